@@ -1,0 +1,60 @@
+// Package fault is the error that a person reads: what is wrong, where, and
+// the command or edit that mends it.
+//
+// It isn't for errors that code tells apart: wrap those with fmt.Errorf and
+// %w as usual, and turn them into a fault where the person's words are known.
+package fault
+
+import (
+	"errors"
+	"strings"
+)
+
+// Error is a mistake or a failure that a person can act upon.
+type Error struct {
+	// What is wrong, one lower-case sentence without a full stop.
+	What string
+	// Where: file:line:column, a URL, a component. May be empty.
+	Where string
+	// Excerpt is the offending source line with a caret below it, or a
+	// program's output. It may span lines and may be empty.
+	Excerpt string
+	// Fix is the command to run or the edit to make. May be empty.
+	Fix string
+	// Code is the exit code; 0 stands for 1 (finding.ExitError).
+	Code int
+	// Err is the cause, for errors.Is and errors.As. Its text isn't shown.
+	Err error
+}
+
+// Error returns the whole message, as a person sees it after "error: ".
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Where != "" {
+		b.WriteString(e.Where + ": ")
+	}
+	b.WriteString(e.What)
+	if e.Excerpt != "" {
+		b.WriteString("\n" + strings.TrimRight(e.Excerpt, "\n"))
+	}
+	if e.Fix != "" {
+		b.WriteString("\nfix: " + e.Fix)
+	}
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ExitCode returns the exit code that err asks for: 0 for nil, the code of
+// the first fault in its chain, else 1.
+func ExitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	var e *Error
+	if errors.As(err, &e) && e.Code != 0 {
+		return e.Code
+	}
+	return 1
+}
