@@ -1,0 +1,4 @@
+package proc
+
+// maxRSSBytes converts ru_maxrss, which Linux counts in KiB (getrusage(2)).
+func maxRSSBytes(maxrss int64) int64 { return maxrss << 10 }

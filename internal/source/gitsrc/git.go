@@ -1,0 +1,215 @@
+// Package gitsrc brings git trees by full commit, proves that a checkout is
+// the commit's own tree, and reads single files out of it.
+//
+// It takes no branches and no tags: a name that moves isn't a pin. The
+// person's git configuration counts (credentials, insteadOf mirrors).
+package gitsrc
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/proc"
+)
+
+// Cache keeps one bare repository per URL under a folder.
+type Cache struct {
+	dir string
+}
+
+// NewCache keeps its repositories in dir, which is made when first needed.
+func NewCache(dir string) *Cache { return &Cache{dir: dir} }
+
+// Commit is a commit that the cache holds, with its whole tree.
+type Commit struct {
+	URL, Hash string
+	// Tree is the hash of the commit's tree.
+	Tree string
+	// Time is the committer's, in UTC.
+	Time time.Time
+	repo string
+}
+
+// Fetch returns the commit, from the cache or from url. It asks for the one
+// commit first and for everything only if the server refuses that
+// (uploadpack.allowReachableSHA1InWant, git-config(1)).
+func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
+	repo, unlock, err := c.open(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if !has(ctx, repo, hash) {
+		if err := fetch(ctx, repo, url, hash); err != nil {
+			return nil, err
+		}
+	}
+	return describe(ctx, repo, url, hash)
+}
+
+// open makes the bare repository of url if needed and locks it against other
+// processes: git's own locks fail instead of waiting.
+func (c *Cache) open(ctx context.Context, url string) (repo string, unlock func(), err error) {
+	sum := sha256.Sum256([]byte(url))
+	repo = filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return "", nil, fmt.Errorf("make the git cache: %w", err)
+	}
+	unlock, err = lockedfile.MutexAt(repo + ".lock").Lock()
+	if err != nil {
+		return "", nil, fmt.Errorf("lock the git cache: %w", err)
+	}
+	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", repo); err != nil {
+		unlock()
+		return "", nil, err
+	}
+	return repo, unlock, nil
+}
+
+func has(ctx context.Context, repo, hash string) bool {
+	// A shallow fetch that was killed may leave a commit without its tree.
+	_, err := git(ctx, repo, "rev-list", "--objects", "--max-count=1", "--quiet", hash)
+	return err == nil
+}
+
+func fetch(ctx context.Context, repo, url, hash string) error {
+	_, shallow := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--depth=1", url, hash)
+	if shallow == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	_, full := git(ctx, repo, "fetch", "--quiet", "--no-tags", url, "+refs/*:refs/winbake/*")
+	if full == nil && has(ctx, repo, hash) {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	f := &fault.Error{Where: url, Excerpt: message(shallow), Err: shallow,
+		What: "the repository can't be fetched",
+		Fix:  "check the URL, the network and your rights: git ls-remote " + url}
+	if full == nil {
+		f.What = "commit " + hash + " isn't in the repository"
+		f.Fix = "pin a commit that is still there: a force-pushed branch loses old ones"
+	}
+	return f
+}
+
+func describe(ctx context.Context, repo, url, hash string) (*Commit, error) {
+	kind, err := git(ctx, repo, "cat-file", "-t", hash)
+	if err != nil || kind != "commit" {
+		return nil, &fault.Error{Where: url, What: hash + " is a " + kind + ", not a commit",
+			Fix: "pin the commit: git rev-parse " + hash + "^{commit}"}
+	}
+	out, err := git(ctx, repo, "show", "--no-patch", "--format=%T %ct", hash)
+	if err != nil {
+		return nil, err
+	}
+	var tree string
+	var seconds int64
+	if _, err := fmt.Sscan(out, &tree, &seconds); err != nil {
+		return nil, fmt.Errorf("read commit %s: %w", hash, err)
+	}
+	return &Commit{URL: url, Hash: hash, Tree: tree, Time: time.Unix(seconds, 0).UTC(), repo: repo}, nil
+}
+
+// ReadFile returns one file of the commit's tree.
+func (c *Commit) ReadFile(ctx context.Context, path string) ([]byte, error) {
+	cmd := command(ctx, c.repo, "cat-file", "blob", c.Hash+":"+path)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, &fault.Error{Where: c.URL + "@" + c.Hash, What: "no file " + path + " in this commit", Err: err,
+			Fix: "look for it: git ls-tree -r --name-only " + c.Hash}
+	}
+	// git doesn't hash what it reads from a pack again.
+	id, err := git(ctx, c.repo, "rev-parse", c.Hash+":"+path)
+	if err != nil {
+		return nil, err
+	}
+	hash := command(ctx, c.repo, "hash-object", "-t", "blob", "--stdin", "--no-filters")
+	hash.Stdin = bytes.NewReader(out)
+	got, err := hash.Output()
+	if err != nil || strings.TrimSpace(string(got)) != id {
+		return nil, damaged(c.repo, c.URL)
+	}
+	return out, nil
+}
+
+func damaged(repo, url string) error {
+	return &fault.Error{Where: repo, What: "the cached copy of " + url + " is damaged", Fix: "remove it and build again: rm -rf '" + repo + "'"}
+}
+
+// settings that keep a person's git configuration from changing file
+// contents, running hooks or asking questions.
+var settings = []string{
+	"-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.symlinks=true", "-c", "core.fileMode=true",
+	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",
+	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.excludesFile=/dev/null", "-c", "core.attributesFile=/dev/null",
+	"-c", "safe.directory=*",
+}
+
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := proc.Command(ctx, "git", append(append([]string{}, settings...), args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(environment(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "TZ=UTC")
+	return cmd
+}
+
+// environment is the person's without what points git at another repository.
+func environment() []string {
+	var env []string
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX":
+		default:
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := command(ctx, dir, args...).Output()
+	if err == nil {
+		return strings.TrimSpace(string(out)), nil
+	}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", &fault.Error{What: "no git command on PATH", Fix: "install git", Err: err}
+	}
+	return "", &failure{verb: args[0], err: err}
+}
+
+// failure is a git command that ended with an error.
+type failure struct {
+	verb string
+	err  error
+}
+
+func (f *failure) Error() string { return "git " + f.verb + ": " + message(f.err) }
+func (f *failure) Unwrap() error { return f.err }
+
+func message(err error) string {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return strings.TrimSpace(string(exit.Stderr))
+	}
+	return err.Error()
+}
