@@ -1,0 +1,108 @@
+package pe
+
+import (
+	"bytes"
+	"debug/pe"
+	"fmt"
+	"strconv"
+)
+
+// maxSectionName bounds names that are kept in the string table, in bytes.
+const maxSectionName = 256
+
+// sections reads the section table. strings locates the string table, for
+// names longer than eight bytes.
+func (h *header) sections(s source, strings func() (off, size int64, err error)) ([]Section, error) {
+	raw := make([]pe.SectionHeader32, h.coff.NumberOfSections)
+	if err := s.decode(raw, h.sectionTable(), "section table"); err != nil {
+		return nil, err
+	}
+	list := make([]Section, len(raw))
+	for i, r := range raw {
+		name, err := sectionName(s, r.Name, strings)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = Section{
+			Name: name, VirtualAddress: r.VirtualAddress, VirtualSize: r.VirtualSize,
+			Offset: r.PointerToRawData, Size: r.SizeOfRawData, Characteristics: r.Characteristics,
+		}
+		if list[i].Offset == 0 {
+			list[i].Size = 0 // memory only, such as .bss
+		}
+		if err := list[i].check(s); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// check makes sure that the section lies within the file and the address space.
+func (c *Section) check(s source) error {
+	if !s.has(int64(c.Offset), int64(c.Size)) {
+		return fmt.Errorf("%w: section %q takes %d bytes at %d, the file ends at %d", ErrDamaged, c.Name, c.Size, c.Offset, s.size)
+	}
+	if uint64(c.VirtualAddress)+c.memory() > 1<<32 {
+		return fmt.Errorf("%w: section %q ends beyond 4 GiB", ErrDamaged, c.Name)
+	}
+	return nil
+}
+
+// memory returns how many bytes the section has once it is loaded.
+func (c *Section) memory() uint64 { return uint64(max(c.VirtualSize, c.Size)) }
+
+// sectionName resolves "/123", the string table's entry at 123.
+func sectionName(s source, raw [8]byte, strings func() (off, size int64, err error)) (string, error) {
+	name := cstring(raw[:])
+	if name == "" || name[0] != '/' {
+		return name, nil
+	}
+	at, err := strconv.ParseUint(name[1:], 10, 32)
+	if err != nil {
+		return name, nil //nolint:nilerr // not a reference, then it is the name itself
+	}
+	off, size, err := strings()
+	if err != nil {
+		return "", err
+	}
+	if int64(at) >= size {
+		return "", fmt.Errorf("%w: section name %s points beyond the string table of %d bytes", ErrDamaged, name, size)
+	}
+	buf := make([]byte, min(maxSectionName, size-int64(at)))
+	if err := s.read(buf, off+int64(at), "section name"); err != nil {
+		return "", err
+	}
+	return cstring(buf), nil
+}
+
+// cstring returns b up to its first NUL.
+func cstring(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return string(b)
+}
+
+// readAt fills p from the section's memory at off. What isn't in the file is
+// zero, as the loader makes it: a variable in .bss.
+func (c *Section) readAt(s source, p []byte, off uint64, what string) error {
+	if mem := c.memory(); off > mem || uint64(len(p)) > mem-off {
+		return fmt.Errorf("%w: %s lies outside of section %q", ErrDamaged, what, c.Name)
+	}
+	clear(p)
+	if off >= uint64(c.Size) {
+		return nil
+	}
+	n := min(uint64(len(p)), uint64(c.Size)-off)
+	return s.read(p[:n], int64(c.Offset)+int64(off), what)
+}
+
+// readVA fills p from the absolute address va.
+func (f *File) readVA(p []byte, va uint64, what string) error {
+	rva := va - f.ImageBase
+	for i := range f.Sections {
+		c := &f.Sections[i]
+		if start := uint64(c.VirtualAddress); va >= f.ImageBase && rva >= start && rva-start < c.memory() {
+			return c.readAt(f.r, p, rva-start, what)
+		}
+	}
+	return fmt.Errorf("%w: %s at %#x lies in no section", ErrDamaged, what, va)
+}
