@@ -1,0 +1,157 @@
+// Package app is what the commands share: global flags, the console, signals
+// and exit codes. What a command does is its own package's.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/console"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// App is one run of a command.
+type App struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Console is there once flags are parsed.
+	Console *console.Console
+
+	progress, logLevel, logFormat string
+	quiet                         bool
+}
+
+// exitInterrupted is what a shell reports of a program ended by SIGINT.
+const exitInterrupted = 130
+
+// errInterrupted is the cause of a context that a signal ended.
+var errInterrupted = errors.New("interrupted")
+
+// Main runs the command that build makes, with the process's own arguments,
+// and returns its exit code.
+func Main(build func(*App) *cobra.Command) int {
+	ctx, stop := signals(context.Background())
+	defer stop()
+	a := &App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	return a.Run(ctx, build(a), os.Args[1:])
+}
+
+// signals ends ctx on the first SIGINT or SIGTERM. The second one ends the
+// process, for whoever can't wait.
+func signals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-c; ok {
+			cancel(errInterrupted)
+			signal.Reset(syscall.SIGINT, syscall.SIGTERM)
+		}
+	}()
+	return ctx, func() { signal.Stop(c); close(c); cancel(nil) }
+}
+
+// Run executes root with args and returns the exit code.
+func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
+	a.prepare(root)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if a.Console == nil { // flags weren't even parsed
+		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: "text"})
+	}
+	defer a.Console.Close()
+	return a.exit(ctx, err)
+}
+
+func (a *App) exit(ctx context.Context, err error) int {
+	if err == nil {
+		return finding.ExitOK
+	}
+	if code, ok := errors.AsType[ExitCode](err); ok {
+		return int(code)
+	}
+	if errors.Is(context.Cause(ctx), errInterrupted) {
+		a.Console.Fail(&fault.Error{What: "interrupted; what was finished is kept, nothing is half-written"})
+		return exitInterrupted
+	}
+	a.Console.Fail(err)
+	return fault.ExitCode(err)
+}
+
+// ExitCode ends a command with a code whose reason was already reported: the
+// findings of a check.
+type ExitCode int
+
+// Error makes an ExitCode an error; nobody sees its text.
+func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// prepare adds what every command has.
+func (a *App) prepare(root *cobra.Command) {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetIn(a.Stdin)
+	root.SetOut(a.Stdout)
+	root.SetErr(a.Stderr)
+	root.Version = Version()
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	f := root.PersistentFlags()
+	f.SortFlags = false
+	f.StringVar(&a.progress, "progress", "auto", "how progress is shown: auto, plain, tty or json")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "print warnings and errors only")
+	f.StringVar(&a.logLevel, "log-level", "info", "least level to print: debug, info, warn or error")
+	f.StringVar(&a.logFormat, "log-format", "text", "text or json")
+	Choices(root, "progress", "auto", "plain", "tty", "json")
+	Choices(root, "log-level", "debug", "info", "warn", "error")
+	Choices(root, "log-format", "text", "json")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &fault.Error{What: err.Error(), Fix: cmd.CommandPath() + " --help", Err: err}
+	})
+	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+		a.Console, err = console.New(console.Options{
+			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Quiet: a.quiet,
+		})
+		return err
+	}
+	addManPages(root)
+}
+
+// Choices completes a flag with fixed values.
+func Choices(cmd *cobra.Command, flag string, values ...string) {
+	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
+		panic("a flag that isn't there: " + flag)
+	}
+}
+
+// Version returns the module version that the command was built from, or the
+// commit for a build of a checkout.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && info.Main.Version == "(devel)" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return info.Main.Version
+}
+
+// Args wraps a cobra argument check so that its error names the help.
+func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &fault.Error{What: err.Error(), Fix: cmd.CommandPath() + " --help", Err: err}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,176 @@
+// Package bake is the bake command: its flags, and for each pipeline one
+// function that wires packages together. Read those and you know the program.
+package bake
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/compile"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source/gitsrc"
+)
+
+// tool is what the commands of bake share.
+type tool struct {
+	*app.App
+	file     string // versions.yaml
+	cacheDir string
+}
+
+// New returns the bake command.
+func New(a *app.App) *cobra.Command {
+	t := &tool{App: a}
+	root := &cobra.Command{
+		Use:   "bake",
+		Short: "Make the Windows node payload from pinned sources",
+		Long: `bake compiles csi-proxy.exe and the other Windows node binaries from the
+sources that versions.yaml pins, and packs them into one reproducible image in
+the layout that the Windows Machine Config Operator reads.`,
+		Example: `  bake payload                       # versions.yaml into _output/image
+  bake payload --push quay.io/me/payload:4.20
+  bake pin csi-proxy@v1.3.0          # change one pin and lock it
+  bake lock --check                  # in CI: is every lock current?`,
+	}
+	f := root.PersistentFlags()
+	f.StringVarP(&t.file, "file", "f", "versions.yaml", "the file with the pins")
+	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
+	root.AddCommand(
+		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newCache(t), newSchema(t),
+	)
+	return root
+}
+
+// cachePath returns the cache folder, absolute: git and go run elsewhere.
+func (t *tool) cachePath() (string, error) {
+	dir := t.cacheDir
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return "", &fault.Error{What: "no place for a cache: " + err.Error(), Fix: "set HOME or XDG_CACHE_HOME, or pass --cache-dir", Err: err}
+		}
+		dir = filepath.Join(base, "winbake")
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("find the cache folder: %w", err)
+	}
+	return abs, nil
+}
+
+func (t *tool) store() (*cas.Store, error) {
+	dir, err := t.cachePath()
+	if err != nil {
+		return nil, err
+	}
+	return cas.Open(dir)
+}
+
+func (t *tool) git() (*gitsrc.Cache, error) {
+	dir, err := t.cachePath()
+	if err != nil {
+		return nil, err
+	}
+	return gitsrc.NewCache(filepath.Join(dir, "git")), nil
+}
+
+// builder wires a compile.Builder over the person's Go and cache.
+func (t *tool) builder(ctx context.Context, store *cas.Store, o buildOptions) (*compile.Builder, error) {
+	host, err := gotool.NewHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	git, err := t.git()
+	if err != nil {
+		return nil, err
+	}
+	memory, err := pins.ParseSize(o.memory)
+	if err != nil {
+		return nil, &fault.Error{What: "--memory: " + err.Error(), Fix: "give a size such as 8GiB", Err: err}
+	}
+	return &compile.Builder{
+		Host: host, Store: store, Git: git, Events: t.Console,
+		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing,
+	}, nil
+}
+
+// buildOptions are the flags of every command that compiles.
+type buildOptions struct {
+	jobs      int
+	memory    string
+	noCache   bool
+	keepGoing bool
+}
+
+func (o *buildOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVarP(&o.jobs, "jobs", "j", 0, "components to build at once (default one per core)")
+	f.StringVar(&o.memory, "memory", "", "memory that builds may use together, such as 8GiB (default what is free)")
+	f.BoolVar(&o.noCache, "no-cache", false, "run every action again")
+	f.BoolVarP(&o.keepGoing, "keep-going", "k", false, "go on with other components after one has failed")
+}
+
+// jobs loads pins and lock, refuses a lock that isn't theirs, and describes
+// what is to be built. names may be empty for all components.
+func (t *tool) jobs(names []string) (*pins.File, []*compile.Job, error) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	components, err := file.Select(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, err := pins.LoadLock(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if stale := lock.Check(file, names...); len(stale) > 0 {
+		return nil, nil, pins.StaleError(file, stale)
+	}
+	var jobs []*compile.Job
+	for _, c := range components {
+		locked := lock.Components[c.Name]
+		stamps, err := c.Stamps(locked, sourceDateEpoch())
+		if err != nil {
+			return nil, nil, err
+		}
+		jobs = append(jobs, &compile.Job{File: file, Component: c, Locked: locked, Stamps: stamps})
+	}
+	return file, jobs, nil
+}
+
+// splitNames reads a,b and repeated flags alike.
+func splitNames(values []string) []string {
+	var names []string
+	for _, v := range values {
+		for n := range strings.SplitSeq(v, ",") {
+			if n = strings.TrimSpace(n); n != "" {
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
+
+// completeComponents completes component names of the file in use.
+func (t *tool) completeComponents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, c := range file.Components {
+		names = append(names, c.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

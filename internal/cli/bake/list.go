@@ -1,0 +1,110 @@
+package bake
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/pins"
+)
+
+// listRow is one component as `bake list` shows it.
+type listRow struct {
+	Component string `json:"component"`
+	Source    string `json:"source"`
+	Version   string `json:"version"`
+	Payload   string `json:"payload"`
+	Install   string `json:"install,omitempty"`
+	// State is cached (its artifact is in the store), to build, or stale
+	// lock; Size is the artifact's bytes where it is known.
+	State  string `json:"state"`
+	Size   int64  `json:"size,omitempty"`
+	Digest string `json:"digest,omitempty"`
+}
+
+func newList(t *tool) *cobra.Command {
+	var output app.Output
+	cmd := &cobra.Command{
+		Use:               "list [component...]",
+		Short:             "Show the components, their pins, and what is built",
+		Example:           "  bake list\n  bake list -f examples/openshift-4.15/versions.yaml -o json",
+		ValidArgsFunction: t.completeComponents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rows, err := t.list(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return output.Write(t.Stdout, rows, func() [][]string { return listTable(rows) })
+		},
+	}
+	output.Register(cmd)
+	return cmd
+}
+
+func (t *tool) list(ctx context.Context, names []string) ([]listRow, error) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, err
+	}
+	components, err := file.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	var rows []listRow
+	for _, c := range components {
+		row := listRow{Component: c.Name, Source: sourceOf(c), Version: pinned(c), Payload: c.Payload, Install: c.Install, State: "stale lock"}
+		if err := t.state(ctx, c.Name, &row); err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// state fills in what the cache knows. A stale lock is a state here and not
+// an error: whoever lists wants to see it.
+func (t *tool) state(ctx context.Context, name string, row *listRow) error {
+	_, jobs, err := t.jobs([]string{name})
+	if err != nil {
+		return nil //nolint:nilerr // see above
+	}
+	store, err := t.store()
+	if err != nil {
+		return err
+	}
+	b, err := t.builder(ctx, store, buildOptions{})
+	if err != nil {
+		return err
+	}
+	row.State = "to build"
+	if a, err := b.Lookup(ctx, jobs[0]); err == nil && a != nil {
+		row.State, row.Size, row.Digest = "cached", a.Size, a.Digest
+	}
+	return ctx.Err()
+}
+
+func sourceOf(c *pins.Component) string {
+	switch c.Kind() {
+	case pins.KindModule:
+		return c.Module
+	case pins.KindFile:
+		return c.File
+	case pins.KindGitFile:
+		return c.Git + ":" + c.Path
+	default:
+		return c.Git
+	}
+}
+
+func listTable(rows []listRow) [][]string {
+	table := [][]string{{"COMPONENT", "SOURCE", "VERSION", "PAYLOAD", "SIZE", "STATE"}}
+	for _, r := range rows {
+		size := "-"
+		if r.Size > 0 {
+			size = megabytes(r.Size)
+		}
+		table = append(table, []string{r.Component, r.Source, r.Version, r.Payload, size, r.State})
+	}
+	return table
+}

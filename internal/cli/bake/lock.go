@@ -1,0 +1,90 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/resolve"
+)
+
+func newLock(t *tool) *cobra.Command {
+	var check bool
+	cmd := &cobra.Command{
+		Use:   "lock [component...]",
+		Short: "Resolve pins and write versions.lock",
+		Long: `lock asks the module proxy and git what each pin stands for and writes the
+answer into versions.lock: a synthetic go.mod and go.sum per program, the sum
+of its source, its origin, its toolchain and the licences of what it links.
+
+With --check nothing is asked and nothing written: it exits with 3 and names
+the components whose lock isn't of their pin.`,
+		Example: `  bake lock                # all components
+  bake lock csi-proxy      # one
+  bake lock --check        # in CI`,
+		ValidArgsFunction: t.completeComponents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if check {
+				return t.checkLock(args)
+			}
+			return t.lock(cmd.Context(), args)
+		},
+	}
+	cmd.Flags().BoolVar(&check, "check", false, "only compare versions.lock with versions.yaml; exit 3 if it's stale")
+	return cmd
+}
+
+func (t *tool) checkLock(names []string) error {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return err
+	}
+	if _, err := file.Select(names); err != nil {
+		return err
+	}
+	lock, err := pins.LoadLock(file)
+	if err != nil {
+		return err
+	}
+	if stale := lock.Check(file, names...); len(stale) > 0 {
+		return pins.StaleError(file, stale)
+	}
+	fmt.Fprintf(t.Stdout, "%s is current\n", file.LockDir())
+	return nil
+}
+
+// lock resolves the named components, or all, and writes what could be
+// resolved even if others failed.
+func (t *tool) lock(ctx context.Context, names []string) error {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return err
+	}
+	return t.lockFile(ctx, file, names)
+}
+
+func (t *tool) lockFile(ctx context.Context, file *pins.File, names []string) error {
+	components, err := file.Select(names)
+	if err != nil {
+		return err
+	}
+	host, err := gotool.NewHost(ctx)
+	if err != nil {
+		return err
+	}
+	git, err := t.git()
+	if err != nil {
+		return err
+	}
+	r := &resolve.Resolver{Host: host, Git: git, Events: t.Console}
+	results, resolveErr := r.Resolve(ctx, file, components)
+	if len(results) > 0 {
+		if err := resolve.Write(file, results); err != nil {
+			return err
+		}
+	}
+	return resolveErr
+}

@@ -1,0 +1,154 @@
+package bake
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source/gitsrc"
+	"github.com/winbake/winbake/internal/source/gomod"
+)
+
+// outdatedRow is what is known of one component's newer versions.
+type outdatedRow struct {
+	Component string `json:"component"`
+	Current   string `json:"current"`
+	Patch     string `json:"patch,omitempty"`  // newest of the same minor
+	Latest    string `json:"latest,omitempty"` // newest of all
+	// Unknown says why no list of versions could be had.
+	Unknown string `json:"unknown,omitempty"`
+}
+
+func newOutdated(t *tool) *cobra.Command {
+	var output app.Output
+	cmd := &cobra.Command{
+		Use:   "outdated [component...]",
+		Short: "Show newer versions of what is pinned",
+		Long: `outdated asks the module proxy, or git for its tags, which newer versions
+there are: the newest patch of the pinned minor, and the newest of all. Where
+no list can be had it says so; that isn't "up to date".`,
+		Example:           "  bake outdated\n  bake outdated csi-proxy -o json",
+		ValidArgsFunction: t.completeComponents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			rows, err := t.outdated(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			return output.Write(t.Stdout, rows, func() [][]string { return outdatedTable(rows) })
+		},
+	}
+	output.Register(cmd)
+	return cmd
+}
+
+func (t *tool) outdated(ctx context.Context, names []string) ([]outdatedRow, error) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, err
+	}
+	components, err := file.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	host, err := gotool.NewHost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]outdatedRow, len(components))
+	var g errgroup.Group
+	g.SetLimit(4)
+	for i, c := range components {
+		g.Go(func() error {
+			rows[i] = askOne(ctx, host.Tool(c.Toolchain(file)), c)
+			return nil
+		})
+	}
+	_ = g.Wait() // what can't be had is part of the answer
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return rows, nil
+}
+
+func askOne(ctx context.Context, tool *gotool.Tool, c *pins.Component) outdatedRow {
+	row := outdatedRow{Component: c.Name, Current: pinned(c)}
+	switch c.Kind() {
+	case pins.KindModule:
+		versions, err := gomod.Versions(ctx, tool, c.Module, c.Version)
+		if err != nil {
+			row.Unknown = "not to be had: " + firstLine(err)
+			return row
+		}
+		row.Patch, row.Latest = gomod.Newer(c.Version, versions)
+	case pins.KindGit, pins.KindGitFile:
+		askTags(ctx, c, &row)
+	case pins.KindFile:
+		row.Unknown = "a local file has no versions"
+	}
+	return row
+}
+
+// askTags compares the pinned commit's tag with the others. A commit between
+// tags has no place among them.
+func askTags(ctx context.Context, c *pins.Component, row *outdatedRow) {
+	tags, err := gitsrc.Tags(ctx, c.Git)
+	if err != nil {
+		row.Unknown = "not to be had: " + firstLine(err)
+		return
+	}
+	current := ""
+	for _, name := range slices.Sorted(maps.Keys(tags)) {
+		if tags[name] == c.Commit {
+			current = name
+		}
+	}
+	if current == "" {
+		row.Unknown = "not to be had: the pinned commit has no tag to compare"
+		return
+	}
+	row.Current = current
+	row.Patch, row.Latest = gomod.Newer(current, slices.Sorted(maps.Keys(tags)))
+}
+
+// pinned is the value that `bake pin` changes.
+func pinned(c *pins.Component) string {
+	switch c.Kind() {
+	case pins.KindModule:
+		return c.Version
+	case pins.KindFile:
+		return "sha256:" + c.SHA256[:12]
+	default:
+		return c.Commit[:12]
+	}
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+func outdatedTable(rows []outdatedRow) [][]string {
+	table := [][]string{{"COMPONENT", "CURRENT", "PATCH", "LATEST", "NOTE"}}
+	for _, r := range rows {
+		note := r.Unknown
+		if note == "" && r.Latest == "" {
+			note = "up to date"
+		}
+		table = append(table, []string{r.Component, r.Current, dash(r.Patch), dash(r.Latest), note})
+	}
+	return table
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

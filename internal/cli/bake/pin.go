@@ -1,0 +1,72 @@
+package bake
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
+)
+
+func newPin(t *tool) *cobra.Command {
+	return &cobra.Command{
+		Use:   "pin NAME@VERSION",
+		Short: "Change one pin in versions.yaml and lock it",
+		Long: `pin writes a new version (of a module), commit (of a git source) or sha256 (of
+a file) into versions.yaml. Comments, order and everything else stay as they
+are. Then it locks that component; if that fails, versions.yaml stays as it
+was.`,
+		Example: `  bake pin csi-proxy@v1.3.0
+  bake pin hns-module@a08bcc3242bd7369fce71da9264f300c16f59414`,
+		Args:              app.Args(cobra.ExactArgs(1)),
+		ValidArgsFunction: t.completeComponents,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, value, ok := strings.Cut(args[0], "@")
+			if !ok || name == "" || value == "" {
+				return &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin csi-proxy@v1.3.0"}
+			}
+			return t.pin(cmd.Context(), name, value)
+		},
+	}
+}
+
+func (t *tool) pin(ctx context.Context, name, value string) error {
+	before, err := pins.Load(t.file) // a mistake elsewhere is reported first, as it stands
+	if err != nil {
+		return err
+	}
+	if _, err := before.Component(name); err != nil {
+		return err
+	}
+	src, err := os.ReadFile(t.file)
+	if err != nil {
+		return fmt.Errorf("read the pins: %w", err)
+	}
+	edited, err := pins.SetPin(t.file, src, name, value)
+	if err != nil {
+		return err
+	}
+	file, err := pins.Parse(t.file, edited)
+	if err != nil {
+		return err
+	}
+	// The lock is written first: killed in between, the next command says
+	// that the lock is stale and how to mend it, and no pin was lost.
+	if err := t.lockFile(ctx, file, []string{name}); err != nil {
+		return err
+	}
+	if bytes.Equal(src, edited) {
+		return nil
+	}
+	if err := renameio.WriteFile(t.file, edited, 0o644, renameio.WithExistingPermissions()); err != nil {
+		return fmt.Errorf("write the pins: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+// Package compile makes one artifact of one component, or takes it from the
+// store when the same action ran before.
+//
+// It resolves nothing: what to build is decided by pins and lock, and a
+// source that differs from its lock stops the build.
+package compile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/pins"
+)
+
+// actionVersion is raised when this package starts to build the same action
+// differently, so that what older versions stored isn't taken for it.
+const actionVersion = 1
+
+// ldflags drop DWARF and keep the symbol table, which lets verify read the
+// stamped variables themselves.
+const ldflags = "-w"
+
+// Action is everything that decides an artifact's bytes. Fields that don't
+// apply are empty.
+type Action struct {
+	Version   int               `json:"version"`
+	Kind      pins.Kind         `json:"kind"`
+	Module    string            `json:"module,omitempty"`
+	ModuleAt  string            `json:"moduleVersion,omitempty"`
+	Sum       string            `json:"sum,omitempty"`
+	Commit    string            `json:"commit,omitempty"`
+	Tree      string            `json:"tree,omitempty"`
+	Dir       string            `json:"dir,omitempty"`
+	Modules   bool              `json:"submodules,omitempty"`
+	GoMod     string            `json:"goMod,omitempty"`
+	GoSum     string            `json:"goSum,omitempty"`
+	Package   string            `json:"package"`
+	Toolchain string            `json:"toolchain"`
+	Settings  []gotool.Setting  `json:"settings"`
+	Flags     []string          `json:"flags"`
+	Stamps    map[string]string `json:"stamps,omitempty"`
+}
+
+// NewAction describes how job's program is built by a toolchain that calls
+// itself toolchain.
+func NewAction(job *Job, toolchain string) *Action {
+	c, l := job.Component, job.Locked
+	return &Action{
+		Version: actionVersion, Kind: c.Kind(),
+		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
+		Commit: l.Commit, Tree: l.Tree, Dir: c.Dir, Modules: c.Submodules,
+		GoMod: l.GoMod, GoSum: l.GoSum,
+		Package: c.BuildPackage(), Toolchain: toolchain,
+		Settings: gotool.Target(c.FIPS), Flags: buildFlags(c), Stamps: job.Stamps,
+	}
+}
+
+// Digest is the key of the artifact in the store, "sha256:<hex>". JSON sorts
+// the stamps, and every other field has an order of its own.
+func (a *Action) Digest() string {
+	data, err := json.Marshal(a)
+	if err != nil {
+		panic("an action is plain data: " + err.Error())
+	}
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,290 @@
+package compile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source/gitsrc"
+	"github.com/winbake/winbake/internal/source/gomod"
+)
+
+// Job is one component to build, with everything that decides how.
+type Job struct {
+	File      *pins.File
+	Component *pins.Component
+	Locked    *pins.Locked
+	// Stamps are the rendered values of the component's stamped variables.
+	Stamps map[string]string
+}
+
+// Artifact is one built or carried file, in the store.
+type Artifact struct {
+	Component string `json:"component"`
+	// Digest is "sha256:<hex>" of the file, Size its bytes.
+	Digest string `json:"digest"`
+	Size   int64  `json:"size"`
+	// Action is the digest of the action that made it; empty for files that
+	// are carried as they are.
+	Action string `json:"action,omitempty"`
+	// Cached tells that no action was run.
+	Cached bool `json:"cached"`
+}
+
+// record is what the store keeps of an action that ran.
+type record struct {
+	Digest string `json:"digest"`
+	Size   int64  `json:"size"`
+}
+
+// memoryRecord is the peak memory of a component's last build, in bytes.
+type memoryRecord struct {
+	Peak int64 `json:"peak"`
+}
+
+// Builder builds programs. Its fields are set before the first Build.
+type Builder struct {
+	Host   *gotool.Host
+	Store  *cas.Store
+	Git    *gitsrc.Cache
+	Events event.Sink
+	// Jobs bounds how many builds run at once; 0 means one per core.
+	Jobs int
+	// Memory bounds what they may use together, in bytes; 0 means nine
+	// tenths of what the machine has free.
+	Memory int64
+	// NoCache runs every action again.
+	NoCache bool
+	// KeepGoing starts the remaining builds after one has failed.
+	KeepGoing bool
+
+	checkerOnce sync.Once
+	checker     *gomod.Checker
+}
+
+// Lookup returns job's artifact if its action ran before, and nil if not. It
+// doesn't read the artifact's bytes.
+func (b *Builder) Lookup(ctx context.Context, job *Job) (*Artifact, error) {
+	if !job.Component.Program() {
+		return b.lookupFile(job)
+	}
+	toolchain, err := b.Host.Tool(job.Component.Toolchain(job.File)).Version(ctx)
+	if err != nil {
+		return nil, err
+	}
+	action := NewAction(job, toolchain).Digest()
+	var r record
+	ok, err := b.Store.GetAction(action, &r)
+	if err != nil || !ok {
+		return nil, err
+	}
+	if _, err := b.Store.Stat(r.Digest); err != nil {
+		return nil, nil //nolint:nilerr // an action without its artifact has to run again
+	}
+	return &Artifact{Component: job.Component.Name, Digest: r.Digest, Size: r.Size, Action: action, Cached: true}, nil
+}
+
+// Build returns the artifacts of jobs, in their order. One that fails doesn't
+// undo the others: what was built stays in the store. The error joins every
+// component's own.
+func (b *Builder) Build(ctx context.Context, jobs []*Job) ([]*Artifact, error) {
+	b.checkerOnce.Do(func() { b.checker = gomod.NewChecker() })
+	artifacts := make([]*Artifact, len(jobs))
+	var rest []int
+	for i, job := range jobs {
+		if b.NoCache && job.Component.Program() {
+			rest = append(rest, i)
+			continue
+		}
+		a, err := b.Lookup(ctx, job)
+		switch {
+		case errors.Is(err, cas.ErrDamaged):
+			b.warn(job, "the store's record of it was damaged; building it again")
+		case err != nil:
+			return nil, err
+		}
+		if artifacts[i] = a; a == nil {
+			rest = append(rest, i)
+			continue
+		}
+		b.emit(job, event.Compile, event.Cached, "")
+	}
+	return artifacts, b.buildRest(ctx, jobs, rest, artifacts)
+}
+
+// buildRest runs the actions of jobs[i] for each i in rest. The heaviest go
+// first: one of them alone can take as long as all others together.
+func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifacts []*Artifact) error {
+	slices.SortStableFunc(rest, func(x, y int) int {
+		return int((b.estimate(jobs[y]) - b.estimate(jobs[x])) >> 20)
+	})
+	limit := newLimiter(b.Jobs, b.Memory)
+	errs := make([]error, len(jobs))
+	var failed sync.Once
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	for _, i := range rest {
+		release, err := limit.acquire(ctx, stop, b.estimate(jobs[i]))
+		if err != nil {
+			break
+		}
+		wg.Go(func() {
+			defer release()
+			artifacts[i], errs[i] = b.build(ctx, jobs[i])
+			if errs[i] != nil && !b.KeepGoing {
+				failed.Do(func() { close(stop) })
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return errors.Join(errs...)
+}
+
+// build runs one action and stores its artifact.
+func (b *Builder) build(ctx context.Context, job *Job) (_ *Artifact, err error) {
+	began := time.Now()
+	defer func() {
+		if err != nil && ctx.Err() == nil {
+			b.emit(job, event.Compile, event.Failed, "")
+		}
+	}()
+	if !job.Component.Program() {
+		return b.carry(ctx, job)
+	}
+	toolchain, err := b.Host.Tool(job.Component.Toolchain(job.File)).Version(ctx)
+	if err != nil {
+		return nil, explain(job, "its toolchain can't be used", err)
+	}
+	dir, cleanup, err := b.Store.TempDir("build-" + job.Component.Name + "-")
+	if err != nil {
+		return nil, err
+	}
+	defer cleanup()
+	exe := filepath.Join(dir, "out.exe")
+	if err := b.compile(ctx, job, dir, exe); err != nil {
+		return nil, err
+	}
+	if err := b.inspect(job, toolchain, exe); err != nil {
+		return nil, err
+	}
+	a, err := b.store(ctx, job, exe, NewAction(job, toolchain).Digest())
+	if err == nil {
+		b.emit(job, event.Compile, event.Done, time.Since(began).Round(time.Second).String())
+	}
+	return a, err
+}
+
+func (b *Builder) store(ctx context.Context, job *Job, exe, action string) (*Artifact, error) {
+	f, err := os.Open(exe)
+	if err != nil {
+		return nil, fmt.Errorf("open what was built: %w", err)
+	}
+	defer f.Close()
+	digest, size, err := b.Store.Put(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.Store.PutAction(action, record{Digest: digest, Size: size}, digest); err != nil {
+		return nil, err
+	}
+	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Action: action}, nil
+}
+
+// memoryKey is where a component's peak memory is kept. It isn't an action:
+// only the order of work depends on it.
+func memoryKey(job *Job) string {
+	return digestOf("memory\x00" + job.Component.Name + "\x00" + job.Component.Module + job.Component.Git)
+}
+
+func (b *Builder) remember(job *Job, peak int64) {
+	if peak > 0 {
+		// Lost measurements cost nothing but a worse guess next time.
+		_ = b.Store.PutAction(memoryKey(job), memoryRecord{Peak: peak})
+	}
+}
+
+// estimate returns how many bytes job's build needs: what was measured here,
+// what versions.yaml says, or defaultMemory.
+func (b *Builder) estimate(job *Job) int64 {
+	var m memoryRecord
+	if ok, err := b.Store.GetAction(memoryKey(job), &m); ok && err == nil {
+		return m.Peak
+	}
+	if n := job.Component.MemoryBytes(); n > 0 {
+		return n
+	}
+	return defaultMemory
+}
+
+func (b *Builder) emit(job *Job, phase event.Phase, state event.State, message string) {
+	b.Events.Emit(event.Event{Object: job.Component.Name, Phase: phase, State: state, Message: message})
+}
+
+func (b *Builder) warn(job *Job, message string) {
+	b.emit(job, event.Compile, event.Warning, message)
+}
+
+// limiter bounds builds by number and by memory.
+type limiter struct {
+	jobs, memory *semaphore.Weighted
+	capacity     int64
+}
+
+func newLimiter(jobs int, memory int64) *limiter {
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	if memory <= 0 {
+		memory = availableMemory() / 10 * 9
+	}
+	return &limiter{semaphore.NewWeighted(int64(jobs)), semaphore.NewWeighted(memory), memory}
+}
+
+var errStopped = errors.New("stopped after a failure")
+
+// acquire waits until a build that needs memory bytes may start. A build that
+// needs more than there is runs alone.
+func (l *limiter) acquire(ctx context.Context, stop <-chan struct{}, memory int64) (release func(), err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	defer close(done)
+	go func() {
+		select {
+		case <-stop:
+			cancel(errStopped)
+		case <-done:
+		}
+	}()
+	memory = min(memory, l.capacity)
+	if err := l.jobs.Acquire(ctx, 1); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err := l.memory.Acquire(ctx, memory); err != nil {
+		l.jobs.Release(1)
+		return nil, context.Cause(ctx)
+	}
+	select {
+	case <-stop: // both were free, but a failure came first
+		l.jobs.Release(1)
+		l.memory.Release(memory)
+		return nil, errStopped
+	default:
+	}
+	return func() { l.jobs.Release(1); l.memory.Release(memory) }, nil
+}

@@ -1,0 +1,85 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source/file"
+)
+
+func digestOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// fileSum is the pinned sha256 of a carried file: versions.yaml's for a local
+// file, the lock's for one out of a git tree.
+func fileSum(job *Job) string {
+	if job.Component.Kind() == pins.KindFile {
+		return job.Component.SHA256
+	}
+	return job.Locked.SHA256
+}
+
+// lookupFile finds a carried file in the store. A local file is compared with
+// its pin every time: a person who edits it wants to hear of it.
+func (b *Builder) lookupFile(job *Job) (*Artifact, error) {
+	if job.Component.Kind() == pins.KindFile {
+		if err := file.Check(job.Component.Name, localPath(job), job.Component.SHA256); err != nil {
+			return nil, err
+		}
+	}
+	digest := "sha256:" + fileSum(job)
+	size, err := b.Store.Stat(digest)
+	if err != nil {
+		return nil, nil //nolint:nilerr // not in the store: it is carried there
+	}
+	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Cached: true}, nil
+}
+
+func localPath(job *Job) string {
+	return filepath.Join(job.File.Dir(), filepath.FromSlash(job.Component.File))
+}
+
+// carry brings a file into the store and compares it with its pin.
+func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
+	b.emit(job, event.Fetch, event.Start, "")
+	data, where, err := b.read(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	digest, size, err := b.Store.Put(ctx, bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	if want := "sha256:" + fileSum(job); digest != want {
+		return nil, &fault.Error{Where: where, What: fmt.Sprintf("the file's digest is %s, %s is pinned", digest, want), Fix: lockCommand(job)}
+	}
+	// The record keeps the file from being collected as garbage.
+	if err := b.Store.PutAction(digestOf("carry\x00"+digest), record{Digest: digest, Size: size}, digest); err != nil {
+		return nil, err
+	}
+	b.emit(job, event.Fetch, event.Done, "")
+	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size}, nil
+}
+
+func (b *Builder) read(ctx context.Context, job *Job) (data []byte, where string, err error) {
+	if job.Component.Kind() == pins.KindFile {
+		data, err = os.ReadFile(localPath(job))
+		return data, localPath(job), err
+	}
+	commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
+	if err != nil {
+		return nil, "", err
+	}
+	data, err = commit.ReadFile(ctx, job.Component.Path)
+	return data, job.Component.Git, err
+}

@@ -1,0 +1,194 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/expect"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/pe"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/proc"
+	"github.com/winbake/winbake/internal/source"
+	"github.com/winbake/winbake/internal/source/gomod"
+)
+
+// buildFlags are go build's, without -mod and -ldflags.
+func buildFlags(c *pins.Component) []string {
+	flags := []string{"-trimpath", "-buildvcs=false"}
+	if len(c.Tags) > 0 {
+		flags = append(flags, "-tags="+strings.Join(c.Tags, ","))
+	}
+	return flags
+}
+
+// linkerFlags writes stamps in go's own quoting, sorted: their order would
+// reach the build id.
+func linkerFlags(stamps map[string]string) string {
+	flags := []string{ldflags}
+	for _, name := range slices.Sorted(maps.Keys(stamps)) {
+		flags = append(flags, "-X", quote(name+"="+stamps[name]))
+	}
+	return strings.Join(flags, " ")
+}
+
+// quote quotes one linker flag as cmd/internal/quoted reads it back: it knows
+// both quotes and no escapes.
+func quote(s string) string {
+	switch {
+	case !strings.ContainsAny(s, " \t\n'\""):
+		return s
+	case !strings.Contains(s, "'"):
+		return "'" + s + "'"
+	default:
+		return `"` + s + `"`
+	}
+}
+
+// compile builds job's program into the file exe.
+func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string) error {
+	tool := b.Host.Tool(job.Component.Toolchain(job.File))
+	b.emit(job, event.Fetch, event.Start, "")
+	w, err := b.workspace(ctx, job, dir)
+	if err != nil {
+		return err
+	}
+	linked, err := gomod.List(ctx, w.Query(tool, job.Component))
+	if err != nil {
+		return explain(job, "its sources can't be loaded", err)
+	}
+	b.emit(job, event.Check, event.Start, "")
+	if err := b.checkSources(ctx, job, w, linked); err != nil {
+		return err
+	}
+	b.emit(job, event.Compile, event.Start, "")
+	args := slices.Concat([]string{"build", "-mod=" + w.Mod}, buildFlags(job.Component),
+		[]string{"-ldflags=" + linkerFlags(job.Stamps), "-o", exe, "--", job.Component.BuildPackage()})
+	cmd := tool.Command(ctx, w.Dir, w.Target, args...)
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	err = cmd.Run()
+	b.remember(job, proc.PeakMemory(cmd))
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return explain(job, "it doesn't compile", &gotool.Failure{Args: args, Message: output.String(), Err: err})
+	}
+	return nil
+}
+
+func (b *Builder) workspace(ctx context.Context, job *Job, dir string) (*source.Workspace, error) {
+	if job.Component.Kind() == pins.KindGit {
+		commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
+		if err != nil {
+			return nil, err
+		}
+		if commit.Tree != job.Locked.Tree {
+			return nil, &fault.Error{Where: job.Component.Git,
+				What: fmt.Sprintf("commit %s has tree %s, the lock says %s", commit.Hash, commit.Tree, job.Locked.Tree),
+				Fix:  lockCommand(job)}
+		}
+		return source.Tree(ctx, commit, dir, job.Component)
+	}
+	lockDir := filepath.Join(job.File.LockDir(), job.Component.Name)
+	var files [2][]byte
+	for i, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join(lockDir, name))
+		if err != nil {
+			return nil, &fault.Error{Where: lockDir, What: "the lock of " + job.Component.Name + " can't be read", Fix: lockCommand(job), Err: err}
+		}
+		files[i] = data
+	}
+	return source.Module(dir, job.Component, files[0], files[1])
+}
+
+// checkSources proves what is about to be compiled. A vendored tree was
+// proved when it was checked out.
+func (b *Builder) checkSources(ctx context.Context, job *Job, w *source.Workspace, linked *gomod.Linked) error {
+	if w.Vendored() {
+		return nil
+	}
+	sums := gomod.ParseSums(w.GoSum)
+	if l := job.Locked; l.Module != "" && sums.Of(l.Module, l.Version) != l.Sum {
+		return &fault.Error{Where: job.Component.Name, What: fmt.Sprintf("go.sum and lock.yaml name different sums of %s %s", l.Module, l.Version), Fix: lockCommand(job)}
+	}
+	return b.checker.Check(ctx, linked.Modules, sums)
+}
+
+// inspect reads the executable back and compares it with its pin: a stamp
+// that the linker ignored or a lost GODEBUG stops the build here.
+func (b *Builder) inspect(job *Job, toolchain, exe string) error {
+	b.emit(job, event.Inspect, event.Start, "")
+	f, err := os.Open(exe)
+	if err != nil {
+		return fmt.Errorf("open what was built: %w", err)
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("measure what was built: %w", err)
+	}
+	image, err := pe.Read(f, size)
+	if err != nil {
+		return fmt.Errorf("read what was built: %w", err)
+	}
+	want := expect.For(job.Component, job.File, job.Locked, job.Stamps)
+	if toolchain != job.Component.Toolchain(job.File) {
+		want.GoVersion = "" // the builder's own Go: whatever it says of itself
+	}
+	findings := append(expect.Executable(job.Component.Name, image), want.Compare(job.Component.Name, image)...)
+	finding.Sort(findings)
+	for _, fd := range findings {
+		if fd.Severity >= finding.Unknown {
+			return &fault.Error{Where: job.Component.Name, Code: finding.ExitBlock,
+				What: fmt.Sprintf("what was built isn't what is pinned (%s): observed %s, expected %s", fd.ID, fd.Observed, fd.Expected),
+				Fix:  lockCommand(job), Excerpt: fd.Why}
+		}
+	}
+	return nil
+}
+
+func lockCommand(job *Job) string {
+	return fmt.Sprintf("bake lock -f %s %s", job.File.Path, job.Component.Name)
+}
+
+// explain turns a go command's failure into what a person needs of it.
+func explain(job *Job, what string, err error) error {
+	failure, ok := err.(*gotool.Failure)
+	if !ok {
+		return fmt.Errorf("%s: %w", job.Component.Name, err)
+	}
+	return &fault.Error{Where: job.Component.Name, What: what, Excerpt: failure.Message, Err: err, Fix: adviceFor(job, failure.Message)}
+}
+
+func adviceFor(job *Job, message string) string {
+	for _, a := range []struct{ sign, fix string }{
+		{"SECURITY ERROR", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
+		{"checksum mismatch", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
+		{"missing go.sum entry", lockCommand(job)},
+		{"updates to go.mod needed", lockCommand(job)},
+		{"requires go >=", "pin a newer toolchain in versions.yaml (go:), or an older version of the component"},
+		{"toolchain not available", "check the go: version in versions.yaml, and that GOPROXY serves golang.org/toolchain"},
+		{"is not in std", "check package: in versions.yaml"},
+		{"does not contain package", "check package: in versions.yaml"},
+		{"no space left on device", "make room, or set TMPDIR and GOCACHE to a larger disk"},
+		{"signal: killed", "the compiler was killed, mostly for lack of memory: bake build --jobs 1, or set memory: of the component"},
+		{"dial tcp", "check the network and GOPROXY (go env GOPROXY)"},
+	} {
+		if strings.Contains(message, a.sign) {
+			return a.fix
+		}
+	}
+	return ""
+}
