@@ -1,0 +1,263 @@
+package pins
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// position is where something stands in versions.yaml, both from 1.
+type position struct{ line, column int }
+
+// document reads a YAML tree strictly and collects every mistake with its
+// position. It works on the syntax tree because a decoder has turned 1.30
+// into 1.3 before anyone can say so.
+type document struct {
+	path  string
+	lines []string
+	errs  []error
+}
+
+// maxBytes bounds versions.yaml; the largest real one has 20 KB.
+const maxBytes = 1 << 20
+
+func newDocument(path string, src []byte) *document {
+	return &document{path: path, lines: strings.Split(string(src), "\n")}
+}
+
+// root parses src into its one top mapping.
+func (d *document) root(src []byte) (ast.Node, error) {
+	if len(src) > maxBytes {
+		return nil, &fault.Error{Where: d.path, What: fmt.Sprintf("the file has %d bytes; versions.yaml has at most %d", len(src), maxBytes), Fix: "check that -f names the right file"}
+	}
+	file, err := parser.ParseBytes(src, 0)
+	if err != nil {
+		return nil, d.syntax(err)
+	}
+	var body ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if body != nil {
+			return nil, d.at(doc.Body, "a second document; versions.yaml has one", "remove it, and the --- before it")
+		}
+		body = doc.Body
+	}
+	if body == nil {
+		return nil, &fault.Error{Where: d.path, What: "the file is empty", Fix: "see examples/README.md for a file to start from"}
+	}
+	return body, nil
+}
+
+// syntax turns the parser's own error into one of ours.
+func (d *document) syntax(err error) error {
+	var syntax interface {
+		GetToken() *token.Token
+		GetMessage() string
+	}
+	if errors.As(err, &syntax) && syntax.GetToken() != nil {
+		p := syntax.GetToken().Position
+		return d.fault(position{p.Line, p.Column}, "not YAML: "+syntax.GetMessage(), "mend the syntax at the caret")
+	}
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return &fault.Error{Where: d.path, What: "not YAML: " + line, Fix: "mend the syntax"}
+}
+
+func positionOf(n ast.Node) position {
+	if n == nil || n.GetToken() == nil || n.GetToken().Position == nil {
+		return position{}
+	}
+	p := n.GetToken().Position
+	return position{p.Line, p.Column}
+}
+
+// at makes a fault about a node.
+func (d *document) at(n ast.Node, what, fix string) *fault.Error {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
+		n = m.Values[0].Key // a block mapping's own token is its first colon
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		n = m.Key
+	}
+	return d.fault(positionOf(n), what, fix)
+}
+
+// fault makes a fault that shows the line with a caret below the column.
+func (d *document) fault(p position, what, fix string) *fault.Error {
+	e := &fault.Error{Where: d.path, What: what, Fix: fix}
+	if p.line < 1 {
+		return e
+	}
+	e.Where = fmt.Sprintf("%s:%d:%d", d.path, p.line, max(p.column, 1))
+	if p.line > len(d.lines) {
+		return e
+	}
+	line := strings.TrimRight(d.lines[p.line-1], "\r")
+	number := fmt.Sprintf("%5d | ", p.line)
+	e.Excerpt = number + line + "\n" + strings.Repeat(" ", len(number)-2) + "| " + padding(line, p.column-1) + "^"
+	return e
+}
+
+// padding is as wide as the first n characters of line: tabs stay tabs.
+func padding(line string, n int) string {
+	var b strings.Builder
+	for _, r := range line {
+		if n--; n < 0 {
+			break
+		}
+		if r != '\t' {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (d *document) report(n ast.Node, what, fix string) {
+	d.errs = append(d.errs, d.at(n, what, fix))
+}
+
+// unwrap follows tags, anchors and aliases to what they stand for. Aliases
+// are refused: a pin that is written elsewhere can't be edited here.
+func (d *document) unwrap(n ast.Node) ast.Node {
+	switch v := n.(type) {
+	case *ast.AnchorNode:
+		return d.unwrap(v.Value)
+	case *ast.AliasNode:
+		d.report(n, "aliases aren't supported", "write the value out")
+		return nil
+	}
+	return n
+}
+
+// fields reads a mapping: each known key is handed to its reader.
+func (d *document) fields(n ast.Node, what string, readers map[string]func(ast.Node)) {
+	var values []*ast.MappingValueNode
+	switch m := d.unwrap(n).(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		d.report(n, what+" must be a mapping (key: value)", "see DESIGN of versions.yaml in docs/versions.md")
+		return
+	}
+	seen := map[string]bool{}
+	for _, v := range values {
+		key := keyOf(v)
+		switch read, known := readers[key]; {
+		case seen[key]:
+			d.report(v.Key, fmt.Sprintf("key %q stands here twice", key), "remove one of them")
+		case !known:
+			d.unknown(v.Key, what, key, readers)
+		default:
+			read(v.Value)
+		}
+		seen[key] = true
+	}
+}
+
+func keyOf(v *ast.MappingValueNode) string {
+	if s, ok := v.Key.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return v.Key.String()
+}
+
+func (d *document) unknown(n ast.Node, what, key string, readers map[string]func(ast.Node)) {
+	known := slices.Sorted(maps.Keys(readers))
+	fix := "known keys: " + strings.Join(known, ", ")
+	if near := nearest(key, known); near != "" {
+		fix = "did you mean " + near + "?"
+	}
+	d.report(n, fmt.Sprintf("unknown key %q in %s", key, what), fix)
+}
+
+// text reads a string. Anything that YAML took for a number, a boolean or
+// nothing is refused, since what was written is lost then: 1.30 is 1.3.
+func (d *document) text(into *string) func(ast.Node) {
+	return func(n ast.Node) {
+		switch v := d.unwrap(n).(type) {
+		case *ast.StringNode:
+			*into = v.Value
+		case *ast.LiteralNode:
+			*into = v.Value.Value
+		case nil:
+		default:
+			raw := n.GetToken().Value
+			what := "must be a string"
+			switch v := v.(type) {
+			case *ast.FloatNode:
+				what = fmt.Sprintf("YAML reads %s as the number %v, not as a string", raw, v.Value)
+			case *ast.IntegerNode, *ast.BoolNode, *ast.NullNode:
+				what = fmt.Sprintf("YAML reads %s as a %s, not as a string", raw, strings.ToLower(v.Type().String()))
+			}
+			d.report(n, what, fmt.Sprintf("quote it: %q", raw))
+		}
+	}
+}
+
+func (d *document) boolean(into *bool) func(ast.Node) {
+	return func(n ast.Node) {
+		if b, ok := d.unwrap(n).(*ast.BoolNode); ok {
+			*into = b.Value
+			return
+		}
+		d.report(n, "must be true or false", "write true or false, unquoted")
+	}
+}
+
+func (d *document) texts(into *[]string) func(ast.Node) {
+	return func(n ast.Node) {
+		d.items(n, "a list of strings", func(item ast.Node) {
+			var s string
+			d.text(&s)(item)
+			*into = append(*into, s)
+		})
+	}
+}
+
+func (d *document) items(n ast.Node, what string, read func(ast.Node)) {
+	list, ok := d.unwrap(n).(*ast.SequenceNode)
+	if !ok {
+		d.report(n, "must be "+what, "start each item with a dash")
+		return
+	}
+	for _, item := range list.Values {
+		read(item)
+	}
+}
+
+func (d *document) table(into *map[string]string) func(ast.Node) {
+	return func(n ast.Node) {
+		var values []*ast.MappingValueNode
+		switch m := d.unwrap(n).(type) {
+		case *ast.MappingNode:
+			values = m.Values
+		case *ast.MappingValueNode:
+			values = []*ast.MappingValueNode{m}
+		default:
+			d.report(n, "must be a mapping (name: value)", "write one name: value a line")
+			return
+		}
+		*into = map[string]string{}
+		for _, v := range values {
+			key := keyOf(v)
+			if _, twice := (*into)[key]; twice {
+				d.report(v.Key, fmt.Sprintf("key %q stands here twice", key), "remove one of them")
+			}
+			var s string
+			d.text(&s)(v.Value)
+			(*into)[key] = s
+		}
+	}
+}
