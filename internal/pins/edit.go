@@ -1,0 +1,145 @@
+package pins
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// SetPin returns src with one component's pin changed: the version of a
+// module, the commit of a git source, the sha256 of a file. Every other byte
+// stays, comments and line ends included.
+func SetPin(path string, src []byte, name, value string) ([]byte, error) {
+	f, err := Parse(path, src)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Component(name)
+	if err != nil {
+		return nil, err
+	}
+	key, quoted := pinKey(c)
+	value = strings.TrimPrefix(value, "sha256:")
+	node, d, err := findPin(path, src, name, key)
+	if err != nil {
+		return nil, err
+	}
+	edited, err := splice(d, src, node, value, quoted)
+	if err != nil {
+		return nil, err
+	}
+	after, err := Parse(path, edited)
+	if err != nil {
+		return nil, err
+	}
+	if got, err := after.Component(name); err != nil || pinValue(got) != value {
+		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand, then: bake lock "+name)
+	}
+	return edited, nil
+}
+
+// pinKey names the key that holds the pin, and whether it is always quoted.
+func pinKey(c *Component) (key string, quoted bool) {
+	switch c.Kind() {
+	case KindModule:
+		return "version", true
+	case KindFile:
+		return "sha256", false
+	default:
+		return "commit", false
+	}
+}
+
+func pinValue(c *Component) string {
+	switch c.Kind() {
+	case KindModule:
+		return c.Version
+	case KindFile:
+		return c.SHA256
+	default:
+		return c.Commit
+	}
+}
+
+// findPin finds the node of a component's key.
+func findPin(path string, src []byte, name, key string) (ast.Node, *document, error) {
+	d := newDocument(path, src)
+	root, err := d.root(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	var found ast.Node
+	d.eachValue(root, func(k string, v ast.Node) {
+		if k != "components" {
+			return
+		}
+		d.items(v, "a list", func(item ast.Node) {
+			var itemName string
+			var pin ast.Node
+			d.eachValue(item, func(k string, v ast.Node) {
+				switch k {
+				case "name":
+					d.text(&itemName)(v)
+				case key:
+					pin = v
+				}
+			})
+			if itemName == name {
+				found = pin
+			}
+		})
+	})
+	if found == nil {
+		return nil, nil, &fault.Error{Where: path, What: fmt.Sprintf("component %s has no %s to change", name, key), Fix: "add it by hand, then: bake lock " + name}
+	}
+	return found, d, nil
+}
+
+func (d *document) eachValue(n ast.Node, visit func(key string, value ast.Node)) {
+	switch m := d.unwrap(n).(type) {
+	case *ast.MappingNode:
+		for _, v := range m.Values {
+			visit(keyOf(v), v.Value)
+		}
+	case *ast.MappingValueNode:
+		visit(keyOf(m), m.Value)
+	}
+}
+
+// splice puts value in the place of node's scalar, in the same quotes.
+func splice(d *document, src []byte, node ast.Node, value string, quoted bool) ([]byte, error) {
+	p := positionOf(node)
+	if p.line < 1 || p.line > len(d.lines) {
+		return nil, fmt.Errorf("line %d isn't in the file", p.line)
+	}
+	start := 0
+	for _, l := range d.lines[:p.line-1] {
+		start += len(l) + 1
+	}
+	line := d.lines[p.line-1]
+	column := len(string([]rune(line)[:min(p.column-1, len([]rune(line)))])) // columns count characters
+	rest := line[column:]
+	var old, fresh string
+	switch {
+	case strings.HasPrefix(rest, `"`), strings.HasPrefix(rest, "'"):
+		end := strings.Index(rest[1:], rest[:1])
+		if end < 0 {
+			return nil, d.at(node, "a value over several lines can't be changed in place", "edit versions.yaml by hand")
+		}
+		old, fresh = rest[:end+2], rest[:1]+value+rest[:1]
+	default:
+		old, fresh = node.GetToken().Value, value
+		if quoted {
+			fresh = `"` + value + `"`
+		}
+	}
+	if !strings.HasPrefix(rest, old) {
+		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand")
+	}
+	at := start + column
+	return bytes.Join([][]byte{src[:at], []byte(fresh), src[at+len(old):]}, nil), nil
+}

@@ -1,0 +1,239 @@
+package pins
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/renameio/v2"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// Lock is versions.lock/lock.yaml: what each pin stood for when it was
+// locked.
+type Lock struct {
+	APIVersion string             `yaml:"apiVersion"`
+	Components map[string]*Locked `yaml:"components"`
+}
+
+// Locked is one component's lock. Fields that don't apply are empty.
+type Locked struct {
+	Pin     string `yaml:"pin"` // PinDigest when it was locked
+	Module  string `yaml:"module,omitempty"`
+	Version string `yaml:"version,omitempty"`
+	Sum     string `yaml:"sum,omitempty"` // h1 of the module
+	Git     string `yaml:"git,omitempty"`
+	// Commit is the source's; of a module too, where the proxy tells it.
+	Commit string `yaml:"commit,omitempty"`
+	Tree   string `yaml:"tree,omitempty"`   // hash of the commit's tree
+	SHA256 string `yaml:"sha256,omitempty"` // of a carried file
+	Date   string `yaml:"date,omitempty"`   // of the source's commit, RFC 3339 in UTC
+	// Toolchain is "go1.26.8" or "local".
+	Toolchain string   `yaml:"toolchain,omitempty"`
+	GoLine    string   `yaml:"goLine,omitempty"`
+	Godebug   []string `yaml:"godebug,omitempty"` // "name=value", sorted
+	// DefaultGODEBUG is what that toolchain derives of both.
+	DefaultGODEBUG string `yaml:"defaultGODEBUG,omitempty"`
+	// GoMod and GoSum are the sha256 of the files beside lock.yaml.
+	GoMod    string         `yaml:"goMod,omitempty"`
+	GoSum    string         `yaml:"goSum,omitempty"`
+	Vendored bool           `yaml:"vendored,omitempty"`
+	Modules  []LockedModule `yaml:"modules,omitempty"`
+}
+
+// LockedModule is a module that a program links. It is written as one line,
+// which keeps the file quick to read and its changes easy to review.
+type LockedModule struct {
+	Path, Version string
+	// Sum is the h1 of what is compiled, which is the replacement's if there
+	// is one; "" where none exists (vendored).
+	Sum      string
+	Replace  *ModuleVersion
+	Licenses []string // SPDX identifiers
+}
+
+// ModuleVersion is what replaces a module. A folder has no version.
+type ModuleVersion struct{ Path, Version string }
+
+// MarshalText writes "path version [=> path version] sum licences".
+func (m LockedModule) MarshalText() ([]byte, error) {
+	fields := []string{m.Path, m.Version}
+	if m.Replace != nil {
+		fields = append(fields, "=>", m.Replace.Path, orDash(m.Replace.Version))
+	}
+	fields = append(fields, orDash(m.Sum), orDash(strings.Join(m.Licenses, "+")))
+	return []byte(strings.Join(fields, " ")), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (m *LockedModule) UnmarshalText(text []byte) error {
+	f := strings.Fields(string(text))
+	if len(f) == 7 && f[2] == "=>" {
+		m.Replace = &ModuleVersion{f[3], noDash(f[4])}
+		f = slices.Concat(f[:2], f[5:])
+	}
+	if len(f) != 4 {
+		return fmt.Errorf("%q isn't a module line", text)
+	}
+	m.Path, m.Version, m.Sum = f[0], f[1], noDash(f[2])
+	if f[3] != "-" {
+		m.Licenses = strings.Split(f[3], "+")
+	}
+	return nil
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+func noDash(s string) string {
+	if s == "-" {
+		return ""
+	}
+	return s
+}
+
+const (
+	lockName = "lock.yaml"
+	lockHead = "# Written by bake lock. Don't edit: change versions.yaml and run bake lock.\n"
+)
+
+// LoadLock reads the lock of f.
+func LoadLock(f *File) (*Lock, error) {
+	path := filepath.Join(f.LockDir(), lockName)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &fault.Error{Where: path, What: "there is no lock", Fix: "bake lock -f " + f.Path, Code: finding.ExitBlock, Err: err}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the lock: %w", err)
+	}
+	l, err := parseLock(data)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + firstLine(err), Fix: "bake lock -f " + f.Path, Code: finding.ExitBlock, Err: err}
+	}
+	return l, nil
+}
+
+func parseLock(data []byte) (*Lock, error) {
+	var l Lock
+	if err := yaml.UnmarshalWithOptions(data, &l, yaml.Strict()); err != nil {
+		return nil, err
+	}
+	if l.APIVersion != APIVersion {
+		return nil, fmt.Errorf("apiVersion is %q, not %s", l.APIVersion, APIVersion)
+	}
+	for name, c := range l.Components {
+		if c == nil {
+			return nil, fmt.Errorf("component %s is empty", name)
+		}
+	}
+	if l.Components == nil {
+		l.Components = map[string]*Locked{}
+	}
+	return &l, nil
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// Write writes lock.yaml into dir. A killed run leaves the old or the new
+// one.
+func (l *Lock) Write(dir string) error {
+	l.APIVersion = APIVersion
+	data, err := yaml.MarshalWithOptions(l, yaml.IndentSequence(true), yaml.UseSingleQuote(false))
+	if err != nil {
+		return fmt.Errorf("write the lock: %w", err)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make the lock folder: %w", err)
+	}
+	if err := renameio.WriteFile(filepath.Join(dir, lockName), append([]byte(lockHead), data...), 0o644); err != nil {
+		return fmt.Errorf("write the lock: %w", err)
+	}
+	return nil
+}
+
+// Stale is a component whose lock isn't of its pin, and why.
+type Stale struct{ Component, Reason string }
+
+// Check compares the lock with its pins and with the files beside it. With
+// names, only those components are compared.
+func (l *Lock) Check(f *File, names ...string) []Stale {
+	var stale []Stale
+	known := map[string]bool{}
+	for i := range f.Components {
+		c := &f.Components[i]
+		known[c.Name] = true
+		if len(names) > 0 && !slices.Contains(names, c.Name) {
+			continue
+		}
+		if why := l.staleness(f, c); why != "" {
+			stale = append(stale, Stale{c.Name, why})
+		}
+	}
+	if len(names) > 0 {
+		return stale
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Components)) {
+		if !known[name] {
+			stale = append(stale, Stale{name, "it is locked, and versions.yaml doesn't have it"})
+		}
+	}
+	return stale
+}
+
+func (l *Lock) staleness(f *File, c *Component) string {
+	locked := l.Components[c.Name]
+	if locked == nil {
+		return "it was never locked"
+	}
+	if locked.Pin != c.PinDigest(f) {
+		return "its pin has changed since it was locked"
+	}
+	for _, file := range []struct{ name, want string }{{"go.mod", locked.GoMod}, {"go.sum", locked.GoSum}} {
+		if file.want == "" {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(f.LockDir(), c.Name, file.name))
+		if err != nil {
+			return "its " + file.name + " is missing"
+		}
+		sum := sha256.Sum256(data)
+		if hex.EncodeToString(sum[:]) != file.want {
+			return "its " + file.name + " isn't the one that was locked"
+		}
+	}
+	return ""
+}
+
+// StaleError is the refusal of a stale lock, with the command that mends it.
+func StaleError(f *File, stale []Stale) error {
+	var lines []string
+	command := "bake lock -f " + f.Path
+	for _, s := range stale {
+		lines = append(lines, "  "+s.Component+": "+s.Reason)
+		if _, err := f.Component(s.Component); err == nil {
+			command += " " + s.Component
+		}
+	}
+	if len(stale) == len(f.Components) {
+		command = "bake lock -f " + f.Path
+	}
+	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: command, Code: finding.ExitBlock}
+}

@@ -1,0 +1,259 @@
+package pins
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
+)
+
+var (
+	nameForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+	releaseForm  = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
+	goForm       = regexp.MustCompile(`^(local|1\.[0-9]+(\.[0-9]+|rc[0-9]+)?)$`)
+	goLineForm   = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
+	commitForm   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+	sha256Form   = regexp.MustCompile(`^[0-9a-f]{64}$`)
+	fipsForm     = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+	digestForm   = regexp.MustCompile(`@sha256:[0-9a-f]{64}$`)
+	variableForm = regexp.MustCompile(`^[A-Za-z0-9_.~/-]+\.[A-Za-z_][A-Za-z0-9_]*$`)
+	tagForm      = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
+)
+
+// validator checks what was read against the rules that no type holds.
+type validator struct {
+	*document
+	file *File
+	top  map[string]ast.Node
+	at   []map[string]ast.Node // by component, by key; "" is the component
+}
+
+func (v *validator) keep(key string, read func(ast.Node)) func(ast.Node) {
+	return func(n ast.Node) { v.top[key] = n; read(n) }
+}
+
+func (v *validator) check(root ast.Node) {
+	f := v.file
+	v.form(root, v.top, "apiVersion", f.APIVersion, regexp.MustCompile(`^`+regexp.QuoteMeta(APIVersion)+`$`), "apiVersion: "+APIVersion)
+	v.form(root, v.top, "release", f.Release, releaseForm, `release: "4.20", the OpenShift release`)
+	v.form(root, v.top, "go", f.Go, goForm, `go: "1.26.8", or go: local`)
+	if f.Base != "" && !digestForm.MatchString(f.Base) {
+		name, _, _ := strings.Cut(f.Base, "@")
+		v.report(v.top["base"], "base isn't named by digest, and a tag moves",
+			fmt.Sprintf("base: %s@sha256:..., the digest from: skopeo inspect --format '{{.Digest}}' docker://%s", untagged(name), name))
+	}
+	if len(f.Components) == 0 {
+		v.report(root, "there are no components", "add a list: components:")
+	}
+	v.unique()
+	for i := range f.Components {
+		v.one(&f.Components[i], v.at[i])
+	}
+}
+
+// untagged drops a tag; a colon before the last slash is a port's.
+func untagged(ref string) string {
+	if i := strings.LastIndex(ref, ":"); i > strings.LastIndex(ref, "/") {
+		return ref[:i]
+	}
+	return ref
+}
+
+// form reports a missing key at parent, and a value of another form at its
+// own place.
+func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value string, form *regexp.Regexp, example string) {
+	switch n := at[key]; {
+	case value == "" && n == nil:
+		v.report(parent, key+" is missing", "add "+example)
+	case !form.MatchString(value):
+		v.report(n, fmt.Sprintf("%s can't be %q", key, value), "write "+example)
+	}
+}
+
+// unique finds names, paths and basenames that stand twice. WMCO keys
+// checksums by basename and refuses a second one, and Windows doesn't tell
+// upper case from lower.
+func (v *validator) unique() {
+	names, paths, bases := map[string]string{}, map[string]string{}, map[string]string{}
+	for i, c := range v.file.Components {
+		at := v.at[i]
+		if _, twice := names[c.Name]; twice && c.Name != "" {
+			v.report(at["name"], fmt.Sprintf("component %q stands here twice", c.Name), "rename one of them")
+		}
+		names[c.Name] = c.Name
+		if c.Payload == "" {
+			continue
+		}
+		full, base := strings.ToLower(c.Payload), strings.ToLower(path.Base(c.Payload))
+		if other, twice := paths[full]; twice {
+			v.report(at["payload"], fmt.Sprintf("payload path %s is component %s's already", c.Payload, other), "give it another path")
+		} else if other, twice := bases[base]; twice {
+			v.report(at["payload"], fmt.Sprintf("file name %s is component %s's already; the operator tells files apart by their names", path.Base(c.Payload), other), "give it another name")
+		}
+		paths[full], bases[base] = c.Name, c.Name
+	}
+}
+
+func (v *validator) one(c *Component, at map[string]ast.Node) {
+	self := at[""]
+	v.form(self, at, "name", c.Name, nameForm, "name: csi-proxy (lower case letters, digits and dashes)")
+	v.sources(c, at)
+	v.payload(c, at)
+	if c.Program() {
+		v.program(c, at)
+	}
+	if _, err := ParseSize(c.Memory); err != nil {
+		v.report(at["memory"], "memory: "+err.Error(), "write memory: 7GiB")
+	}
+}
+
+// allowed lists, by kind, the keys that have a meaning beside the common ones.
+var allowed = map[Kind][]string{
+	KindModule:  {"module", "version", "commit", "package", "stamp", "tags", "fips", "go", "godebug", "memory"},
+	KindGit:     {"git", "commit", "submodules", "dir", "package", "stamp", "tags", "fips", "go", "godebug", "memory"},
+	KindGitFile: {"git", "commit", "path"},
+	KindFile:    {"file", "sha256"},
+}
+
+func (v *validator) sources(c *Component, at map[string]ast.Node) {
+	n := 0
+	for _, s := range []string{c.Module, c.Git, c.File} {
+		if s != "" {
+			n++
+		}
+	}
+	if n != 1 {
+		v.report(at[""], fmt.Sprintf("component %s has %d sources, it needs one", c.Name, n), "give one of module:, git: and file:")
+		return
+	}
+	kind := c.Kind()
+	known := map[string]bool{"": true, "name": true, "payload": true, "install": true}
+	for _, k := range allowed[kind] {
+		known[k] = true
+	}
+	for _, key := range []string{"version", "commit", "submodules", "dir", "path", "sha256", "package", "stamp", "tags", "fips", "go", "godebug", "memory"} {
+		if at[key] != nil && !known[key] {
+			v.report(at[key], fmt.Sprintf("%s has no meaning for a %s component", key, kind), "remove it; such a component takes "+strings.Join(allowed[kind], ", "))
+		}
+	}
+	switch kind {
+	case KindModule:
+		v.version(c, at)
+	case KindGit, KindGitFile:
+		v.form(at[""], at, "commit", c.Commit, commitForm, "the full commit, all 40 digits: git rev-parse REF^{commit}")
+		if c.Path != "" && !cleanPath(c.Path) {
+			v.report(at["path"], fmt.Sprintf("path can't be %q", c.Path), "write it relative to the tree's top, with forward slashes")
+		}
+		if c.Dir != "" && !cleanPath(c.Dir) {
+			v.report(at["dir"], fmt.Sprintf("dir can't be %q", c.Dir), "write it relative to the tree's top, with forward slashes")
+		}
+	case KindFile:
+		v.form(at[""], at, "sha256", c.SHA256, sha256Form, "the file's sum, 64 digits: sha256sum "+c.File)
+	}
+}
+
+func (v *validator) version(c *Component, at map[string]ast.Node) {
+	if err := module.CheckPath(c.Module); err != nil {
+		v.report(at["module"], fmt.Sprintf("module can't be %q", c.Module), "write a Go module path, such as github.com/kubernetes-csi/csi-proxy")
+	}
+	canonical := semver.Canonical(c.Version)
+	if strings.HasSuffix(c.Version, "+incompatible") {
+		canonical += "+incompatible"
+	}
+	switch {
+	case at["version"] == nil:
+		v.report(at["module"], "version is missing", `add version: "v1.2.3"`)
+	case !semver.IsValid(c.Version) || canonical != c.Version:
+		v.report(at["version"], fmt.Sprintf("version can't be %q", c.Version), `write a full module version, such as "v1.3.0"`)
+	default:
+		if err := module.CheckPathMajor(c.Version, majorOf(c.Module)); err != nil {
+			v.report(at["version"], fmt.Sprintf("version %s isn't one of module %s: %s", c.Version, c.Module, strings.TrimPrefix(err.Error(), "invalid version: ")), "from v2 on a module's path ends in its major version")
+		}
+	}
+	if c.Commit != "" && !commitForm.MatchString(c.Commit) {
+		v.report(at["commit"], fmt.Sprintf("commit can't be %q", c.Commit), "write all 40 digits")
+	}
+}
+
+func majorOf(path string) string {
+	_, major, _ := module.SplitPathVersion(path)
+	return major
+}
+
+func (v *validator) program(c *Component, at map[string]ast.Node) {
+	switch {
+	case c.Package == "":
+		v.report(at[""], fmt.Sprintf("component %s names no package to build", c.Name), "add package: ./cmd/x")
+	case strings.HasPrefix(c.Package, "."):
+		if c.Package != "." && !(strings.HasPrefix(c.Package, "./") && cleanPath(c.Package[2:])) {
+			v.report(at["package"], fmt.Sprintf("package can't be %q", c.Package), "write ./cmd/x, relative to the module, or a full import path")
+		}
+	case module.CheckImportPath(c.Package) != nil:
+		v.report(at["package"], fmt.Sprintf("package can't be %q", c.Package), "write ./cmd/x, relative to the module, or a full import path")
+	}
+	if at["go"] != nil {
+		v.form(at[""], at, "go", c.Go, goForm, `go: "1.24.9", or go: local`)
+	}
+	if at["fips"] != nil {
+		v.form(at[""], at, "fips", c.FIPS, fipsForm, "fips: v1.0.0")
+	}
+	for _, tag := range c.Tags {
+		if !tagForm.MatchString(tag) {
+			v.report(at["tags"], fmt.Sprintf("%q isn't a build tag", tag), "write letters, digits, dots and underscores")
+		}
+	}
+	v.stamps(c, at)
+	v.godebug(c, at)
+}
+
+func (v *validator) stamps(c *Component, at map[string]ast.Node) {
+	for name, text := range c.Stamp {
+		if !variableForm.MatchString(name) {
+			v.report(at["stamp"], fmt.Sprintf("%q isn't a variable's full name", name), "write main.version or path/to/package.Variable")
+		}
+		if _, err := renderStamp(text, StampData{Version: "v1.2.3", Commit: strings.Repeat("0", 40), Date: "1970-01-01T00:00:00Z", Major: "1", Minor: "2"}); err != nil {
+			v.report(at["stamp"], fmt.Sprintf("the value of %s isn't a template: %s", name, err), "use {{.Version}}, {{.Commit}}, {{.Date}}, {{.Major}} and {{.Minor}}")
+		}
+	}
+}
+
+func (v *validator) godebug(c *Component, at map[string]ast.Node) {
+	g := c.Godebug
+	if g == nil {
+		return
+	}
+	if strings.TrimSpace(g.Reason) == "" {
+		v.report(at["godebug"], "godebug has no reason", "add reason: why upstream's own go and godebug lines aren't right")
+	}
+	if g.Go != "" && !goLineForm.MatchString(g.Go) {
+		v.report(at["godebug"], fmt.Sprintf("godebug's go can't be %q", g.Go), `write a go line such as "1.23"`)
+	}
+	for k, val := range g.Set {
+		if !tagForm.MatchString(k) || val == "" || strings.ContainsAny(val, ", \t\"'`") {
+			v.report(at["godebug"], fmt.Sprintf("godebug can't set %s=%s", k, val), `write set: {winsymlink: "0"}`)
+		}
+	}
+}
+
+func (v *validator) payload(c *Component, at map[string]ast.Node) {
+	lower := strings.ToLower(c.Payload)
+	switch {
+	case c.Payload == "":
+		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
+	case !cleanPath(c.Payload):
+		v.report(at["payload"], fmt.Sprintf("payload can't be %q", c.Payload), "write a path below /payload, with forward slashes and without ..")
+	case lower == "sha256sum", lower == "generated", strings.HasPrefix(lower, "generated/"):
+		v.report(at["payload"], fmt.Sprintf("payload path %s is the operator's own", c.Payload), "give it another path")
+	}
+}
+
+// cleanPath reports whether p is relative, slash-separated and without
+// anything that a shell, tar or Windows reads otherwise.
+func cleanPath(p string) bool {
+	return p != "" && p != "." && path.Clean(p) == p && !path.IsAbs(p) && p != ".." && !strings.HasPrefix(p, "../") &&
+		!strings.ContainsAny(p, "\\:*?\"<>|") && strings.IndexFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
+}
