@@ -52,7 +52,7 @@ type File struct {
 // Component is one thing that goes into the payload. Exactly one of Module,
 // Git and File is set.
 type Component struct {
-	Name       string            `json:"name" jsonschema:"required,pattern=^[a-z0-9][a-z0-9-]*$" jsonschema_description:"The component's name in commands and reports."`
+	Name       string            `json:"name" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" jsonschema_description:"The component's name in commands and reports."`
 	Module     string            `json:"module,omitempty" jsonschema_description:"Source: path of a Go module."`
 	Version    string            `json:"version,omitempty" jsonschema_description:"Version of the module, quoted: \"v1.3.0\"."`
 	Git        string            `json:"git,omitempty" jsonschema_description:"Source: URL of a git repository."`

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	nameForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+	nameForm     = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 	releaseForm  = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 	goForm       = regexp.MustCompile(`^(local|1\.[0-9]+(\.[0-9]+|rc[0-9]+)?)$`)
 	goLineForm   = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
@@ -100,7 +100,7 @@ func (v *validator) unique() {
 
 func (v *validator) one(c *Component, at map[string]ast.Node) {
 	self := at[""]
-	v.form(self, at, "name", c.Name, nameForm, "name: csi-proxy (lower case letters, digits and dashes)")
+	v.form(self, at, "name", c.Name, nameForm, "name: csi-proxy (lower case letters, digits, dashes and underscores)")
 	v.sources(c, at)
 	v.payload(c, at)
 	if c.Program() {
