@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/event"
@@ -237,54 +234,4 @@ func (b *Builder) emit(job *Job, phase event.Phase, state event.State, message s
 
 func (b *Builder) warn(job *Job, message string) {
 	b.emit(job, event.Compile, event.Warning, message)
-}
-
-// limiter bounds builds by number and by memory.
-type limiter struct {
-	jobs, memory *semaphore.Weighted
-	capacity     int64
-}
-
-func newLimiter(jobs int, memory int64) *limiter {
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	if memory <= 0 {
-		memory = availableMemory() / 10 * 9
-	}
-	return &limiter{semaphore.NewWeighted(int64(jobs)), semaphore.NewWeighted(memory), memory}
-}
-
-var errStopped = errors.New("stopped after a failure")
-
-// acquire waits until a build that needs memory bytes may start. A build that
-// needs more than there is runs alone.
-func (l *limiter) acquire(ctx context.Context, stop <-chan struct{}, memory int64) (release func(), err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-stop:
-			cancel(errStopped)
-		case <-done:
-		}
-	}()
-	memory = min(memory, l.capacity)
-	if err := l.jobs.Acquire(ctx, 1); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err := l.memory.Acquire(ctx, memory); err != nil {
-		l.jobs.Release(1)
-		return nil, context.Cause(ctx)
-	}
-	select {
-	case <-stop: // both were free, but a failure came first
-		l.jobs.Release(1)
-		l.memory.Release(memory)
-		return nil, errStopped
-	default:
-	}
-	return func() { l.jobs.Release(1); l.memory.Release(memory) }, nil
 }

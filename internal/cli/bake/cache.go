@@ -1,0 +1,110 @@
+package bake
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
+)
+
+func newCache(t *tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "cache",
+		Short:   "Look at the cache, or make room in it",
+		Example: "  bake cache du\n  bake cache gc --max-age 720h",
+		Args:    app.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCacheDu(t), newCacheGC(t), &cobra.Command{
+		Use: "path", Short: "Print the cache folder", Args: app.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			dir, err := t.cachePath()
+			if err == nil {
+				fmt.Fprintln(t.Stdout, dir)
+			}
+			return err
+		},
+	})
+	return cmd
+}
+
+func newCacheDu(t *tool) *cobra.Command {
+	var output app.Output
+	cmd := &cobra.Command{
+		Use: "du", Short: "Show what the cache holds", Args: app.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			store, err := t.store()
+			if err != nil {
+				return err
+			}
+			parts, err := store.Usage()
+			if err != nil {
+				return err
+			}
+			return output.Write(t.Stdout, parts, func() [][]string { return usageTable(parts) })
+		},
+	}
+	output.Register(cmd)
+	return cmd
+}
+
+func usageTable(parts []cas.Part) [][]string {
+	rows := [][]string{{"PART", "FILES", "SIZE"}}
+	var total int64
+	for _, p := range parts {
+		rows = append(rows, []string{p.Name, fmt.Sprint(p.Files), megabytes(p.Bytes)})
+		total += p.Bytes
+	}
+	return append(rows, []string{"total", "", megabytes(total)})
+}
+
+func newCacheGC(t *tool) *cobra.Command {
+	var age time.Duration
+	var size string
+	cmd := &cobra.Command{
+		Use:   "gc",
+		Short: "Remove what nothing uses any more",
+		Long: `gc removes what killed runs left, blobs that no record refers to, and, with
+--max-age or --max-size, the least recently used artifacts. Running builds
+keep what they work on.`,
+		Example: "  bake cache gc\n  bake cache gc --max-age 720h --max-size 5GiB",
+		Args:    app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			limit, err := pins.ParseSize(size)
+			if err != nil {
+				return &fault.Error{What: "--max-size: " + err.Error(), Fix: "give a size such as 5GiB", Err: err}
+			}
+			store, err := t.store()
+			if err != nil {
+				return err
+			}
+			freed, err := store.GC(cmd.Context(), cas.GCOptions{MaxAge: age, MaxBytes: limit})
+			fmt.Fprintf(t.Stdout, "freed %s\n", megabytes(freed))
+			return err
+		},
+	}
+	cmd.Flags().DurationVar(&age, "max-age", 0, "remove artifacts not used for this long, such as 720h")
+	cmd.Flags().StringVar(&size, "max-size", "", "keep at most this much, such as 5GiB")
+	return cmd
+}
+
+func newSchema(t *tool) *cobra.Command {
+	return &cobra.Command{
+		Use:     "schema",
+		Short:   "Print the JSON Schema of versions.yaml, for editors",
+		Example: "  bake schema > versions.schema.json",
+		Args:    app.Args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			schema, err := pins.Schema()
+			if err == nil {
+				_, err = t.Stdout.Write(schema)
+			}
+			return err
+		},
+	}
+}

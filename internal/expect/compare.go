@@ -1,0 +1,151 @@
+package expect
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/pe"
+	"github.com/winbake/winbake/internal/pins"
+)
+
+// Check is Executable and Compare together, with one PASS and with one word
+// about a program that isn't Go's.
+func (p *Program) Check(object string, f *pe.File) []finding.Finding {
+	fs := header(object, f)
+	for _, fd := range p.Compare(object, f) {
+		if fd.Severity == finding.Pass && finding.Worst(fs) > finding.Info {
+			continue
+		}
+		fs = append(fs, fd)
+	}
+	return fs
+}
+
+// Compare says where object isn't what is pinned: toolchain, main package and
+// module, dependencies, settings, GODEBUG, stamps. One PASS stands for a
+// program that is.
+func (p *Program) Compare(object string, f *pe.File) []finding.Finding {
+	if f.Build == nil {
+		return []finding.Finding{notGo(object, f, finding.Block, p.rebuild())}
+	}
+	var fs []finding.Finding
+	for _, rule := range []func(*pe.File) []finding.Finding{p.goVersion, p.path, p.mainModule, p.deps, p.settings, p.godebug, p.stamps} {
+		fs = append(fs, rule(f)...)
+	}
+	if len(fs) == 0 {
+		fs = append(fs, finding.Finding{ID: "binary.pin", Observed: p.summary(f)})
+	}
+	for i := range fs {
+		fs[i].Object = object
+	}
+	return fs
+}
+
+func (p *Program) summary(f *pe.File) string {
+	main, _ := used(f.Build.Main)
+	return fmt.Sprintf("%s, %s %s, %s, %d stamps", f.Build.Path, f.Build.Main.Path, main.Version, plural(len(f.Build.Deps), "dependency", "dependencies"), len(p.Stamps))
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (p *Program) goVersion(f *pe.File) []finding.Finding {
+	if p.GoVersion == "" || f.Build.GoVersion == p.GoVersion {
+		return nil
+	}
+	return []finding.Finding{{
+		ID: "binary.go.version", Severity: finding.Block, Observed: f.Build.GoVersion, Expected: p.GoVersion,
+		Why:    "another toolchain brings another standard library, with its own behaviour and its own security holes",
+		Remedy: p.rebuild(),
+	}}
+}
+
+func (p *Program) path(f *pe.File) []finding.Finding {
+	if p.Path == "" || f.Build.Path == p.Path {
+		return nil
+	}
+	want := p.Path
+	if folder, ok := strings.CutPrefix(p.Path, "."); ok {
+		// A checkout: which module it is only its go.mod knows.
+		if folder = strings.TrimSuffix(folder, "/"); strings.HasSuffix(f.Build.Path, folder) {
+			return nil
+		}
+		want = "a module's " + p.Path
+	}
+	return []finding.Finding{{
+		ID: "binary.go.path", Severity: finding.Block, Observed: f.Build.Path, Expected: want,
+		Why:    "it is another program than the pinned one",
+		Remedy: p.rebuild(),
+	}}
+}
+
+func (p *Program) mainModule(f *pe.File) []finding.Finding {
+	got, want := f.Build.Main, p.Main
+	if want.Path == "" {
+		want.Path = got.Path
+	}
+	if want.Version == "" || same(got, want) {
+		return nil
+	}
+	return []finding.Finding{{
+		ID: "binary.go.main", Severity: finding.Block, Observed: describe(got), Expected: describeLocked(want),
+		Why:    "it was built from other sources than the pinned ones",
+		Remedy: p.rebuild(),
+	}}
+}
+
+// used returns the module whose source is compiled, which is the replacement
+// if there is one. Build information has the sum there.
+func used(m debug.Module) (_ debug.Module, replaced bool) {
+	if m.Replace != nil {
+		return *m.Replace, true
+	}
+	return m, false
+}
+
+// same says whether a module of the build information is the locked one. A
+// lock without a sum (a vendored tree, a folder of the checkout) is compared by
+// version.
+func same(got debug.Module, want pins.LockedModule) bool {
+	source, replaced := used(got)
+	if got.Path != want.Path || version(got.Version) != version(want.Version) || replaced != (want.Replace != nil) {
+		return false
+	}
+	if replaced && (source.Path != want.Replace.Path || version(source.Version) != version(want.Replace.Version)) {
+		return false
+	}
+	return want.Sum == "" || source.Sum == want.Sum
+}
+
+// version spells the missing version of a local module as build information
+// does.
+func version(v string) string {
+	if v == "" {
+		return devel
+	}
+	return v
+}
+
+// describe writes a module as `go version -m` does.
+func describe(m debug.Module) string {
+	text := m.Path + " " + version(m.Version)
+	source, replaced := used(m)
+	if replaced {
+		text += " => " + source.Path + " " + version(source.Version)
+	}
+	return strings.TrimSuffix(text+" "+source.Sum, " ")
+}
+
+func describeLocked(m pins.LockedModule) string {
+	d := debug.Module{Path: m.Path, Version: m.Version, Sum: m.Sum}
+	if m.Replace != nil {
+		d.Replace = &debug.Module{Path: m.Replace.Path, Version: m.Replace.Version, Sum: m.Sum}
+	}
+	return describe(d)
+}
