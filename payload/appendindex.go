@@ -1,0 +1,124 @@
+package payload
+
+import (
+	"fmt"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// AppendIndex puts the layer onto each Linux image of an index and builds the
+// index anew. Images for other systems stay as they are. Attestations and
+// signatures in the index are dropped, since what they speak of has changed.
+// With o.Platform, the index must hold an image for it.
+func AppendIndex(base v1.ImageIndex, layer v1.Layer, o ImageOptions) (v1.ImageIndex, error) {
+	want := o.Platform
+	o.Platform = nil
+	a := &indexAppender{layer: layer, options: o, want: want}
+	idx, err := a.index(base, 1)
+	if err != nil {
+		return nil, err
+	}
+	if a.appended == 0 {
+		return nil, &fault.Error{What: "the base index holds no Linux image", Fix: "give an index or image for linux"}
+	}
+	if want != nil && !a.found {
+		return nil, &fault.Error{
+			What: "the base index holds no image for " + want.String(),
+			Fix:  "give a base that has one, or leave the platform out",
+		}
+	}
+	return idx, nil
+}
+
+type indexAppender struct {
+	layer    v1.Layer
+	options  ImageOptions
+	want     *v1.Platform
+	found    bool // an image for want
+	appended int
+}
+
+func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
+	m, err := base.IndexManifest()
+	if err != nil {
+		return nil, fmt.Errorf("read the base index: %w", err)
+	}
+	mt, err := base.MediaType()
+	if err != nil {
+		return nil, fmt.Errorf("read the base index: %w", err)
+	}
+	if depth > maxIndexDepth {
+		return nil, &fault.Error{What: "the base is an index within too many others", Fix: "give the digest of the innermost index"}
+	}
+	m = m.DeepCopy()
+	old := m.Manifests
+	m.Manifests, m.MediaType, m.Subject = nil, mt, nil
+	children := map[v1.Hash]ImageOrIndex{}
+	for _, d := range old {
+		if isAttachment(d) {
+			continue
+		}
+		child, err := a.child(base, d, depth)
+		if err != nil {
+			return nil, err
+		}
+		if d.Digest, err = child.Digest(); err != nil {
+			return nil, err
+		}
+		if d.Size, err = child.Size(); err != nil {
+			return nil, err
+		}
+		d.Data = nil
+		children[d.Digest] = child
+		m.Manifests = append(m.Manifests, d)
+	}
+	if mt == types.OCIImageIndex {
+		m.Annotations = merged(m.Annotations, a.options.described(), a.options.Annotations)
+	}
+	return newIndex(m, children)
+}
+
+func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (ImageOrIndex, error) {
+	switch {
+	case d.MediaType.IsIndex():
+		sub, err := base.ImageIndex(d.Digest)
+		if err != nil {
+			return nil, fmt.Errorf("read the base index: %w", err)
+		}
+		return a.index(sub, depth+1)
+	case !d.MediaType.IsImage():
+		return nil, &fault.Error{
+			What: "the base index holds something that isn't an image: " + string(d.MediaType), Where: d.Digest.String(),
+			Fix: "give the digest of one of its images as the base",
+		}
+	}
+	img, err := base.Image(d.Digest)
+	if err != nil {
+		return nil, fmt.Errorf("read the base image %s: %w", d.Digest, err)
+	}
+	p, err := platformOf(d, img)
+	if err != nil {
+		return nil, err
+	}
+	if p.OS != "" && p.OS != "linux" {
+		return img, nil
+	}
+	a.appended++
+	a.found = a.found || a.want != nil && p.Satisfies(*a.want)
+	return Append(img, a.layer, a.options)
+}
+
+// platformOf is what the index says, else the image's configuration.
+func platformOf(d v1.Descriptor, img v1.Image) (v1.Platform, error) {
+	if d.Platform != nil {
+		return *d.Platform, nil
+	}
+	c, err := img.ConfigFile()
+	if err != nil {
+		return v1.Platform{}, fmt.Errorf("read the configuration of the base image %s: %w", d.Digest, err)
+	}
+	return v1.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}, nil
+}

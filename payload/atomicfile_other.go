@@ -1,0 +1,16 @@
+//go:build !unix
+
+package payload
+
+import (
+	"context"
+	"os"
+)
+
+// Elsewhere payloads are read, not written: there is no lock, and folders
+// can't be synced.
+func lockFile(ctx context.Context, _ *os.File) error { return ctx.Err() }
+
+func tryLockFile(*os.File) bool { return false }
+
+func syncDir(string) error { return nil }

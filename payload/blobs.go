@@ -1,0 +1,211 @@
+package payload
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// blob is one part of an image: a layer, or bytes that are at hand.
+type blob struct {
+	desc  v1.Descriptor
+	layer v1.Layer // nil for manifests and configurations
+	data  []byte
+}
+
+func (b blob) open() (io.ReadCloser, error) {
+	if b.layer == nil {
+		return io.NopCloser(bytes.NewReader(b.data)), nil
+	}
+	rc, err := b.layer.Compressed()
+	if err != nil {
+		return nil, fmt.Errorf("open layer %s: %w", b.desc.Digest, err)
+	}
+	return rc, nil
+}
+
+// copyTo copies the blob and checks what it copies: layers come from a store,
+// from other images' files, from registries.
+func (b blob) copyTo(ctx context.Context, w io.Writer, m *meter, buf []byte) error {
+	h, err := v1.Hasher(b.desc.Digest.Algorithm)
+	if err != nil {
+		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
+	}
+	n := &counter{meter: m}
+	if err := copyContent(ctx, io.MultiWriter(w, h, n), b.open, buf); err != nil {
+		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
+	}
+	if n.n != b.desc.Size || fmt.Sprintf("%x", h.Sum(nil)) != b.desc.Digest.Hex {
+		return fmt.Errorf("copy blob %s: its bytes have another digest", b.desc.Digest)
+	}
+	return nil
+}
+
+type counter struct {
+	n     int64
+	meter *meter
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	c.meter.add(int64(len(p)))
+	return len(p), nil
+}
+
+// blobsOf lists the blobs of an image or index, each once, what is referred to
+// before what refers to it: the root manifest is last. Foreign layers, which
+// stay with their vendor, are left out.
+func blobsOf(x ImageOrIndex) ([]blob, error) {
+	c := &collector{seen: map[v1.Hash]bool{}}
+	err := c.add(x)
+	return c.blobs, err
+}
+
+type collector struct {
+	blobs []blob
+	seen  map[v1.Hash]bool
+}
+
+func (c *collector) put(b blob) {
+	if !c.seen[b.desc.Digest] {
+		c.seen[b.desc.Digest] = true
+		c.blobs = append(c.blobs, b)
+	}
+}
+
+func (c *collector) add(x ImageOrIndex) error {
+	var err error
+	switch x := x.(type) {
+	case v1.Image:
+		err = c.image(x)
+	case v1.ImageIndex:
+		err = c.index(x)
+	default:
+		err = fmt.Errorf("%T is neither an image nor an index", x)
+	}
+	if err != nil {
+		return fmt.Errorf("read the image: %w", err)
+	}
+	root, err := describe(x)
+	if err != nil {
+		return fmt.Errorf("read the image: %w", err)
+	}
+	c.put(root)
+	return nil
+}
+
+func (c *collector) image(img v1.Image) error {
+	m, err := img.Manifest()
+	if err != nil {
+		return err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return err
+	}
+	if len(layers) != len(m.Layers) {
+		return fmt.Errorf("%d layers in the manifest, %d at hand", len(m.Layers), len(layers))
+	}
+	for i, d := range m.Layers {
+		if len(d.URLs) == 0 || d.MediaType.IsDistributable() {
+			c.put(blob{desc: d, layer: layers[i]})
+		}
+	}
+	config, err := img.RawConfigFile()
+	if err != nil {
+		return err
+	}
+	c.put(blob{desc: m.Config, data: config})
+	return nil
+}
+
+func (c *collector) index(idx v1.ImageIndex) error {
+	m, err := idx.IndexManifest()
+	if err != nil {
+		return err
+	}
+	for _, d := range m.Manifests {
+		var child ImageOrIndex
+		switch {
+		case d.MediaType.IsImage():
+			child, err = idx.Image(d.Digest)
+		case d.MediaType.IsIndex():
+			child, err = idx.ImageIndex(d.Digest)
+		default:
+			err = fmt.Errorf("%s in the index isn't an image but %s", d.Digest, d.MediaType)
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.add(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe makes a blob of a manifest.
+func describe(x ImageOrIndex) (b blob, err error) {
+	if b.data, err = x.RawManifest(); err != nil {
+		return b, err
+	}
+	if b.desc.Digest, b.desc.Size, err = v1.SHA256(bytes.NewReader(b.data)); err != nil {
+		return b, err
+	}
+	b.desc.MediaType, err = x.MediaType()
+	return b, err
+}
+
+func sizeOf(blobs []blob) (n int64) {
+	for _, b := range blobs {
+		n += b.desc.Size
+	}
+	return n
+}
+
+// repairing runs work. If it fails and a payload's layer turns out to be
+// damaged in its store, the layer is packed again, and work runs once more.
+func repairing(ctx context.Context, blobs []blob, work func() error) error {
+	err := work()
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	mended := false
+	for _, b := range blobs {
+		l, ok := b.layer.(*Layer)
+		if !ok {
+			continue
+		}
+		did, rerr := l.repair(ctx)
+		if rerr != nil {
+			return errors.Join(err, rerr)
+		}
+		mended = mended || did
+	}
+	if !mended {
+		return err
+	}
+	return work()
+}
+
+// cantWrite is the fault of a place that refuses to be written to; errors of
+// what was to be written pass through.
+func cantWrite(place string, err error) error {
+	pe, ok := errors.AsType[*fs.PathError](err)
+	if isOurs(err) || !ok || !strings.HasPrefix(pe.Path, filepath.Dir(place)) {
+		return err
+	}
+	return &fault.Error{
+		What: "can't be written: " + pe.Err.Error(), Where: place, Err: err,
+		Fix: "make room there or write elsewhere; df -h and ls -ld tell what is wrong",
+	}
+}

@@ -1,0 +1,80 @@
+package payload
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// verified opens the file. Its reader gives a fault in place of io.EOF when
+// the content isn't what Size and SHA256 say, so nothing else gets into a
+// payload.
+func (f File) verified(m *meter) (io.ReadCloser, error) {
+	rc, err := f.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", f.Path, err)
+	}
+	return &fileReader{rc: rc, file: f, hash: sha256.New(), meter: m}, nil
+}
+
+type fileReader struct {
+	rc    io.ReadCloser
+	file  File
+	hash  hash.Hash
+	n     int64
+	meter *meter
+}
+
+func (r *fileReader) Read(p []byte) (int, error) {
+	n, err := r.rc.Read(p)
+	// No more than Size goes out: whoever reads promised that in a header.
+	if over := r.n + int64(n) - r.file.Size; over > 0 {
+		return n - int(over), r.wrong(fmt.Sprintf("longer than %d bytes", r.file.Size))
+	}
+	r.n += int64(n)
+	r.hash.Write(p[:n])
+	r.meter.add(int64(n))
+	switch {
+	case err == io.EOF:
+		return n, r.end()
+	case err != nil:
+		return n, fmt.Errorf("read %s: %w", r.file.Path, err)
+	}
+	return n, nil
+}
+
+func (r *fileReader) end() error {
+	if r.n < r.file.Size {
+		return r.wrong(fmt.Sprintf("%d bytes instead of %d", r.n, r.file.Size))
+	}
+	if sum := hex.EncodeToString(r.hash.Sum(nil)); sum != r.file.SHA256 {
+		return r.wrong("its sha256 is " + sum + " instead of " + r.file.SHA256)
+	}
+	return io.EOF
+}
+
+func (r *fileReader) wrong(what string) error {
+	return &fault.Error{
+		What:  "the content isn't what was built: " + what,
+		Where: r.file.Path,
+		Fix:   "run the build again; the file was changed or damaged since it was hashed",
+	}
+}
+
+func (r *fileReader) Close() error { return r.rc.Close() }
+
+// sums returns the sha256sum file: GNU format, of the uncompressed files, in
+// the order of their paths. Names are relative to Root, so that it doesn't
+// depend on where a payload was built; WMCO looks at their last part alone.
+func sums(t *Tree) string {
+	var b strings.Builder
+	for _, f := range t.Sorted() {
+		fmt.Fprintf(&b, "%s  %s\n", f.SHA256, f.Path)
+	}
+	return b.String()
+}

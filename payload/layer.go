@@ -1,0 +1,159 @@
+package payload
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// LayerOptions says how NewLayer packs a tree.
+type LayerOptions struct {
+	// Codec compresses the layer; the zero value is DefaultCodec.
+	Codec Codec
+	// Opaque hides the /payload of the layers below: see HasPayload.
+	Opaque bool
+	// Progress counts the bytes of the files, before compression. May be nil.
+	Progress Progress
+}
+
+// Layer is a payload as an image layer. Its blob lies in a Store.
+type Layer struct {
+	packer *packer
+	cached bool
+	digest v1.Hash
+	diffID v1.Hash
+	size   int64
+}
+
+var _ v1.Layer = (*Layer)(nil)
+
+// NewLayer packs the tree in one pass: each file is read once, checked against
+// its SHA256, and no more than a few MiB of it are in memory at a time. The
+// same tree gives the same bytes, whatever the order of its files, the machine
+// or the number of its cores.
+//
+// When the store knows the layer, no file is opened; in the archived format,
+// files whose archive the store knows aren't either. Errors are those of
+// Tree.Check, of a file that isn't what its SHA256 says, of the store, and the
+// context's.
+func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer, error) {
+	if err := t.Check(); err != nil {
+		return nil, err
+	}
+	if o.Codec == (Codec{}) {
+		o.Codec = DefaultCodec(t.Format)
+	}
+	if err := o.Codec.Check(); err != nil {
+		return nil, err
+	}
+	p := &packer{tree: t, codec: o.Codec, opaque: o.Opaque, store: store, meter: newMeter(o.Progress, t.Size())}
+	rec, cached, err := p.lookup()
+	if err != nil {
+		return nil, err
+	}
+	if cached {
+		p.meter.add(t.Size())
+	} else if rec, err = p.pack(ctx); err != nil {
+		return nil, fmt.Errorf("pack the payload: %w", err)
+	}
+	return newLayer(p, rec, cached)
+}
+
+func newLayer(p *packer, rec packed, cached bool) (*Layer, error) {
+	l := &Layer{packer: p, cached: cached, size: rec.Size}
+	var err error
+	if l.digest, err = v1.NewHash(rec.Digest); err != nil {
+		return nil, fmt.Errorf("read the layer's record: %w", err)
+	}
+	if l.diffID, err = v1.NewHash(rec.DiffID); err != nil {
+		return nil, fmt.Errorf("read the layer's record: %w", err)
+	}
+	return l, nil
+}
+
+// Cached tells whether the store knew the layer, so that nothing was packed.
+func (l *Layer) Cached() bool { return l.cached }
+
+// Codec returns the layer's compression.
+func (l *Layer) Codec() Codec { return l.packer.codec }
+
+// Digest returns the digest of the compressed layer.
+func (l *Layer) Digest() (v1.Hash, error) { return l.digest, nil }
+
+// DiffID returns the digest of the tar.
+func (l *Layer) DiffID() (v1.Hash, error) { return l.diffID, nil }
+
+// Size returns the size of the compressed layer in bytes.
+func (l *Layer) Size() (int64, error) { return l.size, nil }
+
+// MediaType returns the OCI media type of the compression. An image on a
+// docker schema 2 base gives the same bytes another one in its manifest.
+func (l *Layer) MediaType() (types.MediaType, error) { return l.packer.codec.MediaType(), nil }
+
+// Compressed returns the blob. Its reader fails at the end when the store has
+// damaged it. WriteLayout, WriteTarball and Push pack the layer again then.
+func (l *Layer) Compressed() (io.ReadCloser, error) {
+	rc, err := l.packer.store.Open(l.digest.String())
+	if err != nil {
+		return nil, fmt.Errorf("open the layer %s: %w", l.digest, err)
+	}
+	return rc, nil
+}
+
+// Uncompressed returns the tar.
+func (l *Layer) Uncompressed() (io.ReadCloser, error) {
+	rc, err := l.Compressed()
+	if err != nil {
+		return nil, err
+	}
+	z, err := inflate(rc)
+	if err != nil {
+		rc.Close() //nolint:errcheck // the first error counts
+		return nil, fmt.Errorf("read the layer %s: %w", l.digest, err)
+	}
+	return &inflated{z, rc}, nil
+}
+
+// inflated closes the decoder and what it reads from.
+type inflated struct {
+	io.ReadCloser
+	below io.Closer
+}
+
+func (i *inflated) Close() error {
+	err := i.ReadCloser.Close()
+	if cerr := i.below.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// repair reads the blob through and packs the tree again when the store has
+// lost or damaged it; it tells whether it did. What comes out must be the same
+// layer, since images name this one.
+func (l *Layer) repair(ctx context.Context) (bool, error) {
+	if l.intact(ctx) || ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	p := *l.packer
+	p.meter = nil
+	rec, err := p.pack(ctx)
+	if err != nil {
+		return false, fmt.Errorf("pack the payload again: %w", err)
+	}
+	if rec.Digest != l.digest.String() {
+		return false, fmt.Errorf("pack the payload again: digest %s instead of %s", rec.Digest, l.digest)
+	}
+	return true, nil
+}
+
+func (l *Layer) intact(ctx context.Context) bool {
+	h := sha256.New()
+	err := copyContent(ctx, h, l.Compressed, make([]byte, copyBuffer))
+	return err == nil && hex.EncodeToString(h.Sum(nil)) == l.digest.Hex
+}

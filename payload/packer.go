@@ -1,0 +1,213 @@
+package payload
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// packer makes the layer of one tree.
+type packer struct {
+	tree   *Tree
+	codec  Codec
+	opaque bool
+	store  Store
+	meter  *meter
+}
+
+// packed is what the store remembers of a layer.
+type packed struct {
+	Digest string `json:"digest"`
+	DiffID string `json:"diffID"`
+	Size   int64  `json:"size"` // of the blob, in bytes
+}
+
+// key names everything that decides the layer's bytes.
+func (p *packer) key() string {
+	k := struct {
+		Tar           int
+		Format        Format
+		Codec, Member string
+		Opaque        bool
+		Mode          int
+		Files         [][2]string
+	}{Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Opaque: p.opaque, Mode: fileMode}
+	if p.tree.Format == Archived {
+		k.Member = memberCodec.ID()
+	}
+	for _, f := range p.tree.Sorted() {
+		k.Files = append(k.Files, [2]string{f.Path, f.SHA256})
+	}
+	return digestOf("layer", k)
+}
+
+// digestOf is the digest of a record's kind and JSON.
+func digestOf(kind string, v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain structs of strings and numbers
+	}
+	sum := sha256.Sum256(append([]byte("winbake payload "+kind+"\n"), b...))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// has tells whether a blob is there. Its content is checked when it is read.
+func (p *packer) has(digest string) bool {
+	rc, err := p.store.Open(digest)
+	if err != nil {
+		return false
+	}
+	return rc.Close() == nil
+}
+
+func (p *packer) lookup() (packed, bool, error) {
+	var rec packed
+	known, err := p.store.Lookup(p.key(), &rec)
+	if err != nil {
+		return rec, false, fmt.Errorf("look up the layer: %w", err)
+	}
+	return rec, known && p.has(rec.Digest), nil
+}
+
+// pack makes the layer's blob and records it.
+func (p *packer) pack(ctx context.Context) (rec packed, err error) {
+	err = p.remaking(ctx, func() error {
+		rec, err = p.packOnce(ctx)
+		return err
+	})
+	return rec, err
+}
+
+// remaking runs work. A member that turns out lost or damaged while it is
+// copied is made again, and work with it.
+func (p *packer) remaking(ctx context.Context, work func() error) error {
+	for range len(p.tree.Files) + 1 {
+		err := work()
+		bad, ok := errors.AsType[*memberError](err)
+		if !ok || ctx.Err() != nil {
+			return err
+		}
+		m, err := p.remake(ctx, bad.file)
+		if err != nil {
+			return err
+		}
+		if m.Digest != bad.digest {
+			return fmt.Errorf("make the archive of %s again: digest %s instead of %s", bad.file.Path, m.Digest, bad.digest)
+		}
+	}
+	return &fault.Error{What: "the store damages what it keeps", Fix: "check the cache folder's disk, or use another --cache-dir"}
+}
+
+func (p *packer) remake(ctx context.Context, f File) (m member, err error) {
+	p.meter.add(-f.Size)
+	if m.Digest, m.Size, err = p.makeMember(ctx, f, allBlocks()); err != nil {
+		return m, err
+	}
+	return m, p.store.Record(memberKey(f), m)
+}
+
+// packOnce is the single pass: content, its check, tar, diff id, compressor,
+// digest, blob.
+func (p *packer) packOnce(ctx context.Context) (rec packed, err error) {
+	contents, err := p.contents(ctx)
+	if err != nil {
+		return rec, err
+	}
+	blob, err := p.store.Create()
+	if err != nil {
+		return rec, fmt.Errorf("create the layer: %w", err)
+	}
+	defer func() { err = errors.Join(err, blob.Abort()) }()
+	z, err := p.codec.newWriter(blob, allBlocks())
+	if err != nil {
+		return rec, err
+	}
+	diff := sha256.New()
+	err = writeTar(ctx, io.MultiWriter(diff, z), arrange(contents, p.opaque))
+	if cerr := z.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return rec, err
+	}
+	if rec.Digest, rec.Size, err = blob.Commit(); err != nil {
+		return rec, fmt.Errorf("keep the layer: %w", err)
+	}
+	rec.DiffID = "sha256:" + hex.EncodeToString(diff.Sum(nil))
+	if err := p.store.Record(p.key(), rec); err != nil {
+		return rec, fmt.Errorf("record the layer: %w", err)
+	}
+	return rec, nil
+}
+
+// contents puts the files into the tree's format.
+func (p *packer) contents(ctx context.Context) ([]content, error) {
+	files := p.tree.Sorted()
+	if p.tree.Format == Flat {
+		out := make([]content, len(files))
+		for i, f := range files {
+			out[i] = content{f.Path, f.Size, func() (io.ReadCloser, error) { return f.verified(p.meter) }}
+		}
+		return out, nil
+	}
+	members, err := p.members(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	out := []content{p.sums()}
+	for i, f := range files {
+		out = append(out, content{f.Path + ArchiveSuffix, members[i].Size, func() (io.ReadCloser, error) {
+			return p.openMember(f, members[i])
+		}})
+	}
+	return out, nil
+}
+
+func (p *packer) sums() content {
+	text := sums(p.tree)
+	return content{SumsName, int64(len(text)), func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(text)), nil
+	}}
+}
+
+func (p *packer) openMember(f File, m member) (io.ReadCloser, error) {
+	rc, err := p.store.Open(m.Digest)
+	if err != nil {
+		return nil, &memberError{f, m.Digest, err}
+	}
+	return &memberReader{rc, f, m}, nil
+}
+
+// memberError tells that the store doesn't give a member back.
+type memberError struct {
+	file   File
+	digest string
+	err    error
+}
+
+func (e *memberError) Error() string {
+	return fmt.Sprintf("read the archive of %s: %v", e.file.Path, e.err)
+}
+
+func (e *memberError) Unwrap() error { return e.err }
+
+type memberReader struct {
+	io.ReadCloser
+	file   File
+	member member
+}
+
+func (r *memberReader) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = &memberError{r.file, r.member.Digest, err}
+	}
+	return n, err
+}

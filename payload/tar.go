@@ -1,0 +1,136 @@
+package payload
+
+import (
+	"archive/tar"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// tarVersion is raised when the same tree gives another tar than before: it is
+// part of the cache keys of layers and members.
+const tarVersion = 1
+
+// Whiteouts of the OCI image spec:
+// https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts
+const (
+	whiteoutPrefix = ".wh."
+	opaqueWhiteout = ".wh..wh..opq"
+)
+
+// The modes of a payload. Its files are data to the operator's container,
+// which runs as any user: readable by all, executable by none.
+const (
+	dirMode       = 0o755
+	fileMode      = 0o644
+	generatedMode = 0o777
+)
+
+// copyBuffer is how much is read at a time, and so how far work goes on after
+// its context ended.
+const copyBuffer = 256 << 10
+
+// entry is one entry of a tar.
+type entry struct {
+	// name has no slash at its start or end.
+	name string
+	mode int64
+	size int64
+	// open gives size bytes; nil makes the entry a folder.
+	open func() (io.ReadCloser, error)
+}
+
+// content is a file in the form that its payload's format gives it.
+type content struct {
+	path string // below Root
+	size int64
+	open func() (io.ReadCloser, error)
+}
+
+// arrange puts contents below Root: sorted, folders before what is in
+// them. The opaque whiteout, if any, comes right after its folder, before
+// anything it must not hide.
+func arrange(contents []content, opaque bool) []entry {
+	dirs := map[string]int64{Root: dirMode, Root + "/" + GeneratedName: generatedMode}
+	var entries []entry
+	for _, c := range contents {
+		name := Root + "/" + c.path
+		for _, d := range parents(name)[1:] {
+			dirs[d] = dirMode
+		}
+		entries = append(entries, entry{name: name, mode: fileMode, size: c.size, open: c.open})
+	}
+	for name, mode := range dirs {
+		entries = append(entries, entry{name: name, mode: mode})
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
+	if opaque {
+		entries = slices.Insert(entries, 1, entry{
+			name: path.Join(Root, opaqueWhiteout), mode: fileMode,
+			open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil },
+		})
+	}
+	return entries
+}
+
+// writeTar writes the entries in their order, everything but names, modes,
+// sizes and contents fixed.
+func writeTar(ctx context.Context, w io.Writer, entries []entry) error {
+	tw := tar.NewWriter(w)
+	buf := make([]byte, copyBuffer)
+	for _, e := range entries {
+		if err := writeEntry(ctx, tw, e, buf); err != nil {
+			return err
+		}
+	}
+	return tw.Close()
+}
+
+func writeEntry(ctx context.Context, tw *tar.Writer, e entry, buf []byte) error {
+	// No Format: package tar takes USTAR where it can, else PAX. The zero
+	// owner is root, the zero time isn't 1970.
+	h := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: e.mode, Size: e.size, ModTime: time.Unix(0, 0)}
+	if e.open == nil {
+		h.Typeflag, h.Name = tar.TypeDir, e.name+"/"
+	}
+	if err := tw.WriteHeader(h); err != nil {
+		return fmt.Errorf("write tar header of %s: %w", e.name, err)
+	}
+	if e.open == nil {
+		return nil
+	}
+	return copyContent(ctx, tw, e.open, buf)
+}
+
+// copyContent copies what open gives until its end or the context's.
+func copyContent(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), buf []byte) (err error) {
+	rc, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := rc.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	_, err = io.CopyBuffer(w, &ctxReader{ctx, rc}, buf)
+	return err
+}
+
+// ctxReader ends with its context. It hides the other methods of its reader,
+// so that io.Copy doesn't go around it.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
