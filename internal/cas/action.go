@@ -1,92 +1,111 @@
 package cas
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
-
-	"github.com/google/renameio/v2"
 )
 
-// action is how a record lies on disk: a line with the sum of the rest, so
-// that a flipped or lost byte is noticed.
-type action struct {
-	Refs  []Digest        `json:"refs,omitempty"`
-	Value json.RawMessage `json:"value"`
-}
-
-// PutAction keeps v, which encodes to JSON, under key. refs are the blobs
-// that live as long as the record does.
+// PutAction keeps v, which must encode to JSON, under the action key, in place
+// of what was there. refs are the blobs that v speaks of: they stay as long as
+// the record does, and the record counts for nothing without them.
 func (s *Store) PutAction(key Digest, v any, refs ...Digest) error {
+	path, err := s.actionPath(key)
+	if err != nil {
+		return err
+	}
+	for _, d := range refs {
+		if _, err := parse(d); err != nil {
+			return fmt.Errorf("record action %s: %w", key, err)
+		}
+	}
 	value, err := json.Marshal(v)
 	if err != nil {
-		return fmt.Errorf("encode a cache record: %w", err)
+		return fmt.Errorf("record action %s: %w", key, err)
 	}
-	body, err := json.Marshal(action{Refs: refs, Value: value})
+	data, err := (&record{Key: key, Refs: refs, Value: value}).encode()
 	if err != nil {
-		return fmt.Errorf("encode a cache record: %w", err)
+		return fmt.Errorf("record action %s: %w", key, err)
 	}
-	path := s.place("actions", key)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return s.explain("store a cache record", err)
+	f, err := s.createTemp("action-*")
+	if err != nil {
+		return err
 	}
-	sum := sha256.Sum256(body)
-	data := append([]byte(hex.EncodeToString(sum[:])+"\n"), body...)
-	if err := renameio.WriteFile(path, data, 0o644, renameio.WithTempDir(filepath.Join(s.dir, "tmp"))); err != nil {
-		return s.explain("store a cache record", err)
+	defer s.discard(f)
+	if _, err := f.Write(data); err != nil {
+		return s.explain("record an action", err)
 	}
-	return nil
+	return s.commit(f, path)
 }
 
-// GetAction decodes into v what PutAction kept; false when there is nothing.
-// A damaged record is removed and ErrDamaged comes back.
+// GetAction decodes into v, a pointer, what PutAction kept under key. It
+// returns false, and leaves v alone, when there is no record or one of its
+// blobs is gone; false and an error that wraps ErrDamaged when there was a
+// record that can't be trusted, which is then removed.
 func (s *Store) GetAction(key Digest, v any) (bool, error) {
-	path := s.place("actions", key)
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	path, err := s.actionPath(key)
+	if err != nil {
+		return false, err
+	}
+	r, info, err := s.useAction(key, path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
-	}
-	if err != nil {
-		return false, s.explain("read a cache record", err)
-	}
-	a, err := parseAction(data)
-	if err == nil {
-		err = json.Unmarshal(a.Value, v)
-	}
-	if err != nil {
-		if rmErr := os.Remove(path); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
-			return false, s.explain("remove a damaged cache record", rmErr)
+	case err == nil:
+		if err = json.Unmarshal(r.Value, v); err == nil {
+			return true, nil
 		}
-		return false, fmt.Errorf("%s: %w", path, ErrDamaged)
+		err = fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	s.touch(path)
-	return true, nil
+	if errors.Is(err, ErrDamaged) {
+		s.drop(path, info)
+	}
+	return false, fmt.Errorf("read the record of action %s: %w", key, err)
 }
 
-// touch notes the use, for GC; once an hour is enough for "least recently".
-func (s *Store) touch(path string) {
-	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Hour {
-		now := time.Now()
-		_ = os.Chtimes(path, now, now) // a read-only cache works, it only ages
+// useAction reads a record whose blobs are all there, and notes that it was
+// used.
+func (s *Store) useAction(key Digest, path string) (*record, fs.FileInfo, error) {
+	unlock, err := s.share()
+	if err != nil {
+		return nil, nil, err
 	}
+	defer unlock()
+	r, info, err := readRecord(key, path)
+	if err != nil {
+		return nil, info, err
+	}
+	for _, d := range r.Refs {
+		if _, err := os.Stat(s.Path(d)); err != nil {
+			return nil, info, err
+		}
+	}
+	touch(path, info)
+	return r, info, nil
 }
 
-func parseAction(data []byte) (*action, error) {
-	head, body, ok := bytes.Cut(data, []byte("\n"))
-	sum := sha256.Sum256(body)
-	if !ok || string(head) != hex.EncodeToString(sum[:]) {
-		return nil, ErrDamaged
+// readRecord returns the record and the file that it came from. It returns the
+// latter together with ErrDamaged too.
+func readRecord(key Digest, path string) (*record, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
 	}
-	var a action
-	if err := json.Unmarshal(body, &a); err != nil {
-		return nil, fmt.Errorf("decode a cache record: %w", err)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
 	}
-	return &a, nil
+	r, err := parseRecord(key, data)
+	return r, info, err
+}
+
+func (s *Store) actionPath(key Digest) (string, error) {
+	sum, err := parse(key)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(s.actions(), sum[:2], sum), nil
 }

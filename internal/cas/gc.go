@@ -12,188 +12,218 @@ import (
 	"time"
 )
 
-// Part is what one of the store's folders holds.
-type Part struct {
-	Name  string `json:"name"`
-	Files int    `json:"files"`
-	Bytes int64  `json:"bytes"`
+// GCOptions bound what a store keeps. Zero means no bound: then only what no
+// record speaks of goes.
+type GCOptions struct {
+	// MaxAge is how long an action may go unused.
+	MaxAge time.Duration
+	// MaxBytes is what actions and their blobs may take up together; the
+	// least recently used go first.
+	MaxBytes int64
 }
 
-// Usage counts every folder of the store, by name.
-func (s *Store) Usage() ([]Part, error) {
-	entries, err := os.ReadDir(s.dir)
+// Freed is what GC removed.
+type Freed struct {
+	Blobs   Tally `json:"blobs"`
+	Actions Tally `json:"actions"`
+	Temp    Tally `json:"temp"`
+}
+
+// Bytes returns the sum of everything.
+func (f *Freed) Bytes() int64 { return f.Blobs.Bytes + f.Actions.Bytes + f.Temp.Bytes }
+
+// GC removes what dead processes left in tmp, actions beyond the options'
+// bounds, damaged records, and blobs that no remaining action refers to.
+// Others may go on using the store: whatever was written or looked up within
+// the last two hours stays, whatever the bounds. Folders that aren't the
+// store's own stay too. When ctx is done it stops between two files.
+func (s *Store) GC(ctx context.Context, opts GCOptions) (Freed, error) {
+	c := &collector{Store: s, ctx: ctx, opts: opts, live: map[Digest]bool{}}
+	for _, step := range []func() error{c.sweepTemp, c.sweepActions, c.sweepBlobs} {
+		if err := step(); err != nil {
+			return c.freed, s.explain("collect the cache's garbage", err)
+		}
+	}
+	return c.freed, nil
+}
+
+type collector struct {
+	*Store
+	ctx   context.Context
+	opts  GCOptions
+	live  map[Digest]bool // blobs of the actions that stay
+	freed Freed
+}
+
+// action is a candidate for removal.
+type action struct {
+	key  Digest
+	path string
+	info fs.FileInfo
+	refs []Digest
+}
+
+func (c *collector) sweepTemp() error {
+	entries, err := os.ReadDir(c.temp())
 	if err != nil {
-		return nil, s.explain("read the cache", err)
+		return err
 	}
-	var parts []Part
 	for _, e := range entries {
-		if !e.IsDir() {
-			continue
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
 		}
-		p := Part{Name: e.Name()}
-		err := walkFiles(filepath.Join(s.dir, e.Name()), func(_ string, info fs.FileInfo) {
-			p.Files++
-			p.Bytes += info.Size()
-		})
-		if err != nil {
-			return nil, s.explain("read the cache", err)
-		}
-		parts = append(parts, p)
-	}
-	return parts, nil
-}
-
-// walkFiles visits the regular files below dir. Files that vanish meanwhile
-// are another process's business.
-func walkFiles(dir string, visit func(path string, info fs.FileInfo)) error {
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
+		if err := c.removeTemp(filepath.Join(c.temp(), e.Name()), e.IsDir()); err != nil {
 			return err
 		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			visit(path, info)
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("walk %s: %w", dir, err)
 	}
 	return nil
 }
 
-// GCOptions say what may go. Zero values keep everything that is referenced.
-type GCOptions struct {
-	MaxAge   time.Duration // records not used for longer go
-	MaxBytes int64         // the least recently used go until blobs fit
+// removeTemp removes an entry of tmp unless its owner lives.
+func (c *collector) removeTemp(path string, dir bool) error {
+	lockPath := path
+	if dir {
+		lockPath = filepath.Join(path, tempLockName)
+	}
+	unlock, err := c.exclude()
+	if err != nil {
+		return err
+	}
+	lock, err := tryLock(lockPath)
+	unlock()
+	if err == nil && lock == nil {
+		return nil
+	}
+	if lock != nil {
+		defer lock.Close()
+	}
+	// A folder without its lock: its owner was killed while making it, or
+	// while removing it.
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	size, err := tally(path)
+	if err != nil {
+		return err
+	}
+	if err := removeAll(path); err != nil {
+		return err
+	}
+	c.freed.Temp.Count += size.Count
+	c.freed.Temp.Bytes += size.Bytes
+	return nil
 }
 
-// youngBlob is the age below which a blob without a record is kept: another
-// process may be about to write the record.
-const youngBlob = time.Hour
-
-// GC removes abandoned work, records by the options, and blobs that no record
-// refers to. It returns how many bytes were freed.
-func (s *Store) GC(ctx context.Context, o GCOptions) (int64, error) {
-	freed, err := s.sweepTemp()
+// sweepActions keeps the most recently used actions that fit.
+func (c *collector) sweepActions() error {
+	actions, err := c.list()
 	if err != nil {
-		return freed, err
+		return err
 	}
-	records, err := s.records()
-	if err != nil {
-		return freed, err
-	}
-	live := map[string]bool{}
-	var bytes int64
-	for _, r := range records { // newest first
-		if ctx.Err() != nil {
-			return freed, context.Cause(ctx)
+	var total int64
+	for _, a := range actions {
+		if c.ctx.Err() != nil {
+			return context.Cause(c.ctx)
 		}
-		size := s.sizeOf(r.refs, live)
-		old := o.MaxAge > 0 && time.Since(r.used) > o.MaxAge
-		large := o.MaxBytes > 0 && bytes+size > o.MaxBytes
-		if old || large {
-			if err := os.Remove(r.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return freed, s.explain("remove a cache record", err)
+		total += a.info.Size() + c.newBytes(a.refs)
+		age := time.Since(a.info.ModTime())
+		old := c.opts.MaxAge > 0 && age > c.opts.MaxAge
+		big := c.opts.MaxBytes > 0 && total > c.opts.MaxBytes
+		if old || big {
+			gone, err := c.removeIdle(a.path, &c.freed.Actions)
+			if err != nil {
+				return err
 			}
-			continue
+			if gone {
+				continue
+			}
 		}
-		bytes += size
-		for _, d := range r.refs {
-			live[s.Path(d)] = true
+		for _, d := range a.refs {
+			c.live[d] = true
 		}
 	}
-	n, err := s.sweepBlobs(live)
-	return freed + n, err
+	return nil
 }
 
-type recordFile struct {
-	path string
-	used time.Time
-	refs []Digest
-}
-
-// records lists the readable records, the last used first.
-func (s *Store) records() ([]recordFile, error) {
-	var rs []recordFile
-	err := walkFiles(filepath.Join(s.dir, "actions"), func(path string, info fs.FileInfo) {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return
-		}
-		a, err := parseAction(data)
-		if err != nil {
-			_ = os.Remove(path) // it would be removed when read, too
-			return
-		}
-		rs = append(rs, recordFile{path, info.ModTime(), a.Refs})
-	})
-	slices.SortFunc(rs, func(a, b recordFile) int {
-		return cmp.Or(b.used.Compare(a.used), cmp.Compare(a.path, b.path))
-	})
-	return rs, err
-}
-
-func (s *Store) sizeOf(refs []Digest, live map[string]bool) int64 {
+// newBytes returns the size of those refs that no kept action has yet.
+func (c *collector) newBytes(refs []Digest) int64 {
 	var n int64
 	for _, d := range refs {
-		if size, err := s.Stat(d); err == nil && !live[s.Path(d)] {
-			n += size
+		if info, err := os.Stat(c.Path(d)); err == nil && !c.live[d] {
+			n += info.Size()
 		}
 	}
 	return n
 }
 
-func (s *Store) sweepBlobs(live map[string]bool) (int64, error) {
-	var freed int64
-	var first error
-	err := walkFiles(filepath.Join(s.dir, "blobs"), func(path string, info fs.FileInfo) {
-		if live[path] || time.Since(info.ModTime()) < youngBlob {
-			return
+// list returns all sound actions, most recently used first, and removes
+// damaged ones.
+func (c *collector) list() ([]action, error) {
+	var actions []action
+	err := c.walk(c.actions(), func(key Digest, path string) error {
+		r, info, err := readRecord(key, path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case errors.Is(err, ErrDamaged):
+			c.drop(path, info)
+			c.freed.Actions.add(info.Size())
+			return nil
+		case err != nil:
+			return err
 		}
-		if err := os.Remove(path); err != nil {
-			first = cmp.Or(first, err)
-			return
-		}
-		freed += info.Size()
+		actions = append(actions, action{key, path, info, r.Refs})
+		return nil
 	})
-	return freed, errors.Join(err, first)
+	slices.SortFunc(actions, func(a, b action) int {
+		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.key, b.key))
+	})
+	return actions, err
 }
 
-// sweepTemp removes work whose process is gone.
-func (s *Store) sweepTemp() (int64, error) {
-	tmp := filepath.Join(s.dir, "tmp")
-	entries, err := os.ReadDir(tmp)
+func (c *collector) sweepBlobs() error {
+	return c.walk(c.blobs(), func(d Digest, path string) error {
+		if c.live[d] {
+			return nil
+		}
+		_, err := c.removeIdle(path, &c.freed.Blobs)
+		return err
+	})
+}
+
+// removeIdle removes a file that nobody used of late. Nobody can begin to use
+// it between the look at its time and its removal.
+func (c *collector) removeIdle(path string, freed *Tally) (gone bool, err error) {
+	unlock, err := c.exclude()
 	if err != nil {
-		return 0, s.explain("read the cache", err)
+		return false, err
 	}
-	var freed int64
-	for _, e := range entries {
-		path := filepath.Join(tmp, e.Name())
-		if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < time.Minute || !abandoned(path) {
-			continue
-		}
-		_ = walkFiles(path, func(_ string, info fs.FileInfo) { freed += info.Size() })
-		if err := removeAll(path); err != nil {
-			return freed, s.explain("remove abandoned work", err)
-		}
+	defer unlock()
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
 	}
-	return freed, nil
+	if err != nil || time.Since(info.ModTime()) < grace {
+		return false, err
+	}
+	if err := os.Remove(path); err != nil {
+		return false, err
+	}
+	freed.add(info.Size())
+	return true, nil
 }
 
-// removeAll also removes folders without write permission, such as a module
-// cache's.
-func removeAll(path string) error {
-	if err := os.RemoveAll(path); err == nil {
-		return nil
-	}
-	_ = filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			_ = os.Chmod(p, 0o700)
+// walk calls visit for every file under root that has a digest's name.
+func (c *collector) walk(root string, visit func(d Digest, path string) error) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case c.ctx.Err() != nil:
+			return context.Cause(c.ctx)
+		case err != nil:
+			return fmt.Errorf("read the store: %w", err)
+		case e.IsDir() || !isSum(e.Name()):
+			return nil
 		}
-		return nil
+		return visit(digestPrefix+e.Name(), path)
 	})
-	return os.RemoveAll(path)
 }

@@ -205,7 +205,7 @@ func (b *Builder) store(ctx context.Context, job *Job, exe, action string) (*Art
 // memoryKey is where a component's peak memory is kept. It isn't an action:
 // only the order of work depends on it.
 func memoryKey(job *Job) string {
-	return digestOf("memory\x00" + job.Component.Name + "\x00" + job.Component.Module + job.Component.Git)
+	return DigestOf("memory\x00" + job.Component.Name + "\x00" + job.Component.Module + job.Component.Git)
 }
 
 func (b *Builder) remember(job *Job, peak int64) {

@@ -15,7 +15,8 @@ import (
 	"github.com/winbake/winbake/internal/source/file"
 )
 
-func digestOf(s string) string {
+// DigestOf returns "sha256:<hex>" of a text.
+func DigestOf(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
@@ -64,7 +65,7 @@ func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 		return nil, &fault.Error{Where: where, What: fmt.Sprintf("the file's digest is %s, %s is pinned", digest, want), Fix: lockCommand(job)}
 	}
 	// The record keeps the file from being collected as garbage.
-	if err := b.Store.PutAction(digestOf("carry\x00"+digest), record{Digest: digest, Size: size}, digest); err != nil {
+	if err := b.Store.PutAction(DigestOf("carry\x00"+digest), record{Digest: digest, Size: size}, digest); err != nil {
 		return nil, err
 	}
 	b.emit(job, event.Fetch, event.Done, "")

@@ -21,7 +21,7 @@ func (b *Builder) BuildSound(ctx context.Context, jobs []*Job) ([]*Artifact, err
 			if !a.Cached {
 				continue
 			}
-			switch err := b.Store.Verify(ctx, a.Digest); {
+			switch err := b.Store.Verify(a.Digest); {
 			case errors.Is(err, cas.ErrDamaged), errors.Is(err, fs.ErrNotExist):
 				b.warn(jobs[i], "its artifact in the cache was damaged; building it again")
 				sound = false

@@ -125,7 +125,11 @@ func (a *App) prepare(root *cobra.Command) {
 
 // Choices completes a flag with fixed values.
 func Choices(cmd *cobra.Command, flag string, values ...string) {
-	complete := cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)
+	Complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Complete completes a flag that cmd has.
+func Complete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic("a flag that isn't there: " + flag)
 	}

@@ -2,6 +2,7 @@ package bake
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,25 +43,24 @@ func newCacheDu(t *tool) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			parts, err := store.Usage()
+			usage, err := store.Usage()
 			if err != nil {
 				return err
 			}
-			return output.Write(t.Stdout, parts, func() [][]string { return usageTable(parts) })
+			return output.Write(t.Stdout, usage, func() [][]string { return usageTable(&usage) })
 		},
 	}
 	output.Register(cmd)
 	return cmd
 }
 
-func usageTable(parts []cas.Part) [][]string {
+func usageTable(u *cas.Usage) [][]string {
+	parts := slices.Concat([]cas.Folder{{Name: "blobs", Tally: u.Blobs}, {Name: "actions", Tally: u.Actions}, {Name: "temp", Tally: u.Temp}}, u.Folders)
 	rows := [][]string{{"PART", "FILES", "SIZE"}}
-	var total int64
 	for _, p := range parts {
-		rows = append(rows, []string{p.Name, fmt.Sprint(p.Files), megabytes(p.Bytes)})
-		total += p.Bytes
+		rows = append(rows, []string{p.Name, fmt.Sprint(p.Count), megabytes(p.Bytes)})
 	}
-	return append(rows, []string{"total", "", megabytes(total)})
+	return append(rows, []string{"total", "", megabytes(u.Bytes())})
 }
 
 func newCacheGC(t *tool) *cobra.Command {
@@ -84,7 +84,7 @@ keep what they work on.`,
 				return err
 			}
 			freed, err := store.GC(cmd.Context(), cas.GCOptions{MaxAge: age, MaxBytes: limit})
-			fmt.Fprintf(t.Stdout, "freed %s\n", megabytes(freed))
+			fmt.Fprintf(t.Stdout, "freed %s\n", megabytes(freed.Bytes()))
 			return err
 		},
 	}

@@ -87,6 +87,7 @@ func Synthesize(name string, source module.Version, upstream []byte, locals map[
 // dropForeign removes what speaks of upstream's own development: its tools,
 // the folders it ignores and the versions that it took back.
 func dropForeign(f *modfile.File) {
+	// Dropping what was just listed can't fail.
 	for _, t := range slices.Clone(f.Tool) {
 		_ = f.DropTool(t.Path)
 	}
@@ -117,21 +118,22 @@ func LocalReplaces(gomod []byte) (map[string]string, error) {
 
 func replaceLocals(f *modfile.File, self string, locals map[string]module.Version) error {
 	for _, r := range slices.Clone(f.Replace) {
-		if r.New.Version != "" {
+		old, folder := r.Old, r.New
+		if folder.Version != "" {
 			continue
 		}
-		if err := f.DropReplace(r.Old.Path, r.Old.Version); err != nil {
-			return fmt.Errorf("drop the replacement of %s: %w", r.Old.Path, err)
+		if err := f.DropReplace(old.Path, old.Version); err != nil { // clears r
+			return fmt.Errorf("drop the replacement of %s: %w", old.Path, err)
 		}
-		if r.Old.Path == self {
+		if old.Path == self {
 			continue
 		}
-		v, ok := locals[r.Old.Path]
+		v, ok := locals[old.Path]
 		if !ok {
-			return fmt.Errorf("%s is replaced by the folder %s, and no module version is known that holds the same", r.Old.Path, r.New.Path)
+			return fmt.Errorf("%s is replaced by the folder %s, and no module version is known that holds the same", old.Path, folder.Path)
 		}
-		if err := f.AddReplace(r.Old.Path, r.Old.Version, v.Path, v.Version); err != nil {
-			return fmt.Errorf("replace %s: %w", r.Old.Path, err)
+		if err := f.AddReplace(old.Path, old.Version, v.Path, v.Version); err != nil {
+			return fmt.Errorf("replace %s: %w", old.Path, err)
 		}
 	}
 	return nil

@@ -1,0 +1,64 @@
+package cas
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// share lets the caller commit or look up while no collector is between its
+// last look at a file and the file's removal. Hold it for a few system calls
+// only, and never take it twice.
+func (s *Store) share() (unlock func(), err error) { return s.lock(unix.LOCK_SH) }
+
+// exclude is the collector's side of share.
+func (s *Store) exclude() (unlock func(), err error) { return s.lock(unix.LOCK_EX) }
+
+func (s *Store) lock(how int) (func(), error) {
+	f, err := os.OpenFile(filepath.Join(s.dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		// Where this file can't be opened nothing can be removed either.
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, s.explain("open the cache's lock", err)
+	}
+	if err := flock(f, how); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock the cache folder %s: %w", s.dir, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// flock locks an open file; closing it, or the process's end however sudden,
+// unlocks it.
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
+}
+
+// tryLock opens and locks the file at path, or returns nil if someone has it
+// locked. It opens for writing because network file systems want that.
+func tryLock(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	err = flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, nil
+	}
+	return nil, err
+}

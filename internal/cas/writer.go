@@ -1,0 +1,169 @@
+package cas
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// bufferSize saves system calls when a compressor writes in small pieces.
+const bufferSize = 256 << 10
+
+// Writer takes the content of one blob. Commit or Abort ends it; it's for one
+// goroutine at a time.
+type Writer struct {
+	store *Store
+	file  *os.File // nil once ended
+	out   *bufio.Writer
+	sum   hash.Hash
+	size  int64
+}
+
+// Create starts a blob.
+func (s *Store) Create() (*Writer, error) {
+	f, err := s.createTemp("blob-*")
+	if err != nil {
+		return nil, err
+	}
+	return &Writer{store: s, file: f, out: bufio.NewWriterSize(f, bufferSize), sum: sha256.New()}, nil
+}
+
+// Write adds p to the blob.
+func (w *Writer) Write(p []byte) (int, error) {
+	if w.file == nil {
+		return 0, fs.ErrClosed
+	}
+	n, err := w.out.Write(p)
+	w.sum.Write(p[:n])
+	w.size += int64(n)
+	if err != nil {
+		return n, w.store.explain("write a blob", err)
+	}
+	return n, nil
+}
+
+// Commit makes the blob durable and returns its digest and its size in bytes.
+// After an error, nothing of the blob stays.
+//
+// A blob that is there already is replaced: what was written just now is known
+// to be right, so that writing a blob again heals a damaged one without
+// anybody having to read it.
+func (w *Writer) Commit() (Digest, int64, error) {
+	if w.file == nil {
+		return "", 0, fs.ErrClosed
+	}
+	defer w.Abort()
+	if err := w.out.Flush(); err != nil {
+		return "", 0, w.store.explain("write a blob", err)
+	}
+	digest := digestPrefix + hex.EncodeToString(w.sum.Sum(nil))
+	if err := w.store.commit(w.file, w.store.Path(digest)); err != nil {
+		return "", 0, err
+	}
+	return digest, w.size, nil
+}
+
+// Abort throws the blob away. After Commit it does nothing.
+func (w *Writer) Abort() error {
+	if w.file == nil {
+		return nil
+	}
+	f := w.file
+	w.file = nil
+	return w.store.discard(f)
+}
+
+// Put stores everything that r gives and returns its digest and size in bytes.
+// It stops between two reads once ctx is done.
+func (s *Store) Put(ctx context.Context, r io.Reader) (Digest, int64, error) {
+	w, err := s.Create()
+	if err != nil {
+		return "", 0, err
+	}
+	defer w.Abort()
+	buf := make([]byte, bufferSize)
+	// Plain interfaces on both sides: no ReadFrom or WriteTo may bypass ctx.
+	_, err = io.CopyBuffer(struct{ io.Writer }{w}, &contextReader{ctx, r}, buf)
+	if err != nil {
+		return "", 0, err
+	}
+	return w.Commit()
+}
+
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *contextReader) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.r.Read(p)
+}
+
+// commit makes f durable under path. The caller still discards f.
+func (s *Store) commit(f *os.File, path string) error {
+	if err := f.Chmod(0o444); err != nil {
+		return s.explain("protect a file of the cache", err)
+	}
+	if err := f.Sync(); err != nil {
+		return s.explain("sync a file of the cache", err)
+	}
+	shard := filepath.Dir(path)
+	switch err := os.Mkdir(shard, 0o755); {
+	case err == nil:
+		if err := syncDir(filepath.Dir(shard)); err != nil {
+			return s.explain("sync a folder of the cache", err)
+		}
+	case !errors.Is(err, fs.ErrExist):
+		return s.explain("make a folder of the cache", err)
+	}
+	unlock, err := s.share()
+	if err != nil {
+		return err
+	}
+	err = os.Rename(f.Name(), path)
+	unlock()
+	if err != nil {
+		return s.explain("move a file into the cache", err)
+	}
+	return s.explain("sync a folder of the cache", syncDir(shard))
+}
+
+// discard closes f and removes it, unless commit has moved it away.
+func (s *Store) discard(f *os.File) error {
+	err := os.Remove(f.Name())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	// The lock goes with the file, hence last. Data was synced or isn't wanted.
+	f.Close()
+	if err != nil {
+		return fmt.Errorf("remove an unfinished file: %w", err)
+	}
+	return nil
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	// Some network and FUSE file systems can't sync a folder, and say so.
+	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package bake
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/payload"
+)
+
+// blobStore lets package payload keep layers in the cache.
+type blobStore struct{ store *cas.Store }
+
+var _ payload.Store = blobStore{}
+
+func (b blobStore) Create() (payload.BlobWriter, error) { return b.store.Create() }
+
+func (b blobStore) Open(digest string) (io.ReadCloser, error) { return b.store.Open(digest) }
+
+// Record keeps v, and for as long as v is kept the blobs that it names: a
+// layer's record would be of no use without its blob.
+func (b blobStore) Record(key string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode a cache record: %w", err)
+	}
+	return b.store.PutAction(key, v, digests.FindAllString(string(data), -1)...)
+}
+
+var digests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
+// Lookup takes a damaged record for none: it is gone, and made again.
+func (b blobStore) Lookup(key string, v any) (bool, error) {
+	ok, err := b.store.GetAction(key, v)
+	if err != nil && isDamaged(err) {
+		return false, nil
+	}
+	return ok, err
+}

@@ -1,0 +1,173 @@
+package bake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/compile"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/payload"
+)
+
+// imageOptions are the flags that describe the image.
+type imageOptions struct {
+	base, platform      string
+	compression         string
+	source, revision    string
+	version             string
+	labels, annotations map[string]string
+	insecure            bool
+}
+
+func (o *imageOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.base, "base", "", "operator image to append to: a reference by digest, an OCI layout or a tarball")
+	f.StringVar(&o.platform, "platform", "", "platform that the base must have, such as linux/amd64")
+	f.StringVar(&o.compression, "compression", payload.Gzip, "gzip or zstd")
+	f.StringVar(&o.source, "source", "", "source URL in the image's labels (default source: of versions.yaml)")
+	f.StringVar(&o.revision, "revision", "", "revision in the image's labels (default a digest of the pins)")
+	f.StringVar(&o.version, "image-version", "", "version in the image's labels (default the release)")
+	f.StringToStringVar(&o.labels, "label", nil, "further labels, key=value")
+	f.StringToStringVar(&o.annotations, "annotation", nil, "further annotations, key=value")
+	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to registries")
+	app.Choices(cmd, "compression", payload.Gzip, payload.Zstd)
+}
+
+// baseImage is the image that a payload is appended to, or none.
+type baseImage struct {
+	source *payload.Source
+	image  payload.ImageOrIndex
+	name   string
+}
+
+func (o *imageOptions) openBase(ctx context.Context, file *pins.File) (*baseImage, error) {
+	ref := o.base
+	if ref == "" {
+		ref = file.Base
+	}
+	if ref == "" {
+		return &baseImage{}, nil
+	}
+	platform, err := o.parsePlatform()
+	if err != nil {
+		return nil, err
+	}
+	source, err := payload.ResolveBase(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, Platform: platform, UserAgent: userAgent()})
+	if err != nil {
+		return nil, err
+	}
+	b := &baseImage{source: source, name: source.Ref}
+	if name, _, byDigest := strings.Cut(source.Ref, "@"); byDigest {
+		b.name = name
+	}
+	if b.image = source.Index(); source.Index() == nil || platform != nil {
+		b.image, err = source.Image()
+	}
+	return b, err
+}
+
+func (o *imageOptions) parsePlatform() (*v1.Platform, error) {
+	if o.platform == "" {
+		return nil, nil
+	}
+	p, err := v1.ParsePlatform(o.platform)
+	if err != nil || p.OS == "" || p.Architecture == "" {
+		return nil, &fault.Error{What: fmt.Sprintf("--platform can't be %q", o.platform), Fix: "--platform linux/amd64", Err: err}
+	}
+	return p, nil
+}
+
+func (b *baseImage) close() {
+	if b.source != nil {
+		_ = b.source.Close() // it was only read
+	}
+}
+
+// add puts the layer on top of the base.
+func (b *baseImage) add(layer *payload.Layer, o payload.ImageOptions) (payload.ImageOrIndex, error) {
+	switch base := b.image.(type) {
+	case v1.ImageIndex:
+		return payload.AppendIndex(base, layer, o)
+	case v1.Image:
+		return payload.Append(base, layer, o)
+	default:
+		return payload.NewImage(layer, o)
+	}
+}
+
+// describe fills in labels and annotations. All defaults come from pins and
+// lock: a clone elsewhere gives the same image.
+func (o *imageOptions) describe(file *pins.File, jobs []*compile.Job, base *baseImage) (payload.ImageOptions, error) {
+	platform, err := o.parsePlatform()
+	if err != nil {
+		return payload.ImageOptions{}, err
+	}
+	created, err := createdAt(jobs)
+	if err != nil {
+		return payload.ImageOptions{}, err
+	}
+	options := payload.ImageOptions{
+		Created: created, Title: "Windows node payload for OpenShift " + file.Release,
+		Source: or(o.source, file.Source), Revision: or(o.revision, pinsDigest(file, jobs)), Version: or(o.version, file.Release),
+		Labels: o.labels, Annotations: o.annotations, Platform: platform,
+	}
+	if base.image != nil {
+		digest, err := base.image.Digest()
+		if err != nil {
+			return options, fmt.Errorf("read the base image: %w", err)
+		}
+		options.BaseName, options.BaseDigest = base.name, digest.String()
+	}
+	return options, nil
+}
+
+// createdAt is SOURCE_DATE_EPOCH where it is set
+// (https://reproducible-builds.org/specs/source-date-epoch/), else the time
+// of the newest source.
+func createdAt(jobs []*compile.Job) (time.Time, error) {
+	if s := sourceDateEpoch(); s != "" {
+		seconds, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return time.Time{}, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH is %q, not a number of seconds", s), Fix: "unset SOURCE_DATE_EPOCH", Err: err}
+		}
+		return time.Unix(seconds, 0).UTC(), nil
+	}
+	var newest time.Time
+	for _, j := range jobs {
+		if t, err := time.Parse(time.RFC3339, j.Locked.Date); err == nil && t.After(newest) {
+			newest = t
+		}
+	}
+	return newest, nil
+}
+
+// pinsDigest names the state of the pins and their locks.
+func pinsDigest(file *pins.File, jobs []*compile.Job) string {
+	var parts []string
+	for _, j := range jobs {
+		parts = append(parts, j.Component.Name, j.Component.PinDigest(file), j.Locked.GoMod, j.Locked.GoSum, j.Component.Payload)
+	}
+	return "pins-" + strings.TrimPrefix(compile.DigestOf(strings.Join(parts, "\n")), "sha256:")
+}
+
+func or(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}
+
+func userAgent() string { return "winbake/" + app.Version() }
+
+func isDamaged(err error) bool { return errors.Is(err, cas.ErrDamaged) }

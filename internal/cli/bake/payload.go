@@ -1,0 +1,191 @@
+package bake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/compile"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/payload"
+)
+
+// payloadOptions are the flags of `bake payload`.
+type payloadOptions struct {
+	buildOptions
+	imageOptions
+	outputOptions
+	only   []string
+	format string
+}
+
+func newPayload(t *tool) *cobra.Command {
+	var o payloadOptions
+	cmd := &cobra.Command{
+		Use:   "payload",
+		Short: "Build every component and pack them into one image",
+		Long: `payload is the main job: versions.yaml into one image that holds the Windows
+node binaries below /payload, in the layout that the operator of that release
+reads. What was built before isn't built again, and the same pins always give
+the same bytes.
+
+The image is written into an OCI layout (_output/image), which needs no
+registry and no daemon. With --push, --tarball or --dir and no --layout, no
+layout is written. The last line on stdout is the image's reference by digest.`,
+		Example: `  bake payload
+  bake payload --push quay.io/me/payload:4.20
+  bake payload --base quay.io/me/operator@sha256:... --push quay.io/me/operator:baked
+  bake payload --only csi-proxy --format flat --dir out`,
+		Args: app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o.layoutSet = cmd.Flags().Changed("layout")
+			ref, err := t.payload(cmd.Context(), o)
+			if err == nil {
+				fmt.Fprintln(t.Stdout, ref)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringSliceVar(&o.only, "only", nil, "only these components, separated by commas")
+	f.StringVar(&o.format, "format", "", "archived or flat (default by the release: archived from 4.21 on)")
+	o.imageOptions.register(cmd)
+	o.outputOptions.register(cmd)
+	o.buildOptions.register(cmd)
+	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
+	app.Complete(cmd, "only", t.completeComponents)
+	return cmd
+}
+
+// payload runs the pipeline. When something in the cache turns out damaged on
+// its way out, it is removed and the pipeline runs again, which makes it anew.
+func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
+	for {
+		ref, err := t.payloadOnce(ctx, o)
+		if !errors.Is(err, cas.ErrDamaged) || ctx.Err() != nil {
+			return ref, err
+		}
+		t.Console.Emit(event.Event{Object: "cache", Phase: event.Pack, State: event.Warning, Message: err.Error() + "; making it anew"})
+		o.noCache = false
+	}
+}
+
+func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error) {
+	names := splitNames(o.only)
+	file, jobs, err := t.jobs(names)
+	if err != nil {
+		return "", err
+	}
+	o.outputOptions.settle()
+	store, err := t.store()
+	if err != nil {
+		return "", err
+	}
+	b, err := t.builder(ctx, store, o.buildOptions)
+	if err != nil {
+		return "", err
+	}
+	base, err := o.openBase(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	defer base.close()
+	artifacts, err := b.Build(ctx, jobs)
+	if err != nil {
+		return "", err
+	}
+	tree, err := newTree(file, o.format, jobs, artifacts, store)
+	if err != nil {
+		return "", err
+	}
+	image, err := t.image(ctx, o.imageOptions, file, jobs, tree, base, store)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, cas.ErrDamaged) {
+		// An artifact is missing or damaged: find out which, and build those.
+		if _, soundErr := b.BuildSound(ctx, jobs); soundErr != nil {
+			return "", soundErr
+		}
+		image, err = t.image(ctx, o.imageOptions, file, jobs, tree, base, store)
+	}
+	if err != nil {
+		return "", err
+	}
+	return t.write(ctx, o.outputOptions, o.insecure, image, tree, store)
+}
+
+// newTree describes the payload's files. They are opened when a layer or a
+// folder is made of them, and not when the store knows the layer.
+func newTree(file *pins.File, format string, jobs []*compile.Job, artifacts []*compile.Artifact, store *cas.Store) (*payload.Tree, error) {
+	tree := &payload.Tree{Format: payload.Format(format)}
+	if format == "" {
+		tree.Format = payload.Format(file.Format())
+	}
+	for i, a := range artifacts {
+		tree.Files = append(tree.Files, payload.File{
+			Path: jobs[i].Component.Payload, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size,
+			Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) },
+		})
+	}
+	return tree, tree.Check()
+}
+
+// image packs tree into a layer and puts it onto the base, or into an image
+// of its own.
+func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, base *baseImage, store *cas.Store) (payload.ImageOrIndex, error) {
+	blobs := blobStore{store}
+	opaque := false
+	if base.image != nil {
+		var err error
+		if opaque, err = payload.HasPayload(ctx, base.image, blobs); err != nil {
+			return nil, err
+		}
+	}
+	codec, err := payload.NewCodec(o.compression, tree.Format)
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: event.Start})
+	layer, err := payload.NewLayer(ctx, tree, blobs, payload.LayerOptions{Codec: codec, Opaque: opaque, Progress: t.progress("layer", event.Pack)})
+	if err != nil {
+		t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: event.Failed})
+		return nil, err
+	}
+	t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: doneOrCached(layer.Cached()), Message: layerMessage(tree, layer, began)})
+	options, err := o.describe(file, jobs, base)
+	if err != nil {
+		return nil, err
+	}
+	return base.add(layer, options)
+}
+
+func doneOrCached(cached bool) event.State {
+	if cached {
+		return event.Cached
+	}
+	return event.Done
+}
+
+func layerMessage(tree *payload.Tree, layer *payload.Layer, began time.Time) string {
+	size, err := layer.Size()
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%d files, %s packed into %s in %s", len(tree.Files), megabytes(tree.Size()), megabytes(size), time.Since(began).Round(10*time.Millisecond))
+}
+
+// progress makes the callback of package payload an event.
+func (t *tool) progress(object string, phase event.Phase) payload.Progress {
+	return func(done, total int64) {
+		t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Progress, Done: done, Total: total})
+	}
+}
