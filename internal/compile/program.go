@@ -147,7 +147,7 @@ func (b *Builder) inspect(job *Job, toolchain, exe string) error {
 	if toolchain != job.Component.Toolchain(job.File) {
 		want.GoVersion = "" // the builder's own Go: whatever it says of itself
 	}
-	findings := append(expect.Executable(job.Component.Name, image), want.Compare(job.Component.Name, image)...)
+	findings := want.Check(job.Component.Name, image)
 	finding.Sort(findings)
 	for _, fd := range findings {
 		if fd.Severity >= finding.Unknown {

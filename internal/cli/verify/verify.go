@@ -1,0 +1,121 @@
+// Package verify is the verify command: it wires readers, checks and reports
+// together. It changes nothing that it looks at.
+package verify
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/expect"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/report"
+)
+
+// tool is what the commands of verify share.
+type tool struct {
+	*app.App
+	format  string
+	failOn  finding.FailOn
+	accept  []string
+	verbose bool
+}
+
+// New returns the verify command.
+func New(a *app.App) *cobra.Command {
+	t := &tool{App: a, failOn: finding.DefaultFailOn}
+	root := &cobra.Command{
+		Use:   "verify",
+		Short: "Check what was baked",
+		Long: `verify checks payload images and executables, against themselves and against
+the pins that they should be made of. Its exit code is 0 if all is well, 3 if
+a check failed, 4 if something couldn't be told, 2 for warnings under
+--fail-on=warn, and 1 if it couldn't run.`,
+		Example: `  verify payload _output/image -f versions.yaml
+  verify payload quay.io/me/payload@sha256:... -o junit > payload.xml
+  verify binary csi-proxy.exe`,
+	}
+	f := root.PersistentFlags()
+	f.StringVarP(&t.format, "output", "o", "text", "text, json or junit")
+	f.Var(&t.failOn, "fail-on", "least severity that fails: block, unknown or warn")
+	f.StringArrayVar(&t.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
+	app.Choices(root, "output", report.Formats...)
+	app.Choices(root, "fail-on", finding.FailOnNames...)
+	root.AddCommand(newPayload(t), newBinary(t))
+	return root
+}
+
+// finish writes the report and turns findings into an exit code.
+func (t *tool) finish(r report.Report) error {
+	r.Findings = finding.Accept(r.Findings, t.accept)
+	r.FailOn = t.failOn
+	color := t.format == "text" && app.IsTerminal(t.Stdout) && os.Getenv("NO_COLOR") == ""
+	if err := report.Write(t.Stdout, t.format, r, report.Options{Color: color, Verbose: t.verbose}); err != nil {
+		return err
+	}
+	if code := t.failOn.ExitCode(r.Findings); code != finding.ExitOK {
+		return app.ExitCode(code)
+	}
+	return nil
+}
+
+// pinned is what versions.yaml and its lock say of the programs of a payload,
+// by path below /payload.
+type pinned struct {
+	file     *pins.File
+	programs map[string]*expect.Program
+}
+
+// loadPinned reads versions.yaml and its lock. only narrows it to some
+// components.
+func loadPinned(path string, only []string) (*pinned, error) {
+	file, err := pins.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	components, err := file.Select(only)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := pins.LoadLock(file)
+	if err != nil {
+		return nil, err
+	}
+	if stale := lock.Check(file, only...); len(stale) > 0 {
+		return nil, pins.StaleError(file, stale)
+	}
+	p := &pinned{file: file, programs: map[string]*expect.Program{}}
+	for _, c := range components {
+		if !c.Program() {
+			continue
+		}
+		locked := lock.Components[c.Name]
+		stamps, err := c.Stamps(locked, os.Getenv("SOURCE_DATE_EPOCH"))
+		if err != nil {
+			return nil, err
+		}
+		p.programs[c.Payload] = expect.For(c, file, locked, stamps)
+	}
+	return p, nil
+}
+
+// sumOf is the sha256 of a component whose bytes the pins themselves decide;
+// "" for a program.
+func sumOf(c *pins.Component, lock *pins.Lock) string {
+	if c.Program() {
+		return ""
+	}
+	if l := lock.Components[c.Name]; l != nil {
+		return l.SHA256
+	}
+	return c.SHA256
+}
+
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &fault.Error{What: fmt.Sprintf(format, args...), Fix: cmd.CommandPath() + " --help"}
+}
