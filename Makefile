@@ -1,0 +1,76 @@
+# Winbake. `make` alone lists what there is.
+
+GO ?= go
+BIN := bin
+F ?= versions.yaml
+
+.DEFAULT_GOAL := help
+
+## payload: versions.yaml into an OCI layout, _output/image (the main job)
+.PHONY: payload
+payload: $(BIN)/bake $(BIN)/verify
+	$(BIN)/bake payload -f $(F)
+
+## bin: build bake and verify into bin/
+.PHONY: bin
+bin: $(BIN)/bake $(BIN)/verify
+
+# Always asked: the go command knows better than make what is out of date.
+.PHONY: $(BIN)/bake $(BIN)/verify
+$(BIN)/bake $(BIN)/verify: | need-go
+	@$(GO) build -trimpath -o $@ ./cmd/$(@F)
+
+## test: install what the tests need, then run them all
+.PHONY: test
+test: need-go
+	@test/deps.sh
+	@$(GO) run ./test/steps test
+
+## e2e: the long end-to-end part: full payloads, cold, twice
+.PHONY: e2e
+e2e: need-go
+	@test/deps.sh
+	@$(GO) run ./test/steps e2e
+
+## ci: test and e2e in one run, with their counts summed
+.PHONY: ci
+ci: need-go
+	@test/deps.sh
+	@$(GO) run ./test/steps test e2e
+
+## bench: packing, no-op and verify, as ratios against named baselines
+.PHONY: bench
+bench: payload
+	$(GO) run ./test/bench
+
+## lint: gofmt, go vet and golangci-lint
+.PHONY: lint
+lint: need-go
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
+	$(GO) vet ./...
+	$(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2 run
+
+## golden: write golden files and the JSON Schema anew
+.PHONY: golden
+golden:
+	$(GO) test ./internal/... ./payload/... ./test/... -run 'Golden|Schema|Script|Docs' -update
+
+## fuzz: every fuzz target for FUZZTIME (default 20s)
+FUZZTIME ?= 20s
+.PHONY: fuzz
+fuzz:
+	@test/fuzz.sh $(FUZZTIME)
+
+## clean: remove bin/ and _output/, not the cache (bin/bake cache path)
+.PHONY: clean
+clean:
+	rm -rf $(BIN) _output
+
+.PHONY: need-go
+need-go:
+	@command -v $(GO) >/dev/null || { echo "make: no go command on PATH: install Go 1.26 or later from https://go.dev/dl" >&2; exit 1; }
+
+## help: this list
+.PHONY: help
+help:
+	@sed -n 's/^## /  make /p' $(MAKEFILE_LIST)

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Sees to it that what the tests run is there: on Debian as root it installs
+# the packages, elsewhere it says what to install. Nothing is skipped for lack
+# of a tool.
+set -euo pipefail
+
+declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq)
+missing=()
+for tool in "${!package[@]}"; do
+  command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "installing: ${missing[*]}" >&2
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+else
+  echo "the tests need: ${missing[*]}" >&2
+  echo "fix: install these packages and run again" >&2
+  exit 1
+fi

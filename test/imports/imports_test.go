@@ -1,0 +1,131 @@
+// Package imports holds the house together: which package may import which,
+// and why. It has no code of its own.
+package imports
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/winbake/winbake/"
+
+// allowed lists, for each package, what it may import of this module. A new
+// line needs a reason; an arrow that points upwards has none.
+var allowed = map[string][]string{
+	"internal/finding": {}, // leaf: anything may hold findings
+	"internal/fault":   {}, // leaf: anything may fail
+	"internal/event":   {}, // leaf: anything may report
+	"internal/proc":    {}, // leaf: starts programs, knows none
+	"internal/pe":      {}, // reads bytes, judges nothing
+	"internal/cas":     {"internal/fault"},                                   // knows nothing of what it keeps
+	"internal/pins":    {"internal/fault", "internal/finding"},               // exit code of a stale lock
+	"internal/gotool":  {"internal/fault", "internal/proc"},                  // runs go
+	"internal/report":  {"internal/fault", "internal/finding"},               // writes findings, makes none
+	"internal/console": {"internal/event", "internal/fault"},                 // shows events, makes none
+	"internal/expect":  {"internal/finding", "internal/pe", "internal/pins"}, // pure: a pin against an executable
+
+	"internal/source/file":   {"internal/fault"},
+	"internal/source/gitsrc": {"internal/fault", "internal/proc"},   // runs git
+	"internal/source/gomod":  {"internal/fault", "internal/gotool"}, // runs go
+	"internal/source":        {"internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
+	"internal/resolve": {"internal/event", "internal/fault", "internal/gotool", "internal/pins", "internal/source",
+		"internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // pins into locks
+	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
+		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
+
+	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
+
+	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
+	"internal/cli/bake": {"internal/cas", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
+		"internal/gotool", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "payload"},
+	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/pe",
+		"internal/pins", "internal/report", "payload"}, // no compiler, no store: verify changes nothing
+	"internal/testproxy": {}, // for tests alone
+
+	"cmd/bake":   {"internal/cli/app", "internal/cli/bake"},
+	"cmd/verify": {"internal/cli/app", "internal/cli/verify"},
+}
+
+// pure packages do no network and start no programs; only cli may print.
+var forbidden = map[string][]string{
+	"internal/pe":      {"net", "net/http", "os", "os/exec"},
+	"internal/expect":  {"net", "net/http", "os", "os/exec"},
+	"internal/finding": {"net", "net/http", "os", "os/exec"},
+	"internal/fault":   {"net", "net/http", "os", "os/exec"},
+	"internal/event":   {"net", "net/http", "os", "os/exec"},
+	"internal/pins":    {"net", "net/http", "os/exec"},
+	"internal/cas":     {"net", "net/http", "os/exec"},
+	"internal/report":  {"net", "net/http", "os", "os/exec"},
+	"payload":          {"os/exec"},
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+func packages(t *testing.T) map[string]pkg {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./cmd/...", "./internal/...", "./payload/...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	found := map[string]pkg{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return found
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		found[strings.TrimPrefix(p.ImportPath, module)] = p
+	}
+}
+
+func TestImportsRunDownwards(t *testing.T) {
+	found := packages(t)
+	for name, p := range found {
+		allow, known := allowed[name]
+		if !known {
+			t.Errorf("package %s isn't in the list: say what it may import, and why", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			if own, ok := strings.CutPrefix(imp, module); ok && !slices.Contains(allow, own) {
+				t.Errorf("%s imports %s, which the list doesn't allow", name, own)
+			}
+			if slices.Contains(forbidden[name], imp) {
+				t.Errorf("%s imports %s: it does no network, starts no program and prints nothing", name, imp)
+			}
+		}
+	}
+	for name := range allowed {
+		if _, ok := found[name]; !ok && name != "internal/testproxy" {
+			t.Errorf("%s is in the list and not in the tree", name)
+		}
+	}
+}
+
+// The public package is for others to import: it may pull in the registry
+// client, and nothing of a command line.
+func TestPayloadStaysLight(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./payload")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, heavy := range []string{"github.com/spf13/cobra", "github.com/goccy/go-yaml", "github.com/winbake/winbake/internal/compile", "k8s.io/"} {
+		if strings.Contains(string(out), heavy) {
+			t.Errorf("payload depends on %s", heavy)
+		}
+	}
+}
