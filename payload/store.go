@@ -16,7 +16,9 @@ type Store interface {
 	// io.EOF when the content doesn't have that digest any more; the next
 	// Open of it should fail then.
 	Open(digest string) (io.ReadCloser, error)
-	// Record keeps v, which encodes to JSON, under a key.
+	// Record keeps v, which encodes to JSON, under a key. v names blobs by
+	// their digests: a Store that removes what is unused keeps those as long
+	// as the record.
 	Record(key string, v any) error
 	// Lookup decodes into v what Record kept under key; false when there is
 	// nothing.

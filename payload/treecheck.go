@@ -35,6 +35,7 @@ func (t *Tree) Check() error {
 			wrong = append(wrong, fmt.Sprintf("%q: %s", f.Path, what))
 		}
 	}
+	files = slices.DeleteFunc(files, func(f File) bool { return checkPath(f.Path) != "" })
 	wrong = append(wrong, clashes(files)...)
 	if len(wrong) == 0 {
 		return nil
@@ -103,7 +104,7 @@ func checkName(name string) string {
 }
 
 // clashes finds equal base names, and files in the place of a folder. files
-// are sorted.
+// are sorted and their paths are fine.
 func clashes(files []File) []string {
 	var wrong []string
 	base := map[string]string{}
@@ -126,7 +127,8 @@ func clashes(files []File) []string {
 	return wrong
 }
 
-// parents returns the folders above a relative path, the outermost first.
+// parents returns the folders above a clean relative path, the outermost
+// first.
 func parents(p string) []string {
 	var dirs []string
 	for d := path.Dir(p); d != "."; d = path.Dir(d) {

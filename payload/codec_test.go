@@ -1,0 +1,153 @@
+package payload
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// The codec's ID is part of cache keys: it must name the versions that are
+// really linked.
+func TestCodecVersions(t *testing.T) {
+	raw, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.ParseLax("go.mod", raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"github.com/klauspost/pgzip": "v" + pgzipVersion, "github.com/klauspost/compress": "v" + compressVersion}
+	for _, r := range mod.Require {
+		if v, ok := want[r.Mod.Path]; ok && v != r.Mod.Version {
+			t.Errorf("go.mod has %s %s, the codec says %s", r.Mod.Path, r.Mod.Version, v)
+		}
+		delete(want, r.Mod.Path)
+	}
+	for p := range want {
+		t.Errorf("go.mod doesn't require %s", p)
+	}
+}
+
+func TestCodecID(t *testing.T) {
+	tests := []struct {
+		codec Codec
+		want  string
+	}{
+		{Codec{Gzip, 6}, "pgzip/1.3.0/klauspost-1.20.3/level-6/1MiB"},
+		{Codec{Zstd, 1}, "zstd/klauspost-1.20.3/level-1"},
+	}
+	for _, tt := range tests {
+		if got := tt.codec.ID(); got != tt.want {
+			t.Errorf("%v.ID() = %q, want %q", tt.codec, got, tt.want)
+		}
+	}
+}
+
+func TestNewCodec(t *testing.T) {
+	for _, name := range []string{Gzip, Zstd} {
+		for _, f := range []Format{Flat, Archived} {
+			c, err := NewCodec(name, f)
+			if err != nil || c.Name != name || c.Check() != nil {
+				t.Errorf("NewCodec(%s, %s) = %v, %v", name, f, c, err)
+			}
+		}
+	}
+	_, err := NewCodec("xz", Flat)
+	checkText(t, err, []string{`no compressor "xz"`, "gzip or zstd"})
+	for _, c := range []Codec{{}, {Gzip, 10}, {Gzip, -1}, {Zstd, 0}, {Zstd, 5}, {"xz", 1}} {
+		if c.Check() == nil {
+			t.Errorf("%v passes", c)
+		}
+	}
+}
+
+func compress(t *testing.T, c Codec, in string, blocks, chunk int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z, err := c.newWriter(&out, blocks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(in) > 0 {
+		n := min(len(in), chunk)
+		if _, err := io.WriteString(z, in[:n]); err != nil {
+			t.Fatal(err)
+		}
+		in = in[n:]
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCodecIsDeterministic(t *testing.T) {
+	in := programLike(9, 6<<20+5)
+	for _, c := range []Codec{{Gzip, 0}, {Gzip, 3}, {Gzip, 6}, {Zstd, 1}, {Zstd, 2}} {
+		want := compress(t, c, in, 1, len(in))
+		rc, err := inflate(bytes.NewReader(want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(rc); err != nil || string(got) != in {
+			t.Errorf("%s: what comes out isn't what went in: %v", c.ID(), err)
+		}
+		for _, procs := range []int{1, 2, 4} {
+			old := runtime.GOMAXPROCS(procs)
+			for _, blocks := range []int{1, 2, 16} {
+				if got := compress(t, c, in, blocks, 1000*blocks+1); !bytes.Equal(got, want) {
+					t.Errorf("%s: other bytes with GOMAXPROCS %d and %d blocks", c.ID(), procs, blocks)
+				}
+			}
+			runtime.GOMAXPROCS(old)
+		}
+	}
+}
+
+type failingWriter struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (w *failingWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestCodecReportsTheWriter(t *testing.T) {
+	for _, c := range []Codec{{Gzip, 0}, {Gzip, 6}, {Zstd, 1}} {
+		for _, room := range []int{0, 5, 100000} {
+			before := runtime.NumGoroutine()
+			z, err := c.newWriter(&failingWriter{room}, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = io.Copy(z, strings.NewReader(programLike(1, 4<<20)))
+			if cerr := z.Close(); !errors.Is(cerr, errFull) {
+				t.Errorf("%s: Close = %v after Copy = %v, want %v", c.ID(), cerr, err, errFull)
+			}
+			if after := settled(before); after > before {
+				t.Errorf("%s: %d goroutines left", c.ID(), after-before)
+			}
+		}
+	}
+}
+
+// settled gives goroutines time to end, down to the number there was.
+func settled(before int) int {
+	for range 1000 {
+		if runtime.NumGoroutine() <= before {
+			break
+		}
+		runtime.Gosched()
+	}
+	return runtime.NumGoroutine()
+}
