@@ -18,11 +18,11 @@ const module = "github.com/winbake/winbake/"
 // allowed lists, for each package, what it may import of this module. A new
 // line needs a reason; an arrow that points upwards has none.
 var allowed = map[string][]string{
-	"internal/finding": {}, // leaf: anything may hold findings
-	"internal/fault":   {}, // leaf: anything may fail
-	"internal/event":   {}, // leaf: anything may report
-	"internal/proc":    {}, // leaf: starts programs, knows none
-	"internal/pe":      {}, // reads bytes, judges nothing
+	"internal/finding": {},                                                   // leaf: anything may hold findings
+	"internal/fault":   {},                                                   // leaf: anything may fail
+	"internal/event":   {},                                                   // leaf: anything may report
+	"internal/proc":    {},                                                   // leaf: starts programs, knows none
+	"internal/pe":      {},                                                   // reads bytes, judges nothing
 	"internal/cas":     {"internal/fault"},                                   // knows nothing of what it keeps
 	"internal/pins":    {"internal/fault", "internal/finding"},               // exit code of a stale lock
 	"internal/gotool":  {"internal/fault", "internal/proc"},                  // runs go

@@ -26,7 +26,14 @@ func (b blobStore) Record(key string, v any) error {
 	if err != nil {
 		return fmt.Errorf("encode a cache record: %w", err)
 	}
-	return b.store.PutAction(key, v, digests.FindAllString(string(data), -1)...)
+	var refs []cas.Digest
+	for _, d := range digests.FindAllString(string(data), -1) {
+		// A layer's diff ID is a digest too, of what nobody keeps.
+		if _, err := b.store.Stat(d); err == nil {
+			refs = append(refs, d)
+		}
+	}
+	return b.store.PutAction(key, v, refs...)
 }
 
 var digests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)

@@ -1,0 +1,113 @@
+// Package script runs bake and verify as a person does, from scripts in
+// testdata: arguments in, stdout, stderr, files and exit codes out. It has no
+// code of its own.
+package script
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/bake"
+	"github.com/winbake/winbake/internal/cli/verify"
+)
+
+var update = flag.Bool("update", false, "write the expected outputs in testdata anew")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"bake":   func() { os.Exit(app.Main(bake.New)) },
+		"verify": func() { os.Exit(app.Main(verify.New)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":  code,
+			"flip":  flip,
+			"pin":   pin,
+			"count": countFiles,
+		},
+	})
+}
+
+// setup gives each script a registry of its own, an empty cache, and the
+// machine's Go with a module cache that scripts share.
+func setup(env *testscript.Env) error {
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(discard{}, "", 0))))
+	env.Defer(server.Close)
+	env.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
+	env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
+	env.Setenv("HOME", env.WorkDir+"/home")
+	for _, name := range []string{"GOPATH", "GOMODCACHE", "GOCACHE", "GOPROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"} {
+		if v := os.Getenv(name); v != "" {
+			env.Setenv(name, v)
+		}
+	}
+	return nil
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// code runs a command and compares its exit code: code 3 verify payload x.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		if _, scanErr := fmt.Sscanf(err.Error(), "exit status %d", &got); scanErr != nil {
+			ts.Fatalf("%v", err)
+		}
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// flip turns one bit in the middle of a file: flip path.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	data[len(data)/2] ^= 1
+	ts.Check(os.Chmod(path, 0o644))
+	ts.Check(os.WriteFile(path, data, 0o644))
+}
+
+// pin puts the sha256 of a file into another one's @SUM@: pin file versions.yaml.
+func pin(ts *testscript.TestScript, _ bool, args []string) {
+	sum := sha256.Sum256([]byte(ts.ReadFile(args[0])))
+	path := ts.MkAbs(args[1])
+	text := strings.Replace(ts.ReadFile(args[1]), "@SUM@", hex.EncodeToString(sum[:]), 1)
+	ts.Check(os.WriteFile(path, []byte(text), 0o644))
+}
+
+// countFiles compares how many entries a folder has: count 3 dir.
+func countFiles(ts *testscript.TestScript, _ bool, args []string) {
+	entries, err := os.ReadDir(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if strconv.Itoa(len(entries)) != args[0] {
+		ts.Fatalf("%s has %d entries, want %s", args[1], len(entries), args[0])
+	}
+}
