@@ -22,9 +22,6 @@ const createdBy = "bake payload"
 // with COPY --from. It isn't meant to be run. Its digest depends on the layer
 // and the options alone.
 func NewImage(layer v1.Layer, o ImageOptions) (v1.Image, error) {
-	if o.Created.IsZero() {
-		o.Created = time.Unix(0, 0).UTC()
-	}
 	if p := (v1.Platform{OS: "linux", Architecture: "amd64"}); o.Platform != nil && !p.Satisfies(*o.Platform) {
 		return nil, wrongPlatform("an image of the payload alone", p, *o.Platform)
 	}
@@ -34,7 +31,7 @@ func NewImage(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 			Config: v1.Descriptor{MediaType: types.OCIConfigJSON},
 		},
 		config: map[string]json.RawMessage{"architecture": []byte(`"amd64"`), "os": []byte(`"linux"`)},
-		parsed: &v1.ConfigFile{RootFS: v1.RootFS{Type: "layers"}},
+		parsed: &v1.ConfigFile{RootFS: v1.RootFS{Type: "layers"}, Created: v1.Time{Time: time.Unix(0, 0).UTC()}},
 	}
 	return b.append(layer, o)
 }
@@ -132,6 +129,9 @@ func (b *baseImage) append(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	m.Layers = append(m.Layers, desc)
 	if m.MediaType == types.OCIManifestSchema1 {
 		m.Annotations = merged(m.Annotations, o.described(), o.Annotations)
+	}
+	if own, ok := layer.(*Layer); ok {
+		layer = own.as(desc.MediaType)
 	}
 	return newImage(m, config, append(slices.Clip(b.layers), layer))
 }

@@ -28,6 +28,8 @@ type Layer struct {
 	digest v1.Hash
 	diffID v1.Hash
 	size   int64
+	// mediaType is what the layer's image calls it.
+	mediaType types.MediaType
 }
 
 var _ v1.Layer = (*Layer)(nil)
@@ -65,7 +67,7 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 }
 
 func newLayer(p *packer, rec packed, cached bool) (*Layer, error) {
-	l := &Layer{packer: p, cached: cached, size: rec.Size}
+	l := &Layer{packer: p, cached: cached, size: rec.Size, mediaType: p.codec.MediaType()}
 	var err error
 	if l.digest, err = v1.NewHash(rec.Digest); err != nil {
 		return nil, fmt.Errorf("read the layer's record: %w", err)
@@ -91,9 +93,16 @@ func (l *Layer) DiffID() (v1.Hash, error) { return l.diffID, nil }
 // Size returns the size of the compressed layer in bytes.
 func (l *Layer) Size() (int64, error) { return l.size, nil }
 
-// MediaType returns the OCI media type of the compression. An image on a
-// docker schema 2 base gives the same bytes another one in its manifest.
-func (l *Layer) MediaType() (types.MediaType, error) { return l.packer.codec.MediaType(), nil }
+// MediaType returns the OCI media type of the compression, and docker's for
+// the layer of an image that Append put on a base of docker's types.
+func (l *Layer) MediaType() (types.MediaType, error) { return l.mediaType, nil }
+
+// as is the same layer under another media type.
+func (l *Layer) as(mt types.MediaType) *Layer {
+	c := *l
+	c.mediaType = mt
+	return &c
+}
 
 // Compressed returns the blob. Its reader fails at the end when the store has
 // damaged it. WriteLayout, WriteTarball and Push pack the layer again then.
