@@ -1,0 +1,95 @@
+//go:build e2e
+
+// Package e2e bakes the full payload from cold caches, as a release engineer
+// on a new machine would, twice, and the older set once.
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// clone is a fresh clone with an empty home and empty caches.
+type clone struct {
+	dir string
+	env []string
+}
+
+func newClone(t *testing.T, env ...string) clone {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "clone")
+	if out, err := exec.CommandContext(t.Context(), "git", "clone", "--quiet", "../..", dir).CombinedOutput(); err != nil {
+		t.Fatalf("git clone: %v\n%s", err, out)
+	}
+	// The module cache is read-only by design.
+	t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", root).Run() })
+	home := filepath.Join(root, "home")
+	tmp := filepath.Join(root, "tmp")
+	if err := os.MkdirAll(tmp, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return clone{dir, append([]string{
+		"HOME=" + home, "TMPDIR=" + tmp, "XDG_CACHE_HOME=" + home + "/.cache", "XDG_CONFIG_HOME=" + home + "/.config",
+		"GOPATH=" + home + "/go", "GOCACHE=" + home + "/.cache/go-build", "GOMODCACHE=" + home + "/go/pkg/mod", "GOFLAGS=",
+	}, env...)}
+}
+
+// run runs a command in the clone and returns what it wrote.
+func (c clone) run(t *testing.T, name string, args ...string) (stdout, stderr string) {
+	t.Helper()
+	began := time.Now()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Dir = c.dir
+	cmd.Env = append(os.Environ(), c.env...)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	err := cmd.Run()
+	fmt.Printf("%s %s: %.0f s\n", name, strings.Join(args, " "), time.Since(began).Seconds())
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s\n%s", name, strings.Join(args, " "), err, out.String(), log.String())
+	}
+	return out.String(), log.String()
+}
+
+func lastDigest(out string) string {
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	_, digest, _ := strings.Cut(lines[len(lines)-1], "@")
+	return digest
+}
+
+func TestFullPayload(t *testing.T) {
+	first := newClone(t)
+	out, _ := first.run(t, "make", "payload")
+	digest := lastDigest(out)
+	if !strings.HasPrefix(digest, "sha256:") {
+		t.Fatalf("make payload printed no digest:\n%s", out)
+	}
+	first.run(t, "bin/verify", "payload", "_output/image", "-f", "versions.yaml")
+
+	again, log := first.run(t, "make", "payload")
+	if lastDigest(again) != digest {
+		t.Errorf("the second run gave %s, the first %s", lastDigest(again), digest)
+	}
+	if strings.Contains(log, "compile  start") || strings.Contains(log, "pack     done") {
+		t.Errorf("the second run compiled or packed:\n%s", log)
+	}
+
+	first.run(t, "bin/bake", "payload", "--format", "archived", "--layout", "_output/archived")
+	first.run(t, "bin/verify", "payload", "_output/archived", "-f", "versions.yaml", "--format", "archived")
+
+	second := newClone(t, "TZ=Pacific/Kiritimati", "GOMAXPROCS=3")
+	out, _ = second.run(t, "make", "payload")
+	if lastDigest(out) != digest {
+		t.Errorf("a second clone gave %s, the first %s", lastDigest(out), digest)
+	}
+
+	second.run(t, "make", "payload", "F=examples/openshift-4.15/versions.yaml")
+	second.run(t, "bin/verify", "payload", "_output/image", "-f", "examples/openshift-4.15/versions.yaml")
+}
