@@ -93,12 +93,17 @@ func layerHasPayload(ctx context.Context, l v1.Layer, store Store) (bool, error)
 	if ok, err := store.Lookup(key, &known); err == nil && ok {
 		return known.Payload, nil
 	}
-	rc, err := l.Uncompressed()
+	rc, err := l.Compressed()
 	if err != nil {
 		return false, fmt.Errorf("read layer %s of the base image: %w", h, err)
 	}
 	defer rc.Close() //nolint:errcheck // only read
-	known.Payload, err = tarHasPayload(&ctxReader{ctx, rc})
+	z, err := inflate(&ctxReader{ctx, rc})
+	if err != nil {
+		return false, fmt.Errorf("read layer %s of the base image: %w", h, err)
+	}
+	defer z.Close() //nolint:errcheck // only read
+	known.Payload, err = tarHasPayload(z)
 	if err != nil {
 		if _, ok := errors.AsType[*fault.Error](err); ok || ctx.Err() != nil {
 			return false, err

@@ -3,7 +3,6 @@ package payload
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"math/rand/v2"
 	"net"
@@ -68,9 +67,6 @@ func mayPass(err error) bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return false
 	}
-	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
-		return false
-	}
 	_, plain := errors.AsType[tls.RecordHeaderError](err)
 	return !plain && !strings.Contains(err.Error(), plainHTTP) && isNetwork(err)
 }
@@ -89,7 +85,7 @@ func pushFault(ctx context.Context, ref name.Reference, err error) error {
 	registry, repo := ref.Context().RegistryStr(), ref.Context().RepositoryStr()
 	te, ok := errors.AsType[*transport.Error](err)
 	if !ok {
-		c.What = strings.Replace(c.What, "can't be read", "can't be written to", 1)
+		c.What, c.Fix = pushConnectionFault(registry, err, c)
 		return &c
 	}
 	switch te.StatusCode {
@@ -105,4 +101,15 @@ func pushFault(ctx context.Context, ref name.Reference, err error) error {
 		c.Fix = "raise the limit for uploads in " + registry + ", or of the proxy before it"
 	}
 	return &c
+}
+
+func pushConnectionFault(registry string, err error, f fault.Error) (what, fix string) {
+	if isCut(err) {
+		return "registry " + registry + " cut the connection", "run it again; what was uploaded is skipped then"
+	}
+	if ce, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		return "registry " + registry + " has a certificate that isn't trusted: " + ce.Err.Error(),
+			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
+	}
+	return strings.Replace(f.What, "can't be read", "can't be written to", 1), f.Fix
 }

@@ -1,0 +1,151 @@
+package payload
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	ggcrtarball "github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// wantTarball checks a tarball's image to the last byte, as an OCI archive and
+// as docker reads it.
+func wantTarball(t *testing.T, file string) v1.Hash {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "tar", "-C", dir, "-xf", file).CombinedOutput(); err != nil {
+		t.Fatalf("tar: %v\n%s", err, out)
+	}
+	h, err := readLayout(dir)
+	if err != nil {
+		t.Fatalf("as an OCI archive: %v", err)
+	}
+	img, err := ggcrtarball.ImageFromPath(file, nil)
+	if err != nil {
+		t.Fatalf("as docker reads it: %v", err)
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range layers {
+		if err := validLayer(l); err != nil {
+			t.Fatalf("as docker reads it: %v", err)
+		}
+	}
+	return h
+}
+
+func TestWriteTarball(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "out", "image.tar")
+	var done, total int64
+	img := payloadImage(t, 1)
+	h, err := WriteTarball(t.Context(), file, img, func(d, all int64) { done, total = d, all })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := wantTarball(t, file); got != h {
+		t.Errorf("digest %s, want %s", got, h)
+	}
+	if done == 0 || done != total {
+		t.Errorf("progress %d of %d", done, total)
+	}
+	first, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteTarball(t.Context(), file, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(file); err != nil || !bytes.Equal(first, again) {
+		t.Errorf("the same image gave another tarball: %v", err)
+	}
+	src := open(t, file)
+	if src.Digest != h {
+		t.Errorf("Load gives %s, want %s", src.Digest, h)
+	}
+}
+
+func TestWriteTarballOfAnIndex(t *testing.T) {
+	idx, err := AppendIndex(indexOf(t, map[string]v1.Image{"linux/amd64": operatorImage(t, false, linuxAMD64)}), smallLayer(t, Zstd), ImageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "image.tar")
+	if _, err := WriteTarball(t.Context(), file, idx, nil); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for tr := tar.NewReader(bytes.NewReader(raw)); ; {
+		h, err := tr.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil || h.Name == manifestFile {
+			t.Fatalf("entry %v, %v: docker's format has no index", h, err)
+		}
+	}
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "tar", "-C", dir, "-xf", file).CombinedOutput(); err != nil {
+		t.Fatalf("tar: %v\n%s", err, out)
+	}
+	if _, err := readLayout(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestWriteTarballMendsTheStore(t *testing.T) {
+	store := newMemStore()
+	tree, _ := treeOf(Flat, sampleFiles())
+	l := newTestLayer(t, tree, store, LayerOptions{})
+	img, err := NewImage(l, ImageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.damage(t, l.digest.String())
+	file := filepath.Join(t.TempDir(), "image.tar")
+	if _, err := WriteTarball(t.Context(), file, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantTarball(t, file)
+}
+
+// A small file system, since root writes into folders of any mode.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=300k", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Fatalf("mount a small tmpfs: %v\n%s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("umount: %v\n%s", err, out)
+		}
+	})
+	img := payloadImage(t, 1)
+	tree, _ := treeOf(Flat, map[string]string{"a.exe": programLike(1, 3<<20)})
+	file, layoutDir, plain := filepath.Join(dir, "image.tar"), filepath.Join(dir, "layout"), filepath.Join(dir, "payload")
+	_, terr := WriteTarball(t.Context(), file, img, nil)
+	_, lerr := WriteLayout(t.Context(), layoutDir, img, nil)
+	derr := WriteDir(t.Context(), plain, tree, DirOptions{})
+	for where, err := range map[string]error{file: terr, layoutDir: lerr, plain: derr} {
+		wantFault(t, err, 1, where, "no space left on device")
+	}
+	for _, f := range filesOf(t, dir) {
+		if f != "layout/oci-layout" && !strings.HasPrefix(f, "layout/blobs/sha256/") || strings.Contains(f, tempPrefix) {
+			t.Errorf("%s was left", f)
+		}
+	}
+	if _, err := os.Stat(file); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("half a tarball: %v", err)
+	}
+}
