@@ -42,9 +42,9 @@ func (s *Store) PutAction(key Digest, v any, refs ...Digest) error {
 }
 
 // GetAction decodes into v, a pointer, what PutAction kept under key. It
-// returns false, and leaves v alone, when there is no record or one of its
-// blobs is gone; false and an error that wraps ErrDamaged when there was a
-// record that can't be trusted, which is then removed.
+// returns false when there is no record or one of its blobs is gone; false and
+// an error that wraps ErrDamaged when there was a record that can't be trusted
+// or doesn't fit v, which is then removed.
 func (s *Store) GetAction(key Digest, v any) (bool, error) {
 	path, err := s.actionPath(key)
 	if err != nil {

@@ -63,57 +63,6 @@ type action struct {
 	refs []Digest
 }
 
-func (c *collector) sweepTemp() error {
-	entries, err := os.ReadDir(c.temp())
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if c.ctx.Err() != nil {
-			return context.Cause(c.ctx)
-		}
-		if err := c.removeTemp(filepath.Join(c.temp(), e.Name()), e.IsDir()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// removeTemp removes an entry of tmp unless its owner lives.
-func (c *collector) removeTemp(path string, dir bool) error {
-	lockPath := path
-	if dir {
-		lockPath = filepath.Join(path, tempLockName)
-	}
-	unlock, err := c.exclude()
-	if err != nil {
-		return err
-	}
-	lock, err := tryLock(lockPath)
-	unlock()
-	if err == nil && lock == nil {
-		return nil
-	}
-	if lock != nil {
-		defer lock.Close()
-	}
-	// A folder without its lock: its owner was killed while making it, or
-	// while removing it.
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	size, err := tally(path)
-	if err != nil {
-		return err
-	}
-	if err := removeAll(path); err != nil {
-		return err
-	}
-	c.freed.Temp.Count += size.Count
-	c.freed.Temp.Bytes += size.Bytes
-	return nil
-}
-
 // sweepActions keeps the most recently used actions that fit.
 func (c *collector) sweepActions() error {
 	actions, err := c.list()

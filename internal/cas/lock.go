@@ -46,9 +46,14 @@ func flock(f *os.File, how int) error {
 }
 
 // tryLock opens and locks the file at path, or returns nil if someone has it
-// locked. It opens for writing because network file systems want that.
+// locked.
 func tryLock(path string) (*os.File, error) {
+	// NFS locks only what is open for writing. A blob whose writer was killed
+	// right before the rename is read-only already.
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +62,7 @@ func tryLock(path string) (*os.File, error) {
 		return f, nil
 	}
 	f.Close()
-	if errors.Is(err, unix.EWOULDBLOCK) {
+	if errors.Is(err, unix.EWOULDBLOCK) || errors.Is(err, unix.EBADF) {
 		return nil, nil
 	}
 	return nil, err

@@ -59,6 +59,13 @@ func Open(dir string) (*Store, error) {
 			return nil, s.explain("make the cache folder", err)
 		}
 	}
+	// Makes the lock too, while there's room for it: a collector must be able
+	// to start on a full disk.
+	unlock, err := s.share()
+	if err != nil {
+		return nil, err
+	}
+	unlock()
 	return s, nil
 }
 

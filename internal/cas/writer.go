@@ -53,7 +53,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 // Commit makes the blob durable and returns its digest and its size in bytes.
-// After an error, nothing of the blob stays.
+// After an error, nothing half-written stays.
 //
 // A blob that is there already is replaced: what was written just now is known
 // to be right, so that writing a blob again heals a damaged one without

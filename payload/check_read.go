@@ -1,0 +1,146 @@
+package payload
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// payloadReader gathers what one image's payload holds while it is walked.
+type payloadReader struct {
+	checker   *checker
+	problems  []Problem
+	files     []CheckedFile
+	sums      []byte // nil when there is no sha256sum file
+	root      bool   // whether /payload is there
+	generated *fs.FileMode
+	buf       []byte
+	hash      hash.Hash
+}
+
+const (
+	sumsPath      = Root + "/" + SumsName
+	generatedPath = Root + "/" + GeneratedName
+)
+
+func newPayloadReader(c *checker) *payloadReader {
+	return &payloadReader{checker: c, buf: make([]byte, aheadBlockSize), hash: sha256.New()}
+}
+
+// visit takes one entry in.
+func (r *payloadReader) visit(ctx context.Context, e *Entry) error {
+	r.root = true
+	r.mode(e)
+	switch {
+	case e.Mode.IsDir():
+		if e.Path == generatedPath {
+			r.generated = &e.Mode
+		}
+		return nil
+	case strings.HasPrefix(e.Path, generatedPath+"/"):
+		r.add(problem(IDGenerated, e.Path, "a file", "an empty folder"))
+		return nil
+	case e.Path == sumsPath:
+		return r.readSums(e)
+	}
+	return r.readFile(ctx, e)
+}
+
+func (r *payloadReader) add(p Problem) { r.problems = append(r.problems, p) }
+
+func (r *payloadReader) readSums(e *Entry) error {
+	if e.Size > maxSums {
+		r.add(problem(IDSumMalformed, e.Path, fmt.Sprintf("%d bytes", e.Size), sumLine+", for each file"))
+		r.sums = []byte{}
+		return nil
+	}
+	b, err := io.ReadAll(e.Content)
+	r.sums = append([]byte{}, b...)
+	return err
+}
+
+// readFile hashes a file, in its archive where it has one, and shows it to
+// the check of executables.
+func (r *payloadReader) readFile(ctx context.Context, e *Entry) error {
+	f := CheckedFile{
+		Path:     strings.TrimSuffix(strings.TrimPrefix(e.Path, Root+"/"), ArchiveSuffix),
+		Archived: e.Archived(), stored: e.Path,
+	}
+	err := r.readContent(ctx, e, &f)
+	if malformed, ok := errors.AsType[*ArchiveError](err); ok {
+		r.add(problem(IDArchiveMalformed, e.Path, malformed.What, "a gzipped tar of that one file under its bare name"))
+		err = nil
+	}
+	r.files = append(r.files, f)
+	return err
+}
+
+func (r *payloadReader) readContent(ctx context.Context, e *Entry, f *CheckedFile) error {
+	content := e.Content
+	if f.Archived {
+		m, err := e.Member()
+		if err != nil {
+			return err
+		}
+		content = m.Content
+	}
+	r.hash.Reset()
+	in := r.checker.inspector
+	if in == nil || !strings.EqualFold(suffix(f.Path), ".exe") {
+		n, err := r.copy(r.hash, content)
+		f.take(r.hash, n, err)
+		return err
+	}
+	buf, err := in.take(ctx)
+	if err != nil {
+		return err
+	}
+	n, err := r.copy(io.MultiWriter(r.hash, buf), content)
+	f.take(r.hash, n, err)
+	if err != nil {
+		in.put(buf)
+		return err
+	}
+	in.inspect(f.Path, buf)
+	return nil
+}
+
+func (f *CheckedFile) take(h hash.Hash, n int64, err error) {
+	if err == nil {
+		f.SHA256, f.Size = hex.EncodeToString(h.Sum(nil)), n
+	}
+}
+
+// copy is io.Copy without a buffer for each file.
+func (r *payloadReader) copy(w io.Writer, content io.Reader) (int64, error) {
+	return io.CopyBuffer(w, struct{ io.Reader }{content}, r.buf)
+}
+
+func suffix(p string) string {
+	if len(p) < 4 {
+		return ""
+	}
+	return p[len(p)-4:]
+}
+
+// mode checks who may read and write an entry.
+func (r *payloadReader) mode(e *Entry) {
+	perm := e.Mode.Perm()
+	switch {
+	case e.Path == generatedPath:
+	case e.Mode.IsDir() && perm&0o005 != 0o005:
+		r.add(problem(IDMode, e.Path, octal(perm), "a folder that all may enter and list: 0755"))
+	case !e.Mode.IsDir() && perm&0o004 == 0:
+		r.add(problem(IDMode, e.Path, octal(perm), "a file that all may read: 0644"))
+	case perm&0o002 != 0:
+		r.add(warning(IDMode, e.Path, octal(perm), "nothing but "+GeneratedName+"/ that all may write"))
+	}
+}
+
+func octal(m fs.FileMode) string { return fmt.Sprintf("mode %04o", m.Perm()) }

@@ -1,0 +1,229 @@
+package payload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// Expected is what a payload should hold, from versions.yaml.
+type Expected struct {
+	// Format is empty when either will do.
+	Format Format
+	// Files is the whole list; nil when it isn't known.
+	Files []ExpectedFile
+}
+
+// ExpectedFile is one file of Expected.
+type ExpectedFile struct {
+	// Path is below Root and without ArchiveSuffix, as in File.
+	Path string
+	// SHA256 is the lower-case hex sum of the uncompressed file; empty when
+	// it isn't known.
+	SHA256 string
+}
+
+// CheckOptions says what Check compares with and whom it tells. The zero
+// value checks a payload against itself and the operator's rules.
+type CheckOptions struct {
+	// Expected may be nil.
+	Expected *Expected
+	// Executable is called for each .exe with its path below Root and its
+	// uncompressed content, which is good until it returns. Calls come one at
+	// a time from another goroutine, the last before Check returns. A file
+	// that several images share is shown once.
+	Executable func(path string, r io.ReaderAt, size int64)
+	Limits     Limits
+	// Progress is told about the compressed bytes of an image's layers.
+	Progress Progress
+}
+
+// CheckedFile is one file that Check has read.
+type CheckedFile struct {
+	// Path is below Root and without ArchiveSuffix.
+	Path string
+	// Archived tells in which format it lies there.
+	Archived bool
+	// SHA256 is the lower-case hex sum and Size the length in bytes of the
+	// uncompressed content; both are zero when it couldn't be read.
+	SHA256 string
+	Size   int64
+
+	stored string // path in the image
+}
+
+// Summary is what Check has seen, for reports.
+type Summary struct {
+	Kind      Kind
+	Reference string // by digest
+	Images    []ImageSummary
+}
+
+// ImageSummary is what Check has seen in one image; a plain folder counts as
+// one.
+type ImageSummary struct {
+	// Platform is empty for a folder.
+	Platform string
+	Digest   string
+	// Format is empty for a mixed or empty payload.
+	Format Format
+	// Files are sorted by path.
+	Files []CheckedFile
+	// Bytes is the sum of the sizes of Files.
+	Bytes int64
+	// LayersRead of Layers had to be read; the rest lies under an opaque
+	// whiteout.
+	Layers, LayersRead int
+}
+
+// Check reads the payload of every Linux image of a source and returns what is
+// wrong with it, sorted by object. Nothing is unpacked to disk. Entries that
+// aren't safe, and images beyond the limits, are problems and not errors.
+//
+// The error is for what can't be checked at all: a source that can't be read
+// or contradicts its own digests, or the end of ctx. Problems found up to then
+// are dropped, since they may be the damage's.
+func Check(ctx context.Context, s *Source, opts CheckOptions) ([]Problem, Summary, error) {
+	sum := Summary{Kind: s.Kind, Reference: s.Reference()}
+	c := &checker{source: s, opts: opts, inspector: newInspector(opts.Executable)}
+	defer c.inspector.wait()
+	if s.Kind == KindDir {
+		r, err := c.payload(ctx, PlatformImage{})
+		if err != nil {
+			return nil, sum, err
+		}
+		sum.Images = []ImageSummary{r.summary}
+		return r.problems, sum, nil
+	}
+	images, err := s.Images()
+	if err != nil {
+		return nil, sum, err
+	}
+	ps, err := c.images(ctx, images, &sum)
+	return ps, sum, err
+}
+
+// checker checks the images of one source.
+type checker struct {
+	source    *Source
+	opts      CheckOptions
+	inspector *inspector
+	known     map[string]*result // by the layers that decide a payload
+}
+
+// result is the outcome for one image.
+type result struct {
+	problems []Problem
+	summary  ImageSummary
+	layers   int // how many from the top were read
+}
+
+func (c *checker) images(ctx context.Context, images []PlatformImage, sum *Summary) ([]Problem, error) {
+	var all []Problem
+	c.known = map[string]*result{}
+	for _, i := range images {
+		r, err := c.image(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		platform := i.Platform.String()
+		r.summary.Platform, r.summary.Digest = platform, i.Digest.String()
+		sum.Images = append(sum.Images, r.summary)
+		for _, p := range r.problems {
+			if len(images) > 1 {
+				p.Object = platform + " " + p.Object
+			}
+			all = append(all, p)
+		}
+	}
+	sortProblems(all)
+	return all, nil
+}
+
+// image checks one image, or finds that an image before it has the same upper
+// layers: the images of an index differ in their Linux part only.
+func (c *checker) image(ctx context.Context, i PlatformImage) (result, error) {
+	keys, err := layerKeys(i.Image)
+	if err != nil {
+		return result{}, c.source.fault(err)
+	}
+	for n := range keys {
+		if r, ok := c.known[keys[n]]; ok && r.layers == n+1 {
+			again := *r
+			again.summary.Layers, again.summary.LayersRead = len(keys), 0
+			return again, c.source.complete(i.Image)
+		}
+	}
+	r, err := c.payload(ctx, i)
+	if err == nil && r.layers > 0 {
+		c.known[keys[r.layers-1]] = &r
+	}
+	return r, err
+}
+
+// layerKeys returns, for each number of layers from the top, what tells them
+// from others.
+func layerKeys(img v1.Image) ([]string, error) {
+	m, err := img.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	key := ""
+	for i := len(m.Layers) - 1; i >= 0; i-- {
+		key += m.Layers[i].Digest.String()
+		if i < len(cf.RootFS.DiffIDs) {
+			key += cf.RootFS.DiffIDs[i].String()
+		}
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// payload reads one image's payload and judges it.
+func (c *checker) payload(ctx context.Context, i PlatformImage) (result, error) {
+	r := newPayloadReader(c)
+	w := newWalker(c.source, WalkOptions{Roots: []string{Root}, Limits: c.opts.Limits, Progress: c.opts.Progress})
+	w.visit = func(e *Entry) error { return r.visit(ctx, e) }
+	w.problem = func(p Problem) error { r.problems = append(r.problems, p); return ctx.Err() }
+	var err error
+	if c.source.Kind == KindDir {
+		err = w.dir(ctx, c.source.name)
+	} else {
+		err = w.image(ctx, i.Image)
+	}
+	if limit, ok := errors.AsType[*LimitError](err); ok {
+		r.problems = append(r.problems, bomb(limit))
+	} else if err != nil {
+		return result{}, err
+	} else {
+		r.judge()
+	}
+	return r.result(w), nil
+}
+
+func bomb(e *LimitError) Problem {
+	return problem(IDTarBomb, e.Object, e.Observed, fmt.Sprintf("at most %s", e.Limit))
+}
+
+func (r *payloadReader) result(w *walker) result {
+	sortProblems(r.problems)
+	s := ImageSummary{Format: r.format(), Files: r.files, LayersRead: w.read}
+	if w.layers != nil {
+		s.Layers = w.layers.count()
+	}
+	slices.SortFunc(s.Files, func(a, b CheckedFile) int { return strings.Compare(a.stored, b.stored) })
+	for _, f := range s.Files {
+		s.Bytes += f.Size
+	}
+	return result{problems: r.problems, summary: s, layers: w.read}
+}

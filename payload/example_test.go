@@ -1,0 +1,123 @@
+package payload_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/payload"
+)
+
+// mapStore is the least that NewLayer needs: it keeps everything in memory.
+// Real stores keep blobs on disk and check them when they are read.
+type mapStore struct{ blobs, records map[string][]byte }
+
+func (s mapStore) Create() (payload.BlobWriter, error) { return &mapWriter{store: s}, nil }
+
+func (s mapStore) Open(digest string) (io.ReadCloser, error) {
+	b, ok := s.blobs[digest]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	return io.NopCloser(bytes.NewReader(b)), nil
+}
+
+func (s mapStore) Record(key string, v any) (err error) {
+	s.records[key], err = json.Marshal(v)
+	return err
+}
+
+func (s mapStore) Lookup(key string, v any) (bool, error) {
+	b, ok := s.records[key]
+	if !ok {
+		return false, nil
+	}
+	return true, json.Unmarshal(b, v)
+}
+
+type mapWriter struct {
+	bytes.Buffer
+	store mapStore
+}
+
+func (w *mapWriter) Commit() (string, int64, error) {
+	digest := fmt.Sprintf("sha256:%x", sha256.Sum256(w.Bytes()))
+	w.store.blobs[digest] = w.Bytes()
+	return digest, int64(w.Len()), nil
+}
+
+func (w *mapWriter) Abort() error { return nil }
+
+// fileAt makes a file of a payload from one on disk.
+func fileAt(path, name string) (payload.File, error) {
+	b, err := os.ReadFile(name)
+	return payload.File{
+		Path: path, SHA256: fmt.Sprintf("%x", sha256.Sum256(b)), Size: int64(len(b)),
+		Open: func() (io.ReadCloser, error) { return os.Open(name) },
+	}, err
+}
+
+// One file becomes an image in an OCI layout.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "payload-example-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "csi-proxy.exe")
+	if err := os.WriteFile(name, []byte("MZ..."), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	file, err := fileAt("csi-proxy/csi-proxy.exe", name)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	tree := &payload.Tree{Format: payload.Flat, Files: []payload.File{file}}
+	store := mapStore{map[string][]byte{}, map[string][]byte{}}
+	layer, err := payload.NewLayer(ctx, tree, store, payload.LayerOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	image, err := payload.NewImage(layer, payload.ImageOptions{Version: "4.20"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	digest, err := payload.WriteLayout(ctx, filepath.Join(dir, "image"), image, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	diffID, err := layer.DiffID()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("tar:  ", diffID)
+	fmt.Println("image:", digest)
+	// Output:
+	// tar:   X
+	// image: Y
+}
+
+// A tree that WMCO or Windows couldn't take is refused before any work.
+func ExampleTree_Check() {
+	open := func() (io.ReadCloser, error) { return nil, errors.New("not opened") }
+	sum := fmt.Sprintf("%x", sha256.Sum256(nil))
+	tree := &payload.Tree{Format: payload.Archived, Files: []payload.File{
+		{Path: "kube-node/kubelet.exe", SHA256: sum, Open: open},
+		{Path: "old/Kubelet.exe", SHA256: sum, Open: open},
+	}}
+	fmt.Println(tree.Check())
+	// Output:
+	// the files don't make a payload
+	// "old/Kubelet.exe": same base name as "kube-node/kubelet.exe"
+	// fix: change the payload paths in versions.yaml
+}

@@ -1,0 +1,50 @@
+package payload
+
+import (
+	"context"
+
+	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// ResolveBase opens the image that a payload is appended to. In a registry it
+// must be named by digest, since a tag may be another image tomorrow: a tag is
+// refused with the reference by digest to paste. Local images are what their
+// bytes are.
+func ResolveBase(ctx context.Context, ref string, opts LoadOptions) (*Source, error) {
+	kind, rest, err := kindOf(ref)
+	if err != nil {
+		return nil, err
+	}
+	if kind == KindDir {
+		return nil, &fault.Error{
+			What: "a plain folder can't be a base image", Where: rest,
+			Fix: "give an operator image: a registry reference by digest, an OCI layout or a tarball",
+		}
+	}
+	if kind == KindRegistry {
+		if err := refuseTag(ctx, rest, opts); err != nil {
+			return nil, err
+		}
+	}
+	return Load(ctx, ref, opts)
+}
+
+func refuseTag(ctx context.Context, ref string, opts LoadOptions) error {
+	r, err := parseRef(ref, opts)
+	if err != nil {
+		return err
+	}
+	if _, ok := r.(name.Digest); ok {
+		return nil
+	}
+	s, err := loadRegistry(ctx, ref, opts)
+	if err != nil {
+		return err
+	}
+	return &fault.Error{
+		What: "the base image is named by a tag, which may be another image tomorrow", Where: ref,
+		Fix: "--base " + s.Reference(),
+	}
+}

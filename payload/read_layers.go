@@ -1,0 +1,67 @@
+package payload
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// imageLayers is the layers of one image, the lowest first, as a tree of
+// files is put together from them.
+type imageLayers struct {
+	source  *Source
+	layers  []v1.Layer
+	diffIDs []v1.Hash
+	budget  *budget
+	report  Progress
+
+	sizes []int64
+	done  atomic.Int64 // of layers before the current one
+}
+
+func (s *Source) layersOf(img v1.Image, b *budget) (*imageLayers, error) {
+	if err := s.complete(img); err != nil {
+		return nil, s.fault(err)
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return nil, s.fault(s.config(img, err))
+	}
+	if len(cf.RootFS.DiffIDs) != len(layers) {
+		return nil, damaged(s.Reference(), fmt.Sprintf("its configuration lists %d layers, its manifest %d",
+			len(cf.RootFS.DiffIDs), len(layers)), s.repair())
+	}
+	im := &imageLayers{source: s, layers: layers, diffIDs: cf.RootFS.DiffIDs, budget: b}
+	for _, l := range layers {
+		n, err := l.Size()
+		if err != nil {
+			return nil, s.fault(err)
+		}
+		im.sizes = append(im.sizes, n)
+	}
+	return im, nil
+}
+
+// progress reports over all layers while layer i is read.
+func (im *imageLayers) progress(i int) func(int64) {
+	if im.report == nil {
+		return nil
+	}
+	var total int64
+	for _, n := range im.sizes {
+		total += n
+	}
+	before := im.done.Load()
+	im.done.Add(im.sizes[i])
+	return func(n int64) { im.report(before+n, total) }
+}
+
+// skip counts a layer that needn't be read.
+func (im *imageLayers) skip(i int) { im.done.Add(im.sizes[i]) }
+
+func (im *imageLayers) count() int { return len(im.layers) }

@@ -1,0 +1,222 @@
+package payload
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+const (
+	// maxTarballFiles bounds the index of a tarball. An image has two files a
+	// layer and a handful beside them.
+	maxTarballFiles = 100_000
+	// maxLinkHops ends a chain of links in a tarball or a layer, as many as
+	// Linux follows.
+	maxLinkHops = 40
+)
+
+// section is where a file's content lies in a tarball.
+type section struct{ offset, size int64 }
+
+// imageTarball is an image tarball, indexed once and read in place.
+type imageTarball struct {
+	name  string
+	r     io.ReaderAt
+	files map[string]section
+	links map[string]string // old `docker save` links equal layers
+}
+
+// indexTarball lists the files of a tarball without reading their content.
+func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.ReaderAt) (*imageTarball, error) {
+	t := &imageTarball{name: name, r: at, files: map[string]section{}, links: map[string]string{}}
+	tr := tar.NewReader(r)
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return t, nil
+		}
+		if err != nil {
+			return nil, t.fault("not a whole tar archive: " + err.Error())
+		}
+		if len(t.files)+len(t.links) >= maxTarballFiles {
+			return nil, t.fault(fmt.Sprintf("more than %d files, which no image tarball has", maxTarballFiles))
+		}
+		// archive/tar reads whole 512 byte blocks and seeks over content, so
+		// after Next the file stands at the content's first byte.
+		pos, err := r.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		t.add(h, pos)
+	}
+}
+
+// add files one entry. The first of two entries with one name stays: a later
+// one could only be there to say something else to another reader.
+func (t *imageTarball) add(h *tar.Header, pos int64) {
+	name := path.Clean(h.Name)
+	_, isFile := t.files[name]
+	if _, isLink := t.links[name]; isFile || isLink {
+		return
+	}
+	switch h.Typeflag {
+	case tar.TypeReg:
+		t.files[name] = section{pos, h.Size}
+	case tar.TypeSymlink:
+		t.links[name] = path.Join(path.Dir(name), h.Linkname)
+	case tar.TypeLink:
+		t.links[name] = path.Clean(h.Linkname)
+	}
+}
+
+// section finds a file, through links; false when there is none.
+func (t *imageTarball) section(name string) (section, bool) {
+	name = path.Clean(name)
+	for range maxLinkHops {
+		target, ok := t.links[name]
+		if !ok {
+			break
+		}
+		name = target
+	}
+	s, ok := t.files[name]
+	return s, ok
+}
+
+// small reads a manifest or configuration whole.
+func (t *imageTarball) small(name string) ([]byte, error) {
+	s, ok := t.section(name)
+	if !ok {
+		return nil, t.fault("no file " + name + " in it")
+	}
+	if s.size > manifestLimit {
+		return nil, t.fault(fmt.Sprintf("%s has %d bytes, more than any manifest", name, s.size))
+	}
+	b := make([]byte, s.size)
+	if n, err := t.r.ReadAt(b, s.offset); err != nil && int64(n) < s.size {
+		return nil, t.fault(fmt.Sprintf("cut off within %s (%d of %d bytes)", name, n, s.size))
+	}
+	return b, nil
+}
+
+func (t *imageTarball) fault(what string) error { return damaged(t.name, what, t.fix()) }
+
+func (t *imageTarball) fix() string {
+	return "write or copy the tarball again: " + t.name
+}
+
+// tarballBlobs reads the blobs of a tarball; path names a blob's file.
+type tarballBlobs struct {
+	*imageTarball
+	path func(v1.Hash) string
+}
+
+var _ blobStore = tarballBlobs{}
+
+func (t tarballBlobs) where(d v1.Descriptor) string { return t.name + ": " + t.path(d.Digest) }
+
+func (t tarballBlobs) stat(d v1.Descriptor) (int64, error) {
+	s, ok := t.section(t.path(d.Digest))
+	if !ok {
+		return 0, damaged(t.where(d), "this blob of the image is missing in the tarball", t.fix())
+	}
+	return s.size, nil
+}
+
+func (t tarballBlobs) open(d v1.Descriptor) (io.ReadCloser, error) {
+	if _, err := t.stat(d); err != nil {
+		return nil, err
+	}
+	s, _ := t.section(t.path(d.Digest))
+	return io.NopCloser(io.NewSectionReader(t.r, s.offset, s.size)), nil
+}
+
+func loadTarball(ctx context.Context, kind Kind, name string) (*Source, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	s, err := openTarball(ctx, kind, name, f)
+	if err != nil {
+		_ = f.Close() // only read
+		return nil, err
+	}
+	s.closer = f
+	return s, nil
+}
+
+func openTarball(ctx context.Context, kind Kind, name string, f *os.File) (*Source, error) {
+	t, err := indexTarball(ctx, name, f, f)
+	if err != nil {
+		return nil, err
+	}
+	if kind == KindDockerArchive {
+		return loadDockerArchive(ctx, t)
+	}
+	raw, err := t.small(indexFile)
+	if err != nil {
+		return nil, err
+	}
+	return sourceOfIndex(tarballBlobs{t, blobPath}, raw, name, name+": "+indexFile)
+}
+
+// tarballKind looks into a file for what makes it an image. A docker-archive
+// of today's Docker holds an OCI layout too, which is the better one: it names
+// its digests.
+func tarballKind(name string) (Kind, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", unreadable(name, err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if err := refuseCompressed(name, f); err != nil {
+		return "", err
+	}
+	t, err := indexTarball(context.Background(), name, f, f)
+	if err != nil {
+		return "", err
+	}
+	for _, known := range []struct {
+		file string
+		kind Kind
+	}{{indexFile, KindOCIArchive}, {manifestFile, KindDockerArchive}, {layoutFile, KindOCIArchive}} {
+		if _, ok := t.section(known.file); ok {
+			return known.kind, nil
+		}
+	}
+	for f := range t.files {
+		if strings.HasPrefix(f, "blobs/") {
+			return "", t.fault("blobs but no " + indexFile + ": a truncated image tarball")
+		}
+	}
+	return "", &fault.Error{
+		What: "a tar archive without " + indexFile + " and " + manifestFile + ": not an image", Where: name,
+		Fix: "give a tarball as `bake payload --tarball`, `skopeo copy ... oci-archive:F` or `docker save` write it",
+	}
+}
+
+// refuseCompressed stops at a compressed tarball: it can't be read in place,
+// and unpacking it to disk is the person's choice.
+func refuseCompressed(name string, f *os.File) error {
+	head := make([]byte, 4)
+	n, _ := f.ReadAt(head, 0)
+	tool := map[codecKind]string{codecGzip: "gunzip -k ", codecZstd: "unzstd "}[sniff(head[:n])]
+	if tool == "" {
+		return nil
+	}
+	return &fault.Error{
+		What: "a compressed tarball, which can't be read in place", Where: name, Fix: tool + name,
+	}
+}

@@ -1,0 +1,241 @@
+package payload
+
+import (
+	"archive/tar"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// WalkOptions says what Walk visits. The zero value visits /payload and
+// /winbake within the default limits.
+type WalkOptions struct {
+	// Roots are the top-level folders that are opened; everything else in an
+	// image is passed over.
+	Roots  []string
+	Limits Limits
+	// Progress is told about the compressed bytes of all layers.
+	Progress Progress
+}
+
+// defaultRoots are what Winbake puts into an image.
+var defaultRoots = []string{Root, "winbake"}
+
+// Walk visits every visible file and folder of the source's one image (or of
+// its plain folder, as if that stood at /payload), as a container would see
+// it: layers are merged and whiteouts honoured. Layers are read once each, from
+// the top, and those below an opaque whiteout not at all; nothing is unpacked
+// to disk. The order is that of the layers, links come last.
+//
+// An entry that isn't safe to unpack ends the walk with an error, as does an
+// error of visit, a *LimitError, and a source that contradicts its digests. A
+// layer's bytes are only known to be right when Walk has returned nil.
+func Walk(ctx context.Context, s *Source, opts WalkOptions, visit func(*Entry) error) error {
+	w := newWalker(s, opts)
+	w.visit = visit
+	w.problem = func(p Problem) error {
+		return &fault.Error{
+			What: p.Observed, Where: s.name + ": " + p.Object, Fix: p.Remedy, Code: finding.ExitBlock,
+		}
+	}
+	if s.Kind == KindDir {
+		return w.dir(ctx, s.name)
+	}
+	img, err := s.Image()
+	if err != nil {
+		return err
+	}
+	return w.image(ctx, img)
+}
+
+// entrySource streams the entries of numbered layers.
+type entrySource interface {
+	count() int
+	eachEntry(ctx context.Context, layer int, fn func(*tar.Header, io.Reader) error) error
+	skip(layer int)
+}
+
+// walker merges the layers of one image while it reads them.
+type walker struct {
+	source  *Source
+	roots   []string
+	budget  *budget
+	tell    Progress
+	visit   func(*Entry) error
+	problem func(Problem) error // nil to go on
+
+	layers  entrySource
+	overlay *overlay
+	entries int
+	read    int // layers
+	links   []string
+}
+
+func newWalker(s *Source, opts WalkOptions) *walker {
+	roots := opts.Roots
+	if roots == nil {
+		roots = defaultRoots
+	}
+	return &walker{
+		source: s, roots: roots, budget: &budget{limits: opts.Limits.withDefaults()},
+		tell: opts.Progress, overlay: newOverlay(),
+	}
+}
+
+func (w *walker) image(ctx context.Context, img v1.Image) error {
+	layers, err := w.source.layersOf(img, w.budget)
+	if err != nil {
+		return err
+	}
+	layers.report = w.tell
+	return w.run(ctx, layers)
+}
+
+func (w *walker) run(ctx context.Context, layers entrySource) error {
+	w.layers = layers
+	for i := layers.count() - 1; i >= 0; i-- {
+		if w.closed(i) {
+			layers.skip(i)
+			continue
+		}
+		w.read++
+		w.overlay.begin(i)
+		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error { return w.entry(ctx, i, h, r) })
+		if err != nil {
+			return err
+		}
+	}
+	return w.resolveLinks(ctx)
+}
+
+// closed tells whether nothing of layer i can be seen in any root.
+func (w *walker) closed(i int) bool {
+	for _, r := range w.roots {
+		if !w.overlay.covered(path.Join(r, "x"), i) {
+			return false
+		}
+	}
+	return true
+}
+
+// wants tells whether p is a root or below one.
+func (w *walker) wants(p string) bool {
+	for _, r := range w.roots {
+		if p == r || strings.HasPrefix(p, r+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// entry places one tar entry and visits what can be seen of it.
+func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reader) error {
+	if h.Typeflag == tar.TypeXGlobalHeader {
+		return nil
+	}
+	p, wrong := entryName(h.Name)
+	if wrong != "" && (w.wants(p) || strings.Contains(wrong, "..")) {
+		return w.unsafe(h.Name, wrong)
+	}
+	if target, opaque, ok := whiteoutOf(p); ok {
+		return w.whiteout(p, target, opaque, layer)
+	}
+	if !w.wants(p) {
+		if strings.Contains(p, `\`) && w.wants(strings.ReplaceAll(p, `\`, "/")) {
+			return w.unsafe(h.Name, `a backslash in the path, which Windows reads as a separator`)
+		}
+		return nil
+	}
+	if w.entries++; w.entries > w.budget.limits.MaxEntries {
+		return &LimitError{"/" + w.roots[0], "more entries than that", fmt.Sprintf("%d entries", w.budget.limits.MaxEntries)}
+	}
+	return w.place(ctx, layer, p, h, r)
+}
+
+func (w *walker) whiteout(p, target string, opaque bool, layer int) error {
+	switch {
+	case opaque && (target == "" || w.wants(target)):
+		w.overlay.addOpaque(target, layer)
+	case opaque || !w.wants(target):
+	case w.overlay.covered(target, layer):
+	default:
+		if w.overlay.entries[target] {
+			if err := w.hides(p, target); err != nil {
+				return err
+			}
+		}
+		w.overlay.addWhiteout(target, layer)
+	}
+	return nil
+}
+
+// place checks and merges an entry of a root.
+func (w *walker) place(ctx context.Context, layer int, p string, h *tar.Header, r io.Reader) error {
+	for _, wrong := range []string{windowsName(p), privileged(h), unsafeKind(h)} {
+		if wrong == "" {
+			continue
+		}
+		if err := w.unsafe(p, wrong); err != nil {
+			return err
+		}
+	}
+	if wh, ok := w.overlay.hiddenBy(p); ok {
+		delete(w.overlay.whiteouts, wh) // one finding for each whiteout
+		if err := w.hides(path.Join(parent(wh), overlayWhiteout+path.Base(wh)), p); err != nil {
+			return err
+		}
+	}
+	switch w.overlay.add(p, node{layer, h.Typeflag, h.Linkname, h.Mode}) {
+	case duplicate:
+		return w.unsafe(p, "twice in one layer")
+	case underFile:
+		return w.unsafe(p, "a file or link in the place of a folder of the same layer")
+	case hidden:
+		if _, taken := w.overlay.nodes[p]; h.Typeflag == tar.TypeSymlink && !taken && w.overlay.implied[p] != 0 {
+			return w.unsafe(p, "a link that an upper layer writes through")
+		}
+		return nil
+	case visible:
+	}
+	return w.see(ctx, p, h, r)
+}
+
+// see visits an entry that a container would see.
+func (w *walker) see(ctx context.Context, p string, h *tar.Header, r io.Reader) error {
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return w.visit(newEntry(h, p))
+	case tar.TypeSymlink, tar.TypeLink:
+		w.links = append(w.links, p)
+	case tar.TypeReg:
+		if unsafeKind(h) == "" {
+			return w.file(ctx, newEntry(h, p), r)
+		}
+	}
+	return nil
+}
+
+func (w *walker) file(ctx context.Context, e *Entry, r io.Reader) error {
+	if limit := w.budget.limits.MaxFile; e.Size > limit {
+		return &LimitError{e.Path, fmt.Sprintf("a file of %d bytes", e.Size), fmt.Sprintf("%d bytes a file", limit)}
+	}
+	e.Content, e.ctx, e.budget = r, ctx, w.budget
+	defer e.close()
+	return w.visit(e)
+}
+
+func (w *walker) unsafe(object, what string) error {
+	return w.problem(problem(IDTarUnsafe, object, what, "regular files and folders with plain names"))
+}
+
+func (w *walker) hides(whiteout, object string) error {
+	return w.problem(problem(IDWhiteoutHides, whiteout, "hides "+object+" of the same layer",
+		"an opaque whiteout within the folder ("+overlayOpaque+")"))
+}
