@@ -43,11 +43,10 @@ func TestNoSpaceFromWriter(t *testing.T) {
 		_, err = w.Write(bytes.Repeat([]byte{1}, size))
 		if err == nil {
 			_, _, err = w.Commit()
-		}
-		wantFault(t, s, err, unix.ENOSPC, "bake cache gc", "--cache-dir")
-		if err := w.Abort(); err != nil {
+		} else if err := w.Abort(); err != nil {
 			t.Error(err)
 		}
+		wantFault(t, s, err, unix.ENOSPC, "bake cache gc", "--cache-dir")
 		noTemp(t, s)
 	}
 }

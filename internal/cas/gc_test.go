@@ -45,7 +45,7 @@ func TestGCBounds(t *testing.T) {
 	}{
 		{"none", GCOptions{}, "abcd"},
 		{"age", GCOptions{MaxAge: 3 * day}, "ab"},
-		{"age zero keeps what is in use", GCOptions{MaxAge: time.Nanosecond}, ""},
+		{"no age at all", GCOptions{MaxAge: time.Nanosecond}, ""},
 		{"bytes", GCOptions{MaxBytes: 35_000}, "abc"},
 		{"few bytes", GCOptions{MaxBytes: 15_000}, "a"},
 		{"many bytes", GCOptions{MaxBytes: 1 << 30}, "abcd"},
@@ -90,6 +90,17 @@ func TestGCSharedBlob(t *testing.T) {
 	gc(t, s, GCOptions{MaxAge: 2 * day})
 	if has(t, s, "a") || !has(t, s, "young") || s.Verify(d) != nil {
 		t.Error("a blob goes with its last action, not with its first")
+	}
+}
+
+func TestGCCountsASharedBlobOnce(t *testing.T) {
+	s := newStore(t)
+	d := old(t, s, "a", 10_000, 2*day)
+	path, _ := s.actionPath(putAction(t, s, "b", d))
+	age(t, path, day)
+	gc(t, s, GCOptions{MaxBytes: 15_000})
+	if !has(t, s, "a") || !has(t, s, "b") {
+		t.Error("a blob was counted for each of its actions")
 	}
 }
 
