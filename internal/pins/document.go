@@ -148,7 +148,7 @@ func (d *document) fields(n ast.Node, what string, readers map[string]func(ast.N
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{m}
 	default:
-		d.report(n, what+" must be a mapping (key: value)", "see DESIGN of versions.yaml in docs/versions.md")
+		d.report(n, what+" must be a mapping (key: value)", "see docs/versions.md for the keys")
 		return
 	}
 	seen := map[string]bool{}
@@ -199,10 +199,21 @@ func (d *document) text(into *string) func(ast.Node) {
 			case *ast.FloatNode:
 				what = fmt.Sprintf("YAML reads %s as the number %v, not as a string", raw, v.Value)
 			case *ast.IntegerNode, *ast.BoolNode, *ast.NullNode:
-				what = fmt.Sprintf("YAML reads %s as a %s, not as a string", raw, strings.ToLower(v.Type().String()))
+				what = fmt.Sprintf("YAML reads %s as %s, not as a string", raw, yamlType(v))
 			}
 			d.report(n, what, fmt.Sprintf("quote it: %q", raw))
 		}
+	}
+}
+
+func yamlType(n ast.Node) string {
+	switch n.(type) {
+	case *ast.IntegerNode:
+		return "a whole number"
+	case *ast.BoolNode:
+		return "a truth value"
+	default:
+		return "nothing"
 	}
 }
 

@@ -1,6 +1,7 @@
 package pins
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -12,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/google/renameio/v2"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -130,7 +131,9 @@ func LoadLock(f *File) (*Lock, error) {
 
 func parseLock(data []byte) (*Lock, error) {
 	var l Lock
-	if err := yaml.UnmarshalWithOptions(data, &l, yaml.Strict()); err != nil {
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(&l); err != nil {
 		return nil, err
 	}
 	if l.APIVersion != APIVersion {
@@ -156,14 +159,17 @@ func firstLine(err error) string {
 // one.
 func (l *Lock) Write(dir string) error {
 	l.APIVersion = APIVersion
-	data, err := yaml.MarshalWithOptions(l, yaml.IndentSequence(true), yaml.UseSingleQuote(false))
-	if err != nil {
+	var data bytes.Buffer
+	data.WriteString(lockHead)
+	enc := yaml.NewEncoder(&data)
+	enc.SetIndent(2)
+	if err := enc.Encode(l); err != nil {
 		return fmt.Errorf("write the lock: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the lock folder: %w", err)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, lockName), append([]byte(lockHead), data...), 0o644); err != nil {
+	if err := renameio.WriteFile(filepath.Join(dir, lockName), data.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("write the lock: %w", err)
 	}
 	return nil
