@@ -1,16 +1,15 @@
 package report
 
 import (
+	"cmp"
 	"encoding/xml"
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// The JUnit elements that Jenkins, GitLab and Prow read
-// (https://github.com/testmoapp/junitxml).
+// The JUnit elements that Jenkins, GitLab and Prow read, in the order that
+// https://github.com/jenkinsci/xunit-plugin (junit-10.xsd) wants.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Suites  []junitSuite `xml:"testsuite"`
@@ -21,7 +20,9 @@ type junitSuite struct {
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
+	Skipped  int         `xml:"skipped,attr"` // always 0: nothing is skipped in silence
 	Cases    []junitCase `xml:"testcase"`
+	Output   *junitText  `xml:"system-out,omitempty"`
 }
 
 type junitCase struct {
@@ -29,51 +30,68 @@ type junitCase struct {
 	Name    string        `xml:"name,attr"`
 	Failure *junitMessage `xml:"failure,omitempty"`
 	Error   *junitMessage `xml:"error,omitempty"`
-	Output  string        `xml:"system-out,omitempty"`
+	Output  *junitText    `xml:"system-out,omitempty"`
 }
 
 type junitMessage struct {
 	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
+	Type    string `xml:"type,attr"`
+	junitText
 }
 
-func writeJUnit(w io.Writer, r Report) error {
-	suite := junitSuite{Name: Clean(r.Subject), Tests: len(r.Findings)}
+// junitText keeps its line ends readable, for those who look at the file.
+type junitText struct {
+	Text string `xml:",cdata"`
+}
+
+// encodeJUnit makes a test case of each finding. The ones that fail the
+// command fail in CI too, and no others.
+func encodeJUnit(r Report) (string, error) {
+	suite := junitSuite{Name: Clean(cmp.Or(r.Subject, r.Tool, "winbake"))}
+	if len(r.Notes) > 0 {
+		suite.Output = &junitText{strings.Join(cleanLines(strings.Join(r.Notes, "\n")), "\n")}
+	}
 	for _, f := range r.Findings {
-		c := junitCase{Class: Clean(f.ID), Name: Clean(f.Object)}
-		text := details(f)
-		switch {
-		case f.Severity == finding.Unknown && f.Severity >= finding.Severity(r.FailOn):
-			c.Error = &junitMessage{Clean(f.Observed), text}
-			suite.Errors++
-		case f.Severity >= finding.Severity(r.FailOn):
-			c.Failure = &junitMessage{Clean(f.Observed), text}
-			suite.Failures++
-		default:
-			c.Output = text
-		}
-		suite.Cases = append(suite.Cases, c)
+		suite.add(f, r.FailOn)
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
+	if len(r.Findings) == 0 {
+		// Jenkins fails a build whose reports have no test in them.
+		suite.add(finding.Finding{ID: "checked", Object: cmp.Or(r.Checked, r.Subject)}, r.FailOn)
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(junitSuites{Suites: []junitSuite{suite}}); err != nil {
-		return fmt.Errorf("write JUnit: %w", err)
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
+	out, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
+	return xml.Header + string(out) + "\n", err
 }
 
-func details(f finding.Finding) string {
-	var lines []string
-	for _, l := range []struct{ name, text string }{
-		{"severity", f.Severity.String()}, {"observed", f.Observed}, {"expected", f.Expected}, {"why", f.Why}, {"remedy", f.Remedy},
-	} {
-		if l.text != "" {
-			lines = append(lines, l.name+": "+cleanLines(l.text))
-		}
+func (s *junitSuite) add(f finding.Finding, failOn finding.FailOn) {
+	c := junitCase{Class: Clean(classOf(f.ID)), Name: Clean(strings.TrimSpace(f.ID + " " + f.Object))}
+	text := junitText{detailText(f)}
+	message := &junitMessage{Clean(cmp.Or(f.Observed, f.Why)), f.Severity.String(), text}
+	switch {
+	case f.Severity < finding.Severity(failOn):
+		c.Output = &text
+	case f.Severity == finding.Unknown:
+		c.Error = message
+		s.Errors++
+	default:
+		c.Failure = message
+		s.Failures++
+	}
+	s.Tests++
+	s.Cases = append(s.Cases, c)
+}
+
+// classOf returns the family of rules: binary.go of binary.go.version.
+func classOf(id string) string {
+	if i := strings.LastIndexByte(id, '.'); i > 0 {
+		return id[:i]
+	}
+	return id
+}
+
+func detailText(f finding.Finding) string {
+	lines := []string{"severity: " + f.Severity.String()}
+	for _, d := range details(f) {
+		lines = append(lines, d.name+": "+strings.Join(cleanLines(d.text), "\n"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,14 +1,12 @@
 // Package report writes findings for people and machines: text, JSON, JUnit.
-// It judges nothing; severities and exit codes are package finding's.
+// It judges nothing: severities and exit codes are package finding's.
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -17,121 +15,77 @@ import (
 // Formats are the values of -o.
 var Formats = []string{"text", "json", "junit"}
 
-// Report is what a check found.
+// Report is what a check found. All but Findings may be empty.
 type Report struct {
+	// Tool and Version say who checked: "verify", "v1.2.0".
+	Tool, Version string
 	// Subject is what was checked, as it was named.
 	Subject string
 	// Checked counts what was looked at, such as "13 files".
 	Checked  string
 	Findings []finding.Finding
-	// FailOn decides what JUnit calls a failure.
+	// Notes are for the reader and bear on no verdict: what was read from
+	// where, how old the catalog is. One line each.
+	Notes []string
+	// FailOn decides what JUnit calls failed; its zero value stands for
+	// finding.DefaultFailOn.
 	FailOn finding.FailOn
 }
 
-// Options are for people's eyes.
+// Options are for people's eyes: only text heeds them.
 type Options struct {
 	Color   bool
 	Verbose bool // list PASS findings too
+	// Width is the terminal's, in columns. Prose is wrapped to it; commands,
+	// which are there to be copied, aren't. 0 wraps nothing.
+	Width int
 }
 
-// Write writes r in one of Formats.
+// Write writes r in one of Formats; another format is a fault. The order of
+// r.Findings doesn't matter: reports are always worst first.
 func Write(w io.Writer, format string, r Report, o Options) error {
+	r.Findings = slices.Clone(r.Findings)
 	finding.Sort(r.Findings)
+	if r.FailOn == 0 {
+		r.FailOn = finding.DefaultFailOn
+	}
+	var out string
+	var err error
 	switch format {
 	case "text":
-		return writeText(w, r, o)
+		out = text(r, o)
 	case "json":
-		return writeJSON(w, r)
+		out, err = encodeJSON(r)
 	case "junit":
-		return writeJUnit(w, r)
-	}
-	return &fault.Error{What: fmt.Sprintf("unknown output format %q", format), Fix: "-o " + strings.Join(Formats, ", -o ")}
-}
-
-// SchemaVersion is raised when a field of the JSON report changes its
-// meaning; fields may be added without.
-const SchemaVersion = 1
-
-func writeJSON(w io.Writer, r Report) error {
-	counts := map[string]int{}
-	for _, f := range r.Findings {
-		counts[f.Severity.String()]++
-	}
-	if r.Findings == nil {
-		r.Findings = []finding.Finding{}
-	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
-		SchemaVersion int               `json:"schemaVersion"`
-		Subject       string            `json:"subject"`
-		Checked       string            `json:"checked,omitempty"`
-		Verdict       finding.Severity  `json:"verdict"`
-		Counts        map[string]int    `json:"counts"`
-		Findings      []finding.Finding `json:"findings"`
-	}{SchemaVersion, r.Subject, r.Checked, finding.Worst(r.Findings), counts, r.Findings})
-}
-
-var colors = map[finding.Severity]string{
-	finding.Block: "31", finding.Unknown: "35", finding.Warn: "33", finding.Info: "36", finding.Pass: "32",
-}
-
-func writeText(w io.Writer, r Report, o Options) error {
-	var b strings.Builder
-	for _, f := range r.Findings {
-		if f.Severity == finding.Pass && !o.Verbose {
-			continue
-		}
-		label := fmt.Sprintf("%-7s", f.Severity)
-		if o.Color {
-			label = "\x1b[" + colors[f.Severity] + "m" + label + "\x1b[0m"
-		}
-		fmt.Fprintf(&b, "%s %s  %s\n", label, Clean(f.ID), Clean(f.Object))
-		for _, line := range []struct{ name, text string }{
-			{"observed", f.Observed}, {"expected", f.Expected}, {"why", f.Why}, {"remedy", f.Remedy}, {"when", f.When},
-		} {
-			if line.text != "" {
-				fmt.Fprintf(&b, "        %-9s %s\n", line.name, strings.ReplaceAll(cleanLines(line.text), "\n", "\n                  "))
-			}
+		out, err = encodeJUnit(r)
+	default:
+		return &fault.Error{
+			What: fmt.Sprintf("unknown output format %q", format),
+			Fix:  "-o " + strings.Join(Formats, ", -o "),
 		}
 	}
-	summary := Clean(r.Subject)
-	if r.Checked != "" {
-		summary += ": " + Clean(r.Checked)
+	if err == nil {
+		_, err = io.WriteString(w, out)
 	}
-	fmt.Fprintf(&b, "%s: %d BLOCK, %d UNKNOWN, %d WARN, %d INFO, %d PASS\n", summary,
-		finding.Count(r.Findings, finding.Block), finding.Count(r.Findings, finding.Unknown),
-		finding.Count(r.Findings, finding.Warn), finding.Count(r.Findings, finding.Info), finding.Count(r.Findings, finding.Pass))
-	_, err := io.WriteString(w, b.String())
-	return err
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
 }
 
-// Clean makes text from an image fit for a terminal: control characters,
-// escapes and broken UTF-8 are written as \x1b and the like.
-func Clean(s string) string {
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		case unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r < 0x80:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-		s = s[n:]
+// details are the parts of f that aren't empty, in the order of reading.
+func details(f finding.Finding) []detail {
+	all := []detail{
+		{"observed", f.Observed, true},
+		{"expected", f.Expected, true},
+		{"why", f.Why, true},
+		{"remedy", f.Remedy, false},
+		{"when", f.When, true},
 	}
-	return b.String()
+	return slices.DeleteFunc(all, func(d detail) bool { return d.text == "" })
 }
 
-func cleanLines(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		lines[i] = Clean(lines[i])
-	}
-	return strings.Join(lines, "\n")
+type detail struct {
+	name, text string
+	prose      bool // may be wrapped
 }

@@ -1,0 +1,104 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// SchemaVersion is raised when a field of the JSON report changes its meaning
+// or goes; fields may be added without.
+const SchemaVersion = 1
+
+type document struct {
+	SchemaVersion int              `json:"schemaVersion"`
+	Tool          string           `json:"tool,omitempty"`
+	Version       string           `json:"version,omitempty"`
+	Subject       string           `json:"subject"`
+	Checked       string           `json:"checked,omitempty"`
+	Verdict       finding.Severity `json:"verdict"` // of the worst finding
+	// Counts has every severity, by name.
+	Counts   map[string]int    `json:"counts"`
+	Findings []finding.Finding `json:"findings"`
+	Notes    []string          `json:"notes,omitempty"`
+}
+
+func encodeJSON(r Report) (string, error) {
+	d := document{
+		SchemaVersion: SchemaVersion,
+		Tool:          r.Tool, Version: r.Version,
+		Subject: valid(r.Subject), Checked: valid(r.Checked),
+		Verdict:  finding.Worst(r.Findings),
+		Counts:   map[string]int{},
+		Findings: []finding.Finding{},
+	}
+	for s := finding.Pass; s <= finding.Block; s++ {
+		d.Counts[s.String()] = finding.Count(r.Findings, s)
+	}
+	for _, f := range r.Findings {
+		d.Findings = append(d.Findings, validFinding(f))
+	}
+	for _, n := range r.Notes {
+		d.Notes = append(d.Notes, valid(n))
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(d); err != nil {
+		return "", err
+	}
+	return escape(b.String()), nil
+}
+
+func validFinding(f finding.Finding) finding.Finding {
+	for _, s := range []*string{&f.ID, &f.Object, &f.Observed, &f.Expected, &f.Why, &f.Remedy, &f.When} {
+		*s = valid(*s)
+	}
+	return f
+}
+
+// valid writes broken UTF-8 as Clean does. encoding/json would make one and
+// the same character of all of it, and two files one.
+func valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		} else {
+			b.WriteString(s[:n])
+		}
+		s = s[n:]
+	}
+	return b.String()
+}
+
+// escape writes what a terminal would act upon as JSON escapes, so that the
+// value stays the same. encoding/json does it below U+0020 only, and a C1
+// control or a change of direction gets through. Outside strings JSON is
+// printable ASCII and line feeds.
+func escape(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,137 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+const (
+	labelWidth = len("UNKNOWN")
+	nameWidth  = len("observed")
+	indent     = labelWidth + 1         // of details
+	hanging    = indent + nameWidth + 2 // of what they say
+	// minWidth is what wrapping leaves for text, however narrow the terminal.
+	minWidth = 20
+)
+
+var colors = map[finding.Severity]string{
+	finding.Block: "31", finding.Unknown: "35", finding.Warn: "33", finding.Info: "36", finding.Pass: "32",
+}
+
+// text writes one block for each finding, the severities apart.
+func text(r Report, o Options) string {
+	var b strings.Builder
+	for s := finding.Block; s >= finding.Pass; s-- {
+		if s == finding.Pass && !o.Verbose {
+			continue
+		}
+		writeGroup(&b, r.Findings, s, o)
+	}
+	for _, n := range r.Notes {
+		writeWrapped(&b, "note: ", len("note: "), Clean(n), o.Width)
+	}
+	b.WriteString(closing(r) + "\n")
+	return b.String()
+}
+
+// writeGroup writes the findings of one severity, with their objects below
+// each other.
+func writeGroup(b *strings.Builder, fs []finding.Finding, s finding.Severity, o Options) {
+	width := 0
+	for _, f := range fs {
+		if f.Severity == s {
+			width = max(width, utf8.RuneCountInString(Clean(f.ID)))
+		}
+	}
+	if width == 0 {
+		return
+	}
+	label := fmt.Sprintf("%-*s", labelWidth, s)
+	if o.Color {
+		label = "\x1b[" + colors[s] + "m" + label + "\x1b[0m"
+	}
+	for _, f := range fs {
+		if f.Severity != s {
+			continue
+		}
+		head := fmt.Sprintf("%s %-*s  %s", label, width, Clean(f.ID), Clean(f.Object))
+		b.WriteString(strings.TrimRight(head, " ") + "\n")
+		for _, d := range details(f) {
+			writeDetail(b, d, o)
+		}
+	}
+	b.WriteString("\n")
+}
+
+func writeDetail(b *strings.Builder, d detail, o Options) {
+	width := o.Width
+	if !d.prose {
+		width = 0
+	}
+	head := fmt.Sprintf("%*s%-*s  ", indent, "", nameWidth, d.name)
+	for _, line := range cleanLines(d.text) {
+		writeWrapped(b, head, hanging, line, width)
+		head = strings.Repeat(" ", hanging)
+	}
+}
+
+// writeWrapped writes head and s, broken between words so that no line is
+// longer than width, with later lines indented. A word that is too long stays
+// whole: it may be a digest that somebody wants to copy.
+func writeWrapped(b *strings.Builder, head string, indent int, s string, width int) {
+	room := max(width-indent, minWidth)
+	for width > 0 && utf8.RuneCountInString(s) > room {
+		end := breakAt(s, room)
+		if end < 0 {
+			break
+		}
+		b.WriteString(head + strings.TrimRight(s[:end], " ") + "\n")
+		s = strings.TrimLeft(s[end:], " ")
+		head = strings.Repeat(" ", indent)
+	}
+	b.WriteString(strings.TrimRight(head+s, " ") + "\n")
+}
+
+// breakAt returns where the last space within room columns is, or else the
+// first space, or -1.
+func breakAt(s string, room int) int {
+	end, column := -1, 0
+	for i, r := range s {
+		if r == ' ' && i > 0 {
+			if column > room && end >= 0 {
+				return end
+			}
+			end = i
+		}
+		if column++; column > room+1 && end >= 0 {
+			return end
+		}
+	}
+	return end
+}
+
+// closing is the line that is read first: what was looked at, and how bad it
+// is. The counts that decide are there even when they are 0.
+func closing(r Report) string {
+	var b strings.Builder
+	if r.Subject != "" {
+		b.WriteString(Clean(r.Subject) + ": ")
+	}
+	if r.Checked != "" {
+		b.WriteString(Clean(r.Checked) + " checked: ")
+	}
+	for i, s := range []finding.Severity{finding.Block, finding.Unknown, finding.Warn, finding.Info, finding.Pass} {
+		n := finding.Count(r.Findings, s)
+		if s < finding.Warn && n == 0 {
+			continue
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%d %s", n, s)
+	}
+	return b.String()
+}
