@@ -90,9 +90,6 @@ func (a *readAhead) Read(p []byte) (int, error) {
 		select {
 		case b := <-a.full:
 			a.cur, a.block, a.err = b.buf, b.buf[:b.n], b.err
-			if b.err != nil && a.ctx.Err() != nil { // the reader was closed under it
-				a.err = a.ctx.Err()
-			}
 		case <-a.ctx.Done():
 			a.err = a.ctx.Err()
 		}

@@ -20,7 +20,6 @@ type layerStream struct {
 	ahead  *readAhead
 	hash   hash.Hash
 	diffID v1.Hash
-	cancel func() bool
 }
 
 // openLayer starts to read a layer. progress is called with the compressed
@@ -33,8 +32,6 @@ func openLayer(ctx context.Context, s *Source, l v1.Layer, diffID v1.Hash, b *bu
 	in := &inflater{blob: blob, counted: &countingReader{r: blob}, budget: b, where: s.layerPlace(l), fix: s.repair(), progress: progress}
 	return &layerStream{
 		blob: blob, ahead: newReadAhead(ctx, in), hash: sha256.New(), diffID: diffID,
-		// A registry that stalls must not hold up an interrupted run.
-		cancel: context.AfterFunc(ctx, func() { _ = blob.Close() }),
 	}, nil
 }
 
@@ -58,8 +55,9 @@ func (l *layerStream) finish(s *Source, v v1.Layer) error {
 }
 
 func (l *layerStream) Close() {
-	l.cancel()
-	_ = l.blob.Close() // only read; it also ends a read that hangs
+	// The blob goes first: a registry that stalls must not hold up the end of
+	// an interrupted run.
+	_ = l.blob.Close()
 	l.ahead.Close()
 }
 

@@ -2,7 +2,6 @@ package payload
 
 import (
 	"fmt"
-	"sync/atomic"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
@@ -17,7 +16,7 @@ type imageLayers struct {
 	report  Progress
 
 	sizes []int64
-	done  atomic.Int64 // of layers before the current one
+	done  int64 // of the layers before the current one
 }
 
 func (s *Source) layersOf(img v1.Image, b *budget) (*imageLayers, error) {
@@ -47,21 +46,30 @@ func (s *Source) layersOf(img v1.Image, b *budget) (*imageLayers, error) {
 	return im, nil
 }
 
-// progress reports over all layers while layer i is read.
+// progress reports over all layers while layer i is read. A layer that is read
+// again for its links counts no more.
 func (im *imageLayers) progress(i int) func(int64) {
 	if im.report == nil {
 		return nil
 	}
-	var total int64
-	for _, n := range im.sizes {
-		total += n
-	}
-	before := im.done.Load()
-	im.done.Add(im.sizes[i])
-	return func(n int64) { im.report(before+n, total) }
+	before, total := im.done, im.total()
+	im.done += im.sizes[i]
+	return func(n int64) { im.report(min(before+n, total), total) }
 }
 
 // skip counts a layer that needn't be read.
-func (im *imageLayers) skip(i int) { im.done.Add(im.sizes[i]) }
+func (im *imageLayers) skip(i int) {
+	im.done += im.sizes[i]
+	if im.report != nil {
+		im.report(min(im.done, im.total()), im.total())
+	}
+}
+
+func (im *imageLayers) total() (n int64) {
+	for _, size := range im.sizes {
+		n += size
+	}
+	return n
+}
 
 func (im *imageLayers) count() int { return len(im.layers) }

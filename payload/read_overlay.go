@@ -6,13 +6,10 @@ import (
 	"strings"
 )
 
-// The whiteout names of the OCI image spec:
+// metaPrefix begins names that AUFS keeps for itself; the opaque whiteout alone
+// means something in an image:
 // https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts
-const (
-	overlayWhiteout = ".wh."
-	overlayOpaque   = ".wh..wh..opq"
-	overlayMeta     = ".wh..wh." // other names that begin so are AUFS's own
-)
+const metaPrefix = ".wh..wh."
 
 // node is a visible entry of the merged tree.
 type node struct {
@@ -156,13 +153,13 @@ func (o *overlay) note(p string) {
 // that means nothing.
 func whiteoutOf(p string) (target string, opaque, ok bool) {
 	dir, base := parent(p), path.Base(p)
-	name, ok := strings.CutPrefix(base, overlayWhiteout)
+	name, ok := strings.CutPrefix(base, whiteoutPrefix)
 	switch {
 	case !ok:
 		return "", false, false
-	case base == overlayOpaque:
+	case base == opaqueWhiteout:
 		return dir, true, true
-	case strings.HasPrefix(base, overlayMeta), name == "", name == ".", name == "..":
+	case strings.HasPrefix(base, metaPrefix), name == "", name == ".", name == "..":
 		return "", false, true
 	}
 	return path.Join(dir, name), false, true

@@ -111,7 +111,8 @@ func TestWalkRefusesUnsafeEntries(t *testing.T) {
 
 // A visitor needn't read what it is shown, and its error ends the walk.
 func TestWalkVisitor(t *testing.T) {
-	s := open(t, layoutOf(t, imageOf(t, layerOf(t, archivedItems(t, nodeFiles)...))))
+	s := open(t, layoutOf(t, imageOf(t, osLayer(t), layerOf(t,
+		append([]item{{name: "payload/.wh..wh..opq"}}, archivedItems(t, nodeFiles)...)...))))
 	var paths []string
 	var last, total int64
 	opts := WalkOptions{Roots: []string{Root}, Progress: func(done, of int64) { last, total = done, of }}

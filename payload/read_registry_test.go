@@ -233,8 +233,12 @@ func TestStalledRegistryEndsWithItsContext(t *testing.T) {
 		cancel()
 		<-r.Context().Done()
 	}))
+	s, err := Load(t.Context(), host+"/team/payload:v1", fast) // a longer life than the check's
+	if err != nil {
+		t.Fatal(err)
+	}
 	start := time.Now()
-	if err := load(ctx, host+"/team/payload:v1", fast); !errors.Is(err, context.Canceled) {
+	if _, _, err := Check(ctx, s, CheckOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if d := time.Since(start); d > time.Second {

@@ -286,6 +286,39 @@ func TestDamagedLayout(t *testing.T) {
 	}
 }
 
+// A layer that needn't be read must be there all the same.
+func TestDamagedLayerBelowAnOpaqueOne(t *testing.T) {
+	lower := osLayer(t)
+	h, err := lower.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := append([]item{{name: "payload/.wh..wh..opq"}}, flatItems(nodeFiles)...)
+	dir := layoutOf(t, imageOf(t, lower, layerOf(t, items...)))
+	p := filepath.Join(dir, blobPath(h))
+	if err := os.Truncate(p, 10); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, p, "has 10 bytes where its manifest says")
+	if err := os.Remove(p); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, p, "missing")
+}
+
+func TestCutManifestSaysHowMuch(t *testing.T) {
+	img := smallImage(t)
+	h, err := img.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := layoutOf(t, img)
+	if err := os.Truncate(filepath.Join(dir, blobPath(h)), 10); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, "cut off: 10 of ")
+}
+
 func TestDamagedTarball(t *testing.T) {
 	whole, err := os.ReadFile(tarFolder(t, layoutOf(t, smallImage(t))))
 	if err != nil {

@@ -73,6 +73,7 @@ type walker struct {
 
 	layers  entrySource
 	overlay *overlay
+	detours *detours
 	entries int
 	read    int // layers
 	links   []string
@@ -85,7 +86,7 @@ func newWalker(s *Source, opts WalkOptions) *walker {
 	}
 	return &walker{
 		source: s, roots: roots, budget: &budget{limits: opts.Limits.withDefaults()},
-		tell: opts.Progress, overlay: newOverlay(),
+		tell: opts.Progress, overlay: newOverlay(), detours: newDetours(),
 	}
 }
 
@@ -109,6 +110,11 @@ func (w *walker) run(ctx context.Context, layers entrySource) error {
 		w.overlay.begin(i)
 		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error { return w.entry(ctx, i, h, r) })
 		if err != nil {
+			return err
+		}
+	}
+	for _, l := range w.detours.found(w.roots) {
+		if err := w.unsafe(l, "a link into "+w.roots[0]+" that entries are written through"); err != nil {
 			return err
 		}
 	}
@@ -141,6 +147,11 @@ func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reade
 		return nil
 	}
 	p, wrong := entryName(h.Name)
+	if !w.wants(p) {
+		if err := w.detour(p, h); err != nil {
+			return err
+		}
+	}
 	if wrong != "" && (w.wants(p) || strings.Contains(wrong, "..")) {
 		return w.unsafe(h.Name, wrong)
 	}
@@ -157,6 +168,13 @@ func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reade
 		return &LimitError{"/" + w.roots[0], "more entries than that", fmt.Sprintf("%d entries", w.budget.limits.MaxEntries)}
 	}
 	return w.place(ctx, layer, p, h, r)
+}
+
+func (w *walker) detour(p string, h *tar.Header) error {
+	if h.Typeflag == tar.TypeSymlink {
+		return w.detours.note(p, h.Linkname)
+	}
+	return w.detours.note(p, "")
 }
 
 func (w *walker) whiteout(p, target string, opaque bool, layer int) error {
@@ -188,7 +206,7 @@ func (w *walker) place(ctx context.Context, layer int, p string, h *tar.Header, 
 	}
 	if wh, ok := w.overlay.hiddenBy(p); ok {
 		delete(w.overlay.whiteouts, wh) // one finding for each whiteout
-		if err := w.hides(path.Join(parent(wh), overlayWhiteout+path.Base(wh)), p); err != nil {
+		if err := w.hides(path.Join(parent(wh), whiteoutPrefix+path.Base(wh)), p); err != nil {
 			return err
 		}
 	}
@@ -237,5 +255,5 @@ func (w *walker) unsafe(object, what string) error {
 
 func (w *walker) hides(whiteout, object string) error {
 	return w.problem(problem(IDWhiteoutHides, whiteout, "hides "+object+" of the same layer",
-		"an opaque whiteout within the folder ("+overlayOpaque+")"))
+		"an opaque whiteout within the folder ("+opaqueWhiteout+")"))
 }

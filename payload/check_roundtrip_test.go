@@ -1,0 +1,83 @@
+package payload
+
+import (
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// treeOfBodies makes the tree of a test's files.
+func treeOfBodies(f Format, files map[string]string) *Tree {
+	t := &Tree{Format: f}
+	for _, p := range sortedNames(files) {
+		t.Files = append(t.Files, File{
+			Path: p, SHA256: sumOf(files[p]), Size: int64(len(files[p])),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(files[p])), nil },
+		})
+	}
+	return t
+}
+
+// What this package writes, in every form, must pass its own checks.
+func TestCheckWhatIsWritten(t *testing.T) {
+	stock := stockImage(t, archivedItems(t, map[string]string{"old.exe": "old"}))
+	for _, f := range []Format{Flat, Archived} {
+		for _, codec := range []string{"gzip", "zstd"} {
+			t.Run(string(f)+"/"+codec, func(t *testing.T) {
+				tree := treeOfBodies(f, nodeFiles)
+				c, err := NewCodec(codec, f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				layer := newTestLayer(t, tree, newMemStore(), LayerOptions{Codec: c, Opaque: true})
+				single, err := NewImage(layer, ImageOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				appended, err := Append(stock, layer, ImageOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				index, err := AppendIndex(indexOf(t, map[string]v1.Image{"linux/amd64": stock, "linux/arm64": smallImage(t)}), layer, ImageOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, x := range []ImageOrIndex{single, appended, index} {
+					dir, file := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), "image.tar")
+					if _, err := WriteLayout(t.Context(), dir, x, nil); err != nil {
+						t.Fatal(err)
+					}
+					if _, err := WriteTarball(t.Context(), file, x, nil); err != nil {
+						t.Fatal(err)
+					}
+					passes(t, f, dir)
+					passes(t, f, file)
+				}
+				dir := filepath.Join(t.TempDir(), "out")
+				if err := WriteDir(t.Context(), dir, tree, DirOptions{}); err != nil {
+					t.Fatal(err)
+				}
+				passes(t, f, dir)
+			})
+		}
+	}
+}
+
+// passes checks that a reference holds nodeFiles and nothing is wrong, and that no
+// layer below the payload's was read.
+func passes(t *testing.T, f Format, ref string) {
+	t.Helper()
+	ps, sum, err := Check(t.Context(), open(t, ref), CheckOptions{Expected: expectedOf(f, nodeFiles)})
+	if err != nil || len(ps) > 0 {
+		t.Errorf("%s: %+v, %v", ref, ps, err)
+		return
+	}
+	for _, i := range sum.Images {
+		if i.LayersRead > 1 || len(i.Files) != len(nodeFiles) || i.Format != f {
+			t.Errorf("%s: %+v", ref, i)
+		}
+	}
+}
