@@ -1,9 +1,9 @@
 package console
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
-	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,58 +12,109 @@ import (
 	"github.com/winbake/winbake/internal/event"
 )
 
-// plainShower writes a line for each phase that starts or ends, for logs.
-type plainShower struct {
-	mu    sync.Mutex
-	log   *logrus.Logger
-	now   func() time.Time
-	began map[string]time.Time // by object
-	done  bool
+// plain writes a line for each phase that starts or ends, for logs.
+type plain struct {
+	log  *logrus.Logger
+	json bool
+
+	mu     sync.Mutex
+	began  map[work]time.Time
+	closed bool
 }
 
-func (p *plainShower) Emit(e event.Event) {
+// work is a phase of an object.
+type work struct {
+	object string
+	phase  event.Phase
+}
+
+func newPlain(log *logrus.Logger, json bool) *plain {
+	return &plain{log: log, json: json, began: map[work]time.Time{}}
+}
+
+// Emit implements event.Sink.
+func (p *plain) Emit(e event.Event) {
+	elapsed, ok := p.track(e)
+	if ok && e.State != event.Progress {
+		p.print(e, elapsed)
+	}
+}
+
+func (p *plain) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.done || e.State == event.Progress {
-		return
+	p.closed = true
+}
+
+// track returns how long a phase took when e ends it, and false once closed.
+func (p *plain) track(e event.Event) (time.Duration, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := work{e.Object, e.Phase}
+	if e.State == event.Start {
+		p.began[key] = time.Now()
 	}
-	if e.State == event.Start && p.began[e.Object].IsZero() {
-		p.began[e.Object] = p.now()
+	began, known := p.began[key]
+	if !known || !ended(e.State) {
+		return 0, !p.closed
 	}
-	line := fmt.Sprintf("%-28s %-8s %s", e.Object, e.Phase, e.State)
-	if e.Message != "" {
-		line += "  " + e.Message
-	}
+	delete(p.began, key)
+	return time.Since(began), !p.closed
+}
+
+func ended(s event.State) bool {
+	return s == event.Done || s == event.Cached || s == event.Failed
+}
+
+func (p *plain) print(e event.Event, elapsed time.Duration) {
+	level := logrus.InfoLevel
 	switch e.State {
 	case event.Warning:
-		p.log.Warn(line)
+		level = logrus.WarnLevel
 	case event.Failed:
-		p.log.Error(line)
-	default:
-		p.log.Info(line)
+		level = logrus.ErrorLevel
+	case event.Start, event.Progress, event.Done, event.Cached, event.Note:
 	}
+	if p.json {
+		fields := logrus.Fields{"object": e.Object, "phase": e.Phase, "state": e.State}
+		if elapsed > 0 {
+			fields["seconds"] = elapsed.Seconds()
+		}
+		p.log.WithFields(fields).Log(level, e.Message)
+		return
+	}
+	p.log.Log(level, line(e, elapsed))
 }
 
-func (p *plainShower) close() {
-	p.mu.Lock()
-	p.done = true
-	p.mu.Unlock()
+// line is an event on one line: in columns when it's what was expected, else
+// in prose. A message takes the place of the elapsed time: who sends one knows
+// more.
+func line(e event.Event, elapsed time.Duration) string {
+	object, message := cleanLine(e.Object), cleanLine(e.Message)
+	switch e.State {
+	case event.Warning, event.Note:
+		return cmp.Or(object, string(e.Phase)) + ": " + message
+	case event.Failed:
+		s := fmt.Sprintf("%s: %s failed", object, e.Phase)
+		if elapsed > 0 {
+			s += " after " + short(elapsed)
+		}
+		if message != "" {
+			s += ": " + message
+		}
+		return s
+	case event.Start, event.Progress, event.Done, event.Cached:
+	}
+	if message == "" && elapsed > 0 {
+		message = short(elapsed)
+	}
+	return strings.TrimRight(fmt.Sprintf("%-28s %-8s %-6s %s", object, e.Phase, e.State, message), " ")
 }
 
-// jsonShower writes each event as a line of JSON.
-type jsonShower struct {
-	mu  sync.Mutex
-	w   io.Writer
-	now func() time.Time
+// short rounds d to what a person cares about.
+func short(d time.Duration) string {
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
 }
-
-func (j *jsonShower) Emit(e event.Event) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	_ = json.NewEncoder(j.w).Encode(struct { // stderr is gone: nobody to tell
-		Time string `json:"time"`
-		event.Event
-	}{j.now().UTC().Format(time.RFC3339Nano), e})
-}
-
-func (j *jsonShower) close() {}

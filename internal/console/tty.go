@@ -1,51 +1,39 @@
 package console
 
 import (
-	"bytes"
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/winbake/winbake/internal/event"
 )
 
-// redraw is how often live lines are drawn. Ten times a second looks smooth
-// and costs nothing.
+// redraw is how often live lines are drawn: smooth enough for the eye, and it
+// costs nothing.
 const redraw = 100 * time.Millisecond
 
 // tty keeps one live line for each object that is worked on, below whatever
-// else is printed.
+// else is printed. Progress waits for the next tick. The end of a phase is
+// drawn at once: stdout may be the same terminal, and what a command writes
+// there next mustn't land among live lines.
 type tty struct {
-	mu    sync.Mutex
-	w     io.Writer
-	now   func() time.Time
-	size  func() (width, height int)
-	lines []*ttyLine
-	drawn int // live lines on the screen
+	plain *plain // prints what stays
+	size  func() (columns, rows int)
 	stop  chan struct{}
 	ended chan struct{}
+
+	mu     sync.Mutex
+	w      io.Writer
+	live   []*liveLine // in order of their start
+	drawn  []string    // the live lines on the screen
+	closed bool
 }
 
-type ttyLine struct {
-	last  event.Event
-	began time.Time
-}
-
-func newTTY(w io.Writer, now func() time.Time) *tty {
-	t := &tty{w: w, now: now, stop: make(chan struct{}), ended: make(chan struct{})}
-	t.size = func() (int, int) {
-		if f, ok := w.(*os.File); ok {
-			if width, height, err := term.GetSize(int(f.Fd())); err == nil {
-				return width, height
-			}
-		}
-		return 80, 24
-	}
+func newTTY(w io.Writer, size func() (int, int), plain *plain) *tty {
+	t := &tty{plain: plain, size: size, w: w, stop: make(chan struct{}), ended: make(chan struct{})}
 	go t.run()
 	return t
 }
@@ -59,107 +47,103 @@ func (t *tty) run() {
 		case <-t.stop:
 			return
 		case <-tick.C:
-			t.mu.Lock()
-			t.draw(nil)
-			t.mu.Unlock()
+			t.refresh()
 		}
 	}
 }
 
-// Write prints a message above the live lines.
+// Emit implements event.Sink.
+func (t *tty) Emit(e event.Event) {
+	elapsed, ok := t.plain.track(e)
+	switch {
+	case !ok:
+		return
+	case e.State == event.Start || e.State == event.Progress:
+		t.update(e)
+		return
+	case ended(e.State):
+		t.drop(e.Object)
+	}
+	t.plain.print(e, elapsed) // comes back as Write, unless its level is muted
+	t.refresh()
+}
+
+// update starts a live line or changes it.
+func (t *tty) update(e event.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.IndexFunc(t.live, func(l *liveLine) bool { return l.last.Object == e.Object })
+	if i < 0 {
+		i = len(t.live)
+		t.live = append(t.live, &liveLine{began: time.Now()})
+	} else if t.live[i].last.Phase != e.Phase {
+		t.live[i].began = time.Now()
+	}
+	t.live[i].last = e
+}
+
+func (t *tty) drop(object string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.live = slices.DeleteFunc(t.live, func(l *liveLine) bool { return l.last.Object == object })
+}
+
+// Write prints messages, whole lines, above the live lines.
 func (t *tty) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.draw(p)
-	return len(p), nil
+	if t.closed {
+		return t.w.Write(p)
+	}
+	return len(p), t.draw(p)
 }
 
-func (t *tty) Emit(e event.Event) {
+// refresh draws what has changed.
+func (t *tty) refresh() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	line := t.line(e.Object)
-	switch e.State {
-	case event.Done, event.Cached, event.Failed, event.Warning, event.Note:
-		t.draw([]byte(t.summary(line, e) + "\n"))
-		if line != nil && e.State != event.Warning && e.State != event.Note {
-			t.drop(line)
-		}
-	case event.Start, event.Progress:
-		if line == nil {
-			line = &ttyLine{began: t.now()}
-			t.lines = append(t.lines, line)
-		}
-		line.last = e
-	}
+	_ = t.draw(nil) // the terminal is gone: nobody to tell
 }
 
-func (t *tty) line(object string) *ttyLine {
-	for _, l := range t.lines {
-		if l.last.Object == object {
-			return l
-		}
+// draw erases the live lines, prints above and draws them again, in one write
+// so that nothing flickers. When there is nothing new it writes nothing.
+func (t *tty) draw(above []byte) error {
+	columns, rows := t.size()
+	lines := render(t.live, columns, rows-1)
+	if len(above) == 0 && slices.Equal(lines, t.drawn) {
+		return nil
 	}
-	return nil
-}
-
-func (t *tty) drop(line *ttyLine) {
-	kept := t.lines[:0]
-	for _, l := range t.lines {
-		if l != line {
-			kept = append(kept, l)
-		}
-	}
-	t.lines = kept
-}
-
-// summary is the lasting line of a phase that ended.
-func (t *tty) summary(line *ttyLine, e event.Event) string {
-	s := fmt.Sprintf("%-28s %-8s %s", e.Object, e.Phase, e.State)
-	if e.Message != "" {
-		s += "  " + e.Message
-	} else if line != nil && e.State == event.Done {
-		s += "  " + t.now().Sub(line.began).Round(100*time.Millisecond).String()
-	}
-	return s
-}
-
-// draw erases the live lines, prints above and draws them again, in one
-// write so that nothing flickers.
-func (t *tty) draw(above []byte) {
-	if t.drawn == 0 && len(t.lines) == 0 && above == nil {
-		return
-	}
-	var b bytes.Buffer
-	if t.drawn > 0 {
-		fmt.Fprintf(&b, "\x1b[%dA\x1b[J", t.drawn)
+	var b strings.Builder
+	if up := min(rowsOf(t.drawn, columns), rows-1); up > 0 {
+		// Ctrl-C may have echoed ^C: go to the first column as well.
+		fmt.Fprintf(&b, "\r\x1b[%dA\x1b[J", up)
 	}
 	b.Write(above)
-	width, height := t.size()
-	t.drawn = min(len(t.lines), max(height-1, 0))
-	for _, l := range t.lines[:t.drawn] {
-		b.WriteString(cut(t.live(l), width-1) + "\n")
+	for _, l := range lines {
+		b.WriteString(l + "\n")
 	}
-	_, _ = t.w.Write(b.Bytes()) // the terminal is gone: nobody to tell
+	t.drawn = lines
+	_, err := io.WriteString(t.w, b.String())
+	return err
 }
 
-func (t *tty) live(l *ttyLine) string {
-	s := fmt.Sprintf("%-28s %-8s %4ds", l.last.Object, l.last.Phase, int(t.now().Sub(l.began).Seconds()))
-	if l.last.Total > 0 {
-		s += fmt.Sprintf("  %d%%", 100*l.last.Done/l.last.Total)
+// rowsOf returns how many rows lines take on a terminal that may have been
+// made narrower since they were drawn.
+func rowsOf(lines []string, columns int) int {
+	n := 0
+	for _, l := range lines {
+		n += max(1, (width(l)+columns-1)/columns)
 	}
-	return s + "  " + l.last.Message
-}
-
-func cut(s string, width int) string {
-	r := []rune(strings.TrimRight(s, " "))
-	return string(r[:min(len(r), max(width, 0))])
+	return n
 }
 
 func (t *tty) close() {
 	close(t.stop)
 	<-t.ended
+	t.plain.close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lines = nil
-	t.draw([]byte{})
+	t.live = nil
+	_ = t.draw(nil) // the terminal is gone: nobody to tell
+	t.closed = true
 }
