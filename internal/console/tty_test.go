@@ -11,6 +11,10 @@ import (
 	"github.com/winbake/winbake/internal/event"
 )
 
+// pause is a second, and never ends at the very moment of a tick: who comes
+// first then is anybody's guess.
+const pause = 1050 * time.Millisecond
+
 // onTTY runs a test on a screen, in a bubble where time costs nothing and a
 // goroutine that outlives Close fails the test.
 func onTTY(t *testing.T, columns, rows int, run func(c *Console, s *screen)) {
@@ -74,11 +78,11 @@ warning: later|
 func TestNothingIsDrawnAfterTheLastPhase(t *testing.T) {
 	onTTY(t, 80, 24, func(c *Console, s *screen) {
 		start(c, "a", event.Write)
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		c.Emit(event.Event{Object: "a", Phase: event.Write, State: event.Cached})
 		fmt.Fprint(s, "_output/image@sha256:12\n")
 		writes := s.written()
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		c.Close()
 		if s.written() != writes || !strings.HasSuffix(s.String(), "\n_output/image@sha256:12|\n|\n") {
 			t.Errorf("%d writes more:\n%s", s.written()-writes, s)
@@ -92,7 +96,7 @@ func TestMutedEndIsErased(t *testing.T) {
 		c := Must(Options{Stderr: s, Progress: "tty", LogLevel: "error", size: s.size})
 		defer c.Close()
 		start(c, "a", event.Write)
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		c.Emit(event.Event{Object: "a", Phase: event.Write, State: event.Done})
 		shows(t, s, "done", "|\n")
 	})
@@ -102,13 +106,13 @@ func TestCloseErasesLiveLines(t *testing.T) {
 	onTTY(t, 80, 24, func(c *Console, s *screen) {
 		start(c, "a", event.Write)
 		start(c, "b", event.Write)
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		fmt.Fprint(s, "^C")
 		c.Close()
 		shows(t, s, "closed", "|\n")
 		start(c, "c", event.Write)
 		c.Emit(event.Event{Object: "b", Phase: event.Write, State: event.Done})
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		shows(t, s, "later", "|\n")
 	})
 }
@@ -118,7 +122,7 @@ func TestMoreLinesThanRows(t *testing.T) {
 		for i := range 7 {
 			start(c, fmt.Sprintf("component-%d-with-a-long-name", i), event.Compile)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		want := `
 component-0-with-a-long-name|
 component-1-with-a-long-name|
@@ -127,7 +131,7 @@ and 4 more|
 |
 `
 		shows(t, s, "at work", want)
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute + pause/2)
 		shows(t, s, "a minute later", want)
 	})
 }
@@ -137,7 +141,7 @@ func TestExactlyAsManyLinesAsFit(t *testing.T) {
 		for _, n := range []string{"a", "b", "c"} {
 			start(c, n, event.Compile)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		shows(t, s, "at work", "a|\nb|\nc|\n|\n")
 	})
 }
@@ -147,7 +151,7 @@ func TestTinyTerminal(t *testing.T) {
 		onTTY(t, size[0], size[1], func(c *Console, s *screen) {
 			start(c, "a", event.Compile)
 			start(c, "b", event.Compile)
-			time.Sleep(time.Second)
+			time.Sleep(pause)
 			c.Close()
 			shows(t, s, fmt.Sprint(size), "|\n")
 		})
@@ -158,9 +162,9 @@ func TestNarrowerThanItWasDrawn(t *testing.T) {
 	onTTY(t, 80, 24, func(c *Console, s *screen) {
 		start(c, "a", event.Compile)
 		start(c, "b", event.Compile)
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		s.resize(20)
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		shows(t, s, "resized", "a|\nb|\n|\n")
 	})
 }
@@ -169,7 +173,7 @@ func TestWideAndHostileNames(t *testing.T) {
 	onTTY(t, 20, 24, func(c *Console, s *screen) {
 		start(c, "日本語日本語日本語日本語", event.Compile)
 		start(c, hostile+"\n", event.Compile)
-		time.Sleep(time.Second)
+		time.Sleep(pause)
 		shows(t, s, "at work", `
 日本語日本語日本語|
 a\x1b[31mb\u009b2J\|
