@@ -41,7 +41,7 @@ ci: need-go
 ## bench: packing, no-op and verify, as ratios against named baselines
 .PHONY: bench
 bench: payload
-	$(GO) run ./test/bench
+	$(GO) run ./test/bench -write docs/performance.md
 
 ## lint: gofmt, go vet and golangci-lint
 .PHONY: lint
