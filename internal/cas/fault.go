@@ -27,6 +27,13 @@ func (s *Store) explain(doing string, err error) error {
 			Fix:   "bake cache gc, or pass --cache-dir with a folder on a larger disk",
 			Err:   err,
 		}
+	case errors.Is(err, unix.ENOTDIR), errors.Is(err, fs.ErrExist):
+		return &fault.Error{
+			What:  "the cache folder can't be made: a file is in its place",
+			Where: s.dir,
+			Fix:   "pass --cache-dir with another folder",
+			Err:   err,
+		}
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
 		return &fault.Error{
 			What:  "the cache folder can't be written to",

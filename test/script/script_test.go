@@ -11,16 +11,19 @@ import (
 	"log"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
+	"github.com/winbake/winbake/internal/testproxy"
 )
 
 var update = flag.Bool("update", false, "write the expected outputs in testdata anew")
@@ -43,6 +46,7 @@ func TestScripts(t *testing.T) {
 			"flip":  flip,
 			"pin":   pin,
 			"count": countFiles,
+			"proxy": proxy,
 		},
 	})
 }
@@ -61,6 +65,23 @@ func setup(env *testscript.Env) error {
 		}
 	}
 	return nil
+}
+
+// proxy serves the modules of a txtar file in place of the machine's proxy,
+// into a module cache of the script's own: proxy modules.txt.
+func proxy(ts *testscript.TestScript, _ bool, args []string) {
+	work := ts.Getenv("WORK")
+	// testscript has taken the script's own archive apart; "-- " lines of the
+	// inner one are written with "== ".
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "== ", "-- ")
+	text = strings.ReplaceAll(text, " ==", " --")
+	ts.Check(testproxy.Write(work+"/proxy", txtar.Parse([]byte(text))))
+	for k, v := range map[string]string{
+		"GOPROXY": "file://" + work + "/proxy", "GONOSUMDB": "example.com", "GONOSUMCHECK": "", "GOMODCACHE": work + "/modcache", "GOFLAGS": "",
+	} {
+		ts.Setenv(k, v)
+	}
+	ts.Defer(func() { _ = exec.Command("chmod", "-R", "u+w", work+"/modcache").Run() }) // it is read-only by design
 }
 
 type discard struct{}

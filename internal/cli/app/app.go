@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -42,7 +43,8 @@ var errInterrupted = errors.New("interrupted")
 func Main(build func(*App) *cobra.Command) int {
 	ctx, stop := signals(context.Background())
 	defer stop()
-	a := &App{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
+	a := &App{Stdin: os.Stdin, Stderr: os.Stderr}
+	a.Stdout = &result{app: a, w: os.Stdout}
 	return a.Run(ctx, build(a), os.Args[1:])
 }
 
@@ -66,6 +68,9 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	a.prepare(root)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err != nil && strings.HasPrefix(err.Error(), "unknown command") {
+		err = &fault.Error{What: err.Error(), Fix: root.Name() + " --help", Err: err}
+	}
 	if a.Console == nil { // flags weren't even parsed
 		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: "text"})
 	}
@@ -161,8 +166,25 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// result is stdout. What a command does is over when it writes its result, so
+// the live lines leave the terminal first.
+type result struct {
+	app *App
+	w   io.Writer
+}
+
+func (r *result) Write(p []byte) (int, error) {
+	if r.app.Console != nil {
+		r.app.Console.Close()
+	}
+	return r.w.Write(p)
+}
+
 // IsTerminal reports whether w is a terminal that a person looks at.
 func IsTerminal(w io.Writer) bool {
+	if r, ok := w.(*result); ok {
+		w = r.w
+	}
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

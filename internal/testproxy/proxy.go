@@ -1,0 +1,95 @@
+// Package testproxy makes Go modules out of text and serves them as a file
+// system proxy (https://go.dev/ref/mod#serving-from-proxy), for tests that
+// need a module proxy which they control.
+package testproxy
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/module"
+	"golang.org/x/mod/zip"
+	"golang.org/x/tools/txtar"
+)
+
+// Write serves every module of an archive below dir. A file's name is
+// path@version/file; each module needs a go.mod.
+func Write(dir string, archive *txtar.Archive) error {
+	modules := map[module.Version][]zip.File{}
+	for _, f := range archive.Files {
+		path, rest, ok := strings.Cut(f.Name, "@")
+		version, name, ok2 := strings.Cut(rest, "/")
+		if !ok || !ok2 {
+			return fmt.Errorf("%s isn't path@version/file", f.Name)
+		}
+		id := module.Version{Path: path, Version: version}
+		modules[id] = append(modules[id], file{name, f.Data})
+	}
+	for id, files := range modules {
+		if err := add(dir, id, files); err != nil {
+			return fmt.Errorf("%s: %w", id, err)
+		}
+	}
+	return nil
+}
+
+func add(dir string, id module.Version, files []zip.File) error {
+	escaped, err := module.EscapePath(id.Path)
+	if err != nil {
+		return err
+	}
+	base := filepath.Join(dir, escaped, "@v")
+	if err := os.MkdirAll(base, 0o755); err != nil {
+		return err
+	}
+	var archive bytes.Buffer
+	if err := zip.Create(&archive, id, files); err != nil {
+		return err
+	}
+	var gomod []byte
+	for _, f := range files {
+		if f.Path() == "go.mod" {
+			gomod = f.(file).data
+		}
+	}
+	list, err := os.OpenFile(filepath.Join(base, "list"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	if _, err := fmt.Fprintln(list, id.Version); err != nil {
+		return err
+	}
+	for suffix, data := range map[string][]byte{
+		".info": fmt.Appendf(nil, `{"Version":%q,"Time":"2025-01-02T03:04:05Z"}`, id.Version), ".mod": gomod, ".zip": archive.Bytes(),
+	} {
+		if err := os.WriteFile(filepath.Join(base, id.Version+suffix), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file is a zip.File in memory.
+type file struct {
+	name string
+	data []byte
+}
+
+func (f file) Path() string                 { return f.name }
+func (f file) Lstat() (os.FileInfo, error)  { return info(f), nil }
+func (f file) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.data)), nil }
+
+type info file
+
+func (i info) Name() string       { return filepath.Base(i.name) }
+func (i info) Size() int64        { return int64(len(i.data)) }
+func (i info) Mode() os.FileMode  { return 0o644 }
+func (i info) ModTime() time.Time { return time.Time{} }
+func (i info) IsDir() bool        { return false }
+func (i info) Sys() any           { return nil }
