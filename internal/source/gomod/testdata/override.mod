@@ -1,0 +1,5 @@
+module example.com/old
+
+go 1.20
+
+godebug panicnil=1
