@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/modfile"
 )
@@ -89,7 +90,7 @@ func compress(t *testing.T, c Codec, in string, blocks, chunk int) []byte {
 }
 
 func TestCodecIsDeterministic(t *testing.T) {
-	in := programLike(9, 6<<20+5)
+	in := programLike(9, 2<<20+5)
 	for _, c := range []Codec{{Gzip, 0}, {Gzip, 3}, {Gzip, 6}, {Zstd, 1}, {Zstd, 2}} {
 		want := compress(t, c, in, 1, len(in))
 		rc, err := inflate(bytes.NewReader(want))
@@ -99,9 +100,9 @@ func TestCodecIsDeterministic(t *testing.T) {
 		if got, err := io.ReadAll(rc); err != nil || string(got) != in {
 			t.Errorf("%s: what comes out isn't what went in: %v", c.ID(), err)
 		}
-		for _, procs := range []int{1, 2, 4} {
+		for _, procs := range []int{1, 4} {
 			old := runtime.GOMAXPROCS(procs)
-			for _, blocks := range []int{1, 2, 16} {
+			for _, blocks := range []int{1, 3} {
 				if got := compress(t, c, in, blocks, 1000*blocks+1); !bytes.Equal(got, want) {
 					t.Errorf("%s: other bytes with GOMAXPROCS %d and %d blocks", c.ID(), procs, blocks)
 				}
@@ -130,7 +131,7 @@ func TestCodecReportsTheWriter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = io.Copy(z, strings.NewReader(programLike(1, 4<<20)))
+			_, err = io.Copy(z, strings.NewReader(programLike(1, 2<<20)))
 			if cerr := z.Close(); !errors.Is(cerr, errFull) {
 				t.Errorf("%s: Close = %v after Copy = %v, want %v", c.ID(), cerr, err, errFull)
 			}
@@ -143,11 +144,8 @@ func TestCodecReportsTheWriter(t *testing.T) {
 
 // settled gives goroutines time to end, down to the number there was.
 func settled(before int) int {
-	for range 1000 {
-		if runtime.NumGoroutine() <= before {
-			break
-		}
-		runtime.Gosched()
+	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
+		time.Sleep(time.Millisecond)
 	}
 	return runtime.NumGoroutine()
 }

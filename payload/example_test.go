@@ -16,7 +16,8 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// mapStore is the least that NewLayer needs: it keeps everything in memory.
+// mapStore is the least that a flat payload needs: it keeps everything in
+// memory, for one goroutine.
 // Real stores keep blobs on disk and check them when they are read.
 type mapStore struct{ blobs, records map[string][]byte }
 
@@ -103,8 +104,8 @@ func Example() {
 	fmt.Println("tar:  ", diffID)
 	fmt.Println("image:", digest)
 	// Output:
-	// tar:   X
-	// image: Y
+	// tar:   sha256:5df1ea84691b8fa18270ec125ef3f072b7764290aa5e6c717daed7baae481d13
+	// image: sha256:4a374edf559a10ef575d87f210974fdeca3159fd019fc3147401f76eff6749b0
 }
 
 // A tree that WMCO or Windows couldn't take is refused before any work.

@@ -222,6 +222,30 @@ func TestLayerRefusesOtherContent(t *testing.T) {
 	}
 }
 
+// A reader that verifies itself is believed; its errors aren't lost.
+func TestLayerOfVerifiedFiles(t *testing.T) {
+	for _, format := range []Format{Flat, Archived} {
+		tree, _ := treeOf(format, sampleFiles())
+		want := newTestLayer(t, tree, newMemStore(), LayerOptions{}).digest
+		for i := range tree.Files {
+			tree.Files[i].Verified = true
+		}
+		if got := newTestLayer(t, tree, newMemStore(), LayerOptions{}).digest; got != want {
+			t.Errorf("%s: digest %s, want %s", format, got, want)
+		}
+		body := strings.Repeat("x", int(tree.Files[0].Size))
+		tree.Files[0].Open = func() (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(strings.NewReader(body), iotestErr{errDamaged})), nil
+		}
+		if _, err := NewLayer(t.Context(), tree, newMemStore(), LayerOptions{}); !errors.Is(err, errDamaged) {
+			t.Errorf("%s: error %v, want %v", format, err, errDamaged)
+		}
+		tree.Files[0].Size++
+		_, err := NewLayer(t.Context(), tree, newMemStore(), LayerOptions{})
+		checkText(t, err, []string{tree.Files[0].Path})
+	}
+}
+
 func TestLayerReportsTheStore(t *testing.T) {
 	for _, format := range []Format{Flat, Archived} {
 		tree, _ := treeOf(format, sampleFiles())

@@ -25,7 +25,7 @@ import (
 // payloadImage is an image that differs with its seed.
 func payloadImage(t *testing.T, seed uint64) v1.Image {
 	t.Helper()
-	tree, _ := treeOf(Flat, map[string]string{"a.exe": programLike(seed, 2<<20)})
+	tree, _ := treeOf(Flat, map[string]string{"a.exe": programLike(seed, 1<<20+1<<19)})
 	img, err := NewImage(newTestLayer(t, tree, newMemStore(), LayerOptions{}), ImageOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +305,7 @@ func writeUntilKilled(dir string) {
 	store := newMemStore()
 	trees, images := make([]*Tree, 2), make([]v1.Image, 2)
 	for i := range images {
-		trees[i], _ = treeOf(Flat, map[string]string{"a.exe": programLike(uint64(i), 1<<20), "b.exe": programLike(7, 1<<20)})
+		trees[i], _ = treeOf(Flat, map[string]string{"a.exe": programLike(uint64(i), 1<<19), "b.exe": programLike(7, 1<<19)})
 		l, err := NewLayer(ctx, trees[i], store, LayerOptions{})
 		if err != nil {
 			panic(err)
@@ -376,7 +376,7 @@ func killWriter(t *testing.T, dir string) {
 // wantTree checks a folder that writeUntilKilled wrote.
 func wantTree(t *testing.T, dir string) {
 	t.Helper()
-	for name, want := range map[string][]string{"a.exe": {programLike(0, 1<<20), programLike(1, 1<<20)}, "b.exe": {programLike(7, 1<<20)}} {
+	for name, want := range map[string][]string{"a.exe": {programLike(0, 1<<19), programLike(1, 1<<19)}, "b.exe": {programLike(7, 1<<19)}} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !slices.Contains(want, string(got)) {
 			t.Fatalf("%s after a kill: %d bytes, %v", name, len(got), err)

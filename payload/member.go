@@ -19,9 +19,10 @@ type member struct {
 	Size   int64  `json:"size"` // of the blob, in bytes
 }
 
-// maxMembers bounds how many members are compressed at once. Each compresses
-// several blocks at once too.
-const maxMembers = 4
+// maxMembers bounds how many members are compressed at once, so that one is
+// written while the next is compressed. Each compresses several blocks at once
+// too.
+const maxMembers = 2
 
 // members returns the archives of the files, in their order. One that the
 // store has under the file's sum and name isn't made again.

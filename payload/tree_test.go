@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -31,12 +32,12 @@ func treeOf(f Format, files map[string]string) (t *Tree, opens *atomic.Int64) {
 // sampleFiles is a small payload with files of several blocks.
 func sampleFiles() map[string]string {
 	return map[string]string{
-		"csi-proxy/csi-proxy.exe":              programLike(1, 3<<20),
-		"kube-node/kubelet.exe":                programLike(2, 5<<20+17),
+		"csi-proxy/csi-proxy.exe":              programLike(1, 1<<20+1<<19),
+		"kube-node/kubelet.exe":                programLike(2, 2<<20+17),
 		"cni/host-local.exe":                   programLike(3, 100),
 		"cni/win-overlay.exe":                  "",
 		"containerd/containerd_conf.toml":      "version = 2\n",
-		"windows-instance-config-daemon.exe":   programLike(4, 1<<20),
+		"windows-instance-config-daemon.exe":   programLike(4, 1<<18),
 		"cni-extra/sorts-before-a-slash.ps1":   "exit 0\r\n",
 		"powershell/windows-defender-ex-l.ps1": "exit 0\r\n",
 	}
@@ -44,6 +45,13 @@ func sampleFiles() map[string]string {
 
 // programLike gives bytes that compress to about a third, as programs do.
 func programLike(seed uint64, n int) string {
+	type key struct {
+		seed uint64
+		n    int
+	}
+	if s, ok := programs.Load(key{seed, n}); ok {
+		return s.(string)
+	}
 	r := rand.New(rand.NewPCG(seed, 7))
 	words := make([][]byte, 400)
 	for i := range words {
@@ -56,8 +64,12 @@ func programLike(seed uint64, n int) string {
 	for b.Len() < n {
 		b.Write(words[min(r.IntN(400), r.IntN(400))])
 	}
+	programs.Store(key{seed, n}, b.String()[:n])
 	return b.String()[:n]
 }
+
+// programs keeps what programLike gave: making it takes longer than most tests.
+var programs sync.Map
 
 func shuffled(t *Tree) *Tree {
 	files := slices.Clone(t.Files)
