@@ -14,13 +14,14 @@ require (
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/sirupsen/logrus v1.10.2
 	github.com/spf13/cobra v1.10.2
-	github.com/spf13/pflag v1.0.10
 	golang.org/x/mod v0.39.0
 	golang.org/x/sync v0.22.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.42.0
 	golang.org/x/tools v0.49.0
 )
+
+require github.com/spf13/pflag v1.0.10 // indirect
 
 require (
 	github.com/bahlo/generic-list-go v0.2.0 // indirect

@@ -25,6 +25,7 @@ import (
 // input is one file of the payload, where it lies now.
 type input struct {
 	Component, Payload, Path, Digest string
+	Store                            string // the cache that holds it
 	Size                             int64
 }
 
@@ -79,6 +80,7 @@ func (b *bench) load() {
 	}
 	var built []input
 	check(json.Unmarshal(output("bin/bake", "build", "-q", "-o", "json"), &built))
+	cache := strings.TrimSpace(string(output("bin/bake", "cache", "path")))
 	places := map[string]string{}
 	var listed []input
 	check(json.Unmarshal(output("bin/bake", "list", "-o", "json"), &listed))
@@ -86,7 +88,7 @@ func (b *bench) load() {
 		places[l.Component] = l.Payload
 	}
 	for _, f := range built {
-		f.Payload = places[f.Component]
+		f.Payload, f.Store = places[f.Component], cache
 		b.inputs = append(b.inputs, f)
 	}
 	check(os.WriteFile(b.list(), must(json.Marshal(b.inputs)), 0o644))

@@ -138,9 +138,13 @@ func ours(inputs []input, dir string, format payload.Format, codec string) error
 		return err
 	}
 	tree := &payload.Tree{Format: format}
+	built, err := cas.Open(inputs[0].Store)
+	if err != nil {
+		return err
+	}
 	for _, in := range inputs {
-		tree.Files = append(tree.Files, payload.File{Path: in.Payload, SHA256: strings.TrimPrefix(in.Digest, "sha256:"), Size: in.Size,
-			Open: func() (io.ReadCloser, error) { return os.Open(in.Path) }})
+		tree.Files = append(tree.Files, payload.File{Path: in.Payload, SHA256: strings.TrimPrefix(in.Digest, "sha256:"), Size: in.Size, Verified: true,
+			Open: func() (io.ReadCloser, error) { return built.Open(in.Digest) }})
 	}
 	c, err := payload.NewCodec(codec, format)
 	if err != nil {

@@ -144,6 +144,9 @@ func finish(e event, key string, results map[string]string, parents map[string]b
 		fmt.Print(strings.Join(output[key], ""))
 	}
 	if e.Test == "" {
+		if e.Action == "skip" {
+			return // a package without tests
+		}
 		fmt.Printf("%-5s %-60s %6.1f s\n", e.Action, e.Package, e.Elapsed)
 		return
 	}

@@ -131,7 +131,7 @@ func newTree(file *pins.File, format string, jobs []*compile.Job, artifacts []*c
 	}
 	for i, a := range artifacts {
 		tree.Files = append(tree.Files, payload.File{
-			Path: jobs[i].Component.Payload, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size,
+			Path: jobs[i].Component.Payload, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size, Verified: true,
 			Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) },
 		})
 	}
