@@ -1,0 +1,204 @@
+package ci
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/tektoncd/pipeline/pkg/apis/pipeline/v1"
+	"sigs.k8s.io/yaml"
+)
+
+const pipelineFile = "../../ci/tekton/pipeline.yaml"
+
+// tekton decodes the file into Tekton's own types: an unknown key is an error.
+func tekton(t *testing.T) (task *v1.Task, pipe *v1.Pipeline) {
+	t.Helper()
+	docs := strings.Split(read(t, pipelineFile), "\n---\n")
+	if len(docs) != 2 {
+		t.Fatalf("%d documents, want a task and a pipeline", len(docs))
+	}
+	task, pipe = &v1.Task{}, &v1.Pipeline{}
+	for i, into := range []any{task, pipe} {
+		if err := yaml.UnmarshalStrict([]byte(docs[i]), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return task, pipe
+}
+
+func TestPipelineValidates(t *testing.T) {
+	ctx := t.Context()
+	task, pipe := tekton(t)
+	task.SetDefaults(ctx)
+	pipe.SetDefaults(ctx)
+	if err := task.Validate(ctx); err != nil {
+		t.Errorf("task: %v", err)
+	}
+	if err := pipe.Validate(ctx); err != nil {
+		t.Errorf("pipeline: %v", err)
+	}
+	broken := task.DeepCopy()
+	broken.Spec.Steps[0].Script = "$(params.nosuch)"
+	if broken.Validate(ctx) == nil {
+		t.Error("a task with an unknown parameter passes")
+	}
+	wrong := pipe.DeepCopy()
+	wrong.Spec.Results[0].Value = *v1.NewStructuredValues("$(tasks.nosuch.results.IMAGE_URL)")
+	if wrong.Validate(ctx) == nil {
+		t.Error("a pipeline with the result of an unknown task passes")
+	}
+}
+
+// TestPipelinePassesAll holds the pipeline to its task, which Tekton compares
+// only when it runs them.
+func TestPipelinePassesAll(t *testing.T) {
+	task, pipe := tekton(t)
+	call := pipe.Spec.Tasks[0]
+	if call.TaskRef.Name != task.Name {
+		t.Errorf("it calls %q, the task is %q", call.TaskRef.Name, task.Name)
+	}
+	for _, p := range task.Spec.Params {
+		if want := "$(params." + p.Name + ")"; !slices.ContainsFunc(call.Params, func(got v1.Param) bool {
+			return got.Name == p.Name && got.Value.StringVal == want
+		}) {
+			t.Errorf("it doesn't pass %s on", p.Name)
+		}
+		i := slices.IndexFunc(pipe.Spec.Params, func(got v1.ParamSpec) bool { return got.Name == p.Name })
+		if i < 0 || (p.Default == nil) != (pipe.Spec.Params[i].Default == nil) ||
+			p.Default != nil && p.Default.StringVal != pipe.Spec.Params[i].Default.StringVal {
+			t.Errorf("%s has another default", p.Name)
+		}
+	}
+	for i, r := range task.Spec.Results {
+		if want := "$(tasks." + call.Name + ".results." + r.Name + ")"; pipe.Spec.Results[i].Value.StringVal != want {
+			t.Errorf("result %s is %s", r.Name, pipe.Spec.Results[i].Value.StringVal)
+		}
+	}
+}
+
+func TestPipelineRunOfReadme(t *testing.T) {
+	_, rest, _ := strings.Cut(read(t, "../../ci/README.md"), "```yaml\n")
+	text, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the README shows no run")
+	}
+	var run v1.PipelineRun
+	if err := yaml.UnmarshalStrict([]byte(text), &run); err != nil {
+		t.Fatal(err)
+	}
+	run.SetDefaults(t.Context())
+	run.Name = run.GenerateName + "x7k2p" // as the API server does before it validates
+	if err := run.Validate(t.Context()); err != nil {
+		t.Error(err)
+	}
+	_, pipe := tekton(t)
+	if run.Spec.PipelineRef.Name != pipe.Name {
+		t.Errorf("it runs %q, the pipeline is %q", run.Spec.PipelineRef.Name, pipe.Name)
+	}
+	for _, p := range pipe.Spec.Params {
+		if p.Default == nil && !slices.ContainsFunc(run.Spec.Params, func(got v1.Param) bool { return got.Name == p.Name }) {
+			t.Errorf("it doesn't give %s", p.Name)
+		}
+	}
+}
+
+// taskSteps returns the task's steps, with Tekton's variables replaced.
+func taskSteps(t *testing.T, variables ...string) []step {
+	t.Helper()
+	task, _ := tekton(t)
+	fill := func(s string) string {
+		s = strings.NewReplacer(variables...).Replace(s)
+		if strings.Contains(s, "$(params.") || strings.Contains(s, "$(workspaces.") || strings.Contains(s, "$(results.") {
+			t.Fatalf("no value for %s", s)
+		}
+		return s
+	}
+	var steps []step
+	for _, s := range task.Spec.Steps {
+		// Tekton writes a script into a file and executes it:
+		// https://tekton.dev/docs/pipelines/tasks/#running-scripts-within-steps
+		run := step{name: s.Name, script: fill(s.Script)}
+		for _, e := range slices.Concat(task.Spec.StepTemplate.Env, s.Env) {
+			run.env = append(run.env, e.Name+"="+fill(e.Value))
+		}
+		steps = append(steps, run)
+	}
+	return steps
+}
+
+// taskRun is one run of the task for a fixture.
+type taskRun struct {
+	*fixture
+	ref, results string
+	steps        []step
+}
+
+func newTaskRun(t *testing.T, login string) taskRun {
+	t.Helper()
+	r := taskRun{fixture: newFixture(t), results: t.TempDir()}
+	r.ref = r.host + "/me/payload:2"
+	// The clone is somebody else's, as it is in a cluster: see git's
+	// ensure_valid_ownership.
+	r.env = append(r.env, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+	r.login(t, login)
+	r.steps = taskSteps(t, "$(params.image)", r.ref, "$(params.push-flags)", "--insecure",
+		"$(workspaces.source.path)", r.dir,
+		"$(results.IMAGE_URL.path)", r.results+"/url", "$(results.IMAGE_DIGEST.path)", r.results+"/digest")
+	return r
+}
+
+// login is what Tekton writes of the service account's secrets.
+func (r taskRun) login(t *testing.T, login string) {
+	t.Helper()
+	config, err := yaml.YAMLToJSON([]byte("auths: {\"" + r.host + "\": {username: " + user + ", password: \"" + login + "\"}}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(r.home, ".docker")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "config.json"), config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTaskStepsRun(t *testing.T) {
+	r := newTaskRun(t, password)
+	failed, printed := r.runAll(t, r.steps, nil)
+	if failed != "" || len(r.steps) != 4 {
+		t.Fatalf("of %d steps %q failed:\n%s", len(r.steps), failed, printed)
+	}
+	got := pushed(t, r.ref)
+	if got != r.verified(t) {
+		t.Errorf("the registry has %s, verified was %s", got, r.verified(t))
+	}
+	if url, digest := read(t, r.results+"/url"), read(t, r.results+"/digest"); url != r.host+"/me/payload" || digest != got {
+		t.Errorf("the results are %s and %s, the registry has %s", url, digest, got)
+	}
+	if s := read(t, filepath.Join(r.dir, "_output/verify.xml")); !strings.Contains(s, "<testsuites>") {
+		t.Errorf("the report is %q", s)
+	}
+	if !exists(filepath.Join(r.dir, ".cache/winbake")) {
+		t.Error("the workspace doesn't keep the cache")
+	}
+}
+
+func TestTaskStops(t *testing.T) {
+	for _, c := range stops {
+		t.Run(c.name, func(t *testing.T) {
+			login := password
+			if c.wrongLogin {
+				login = "wrong"
+			}
+			r := newTaskRun(t, login)
+			c.check(t, r.fixture, r.steps, r.ref)
+			if exists(r.results + "/digest") {
+				t.Errorf("it has the result %q", read(t, r.results+"/digest"))
+			}
+		})
+	}
+}
