@@ -9,7 +9,7 @@ import (
 )
 
 // maxBuildInfoRead bounds one read of the build information, in bytes. A
-// kubelet's is 30 KB long; the standard library searches in steps of 1 MiB.
+// kubelet's is 15 KB long; the standard library searches in steps of 1 MiB.
 const maxBuildInfoRead = 1 << 20
 
 var errLongBuildInfo = errors.New("build information longer than 1 MiB")
@@ -40,7 +40,8 @@ func readBuild(s source, h *header) (info *debug.BuildInfo, why, err error) {
 }
 
 // view is the file with symbol table, relocations and line numbers blanked out
-// of its headers. Skipping them also makes reading a kubelet ten times faster.
+// of its headers. Loading them would cost 0.1 s and 64 MiB for a kubelet, where
+// the rest takes less than 1 ms.
 type view struct {
 	s    source
 	head []byte // stands in for the file's bytes at at

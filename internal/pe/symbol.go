@@ -20,7 +20,7 @@ type symbol struct {
 const maxSymbolName = 4 << 10
 
 // symbols finds the named symbols in one pass over the string table and one
-// over the symbol table, neither of which is loaded: a kubelet's take 20 MB.
+// over the symbol table, neither of which is loaded: a kubelet's take 15 MB.
 // A name that isn't there is absent from the answer.
 func (f *File) symbols(want map[string]bool) (map[string]symbol, error) {
 	if !f.Symbols {
