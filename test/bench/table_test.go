@@ -1,0 +1,87 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestLimits(t *testing.T) {
+	for _, c := range []struct {
+		limit limit
+		got   float64
+		met   bool
+	}{
+		{atLeast(8), 8, true},
+		{atLeast(8), 7.99, false},
+		{atMost(2), 2, true},
+		{atMost(2), 2.01, false},
+		// Nothing divided by nothing is no success.
+		{atLeast(8), math.NaN(), false},
+		{atMost(2), math.NaN(), false},
+	} {
+		if got := c.limit.met(c.got); got != c.met {
+			t.Errorf("%v, %s: %v", c.got, c.limit, got)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	tab := table{head: "2 files:"}
+	tab.add("pack", usage{cpu: 8 * time.Second, wall: 9 * time.Second, size: 2e6}.String(), usage{cpu: time.Second}.String(), 8, atLeast(8))
+	tab.add("peak", "", "", 151, limit{value: 150, unit: " MB"})
+	want := `2 files:
+
+| what | baseline | ours | figure | goal |
+|---|---|---|---|---|
+| pack | 8.00 s CPU, 9.00 s, 2.0 MB | 1.00 s CPU | 8.00 (at least 8) | met |
+| peak |  |  | 151.00 MB (at most 150 MB) | MISSED |
+`
+	if got := tab.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if tab.missed() != 1 {
+		t.Errorf("%d missed, want 1", tab.missed())
+	}
+}
+
+func TestInsert(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "doc.md")
+	for _, c := range []struct{ before, after string }{
+		{"a\n<!-- bench -->\nold\n<!-- /bench -->\nb\n", "a\n<!-- bench -->\nnew\n<!-- /bench -->\nb\n"},
+		{"a\n<!-- bench -->\nold\n", ""},
+		{"no markers\n", ""},
+	} {
+		if err := os.WriteFile(file, []byte(c.before), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := insert(file, "new\n")
+		got, rerr := os.ReadFile(file)
+		if rerr != nil {
+			t.Fatal(rerr)
+		}
+		switch {
+		case c.after == "" && (err == nil || !strings.Contains(err.Error(), "markers") || string(got) != c.before):
+			t.Errorf("%q: %v, %q", c.before, err, got)
+		case c.after != "" && (err != nil || string(got) != c.after):
+			t.Errorf("%q: %v, %q", c.before, err, got)
+		}
+	}
+}
+
+func TestMeasureCountsChildren(t *testing.T) {
+	// The work is a grandchild's.
+	u, err := measure(t.Context(), "bash", "-c", "bash -c 'for ((i = 0; i < 100000; i++)); do :; done'; true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u.cpu < 20*time.Millisecond || u.wall < u.cpu/4 || u.peak < 1<<20 {
+		t.Errorf("it took %v, at most %d bytes", u, u.peak)
+	}
+	if _, err := measure(t.Context(), "bash", "-c", "echo the reason >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "the reason") {
+		t.Errorf("a failed command gives %v", err)
+	}
+}
