@@ -15,7 +15,7 @@ import (
 // submodules if asked for, and hashes every file that it wrote against the
 // commit.
 func (c *Commit) Checkout(ctx context.Context, dir string, submodules bool) error {
-	if _, err := git(ctx, os.TempDir(), "init", "--quiet", dir); err != nil {
+	if _, err := git(ctx, os.TempDir(), "init", "--quiet", objectFormat(c.Hash), dir); err != nil {
 		return err
 	}
 	// Borrowing the objects, not cloning: git refuses to share with a shallow

@@ -46,7 +46,7 @@ type Commit struct {
 // commit first and for everything only if the server refuses that
 // (uploadpack.allowReachableSHA1InWant, git-config(1)).
 func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
-	repo, unlock, err := c.open(ctx, url)
+	repo, unlock, err := c.open(ctx, url, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -59,10 +59,11 @@ func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
 	return describe(ctx, repo, url, hash)
 }
 
-// open makes the bare repository of url if needed and locks it against other
-// processes: git's own locks fail instead of waiting.
-func (c *Cache) open(ctx context.Context, url string) (repo string, unlock func(), err error) {
-	sum := sha256.Sum256([]byte(url))
+// open makes the bare repository for url's commits of hash's kind if needed
+// and locks it against other processes: git's own locks fail instead of
+// waiting.
+func (c *Cache) open(ctx context.Context, url, hash string) (repo string, unlock func(), err error) {
+	sum := sha256.Sum256([]byte(objectFormat(hash) + " " + url))
 	repo = filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return "", nil, fmt.Errorf("make the git cache: %w", err)
@@ -71,11 +72,19 @@ func (c *Cache) open(ctx context.Context, url string) (repo string, unlock func(
 	if err != nil {
 		return "", nil, fmt.Errorf("lock the git cache: %w", err)
 	}
-	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", repo); err != nil {
+	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", objectFormat(hash), repo); err != nil {
 		unlock()
 		return "", nil, err
 	}
 	return repo, unlock, nil
+}
+
+// objectFormat tells git init which of its two hash functions made hash.
+func objectFormat(hash string) string {
+	if len(hash) == hex.EncodedLen(sha256.Size) {
+		return "--object-format=sha256"
+	}
+	return "--object-format=sha1"
 }
 
 func has(ctx context.Context, repo, hash string) bool {
@@ -92,7 +101,9 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	_, full := git(ctx, repo, "fetch", "--quiet", "--no-tags", url, "+refs/*:refs/winbake/*")
+	// An earlier fetch may have left the repository shallow, and git wouldn't
+	// look behind that: this depth is git's word for infinite.
+	_, full := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--depth=2147483647", url, "+refs/*:refs/winbake/*")
 	if full == nil && has(ctx, repo, hash) {
 		return nil
 	}
@@ -115,7 +126,7 @@ func describe(ctx context.Context, repo, url, hash string) (*Commit, error) {
 		return nil, &fault.Error{Where: url, What: hash + " is a " + kind + ", not a commit",
 			Fix: "pin the commit: git rev-parse " + hash + "^{commit}"}
 	}
-	out, err := git(ctx, repo, "show", "--no-patch", "--format=%T %ct", hash)
+	out, err := git(ctx, repo, "show", "--no-patch", "--no-show-signature", "--format=%T %ct", hash)
 	if err != nil {
 		return nil, err
 	}
