@@ -1,5 +1,9 @@
 # Winbake. `make` alone lists what there is.
 
+# stdout of `make payload` is the one line with the digest, also under another
+# make, which would announce its directories there.
+MAKEFLAGS += --no-print-directory
+
 GO ?= go
 BIN := bin
 F ?= versions.yaml

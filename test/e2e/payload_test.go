@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,9 @@ func (c clone) run(t *testing.T, name string, args ...string) (stdout, stderr st
 	began := time.Now()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = c.dir
-	cmd.Env = append(os.Environ(), c.env...)
+	// A make above this test would hand down its flags, -w among them.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS=") })
+	cmd.Env = append(cmd.Env, c.env...)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
 	err := cmd.Run()
