@@ -11,6 +11,7 @@ func Accept(fs []Finding, rules []string) []Finding {
 	for i, f := range fs {
 		if f.Severity > Info && (accepted[f.ID] || accepted[f.ID+"="+f.Object]) {
 			f.Why = "accepted; it was " + f.Severity.String() + ". " + f.Why
+			f.Accepted = f.Severity.String()
 			f.Severity = Info
 		}
 		out[i] = f

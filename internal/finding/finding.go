@@ -63,6 +63,19 @@ type Finding struct {
 	Remedy string `json:"remedy,omitempty"`
 	// When says before, during or after which step the remedy is due.
 	When string `json:"when,omitempty"`
+	// Source is where the rule's ground is written: a URL, or
+	// repository@ref:path.
+	Source string `json:"source,omitempty"`
+	// Phase is the moment that is judged, where a check looks at several: now,
+	// control-plane, windows.
+	Phase string `json:"phase,omitempty"`
+	// Hop is the update that is judged, "4.18 -> 4.19", where there are several.
+	Hop string `json:"hop,omitempty"`
+	// Evidence is where the observed facts were read: file:line, or an object
+	// and its field.
+	Evidence []string `json:"evidence,omitempty"`
+	// Accepted is the severity that --accept took away, "" for none.
+	Accepted string `json:"accepted,omitempty"`
 }
 
 // Sort orders findings worst first, then by ID, object and observation, so

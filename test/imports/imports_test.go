@@ -39,6 +39,11 @@ var allowed = map[string][]string{
 	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
 		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
+	"internal/version":   {"internal/fault"},                                                                                   // leaf: reads versions, knows no driver
+	"internal/catalog":   {"internal/fault", "internal/version"},                                                               // data and questions about them
+	"internal/inventory": {"internal/version"},                                                                                 // the model alone; its readers stand below it
+	"internal/skew":      {"internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/version"}, // pure: never a reader
+
 	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
@@ -54,15 +59,19 @@ var allowed = map[string][]string{
 
 // pure packages do no network and start no programs; only cli may print.
 var forbidden = map[string][]string{
-	"internal/pe":      {"net", "net/http", "os", "os/exec"},
-	"internal/expect":  {"net", "net/http", "os", "os/exec"},
-	"internal/finding": {"net", "net/http", "os", "os/exec"},
-	"internal/fault":   {"net", "net/http", "os", "os/exec"},
-	"internal/event":   {"net", "net/http", "os", "os/exec"},
-	"internal/pins":    {"net", "net/http", "os/exec"},
-	"internal/cas":     {"net", "net/http", "os/exec"},
-	"internal/report":  {"net", "net/http", "os", "os/exec"},
-	"payload":          {"os/exec"},
+	"internal/pe":        {"net", "net/http", "os", "os/exec"},
+	"internal/expect":    {"net", "net/http", "os", "os/exec"},
+	"internal/finding":   {"net", "net/http", "os", "os/exec"},
+	"internal/fault":     {"net", "net/http", "os", "os/exec"},
+	"internal/event":     {"net", "net/http", "os", "os/exec"},
+	"internal/pins":      {"net", "net/http", "os/exec"},
+	"internal/cas":       {"net", "net/http", "os/exec"},
+	"internal/report":    {"net", "net/http", "os", "os/exec"},
+	"internal/version":   {"net", "net/http", "os", "os/exec"},
+	"internal/catalog":   {"net", "net/http", "os/exec"},
+	"internal/inventory": {"net", "net/http", "os", "os/exec"},
+	"internal/skew":      {"net", "net/http", "os", "os/exec"},
+	"payload":            {"os/exec"},
 }
 
 type pkg struct {

@@ -1,0 +1,251 @@
+// Package catalog holds the dated facts that skew is judged by: which driver
+// versions an OpenShift release ships, what each driver line needs on Windows,
+// what each csi-proxy release serves, which csi-proxy each WMCO release
+// carries, and what is known not to work together.
+//
+// The data are YAML files beside this package, embedded; every row has its
+// evidence. The package answers questions about them and judges nothing. It
+// reads no file but an overlay that it is handed, and no network.
+package catalog
+
+// Catalog is the whole of it. Load checks what it reads: references, ranges,
+// duplicates, evidence.
+type Catalog struct {
+	APIVersion string `json:"apiVersion"` // winbake.dev/catalog/v1
+	// AsOf is the day that the facts were looked at, 2026-08-31.
+	AsOf         string            `json:"asOf"`
+	Drivers      []Driver          `json:"drivers"`
+	Releases     []Release         `json:"releases"`
+	CSIProxy     []CSIProxyRelease `json:"csiProxy"`
+	WMCO         []WMCORelease     `json:"wmco"`
+	Incompatible []Incompatibility `json:"incompatible"`
+	Migration    []Migration       `json:"migration"`
+	Gates        []Gate            `json:"gates"`
+	// Commits maps a payload source commit to an upstream version.
+	Commits []Commit `json:"commits,omitempty"`
+	// Digests maps an image digest to a driver version; empty as shipped,
+	// filled by overlays.
+	Digests []Digest `json:"digests,omitempty"`
+}
+
+// Evidence is where a fact comes from.
+type Evidence struct {
+	// Source is a URL, or repository@ref:path.
+	Source string `json:"source"`
+	Note   string `json:"note,omitempty"`
+}
+
+// Driver is a CSI driver that has a node plugin for Windows, or one whose
+// Linux side OpenShift ships.
+type Driver struct {
+	// Name is the catalog's own: aws-ebs, azure-disk, azure-file, gcp-pd,
+	// vsphere, smb, secrets-store, trident.
+	Name        string `json:"name"`
+	Title       string `json:"title"`
+	Provisioner string `json:"provisioner"`
+	// InTree is the in-tree plugin it replaces, kubernetes.io/azure-disk.
+	InTree string `json:"inTree,omitempty"`
+	// Platform is Infrastructure's platform type, "VSphere"; "" for any.
+	Platform string `json:"platform,omitempty"`
+	// Payload is the tag in a release payload, vsphere-csi-driver; "" for a
+	// driver whose Linux side isn't in the payload.
+	Payload string `json:"payload,omitempty"`
+	// OLM: an operator from OperatorHub ships the Linux side, so its version
+	// moves with that operator and not with the cluster.
+	OLM bool `json:"olm,omitempty"`
+	// Images are repository suffixes that name this driver and no other,
+	// kubernetes-csi/azuredisk-csi. A suffix that several drivers share
+	// ("driver") isn't listed.
+	Images []string `json:"images,omitempty"`
+	// Containers are names of the container that runs it.
+	Containers []string `json:"containers,omitempty"`
+	// DaemonSets are names of DaemonSets as projects and OpenShift ship them.
+	DaemonSets []string `json:"daemonSets,omitempty"`
+	// Lines are ranges of versions that behave alike, oldest first, without
+	// gaps or overlaps from the first version that runs on Windows.
+	Lines    []Line     `json:"lines,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// HostProcess is whether a line can, or must, run as a HostProcess container.
+type HostProcess string
+
+// The values of HostProcess.
+const (
+	HostProcessNone      HostProcess = "none"      // csi-proxy (or nothing) only
+	HostProcessOptional  HostProcess = "optional"  // both; manifests use csi-proxy
+	HostProcessDefault   HostProcess = "default"   // both; manifests use HostProcess
+	HostProcessMandatory HostProcess = "mandatory" // no csi-proxy client left
+)
+
+// Line is a range of versions of one driver.
+type Line struct {
+	// From is the first version, Until the first that isn't in it; "" open.
+	From  string `json:"from"`
+	Until string `json:"until,omitempty"`
+	// API are the csi-proxy groups that the driver dials.
+	API         []APIUse    `json:"api,omitempty"`
+	HostProcess HostProcess `json:"hostProcess"`
+	// Flag is the argument that must be given in a HostProcess pod and mustn't
+	// in another, --enable-windows-host-process; "" for none.
+	Flag string `json:"flag,omitempty"`
+	// ImageSuffix is the tag suffix of a HostProcess image, windows-hp; "" where
+	// one image serves both.
+	ImageSuffix string `json:"imageSuffix,omitempty"`
+	// Builds are the Windows builds that process-isolated images exist for:
+	// 17763, 20348, 26100. Empty: not known.
+	Builds []int `json:"builds,omitempty"`
+	// WMIC: the driver needs csi-proxy's GetBIOSSerialNumber, which ran wmic
+	// before csi-proxy 1.3.0.
+	WMIC bool `json:"wmic,omitempty"`
+	// Supported: the project still supports the line (at AsOf).
+	Supported bool       `json:"supported,omitempty"`
+	Evidence  []Evidence `json:"evidence"`
+}
+
+// APIUse is one csi-proxy API group that a driver dials.
+type APIUse struct {
+	// Group is disk, filesystem, smb, volume, system or iscsi.
+	Group string `json:"group"`
+	// Versions are tried in this order; the first that answers is used. One
+	// that is missing with no other left breaks the driver.
+	Versions []string `json:"versions"`
+}
+
+// Certainty is how well a driver version in a release is known.
+type Certainty string
+
+// The certainties, best first.
+const (
+	Exact   Certainty = "exact"   // by source commit or a tree without a difference
+	Range   Certainty = "range"   // by z-stream range, its edges may be off by one
+	Default Certainty = "default" // one version for the whole minor
+)
+
+// Release is an OpenShift minor.
+type Release struct {
+	// OpenShift is the minor, "4.20".
+	OpenShift  string `json:"openshift"`
+	Kubernetes string `json:"kubernetes"` // "1.33"
+	// Next are the minors that an update can go to; 4.22 goes to 5.0.
+	Next []string `json:"next,omitempty"`
+	// KubeletSkew is how many Kubernetes minors a kubelet may lag behind this
+	// release's API server by OpenShift's own rule: 2 even, 1 odd.
+	KubeletSkew int `json:"kubeletSkew"`
+	// Drivers are the Linux drivers that it ships, by Driver.Name.
+	Drivers map[string][]Shipped `json:"drivers"`
+	// WindowsManaged are drivers whose Windows DaemonSet an operator of
+	// OpenShift deploys itself from this release on.
+	WindowsManaged []string   `json:"windowsManaged,omitempty"`
+	Evidence       []Evidence `json:"evidence"`
+}
+
+// Shipped is one driver version inside a release. Several rows of a driver
+// follow each other in z-stream order.
+type Shipped struct {
+	// Version is the upstream version, "3.5.0"; "" unknown.
+	Version string `json:"version"`
+	// FromZ and UntilZ are the first and last patch of the minor that have it;
+	// nil: open. Neither: the whole minor.
+	FromZ  *int `json:"fromZ,omitempty"`
+	UntilZ *int `json:"untilZ,omitempty"`
+	// FuzzyZ: the edges may be off by so many patches; versions inside that
+	// distance of an edge are ambiguous.
+	FuzzyZ    int        `json:"fuzzyZ,omitempty"`
+	Certainty Certainty  `json:"certainty"`
+	Note      string     `json:"note,omitempty"`
+	Evidence  []Evidence `json:"evidence"`
+}
+
+// CSIProxyRelease is one csi-proxy version, or a build between two.
+type CSIProxyRelease struct {
+	Version string `json:"version"` // "1.1.3", or git describe "1.1.3-34-g5cb6e2d"
+	Commit  string `json:"commit,omitempty"`
+	Date    string `json:"date"`
+	// Groups are the pipes that it serves, disk-v1.
+	Groups []string `json:"groups"`
+	// Flags are its own flags, besides klog's.
+	Flags []string `json:"flags"`
+	// WMIC: GetBIOSSerialNumber runs wmic.
+	WMIC     bool       `json:"wmic"`
+	CVEs     []string   `json:"cves,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// WMCORelease is a range of WMCO versions.
+type WMCORelease struct {
+	From  string `json:"from"`            // "10.19.0"
+	Until string `json:"until,omitempty"` // first that isn't in it
+	// OpenShift is the minor it is for.
+	OpenShift string `json:"openshift"`
+	// CSIProxy is a CSIProxyRelease.Version; "" for a WMCO that ships none.
+	CSIProxy string     `json:"csiProxy"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Incompatibility is a pair of driver versions that is documented not to work.
+type Incompatibility struct {
+	ID     string `json:"id"`
+	Driver string `json:"driver"`
+	// Linux and Windows are constraints over versions, ">=1.33.0".
+	Linux   string `json:"linux"`
+	Windows string `json:"windows"`
+	// Severity is BLOCK or WARN. UnlessNodeLabel lowers it to WARN where all
+	// Windows nodes carry that label.
+	Severity        string     `json:"severity"`
+	UnlessNodeLabel string     `json:"unlessNodeLabel,omitempty"`
+	Why             string     `json:"why"`
+	Remedy          string     `json:"remedy"`
+	When            string     `json:"when"` // before | during | after
+	Evidence        []Evidence `json:"evidence"`
+}
+
+// MigrationState is what a release does with an in-tree plugin's volumes.
+type MigrationState string
+
+// The states of CSI migration.
+const (
+	MigrationOff     MigrationState = "off"     // in-tree serves them; tech preview at most
+	MigrationOptIn   MigrationState = "opt-in"  // new clusters only, or by a switch
+	MigrationOn      MigrationState = "on"      // CSI serves them
+	MigrationRemoved MigrationState = "removed" // the in-tree code is gone
+)
+
+// Migration is the state of one in-tree plugin in one release, on Linux and on
+// Windows nodes.
+type Migration struct {
+	InTree    string         `json:"inTree"`
+	OpenShift string         `json:"openshift"`
+	Linux     MigrationState `json:"linux"`
+	Windows   MigrationState `json:"windows"`
+	Note      string         `json:"note,omitempty"`
+	Evidence  []Evidence     `json:"evidence"`
+}
+
+// Gate is an admin acknowledgement that an update waits for.
+type Gate struct {
+	Key      string     `json:"key"` // ack-4.12-kube-126-vsphere-migration-in-4.14
+	From     string     `json:"from"`
+	To       string     `json:"to"`
+	Driver   string     `json:"driver,omitempty"`
+	Applies  string     `json:"applies"` // when it is asked for, in words
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Commit is a source commit of a fork and the upstream version of its tree.
+type Commit struct {
+	Driver  string `json:"driver"`
+	Commit  string `json:"commit"` // full, or at least 12 digits
+	Version string `json:"version"`
+	// OpenShift is the release branch that it stands on.
+	OpenShift string `json:"openshift,omitempty"`
+	Date      string `json:"date,omitempty"`
+}
+
+// Digest is an image digest and the driver version in it.
+type Digest struct {
+	Digest  string `json:"digest"`
+	Driver  string `json:"driver"`
+	Version string `json:"version"`
+	Variant string `json:"variant,omitempty"`
+}

@@ -1,0 +1,123 @@
+package inventory
+
+
+// Cluster is what is true of the whole cluster. Empty fields weren't read.
+type Cluster struct {
+	// OpenShift is the newest completed release, "4.19.12".
+	OpenShift string `json:"openshift,omitempty"`
+	// Updating is the release of an update that isn't complete.
+	Updating string `json:"updating,omitempty"`
+	// Available are the releases that the cluster is offered.
+	Available []string `json:"available,omitempty"`
+	// Kubernetes is the API server's version, "v1.32.9".
+	Kubernetes string `json:"kubernetes,omitempty"`
+	// Platform is Infrastructure.status.platformStatus.type: AWS, Azure, GCP,
+	// VSphere, Nutanix, None.
+	Platform string `json:"platform,omitempty"`
+	// WMCO is the operator's version, "10.19.1"; from its CSV or Deployment.
+	WMCO string `json:"wmco,omitempty"`
+	// VSphereStorageDriver is Storage.spec.vsphereStorageDriver.
+	VSphereStorageDriver string `json:"vsphereStorageDriver,omitempty"`
+	// AdminAcks are the keys of openshift-config/admin-acks that are "true".
+	AdminAcks []string `json:"adminAcks,omitempty"`
+	// PrivilegedNamespaces are namespaces whose Pod Security level enforces
+	// privileged; needed by HostProcess pods. Namespaces tells which were read.
+	PrivilegedNamespaces []string   `json:"privilegedNamespaces,omitempty"`
+	Namespaces           []string   `json:"namespaces,omitempty"`
+	Evidence             []Evidence `json:"evidence,omitempty"`
+}
+
+// Node is a Windows node.
+type Node struct {
+	Name   string            `json:"name"`
+	Labels map[string]string `json:"labels,omitempty"`
+	Taints []Taint           `json:"taints,omitempty"`
+	// Build is the Windows build of status.nodeInfo.kernelVersion: 20348 for
+	// 10.0.20348.2340; 0 unknown.
+	Build int `json:"build,omitempty"`
+	// OSImage is "Windows Server 2022 Datacenter".
+	OSImage string `json:"osImage,omitempty"`
+	// Kubelet is status.nodeInfo.kubeletVersion as written.
+	Kubelet string `json:"kubelet,omitempty"`
+	Ready   bool   `json:"ready"`
+	// WMCO is the annotation windowsmachineconfig.openshift.io/version; ""
+	// for a node that WMCO hasn't configured.
+	WMCO string `json:"wmco,omitempty"`
+	// DesiredWMCO is windowsmachineconfig.openshift.io/desired-version.
+	DesiredWMCO string `json:"desiredWMCO,omitempty"`
+	// CSIProxy is what was read of this node's own csi-proxy (its log);
+	// otherwise the rules infer it from WMCO and say so.
+	CSIProxy *VersionFact `json:"csiProxy,omitempty"`
+	At       Evidence     `json:"at"`
+}
+
+// Taint is a node's taint.
+type Taint struct {
+	Key    string `json:"key"`
+	Value  string `json:"value,omitempty"`
+	Effect string `json:"effect"`
+}
+
+// CSINode says which drivers are registered on a node. That one exists proves
+// nothing: the kubelet makes one for every node, with no drivers.
+type CSINode struct {
+	Name    string   `json:"name"`
+	Drivers []string `json:"drivers"`
+	// Migrated are the in-tree plugins of the annotation
+	// storage.alpha.kubernetes.io/migrated-plugins.
+	Migrated []string `json:"migrated,omitempty"`
+	At       Evidence `json:"at"`
+}
+
+// VolumeUse is one volume of one pod that runs on Windows or will.
+type VolumeUse struct {
+	Pod Object `json:"pod"`
+	// Node is "" while the pod isn't scheduled.
+	Node   string `json:"node,omitempty"`
+	Volume string `json:"volume"`
+	// Claim and PV are "" for inline volumes and where they weren't read.
+	Claim string `json:"claim,omitempty"`
+	PV    string `json:"pv,omitempty"`
+	// Provisioner is the CSI driver that serves it, for an in-tree volume the
+	// one that it translates to; "" where it couldn't be told (Reason).
+	Provisioner string `json:"provisioner,omitempty"`
+	// InTree is the in-tree plugin of the volume's own spec,
+	// kubernetes.io/azure-file; "" for a CSI volume.
+	InTree string `json:"inTree,omitempty"`
+	Inline bool   `json:"inline,omitempty"`
+	// MigratedTo is the annotation pv.kubernetes.io/migrated-to.
+	MigratedTo string   `json:"migratedTo,omitempty"`
+	Reason     string   `json:"reason,omitempty"`
+	At         Evidence `json:"at"`
+}
+
+// Leftover is an in-tree PersistentVolume or a claim that an in-tree
+// provisioner made.
+type Leftover struct {
+	Object      Object   `json:"object"`
+	InTree      string   `json:"inTree"`
+	Provisioner string   `json:"provisioner"`
+	MigratedTo  string   `json:"migratedTo,omitempty"`
+	At          Evidence `json:"at"`
+}
+
+// Payload is a release payload: what each driver is built from.
+type Payload struct {
+	// Version is the release, "4.20.3".
+	Version string       `json:"version"`
+	Tags    []PayloadTag `json:"tags"`
+	At      Evidence     `json:"at"`
+}
+
+// PayloadTag is one image of a payload.
+type PayloadTag struct {
+	// Name is the payload's name, vsphere-csi-driver.
+	Name  string `json:"name"`
+	Image Image  `json:"image"`
+	// Commit is the full source commit, "" where the payload doesn't say.
+	Commit string `json:"commit,omitempty"`
+	Source string `json:"source,omitempty"`
+	// Kubernetes is set on the tag that carries kubernetes=<version>.
+	Kubernetes string `json:"kubernetes,omitempty"`
+}
+

@@ -1,0 +1,119 @@
+package inventory
+
+import "github.com/winbake/winbake/internal/version"
+
+// Driver is a DaemonSet that runs a CSI driver's node plugin.
+type Driver struct {
+	Object Object `json:"object"`
+	// OS is linux, windows, or "" where nothing says (then it is UNKNOWN).
+	OS string `json:"os"`
+	// Provisioner is the CSI driver's name as the kubelet will know it,
+	// csi.vsphere.vmware.com; "" where it can't be told.
+	Provisioner string `json:"provisioner"`
+	// Line is the catalog's name of the driver, "vsphere"; "" for a driver
+	// that the catalog doesn't know.
+	Line string `json:"line,omitempty"`
+	// Container is the name of the container that runs the driver.
+	Container string      `json:"container,omitempty"`
+	Image     Image       `json:"image"`
+	Version   VersionFact `json:"version"`
+	// HostProcess: the driver's container runs as a HostProcess container.
+	HostProcess bool `json:"hostProcess"`
+	// HostProcessFlag is the value of the driver's own flag for it
+	// (--enable-windows-host-process, --windows-host-process); nil: not given.
+	HostProcessFlag *bool `json:"hostProcessFlag,omitempty"`
+	// Pipes are the csi-proxy pipes that the pod mounts.
+	Pipes []Pipe `json:"pipes,omitempty"`
+	// Registrar is the node-driver-registrar beside the driver.
+	Registrar *Sidecar `json:"registrar,omitempty"`
+	// Scheduling decides which nodes the pods run on.
+	Scheduling Scheduling `json:"scheduling"`
+	// Rollout is the DaemonSet's status; nil in a manifest that has none.
+	Rollout *Rollout `json:"rollout,omitempty"`
+	// Running are the images that the pods really run, by imageID.
+	Running []Running `json:"running,omitempty"`
+	// OperatorManaged: an operator of OpenShift's own made and owns it.
+	OperatorManaged bool `json:"operatorManaged,omitempty"`
+	// Evidence holds where provisioner, version, mode and OS were read.
+	Evidence []Evidence `json:"evidence"`
+}
+
+// Mode is how the driver reaches Windows storage.
+func (d *Driver) Mode() string {
+	switch {
+	case d.OS != "windows":
+		return ""
+	case d.HostProcess:
+		return "HostProcess"
+	case len(d.Pipes) > 0:
+		return "csi-proxy"
+	}
+	return "none"
+}
+
+// Image is a container image reference, taken apart.
+type Image struct {
+	Reference string `json:"reference"`
+	// Repository is the reference without tag and digest.
+	Repository string `json:"repository,omitempty"`
+	Tag        string `json:"tag,omitempty"`
+	// Digest is sha256:<hex>.
+	Digest string `json:"digest,omitempty"`
+}
+
+// VersionFact is a version and how it is known.
+type VersionFact struct {
+	// Version is the zero value where it isn't Known.
+	Version version.Driver `json:"version"`
+	Known   bool           `json:"known"`
+	// By is how it was found: tag, label, digest-map, user, running-image,
+	// commit, log, annotation, release.
+	By string `json:"by,omitempty"`
+	// Reason says why it isn't known: "tag latest moves", "digest only".
+	Reason string   `json:"reason,omitempty"`
+	At     Evidence `json:"at"`
+}
+
+// Pipe is one csi-proxy pipe: \\.\pipe\csi-proxy-<Group>-<Version>.
+type Pipe struct {
+	Group   string   `json:"group"`
+	Version string   `json:"version"`
+	At      Evidence `json:"at"`
+}
+
+// Name is group-version, disk-v1.
+func (p Pipe) Name() string { return p.Group + "-" + p.Version }
+
+// Sidecar is a helper container beside the driver.
+type Sidecar struct {
+	Container string      `json:"container"`
+	Image     Image       `json:"image"`
+	Version   VersionFact `json:"version"`
+}
+
+// Rollout is how far a DaemonSet has come.
+type Rollout struct {
+	// Strategy is RollingUpdate or OnDelete.
+	Strategy string `json:"strategy,omitempty"`
+	Desired  int32  `json:"desired"`
+	Ready    int32  `json:"ready"`
+	Updated  int32  `json:"updated"`
+	// Observed: the status is of the current generation.
+	Observed bool `json:"observed"`
+}
+
+// Running is one image that pods of a DaemonSet run.
+type Running struct {
+	// Image is the digest reference of status.containerStatuses[].imageID.
+	Image Image    `json:"image"`
+	Nodes []string `json:"nodes"`
+}
+
+// Proxy is a workload that runs csi-proxy itself.
+type Proxy struct {
+	Object     Object      `json:"object"`
+	Image      Image       `json:"image"`
+	Version    VersionFact `json:"version"`
+	Scheduling Scheduling  `json:"scheduling"`
+	At         Evidence    `json:"at"`
+}
