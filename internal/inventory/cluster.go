@@ -104,9 +104,12 @@ type Leftover struct {
 // Payload is a release payload: what each driver is built from.
 type Payload struct {
 	// Version is the release, "4.20.3".
-	Version string       `json:"version"`
-	Tags    []PayloadTag `json:"tags"`
-	At      Evidence     `json:"at"`
+	Version string `json:"version"`
+	// Kubernetes is the version that the payload names, "1.33.5"; "" where it
+	// names none or several.
+	Kubernetes string       `json:"kubernetes,omitempty"`
+	Tags       []PayloadTag `json:"tags"`
+	At         Evidence     `json:"at"`
 }
 
 // PayloadTag is one image of a payload.

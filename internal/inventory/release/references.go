@@ -1,0 +1,171 @@
+package release
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// The annotations of a tag, as `oc adm release new` copies them from the
+// image's labels: https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/annotations.go
+const (
+	commitAnnotation   = "io.openshift.build.commit.id"
+	sourceAnnotation   = "io.openshift.build.source-location"
+	versionsAnnotation = "io.openshift.build.versions"
+)
+
+// imageStream is an image-references file.
+type imageStream struct {
+	Kind     string `json:"kind" yaml:"kind"`
+	Metadata struct {
+		Name string `json:"name" yaml:"name"`
+	} `json:"metadata" yaml:"metadata"`
+	Spec struct {
+		Tags []streamTag `json:"tags" yaml:"tags"`
+	} `json:"spec" yaml:"spec"`
+}
+
+type streamTag struct {
+	Name        string            `json:"name" yaml:"name"`
+	Annotations map[string]string `json:"annotations" yaml:"annotations"`
+	From        *struct {
+		Kind string `json:"kind" yaml:"kind"`
+		Name string `json:"name" yaml:"name"`
+	} `json:"from" yaml:"from"`
+}
+
+// document is an image-references file, or what `oc adm release info -o json`
+// prints, which holds one as references.
+type document struct {
+	imageStream `yaml:",inline"`
+	References  *imageStream `json:"references" yaml:"references"`
+}
+
+// Parse reads an image-references file (JSON or YAML) or the output of
+// `oc adm release info`. name stands in errors and in the payload's evidence.
+func Parse(name string, src []byte) (inventory.Payload, error) {
+	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	if isInfo(src) {
+		return parseInfo(name, src)
+	}
+	d, err := decode(name, src)
+	if err != nil {
+		return inventory.Payload{}, err
+	}
+	stream := &d.imageStream
+	if d.References != nil {
+		stream = d.References
+	}
+	return stream.payload(name)
+}
+
+func decode(name string, src []byte) (document, error) {
+	var d document
+	if trimmed := bytes.TrimSpace(src); len(trimmed) == 0 {
+		return d, notReferences(name, "empty", "")
+	} else if trimmed[0] == '{' {
+		if err := json.Unmarshal(src, &d); err != nil {
+			return d, jsonFault(name, src, err)
+		}
+		return d, nil
+	}
+	if err := yaml.Unmarshal(src, &d); err != nil {
+		return d, notReferences(name, "not the YAML of an ImageStream: "+strings.TrimPrefix(err.Error(), "yaml: "), "")
+	}
+	return d, nil
+}
+
+func notReferences(where, what, excerpt string) error {
+	return &fault.Error{
+		What: what, Where: where, Excerpt: excerpt,
+		Fix: "give a release's image-references file, or save one: " + saveInfo,
+	}
+}
+
+// jsonFault turns encoding/json's offset into a line and a column.
+func jsonFault(name string, src []byte, err error) error {
+	offset := int64(-1)
+	if se, ok := errors.AsType[*json.SyntaxError](err); ok {
+		offset = se.Offset
+	}
+	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		offset = te.Offset
+	}
+	where := name
+	if offset > 0 && offset <= int64(len(src)) {
+		before := src[:offset]
+		line := bytes.Count(before, []byte("\n")) + 1
+		where = fmt.Sprintf("%s:%d:%d", name, line, len(before)-bytes.LastIndexByte(before, '\n')-1)
+	}
+	what := "not the JSON of an ImageStream: " + strings.TrimPrefix(err.Error(), "json: ")
+	if strings.Contains(err.Error(), "unexpected end") {
+		what = "ends in the middle: a truncated JSON file"
+	}
+	return notReferences(where, what, "")
+}
+
+// payload turns the stream's tags into the model's.
+func (s *imageStream) payload(name string) (inventory.Payload, error) {
+	p := inventory.Payload{Version: s.Metadata.Name, At: inventory.Evidence{Where: name, Text: s.Metadata.Name}}
+	if s.Kind != "" && s.Kind != "ImageStream" {
+		return p, notReferences(name, "a "+s.Kind+", not an ImageStream", "")
+	}
+	if len(s.Spec.Tags) == 0 {
+		return p, notReferences(name, "lists no images (no spec.tags)", "")
+	}
+	for i, t := range s.Spec.Tags {
+		if t.Name == "" {
+			return p, notReferences(name, fmt.Sprintf("spec.tags[%d] has no name", i), "")
+		}
+		p.Tags = append(p.Tags, t.tag())
+	}
+	return finish(p)
+}
+
+func (t streamTag) tag() inventory.PayloadTag {
+	tag := inventory.PayloadTag{
+		Name: t.Name, Commit: fullCommit(t.Annotations[commitAnnotation]),
+		Source: t.Annotations[sourceAnnotation], Kubernetes: kubernetesOf(t.Annotations[versionsAnnotation]),
+	}
+	if t.From != nil && t.From.Kind == "DockerImage" {
+		tag.Image = imageOf(t.From.Name)
+	}
+	return tag
+}
+
+// kubernetesOf finds the version of Kubernetes in a list such as
+// "kubernetes=1.33.5,kubectl=1.33.5,machine-os=9.6,machine-os=10.0". A key may
+// stand there several times; one with several values isn't a version.
+func kubernetesOf(list string) string {
+	found := ""
+	for pair := range strings.SplitSeq(list, ",") {
+		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
+		if !ok || key != "kubernetes" {
+			continue
+		}
+		if found != "" && found != value {
+			return ""
+		}
+		found = value
+	}
+	return found
+}
+
+// parseMetadata reads the version of a release-metadata file:
+// {"kind":"cincinnati-metadata-v0","version":"4.20.3",...}.
+func parseMetadata(name string, src []byte) (string, error) {
+	var m struct {
+		Version string `json:"version"`
+	}
+	if err := json.Unmarshal(src, &m); err != nil {
+		return "", jsonFault(name, src, err)
+	}
+	return m.Version, nil
+}
