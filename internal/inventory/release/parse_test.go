@@ -97,6 +97,7 @@ func TestParse(t *testing.T) {
 		{"info --pullspecs", infoText(pulls), onlyImage, "1.33.5", "f:11"},
 		{"info --commit-urls", infoText(urls), noImage, "1.33.5", "f:11"},
 		{"info", infoText(digests), onlyDigest, "1.33.5", "f:11"},
+		{"release.txt of a download server", "Client tools for OpenShift\n--------------------------\n\nThese archives contain the client tooling.\n\n---\n\n" + infoText(commitTable()), withEmpty, "1.33.5", "f:18"},
 		{"info with warnings", infoText(commitTable()) + "Warnings:\n* multiple versions\n", withEmpty, "1.33.5", "f:11"},
 	}
 	for _, tt := range tests {
