@@ -57,6 +57,9 @@ type Driver struct {
 	// kubernetes-csi/azuredisk-csi. A suffix that several drivers share
 	// ("driver") isn't listed.
 	Images []string `json:"images,omitempty"`
+	// Folders are names of its folder below the kubelet's plugins, where that
+	// isn't the provisioner: csi-secrets-store.
+	Folders []string `json:"folders,omitempty"`
 	// Containers are names of the container that runs it.
 	Containers []string `json:"containers,omitempty"`
 	// DaemonSets are names of DaemonSets as projects and OpenShift ship them.

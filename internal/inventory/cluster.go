@@ -1,6 +1,5 @@
 package inventory
 
-
 // Cluster is what is true of the whole cluster. Empty fields weren't read.
 type Cluster struct {
 	// OpenShift is the newest completed release, "4.19.12".
@@ -16,6 +15,8 @@ type Cluster struct {
 	Platform string `json:"platform,omitempty"`
 	// WMCO is the operator's version, "10.19.1"; from its CSV or Deployment.
 	WMCO string `json:"wmco,omitempty"`
+	// Services are WMCO's lists of the services that its nodes run.
+	Services []ServiceList `json:"services,omitempty"`
 	// VSphereStorageDriver is Storage.spec.vsphereStorageDriver.
 	VSphereStorageDriver string `json:"vsphereStorageDriver,omitempty"`
 	// AdminAcks are the keys of openshift-config/admin-acks that are "true".
@@ -25,6 +26,18 @@ type Cluster struct {
 	PrivilegedNamespaces []string   `json:"privilegedNamespaces,omitempty"`
 	Namespaces           []string   `json:"namespaces,omitempty"`
 	Evidence             []Evidence `json:"evidence,omitempty"`
+}
+
+// ServiceList is one of WMCO's ConfigMaps windows-services-<version>. Its names
+// say whether that WMCO brings csi-proxy:
+// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/services/services.go
+type ServiceList struct {
+	// WMCO is the version in the ConfigMap's name, "10.19.1-1a2b3c4".
+	WMCO  string   `json:"wmco"`
+	Names []string `json:"names"`
+	// CSIProxy is the command line of the service csi-proxy; "" for none.
+	CSIProxy string   `json:"csiProxy,omitempty"`
+	At       Evidence `json:"at"`
 }
 
 // Node is a Windows node.
@@ -123,4 +136,3 @@ type PayloadTag struct {
 	// Kubernetes is set on the tag that carries kubernetes=<version>.
 	Kubernetes string `json:"kubernetes,omitempty"`
 }
-

@@ -22,8 +22,11 @@ type Driver struct {
 	// HostProcessFlag is the value of the driver's own flag for it
 	// (--enable-windows-host-process, --windows-host-process); nil: not given.
 	HostProcessFlag *bool `json:"hostProcessFlag,omitempty"`
-	// Pipes are the csi-proxy pipes that the pod mounts.
+	// Pipes are the csi-proxy pipes that the driver's container mounts.
 	Pipes []Pipe `json:"pipes,omitempty"`
+	// Unmounted are the pipes that the pod declares as volumes and the driver's
+	// container doesn't mount: another container has them, or none.
+	Unmounted []Pipe `json:"unmounted,omitempty"`
 	// Registrar is the node-driver-registrar beside the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
 	// Scheduling decides which nodes the pods run on.

@@ -1,0 +1,113 @@
+package inventory
+
+import (
+	"slices"
+	"strconv"
+)
+
+// implied are the taints that the DaemonSet controller tolerates for every pod
+// that it makes, besides those that the template names:
+// https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#taints-and-tolerations
+var implied = []string{
+	"node.kubernetes.io/not-ready",
+	"node.kubernetes.io/unreachable",
+	"node.kubernetes.io/disk-pressure",
+	"node.kubernetes.io/memory-pressure",
+	"node.kubernetes.io/pid-pressure",
+	"node.kubernetes.io/unschedulable",
+	"node.kubernetes.io/network-unavailable",
+}
+
+// Matches tells whether a DaemonSet that is scheduled so puts a pod on n: the
+// node's labels are selected and its taints tolerated.
+func (s Scheduling) Matches(n Node) bool { return s.Selects(n) && s.Tolerates(n) }
+
+// Selects tells whether the node selector and the required affinity take n.
+func (s Scheduling) Selects(n Node) bool {
+	for key, value := range s.NodeSelector {
+		if have, ok := n.Labels[key]; !ok || have != value {
+			return false
+		}
+	}
+	if len(s.Terms) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(s.Terms, func(t Term) bool { return t.matches(n) })
+}
+
+// matches is as the scheduler has it: all requirements of a term hold, and a
+// term without any matches nothing.
+func (t Term) matches(n Node) bool {
+	if len(t.Expressions)+len(t.Fields) == 0 {
+		return false
+	}
+	for _, e := range t.Expressions {
+		value, ok := n.Labels[e.Key]
+		if !e.holds(value, ok) {
+			return false
+		}
+	}
+	for _, e := range t.Fields {
+		if e.Key != "metadata.name" || !e.holds(n.Name, true) {
+			return false
+		}
+	}
+	return true
+}
+
+// holds tells whether a label's value satisfies e; present is false where the
+// node hasn't got the label.
+func (e Expression) holds(value string, present bool) bool {
+	switch e.Operator {
+	case "In":
+		return present && slices.Contains(e.Values, value)
+	case "NotIn":
+		return !present || !slices.Contains(e.Values, value)
+	case "Exists":
+		return present
+	case "DoesNotExist":
+		return !present
+	case "Gt", "Lt":
+		return present && e.compares(value)
+	}
+	return false
+}
+
+func (e Expression) compares(value string) bool {
+	if len(e.Values) != 1 {
+		return false
+	}
+	have, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return false
+	}
+	want, err := strconv.ParseInt(e.Values[0], 10, 64)
+	if err != nil {
+		return false
+	}
+	return e.Operator == "Gt" && have > want || e.Operator == "Lt" && have < want
+}
+
+// Tolerates tells whether the pods tolerate the taints of n that keep pods
+// away.
+func (s Scheduling) Tolerates(n Node) bool {
+	for _, t := range n.Taints {
+		if t.Effect == "PreferNoSchedule" || slices.Contains(implied, t.Key) {
+			continue
+		}
+		if !slices.ContainsFunc(s.Tolerations, func(o Toleration) bool { return o.tolerates(t) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (o Toleration) tolerates(t Taint) bool {
+	if o.Effect != "" && o.Effect != t.Effect {
+		return false
+	}
+	if o.Operator == "Exists" {
+		return o.Key == "" || o.Key == t.Key
+	}
+	return o.Key == t.Key && o.Value == t.Value
+}
