@@ -1,0 +1,93 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+)
+
+// registrationFlag is node-driver-registrar's; it names the socket that the
+// kubelet will use: https://github.com/kubernetes-csi/node-driver-registrar
+const registrationFlag = "kubelet-registration-path"
+
+// isRegistrar tells the node-driver-registrar from other containers.
+func (ct *container) isRegistrar() bool {
+	if strings.Contains(last(ct.image.Repository), "driver-registrar") || strings.Contains(strings.ToLower(ct.Name), "driver-registrar") {
+		return true
+	}
+	_, given := flag(ct.words, registrationFlag)
+	return given
+}
+
+// sidecars are parts of the last element of images that run beside a driver and
+// are none. The names are those of https://kubernetes-csi.github.io/docs.
+var sidecars = []string{
+	"livenessprobe", "liveness-probe", "csi-attacher", "csi-provisioner", "csi-resizer", "csi-snapshotter",
+	"snapshot-controller", "external-attacher", "external-provisioner", "external-resizer", "external-snapshotter",
+	"external-health-monitor", "kube-rbac-proxy", "csi-proxy", "syncer", "csi-addons", "/pause",
+}
+
+// isSidecar tells whether a container surely isn't the driver.
+func (ct *container) isSidecar() bool {
+	image, name := "/"+last(ct.image.Repository), strings.ToLower(ct.Name)
+	for _, s := range sidecars {
+		if strings.Contains(image, s) || name == strings.TrimPrefix(s, "/") {
+			return true
+		}
+	}
+	_, probe := flag(ct.words, "health-port", "probe-timeout")
+	_, csi := flag(ct.words, "csi-address")
+	return probe && csi
+}
+
+// endpointFlags say where a driver listens.
+var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEndpoint"}
+
+// endpoint is the address that a container serves or uses as a CSI driver.
+func (ct *container) endpoint() (word, bool) {
+	for i, e := range ct.Env {
+		if strings.EqualFold(e.Name, "CSI_ENDPOINT") && e.Value != "" {
+			return word{e.Value, below(ct.path, "env", i, "value")}, true
+		}
+	}
+	return flag(ct.words, endpointFlags...)
+}
+
+// pickDriver chooses the container that runs the driver d (nil where that
+// isn't known yet), nil where nothing tells several apart.
+func (k known) pickDriver(cts []container, d *catalog.Driver) *container {
+	var best *container
+	score, tie := -1, false
+	for i := range cts {
+		ct := &cts[i]
+		if ct.isRegistrar() && len(cts) > 1 || ct.isSidecar() {
+			continue
+		}
+		switch s := k.likeness(ct, d); {
+		case s > score:
+			best, score, tie = ct, s, false
+		case s == score:
+			tie = true
+		}
+	}
+	if tie && score == 0 {
+		return nil
+	}
+	return best
+}
+
+// likeness is how much speaks for a container as a driver's.
+func (k known) likeness(ct *container, d *catalog.Driver) int {
+	score := 0
+	if found := k.image(ct.image.Repository); found != nil && (d == nil || found == d) {
+		score += 8
+	}
+	if d != nil && slices.ContainsFunc(d.Containers, func(n string) bool { return strings.EqualFold(n, ct.Name) }) {
+		score += 8
+	}
+	if _, serves := ct.endpoint(); serves {
+		score += 4
+	}
+	return score
+}

@@ -1,0 +1,160 @@
+package kube
+
+import (
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// identity is which driver a DaemonSet runs.
+type identity struct {
+	provisioner string
+	driver      *catalog.Driver // nil: the catalog doesn't know it
+	evidence    inventory.Evidence
+}
+
+// clue is one hint at the driver.
+type clue struct {
+	folder string
+	at     inventory.Evidence
+}
+
+// identify follows the order of trust: the registrar's path decides what the
+// kubelet will call the driver, what the driver is started with and the folder
+// that is mounted usually agree, names of images and of DaemonSets are
+// anybody's choice. The reason says why the pod is no driver at all.
+func (k known) identify(p podTemplate, cts []container, name string) (id identity, reason string) {
+	registered, served := registrations(p, cts), endpoints(p, cts)
+	clues := append(registered, served...)
+	clues = append(clues, folders(p)...)
+	named, isNamed := k.byNames(p, cts, name)
+	if !hasRegistrar(cts) && !isNamed && len(served) == 0 {
+		return identity{}, k.noDriver(p, clues)
+	}
+	if id, ok := k.byClues(clues); ok {
+		return id, ""
+	}
+	if isNamed {
+		return named, ""
+	}
+	if len(clues) > 0 {
+		return identity{provisioner: clues[0].folder, evidence: clues[0].at}, ""
+	}
+	return identity{}, ""
+}
+
+// byClues takes the first clue that the catalog knows or that reads like a
+// provisioner. One that does is one, whatever the image is called: Azure's
+// drivers can be deployed twice, under another name.
+func (k known) byClues(clues []clue) (identity, bool) {
+	for _, c := range clues {
+		if d := k.folder(c.folder); d != nil {
+			return identity{d.Provisioner, d, c.at}, true
+		}
+		if isDomain(c.folder) {
+			return identity{strings.ToLower(c.folder), nil, c.at}, true
+		}
+	}
+	return identity{}, false
+}
+
+// noDriver words why a pod isn't taken for a driver's.
+func (k known) noDriver(p podTemplate, clues []clue) string {
+	if len(clues) > 0 {
+		return "it mounts the plugin folder " + clues[0].folder + ", but neither registers a driver nor serves one"
+	}
+	for _, v := range p.spec.Volumes {
+		if v.HostPath == nil {
+			continue
+		}
+		if _, _, ok := parsePipe(v.HostPath.Path); ok {
+			return "it uses csi-proxy's pipes, but registers no CSI driver"
+		}
+	}
+	return "it registers no CSI driver, and no image of it is a driver's"
+}
+
+// byNames goes by the image's path and then by the DaemonSet's name.
+func (k known) byNames(p podTemplate, cts []container, name string) (identity, bool) {
+	for i := range cts {
+		if d := k.image(cts[i].image.Repository); d != nil {
+			return identity{d.Provisioner, d, p.imageAt(&cts[i])}, true
+		}
+	}
+	if d := k.daemonSet(name); d != nil {
+		at := inventory.Evidence{Where: p.at("metadata", "name"), Text: name}
+		return identity{d.Provisioner, d, at}, true
+	}
+	return identity{}, false
+}
+
+func hasRegistrar(cts []container) bool {
+	for i := range cts {
+		if cts[i].isRegistrar() {
+			return true
+		}
+	}
+	return false
+}
+
+// registrations are the paths that registrars give the kubelet.
+func registrations(p podTemplate, cts []container) []clue {
+	var clues []clue
+	for i := range cts {
+		ct := &cts[i]
+		if w, ok := flag(ct.words, registrationFlag); ok {
+			clues = appendClue(clues, p, w)
+			continue
+		}
+		if !ct.isRegistrar() {
+			continue
+		}
+		// The registrar's own older name for it, and what manifests hand to a
+		// script inside of the image.
+		for j, e := range ct.Env {
+			if strings.EqualFold(e.Name, "DRIVER_REG_SOCK_PATH") || strings.EqualFold(e.Name, "KUBELET_REGISTRATION_PATH") {
+				clues = appendClue(clues, p, word{expand(e.Value, environment(ct.Container)), below(ct.path, "env", j, "value")})
+			}
+		}
+	}
+	return clues
+}
+
+// endpoints are the names and addresses that the driver is started with.
+func endpoints(p podTemplate, cts []container) []clue {
+	var clues []clue
+	for i := range cts {
+		ct := &cts[i]
+		if ct.isSidecar() {
+			continue
+		}
+		if w, ok := flag(ct.words, "drivername", "driver-name"); ok && isDomain(w.text) && !ct.isRegistrar() {
+			clues = append(clues, clue{w.text, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
+		}
+		if w, ok := ct.endpoint(); ok {
+			clues = appendClue(clues, p, w)
+		}
+	}
+	return clues
+}
+
+// folders are the plugin folders of the host that the pod mounts.
+func folders(p podTemplate) []clue {
+	var clues []clue
+	for i, v := range p.spec.Volumes {
+		if v.HostPath == nil {
+			continue
+		}
+		clues = appendClue(clues, p, word{v.HostPath.Path, p.path("volumes", i, "hostPath", "path")})
+	}
+	return clues
+}
+
+func appendClue(clues []clue, p podTemplate, w word) []clue {
+	folder := socketFolder(w.text)
+	if folder == "" || template.MatchString(folder) {
+		return clues
+	}
+	return append(clues, clue{folder, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
+}

@@ -1,0 +1,71 @@
+package kube
+
+import (
+	_ "crypto/sha256" // digests of images don't parse without it
+	_ "crypto/sha512" // nor these
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/distribution/reference"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// ErrTemplate is the error of an image reference that was never rendered.
+var ErrTemplate = errors.New("a template that wasn't rendered")
+
+var (
+	template = regexp.MustCompile(`\$\{|\{\{|\$\(|%[A-Z_]{2,}%`)
+	// bareDigest is what a container runtime reports for an image that was
+	// built or loaded on the node.
+	bareDigest = regexp.MustCompile(`^[a-z0-9]+:[0-9a-f]{32,}$`)
+)
+
+// ParseImage takes an image reference apart. It adds nothing that isn't
+// written: no docker.io, no latest. A status' imageID is read as well. What
+// can't be read comes back with its Reference alone.
+func ParseImage(ref string) (inventory.Image, error) {
+	img := inventory.Image{Reference: ref}
+	text := ref
+	if _, rest, ok := strings.Cut(ref, "://"); ok { // docker-pullable://
+		text = rest
+	}
+	switch {
+	case text == "":
+		return img, errors.New("there is no image")
+	case template.MatchString(text):
+		return img, fmt.Errorf("image %q is %w", clip(ref), ErrTemplate)
+	case bareDigest.MatchString(text):
+		img.Digest = text
+		return img, nil
+	}
+	parsed, err := reference.Parse(text)
+	if err != nil {
+		return img, fmt.Errorf("read the image reference %q: %w", clip(ref), err)
+	}
+	if named, ok := parsed.(reference.Named); ok {
+		img.Repository = named.Name()
+	}
+	if tagged, ok := parsed.(reference.Tagged); ok {
+		img.Tag = tagged.Tag()
+	}
+	if digested, ok := parsed.(reference.Digested); ok {
+		img.Digest = digested.Digest().String()
+	}
+	return img, nil
+}
+
+// last is the last element of a repository.
+func last(repository string) string {
+	return strings.ToLower(repository[strings.LastIndexByte(repository, '/')+1:])
+}
+
+func clip(s string) string {
+	const longest = 120
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + "..."
+}

@@ -1,0 +1,216 @@
+package kube
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// Inventory joins what was gathered. The Collector can be added to and asked
+// again.
+func (c *Collector) Inventory() *inventory.Inventory {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	inv := c.inv
+	inv.Sources = slices.Clone(inv.Sources)
+	inv.Problems = slices.Clone(inv.Problems)
+	inv.Read = maps.Clone(inv.Read)
+	inv.Nodes = slices.Clone(inv.Nodes)
+	inv.SetAside = slices.Clone(inv.SetAside)
+	inv.Proxies = slices.Clone(inv.Proxies)
+	inv.Leftovers = slices.Clone(inv.Leftovers)
+	c.joinCluster(&inv.Cluster)
+	for _, d := range c.drivers {
+		inv.Drivers = append(inv.Drivers, c.withRunning(d))
+	}
+	c.proxyLogs(inv.Nodes)
+	for _, n := range c.csiNodes {
+		if c.counts[inventory.Nodes] == 0 || c.windows[n.Name] {
+			inv.CSINodes = append(inv.CSINodes, n)
+		}
+	}
+	inv.Volumes = c.uses()
+	inv.Normalize()
+	return &inv
+}
+
+// joinCluster takes WMCO's version from what says it best.
+func (c *Collector) joinCluster(cl *inventory.Cluster) {
+	cl.Evidence = slices.Clone(cl.Evidence)
+	cl.Services = slices.Clone(cl.Services)
+	cl.Namespaces = slices.Clone(cl.Namespaces)
+	cl.PrivilegedNamespaces = slices.Clone(cl.PrivilegedNamespaces)
+	if newest, ok := c.newestWMCO(); ok {
+		cl.WMCO = newest.version.String()
+		cl.Evidence = append(cl.Evidence, newest.at)
+		return
+	}
+	// The operator drops the lists of other versions once no node needs them.
+	if len(cl.Services) == 1 {
+		cl.WMCO = cl.Services[0].WMCO
+		cl.Evidence = append(cl.Evidence, inventory.Evidence{Where: cl.Services[0].At.Where, Text: servicesPrefix + cl.WMCO})
+	}
+}
+
+// withRunning adds the images that the driver's pods run, and reads the version
+// from them where the DaemonSet's own image doesn't tell.
+func (c *Collector) withRunning(d inventory.Driver) inventory.Driver {
+	set := key{d.Object.Namespace, d.Object.Name}
+	for k, nodes := range c.running {
+		if k.set != set || k.container != d.Container {
+			continue
+		}
+		img, err := ParseImage(k.image)
+		if err != nil {
+			continue
+		}
+		d.Running = append(d.Running, inventory.Running{Image: img, Nodes: slices.Sorted(maps.Keys(nodes))})
+	}
+	slices.SortFunc(d.Running, func(a, b inventory.Running) int { return cmp.Compare(a.Image.Reference, b.Image.Reference) })
+	if !d.Version.Known {
+		c.versionOfRunning(&d)
+	}
+	return d
+}
+
+// versionOfRunning takes the version that all pods run, where their digests are
+// known.
+func (c *Collector) versionOfRunning(d *inventory.Driver) {
+	var all inventory.VersionFact
+	for i, r := range d.Running {
+		at := inventory.Evidence{Where: "Pods of " + d.Object.String() + " status.containerStatuses.imageID", Text: r.Image.Reference}
+		fact := inventory.VersionFact{At: at}
+		if !c.mapped(&fact, r.Image) || !fact.Known {
+			return
+		}
+		if i > 0 && fact.Version != all.Version {
+			d.Version.Reason += "; its pods run several versions"
+			return
+		}
+		all = fact
+	}
+	if all.Known {
+		all.By = byRunning
+		d.Version = all
+		d.Evidence = append(slices.Clone(d.Evidence), all.At)
+	}
+}
+
+// uses joins pods, claims and volumes.
+func (c *Collector) uses() []inventory.VolumeUse {
+	var out []inventory.VolumeUse
+	for _, p := range c.pods {
+		if c.onWindows(p) {
+			out = append(out, c.usesOf(p)...)
+		}
+	}
+	if c.inv.Read[inventory.Pods].Complete && c.counts[inventory.Pods] > 0 {
+		return out
+	}
+	for _, t := range c.templates {
+		if !c.hasPods(t.object) {
+			out = append(out, c.usesOf(t)...)
+		}
+	}
+	return out
+}
+
+// onWindows tells whether a pod runs on Windows or will.
+func (c *Collector) onWindows(p podRecord) bool {
+	switch {
+	case c.windows[p.node]:
+		return true
+	case c.linux[p.node]:
+		return false
+	}
+	return p.windows
+}
+
+// hasPods tells whether a pod of a workload was read. Between a Deployment, a
+// CronJob or a DeploymentConfig and its pods stands an object whose name is
+// theirs with one more part.
+func (c *Collector) hasPods(o inventory.Object) bool {
+	if c.owned[key{o.Namespace, o.Kind + "/" + o.Name}] {
+		return true
+	}
+	between := map[string]string{"Deployment": "ReplicaSet/", "CronJob": "Job/", "DeploymentConfig": "ReplicationController/"}[o.Kind]
+	if between == "" {
+		return false
+	}
+	for k := range c.owned {
+		if i := strings.LastIndexByte(k.name, '-'); i > 0 && k.namespace == o.Namespace && k.name[:i] == between+o.Name {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Collector) usesOf(p podRecord) []inventory.VolumeUse {
+	var out []inventory.VolumeUse
+	for _, v := range p.volumes {
+		u := inventory.VolumeUse{Pod: p.object, Node: p.node, Volume: v.name, Claim: v.claim, Inline: v.inline, At: v.at}
+		if v.inline {
+			u.Provisioner, u.InTree = v.direct.provisioner, v.direct.inTree
+			out = append(out, u)
+			continue
+		}
+		if c.resolve(&u, key{p.object.Namespace, v.claim}, v) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// resolve finds who serves a claim's volume; false where no CSI driver does.
+func (c *Collector) resolve(u *inventory.VolumeUse, k key, v volumeRecord) bool {
+	cl, read := c.claims[k]
+	u.PV = cl.volume
+	if u.PV == "" {
+		u.PV = c.byClaim[k]
+	}
+	if pv, ok := c.pvs[u.PV]; ok && u.PV != "" {
+		u.Provisioner, u.InTree, u.MigratedTo = pv.provisioner, pv.inTree, pv.migratedTo
+		return u.Provisioner != "" || u.InTree != ""
+	}
+	u.MigratedTo = cl.migratedTo
+	if maker := cl.maker; maker != "" {
+		c.madeBy(u, maker)
+		return true
+	}
+	switch class := firstOf(cl.class, v.class); {
+	case u.PV != "":
+		u.Reason = "PersistentVolume " + u.PV + " wasn't read"
+	case !read && v.class == nil && u.Claim != "":
+		u.Reason = "PersistentVolumeClaim " + u.Claim + " wasn't read"
+	case class == nil && c.defaults != 1:
+		u.Reason = "the claim isn't bound, names no class, and which class is the default isn't known"
+	case class == nil:
+		c.madeBy(u, c.classes[c.fallback])
+	case *class == "":
+		u.Reason = "the claim isn't bound yet"
+	case c.classes[*class] == "":
+		u.Reason = "the claim isn't bound, and StorageClass " + *class + " wasn't read"
+	default:
+		c.madeBy(u, c.classes[*class])
+	}
+	return true
+}
+
+// madeBy notes a provisioner, in-tree or not.
+func (c *Collector) madeBy(u *inventory.VolumeUse, provisioner string) {
+	if csi := csiName(provisioner); csi != "" {
+		u.InTree, u.Provisioner = provisioner, csi
+		return
+	}
+	u.Provisioner = provisioner
+}
+
+func firstOf(a, b *string) *string {
+	if a != nil {
+		return a
+	}
+	return b
+}

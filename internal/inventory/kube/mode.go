@@ -1,0 +1,167 @@
+package kube
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+const (
+	linux   = "linux"
+	windows = "windows"
+)
+
+// osLabels name a node's operating system; the second is the old one.
+var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
+
+// hostProcessFlags tell a driver that it runs as a HostProcess container:
+// Azure's and SMB's, and EBS'.
+var hostProcessFlags = []string{"enable-windows-host-process", "windows-host-process"}
+
+// operatingSystem tells where the pods run, by what schedules them and then by
+// what only Windows has. Tolerations say where pods may run and are no
+// evidence, and neither is a path with forward slashes.
+func operatingSystem(p podTemplate, cts []container) (string, inventory.Evidence) {
+	if os, at := scheduledOS(p); os != "" {
+		return os, at
+	}
+	return windowsTraces(p, cts)
+}
+
+// scheduledOS is the operating system that pod and scheduler agree on.
+func scheduledOS(p podTemplate) (string, inventory.Evidence) {
+	for _, label := range osLabels {
+		if os := p.spec.NodeSelector[label]; os == linux || os == windows {
+			return os, p.evidence(label+": "+os, "nodeSelector", label)
+		}
+	}
+	if os, label := affineOS(p.spec.Affinity); os != "" {
+		return os, p.evidence(label+": "+os, "affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+	}
+	if p.spec.OS != nil && p.spec.OS.Name != "" {
+		return string(p.spec.OS.Name), p.evidence(string(p.spec.OS.Name), "os", "name")
+	}
+	if build := p.spec.NodeSelector[corev1.LabelWindowsBuild]; build != "" {
+		return windows, p.evidence(corev1.LabelWindowsBuild+": "+build, "nodeSelector", corev1.LabelWindowsBuild)
+	}
+	return "", inventory.Evidence{}
+}
+
+// affineOS is the one system that every term of the required affinity asks
+// for.
+func affineOS(a *corev1.Affinity) (os, label string) {
+	if a == nil || a.NodeAffinity == nil || a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return "", ""
+	}
+	for i, term := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		found, by := termOS(term)
+		if found == "" || i > 0 && found != os {
+			return "", ""
+		}
+		os, label = found, by
+	}
+	return os, label
+}
+
+// termOS reads a term; not the one system is the other.
+func termOS(term corev1.NodeSelectorTerm) (os, label string) {
+	for _, e := range term.MatchExpressions {
+		for _, label := range osLabels {
+			if e.Key != label || len(e.Values) != 1 {
+				continue
+			}
+			switch value := e.Values[0]; {
+			case e.Operator == corev1.NodeSelectorOpIn && (value == linux || value == windows):
+				return value, label
+			case e.Operator == corev1.NodeSelectorOpNotIn && value == windows:
+				return linux, label
+			case e.Operator == corev1.NodeSelectorOpNotIn && value == linux:
+				return windows, label
+			}
+		}
+	}
+	return "", ""
+}
+
+// windowsTraces looks for what only a Windows pod has.
+func windowsTraces(p podTemplate, cts []container) (string, inventory.Evidence) {
+	if o := podWindowsOptions(p); o != nil && o.HostProcess != nil && *o.HostProcess {
+		return windows, p.evidence("hostProcess: true", "securityContext", "windowsOptions", "hostProcess")
+	}
+	for i, v := range p.spec.Volumes {
+		if v.HostPath != nil && isWindowsPath(v.HostPath.Path) {
+			return windows, p.evidence(v.HostPath.Path, "volumes", i, "hostPath", "path")
+		}
+	}
+	for i := range cts {
+		if w, ok := cts[i].windowsWord(); ok {
+			return windows, inventory.Evidence{Where: p.at(w.path...), Text: w.text}
+		}
+	}
+	return "", inventory.Evidence{}
+}
+
+// windowsWord is an argument that makes sense on Windows alone.
+func (ct *container) windowsWord() (word, bool) {
+	for _, w := range ct.words {
+		if isWindowsPath(w.text) || anyDrive.MatchString(w.text) || strings.HasSuffix(strings.ToLower(w.text), ".exe") {
+			return w, true
+		}
+	}
+	return word{}, false
+}
+
+func podWindowsOptions(p podTemplate) *corev1.WindowsSecurityContextOptions {
+	if p.spec.SecurityContext == nil {
+		return nil
+	}
+	return p.spec.SecurityContext.WindowsOptions
+}
+
+// hostProcess tells whether a container runs as a HostProcess container: what
+// the container says overrides what the pod says.
+func hostProcess(p podTemplate, ct *container) (bool, inventory.Evidence) {
+	field := []any{"securityContext", "windowsOptions", "hostProcess"}
+	if sc := ct.SecurityContext; sc != nil && sc.WindowsOptions != nil && sc.WindowsOptions.HostProcess != nil {
+		on := *sc.WindowsOptions.HostProcess
+		return on, inventory.Evidence{Where: p.at(below(ct.path, field...)...), Text: hostProcessText(on)}
+	}
+	if o := podWindowsOptions(p); o != nil && o.HostProcess != nil {
+		return *o.HostProcess, p.evidence(hostProcessText(*o.HostProcess), field...)
+	}
+	return false, inventory.Evidence{}
+}
+
+func hostProcessText(on bool) string {
+	if on {
+		return "hostProcess: true"
+	}
+	return "hostProcess: false"
+}
+
+// pipes are the csi-proxy pipes of the pod: those that the driver's container
+// mounts, and the others.
+func pipes(p podTemplate, ct *container) (mounted, unmounted []inventory.Pipe) {
+	mounts := map[string]bool{}
+	for _, m := range ct.VolumeMounts {
+		mounts[m.Name] = true
+	}
+	for i, v := range p.spec.Volumes {
+		if v.HostPath == nil {
+			continue
+		}
+		group, version, ok := parsePipe(v.HostPath.Path)
+		if !ok {
+			continue
+		}
+		one := inventory.Pipe{Group: group, Version: version, At: p.evidence(v.HostPath.Path, "volumes", i, "hostPath", "path")}
+		if mounts[v.Name] {
+			mounted = append(mounted, one)
+		} else {
+			unmounted = append(unmounted, one)
+		}
+	}
+	return mounted, unmounted
+}

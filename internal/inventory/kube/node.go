@@ -1,0 +1,115 @@
+package kube
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// Annotations that WMCO keeps on the nodes that it configures:
+// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/metadata/metadata.go
+const (
+	wmcoVersion = "windowsmachineconfig.openshift.io/version"
+	wmcoDesired = "windowsmachineconfig.openshift.io/desired-version"
+)
+
+// Node takes a node. Of one that doesn't run Windows only the count is kept.
+func (c *Collector) Node(n *corev1.Node, at Locator) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := object("Node", "", n.Name)
+	at = located(at, o)
+	if !c.first(o, inventory.Nodes, at) {
+		return
+	}
+	switch nodeOS(n) {
+	case windows:
+		c.windows[n.Name] = true
+		c.inv.Nodes = append(c.inv.Nodes, windowsNode(n, at))
+	case linux:
+		c.linux[n.Name] = true
+		c.inv.LinuxNodes++
+	default:
+		c.problem(inventory.Problem{
+			Where: at(), What: o.String() + " doesn't say which operating system it runs",
+			Fix: "give the node as the cluster has it: kubectl get node " + n.Name + " -o yaml",
+		})
+	}
+}
+
+// nodeOS is the system that the kubelet reports, or else its labels.
+func nodeOS(n *corev1.Node) string {
+	if os := n.Status.NodeInfo.OperatingSystem; os != "" {
+		return os
+	}
+	for _, label := range osLabels {
+		if os := n.Labels[label]; os != "" {
+			return os
+		}
+	}
+	if n.Labels[corev1.LabelWindowsBuild] != "" || strings.HasPrefix(n.Status.NodeInfo.OSImage, "Windows") {
+		return windows
+	}
+	return ""
+}
+
+func windowsNode(n *corev1.Node, at Locator) inventory.Node {
+	info := n.Status.NodeInfo
+	out := inventory.Node{
+		Name: n.Name, Labels: n.Labels, Build: windowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion,
+		WMCO: n.Annotations[wmcoVersion], DesiredWMCO: n.Annotations[wmcoDesired], At: inventory.Evidence{Where: at()},
+	}
+	if out.Build == 0 {
+		out.Build = windowsBuild(n.Labels[corev1.LabelWindowsBuild])
+	}
+	if out.WMCO != "" {
+		out.At = inventory.Evidence{Where: at("metadata", "annotations", wmcoVersion), Text: wmcoVersion + ": " + out.WMCO}
+	}
+	for _, t := range n.Spec.Taints {
+		out.Taints = append(out.Taints, inventory.Taint{Key: t.Key, Value: t.Value, Effect: string(t.Effect)})
+	}
+	out.Ready = slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+	return out
+}
+
+// windowsBuild is the third number of 10.0.20348.2340; 0 for anything else.
+func windowsBuild(kernel string) int {
+	parts := strings.Split(kernel, ".")
+	if len(parts) < 3 || parts[0] != "10" || parts[1] != "0" {
+		return 0
+	}
+	build, err := strconv.Atoi(parts[2])
+	if err != nil || build < 0 {
+		return 0
+	}
+	return build
+}
+
+// CSINode takes the drivers that are registered on a node.
+func (c *Collector) CSINode(n *storagev1.CSINode, at Locator) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := object("CSINode", "", n.Name)
+	at = located(at, o)
+	if !c.first(o, inventory.CSINodes, at) || c.linux[n.Name] {
+		return
+	}
+	out := inventory.CSINode{Name: n.Name, Drivers: []string{}, At: inventory.Evidence{Where: at("spec", "drivers")}}
+	for _, d := range n.Spec.Drivers {
+		out.Drivers = append(out.Drivers, d.Name)
+	}
+	out.At.Text = "drivers: [" + strings.Join(out.Drivers, ", ") + "]"
+	for plugin := range strings.SplitSeq(n.Annotations[corev1.MigratedPluginsAnnotationKey], ",") {
+		if plugin = strings.TrimSpace(plugin); plugin != "" {
+			out.Migrated = append(out.Migrated, plugin)
+		}
+	}
+	c.csiNodes[n.Name] = out
+}

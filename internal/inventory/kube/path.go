@@ -1,0 +1,32 @@
+package kube
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// dotted writes a path as people know it: spec.containers[0].image.
+func dotted(path []any) string {
+	var b strings.Builder
+	for _, p := range path {
+		switch p := p.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", p)
+		default:
+			if b.Len() > 0 {
+				b.WriteByte('.')
+			}
+			fmt.Fprint(&b, p)
+		}
+	}
+	return b.String()
+}
+
+// below makes a path under base, without touching base's array.
+func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }
+
+// under is a Locator for what stands below base.
+func under(at Locator, base []any) Locator {
+	return func(path ...any) string { return at(below(base, path...)...) }
+}

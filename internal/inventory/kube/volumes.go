@@ -1,0 +1,163 @@
+package kube
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	csitranslation "k8s.io/csi-translation-lib"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// translator knows which CSI driver serves an in-tree plugin's volumes. It is
+// without state.
+var translator = csitranslation.New()
+
+// migratedTo is what the PersistentVolume controller leaves on volumes and
+// claims of an in-tree plugin that CSI serves.
+const migratedTo = "pv.kubernetes.io/migrated-to"
+
+// provisionerKeys are a claim's annotations that name what made its volume.
+var provisionerKeys = []string{"volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"}
+
+// key is a namespaced name.
+type key struct{ namespace, name string }
+
+// volumes is what the joins between pods, claims and volumes need.
+type volumes struct {
+	pods      []podRecord
+	templates []podRecord
+	// owned are the workloads of which a pod was read.
+	owned   map[key]bool
+	claims  map[key]claim
+	pvs     map[string]backing
+	byClaim map[key]string // the PV that was made for a claim
+	classes map[string]string
+	// fallback is the default class, standing is how many there are.
+	fallback string
+	defaults int
+}
+
+func newVolumes() volumes {
+	return volumes{
+		owned: map[key]bool{}, claims: map[key]claim{}, pvs: map[string]backing{},
+		byClaim: map[key]string{}, classes: map[string]string{},
+	}
+}
+
+// backing is who serves a volume. Neither name is set where no CSI driver
+// does: NFS, local, hostPath.
+type backing struct {
+	provisioner string
+	inTree      string
+	migratedTo  string
+}
+
+// claim is what is kept of a PersistentVolumeClaim.
+type claim struct {
+	volume string
+	class  *string
+	// maker is the provisioner of the claim's annotation.
+	maker      string
+	migratedTo string
+}
+
+// PersistentVolume takes a volume.
+func (c *Collector) PersistentVolume(pv *corev1.PersistentVolume, at Locator) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := object("PersistentVolume", "", pv.Name)
+	at = located(at, o)
+	if !c.first(o, inventory.Volumes, at) {
+		return
+	}
+	b := backingOf(pv)
+	c.pvs[pv.Name] = b
+	if ref := pv.Spec.ClaimRef; ref != nil && pv.Status.Phase != corev1.VolumeReleased && pv.Status.Phase != corev1.VolumeFailed {
+		c.byClaim[key{ref.Namespace, ref.Name}] = pv.Name
+	}
+	if b.inTree != "" {
+		c.leftover(o, b, inventory.Evidence{Where: at("spec"), Text: b.inTree})
+	}
+}
+
+func backingOf(pv *corev1.PersistentVolume) backing {
+	b := backing{migratedTo: pv.Annotations[migratedTo]}
+	if pv.Spec.CSI != nil {
+		b.provisioner = pv.Spec.CSI.Driver
+		return b
+	}
+	if !translator.IsPVMigratable(pv) {
+		return b
+	}
+	plugin, err := translator.GetInTreePluginNameFromSpec(pv, nil)
+	if err != nil {
+		return b
+	}
+	b.inTree, b.provisioner = plugin, csiName(plugin)
+	return b
+}
+
+// csiName is the CSI driver of an in-tree plugin, "" for one that has none.
+func csiName(plugin string) string {
+	name, err := translator.GetCSINameFromInTreeName(plugin)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+func (c *Collector) leftover(o inventory.Object, b backing, at inventory.Evidence) {
+	c.inv.Leftovers = append(c.inv.Leftovers, inventory.Leftover{
+		Object: o, InTree: b.inTree, Provisioner: b.provisioner, MigratedTo: b.migratedTo, At: at,
+	})
+}
+
+// PersistentVolumeClaim takes a claim.
+func (c *Collector) PersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim, at Locator) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := object("PersistentVolumeClaim", pvc.Namespace, pvc.Name)
+	at = located(at, o)
+	if !c.first(o, inventory.Claims, at) {
+		return
+	}
+	cl := claim{volume: pvc.Spec.VolumeName, class: pvc.Spec.StorageClassName, migratedTo: pvc.Annotations[migratedTo]}
+	if class, old := pvc.Annotations[corev1.BetaStorageClassAnnotation]; old && cl.class == nil {
+		cl.class = &class
+	}
+	for _, name := range provisionerKeys {
+		maker := pvc.Annotations[name]
+		if maker == "" {
+			continue
+		}
+		cl.maker = maker
+		if csi := csiName(maker); csi != "" {
+			b := backing{provisioner: csi, inTree: maker, migratedTo: cl.migratedTo}
+			c.leftover(o, b, inventory.Evidence{Where: at("metadata", "annotations", name), Text: maker})
+		}
+		break
+	}
+	c.claims[key{pvc.Namespace, pvc.Name}] = cl
+}
+
+// defaultClass marks the class of claims that name none; the second is the old
+// name.
+var defaultClass = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
+
+// StorageClass takes a class: it names the driver of claims that aren't bound.
+func (c *Collector) StorageClass(sc *storagev1.StorageClass, at Locator) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := object("StorageClass", "", sc.Name)
+	if !c.first(o, "", located(at, o)) {
+		return
+	}
+	c.classes[sc.Name] = sc.Provisioner
+	for _, name := range defaultClass {
+		if sc.Annotations[name] == "true" {
+			c.fallback = sc.Name
+			c.defaults++
+			break
+		}
+	}
+}
