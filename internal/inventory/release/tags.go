@@ -2,14 +2,12 @@ package release
 
 import (
 	"cmp"
-	_ "crypto/sha256" // go-digest knows no algorithm that isn't linked in
 	"fmt"
 	"slices"
 
-	"github.com/distribution/reference"
-
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 // finish sorts the tags, takes the version of Kubernetes from them and refuses
@@ -62,17 +60,9 @@ func fullCommit(s string) string {
 
 // imageOf takes a pull spec apart. One that can't be parsed keeps its text.
 func imageOf(spec string) inventory.Image {
-	i := inventory.Image{Reference: spec}
-	ref, err := reference.ParseNormalizedNamed(spec)
+	i, err := kube.ParseImage(spec)
 	if err != nil {
-		return i
-	}
-	i.Repository = ref.Name()
-	if t, ok := ref.(reference.Tagged); ok {
-		i.Tag = t.Tag()
-	}
-	if d, ok := ref.(reference.Digested); ok {
-		i.Digest = d.Digest().String()
+		return inventory.Image{Reference: spec}
 	}
 	return i
 }

@@ -1,0 +1,242 @@
+package mustgather
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
+)
+
+// document is one object of a file.
+type document struct {
+	// file names the file in evidence.
+	file string
+	// line is where text starts in the file, from 1.
+	line int
+	text []byte
+	json []byte
+	node *yaml.Node // made by the first locate
+}
+
+// head is what the reader itself needs of an object.
+type head struct {
+	Metadata struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+	Spec struct {
+		ClaimRef struct {
+			Namespace string `json:"namespace"`
+		} `json:"claimRef"`
+	} `json:"spec"`
+}
+
+// parse reads YAML into JSON, which is what Kubernetes' types decode.
+func (d *document) parse() (head, error) {
+	var h head
+	j, err := sigsyaml.YAMLToJSON(d.text)
+	if err != nil {
+		return h, err
+	}
+	d.json = j
+	if err := json.Unmarshal(j, &h); err != nil {
+		return h, err
+	}
+	if h.Metadata.Name == "" {
+		return h, fmt.Errorf("an object without metadata.name")
+	}
+	return h, nil
+}
+
+// name finds metadata.name by the indent of oc's YAML, without parsing it; ""
+// where it can't be found so. Of the lists of ConfigMaps and of an operator's
+// copies in every namespace nearly all is passed over by it.
+func (d *document) name() string {
+	outer, inner := -1, -1
+	inside := false
+	for line := range bytes.Lines(d.text) {
+		line = bytes.TrimRight(line, "\r\n")
+		rest := bytes.TrimLeft(line, " ")
+		indent := len(line) - len(rest)
+		switch {
+		case len(rest) == 0 || rest[0] == '#' || bytes.Equal(rest, []byte("---")):
+			continue
+		case outer < 0:
+			outer = indent
+		}
+		switch {
+		case indent == outer:
+			if inside {
+				return ""
+			}
+			inside = bytes.Equal(rest, []byte("metadata:"))
+			continue
+		case !inside:
+			continue
+		case inner < 0:
+			inner = indent
+		}
+		if value, ok := bytes.CutPrefix(rest, []byte("name: ")); ok && indent == inner {
+			return plain(value)
+		}
+	}
+	return ""
+}
+
+// plain is a scalar that stands as it is, "" for one that is quoted or more.
+func plain(value []byte) string {
+	if bytes.ContainsAny(value, "\"'{}[]&*!|>#:") {
+		return ""
+	}
+	return string(bytes.TrimSpace(value))
+}
+
+func (d *document) decode(into any) error { return json.Unmarshal(d.json, into) }
+
+// locate is the file and line of a field, or of the nearest thing above it
+// that is there. Lines are looked up when they are asked for: of a
+// must-gather's objects few become evidence.
+func (d *document) locate(at ...any) string {
+	if d.node == nil {
+		d.node = &yaml.Node{}
+		if err := yaml.Unmarshal(d.text, d.node); err != nil || len(d.node.Content) == 0 {
+			d.node = &yaml.Node{Line: 1}
+		} else {
+			d.node = d.node.Content[0]
+		}
+	}
+	line := 1
+	n := d.node
+	for _, step := range at {
+		key, value := child(n, step)
+		if value == nil {
+			break
+		}
+		line, n = key.Line, value
+	}
+	if len(at) == 0 {
+		line = d.node.Line
+	}
+	return d.file + ":" + strconv.Itoa(d.line+line-1)
+}
+
+// child finds a step below n: the node to point at, and the one to go on from.
+func child(n *yaml.Node, step any) (key, value *yaml.Node) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch step := step.(type) {
+	case string:
+		if n.Kind != yaml.MappingNode {
+			return nil, nil
+		}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i], n.Content[i+1]
+			}
+		}
+	case int:
+		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
+			return n.Content[step], n.Content[step]
+		}
+	}
+	return nil, nil
+}
+
+// yamlLine finds the line in an error of the YAML parser.
+var yamlLine = regexp.MustCompile(`\bline ([0-9]+)`)
+
+// fault words an error of parse for people, with its place in the file.
+func (d *document) fault(err error) (where, what string) {
+	line := d.line
+	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {
+		if n, aerr := strconv.Atoi(m[1]); aerr == nil && n > 0 {
+			line += n - 1
+		}
+	}
+	what = strings.TrimPrefix(err.Error(), "error converting YAML to JSON: ")
+	what = strings.TrimPrefix(what, "yaml: ")
+	return d.file + ":" + strconv.Itoa(line), what
+}
+
+// documents splits a file into its objects. A list is cut into its items by
+// their indent, so that one of 100 MB is never a tree in memory at once. src
+// is changed.
+func documents(file string, src []byte, isList bool) ([]document, error) {
+	if !isList {
+		return []document{{file: file, line: 1, text: src}}, nil
+	}
+	if docs, ok := splitItems(file, src); ok {
+		return docs, nil
+	}
+	return decodeItems(file, src)
+}
+
+// splitItems cuts the block sequence below a top-level "items:", the form that
+// oc prints; false for any other.
+func splitItems(file string, src []byte) (docs []document, ok bool) {
+	const unknown = -1
+	indent := unknown
+	line, offset := 0, 0
+	for raw := range bytes.Lines(src) {
+		line++
+		start := offset
+		offset += len(raw)
+		text := bytes.TrimRight(raw, "\r\n")
+		spaces := len(text) - len(bytes.TrimLeft(text, " "))
+		rest := text[spaces:]
+		dash := bytes.Equal(rest, []byte("-")) || bytes.HasPrefix(rest, []byte("- "))
+		switch {
+		case !ok:
+			if ok = bytes.HasPrefix(text, []byte("items:")); ok {
+				value := bytes.TrimSpace(text[len("items:"):])
+				if len(value) > 0 {
+					return nil, bytes.Equal(value, []byte("[]"))
+				}
+			}
+		case len(rest) == 0 || rest[0] == '#':
+		case dash && (indent == unknown || spaces == indent):
+			indent = spaces
+			docs = closeLast(docs, src, start)
+			src[start+spaces] = ' '
+			docs = append(docs, document{file: file, line: line, text: src[start:]})
+		case indent == unknown || spaces <= indent:
+			return closeLast(docs, src, start), ok
+		}
+	}
+	return docs, ok
+}
+
+// closeLast ends the last document, which reaches to the end of src so far,
+// at offset end.
+func closeLast(docs []document, src []byte, end int) []document {
+	if n := len(docs); n > 0 {
+		last := &docs[n-1]
+		last.text = last.text[:len(last.text)-(len(src)-end)]
+	}
+	return docs
+}
+
+// decodeItems reads a list of another form, such as JSON, whole. Its evidence
+// names the file alone.
+func decodeItems(file string, src []byte) ([]document, error) {
+	var l struct {
+		Items []json.RawMessage `json:"items"`
+	}
+	if err := sigsyaml.Unmarshal(src, &l); err != nil {
+		return nil, err
+	}
+	if l.Items == nil {
+		return nil, fmt.Errorf("a list without items")
+	}
+	docs := make([]document, 0, len(l.Items))
+	for _, item := range l.Items {
+		docs = append(docs, document{file: file, line: 1, text: item})
+	}
+	return docs, nil
+}

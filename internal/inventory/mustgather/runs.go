@@ -1,0 +1,105 @@
+package mustgather
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// runs tells one must-gather from several. One run may have several roots: an
+// image each, a node each, and what other teams' images put below their own.
+type runs struct {
+	top   string
+	named map[string]bool // by folder; true: its name says that it is a run
+	times map[string]string
+}
+
+// runOf is the folder of the run that a root belongs to: must-gather.local.*
+// and inspect.local.* by their names, else the parent of an image's folder,
+// which oc names by its digest.
+func runOf(root string) (folder string, named bool) {
+	parts := strings.Split(root, "/")
+	for i, part := range parts {
+		if strings.HasPrefix(part, "must-gather.local.") || strings.HasPrefix(part, "inspect.local.") {
+			return strings.Join(parts[:i+1], "/"), true
+		}
+	}
+	for i, part := range parts {
+		if strings.Contains(part, "-sha256-") {
+			return strings.Join(parts[:i], "/"), true
+		}
+	}
+	return root, false
+}
+
+// add notes a root and tells whether all so far are of one run.
+func (r *runs) add(root string) bool {
+	folder, named := runOf(root)
+	if _, ok := r.named[folder]; !ok {
+		if r.named == nil {
+			r.named = map[string]bool{}
+		}
+		r.named[folder] = named
+	}
+	return len(r.folders()) == 1
+}
+
+// folders are the runs. An unnamed one below another is a part of it: some
+// images have folders of their own with namespaces in them.
+func (r *runs) folders() []string {
+	var all []string
+	for _, folder := range slices.Sorted(maps.Keys(r.named)) {
+		part := !r.named[folder] && slices.ContainsFunc(all, func(above string) bool {
+			return above == "" || strings.HasPrefix(folder, above+"/")
+		})
+		if !part {
+			all = append(all, folder)
+		}
+	}
+	return all
+}
+
+// time notes the last line of a file timestamp, which is the end of the run.
+func (r *runs) time(folder string, src io.Reader) error {
+	s := bufio.NewScanner(io.LimitReader(src, 64<<10))
+	last := ""
+	for s.Scan() {
+		last = cmp.Or(strings.TrimSpace(s.Text()), last)
+	}
+	if r.times == nil {
+		r.times = map[string]string{}
+	}
+	r.times[folder] = last[:min(len(last), len("2006-01-02 15:04:05"))]
+	if err := s.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {
+		return err
+	}
+	return nil
+}
+
+// fault refuses several runs. The newest isn't taken unasked: the other may be
+// of another cluster, and half an answer from each is none.
+func (r *runs) fault(archive bool) error {
+	all := r.folders()
+	slices.SortStableFunc(all, func(a, b string) int { return cmp.Compare(r.times[b], r.times[a]) })
+	var lines []string
+	for _, folder := range all {
+		lines = append(lines, strings.TrimRight(cmp.Or(folder, ".")+"  "+r.times[folder], " "))
+	}
+	fix := "give one of them: --must-gather " + filepath.Join(r.top, filepath.FromSlash(all[0]))
+	if archive {
+		fix = "unpack it and give one of them: tar -xf " + r.top + " && verify skew --must-gather " + path.Clean(all[0])
+	}
+	return &fault.Error{
+		What: fmt.Sprintf("holds %d must-gathers, which may be of other clusters or days", len(all)), Where: r.top,
+		Excerpt: strings.Join(lines, "\n"), Fix: fix,
+	}
+}
