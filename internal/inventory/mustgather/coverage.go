@@ -66,7 +66,7 @@ func (r *reader) lacks(name string, k kind) string {
 // nothing where there are none.
 // https://github.com/openshift/must-gather/blob/main/collection-scripts/gather
 func (r *reader) listedStorage() bool {
-	return r.script == "openshift/must-gather" && len(r.csiNodes) > 0
+	return r.standard && len(r.csiNodes) > 0
 }
 
 // lacksNodes misses nodes that have a CSINode: the kubelet makes one for each.
