@@ -186,17 +186,20 @@ func rollout(ds *appsv1.DaemonSet) *inventory.Rollout {
 	}
 }
 
-// specHash is what library-go leaves on the objects that OpenShift's operators
-// apply: https://github.com/openshift/library-go, pkg/operator/resource.
-const specHash = "operator.openshift.io/spec-hash"
+// applied are what library-go leaves on the DaemonSets that OpenShift's
+// operators apply, now and in old releases:
+// https://github.com/openshift/library-go/blob/master/pkg/operator/resource/resourceapply/apps.go
+var applied = []string{"operator.openshift.io/spec-hash", "operator.openshift.io/pull-spec"}
 
 // csiNamespace is where OpenShift's storage operators keep their DaemonSets.
 // The samples of WMCO go there too, so it alone tells nothing.
 const csiNamespace = "openshift-cluster-csi-drivers"
 
 func operatorManaged(ds *appsv1.DaemonSet, img inventory.Image) bool {
-	if _, ok := ds.Annotations[specHash]; ok {
-		return true
+	for _, name := range applied {
+		if _, ok := ds.Annotations[name]; ok {
+			return true
+		}
 	}
 	for _, ref := range ds.OwnerReferences {
 		if ownedByOperator(ref) {

@@ -107,7 +107,7 @@ func (c *Collector) uses() []inventory.VolumeUse {
 			out = append(out, c.usesOf(p)...)
 		}
 	}
-	if c.inv.Read[inventory.Pods].Complete && c.counts[inventory.Pods] > 0 {
+	if !c.countTemplates {
 		return out
 	}
 	for _, t := range c.templates {

@@ -26,6 +26,8 @@ type key struct{ namespace, name string }
 type volumes struct {
 	pods      []podRecord
 	templates []podRecord
+	// countTemplates: see CountTemplates.
+	countTemplates bool
 	// owned are the workloads of which a pod was read.
 	owned   map[key]bool
 	claims  map[key]claim

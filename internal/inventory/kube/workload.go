@@ -241,3 +241,20 @@ func (c *Collector) runs(set string, pod *corev1.Pod) {
 		c.running[k][pod.Spec.NodeName] = true
 	}
 }
+
+// CountTemplates makes pod templates count as workloads where no pod of theirs
+// was read: in manifests the pods are often left out. In a cluster the pods
+// are there, or there are none.
+func (c *Collector) CountTemplates() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.countTemplates = true
+}
+
+// Workloads is how many pod templates that ask for Windows and have volumes
+// were taken, beside Pods themselves.
+func (c *Collector) Workloads() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.templates)
+}

@@ -1,0 +1,35 @@
+package manifests
+
+import (
+	"fmt"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// resources are those that manifests can hold. ClusterVersions and WMCO's
+// ConfigMap are read where they are, and missed by nobody in Git.
+var resources = []inventory.Resource{
+	inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods, inventory.Volumes, inventory.Claims,
+	inventory.ClusterVersion, inventory.Services,
+}
+
+// cover says how much there is of each resource. What is there counts for
+// all there is: who gives some Nodes gives them all. What isn't there may be
+// anywhere, and so may what stood in a file that couldn't be read.
+func (r *reader) cover() {
+	for _, resource := range resources {
+		cov := inventory.Coverage{Count: r.c.Count(resource)}
+		if resource == inventory.Pods {
+			cov.Count += r.c.Workloads()
+		}
+		switch {
+		case cov.Count == 0:
+			cov.Reason = "not in these manifests"
+		case r.broken > 0:
+			cov.Reason = fmt.Sprintf("%s couldn't be read", many(r.broken, "input"))
+		default:
+			cov.Complete = true
+		}
+		r.c.Cover(resource, cov)
+	}
+}

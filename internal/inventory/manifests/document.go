@@ -1,0 +1,119 @@
+package manifests
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// document is one parsed document, or one part of it while it is read.
+type document struct {
+	file string
+	// line is added to the lines of nodes; JSON's are right as they are.
+	line int
+	text []byte
+}
+
+// where is file:line:column of a node.
+func (d *document) where(n *yaml.Node) string { return d.at(n.Line, n.Column) }
+
+// at is file:line:column of a place in the document's own lines.
+func (d *document) at(line, column int) string {
+	return fmt.Sprintf("%s:%d:%d", d.file, d.line+max(line, 1), max(column, 1))
+}
+
+// text reads the documents of one file.
+func (r *reader) text(ctx context.Context, file string, src []byte) error {
+	src, err := decodeText(src)
+	if err != nil {
+		r.problem(inventory.Problem{Where: file + ":1:1", What: err.Error()})
+		return nil
+	}
+	rendered := true // no template was met in this file
+	for c := range func(yield func(chunk) bool) { chunks(src, yield) } {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		d := &document{file: file, line: c.line - 1, text: c.text}
+		if err := r.document(ctx, d); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			p, isTemplate := d.problem(err)
+			if isTemplate && !rendered {
+				continue // one problem a file: they are all the same
+			}
+			rendered = rendered && !isTemplate
+			r.problem(p)
+		}
+	}
+	return nil
+}
+
+// document parses one chunk and takes its objects.
+func (r *reader) document(ctx context.Context, d *document) error {
+	if isJSON(d.text) {
+		taken := r.documents
+		err := r.jsonDocuments(d)
+		if err == nil || r.documents > taken || quoted(d.text) {
+			return err
+		}
+		// YAML's flow style starts like JSON.
+	}
+	return r.yamlDocuments(ctx, d)
+}
+
+// yamlDocuments reads several documents where they are ended by "..." alone.
+func (r *reader) yamlDocuments(ctx context.Context, d *document) error {
+	dec := yaml.NewDecoder(&stopped{ctx, bytes.NewReader(d.text)})
+	for {
+		var n yaml.Node
+		err := decode(dec, &n)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || isNull(n.Content[0]) {
+			continue
+		}
+		r.documents++
+		if err := r.object(d, n.Content[0], object{}); err != nil {
+			return err
+		}
+	}
+}
+
+// decode guards against the parser: its own panics it turns into errors, those
+// of the run time on input that nobody thought of it doesn't.
+func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("yaml: the parser gave up: %v", p)
+		}
+	}()
+	return dec.Decode(n)
+}
+
+// stopped ends a reader when ctx is done: a file of 50 MB takes the parser
+// many seconds.
+type stopped struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (s *stopped) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.in.Read(p)
+}
+
+func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

@@ -1,0 +1,132 @@
+// Package manifests reads Kubernetes manifests from files, folders and standard
+// input into an inventory: several documents in a file, Lists, JSON, the output
+// of kustomize and of helm.
+//
+// It renders nothing. A template that was left as it is becomes a problem that
+// names the command to render it with. Each file is read once and each document
+// parsed once; what no rule needs isn't decoded.
+package manifests
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
+)
+
+// maxInput bounds one file in bytes. All pods of a large cluster in one List
+// have some 300 MB.
+const maxInput = 512 << 20
+
+// reader is one run of Read.
+type reader struct {
+	c     *kube.Collector
+	stdin io.Reader
+	seen  map[string]bool // files, by absolute path
+	buf   []byte          // of the file at hand
+	files int
+	// documents counts those with something in them, objects what Kubernetes
+	// takes for an object, others what isn't one: values.yaml, Chart.yaml.
+	documents, objects, others int
+	// problems are the broken inputs of this reader, broken how many.
+	first  *inventory.Problem
+	broken int
+	json   writer
+}
+
+// Read reads manifests from files, folders (*.yaml, *.yml and *.json, all the
+// way down) and, for "-", from stdin. What can't be read among other things
+// becomes a problem in c, with file:line:column; a path that isn't there, or
+// input in which nothing could be read at all, is an error. Once ctx is done,
+// Read returns its error.
+func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reader) (inventory.Source, error) {
+	c.CountTemplates()
+	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}}
+	for _, path := range paths {
+		if err := r.path(ctx, path); err != nil {
+			return inventory.Source{}, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return inventory.Source{}, err
+	}
+	if r.objects == 0 {
+		return inventory.Source{}, r.nothing(paths)
+	}
+	r.cover()
+	return inventory.Source{Kind: "manifests", Name: name(paths), Detail: r.detail()}, nil
+}
+
+// name lists the paths as they were given.
+func name(paths []string) string {
+	if len(paths) == 1 {
+		return paths[0]
+	}
+	const most = 3
+	if len(paths) > most {
+		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
+	}
+	text := ""
+	for i, p := range paths {
+		if i > 0 {
+			text += ", "
+		}
+		text += p
+	}
+	return text
+}
+
+func (r *reader) detail() string {
+	text := fmt.Sprintf("%s, %s", many(r.files, "file"), many(r.documents, "document"))
+	if r.others > 0 {
+		text += fmt.Sprintf(", %s no Kubernetes objects", thousands(r.others))
+	}
+	if r.broken > 0 {
+		text += ", " + many(r.broken, "problem")
+	}
+	return text
+}
+
+// nothing is the error of input without an object.
+func (r *reader) nothing(paths []string) error {
+	if r.first != nil {
+		e := &fault.Error{What: r.first.What, Where: r.first.Where, Fix: r.first.Fix}
+		if r.broken > 1 {
+			e.What += fmt.Sprintf("; and %s more, with nothing that could be read", many(r.broken-1, "problem"))
+		}
+		return e
+	}
+	return &fault.Error{
+		What:  fmt.Sprintf("no Kubernetes objects in %s, %s", many(r.files, "file"), many(r.documents, "document")),
+		Where: name(paths),
+		Fix:   "give files or folders of *.yaml, *.yml or *.json, or - for standard input",
+	}
+}
+
+func (r *reader) problem(p inventory.Problem) {
+	if r.first == nil {
+		r.first = &p
+	}
+	r.broken++
+	r.c.Problem(p)
+}
+
+// many is "1 file", "1,650 documents".
+func many(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return thousands(n) + " " + what
+}
+
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,136 @@
+package manifests
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// object is what a Kubernetes object says it is.
+type object struct {
+	apiVersion, kind string
+}
+
+// maxNesting bounds Lists in Lists.
+const maxNesting = 5
+
+// object takes one object, or the items of a List; within gives kind and
+// version to the items of a typed list, which may leave them out.
+func (r *reader) object(d *document, n *yaml.Node, within object) error {
+	return r.nested(d, n, within, 0)
+}
+
+func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) error {
+	n = resolve(n)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return d.noObject(n)
+	}
+	o, err := d.kind(n, within)
+	switch {
+	case err != nil:
+		return err
+	case o.kind == "":
+		return r.other(d, n)
+	}
+	if items := get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(o.kind, "List") {
+		return r.items(d, items, o, depth)
+	}
+	r.objects++
+	return r.take(d, n, o)
+}
+
+// items takes the items of a List, each for itself.
+func (r *reader) items(d *document, items *yaml.Node, list object, depth int) error {
+	within := object{apiVersion: list.apiVersion, kind: strings.TrimSuffix(list.kind, "List")}
+	if within.kind == "" {
+		within = object{}
+	}
+	if depth >= maxNesting {
+		return failed(d, items, "Lists stand inside of Lists too deep")
+	}
+	r.objects++
+	for _, item := range items.Content {
+		if err := r.nested(d, item, within, depth+1); err != nil {
+			p, _ := d.problem(err)
+			r.problem(p)
+		}
+	}
+	return nil
+}
+
+// kind reads apiVersion and kind; an empty object is a mapping that has
+// neither and doesn't look like an object.
+func (d *document) kind(n *yaml.Node, within object) (object, error) {
+	apiVersion, kind := get(n, "apiVersion"), get(n, "kind")
+	o := within
+	for _, f := range []struct {
+		node *yaml.Node
+		into *string
+		name string
+	}{{apiVersion, &o.apiVersion, "apiVersion"}, {kind, &o.kind, "kind"}} {
+		if f.node == nil {
+			continue
+		}
+		if f.node.Kind != yaml.ScalarNode {
+			return object{}, failed(d, f.node, f.name+" isn't a text")
+		}
+		*f.into = f.node.Value
+	}
+	switch {
+	case o.kind != "" && o.apiVersion == "" && !isKustomization(o.kind):
+		return object{}, failed(d, n, o.kind+" has no apiVersion")
+	case o.kind == "" && get(n, "metadata") != nil && get(n, "spec") != nil:
+		return object{}, failed(d, n, "an object has no kind")
+	}
+	return o, nil
+}
+
+// take hands one object to the collector.
+func (r *reader) take(d *document, n *yaml.Node, o object) error {
+	switch {
+	case isKustomization(o.kind):
+		return d.kustomization(n)
+	case o.kind == "Template" && strings.HasPrefix(o.apiVersion, "template.openshift.io/"):
+		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: "oc process --local -o yaml -f " + d.file}
+	}
+	name := get(get(n, "metadata"), "name")
+	if name == nil || !r.c.WantsNamed(o.apiVersion, o.kind, name.Value) {
+		if name == nil && r.c.Wants(o.apiVersion, o.kind) {
+			return failed(d, n, o.kind+" has no metadata.name")
+		}
+		return nil
+	}
+	if err := d.unrendered(n, o); err != nil {
+		p, _ := d.problem(err)
+		r.problem(p)
+	}
+	r.json.reset(d)
+	if err := r.json.write(n); err != nil {
+		return err
+	}
+	return r.c.Add(o.apiVersion, o.kind, r.json.into, d.locator(n))
+}
+
+// other counts a document that isn't an object: values.yaml, a list of a CI.
+func (r *reader) other(d *document, n *yaml.Node) error {
+	r.others++
+	if isKustomizationFile(d.file) {
+		return d.kustomization(n)
+	}
+	return nil
+}
+
+// noObject is the failure of a document that is a text or a list.
+func (d *document) noObject(n *yaml.Node) error {
+	what := "this isn't a Kubernetes object"
+	if n == nil {
+		return &failure{where: d.at(1, 1), what: what}
+	}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		what += ", but a text"
+	case yaml.SequenceNode:
+		what += ", but a list"
+	}
+	return &failure{where: d.where(n), what: what, fix: "kubectl get ... -o yaml, or helm template"}
+}

@@ -1,0 +1,122 @@
+package manifests
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// brackets are those of Go's templates, and of Jinja's.
+var brackets = regexp.MustCompile(`\{\{|\{%|<%`)
+
+// variable is one that envsubst, Flux or OpenShift's Templates put in. Shell
+// scripts have them too, so they count in a few fields alone.
+var variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^}]*\}`)
+
+// marker finds the first sign of a template outside of comments: the line and
+// column in the text, from 1.
+func marker(text []byte) (line, column int, ok bool) {
+	n := 0
+	for l := range bytes.Lines(text) {
+		n++
+		if trimmed := bytes.TrimLeft(l, " \t"); len(trimmed) == 0 || trimmed[0] == '#' {
+			continue
+		}
+		if at := brackets.FindIndex(l); at != nil {
+			return n, at[0] + 1, true
+		}
+	}
+	return 0, 0, false
+}
+
+// render is the command that renders what the file belongs to, by what lies
+// around it.
+func (d *document) render() string {
+	if d.file == "<stdin>" {
+		return "helm template RELEASE CHART, kustomize build DIR, or envsubst < FILE"
+	}
+	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, "Chart.yaml")) {
+			return "helm template RELEASE " + dir + " > rendered.yaml"
+		}
+		if filepath.Base(filepath.Dir(d.file)) != "templates" && isOverlay(dir) {
+			return "kustomize build " + dir + " > rendered.yaml"
+		}
+		if up := filepath.Dir(dir); up == dir || dir == "." {
+			break
+		}
+	}
+	if brackets.Match(d.text) {
+		return "helm template RELEASE CHART > rendered.yaml"
+	}
+	return "envsubst < " + d.file + " > rendered.yaml"
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// podFields are the fields in which a variable can't be meant for a shell that
+// runs in the container.
+var podFields = map[string]bool{"image": true, "name": true, "namespace": true, "path": true, "kubernetes.io/os": true}
+
+// unrendered looks for template marks in an object that is YAML all the same:
+// image: ${IMAGE}, or image: "{{ .Values.image }}".
+func (d *document) unrendered(n *yaml.Node, o object) error {
+	if o.kind == "ConfigMap" || !bytes.Contains(d.text, []byte("{")) {
+		return nil
+	}
+	if found := templated(n, 0); found != nil {
+		return &failure{
+			where: d.where(found), what: "this is a template, " + strings.TrimSpace(clip(found.Value)) + " isn't a value: render it first",
+			template: true,
+		}
+	}
+	return nil
+}
+
+// maxDepth bounds how deep an object may be nested; Kubernetes' own are some
+// 20 levels deep.
+const maxDepth = 200
+
+func templated(n *yaml.Node, depth int) *yaml.Node {
+	if depth > maxDepth {
+		return nil
+	}
+	switch n.Kind {
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			if found := templated(item, depth+1); found != nil {
+				return found
+			}
+		}
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			name, value := n.Content[i], n.Content[i+1]
+			if value.Kind == yaml.ScalarNode {
+				if podFields[name.Value] && (variable.MatchString(value.Value) || brackets.MatchString(value.Value)) {
+					return value
+				}
+				continue
+			}
+			if found := templated(value, depth+1); found != nil {
+				return found
+			}
+		}
+	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode:
+	}
+	return nil
+}
+
+func clip(s string) string {
+	const longest = 60
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + "..."
+}

@@ -1,0 +1,158 @@
+package manifests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// path reads one argument: a file whatever its name, a folder, or stdin.
+func (r *reader) path(ctx context.Context, path string) error {
+	if path == "-" {
+		return r.standardInput(ctx)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return &fault.Error{What: "can't read the manifests: " + plain(err), Where: path, Err: err, Fix: "ls -l " + path}
+	}
+	if !info.IsDir() {
+		return r.file(ctx, path)
+	}
+	found := false
+	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		took, err := r.entry(ctx, name, entry, err)
+		found = found || took
+		return err
+	})
+	if err == nil && !found {
+		return &fault.Error{What: "there are no *.yaml, *.yml or *.json files in this folder", Where: path, Fix: "ls -R " + path}
+	}
+	return err
+}
+
+// entry takes one entry of a folder, and tells whether it is a manifest.
+func (r *reader) entry(ctx context.Context, name string, entry fs.DirEntry, err error) (bool, error) {
+	switch {
+	case err != nil:
+		r.unreadable(name, err)
+		return false, nil
+	case entry.IsDir():
+		if entry.Name() == ".git" {
+			return false, fs.SkipDir
+		}
+		return false, nil
+	case !isManifest(name):
+		return false, nil
+	case entry.Type()&fs.ModeSymlink != 0:
+		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+			r.problem(inventory.Problem{Where: name, What: "a link to a folder isn't followed", Fix: "give the folder itself"})
+			return false, nil
+		}
+	case !entry.Type().IsRegular():
+		r.problem(inventory.Problem{Where: name, What: "it isn't a regular file"})
+		return false, nil
+	}
+	return true, r.file(ctx, name)
+}
+
+func isManifest(name string) bool {
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".yaml", ".yml", ".json":
+		return true
+	}
+	return false
+}
+
+// file reads one file, unless it was read under another argument.
+func (r *reader) file(ctx context.Context, name string) error {
+	if abs, err := filepath.Abs(name); err == nil {
+		if r.seen[abs] {
+			return nil
+		}
+		r.seen[abs] = true
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		r.unreadable(name, err)
+		return nil
+	}
+	defer f.Close() // read only
+	return r.input(ctx, name, f)
+}
+
+func (r *reader) standardInput(ctx context.Context) error {
+	if r.stdin == nil {
+		return errors.New("read the manifests: there is no standard input")
+	}
+	if r.seen["-"] {
+		return nil
+	}
+	r.seen["-"] = true
+	return r.input(ctx, "<stdin>", r.stdin)
+}
+
+// input reads all of one file, and its documents.
+func (r *reader) input(ctx context.Context, name string, in io.Reader) error {
+	src, err := r.slurp(ctx, in)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		r.unreadable(name, err)
+		return nil
+	}
+	r.files++
+	return r.text(ctx, name, src)
+}
+
+// slurp reads into the buffer of the file before, so that a thousand files
+// don't make a thousand buffers.
+func (r *reader) slurp(ctx context.Context, in io.Reader) ([]byte, error) {
+	buf := r.buf[:0]
+	if cap(buf) == 0 {
+		buf = make([]byte, 0, 64<<10)
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := in.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		r.buf = buf
+		switch {
+		case errors.Is(err, io.EOF):
+			return buf, nil
+		case err != nil:
+			return nil, err
+		case len(buf) > maxInput:
+			return nil, fmt.Errorf("it is larger than %d MiB: give it in parts", maxInput>>20)
+		}
+	}
+}
+
+func (r *reader) unreadable(name string, err error) {
+	r.problem(inventory.Problem{Where: name, What: "can't be read: " + plain(err), Fix: "ls -l " + name})
+}
+
+// plain is an error without the path and the system call, which are said
+// elsewhere.
+func plain(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,253 @@
+package manifests
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+	kjson "sigs.k8s.io/json"
+)
+
+// maxAliased bounds what aliases make of a document, in bytes of JSON: enough
+// for any object that etcd takes, far too little for an alias bomb.
+const maxAliased = 2 << 20
+
+// writer makes JSON of nodes, which Kubernetes' types decode, and remembers
+// where in it each value came from.
+type writer struct {
+	d   *document
+	buf bytes.Buffer
+	at  []place
+	// open are the aliases that are being written, each inside of the last.
+	open []*yaml.Node
+	// aliased counts the bytes that came in through aliases.
+	aliased, depth int
+}
+
+// place is where the value that ends at an offset of the JSON was read.
+type place struct {
+	offset       int
+	line, column int
+}
+
+func (w *writer) reset(d *document) {
+	w.d, w.at, w.open, w.aliased, w.depth = d, w.at[:0], w.open[:0], 0, 0
+	w.buf.Reset()
+}
+
+func (w *writer) write(n *yaml.Node) error {
+	if w.depth++; w.depth > maxDepth {
+		return failed(w.d, n, "this is nested too deep")
+	}
+	defer func() { w.depth-- }()
+	start := w.buf.Len()
+	var err error
+	switch n.Kind {
+	case yaml.AliasNode:
+		return w.alias(n)
+	case yaml.MappingNode:
+		err = w.mapping(n)
+	case yaml.SequenceNode:
+		err = w.sequence(n)
+	case yaml.ScalarNode:
+		err = w.scalar(n)
+		if len(w.open) > 0 {
+			w.aliased += w.buf.Len() - start + 1
+		}
+	case yaml.DocumentNode:
+		err = failed(w.d, n, "a document stands inside of a document")
+	}
+	w.at = append(w.at, place{w.buf.Len(), n.Line, n.Column})
+	return err
+}
+
+// alias writes what an alias stands for.
+func (w *writer) alias(n *yaml.Node) error {
+	if slices.Contains(w.open, n.Alias) {
+		return failed(w.d, n, "the alias *"+n.Value+" stands for something that it is itself part of")
+	}
+	w.aliased++
+	if w.aliased > maxAliased {
+		return failed(w.d, n, "aliases make this document absurdly large")
+	}
+	w.open = append(w.open, n.Alias)
+	err := w.write(n.Alias)
+	w.open = w.open[:len(w.open)-1]
+	return err
+}
+
+func (w *writer) sequence(n *yaml.Node) error {
+	w.buf.WriteByte('[')
+	for i, item := range n.Content {
+		if i > 0 {
+			w.buf.WriteByte(',')
+		}
+		if err := w.write(item); err != nil {
+			return err
+		}
+	}
+	w.buf.WriteByte(']')
+	return nil
+}
+
+func (w *writer) mapping(n *yaml.Node) error {
+	w.buf.WriteByte('{')
+	names := make(map[string]bool, len(n.Content)/2)
+	if err := w.members(n, names, false); err != nil {
+		return err
+	}
+	w.buf.WriteByte('}')
+	return nil
+}
+
+// members writes a mapping's members, and then those that are merged in and
+// that it hasn't got itself.
+func (w *writer) members(n *yaml.Node, names map[string]bool, merged bool) error {
+	var merges []*yaml.Node
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := resolve(n.Content[i]), n.Content[i+1]
+		if k == nil || k.Kind != yaml.ScalarNode {
+			return w.d.badKey(n.Content[i])
+		}
+		if isMerge(k) {
+			merges = append(merges, v)
+			continue
+		}
+		if names[k.Value] {
+			if merged {
+				continue
+			}
+			return failed(w.d, n.Content[i], fmt.Sprintf("the key %q stands twice", clip(k.Value)))
+		}
+		if len(names) > 0 {
+			w.buf.WriteByte(',')
+		}
+		names[k.Value] = true
+		w.text(k.Value)
+		w.buf.WriteByte(':')
+		if err := w.write(v); err != nil {
+			return err
+		}
+	}
+	return w.merge(n, merges, names)
+}
+
+func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool) error {
+	for _, m := range sources(merges) {
+		if slices.Contains(w.open, m) || len(w.open) > maxDepth {
+			return failed(w.d, n, "a mapping is merged into itself")
+		}
+		w.open = append(w.open, m)
+		w.aliased++
+		err := w.members(m, names, true)
+		w.open = w.open[:len(w.open)-1]
+		if err != nil {
+			return err
+		}
+		if w.aliased > maxAliased {
+			return failed(w.d, n, "aliases make this document absurdly large")
+		}
+	}
+	return nil
+}
+
+// badKey is the failure of a key that isn't a text. {{ .Values.x }} is a
+// mapping whose key is a mapping, as YAML has it.
+func (d *document) badKey(k *yaml.Node) error {
+	f := failed(d, k, "a key isn't a text")
+	if line, column, ok := marker(d.text); ok {
+		f = &failure{where: d.at(line, column), what: "this is a template: render it first", template: true}
+	}
+	return f
+}
+
+// scalar writes a value as kubectl would understand it: by the rules of YAML
+// 1.1, which has yes, no, on and off for booleans.
+func (w *writer) scalar(n *yaml.Node) error {
+	tag := n.ShortTag()
+	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && tag == "!!str" && n.Tag != "!" {
+		switch n.Value {
+		case "yes", "Yes", "YES", "on", "On", "ON":
+			w.buf.WriteString("true")
+			return nil
+		case "no", "No", "NO", "off", "Off", "OFF":
+			w.buf.WriteString("false")
+			return nil
+		}
+	}
+	switch tag {
+	case "!!null":
+		w.buf.WriteString("null")
+	case "!!bool", "!!int", "!!float":
+		w.number(n)
+	default: // texts; dates, which Kubernetes has as texts; tags of others
+		w.text(n.Value)
+	}
+	return nil
+}
+
+func (w *writer) number(n *yaml.Node) {
+	var v any
+	if err := n.Decode(&v); err != nil {
+		w.text(n.Value)
+		return
+	}
+	switch v := v.(type) {
+	case bool:
+		w.buf.WriteString(strconv.FormatBool(v))
+	case int:
+		w.buf.WriteString(strconv.Itoa(v))
+	case int64:
+		w.buf.WriteString(strconv.FormatInt(v, 10))
+	case uint64:
+		w.buf.WriteString(strconv.FormatUint(v, 10))
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			w.text(n.Value)
+			return
+		}
+		w.buf.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+	default:
+		w.text(n.Value)
+	}
+}
+
+func (w *writer) text(s string) {
+	b, err := stdjson.Marshal(s)
+	if err != nil { // it never is one for a string
+		b = []byte(`""`)
+	}
+	w.buf.Write(b)
+}
+
+// into decodes what was written, and places its errors.
+func (w *writer) into(v any) error {
+	err := kjson.UnmarshalCaseSensitivePreserveInts(w.buf.Bytes(), v)
+	if err == nil {
+		return nil
+	}
+	// The standard decoder stops at the same value and tells where.
+	again := reflect.New(reflect.TypeOf(v).Elem()).Interface()
+	bad, ok := errors.AsType[*stdjson.UnmarshalTypeError](stdjson.Unmarshal(w.buf.Bytes(), again))
+	if !ok {
+		return &failure{where: w.d.at(1, 1), what: err.Error()}
+	}
+	where := w.d.at(1, 1)
+	if i, _ := slices.BinarySearchFunc(w.at, int(bad.Offset), func(p place, offset int) int { return p.offset - offset }); i < len(w.at) {
+		where = w.d.at(w.at[i].line, w.at[i].column)
+	}
+	return &failure{where: where, what: fmt.Sprintf("%s is %s, which a %s can't be", bad.Field, article(bad.Value), bad.Type.Kind())}
+}
+
+func article(what string) string {
+	if what == "array" || what == "object" {
+		return "an " + what
+	}
+	return "a " + what
+}
