@@ -3,12 +3,10 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -74,7 +72,7 @@ func (f *found) save(dir string) error {
 }
 
 func (f *found) saveReleases(path string) error {
-	file, err := readReleases(path)
+	file, err := read[releasesFile](path)
 	if err != nil {
 		return err
 	}
@@ -100,7 +98,7 @@ func (f *found) saveReleases(path string) error {
 }
 
 func (f *found) saveCommits(path string) error {
-	file, err := readCommits(path)
+	file, err := read[commitsFile](path)
 	if err != nil {
 		return err
 	}
@@ -121,42 +119,4 @@ func compareMinors(a, b string) int {
 	x, _ := version.ParseOpenShift(a)
 	y, _ := version.ParseOpenShift(b)
 	return x.Compare(y)
-}
-
-// report lists every change of base of every branch and the rows made of it.
-func report(w io.Writer, f *found) {
-	seen := map[string]bool{}
-	for _, b := range f.branches {
-		fmt.Fprintf(w, "%s %s\n", f.fork.driver, b.minor)
-		for _, in := range intervals(b.steps) {
-			if seen[in.first.id] && in.last.id != b.steps[len(b.steps)-1].id {
-				continue
-			}
-			seen[in.first.id] = true
-			m := in.first.basis.match
-			fmt.Fprintf(w, "  %s %-12s %s %3d commits by %-6s text %s merged %s nearer %s\n", day(in.first.date),
-				cmp.Or(in.first.basis.version, "unknown"), in.first.id[:digits], in.commits, m.reason,
-				cmp.Or(m.hints.text, "-"), cmp.Or(m.hints.merged, "-"), cmp.Or(in.last.basis.nearer, "-"))
-		}
-		for _, row := range b.shipped {
-			fmt.Fprintf(w, "  ships %s %s%s fuzzy %d %s\n", cmp.Or(row.Version, "unknown"), zs(row), suffix(row.Note), row.FuzzyZ, row.Certainty)
-		}
-	}
-}
-
-func zs(s catalog.Shipped) string {
-	edge := func(z *int) string {
-		if z == nil {
-			return ""
-		}
-		return strconv.Itoa(*z)
-	}
-	return edge(s.FromZ) + ".." + edge(s.UntilZ)
-}
-
-func suffix(note string) string {
-	if note == "" {
-		return ""
-	}
-	return " (" + strings.TrimSpace(note) + ")"
 }

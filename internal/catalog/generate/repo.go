@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/winbake/winbake/internal/proc"
 )
 
 // repo sees the objects of a fork and of its upstream at once: an empty
@@ -18,8 +16,8 @@ import (
 // with a tree of the other. The clones themselves are only read.
 type repo struct {
 	dir string
-	// upstream holds the upstream's objects alone; it tells whose a commit is.
-	upstream string
+	// theirs are the commits that the upstream's branches and tags reach.
+	theirs map[string]bool
 }
 
 // commit is one step of a branch.
@@ -29,22 +27,10 @@ type commit struct {
 	subject string
 }
 
-// gitDir finds the clone of owner/name below clones: a mirror, a bare clone or
-// one with a work tree.
-func gitDir(clones, name string) (string, error) {
-	base := filepath.Join(clones, filepath.FromSlash(name))
-	for _, dir := range []string{base, base + ".git", filepath.Join(base, ".git")} {
-		if _, err := os.Stat(filepath.Join(dir, "objects")); err == nil {
-			return filepath.Abs(dir)
-		}
-	}
-	return "", fmt.Errorf("find a clone of %s in %s: git clone --mirror https://github.com/%s %s.git", name, clones, name, base)
-}
-
 // join makes a repository in dir over the clones of a fork and its upstream.
 // The upstream's tags become its tags, the fork's branches its branches.
 func join(ctx context.Context, dir, forkDir, upstreamDir string) (*repo, error) {
-	r := &repo{dir: dir, upstream: upstreamDir}
+	r := &repo{dir: dir, theirs: map[string]bool{}}
 	if _, err := r.git(ctx, "init", "-q", "--bare", dir); err != nil {
 		return nil, err
 	}
@@ -61,35 +47,27 @@ func join(ctx context.Context, dir, forkDir, upstreamDir string) (*repo, error) 
 		refs = append(refs, lines...)
 	}
 	packed := "# pack-refs with:\n"
-	slices.SortFunc(refs, func(a, b string) int { return strings.Compare(a[41:], b[41:]) })
+	// git searches packed refs by bisection: they have to be sorted by name.
+	slices.SortFunc(refs, func(a, b string) int {
+		_, x, _ := strings.Cut(a, " ")
+		_, y, _ := strings.Cut(b, " ")
+		return strings.Compare(x, y)
+	})
 	for _, line := range refs {
 		packed += line + "\n"
 	}
 	if err := os.WriteFile(filepath.Join(dir, "packed-refs"), []byte(packed), 0o644); err != nil {
 		return nil, fmt.Errorf("write the refs: %w", err)
 	}
-	return r, nil
+	ids, err := run(ctx, upstreamDir, "rev-list", "--branches", "--tags", "HEAD")
+	for _, id := range ids {
+		r.theirs[id] = true
+	}
+	return r, err
 }
 
 func (r *repo) git(ctx context.Context, args ...string) ([]string, error) {
 	return run(ctx, r.dir, args...)
-}
-
-// run returns the lines that git prints.
-func run(ctx context.Context, dir string, args ...string) ([]string, error) {
-	cmd := proc.Command(ctx, "git", args...)
-	cmd.Env = append(os.Environ(), "GIT_DIR="+dir, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
-	var complaint strings.Builder
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("git %s in %s: %s: %w", strings.Join(args, " "), dir, strings.TrimSpace(complaint.String()), err)
-	}
-	text := strings.TrimRight(string(out), "\n")
-	if text == "" {
-		return nil, nil
-	}
-	return strings.Split(text, "\n"), nil
 }
 
 // merged are the tags that commit descends from.
@@ -174,24 +152,7 @@ func (r *repo) history(ctx context.Context, branch string) ([]commit, error) {
 		}
 		out = append(out, commit{id: f[0], date: date.UTC(), subject: f[2]})
 	}
-	theirs, err := r.theirs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(out, func(c commit) bool { return theirs[c.id] }), nil
-}
-
-// theirs are all commits that upstream's branches and tags reach.
-func (r *repo) theirs(ctx context.Context) (map[string]bool, error) {
-	ids, err := run(ctx, r.upstream, "rev-list", "--branches", "--tags", "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	set := make(map[string]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set, nil
+	return slices.DeleteFunc(out, func(c commit) bool { return r.theirs[c.id] }), nil
 }
 
 // file is the text of a file in a commit, "" where there is none.

@@ -34,10 +34,6 @@ const releasesHead = `# What each OpenShift minor ships. drivers is written by
 # internal/catalog/generate from the forks' histories, the rest by hand.
 `
 
-func readReleases(path string) (releasesFile, error) { return read[releasesFile](path) }
-
-func readCommits(path string) (commitsFile, error) { return read[commitsFile](path) }
-
 // read reads what is there; a missing file is an empty one.
 func read[T any](path string) (T, error) {
 	var f T
@@ -77,15 +73,19 @@ func render(v any, flat func(*yaml.Node) bool) (string, error) {
 	return out.String(), e.Close()
 }
 
-// restyle drops JSON's quotes and braces. yaml puts quotes back where a string
-// would read as something else, such as 4.10 or 123456789012.
+// restyle drops JSON's quotes and braces. yaml puts quotes back where it would
+// read a string as something else, such as 4.10; commits keep theirs, since
+// parsers don't agree on what 12345e678901 is.
 func restyle(n *yaml.Node, flat func(*yaml.Node) bool) {
 	n.Style = 0
 	if n.Kind == yaml.MappingNode && flat(n) {
 		n.Style = yaml.FlowStyle
 	}
-	for _, child := range n.Content {
+	for i, child := range n.Content {
 		restyle(child, flat)
+		if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "commit" {
+			child.Style = yaml.DoubleQuotedStyle
+		}
 	}
 }
 

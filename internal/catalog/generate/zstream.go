@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -33,6 +32,14 @@ func (p patch) has(t time.Time) (has, sure bool) {
 		return p.built.After(t), t.After(p.built.Add(typicalLag)) || p.built.Sub(t) >= vagueLag
 	}
 	return p.built.After(t), t.After(p.built) || p.built.Sub(t) >= longLag
+}
+
+// when says how its date is known.
+func (p patch) when(minor string) string {
+	if p.nightly != "" {
+		return fmt.Sprintf("%s.%d is %s", minor, p.z, p.nightly)
+	}
+	return fmt.Sprintf("%s.%d was promoted on %s", minor, p.z, day(p.built.Add(typicalLag)))
 }
 
 // assembly is an entry of releases.yml in openshift-eng/ocp-build-data.
@@ -110,9 +117,11 @@ const (
 	// typicalLag is how long after its build a payload is promoted to a
 	// candidate channel; one to three days where both dates are known.
 	typicalLag = 2 * 24 * time.Hour
-	// longLag is how long a merge took at most to come into the next nightly;
-	// within it nobody knows. Builds follow merges in an hour, unless they fail.
-	longLag = 3 * 24 * time.Hour
+	// longLag is how long a merge may take to come into the next nightly; within
+	// it nobody knows. Builds follow merges in an hour or two, unless they fail:
+	// of the 27 driver commits that releases.yml names, all are the newest before
+	// the nightly, one of them merged two hours before.
+	longLag = 36 * time.Hour
 	// vagueLag is longLag where the build's date is an estimate: eight days
 	// cover all but release candidates that waited for their general release.
 	vagueLag = 8 * 24 * time.Hour
@@ -162,43 +171,4 @@ func merge(built map[int]patch, promoted map[int]time.Time) []patch {
 	}
 	slices.SortFunc(out, func(a, b patch) int { return cmp.Compare(a.z, b.z) })
 	return out
-}
-
-// calendar knows the patches of all minors.
-type calendar struct {
-	buildData string   // git directory of ocp-build-data
-	log       []string // of cincinnati-graph-data
-}
-
-func newCalendar(ctx context.Context, clones string) (*calendar, error) {
-	buildData, err := gitDir(clones, "openshift-eng/ocp-build-data")
-	if err != nil {
-		return nil, err
-	}
-	graph, err := gitDir(clones, "openshift/cincinnati-graph-data")
-	if err != nil {
-		return nil, err
-	}
-	log, err := run(ctx, graph, "log", "--reverse", "--no-merges", "--format=%cI %s", "HEAD")
-	return &calendar{buildData, log}, err
-}
-
-// patches of a minor; none for one that isn't released.
-func (c *calendar) patches(ctx context.Context, minor string) ([]patch, error) {
-	ref := "refs/heads/openshift-" + minor
-	known, err := run(ctx, c.buildData, "for-each-ref", ref)
-	if err != nil {
-		return nil, err
-	}
-	byZ := map[int]patch{}
-	if len(known) > 0 {
-		text, err := run(ctx, c.buildData, "cat-file", "blob", ref+":releases.yml")
-		if err != nil {
-			return nil, err
-		}
-		if byZ, err = built(strings.Join(text, "\n"), minor); err != nil {
-			return nil, err
-		}
-	}
-	return merge(byZ, promoted(c.log, minor)), nil
 }
