@@ -1,0 +1,227 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+const windowsNodeYAML = `
+apiVersion: v1
+kind: Node
+metadata:
+  name: win-1
+  labels: {kubernetes.io/os: windows, node.kubernetes.io/windows-build: 10.0.17763}
+  annotations: {windowsmachineconfig.openshift.io/version: 10.19.1-1a2b3c4, windowsmachineconfig.openshift.io/desired-version: 10.19.2-2b3c4d5}
+spec: {taints: [{key: os, value: Windows, effect: NoSchedule}]}
+status:
+  conditions: [{type: Ready, status: "True"}]
+  nodeInfo: {operatingSystem: windows, kernelVersion: 10.0.20348.2340, osImage: Windows Server 2022 Datacenter, kubeletVersion: v1.32.8+335be3a}
+`
+
+const linuxNodeYAML = `
+apiVersion: v1
+kind: Node
+metadata: {name: lin-1}
+status: {nodeInfo: {operatingSystem: linux, kernelVersion: 5.14.0-427}}
+`
+
+func TestNodes(t *testing.T) {
+	inv := collect(t, Options{}, linuxNodeYAML, windowsNodeYAML).Inventory()
+	if inv.LinuxNodes != 1 || len(inv.Nodes) != 1 {
+		t.Fatalf("%d Linux nodes, Windows: %v", inv.LinuxNodes, inv.Nodes)
+	}
+	n := inv.Nodes[0]
+	if n.Build != 20348 || !n.Ready || n.WMCO != "10.19.1-1a2b3c4" || n.DesiredWMCO != "10.19.2-2b3c4d5" || n.Kubelet != "v1.32.8+335be3a" {
+		t.Errorf("%+v", n)
+	}
+	if len(n.Taints) != 1 || n.Taints[0] != (inventory.Taint{Key: "os", Value: "Windows", Effect: "NoSchedule"}) {
+		t.Errorf("taints %v", n.Taints)
+	}
+}
+
+func TestNodeWithoutSystem(t *testing.T) {
+	for doc, want := range map[string]string{
+		"apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {kubernetes.io/os: windows}}":                           "windows",
+		"apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {beta.kubernetes.io/os: linux}}":                        "linux",
+		"apiVersion: v1\nkind: Node\nmetadata: {name: a, labels: {node.kubernetes.io/windows-build: 10.0.26100}}":        "windows",
+		"apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus: {nodeInfo: {osImage: Windows Server 2025 Datacenter}}": "windows",
+		"apiVersion: v1\nkind: Node\nmetadata: {name: a}":                                                                "problem",
+	} {
+		inv := collect(t, Options{}, doc).Inventory()
+		got := map[bool]string{len(inv.Nodes) == 1: "windows", inv.LinuxNodes == 1: "linux", len(inv.Problems) == 1: "problem"}[true]
+		if got != want {
+			t.Errorf("%s: %s, want %s", doc, got, want)
+		}
+	}
+}
+
+func TestWindowsBuild(t *testing.T) {
+	for kernel, want := range map[string]int{
+		"10.0.20348.2340": 20348, "10.0.26100": 26100, "10.0.17763.": 17763, "5.14.0-427": 0, "": 0, "10.0": 0, "10.0.x.1": 0, "10.0.-5": 0, "6.3.9600": 0,
+	} {
+		if got := windowsBuild(kernel); got != want {
+			t.Errorf("%q: %d, want %d", kernel, got, want)
+		}
+	}
+}
+
+func TestCSINodes(t *testing.T) {
+	win := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: win-1, annotations: {storage.alpha.kubernetes.io/migrated-plugins: 'kubernetes.io/azure-disk, kubernetes.io/azure-file'}}\nspec: {drivers: []}"
+	lin := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: [{name: b, nodeID: x}, {name: a, nodeID: x}]}"
+	inv := collect(t, Options{}, lin, win, linuxNodeYAML, windowsNodeYAML).Inventory()
+	if len(inv.CSINodes) != 1 || inv.CSINodes[0].Name != "win-1" || inv.CSINodes[0].Drivers == nil {
+		t.Fatalf("%+v", inv.CSINodes)
+	}
+	if got := inv.CSINodes[0].Migrated; !slices.Equal(got, []string{"kubernetes.io/azure-disk", "kubernetes.io/azure-file"}) {
+		t.Errorf("migrated %q", got)
+	}
+	inv = collect(t, Options{}, lin, win).Inventory()
+	if len(inv.CSINodes) != 2 || !slices.Equal(inv.CSINodes[0].Drivers, []string{"a", "b"}) {
+		t.Errorf("without nodes: %+v", inv.CSINodes)
+	}
+}
+
+func TestClusterVersion(t *testing.T) {
+	inv := collect(t, Options{}, `
+apiVersion: config.openshift.io/v1
+kind: ClusterVersion
+metadata: {name: version}
+status:
+  history:
+  - {state: Partial, version: 4.20.3}
+  - {state: Partial, version: 4.20.2}
+  - {state: Completed, version: 4.19.12}
+  - {state: Completed, version: 4.18.1}
+  availableUpdates: [{version: 4.20.5}, {version: 4.20.4}]
+  conditionalUpdates: [{release: {version: 4.20.4}}, {release: {version: 4.20.6}}]
+`, `
+apiVersion: config.openshift.io/v1
+kind: Infrastructure
+metadata: {name: cluster}
+status: {platform: AWS, platformStatus: {type: VSphere}}
+`, `
+apiVersion: operator.openshift.io/v1
+kind: Storage
+metadata: {name: cluster}
+spec: {vsphereStorageDriver: CSIWithMigrationDriver}
+`, `
+apiVersion: v1
+kind: Namespace
+metadata: {name: csi, labels: {pod-security.kubernetes.io/enforce: privileged}}
+`, `
+apiVersion: v1
+kind: Namespace
+metadata: {name: default, labels: {pod-security.kubernetes.io/warn: privileged}}
+`, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: admin-acks, namespace: openshift-config}
+data: {ack-4.12-kube-126-vsphere-migration-in-4.14: "true", ack-4.13-x: "false"}
+`, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: admin-acks, namespace: elsewhere}
+data: {ack-4.15-x: "true"}
+`).Inventory()
+	cl := inv.Cluster
+	if cl.OpenShift != "4.19.12" || cl.Updating != "4.20.3" || cl.Platform != "VSphere" || cl.VSphereStorageDriver != "CSIWithMigrationDriver" {
+		t.Errorf("%+v", cl)
+	}
+	if !slices.Equal(cl.Available, []string{"4.20.4", "4.20.5", "4.20.6"}) {
+		t.Errorf("available %v", cl.Available)
+	}
+	if !slices.Equal(cl.AdminAcks, []string{"ack-4.12-kube-126-vsphere-migration-in-4.14"}) {
+		t.Errorf("acks %v", cl.AdminAcks)
+	}
+	if !slices.Equal(cl.PrivilegedNamespaces, []string{"csi"}) || !slices.Equal(cl.Namespaces, []string{"csi", "default"}) {
+		t.Errorf("namespaces %v of %v", cl.PrivilegedNamespaces, cl.Namespaces)
+	}
+	if len(cl.Evidence) != 4 || !strings.Contains(cl.Evidence[0].Where, "ClusterVersion version status.history[0].version") {
+		t.Errorf("evidence %v", cl.Evidence)
+	}
+}
+
+func csv(version, more string) string {
+	return "apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: {name: windows-machine-config-operator.v" + version + ", namespace: wmco" + more + "\n"
+}
+
+func services(version, list string) string {
+	return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: windows-services-" + version + ", namespace: openshift-windows-machine-config-operator}\ndata: {files: '[]', services: '" + list + "'}"
+}
+
+func TestWMCO(t *testing.T) {
+	const proxy = `[{"name":"kubelet","path":"x"},{"name":"csi-proxy","path":"C:\\k\\csi-proxy.exe -windows-service"}]`
+	for name, c := range map[string]struct {
+		docs []string
+		want string
+	}{
+		"CSV":              {[]string{csv("10.19.1", "}\nstatus: {phase: Succeeded}")}, "10.19.1"},
+		"respin":           {[]string{csv("10.17.2-1", "}\nstatus: {phase: Succeeded}")}, "10.17.2"},
+		"being replaced":   {[]string{csv("10.19.1", "}\nstatus: {phase: Succeeded}"), csv("10.20.0", "}\nstatus: {phase: Installing}")}, "10.19.1"},
+		"newest":           {[]string{csv("10.9.1", "}\nstatus: {phase: Succeeded}"), csv("10.19.0", "}\nstatus: {phase: Succeeded}")}, "10.19.0"},
+		"a copy":           {[]string{csv("10.19.1", ", labels: {olm.copiedFrom: wmco}}\nstatus: {phase: Succeeded}")}, ""},
+		"Deployment":       {[]string{"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: windows-machine-config-operator, labels: {olm.owner: windows-machine-config-operator.v10.18.0}}"}, "10.18.0"},
+		"services":         {[]string{services("10.17.1-abc1234", proxy)}, "10.17.1-abc1234"},
+		"services of two":  {[]string{services("10.17.1-abc1234", proxy), services("10.17.0-bcd1234", proxy)}, ""},
+		"CSV and services": {[]string{services("10.17.1-abc1234", proxy), csv("10.17.2", "}\nstatus: {phase: Succeeded}")}, "10.17.2"},
+		"another operator": {[]string{strings.Replace(csv("10.19.1", "}"), "windows-machine", "other-machine", 1)}, ""},
+	} {
+		if got := collect(t, Options{}, c.docs...).Inventory().Cluster.WMCO; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	cl := collect(t, Options{}, services("10.17.1-abc1234", proxy), services("7.1.0-abc1234", `[{"name":"kubelet","path":"x"}]`)).Inventory().Cluster
+	if len(cl.Services) != 2 || cl.Services[0].CSIProxy != `C:\k\csi-proxy.exe -windows-service` || cl.Services[1].CSIProxy != "" {
+		t.Errorf("services %+v", cl.Services)
+	}
+	if p := collect(t, Options{}, services("1.1.1-abc1234", "[{")).Inventory().Problems; len(p) != 1 {
+		t.Errorf("broken JSON: %v", p)
+	}
+}
+
+func TestCSIProxyLog(t *testing.T) {
+	second := strings.ReplaceAll(windowsNodeYAML, "win-1", "win-2")
+	type line struct{ node, text string }
+	for name, c := range map[string]struct {
+		lines []line
+		want  [2]string
+	}{
+		"one node":          {[]line{{"win-1", "I0101 00:00:00.0 1 main.go:1] Version: v1.1.3-34-g5cb6e2d"}}, [2]string{"1.1.3-34-g5cb6e2d", "nil"}},
+		"all agree":         {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"", "Version: v1.1.3-0-g0211fea"}}, [2]string{"1.1.3-0-g0211fea", "1.1.3-0-g0211fea"}},
+		"they differ":       {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"", "Version: v1.3.0"}}, [2]string{"differ", "differ"}},
+		"one of them anew":  {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"win-2", "Version: v1.3.0"}}, [2]string{"1.1.3-0-g0211fea", "1.3.0"}},
+		"restarted":         {[]line{{"win-1", "Version: v1.1.3-0-g0211fea"}, {"win-1", "Version: v1.3.0"}}, [2]string{"1.3.0", "nil"}},
+		"not stamped":       {[]line{{"win-1", "Version: "}, {"win-2", "Version: Unknown"}}, [2]string{"there is none", "wasn't told"}},
+		"one isn't stamped": {[]line{{"", "Version: v1.3.0"}, {"", "Version: Unknown"}}, [2]string{"differ", "differ"}},
+	} {
+		col := collect(t, Options{}, windowsNodeYAML, second)
+		for _, l := range c.lines {
+			col.CSIProxyLog(l.node, l.text, inventory.Evidence{Where: "csi-proxy.log:1"})
+		}
+		for i, n := range col.Inventory().Nodes {
+			got := "nil"
+			if n.CSIProxy != nil {
+				got = n.CSIProxy.Version.String() + n.CSIProxy.Reason
+			}
+			if !strings.Contains(got, c.want[i]) {
+				t.Errorf("%s: %s has %q, want %q", name, n.Name, got, c.want[i])
+			}
+		}
+	}
+}
+
+func TestProxies(t *testing.T) {
+	for containers, want := range map[string]string{
+		`[{name: csi-proxy, image: "ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.1.2"}]`:        "1.1.2",
+		`[{name: csi-proxy, image: "mirror/renamed:v1.2.0", command: ['C:\csi\csi-proxy.exe']}]`:    "1.2.0",
+		`[{name: p, image: "mirror/renamed:v1.2.1", args: ['& .\csi-proxy.exe -windows-service']}]`: "1.2.1",
+	} {
+		inv := collect(t, Options{}, set("csi-proxy", "containers: "+containers)).Inventory()
+		if len(inv.Proxies) != 1 || inv.Proxies[0].Version.Version.String() != want || len(inv.Drivers)+len(inv.SetAside) != 0 {
+			t.Errorf("%s: %+v", containers, inv.Proxies)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package kube
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// driverPod is a pod of the DaemonSet smb that runs an image.
+func driverPod(name, node, image string) string {
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: " + name + ", namespace: storage, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: smb, uid: u, controller: true}]}\n" +
+		"spec: {nodeName: " + node + ", containers: [{name: smb, image: x}]}\nstatus: {phase: Running, containerStatuses: [{name: smb, imageID: '" + image + "'}, {name: registrar, imageID: 'x@" + zeros + "'}]}"
+}
+
+func TestRunning(t *testing.T) {
+	ones, twos := "sha256:"+strings.Repeat("1", 64), "sha256:"+strings.Repeat("2", 64)
+	cat := drivers()
+	cat.Digests = []catalog.Digest{{Digest: ones, Driver: "smb", Version: "1.17.0"}, {Digest: twos, Driver: "smb", Version: "1.18.0"}}
+	latest := strings.Replace(smb("os: {name: windows}"), "v1.17.0", "latest", 1)
+	for name, c := range map[string]struct {
+		docs    []string
+		version string
+		running int
+	}{
+		"one image":         {[]string{latest, driverPod("a", "n1", "x@"+ones), driverPod("b", "n2", "x@"+ones)}, "1.17.0", 1},
+		"two versions":      {[]string{latest, driverPod("a", "n1", "x@"+ones), driverPod("b", "n2", "x@"+twos)}, "", 2},
+		"one isn't known":   {[]string{latest, driverPod("a", "n1", "x@"+ones), driverPod("b", "n2", "x@"+zeros)}, "", 2},
+		"the tag is enough": {[]string{smb("os: {name: windows}"), driverPod("a", "n1", "x@"+twos)}, "1.17.0", 1},
+		"no pods":           {[]string{latest}, "", 0},
+	} {
+		d := collect(t, Options{Catalog: cat}, c.docs...).Inventory().Drivers[0]
+		if d.Version.Version.String() != c.version || len(d.Running) != c.running {
+			t.Errorf("%s: version %+v, running %v", name, d.Version, d.Running)
+		}
+	}
+}
+
+// The same objects in any order, from any number of goroutines, are the same
+// inventory.
+func TestOrderDoesNotCount(t *testing.T) {
+	docs := []string{
+		pipeMode, smb("os: {name: windows}"), windowsNodeYAML, linuxNodeYAML, set("other", "containers: [{name: a, image: b}]"),
+		driverPod("p1", "win-1", "x@"+zeros), driverPod("p2", "lin-1", "x@"+zeros), pod("a", "win-1", claimed), pod("b", "lin-1", claimed),
+		pvc("data", "volumeName: v", ""), pv("v", "azureDisk: {diskName: x, diskURI: z}", ""), deployment, statefulSet,
+		"apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: win-1}\nspec: {drivers: []}",
+		"apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: []}",
+	}
+	text := func(c *Collector) string {
+		b, err := json.Marshal(c.Inventory())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	want := text(collect(t, Options{}, docs...))
+	for range 20 {
+		rand.Shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+		c := NewCollector(Options{Catalog: drivers()})
+		var wg sync.WaitGroup
+		for half := range slices.Chunk(docs, len(docs)/3) {
+			wg.Go(func() {
+				for _, doc := range half {
+					add(t, c, doc)
+				}
+			})
+		}
+		wg.Wait()
+		if got := text(c); got != want {
+			t.Fatalf("another order gives\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+func TestSameObjectTwice(t *testing.T) {
+	inv := collect(t, Options{}, pipeMode, pipeMode).Inventory()
+	if len(inv.Drivers) != 1 || len(inv.Problems) != 0 {
+		t.Errorf("a copy: %d drivers, problems %v", len(inv.Drivers), inv.Problems)
+	}
+	inv = collect(t, Options{}, pipeMode, strings.Replace(pipeMode, "v3.3.0", "v3.5.0", 1)).Inventory()
+	if len(inv.Drivers) != 1 || inv.Drivers[0].Version.Version.String() != "3.3.0" || len(inv.Problems) != 1 {
+		t.Errorf("another version: %+v, problems %v", inv.Drivers, inv.Problems)
+	}
+}
+
+func TestOperatorManaged(t *testing.T) {
+	for name, c := range map[string]struct {
+		doc  string
+		want bool
+	}{
+		"by hand":     {smb("os: {name: windows}"), false},
+		"spec-hash":   {strings.Replace(smb("os: {name: windows}"), "namespace: storage", "namespace: storage, annotations: {operator.openshift.io/spec-hash: abc}", 1), true},
+		"owner":       {strings.Replace(smb("os: {name: windows}"), "namespace: storage", "namespace: storage, ownerReferences: [{apiVersion: operator.openshift.io/v1, kind: ClusterCSIDriver, name: x, uid: u}]", 1), true},
+		"payload":     {strings.NewReplacer("namespace: storage", "namespace: openshift-cluster-csi-drivers", "x/sig-storage/smbplugin:v1.17.0", "quay.io/openshift-release-dev/ocp-v4.0-art-dev@"+zeros, "metadata: {name: smb", "metadata: {name: csi-azuredisk-node-win").Replace(smb("os: {name: linux}")), true},
+		"WMCO sample": {strings.Replace(smb("os: {name: windows}"), "namespace: storage", "namespace: openshift-cluster-csi-drivers", 1), false},
+	} {
+		if d := driver(t, c.doc); d.OperatorManaged != c.want {
+			t.Errorf("%s: %v", name, d.OperatorManaged)
+		}
+	}
+}
+
+func TestRollout(t *testing.T) {
+	doc := smb("os: {name: windows}")
+	if d := driver(t, doc); d.Rollout != nil {
+		t.Errorf("without status: %+v", d.Rollout)
+	}
+	doc = strings.Replace(doc, "namespace: storage}", "namespace: storage, generation: 4}", 1) +
+		"\n  updateStrategy: {type: OnDelete}\nstatus: {observedGeneration: 3, desiredNumberScheduled: 5, numberReady: 4, updatedNumberScheduled: 2}"
+	want := inventory.Rollout{Strategy: "OnDelete", Desired: 5, Ready: 4, Updated: 2}
+	if d := driver(t, doc); d.Rollout == nil || *d.Rollout != want {
+		t.Errorf("%+v, want %+v", d.Rollout, want)
+	}
+}
+
+func TestCover(t *testing.T) {
+	c := NewCollector(Options{})
+	c.Cover(inventory.Nodes, inventory.Coverage{Count: 2, Reason: "forbidden"})
+	c.Cover(inventory.Nodes, inventory.Coverage{Count: 3, Complete: true})
+	c.Cover(inventory.Pods, inventory.Coverage{Reason: "forbidden"})
+	read := c.Inventory().Read
+	if got := read[inventory.Nodes]; got != (inventory.Coverage{Complete: true, Count: 5}) {
+		t.Errorf("nodes %+v", got)
+	}
+	if got := read[inventory.Pods]; got != (inventory.Coverage{Reason: "forbidden"}) {
+		t.Errorf("pods %+v", got)
+	}
+	if read[inventory.Claims].Complete {
+		t.Error("claims were never read")
+	}
+}
+
+func TestWants(t *testing.T) {
+	c := NewCollector(Options{})
+	for _, k := range [][2]string{{"apps/v1", "DaemonSet"}, {"extensions/v1beta1", "DaemonSet"}, {"v1", "Pod"}, {"storage.k8s.io/v1beta1", "CSINode"}, {"config.openshift.io/v1", "ClusterVersion"}} {
+		if !c.Wants(k[0], k[1]) {
+			t.Errorf("%v isn't wanted", k)
+		}
+	}
+	for _, k := range [][2]string{{"v1", "DaemonSet"}, {"v1", "Secret"}, {"argoproj.io/v1", "Deployment"}, {"", ""}} {
+		if c.Wants(k[0], k[1]) {
+			t.Errorf("%v is wanted", k)
+		}
+	}
+	if c.WantsNamed("v1", "ConfigMap", "dashboards") || !c.WantsNamed("v1", "ConfigMap", "windows-services-10.19.1-1a2b3c4") {
+		t.Error("of ConfigMaps only WMCO's and the acks are wanted")
+	}
+}

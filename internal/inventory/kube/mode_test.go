@@ -1,0 +1,150 @@
+package kube
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// smb is a driver's DaemonSet with more in its pod's spec.
+func smb(spec string) string {
+	return "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: smb, namespace: storage}\nspec:\n  template:\n    spec:\n      " +
+		"containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0'}]\n      " + strings.ReplaceAll(strings.Trim(spec, "\n"), "\n", "\n      ")
+}
+
+func TestOperatingSystem(t *testing.T) {
+	const affinity = "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+	for spec, want := range map[string]string{
+		"nodeSelector: {kubernetes.io/os: windows}":                                                             "windows",
+		"nodeSelector: {kubernetes.io/os: linux}":                                                               "linux",
+		"nodeSelector: {beta.kubernetes.io/os: windows}":                                                        "windows",
+		"nodeSelector: {node.kubernetes.io/windows-build: 10.0.20348}":                                          "windows",
+		"os: {name: windows}":                                                                                   "windows",
+		affinity + "[{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}]}}}":        "windows",
+		affinity + "[{matchExpressions: [{key: kubernetes.io/os, operator: NotIn, values: [windows]}]}]}}}":     "linux",
+		affinity + "[{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux, windows]}]}]}}}": "",
+		affinity + "[{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}, {matchExpressions: [{key: type, operator: NotIn, values: [virtual-kubelet]}]}]}}}":          "",
+		affinity + "[{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}, {matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]}]}}}":           "",
+		"affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}}]}}": "",
+		"tolerations: [{key: os, operator: Equal, value: Windows, effect: NoSchedule}]":                                                                                                          "",
+		"volumes: [{name: a, hostPath: {path: /var/lib/kubelet}}]":                                        "",
+		`volumes: [{name: a, hostPath: {path: 'C:\var\lib\kubelet'}}]`:                                    "windows",
+		`volumes: [{name: a, hostPath: {path: '\var\lib\kubelet'}}]`:                                      "windows",
+		`volumes: [{name: a, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1'}}]`:                             "windows",
+		"securityContext: {windowsOptions: {hostProcess: true}}":                                          "windows",
+		"nodeSelector: {kubernetes.io/os: linux}\nvolumes: [{name: a, hostPath: {path: 'C:\\var\\lib'}}]": "linux",
+		"terminationGracePeriodSeconds: 30":                                                               "",
+	} {
+		if d := driver(t, smb(spec)); d.OS != want {
+			t.Errorf("%s: %q, want %q", spec, d.OS, want)
+		}
+	}
+}
+
+func TestHostProcess(t *testing.T) {
+	for spec, want := range map[string]bool{
+		"securityContext: {windowsOptions: {hostProcess: true}}":  true,
+		"securityContext: {windowsOptions: {hostProcess: false}}": false,
+		"securityContext: {windowsOptions: {runAsUserName: x}}":   false,
+		"terminationGracePeriodSeconds: 30":                       false,
+	} {
+		if d := driver(t, smb(spec)); d.HostProcess != want {
+			t.Errorf("%s: %v", spec, d.HostProcess)
+		}
+	}
+	container := "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: smb}\nspec: {template: {spec: {securityContext: {windowsOptions: {hostProcess: POD}}, containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', securityContext: {windowsOptions: {hostProcess: CT}}}]}}}"
+	for _, over := range []string{"true", "false"} {
+		pod := map[string]string{"true": "false", "false": "true"}[over]
+		d := driver(t, strings.NewReplacer("POD", pod, "CT", over).Replace(container))
+		if d.HostProcess != (over == "true") {
+			t.Errorf("the pod says %s, the container %s: %v", pod, over, d.HostProcess)
+		}
+	}
+}
+
+func TestHostProcessFlag(t *testing.T) {
+	for args, want := range map[string]string{
+		`["--enable-windows-host-process"]`:                               "true",
+		`["--enable-windows-host-process=true"]`:                          "true",
+		`["--enable-windows-host-process=false"]`:                         "false",
+		`["-windows-host-process=1"]`:                                     "true",
+		`["--windows-host-process=true", "--windows-host-process=false"]`: "false",
+		`["--enable-windows-host-process", "false"]`:                      "true",
+		`["--enable-windows-host-processes=true"]`:                        "nil",
+		`['& .\smb.exe --v=5 --enable-windows-host-process=true; exit']`:  "true",
+		`["--v=5"]`: "nil",
+	} {
+		d := driver(t, set("node", "containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', args: "+args+"}]"))
+		got := "nil"
+		if d.HostProcessFlag != nil {
+			got = map[bool]string{true: "true", false: "false"}[*d.HostProcessFlag]
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", args, got, want)
+		}
+	}
+}
+
+func TestPipePaths(t *testing.T) {
+	for path, want := range map[string]string{
+		`\\.\pipe\csi-proxy-disk-v1`:              "disk-v1",
+		`\\\\.\\pipe\\csi-proxy-disk-v1beta2`:     "disk-v1beta2",
+		`//./pipe/csi-proxy-system-v1alpha1`:      "system-v1alpha1",
+		`\\.\PIPE\CSI-Proxy-Volume-V1`:            "volume-v1",
+		`npipe:////./pipe/csi-proxy-smb-v1`:       "smb-v1",
+		` \\.\pipe\csi-proxy-filesystem-v2alpha1`: "filesystem-v2alpha1",
+		`\\.\pipe\containerd-containerd`:          "",
+		`\\.\pipe\csi-proxy`:                      "",
+		`\\.\pipe\csi-proxy-disk`:                 "",
+		`C:\pipe\csi-proxy-disk-v1`:               "",
+		``:                                        "",
+	} {
+		group, version, ok := parsePipe(path)
+		got := ""
+		if ok {
+			got = inventory.Pipe{Group: group, Version: version}.Name()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// Only what the driver's own container mounts reaches the driver.
+func TestPipesOfTheDriver(t *testing.T) {
+	d := driver(t, set("node", `
+containers:
+- {name: node-driver-registrar, image: x/y:v1.0.0, volumeMounts: [{name: other, mountPath: /x}]}
+- {name: smb, image: 'x/sig-storage/smbplugin:v1.9.0', volumeMounts: [{name: smb, mountPath: /a}, {name: fs, mountPath: /b}]}
+volumes:
+- {name: smb, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1'}}
+- {name: fs, hostPath: {path: '\\.\pipe\csi-proxy-filesystem-v1'}}
+- {name: other, hostPath: {path: '\\.\pipe\csi-proxy-disk-v1'}}
+- {name: nobody, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1beta1'}}
+`))
+	names := func(pipes []inventory.Pipe) (out []string) {
+		for _, p := range pipes {
+			out = append(out, p.Name())
+		}
+		return out
+	}
+	if got := names(d.Pipes); !slices.Equal(got, []string{"filesystem-v1", "smb-v1"}) {
+		t.Errorf("mounted: %v", got)
+	}
+	if got := names(d.Unmounted); !slices.Equal(got, []string{"disk-v1", "smb-v1beta1"}) {
+		t.Errorf("not mounted: %v", got)
+	}
+	if want := "DaemonSet storage/node spec.template.spec.volumes[1].hostPath.path"; d.Pipes[0].At.Where != want {
+		t.Errorf("evidence %q, want %q", d.Pipes[0].At.Where, want)
+	}
+}
+
+// A manifest that was cut off has mounts and no volumes.
+func TestMountWithoutVolume(t *testing.T) {
+	c := collect(t, Options{}, set("node", "containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.9.0', volumeMounts: [{name: smb, mountPath: /a}]}]"))
+	if p := c.Inventory().Problems; len(p) != 1 || !strings.Contains(p[0].What, `mounts the volume "smb"`) {
+		t.Errorf("problems %v", p)
+	}
+}
