@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -58,8 +59,13 @@ func encodeJSON(r Report) (string, error) {
 }
 
 func validFinding(f finding.Finding) finding.Finding {
-	for _, s := range []*string{&f.ID, &f.Object, &f.Observed, &f.Expected, &f.Why, &f.Remedy, &f.When} {
+	for _, s := range []*string{&f.ID, &f.Object, &f.Observed, &f.Expected, &f.Why, &f.Remedy, &f.When,
+		&f.Source, &f.Phase, &f.Hop, &f.Accepted} {
 		*s = valid(*s)
+	}
+	f.Evidence = slices.Clone(f.Evidence)
+	for i, e := range f.Evidence {
+		f.Evidence[i] = valid(e)
 	}
 	return f
 }

@@ -75,12 +75,21 @@ func Write(w io.Writer, format string, r Report, o Options) error {
 
 // details are the parts of f that aren't empty, in the order of reading.
 func details(f finding.Finding) []detail {
+	accepted := ""
+	if f.Accepted != "" {
+		accepted = "it was " + f.Accepted
+	}
 	all := []detail{
+		{"accepted", accepted, true},
+		{"phase", f.Phase, true},
+		{"hop", f.Hop, true},
 		{"observed", f.Observed, true},
 		{"expected", f.Expected, true},
 		{"why", f.Why, true},
 		{"remedy", f.Remedy, false},
 		{"when", f.When, true},
+		{"source", f.Source, false},
+		{"evidence", strings.Join(f.Evidence, "\n"), false},
 	}
 	return slices.DeleteFunc(all, func(d detail) bool { return d.text == "" })
 }

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,9 @@ func sample() Report {
 			{ID: "payload.file.unexpected", Severity: finding.Block, Object: "evil.exe",
 				Observed: "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\nsecond line"},
 			{ID: "payload.mode", Severity: finding.Warn, Object: "powershell/hns.psm1", Observed: "0777", Expected: "0644"},
+			{ID: "SKEW001", Severity: finding.Info, Accepted: "WARN", Object: "DaemonSet csi/vsphere-windows", Phase: "control-plane", Hop: "4.19 -> 4.20",
+				Observed: "Windows 3.3.0, Linux 3.5.0", Source: "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md",
+				Evidence: []string{"manifests/vsphere.yaml:41", "release 4.20.3 vsphere-csi-driver"}},
 			{ID: "payload.base", Severity: finding.Info, Object: "", Observed: "no base <image> & no \"label\""},
 			{ID: "payload.sum.listed", Severity: finding.Pass, Object: "kubelet.exe"},
 		},
@@ -44,7 +48,8 @@ const hostile = "a\x1b[31m\x1b]0;t\x07b\x00c\x7f\u009b2Jd\xff\xfee\u202ef\u2028g
 
 func hostileReport() Report {
 	f := finding.Finding{ID: hostile, Severity: finding.Block, Object: hostile, Observed: hostile, Expected: hostile,
-		Why: hostile, Remedy: hostile + "\n" + hostile, When: hostile}
+		Why: hostile, Remedy: hostile + "\n" + hostile, When: hostile, Source: hostile, Phase: hostile, Hop: hostile,
+		Evidence: []string{hostile, hostile}, Accepted: hostile}
 	fs := []finding.Finding{f}
 	for s := finding.Pass; s < finding.Block; s++ {
 		f.Severity = s
@@ -118,11 +123,13 @@ func TestOrderOfFindingsDoesntMatter(t *testing.T) {
 		if got := write(t, format, r, Options{Verbose: true}); got != want {
 			t.Errorf("%s, reversed:\n%s", format, got)
 		}
-		if !slices.Equal(r.Findings, given) {
+		if !slices.EqualFunc(r.Findings, given, same) {
 			t.Errorf("%s: the caller's findings were sorted", format)
 		}
 	}
 }
+
+func same(a, b finding.Finding) bool { return reflect.DeepEqual(a, b) }
 
 func TestUnknownFormat(t *testing.T) {
 	var b bytes.Buffer
@@ -159,7 +166,7 @@ func TestJSONKeepsValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := strings.ReplaceAll(strings.ReplaceAll(hostile, "\xff", `\xff`), "\xfe", `\xfe`)
-	if d.Subject != want || d.Findings[0].Object != want {
+	if d.Subject != want || d.Findings[0].Object != want || d.Findings[0].Evidence[1] != want {
 		t.Errorf("got %q\nwant %q", d.Subject, want)
 	}
 }
