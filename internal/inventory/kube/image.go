@@ -17,8 +17,8 @@ import (
 var ErrTemplate = errors.New("a template that wasn't rendered")
 
 var (
-	// template takes ${X}, {{ x }}, $(X), %X% and <x>.
-	template = regexp.MustCompile(`\$\{|\{\{|\$\(|%[A-Z_]{2,}%|<[A-Za-z_.-]+>`)
+	// template takes ${X}, {{ x }}, $(X), %X% and <your x>.
+	template = regexp.MustCompile(`\$\{|\{\{|\$\(|%[A-Z_]{2,}%|<[A-Za-z][A-Za-z _.-]*>`)
 	// bareDigest is what a container runtime reports for an image that was
 	// built or loaded on the node.
 	bareDigest = regexp.MustCompile(`^[a-z0-9]+:[0-9a-f]{32,}$`)
@@ -36,7 +36,7 @@ func ParseImage(ref string) (inventory.Image, error) {
 	switch {
 	case text == "":
 		return img, errors.New("there is no image")
-	case strings.ContainsAny(text, " \t\r\n") && !strings.Contains(text, "{{"):
+	case strings.ContainsAny(text, " \t\r\n") && !strings.ContainsAny(text, "{<"):
 		// A line below that isn't indented enough is part of a plain scalar.
 		return img, fmt.Errorf("the image %q has a space in it: what stands below it was read as part of it", clip(ref))
 	case template.MatchString(text):

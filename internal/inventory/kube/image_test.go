@@ -35,7 +35,7 @@ func TestParseImage(t *testing.T) {
 
 func TestParseImageRefuses(t *testing.T) {
 	for ref, template := range map[string]bool{
-		"": false, "Upper/Case:v1": false, "a b": false, "a:v1:v2": false, "a@sha256:12": false, ":v1": false,
+		"": false, "a:v1 - \"--flag=$(X)\"": false, "gcr.io/<your project>/driver:v1": true, "Upper/Case:v1": false, "a b": false, "a:v1:v2": false, "a@sha256:12": false, ":v1": false,
 		"${IMAGE}": true, "a/b:${TAG}": true, "{{ .Values.image }}": true, "a:$(TAG)": true, "a:%TAG%": true, "vmware/vsphere-csi:<vsphere_csi_ver>": true,
 	} {
 		img, err := ParseImage(ref)

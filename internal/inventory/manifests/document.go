@@ -60,17 +60,21 @@ func (r *reader) text(ctx context.Context, file string, src []byte) error {
 func (r *reader) document(ctx context.Context, d *document) error {
 	if isJSON(d.text) {
 		taken := r.documents
-		err := r.jsonDocuments(d)
+		err := r.jsonDocuments(ctx, d)
 		if err == nil || r.documents > taken || quoted(d.text) {
 			return err
 		}
 		// YAML's flow style starts like JSON.
 	}
-	return r.yamlDocuments(ctx, d)
+	if done, err := r.list(ctx, d); done {
+		return err
+	}
+	return r.yamlDocuments(ctx, d, object{})
 }
 
-// yamlDocuments reads several documents where they are ended by "..." alone.
-func (r *reader) yamlDocuments(ctx context.Context, d *document) error {
+// yamlDocuments parses what chunks cut: one document, as a rule. within is the
+// List that it stands in.
+func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) error {
 	dec := yaml.NewDecoder(&stopped{ctx, bytes.NewReader(d.text)})
 	for {
 		var n yaml.Node
@@ -84,8 +88,10 @@ func (r *reader) yamlDocuments(ctx context.Context, d *document) error {
 		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || isNull(n.Content[0]) {
 			continue
 		}
-		r.documents++
-		if err := r.object(d, n.Content[0], object{}); err != nil {
+		if within == (object{}) {
+			r.documents++
+		}
+		if err := r.object(d, n.Content[0], within); err != nil {
 			return err
 		}
 	}

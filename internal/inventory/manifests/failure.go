@@ -40,6 +40,9 @@ func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
 		return inventory.Problem{Where: d.at(line, column), What: "this is a template: render it first", Fix: d.render()}, true
 	}
 	line, what := parserLine(err)
+	if strings.Contains(what, "tab") && bytes.IndexByte(d.lineText(line), '\t') < 0 && bytes.IndexByte(d.lineText(line+1), '\t') >= 0 {
+		line++ // the parser is still at the line above
+	}
 	return inventory.Problem{Where: d.at(line, d.column(line)), What: "this isn't YAML: " + what, Fix: d.mend(line)}, false
 }
 

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"bytes"
+	"context"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -30,13 +31,26 @@ type jsonReader struct {
 	text []byte
 	// offset and line are the last place that was asked for.
 	offset, line, bol int
+	// item is offered each member of a top-level "items"; what it takes isn't
+	// kept.
+	item func(*yaml.Node) bool
+	key  string // the last key of the top level
 }
 
-// jsonDocuments reads objects, one after the other.
-func (r *reader) jsonDocuments(d *document) error {
-	j := &jsonReader{dec: stdjson.NewDecoder(bytes.NewReader(d.text)), text: d.text, line: 1}
+// jsonDocuments reads objects, one after the other. The items of a List are
+// taken one by one, so that a large one never is in memory as a whole; its kind
+// comes after them, so those that don't tell their own are kept until then.
+func (r *reader) jsonDocuments(ctx context.Context, d *document) error {
+	j := &jsonReader{dec: stdjson.NewDecoder(&stopped{ctx, bytes.NewReader(d.text)}), text: d.text, line: 1}
 	j.dec.UseNumber()
 	for {
+		j.item = func(n *yaml.Node) bool {
+			if n.Kind != yaml.MappingNode || get(n, "kind") == nil {
+				return false
+			}
+			r.listed(d, n)
+			return true
+		}
 		n, err := j.value(0)
 		if errors.Is(err, io.EOF) && n == nil {
 			return nil
@@ -51,6 +65,14 @@ func (r *reader) jsonDocuments(d *document) error {
 	}
 }
 
+// listed takes an item of a List.
+func (r *reader) listed(d *document, n *yaml.Node) {
+	if err := r.nested(d, n, object{}, 1); err != nil {
+		p, _ := d.problem(err)
+		r.problem(p)
+	}
+}
+
 // failure places an error of the decoder.
 func (j *jsonReader) failure(d *document, err error) error {
 	if line, column, ok := marker(d.text); ok {
@@ -61,10 +83,13 @@ func (j *jsonReader) failure(d *document, err error) error {
 	}
 	offset, what := j.dec.InputOffset(), err.Error()
 	if s, ok := errors.AsType[*stdjson.SyntaxError](err); ok {
-		offset = s.Offset - 1
+		offset = max(s.Offset-1, offset)
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		offset, what = int64(len(d.text)), "it ends too early: it is cut off"
+	}
+	for offset < int64(len(d.text)) && strings.IndexByte(" \t\r\n", d.text[offset]) >= 0 {
+		offset++
 	}
 	j.offset, j.line, j.bol = 0, 1, 0
 	line, column := j.place(min(int(offset), len(d.text)))
@@ -95,6 +120,7 @@ func (j *jsonReader) node(token stdjson.Token, depth int) (*yaml.Node, error) {
 		n.Column = max(n.Column-len(v)-2, 1)
 	case stdjson.Number:
 		n.Style, n.Tag, n.Value = 0, "!!int", v.String()
+		n.Column = max(n.Column-len(v), 1)
 		if strings.ContainsAny(n.Value, ".eE") {
 			n.Tag = "!!float"
 		}
@@ -113,14 +139,21 @@ func (j *jsonReader) fill(n *yaml.Node, open stdjson.Delim, depth int) error {
 	if open == '{' {
 		n.Kind, n.Tag = yaml.MappingNode, "!!map"
 	}
+	isItems := depth == 1 && open == '[' && j.key == "items"
 	for j.dec.More() {
 		child, err := j.value(depth + 1)
 		if err != nil {
 			return ended(err)
 		}
+		if isItems && j.item(child) {
+			continue
+		}
 		n.Content = append(n.Content, child)
 		if open != '{' {
 			continue
+		}
+		if depth == 0 {
+			j.key = child.Value
 		}
 		if child, err = j.value(depth + 1); err != nil {
 			return ended(err)

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
@@ -32,9 +33,10 @@ type reader struct {
 	// documents counts those with something in them, objects what Kubernetes
 	// takes for an object, others what isn't one: values.yaml, Chart.yaml.
 	documents, objects, others int
-	// problems are the broken inputs of this reader, broken how many.
+	// first is the first problem; broken counts what couldn't be read.
 	first  *inventory.Problem
 	broken int
+	inFile int // problems of the file at hand
 	json   writer
 }
 
@@ -63,21 +65,10 @@ func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reade
 
 // name lists the paths as they were given.
 func name(paths []string) string {
-	if len(paths) == 1 {
-		return paths[0]
-	}
-	const most = 3
-	if len(paths) > most {
+	if len(paths) > 3 {
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
 	}
-	text := ""
-	for i, p := range paths {
-		if i > 0 {
-			text += ", "
-		}
-		text += p
-	}
-	return text
+	return strings.Join(paths, ", ")
 }
 
 func (r *reader) detail() string {
@@ -107,12 +98,37 @@ func (r *reader) nothing(paths []string) error {
 	}
 }
 
+// most bounds the problems of one file that are told one by one: a file of
+// another kind may have thousands of "documents".
+const most = 20
+
+// problem notes what couldn't be read.
 func (r *reader) problem(p inventory.Problem) {
 	if r.first == nil {
 		r.first = &p
 	}
 	r.broken++
-	r.c.Problem(p)
+	r.tell(p)
+}
+
+// doubt notes what is wrong with an object that was taken all the same.
+func (r *reader) doubt(d *document, err error) {
+	p, _ := d.problem(err)
+	r.tell(p)
+}
+
+func (r *reader) tell(p inventory.Problem) {
+	if r.inFile++; r.inFile <= most {
+		r.c.Problem(p)
+	}
+}
+
+// endFile counts the problems of a file that weren't told.
+func (r *reader) endFile(name string) {
+	if r.inFile > most {
+		r.c.Problem(inventory.Problem{Where: name, What: "there are " + many(r.inFile-most, "more problem") + " in this file"})
+	}
+	r.inFile = 0
 }
 
 // many is "1 file", "1,650 documents".

@@ -11,6 +11,17 @@ type object struct {
 	apiVersion, kind string
 }
 
+// isList tells a List, or a typed one such as NodeList.
+func isList(kind string) bool { return strings.HasSuffix(kind, "List") }
+
+// item is what the items of a typed List are: they may leave it out.
+func (o object) item() object {
+	if kind := strings.TrimSuffix(o.kind, "List"); kind != "" {
+		return object{o.apiVersion, kind}
+	}
+	return object{}
+}
+
 // maxNesting bounds Lists in Lists.
 const maxNesting = 5
 
@@ -32,7 +43,7 @@ func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) err
 	case o.kind == "":
 		return r.other(d, n)
 	}
-	if items := get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && strings.HasSuffix(o.kind, "List") {
+	if items := get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && isList(o.kind) {
 		return r.items(d, items, o, depth)
 	}
 	r.objects++
@@ -41,16 +52,12 @@ func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) err
 
 // items takes the items of a List, each for itself.
 func (r *reader) items(d *document, items *yaml.Node, list object, depth int) error {
-	within := object{apiVersion: list.apiVersion, kind: strings.TrimSuffix(list.kind, "List")}
-	if within.kind == "" {
-		within = object{}
-	}
 	if depth >= maxNesting {
 		return failed(d, items, "Lists stand inside of Lists too deep")
 	}
 	r.objects++
 	for _, item := range items.Content {
-		if err := r.nested(d, item, within, depth+1); err != nil {
+		if err := r.nested(d, item, list.item(), depth+1); err != nil {
 			p, _ := d.problem(err)
 			r.problem(p)
 		}
@@ -101,12 +108,14 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 		return nil
 	}
 	if err := d.unrendered(n, o); err != nil {
-		p, _ := d.problem(err)
-		r.problem(p)
+		r.doubt(d, err)
 	}
 	r.json.reset(d)
 	if err := r.json.write(n); err != nil {
 		return err
+	}
+	for _, err := range r.json.doubts {
+		r.doubt(d, err)
 	}
 	return r.c.Add(o.apiVersion, o.kind, r.json.into, d.locator(n))
 }

@@ -15,7 +15,7 @@ type chunk struct {
 }
 
 // chunks cuts a file at its document markers, as kubectl does: a line that
-// starts with --- ends a document wherever it stands, so what is broken in one
+// starts with --- or ... ends a document wherever it stands, so what is broken in one
 // document doesn't hide the next. It returns only those with something in them.
 func chunks(src []byte, yield func(chunk) bool) {
 	start, startLine, line := 0, 1, 0
@@ -27,17 +27,21 @@ func chunks(src []byte, yield func(chunk) bool) {
 		}
 		text := src[offset:end]
 		line++
-		if isMarker(text) {
+		begins, ends := isMarker(text, "---"), isMarker(text, "...")
+		if begins || ends {
 			if content && !yield(chunk{startLine, src[start:offset]}) {
 				return
 			}
-			if content || !directive {
+			switch {
+			case ends:
+				start, startLine = end, line+1
+			case content || !directive: // a directive belongs to what it stands above
 				start, startLine = offset, line
 			}
 			text, content, directive = text[3:], false, false
 		}
 		switch text = bytes.TrimLeft(text, " \t\r\n"); {
-		case len(text) == 0 || text[0] == '#':
+		case len(text) == 0 || text[0] == '#' || ends:
 		case text[0] == '%' && !content:
 			directive = true
 		default:
@@ -50,9 +54,10 @@ func chunks(src []byte, yield func(chunk) bool) {
 	}
 }
 
-// isMarker tells whether a line is ---, with or without something behind it.
-func isMarker(line []byte) bool {
-	rest, ok := bytes.CutPrefix(line, []byte("---"))
+// isMarker tells whether a line is a marker, with or without something behind
+// it.
+func isMarker(line []byte, marker string) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(marker))
 	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
 }
 

@@ -88,6 +88,9 @@ func (r *reader) file(ctx context.Context, name string) error {
 		return nil
 	}
 	defer f.Close() // read only
+	if info, err := f.Stat(); err == nil && info.Size() < maxInput && info.Size() >= int64(cap(r.buf)) {
+		r.buf = make([]byte, 0, info.Size()+512)
+	}
 	return r.input(ctx, name, f)
 }
 
@@ -113,6 +116,7 @@ func (r *reader) input(ctx context.Context, name string, in io.Reader) error {
 		return nil
 	}
 	r.files++
+	defer r.endFile(name)
 	return r.text(ctx, name, src)
 }
 

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	kjson "sigs.k8s.io/json"
@@ -26,11 +27,14 @@ type writer struct {
 	at  []place
 	// open are the aliases that are being written, each inside of the last.
 	open []*yaml.Node
+	// doubts are what is wrong and can be read all the same.
+	doubts []error
 	// aliased counts the bytes that came in through aliases.
 	aliased, depth int
 }
 
-// place is where the value that ends at an offset of the JSON was read.
+// place is where what ends at an offset of the JSON was read: a value, or the
+// bracket that opens it.
 type place struct {
 	offset       int
 	line, column int
@@ -38,6 +42,7 @@ type place struct {
 
 func (w *writer) reset(d *document) {
 	w.d, w.at, w.open, w.aliased, w.depth = d, w.at[:0], w.open[:0], 0, 0
+	w.doubts = w.doubts[:0]
 	w.buf.Reset()
 }
 
@@ -63,9 +68,11 @@ func (w *writer) write(n *yaml.Node) error {
 	case yaml.DocumentNode:
 		err = failed(w.d, n, "a document stands inside of a document")
 	}
-	w.at = append(w.at, place{w.buf.Len(), n.Line, n.Column})
+	w.mark(n)
 	return err
 }
+
+func (w *writer) mark(n *yaml.Node) { w.at = append(w.at, place{w.buf.Len(), n.Line, n.Column}) }
 
 // alias writes what an alias stands for.
 func (w *writer) alias(n *yaml.Node) error {
@@ -84,6 +91,7 @@ func (w *writer) alias(n *yaml.Node) error {
 
 func (w *writer) sequence(n *yaml.Node) error {
 	w.buf.WriteByte('[')
+	w.mark(n)
 	for i, item := range n.Content {
 		if i > 0 {
 			w.buf.WriteByte(',')
@@ -98,32 +106,34 @@ func (w *writer) sequence(n *yaml.Node) error {
 
 func (w *writer) mapping(n *yaml.Node) error {
 	w.buf.WriteByte('{')
+	w.mark(n)
 	names := make(map[string]bool, len(n.Content)/2)
-	if err := w.members(n, names, false); err != nil {
+	if err := w.members(n, names); err != nil {
 		return err
 	}
 	w.buf.WriteByte('}')
 	return nil
 }
 
-// members writes a mapping's members, and then those that are merged in and
-// that it hasn't got itself.
-func (w *writer) members(n *yaml.Node, names map[string]bool, merged bool) error {
+// members writes a mapping's members that aren't in names yet, and then those
+// that are merged in. Of a key that stands twice the last one counts, as
+// kubectl has it.
+func (w *writer) members(n *yaml.Node, names map[string]bool) error {
 	var merges []*yaml.Node
+	last := lastOf(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := resolve(n.Content[i]), n.Content[i+1]
-		if k == nil || k.Kind != yaml.ScalarNode {
+		switch {
+		case k == nil || k.Kind != yaml.ScalarNode:
 			return w.d.badKey(n.Content[i])
-		}
-		if isMerge(k) {
+		case isMerge(k):
 			merges = append(merges, v)
 			continue
-		}
-		if names[k.Value] {
-			if merged {
-				continue
-			}
-			return failed(w.d, n.Content[i], fmt.Sprintf("the key %q stands twice", clip(k.Value)))
+		case last[k.Value] != i:
+			w.doubt(n.Content[last[k.Value]], k.Value)
+			continue
+		case names[k.Value]:
+			continue
 		}
 		if len(names) > 0 {
 			w.buf.WriteByte(',')
@@ -138,6 +148,24 @@ func (w *writer) members(n *yaml.Node, names map[string]bool, merged bool) error
 	return w.merge(n, merges, names)
 }
 
+// lastOf is where each key of a mapping stands last.
+func lastOf(n *yaml.Node) map[string]int {
+	last := make(map[string]int, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if k := resolve(n.Content[i]); k != nil && k.Kind == yaml.ScalarNode {
+			last[k.Value] = i
+		}
+	}
+	return last
+}
+
+// doubt notes the first key of an object that stands twice.
+func (w *writer) doubt(at *yaml.Node, name string) {
+	if len(w.doubts) == 0 {
+		w.doubts = append(w.doubts, failed(w.d, at, fmt.Sprintf("the key %q stands twice; the last one counts", clip(name))))
+	}
+}
+
 func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool) error {
 	for _, m := range sources(merges) {
 		if slices.Contains(w.open, m) || len(w.open) > maxDepth {
@@ -145,7 +173,7 @@ func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool)
 		}
 		w.open = append(w.open, m)
 		w.aliased++
-		err := w.members(m, names, true)
+		err := w.members(m, names)
 		w.open = w.open[:len(w.open)-1]
 		if err != nil {
 			return err
@@ -170,13 +198,14 @@ func (d *document) badKey(k *yaml.Node) error {
 // scalar writes a value as kubectl would understand it: by the rules of YAML
 // 1.1, which has yes, no, on and off for booleans.
 func (w *writer) scalar(n *yaml.Node) error {
+	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	tag := n.ShortTag()
-	if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0 && tag == "!!str" && n.Tag != "!" {
-		switch n.Value {
-		case "yes", "Yes", "YES", "on", "On", "ON":
+	if tag == "!!bool" || tag == "!!str" && n.Style&(quoted|yaml.TaggedStyle) == 0 {
+		switch strings.ToLower(n.Value) {
+		case "true", "yes", "on":
 			w.buf.WriteString("true")
 			return nil
-		case "no", "No", "NO", "off", "Off", "OFF":
+		case "false", "no", "off":
 			w.buf.WriteString("false")
 			return nil
 		}
@@ -184,7 +213,7 @@ func (w *writer) scalar(n *yaml.Node) error {
 	switch tag {
 	case "!!null":
 		w.buf.WriteString("null")
-	case "!!bool", "!!int", "!!float":
+	case "!!int", "!!float":
 		w.number(n)
 	default: // texts; dates, which Kubernetes has as texts; tags of others
 		w.text(n.Value)
@@ -199,8 +228,6 @@ func (w *writer) number(n *yaml.Node) {
 		return
 	}
 	switch v := v.(type) {
-	case bool:
-		w.buf.WriteString(strconv.FormatBool(v))
 	case int:
 		w.buf.WriteString(strconv.Itoa(v))
 	case int64:

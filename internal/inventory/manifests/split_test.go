@@ -1,0 +1,99 @@
+package manifests
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestChunks(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: b\n":                            `1:"a: b\n"`,
+		"a: b\n---\nc: d\n":                 `1:"a: b\n" 2:"---\nc: d\n"`,
+		"a: b\r\n---\r\nc: d":               `1:"a: b\r\n" 2:"---\r\nc: d"`,
+		"# x\n\n---\n---\n# y\nc: d\n":      `4:"---\n# y\nc: d\n"`,
+		"%YAML 1.1\n---\na: b\n":            `1:"%YAML 1.1\n---\na: b\n"`,
+		"a: b\n...\n%TAG ! x\n---\nc: d":    `1:"a: b\n" 3:"%TAG ! x\n---\nc: d"`,
+		"a: b\n...\nc: d\n":                 `1:"a: b\n" 3:"c: d\n"`,
+		"--- {a: b}\n--- # c\n----\n---d\n": `1:"--- {a: b}\n" 2:"--- # c\n----\n---d\n"`,
+		"":                                  "",
+		"---\n---\n":                        "",
+	} {
+		var got []string
+		chunks([]byte(text), func(c chunk) bool {
+			got = append(got, fmt.Sprintf("%d:%q", c.line, c.text))
+			return true
+		})
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q:\n%s, want\n%s", text, s, want)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for text, want := range map[string]string{
+		"a: b\nitems:\n- x: 1\n  y: 2\n- z: 3\nkind: List\n": `"a: b\nkind: List\n" 3:"- x: 1\n  y: 2\n" 5:"- z: 3\n"`,
+		"items:\n  - x: 1\n  # c\n\n  -\n    z: 3\n":         `"" 2:"  - x: 1\n  # c\n\n" 5:"  -\n    z: 3\n"`,
+		"items:\n- x: |\n    - not one\n- y\n":               `"" 2:"- x: |\n    - not one\n" 4:"- y\n"`,
+		"items: []\n":                                        "none",
+		"items: [{a: b}]\n":                                  "none",
+		"data:\n  items:\n  - a\n":                           "none",
+		"items:\na: b\n":                                     "none",
+	} {
+		rest, items, _, ok := split([]byte(text))
+		got := "none"
+		if ok {
+			got = fmt.Sprintf("%q", rest)
+			for _, c := range items {
+				got += fmt.Sprintf(" %d:%q", c.line, c.text)
+			}
+		}
+		if got != want {
+			t.Errorf("%q:\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// Nothing but blank lines, comments and markers may be lost between chunks.
+func FuzzChunks(f *testing.F) {
+	for _, s := range []string{"a: b\n---\nc: d", "%YAML 1.1\n---\n", "...\n---\n...", "# a\n--- b\n", "items:\n- a\n- b\n"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		at := 0
+		chunks(src, func(c chunk) bool {
+			i := bytes.Index(src[at:], c.text)
+			if i < 0 {
+				t.Fatalf("chunk %q isn't in %q", c.text, src[at:])
+			}
+			lost(t, src[at:at+i])
+			if line := 1 + bytes.Count(src[:at+i], []byte("\n")); line != c.line {
+				t.Fatalf("%q is at line %d, said %d", c.text, line, c.line)
+			}
+			at += i + len(c.text)
+			return true
+		})
+		lost(t, src[at:])
+		if _, items, indent, ok := split(src); ok {
+			for _, item := range items {
+				if item.text[indent] != '-' {
+					t.Fatalf("%q has no dash at %d", item.text, indent)
+				}
+			}
+		}
+	})
+}
+
+// lost checks that there is nothing to read in what was left out.
+func lost(t *testing.T, src []byte) {
+	for line := range bytes.Lines(src) {
+		text := bytes.TrimSpace(line)
+		if isMarker(line, "...") || isMarker(line, "---") {
+			text = bytes.TrimLeft(text, "-. \t")
+		}
+		if len(text) > 0 && text[0] != '#' && text[0] != '%' && !isMarker(line, "...") {
+			t.Fatalf("%q is lost", line)
+		}
+	}
+}
