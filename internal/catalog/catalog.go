@@ -84,6 +84,7 @@ const (
 // Line is a range of versions of one driver.
 type Line struct {
 	// From is the first version, Until the first that isn't in it; "" open.
+	// Pre-releases belong where their release belongs.
 	From  string `json:"from"`
 	Until string `json:"until,omitempty"`
 	// API are the csi-proxy groups that the driver dials.
@@ -92,6 +93,9 @@ type Line struct {
 	// Flag is the argument that must be given in a HostProcess pod and mustn't
 	// in another, --enable-windows-host-process; "" for none.
 	Flag string `json:"flag,omitempty"`
+	// HostProcessNeedsProxy: a HostProcess pod of this line dials csi-proxy all
+	// the same. It sees the node's pipes without mounting them.
+	HostProcessNeedsProxy bool `json:"hostProcessNeedsProxy,omitempty"`
 	// ImageSuffix is the tag suffix of a HostProcess image, windows-hp; "" where
 	// one image serves both.
 	ImageSuffix string `json:"imageSuffix,omitempty"`
@@ -101,7 +105,10 @@ type Line struct {
 	// WMIC: the driver needs csi-proxy's GetBIOSSerialNumber, which ran wmic
 	// before csi-proxy 1.3.0.
 	WMIC bool `json:"wmic,omitempty"`
-	// Supported: the project still supports the line (at AsOf).
+	// RunsWMIC: the driver runs wmic itself, whatever csi-proxy there is.
+	RunsWMIC bool `json:"runsWMIC,omitempty"`
+	// Supported: the project still supports the line (at AsOf). Where no line
+	// of a driver is, the project doesn't say what it supports.
 	Supported bool       `json:"supported,omitempty"`
 	Evidence  []Evidence `json:"evidence"`
 }

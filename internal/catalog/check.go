@@ -1,0 +1,160 @@
+package catalog
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// checker collects what is wrong with a merged catalog.
+type checker struct {
+	*merger
+	drivers  map[string]bool
+	releases map[string]bool
+	proxies  map[string]bool
+	found    []placed
+}
+
+// placed is a mistake and its place, for the order of reading.
+type placed struct {
+	doc, line int
+	fault     *fault.Error
+}
+
+// check judges the merged catalog and returns its first mistake in the order
+// of reading, nil if there is none.
+func (m *merger) check() error {
+	k := &checker{merger: m, drivers: map[string]bool{}, releases: map[string]bool{}, proxies: map[string]bool{}}
+	for _, d := range m.into.Drivers {
+		k.drivers[d.Name] = true
+	}
+	for _, r := range m.into.Releases {
+		k.releases[r.OpenShift] = true
+	}
+	for _, r := range m.into.CSIProxy {
+		k.proxies[r.Version] = true
+	}
+	for _, key := range m.doubles {
+		k.row(key.section, key.key).bad("this row is there twice", "remove one of them")
+	}
+	k.checkDrivers()
+	k.checkReleases()
+	k.checkCSIProxy()
+	k.checkWMCO()
+	k.checkPairs()
+	k.checkMigration()
+	k.checkIdentities()
+	return k.first()
+}
+
+func (k *checker) first() error {
+	if len(k.found) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(k.found, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.doc, b.doc), cmp.Compare(a.line, b.line))
+	})
+	first := k.found[0].fault
+	switch more := len(k.found) - 1; more {
+	case 0:
+	case 1:
+		first.What += " (there is one more mistake)"
+	default:
+		first.What += fmt.Sprintf(" (there are %d more mistakes)", more)
+	}
+	return first
+}
+
+// rowCheck is one row under the eyes of the checker.
+type rowCheck struct {
+	k   *checker
+	key rowKey
+}
+
+func (k *checker) row(s section, key string) rowCheck { return rowCheck{k, rowKey{s, key}} }
+
+// bad notes a mistake of the whole row.
+func (r rowCheck) bad(what, fix string) { r.badAt(nil, what, fix) }
+
+// badAt notes a mistake at a path inside the row. Where several documents make
+// the row, the last one that has the path is meant.
+func (r rowCheck) badAt(path []any, what, fix string) {
+	from := r.k.from[r.key]
+	if len(from) == 0 {
+		r.k.found = append(r.k.found, placed{fault: &fault.Error{Where: string(r.key.section) + " " + r.key.key, What: what, Fix: fix}})
+		return
+	}
+	at := from[len(from)-1]
+	for i := len(from) - 1; i >= 0; i-- {
+		if _, whole := from[i].place(path); whole {
+			at = from[i]
+			break
+		}
+	}
+	n, _ := at.place(path)
+	// The last document on top is the one that somebody has just written.
+	order := -slices.Index(r.k.docs, at.doc)
+	r.k.found = append(r.k.found, placed{order, n.Line, at.doc.at(n, what, fix)})
+}
+
+// evidence demands a source; path leads to the thing that has it.
+func (r rowCheck) evidence(list []Evidence, path ...any) {
+	if len(list) == 0 {
+		r.badAt(path, "this has no evidence", "say where it is known from: evidence: [{source: https://...}]")
+	}
+	for i, e := range list {
+		if e.Source == "" {
+			r.badAt(slices.Concat(path, []any{"evidence", i}), "this evidence has no source", "name a URL, or repository@ref:path")
+		}
+	}
+}
+
+// wanted demands text.
+func (r rowCheck) wanted(value string, path ...any) {
+	if value == "" {
+		r.badAt(path, fmt.Sprintf("%v is missing", path[len(path)-1]), "write it")
+	}
+}
+
+// oneOf demands one of the values.
+func oneOf[T ~string](r rowCheck, value T, values []T, path ...any) {
+	if !slices.Contains(values, value) {
+		r.badAt(path, fmt.Sprintf("%v can't be %q", path[len(path)-1], clip(string(value))), fmt.Sprintf("write one of %q", values))
+	}
+}
+
+// driver demands a driver's name, release a minor that has a row.
+func (r rowCheck) driver(name string, path ...any) {
+	if !r.k.drivers[name] {
+		r.badAt(path, fmt.Sprintf("there is no driver %q", clip(name)), "write a name of the section drivers, such as azure-disk")
+	}
+}
+
+func (r rowCheck) release(minor string, path ...any) {
+	if !r.k.releases[minor] {
+		r.badAt(path, fmt.Sprintf("there is no release %q", clip(minor)), `write a minor of the section releases, such as "4.20"`)
+	}
+}
+
+// version demands a driver's version and returns it.
+func (r rowCheck) version(s string, path ...any) version.Driver {
+	v, err := version.ParseDriver(s)
+	if err != nil {
+		r.badAt(path, err.Error(), "write it as 1.33.1")
+	}
+	return v
+}
+
+var (
+	group      = regexp.MustCompile(`^(disk|filesystem|smb|volume|system|iscsi)$`)
+	apiVer     = regexp.MustCompile(`^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$`)
+	commitHex  = regexp.MustCompile(`^[0-9a-f]{12,40}$`)
+	digestHex  = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	ackKey     = regexp.MustCompile(`^ack-[0-9]+\.[0-9]+-[^-]`)
+	severities = []string{"BLOCK", "WARN"}
+	moments    = []string{"before", "during", "after"}
+)

@@ -1,0 +1,140 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/version"
+)
+
+var hostProcessModes = []HostProcess{HostProcessNone, HostProcessOptional, HostProcessDefault, HostProcessMandatory}
+
+func (k *checker) checkDrivers() {
+	provisioners, inTree, payloads := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, d := range k.into.Drivers {
+		r := k.row(sectionDrivers, d.Name)
+		r.wanted(d.Name, "name")
+		r.wanted(d.Title, "title")
+		r.wanted(d.Provisioner, "provisioner")
+		r.evidence(d.Evidence)
+		r.single(provisioners, d.Provisioner, "provisioner")
+		r.single(inTree, d.InTree, "inTree")
+		r.single(payloads, d.Payload, "payload")
+		for i, line := range d.Lines {
+			r.line(i, line)
+		}
+		r.lines(d.Lines)
+	}
+}
+
+// single demands that no other row has the value.
+func (r rowCheck) single(seen map[string]bool, value string, path ...any) {
+	if value != "" && seen[value] {
+		r.badAt(path, fmt.Sprintf("another driver has the %v %q too", path[0], clip(value)), "correct one of them")
+	}
+	seen[value] = true
+}
+
+func (r rowCheck) line(i int, l Line) {
+	from := r.version(l.From, "lines", i, "from")
+	if l.Until != "" {
+		if until := r.version(l.Until, "lines", i, "until"); from.Compare(until) >= 0 {
+			r.badAt([]any{"lines", i, "until"}, fmt.Sprintf("the line ends at %s, before it begins at %s", clip(l.Until), clip(l.From)), "until is the first version that isn't in the line")
+		}
+	}
+	oneOf(r, l.HostProcess, hostProcessModes, "lines", i, "hostProcess")
+	r.evidence(l.Evidence, "lines", i)
+	if l.Flag != "" && !strings.HasPrefix(l.Flag, "--") {
+		r.badAt([]any{"lines", i, "flag"}, "a flag begins with two dashes", "write --"+strings.TrimLeft(clip(l.Flag), "-"))
+	}
+	for j, use := range l.API {
+		r.apiUse(use, "lines", i, "api", j)
+	}
+	if l.HostProcess == HostProcessMandatory && len(l.API) > 0 {
+		r.badAt([]any{"lines", i, "api"}, "a line that must be a HostProcess container dials no csi-proxy", "remove api, or correct hostProcess")
+	}
+}
+
+func (r rowCheck) apiUse(use APIUse, path ...any) {
+	if !group.MatchString(use.Group) {
+		r.badAt(append(path, "group"), fmt.Sprintf("csi-proxy has no group %q", clip(use.Group)), "write disk, filesystem, smb, volume, system or iscsi")
+	}
+	if len(use.Versions) == 0 {
+		r.badAt(path, "the versions are missing", "write them in the order in which they are tried: versions: [v1, v1beta2]")
+	}
+	for _, v := range use.Versions {
+		if !apiVer.MatchString(v) {
+			r.badAt(append(path, "versions"), fmt.Sprintf("%q is no API version", clip(v)), "write v1 or v1beta2")
+		}
+	}
+}
+
+// lines demands that each line begins where the one before it ends.
+func (r rowCheck) lines(lines []Line) {
+	for i := 1; i < len(lines); i++ {
+		before, here := lines[i-1], lines[i]
+		switch {
+		case before.Until == "":
+			r.badAt([]any{"lines", i - 1}, fmt.Sprintf("the line from %s has no end, and another follows", clip(before.From)), "write until: "+clip(here.From))
+		case parseDriver(before.Until).Compare(parseDriver(here.From)) != 0:
+			r.badAt([]any{"lines", i, "from"}, fmt.Sprintf("the line before ends at %s and this one begins at %s", clip(before.Until), clip(here.From)), "begin each line where the one before it ends")
+		}
+	}
+}
+
+func (k *checker) checkCSIProxy() {
+	for _, p := range k.into.CSIProxy {
+		r := k.row(sectionCSIProxy, p.Version)
+		r.version(p.Version, "version")
+		r.evidence(p.Evidence)
+		if !day.MatchString(p.Date) {
+			r.badAt([]any{"date"}, fmt.Sprintf("%q is no day", clip(p.Date)), `write it as "2023-08-23"`)
+		}
+		if p.Commit != "" && !commitHex.MatchString(p.Commit) {
+			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", clip(p.Commit)), "write 12 to 40 digits of 0-9a-f")
+		}
+		if len(p.Groups) == 0 {
+			r.bad("the groups are missing", "write the pipes that it serves: groups: [disk-v1, ...]")
+		}
+		for i, pipe := range p.Groups {
+			name, api, _ := strings.Cut(pipe, "-")
+			if !group.MatchString(name) || !apiVer.MatchString(api) {
+				r.badAt([]any{"groups", i}, fmt.Sprintf("%q is no group with its version", clip(pipe)), "write disk-v1")
+			}
+		}
+	}
+}
+
+func (k *checker) checkWMCO() {
+	var last version.WMCO
+	for i, w := range k.into.WMCO {
+		r := k.row(sectionWMCO, w.From)
+		from, err := version.ParseWMCO(w.From)
+		if err != nil {
+			r.badAt([]any{"from"}, err.Error(), "write it as 10.19.0")
+		}
+		if i > 0 && from.Compare(last) < 0 {
+			r.badAt([]any{"from"}, fmt.Sprintf("the range before ends at %s, after this one begins", last), "let ranges follow each other; a range without until ends nowhere")
+		}
+		r.evidence(w.Evidence)
+		r.release(w.OpenShift, "openshift")
+		if w.CSIProxy != "" && !k.proxies[w.CSIProxy] {
+			r.badAt([]any{"csiProxy"}, fmt.Sprintf("there is no csi-proxy %q", clip(w.CSIProxy)), "write a version of the section csiProxy")
+		}
+		if last, err = r.end(w, from); err != nil {
+			r.badAt([]any{"until"}, err.Error(), "until is the first version that isn't in the range: 10.20.0")
+		}
+	}
+}
+
+// end is the first version after a range.
+func (r rowCheck) end(w WMCORelease, from version.WMCO) (version.WMCO, error) {
+	if w.Until == "" {
+		return version.WMCO{Major: 1 << 62}, nil
+	}
+	until, err := version.ParseWMCO(w.Until)
+	if err == nil && until.Compare(from) <= 0 {
+		err = fmt.Errorf("the range ends at %s, before it begins at %s", w.Until, w.From)
+	}
+	return until, err
+}

@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/winbake/winbake/internal/version"
+)
+
+var certainties = []Certainty{Exact, Range, Default}
+
+func (k *checker) checkReleases() {
+	for _, rel := range k.into.Releases {
+		r := k.row(sectionReleases, rel.OpenShift)
+		minor, err := version.ParseOpenShift(rel.OpenShift)
+		if err != nil || minor.MinorString() != rel.OpenShift {
+			r.badAt([]any{"openshift"}, fmt.Sprintf("%q is no minor of OpenShift", clip(rel.OpenShift)), `write "4.20"`)
+		}
+		if kube, err := version.ParseKubernetes(rel.Kubernetes); err != nil || kube.MinorString() != rel.Kubernetes {
+			r.badAt([]any{"kubernetes"}, fmt.Sprintf("%q is no minor of Kubernetes", clip(rel.Kubernetes)), `write "1.33"`)
+		}
+		if rel.KubeletSkew < 1 || rel.KubeletSkew > 3 {
+			r.badAt([]any{"kubeletSkew"}, fmt.Sprintf("a kubelet can't lag %d minors behind", rel.KubeletSkew), "write 1 or 2")
+		}
+		r.evidence(rel.Evidence)
+		r.next(minor, rel.Next)
+		for _, name := range slices.Sorted(maps.Keys(rel.Drivers)) {
+			r.driver(name, "drivers", name)
+			r.shipped(name, rel.Drivers[name])
+		}
+		for i, name := range rel.WindowsManaged {
+			r.driver(name, "windowsManaged", i)
+		}
+	}
+}
+
+func (r rowCheck) next(minor version.OpenShift, next []string) {
+	for i, to := range next {
+		r.release(to, "next", i)
+		if parseMinor(to).CompareMinor(minor) <= 0 {
+			r.badAt([]any{"next", i}, fmt.Sprintf("%s isn't newer than %s", clip(to), minor.MinorString()), "write minors that an update can go to")
+		}
+	}
+}
+
+// shipped judges the rows of one driver: each begins at the patch after the
+// last one of the row before it.
+func (r rowCheck) shipped(driver string, rows []Shipped) {
+	if len(rows) == 0 {
+		r.badAt([]any{"drivers", driver}, "there is no version", "write one, or leave the driver out: it isn't shipped")
+	}
+	for i, row := range rows {
+		at := []any{"drivers", driver, i}
+		switch {
+		case row.Version != "":
+			r.version(row.Version, append(at, "version")...)
+		case row.Note == "":
+			r.badAt(at, "the version isn't known, and no note says why", "write note: ...")
+		}
+		oneOf(r, row.Certainty, certainties, append(at, "certainty")...)
+		r.evidence(row.Evidence, at...)
+		r.patches(at, row)
+		if i > 0 {
+			r.follows(at, rows[i-1], row)
+		}
+	}
+}
+
+func (r rowCheck) patches(at []any, row Shipped) {
+	switch {
+	case row.FuzzyZ < 0, row.FromZ != nil && *row.FromZ < 0, row.UntilZ != nil && *row.UntilZ < 0:
+		r.badAt(at, "a patch can't be below 0", "correct fromZ, untilZ or fuzzyZ")
+	case row.FromZ != nil && row.UntilZ != nil && *row.FromZ > *row.UntilZ:
+		r.badAt(at, fmt.Sprintf("the last patch, %d, is before the first, %d", *row.UntilZ, *row.FromZ), "correct fromZ or untilZ; both are in the range")
+	}
+}
+
+func (r rowCheck) follows(at []any, before, row Shipped) {
+	switch {
+	case before.UntilZ == nil || row.FromZ == nil:
+		r.badAt(at, "two rows hold for the same patches", "write untilZ in all rows but the last, and fromZ in all but the first")
+	case *row.FromZ != *before.UntilZ+1:
+		r.badAt(at, fmt.Sprintf("the row before ends at patch %d and this one begins at %d", *before.UntilZ, *row.FromZ), "begin each row at the patch after the one before it")
+	}
+}
+
+// checkIdentities judges commits and digests.
+func (k *checker) checkIdentities() {
+	for _, c := range k.into.Commits {
+		r := k.row(sectionCommits, commitKey(c))
+		r.driver(c.Driver, "driver")
+		if !commitHex.MatchString(c.Commit) {
+			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", clip(c.Commit)), "write 12 to 40 digits of 0-9a-f")
+		}
+		r.version(c.Version, "version")
+		if c.OpenShift != "" {
+			r.release(c.OpenShift, "openshift")
+		}
+	}
+	for _, d := range k.into.Digests {
+		r := k.row(sectionDigests, d.Digest)
+		r.driver(d.Driver, "driver")
+		if !digestHex.MatchString(d.Digest) {
+			r.badAt([]any{"digest"}, fmt.Sprintf("%q is no digest", clip(d.Digest)), "write sha256: and 64 digits of 0-9a-f")
+		}
+		r.version(d.Version, "version")
+	}
+}

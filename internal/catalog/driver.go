@@ -1,0 +1,133 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Driver finds a driver by the catalog's name for it; nil if there is none.
+func (c *Catalog) Driver(name string) *Driver {
+	return c.driver(func(d *Driver) bool { return d.Name == name })
+}
+
+// ByProvisioner finds a driver by what CSINode and PersistentVolumes call it,
+// in any case: on Windows a folder may be written either way.
+func (c *Catalog) ByProvisioner(provisioner string) *Driver {
+	return c.driver(func(d *Driver) bool { return strings.EqualFold(d.Provisioner, provisioner) })
+}
+
+// ByInTree finds the driver that replaces an in-tree plugin,
+// kubernetes.io/azure-disk.
+func (c *Catalog) ByInTree(plugin string) *Driver {
+	return c.driver(func(d *Driver) bool { return d.InTree != "" && d.InTree == plugin })
+}
+
+// ByPayload finds a driver by its tag in a release payload,
+// vsphere-csi-driver.
+func (c *Catalog) ByPayload(tag string) *Driver {
+	return c.driver(func(d *Driver) bool { return d.Payload != "" && d.Payload == tag })
+}
+
+// ByImage finds a driver by the end of an image's repository: whole path
+// elements, and the longest match wins. A mirror keeps that end.
+func (c *Catalog) ByImage(repository string) *Driver {
+	repository = strings.ToLower(repository)
+	for rest, more := repository, true; more; _, rest, more = strings.Cut(rest, "/") {
+		if d := c.driver(func(d *Driver) bool { return containsFold(d.Images, rest) }); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func containsFold(list []string, s string) bool {
+	for _, item := range list {
+		if strings.EqualFold(item, s) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Catalog) driver(is func(*Driver) bool) *Driver {
+	for i := range c.Drivers {
+		if is(&c.Drivers[i]) {
+			return &c.Drivers[i]
+		}
+	}
+	return nil
+}
+
+// Line is the line that holds v, nil if none does. Only v's core counts: an
+// rc behaves as its release does, and OpenShift ships vSphere's last rc.
+func (d *Driver) Line(v version.Driver) *Line {
+	v = coreOf(v)
+	for i := range d.Lines {
+		l := &d.Lines[i]
+		if v.Compare(coreOf(parseDriver(l.From))) < 0 {
+			return nil
+		}
+		if l.Until == "" || v.Compare(coreOf(parseDriver(l.Until))) < 0 {
+			return l
+		}
+	}
+	return nil
+}
+
+func coreOf(v version.Driver) version.Driver {
+	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
+}
+
+// Incompatibilities are the pairs of versions of a driver, by its name, that
+// are documented not to work.
+func (c *Catalog) Incompatibilities(driver string) []Incompatibility {
+	var found []Incompatibility
+	for _, i := range c.Incompatible {
+		if i.Driver == driver {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Holds tells whether the pair is such versions. Ranges go by the core of a
+// version.
+func (i *Incompatibility) Holds(linux, windows version.Driver) bool {
+	l, err := version.ParseRange(i.Linux)
+	if err != nil {
+		return false
+	}
+	w, err := version.ParseRange(i.Windows)
+	return err == nil && l.Contains(linux) && w.Contains(windows)
+}
+
+// shortestCommit is how many digits a commit must have to be looked up: fewer
+// could be another's.
+const shortestCommit = 12
+
+// ByCommit finds the upstream version of a fork's source commit. Either side
+// may be shortened, to 12 digits at the least.
+func (c *Catalog) ByCommit(driver, commit string) (Commit, bool) {
+	commit = strings.ToLower(commit)
+	if len(commit) < shortestCommit {
+		return Commit{}, false
+	}
+	for _, known := range c.Commits {
+		if known.Driver == driver && len(known.Commit) >= shortestCommit &&
+			(strings.HasPrefix(commit, known.Commit) || strings.HasPrefix(known.Commit, commit)) {
+			return known, true
+		}
+	}
+	return Commit{}, false
+}
+
+// ByDigest finds the driver and version in an image.
+func (c *Catalog) ByDigest(digest string) (Digest, bool) {
+	for _, known := range c.Digests {
+		if known.Digest == digest {
+			return known, true
+		}
+	}
+	return Digest{}, false
+}

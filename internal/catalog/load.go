@@ -1,0 +1,73 @@
+package catalog
+
+import (
+	"embed"
+	"fmt"
+	"path"
+	"sync"
+)
+
+//go:embed data/*.yaml
+var embedded embed.FS
+
+// Load returns the catalog that the program was built with. All callers share
+// it: don't change it.
+func Load() (*Catalog, error) { return own() }
+
+var own = sync.OnceValues(func() (*Catalog, error) { return LoadWith() })
+
+// ownDocuments parses the embedded files.
+var ownDocuments = sync.OnceValues(func() ([]*document, error) {
+	files, err := embedded.ReadDir("data")
+	if err != nil {
+		return nil, fmt.Errorf("read the embedded catalog: %w", err)
+	}
+	var docs []*document
+	for _, f := range files {
+		name := path.Join("data", f.Name())
+		src, err := embedded.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the embedded catalog: %w", err)
+		}
+		d, err := parse("internal/catalog/"+name, src)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	return docs, nil
+})
+
+// LoadWith returns the catalog with overlays on top, in their order. A row of
+// an overlay takes the place of the row with the same key: a driver's name, a
+// release's minor, csi-proxy's version, the first WMCO version of a range, an
+// incompatibility's id, in-tree plugin and minor, a gate's key, driver and
+// commit, a digest. A release's row may leave out what it doesn't change, and
+// its drivers are merged one by one; all other rows are replaced whole. The
+// result is checked as our own data is. Errors are *fault.Error with the file,
+// line and column.
+func LoadWith(overlays ...Overlay) (*Catalog, error) {
+	docs, err := ownDocuments()
+	if err != nil {
+		return nil, err
+	}
+	m := &merger{into: &Catalog{APIVersion: apiVersion}, from: map[rowKey][]rowAt{}}
+	for _, d := range docs {
+		m.add(d)
+	}
+	for _, o := range overlays {
+		d, err := parse(o.Name, o.Data)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.checkHead(); err != nil {
+			return nil, err
+		}
+		m.add(d)
+	}
+	m.into.sort()
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return m.into, nil
+}

@@ -1,0 +1,124 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Errors of Path.
+var (
+	ErrUnknownRelease = errors.New("the catalog doesn't know the release")
+	ErrNoPath         = errors.New("no update leads there")
+)
+
+// Release finds a minor, "4.20"; nil if the catalog doesn't know it. A patch
+// may follow and doesn't count.
+func (c *Catalog) Release(minor string) *Release {
+	v, err := version.ParseOpenShift(minor)
+	if err != nil {
+		return nil
+	}
+	for i := range c.Releases {
+		if c.Releases[i].OpenShift == v.MinorString() {
+			return &c.Releases[i]
+		}
+	}
+	return nil
+}
+
+// Latest is the newest minor; nil in an empty catalog.
+func (c *Catalog) Latest() *Release {
+	var latest *Release
+	for i := range c.Releases {
+		if latest == nil || compareMinor(c.Releases[i].OpenShift, latest.OpenShift) > 0 {
+			latest = &c.Releases[i]
+		}
+	}
+	return latest
+}
+
+// Path are the minors that an update goes through, both ends included: 4.22,
+// 5.0. It goes by the releases' own edges and never by arithmetic. Its errors
+// are ErrUnknownRelease and ErrNoPath, the latter for an older one too.
+func (c *Catalog) Path(from, to string) ([]string, error) {
+	start, end := c.Release(from), c.Release(to)
+	if start == nil {
+		return nil, fmt.Errorf("%w %s", ErrUnknownRelease, clip(from))
+	}
+	if end == nil {
+		return nil, fmt.Errorf("%w %s", ErrUnknownRelease, clip(to))
+	}
+	paths := [][]string{{start.OpenShift}}
+	seen := map[string]bool{start.OpenShift: true}
+	for len(paths) > 0 {
+		path := paths[0]
+		paths = paths[1:]
+		last := path[len(path)-1]
+		if last == end.OpenShift {
+			return path, nil
+		}
+		for _, next := range c.Release(last).Next {
+			if !seen[next] && c.Release(next) != nil {
+				seen[next] = true
+				paths = append(paths, append(slices.Clone(path), next))
+			}
+		}
+	}
+	return nil, fmt.Errorf("from %s to %s: %w", start.OpenShift, end.OpenShift, ErrNoPath)
+}
+
+// Ships are the rows that may hold for a driver, by its name, in a release.
+// One row: that is it, as surely as its certainty says; its Version is empty
+// where it is shipped and the version isn't known. Several: the patch isn't
+// given, or lies where the edge between rows is uncertain. None: the release
+// doesn't ship it, or isn't known.
+func (c *Catalog) Ships(release version.OpenShift, driver string) []Shipped {
+	r := c.Release(release.MinorString())
+	if r == nil {
+		return nil
+	}
+	var rows []Shipped
+	for _, row := range r.Drivers[driver] {
+		if row.mayHold(release.Patch) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func (s *Shipped) mayHold(patch int) bool {
+	if patch < 0 {
+		return true
+	}
+	return (s.FromZ == nil || patch >= *s.FromZ-s.FuzzyZ) && (s.UntilZ == nil || patch <= *s.UntilZ+s.FuzzyZ)
+}
+
+// MigrationOf is what a minor does with an in-tree plugin's volumes; nil if
+// that isn't known.
+func (c *Catalog) MigrationOf(inTree, minor string) *Migration {
+	v, err := version.ParseOpenShift(minor)
+	if err != nil {
+		return nil
+	}
+	for i := range c.Migration {
+		if m := &c.Migration[i]; m.InTree == inTree && m.OpenShift == v.MinorString() {
+			return m
+		}
+	}
+	return nil
+}
+
+// GatesOf are the acknowledgements that an update from one minor to the next
+// may wait for.
+func (c *Catalog) GatesOf(from, to string) []Gate {
+	var found []Gate
+	for _, g := range c.Gates {
+		if g.From == from && g.To == to {
+			found = append(found, g)
+		}
+	}
+	return found
+}
