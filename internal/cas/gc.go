@@ -135,7 +135,10 @@ func (c *collector) sweepBlobs() error {
 		if c.live[d] {
 			return nil
 		}
-		_, err := c.removeIdle(path, &c.freed.Blobs)
+		gone, err := c.removeIdle(path, &c.freed.Blobs)
+		if gone {
+			c.dropCRC(path)
+		}
 		return err
 	})
 }

@@ -1,20 +1,39 @@
 package cas
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // Open returns the content of blob d, or an error that wraps fs.ErrNotExist.
 // Read returns an error that wraps ErrDamaged in place of io.EOF when the
-// content doesn't have its digest, and so does Close once all was read: use
-// nothing before the end was reached.
+// content isn't what was stored, and so does Close once all was read: use
+// nothing before the end was reached. It compares the blob's CRC-32C where
+// the store has one, and its digest otherwise.
 func (s *Store) Open(d Digest) (io.ReadCloser, error) {
+	r, err := s.open(d)
+	if err != nil {
+		return nil, err
+	}
+	if crc, known := s.readCRC(r.file.Name()); known {
+		r.sum, r.want = crc32.New(castagnoli), binary.BigEndian.AppendUint32(nil, crc)
+	} else {
+		r.noting = true
+	}
+	return r, nil
+}
+
+// open returns a reader that hashes.
+func (s *Store) open(d Digest) (*reader, error) {
 	f, err := s.OpenFile(d)
 	if err != nil {
 		return nil, err
@@ -24,7 +43,12 @@ func (s *Store) Open(d Digest) (io.ReadCloser, error) {
 		f.Close()
 		return nil, fmt.Errorf("read blob %s: %w", d, err)
 	}
-	return &reader{store: s, digest: d, file: f, info: info, sum: sha256.New()}, nil
+	want, err := hex.DecodeString(strings.TrimPrefix(d, digestPrefix))
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &reader{store: s, digest: d, file: f, info: info, sum: sha256.New(), want: want}, nil
 }
 
 // OpenFile returns blob d for random access. It verifies nothing: call Verify
@@ -40,10 +64,10 @@ func (s *Store) OpenFile(d Digest) (*os.File, error) {
 	return f, nil
 }
 
-// Verify reads the blob d and returns an error that wraps ErrDamaged if it
-// isn't what was stored, or fs.ErrNotExist if it isn't there.
+// Verify hashes the blob d and returns an error that wraps ErrDamaged if it
+// hasn't its digest, or fs.ErrNotExist if it isn't there.
 func (s *Store) Verify(d Digest) error {
-	r, err := s.Open(d)
+	r, err := s.open(d)
 	if err != nil {
 		return err
 	}
@@ -52,13 +76,16 @@ func (s *Store) Verify(d Digest) error {
 	return err
 }
 
-// reader hashes what it reads.
+// reader sums up what it reads.
 type reader struct {
 	store  *Store
 	digest Digest
 	file   *os.File
 	info   fs.FileInfo // at the start
-	sum    hash.Hash
+	sum    hash.Hash   // sha256 or CRC-32C
+	want   []byte      // what sum must come to
+	noting bool        // the store has no CRC of this blob yet
+	crc    uint32
 	count  int64
 	end    error // what the end of the file turned out to be
 }
@@ -69,6 +96,9 @@ func (r *reader) Read(p []byte) (int, error) {
 	}
 	n, err := r.file.Read(p)
 	r.sum.Write(p[:n])
+	if r.noting {
+		r.crc = crc32.Update(r.crc, castagnoli, p[:n])
+	}
 	r.count += int64(n)
 	if err == io.EOF {
 		err = r.check()
@@ -92,11 +122,26 @@ func (r *reader) Close() error {
 // check sets and returns end.
 func (r *reader) check() error {
 	r.end = io.EOF
-	if digestPrefix+hex.EncodeToString(r.sum.Sum(nil)) != r.digest {
-		r.end = damagedBlob(r.digest, r.file.Name())
-		r.store.drop(r.file.Name(), r.info)
+	if bytes.Equal(r.sum.Sum(nil), r.want) {
+		if r.noting {
+			r.store.noteCRC(r.file.Name(), r.crc)
+		}
+		return r.end
+	}
+	if path := r.file.Name(); len(r.want) == crc32.Size && r.intact() {
+		r.store.dropCRC(path)
+	} else {
+		r.end = damagedBlob(r.digest, path)
+		r.store.drop(path, r.info)
 	}
 	return r.end
+}
+
+// intact hashes the file once more.
+func (r *reader) intact() bool {
+	sum := sha256.New()
+	_, err := io.CopyBuffer(sum, io.NewSectionReader(r.file, 0, r.info.Size()), make([]byte, bufferSize))
+	return err == nil && digestPrefix+hex.EncodeToString(sum.Sum(nil)) == r.digest
 }
 
 // drop removes a damaged file, unless a right one has taken its place since.
@@ -109,5 +154,6 @@ func (s *Store) drop(path string, damaged fs.FileInfo) {
 	defer unlock()
 	if now, err := os.Stat(path); err == nil && os.SameFile(now, damaged) {
 		_ = os.Remove(path)
+		s.dropCRC(path)
 	}
 }

@@ -2,6 +2,7 @@
 // them, in one folder that any number of processes share:
 //
 //	blobs/sha256/ab/<hex>  content, mode 0444
+//	crc/<hex>              a blob's CRC-32C, a hint
 //	actions/ab/<hex>       records, each under its own sum
 //	tmp/                   what isn't finished, locked by whoever writes it
 //	lock                   makes a collection and a commit take turns
@@ -54,7 +55,7 @@ func Open(dir string) (*Store, error) {
 		return nil, fmt.Errorf("find the cache folder: %w", err)
 	}
 	s := &Store{dir: abs}
-	for _, sub := range []string{s.blobs(), s.actions(), s.temp()} {
+	for _, sub := range []string{s.blobs(), s.actions(), s.temp(), filepath.Join(s.dir, crcName)} {
 		if err := os.MkdirAll(sub, 0o755); err != nil {
 			return nil, s.explain("make the cache folder", err)
 		}

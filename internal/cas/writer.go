@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -26,6 +27,7 @@ type Writer struct {
 	file  *os.File // nil once ended
 	out   *bufio.Writer
 	sum   hash.Hash
+	crc   uint32
 	size  int64
 }
 
@@ -45,6 +47,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.out.Write(p)
 	w.sum.Write(p[:n])
+	w.crc = crc32.Update(w.crc, castagnoli, p[:n])
 	w.size += int64(n)
 	if err != nil {
 		return n, w.store.explain("write a blob", err)
@@ -67,9 +70,11 @@ func (w *Writer) Commit() (Digest, int64, error) {
 		return "", 0, w.store.explain("write a blob", err)
 	}
 	digest := digestPrefix + hex.EncodeToString(w.sum.Sum(nil))
-	if err := w.store.commit(w.file, w.store.Path(digest)); err != nil {
+	path := w.store.Path(digest)
+	if err := w.store.commit(w.file, path); err != nil {
 		return "", 0, err
 	}
+	w.store.noteCRC(path, w.crc)
 	return digest, w.size, nil
 }
 
