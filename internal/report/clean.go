@@ -33,8 +33,8 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// cleanLines is Clean for text whose lines are meant to be lines.
-func cleanLines(s string) []string {
+// CleanLines is Clean for text whose lines are meant to be lines.
+func CleanLines(s string) []string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, l := range lines {
 		lines[i] = Clean(strings.ReplaceAll(strings.TrimSuffix(l, "\r"), "\t", "    "))

@@ -34,7 +34,7 @@ func encodeJSON(r Report) (string, error) {
 	d := document{
 		SchemaVersion: SchemaVersion,
 		Tool:          r.Tool, Version: r.Version,
-		Subject: valid(r.Subject), Checked: valid(r.Checked),
+		Subject: Valid(r.Subject), Checked: Valid(r.Checked),
 		Verdict:  finding.Worst(r.Findings),
 		Counts:   map[string]int{},
 		Findings: []finding.Finding{},
@@ -46,14 +46,20 @@ func encodeJSON(r Report) (string, error) {
 		d.Findings = append(d.Findings, validFinding(f))
 	}
 	for _, n := range r.Notes {
-		d.Notes = append(d.Notes, valid(n))
+		d.Notes = append(d.Notes, Valid(n))
 	}
+	return EncodeJSON(d)
+}
+
+// EncodeJSON writes v indented, with everything escaped that a terminal would
+// act upon; the values stay the same. Its strings must be Valid.
+func EncodeJSON(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(d); err != nil {
-		return "", err
+	if err := enc.Encode(v); err != nil {
+		return "", fmt.Errorf("encode JSON: %w", err)
 	}
 	return escape(b.String()), nil
 }
@@ -61,18 +67,18 @@ func encodeJSON(r Report) (string, error) {
 func validFinding(f finding.Finding) finding.Finding {
 	for _, s := range []*string{&f.ID, &f.Object, &f.Observed, &f.Expected, &f.Why, &f.Remedy, &f.When,
 		&f.Source, &f.Phase, &f.Hop, &f.Accepted} {
-		*s = valid(*s)
+		*s = Valid(*s)
 	}
 	f.Evidence = slices.Clone(f.Evidence)
 	for i, e := range f.Evidence {
-		f.Evidence[i] = valid(e)
+		f.Evidence[i] = Valid(e)
 	}
 	return f
 }
 
-// valid writes broken UTF-8 as Clean does. encoding/json would make one and
+// Valid writes broken UTF-8 as Clean does. encoding/json would make one and
 // the same character of all of it, and two files one.
-func valid(s string) string {
+func Valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
 	}

@@ -49,7 +49,7 @@ type junitText struct {
 func encodeJUnit(r Report) (string, error) {
 	suite := junitSuite{Name: Clean(cmp.Or(r.Subject, r.Tool, "winbake"))}
 	if len(r.Notes) > 0 {
-		suite.Output = &junitText{strings.Join(cleanLines(strings.Join(r.Notes, "\n")), "\n")}
+		suite.Output = &junitText{strings.Join(CleanLines(strings.Join(r.Notes, "\n")), "\n")}
 	}
 	for _, f := range r.Findings {
 		suite.add(f, r.FailOn)
@@ -91,7 +91,7 @@ func classOf(id string) string {
 func detailText(f finding.Finding) string {
 	lines := []string{"severity: " + f.Severity.String()}
 	for _, d := range details(f) {
-		lines = append(lines, d.name+": "+strings.Join(cleanLines(d.text), "\n"))
+		lines = append(lines, d.name+": "+strings.Join(CleanLines(d.text), "\n"))
 	}
 	return strings.Join(lines, "\n")
 }

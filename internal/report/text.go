@@ -72,7 +72,7 @@ func writeDetail(b *strings.Builder, d detail, o Options) {
 		width = 0
 	}
 	head := fmt.Sprintf("%*s%-*s  ", indent, "", nameWidth, d.name)
-	for _, line := range cleanLines(d.text) {
+	for _, line := range CleanLines(d.text) {
 		writeWrapped(b, head, hanging, line, width)
 		head = strings.Repeat(" ", hanging)
 	}

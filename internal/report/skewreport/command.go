@@ -1,0 +1,86 @@
+package skewreport
+
+import (
+	"slices"
+	"strings"
+)
+
+// programs start the command lines that remedies hold. What isn't known to be
+// a command is prose, which may be wrapped.
+var programs = []string{"oc", "kubectl", "helm", "aws", "az", "gcloud", "govc", "git", "curl", "podman", "skopeo",
+	"sc.exe", "powershell", "powershell.exe", "Get-Service", "Restart-Service"}
+
+// own are the commands of verify: "verify that all is well" isn't one.
+var own = []string{"skew", "inventory", "catalog", "payload", "binary", "node", "template"}
+
+// paragraph is a run of lines of a remedy: prose, or commands.
+type paragraph struct {
+	Command bool
+	// Text of commands has a line for each; prose is one line.
+	Text string
+}
+
+// paragraphs takes a remedy apart into prose and commands, each in its order.
+// A line is a command if it starts with a program that is known or a prompt,
+// is indented like code, or continues one that ends in a backslash.
+func paragraphs(text string) []paragraph {
+	var all []paragraph
+	continued, gap := false, true
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.TrimSpace(line) == "" {
+			gap, continued = true, false
+			continue
+		}
+		command := continued || isCommand(line)
+		continued = command && strings.HasSuffix(line, `\`)
+		line = strings.TrimPrefix(line, "$ ")
+		if last := len(all) - 1; !gap && last >= 0 && all[last].Command == command {
+			all[last].Text += map[bool]string{true: "\n", false: " "}[command] + line
+		} else {
+			all = append(all, paragraph{command, line})
+		}
+		gap = false
+	}
+	return all
+}
+
+func isCommand(line string) bool {
+	if strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "$ ") {
+		return true
+	}
+	first, rest, _ := strings.Cut(line, " ")
+	if first == "verify" {
+		second, _, _ := strings.Cut(rest, " ")
+		return slices.Contains(own, second)
+	}
+	return rest != "" && slices.Contains(programs, first)
+}
+
+// span is a run of prose, or code that stood in backticks.
+type span struct {
+	Code bool
+	Text string
+}
+
+// spans takes prose apart at pairs of backticks. A backtick without a partner
+// is a character like any other.
+func spans(s string) []span {
+	var all []span
+	for s != "" {
+		prose, rest, ok := strings.Cut(s, "`")
+		code, after, closed := strings.Cut(rest, "`")
+		if !ok || !closed {
+			return append(all, span{false, s})
+		}
+		if prose != "" {
+			all = append(all, span{false, prose})
+		}
+		if code == "" { // a run of backticks marks no code
+			all = append(all, span{false, "``"})
+		} else {
+			all = append(all, span{true, code})
+		}
+		s = after
+	}
+	return all
+}

@@ -1,0 +1,172 @@
+package skewreport
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// APIVersion is raised when a field of the JSON report changes its meaning or
+// goes; fields may be added without.
+const APIVersion = "winbake.dev/skew/v1"
+
+// document is the JSON report, and what all other formats are made from.
+type document struct {
+	// APIVersion is winbake.dev/skew/v1. It is raised when a field changes its
+	// meaning or goes; fields may be added without.
+	APIVersion string `json:"apiVersion" jsonschema:"enum=winbake.dev/skew/v1"`
+	// Kind is SkewReport.
+	Kind string `json:"kind" jsonschema:"enum=SkewReport"`
+	// Tool says who judged.
+	Tool tool `json:"tool"`
+	// Date is the day of the check, "2026-11-21"; empty where it wasn't told.
+	Date string `json:"date,omitempty"`
+	// Catalog is the data that was judged by.
+	Catalog catalogAge `json:"catalog"`
+	// Verdict is the severity of the worst finding.
+	Verdict finding.Severity `json:"verdict"`
+	// Summary is the verdict in one sentence, for people.
+	Summary string `json:"summary"`
+	// FailOn is the least severity that fails the command.
+	FailOn string `json:"failOn" jsonschema:"enum=block,enum=unknown,enum=warn"`
+	// ExitCode is what the command exits with: 0 fine, 2 WARN under
+	// --fail-on=warn, 3 BLOCK, 4 UNKNOWN.
+	ExitCode int `json:"exitCode" jsonschema:"enum=0,enum=2,enum=3,enum=4"`
+	// Counts is how many findings there are of each severity; all five are
+	// always there.
+	Counts map[string]int `json:"counts"`
+	// From is the OpenShift release that was started from; empty where it
+	// couldn't be told.
+	From string `json:"from"`
+	// To is the release that was asked about; absent for the check after an
+	// update.
+	To string `json:"to,omitempty"`
+	// Hops are the updates on the way, in order; absent without To.
+	Hops []skew.Hop `json:"hops,omitempty"`
+	// Drivers has a row for each Windows driver at each hop.
+	Drivers []skew.Row `json:"drivers"`
+	// Findings are the rules' answers, worst first, then in the order of hops.
+	Findings []finding.Finding `json:"findings"`
+	// Evaluated are the IDs of the rules that could be evaluated.
+	Evaluated []string `json:"evaluated"`
+	// NotEvaluated are the rules that couldn't be, and why.
+	NotEvaluated []skew.NotEvaluated `json:"notEvaluated,omitempty"`
+	// Steps are what to do, in order.
+	Steps []skew.Step `json:"steps"`
+	// Sources are the inputs that were read.
+	Sources []inventory.Source `json:"sources"`
+	// Coverage says of each resource how much of it was read.
+	Coverage map[string]inventory.Coverage `json:"coverage"`
+	// Problems are inputs that couldn't be read.
+	Problems []inventory.Problem `json:"problems,omitempty"`
+}
+
+// tool says who judged.
+type tool struct {
+	// Name is the command's.
+	Name string `json:"name,omitempty"`
+	// Version is the command's.
+	Version string `json:"version,omitempty"`
+	// CommandLine is the command as it was given.
+	CommandLine string `json:"command,omitempty"`
+}
+
+// catalogAge says how old the facts are that were judged by.
+type catalogAge struct {
+	// AsOf is the day that the facts were looked at, "2026-08-31".
+	AsOf string `json:"asOf,omitempty"`
+	// AgeDays is how many days before Date that was; absent where either isn't
+	// known.
+	AgeDays *int `json:"ageDays,omitempty"`
+}
+
+// newDocument copies r into its final order. Strings are still as they came.
+func newDocument(r Report) *document {
+	if r.FailOn == 0 {
+		r.FailOn = finding.DefaultFailOn
+	}
+	d := &document{
+		APIVersion: APIVersion, Kind: "SkewReport",
+		Tool: tool{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
+		Date: r.Today, Catalog: catalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
+		FailOn: r.FailOn.String(), Counts: map[string]int{},
+		Drivers: []skew.Row{}, Findings: []finding.Finding{}, Evaluated: []string{}, Steps: []skew.Step{},
+		Sources: []inventory.Source{}, Coverage: map[string]inventory.Coverage{},
+	}
+	if r.Result != nil {
+		d.takeResult(r.Result)
+	}
+	if r.Inventory != nil {
+		d.takeInventory(r.Inventory)
+	}
+	for s := finding.Pass; s <= finding.Block; s++ {
+		d.Counts[s.String()] = finding.Count(d.Findings, s)
+	}
+	d.Verdict = finding.Worst(d.Findings)
+	d.ExitCode = r.FailOn.ExitCode(d.Findings)
+	d.Summary = summary(d)
+	return d
+}
+
+func (d *document) takeResult(r *skew.Result) {
+	d.From, d.To, d.Hops = r.From, r.To, r.Hops
+	d.Drivers = append(d.Drivers, r.Drivers...)
+	d.Findings = append(d.Findings, r.Findings...)
+	d.Evaluated = append(d.Evaluated, r.Evaluated...)
+	d.NotEvaluated = slices.Clone(r.NotEvaluated)
+	d.Steps = append(d.Steps, r.Steps...)
+	slices.SortStableFunc(d.Drivers, func(a, b skew.Row) int {
+		return cmp.Or(cmp.Compare(a.Driver, b.Driver), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Hop, b.Hop))
+	})
+	d.sortFindings()
+	slices.Sort(d.Evaluated)
+	slices.SortStableFunc(d.NotEvaluated, func(a, b skew.NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
+	slices.SortStableFunc(d.Steps, func(a, b skew.Step) int {
+		return cmp.Or(cmp.Compare(a.Hop, b.Hop), cmp.Compare(whenOrder(a.When), whenOrder(b.When)))
+	})
+}
+
+func (d *document) takeInventory(inv *inventory.Inventory) {
+	d.Sources = append(d.Sources, inv.Sources...)
+	for resource, c := range inv.Read {
+		d.Coverage[string(resource)] = c
+	}
+	d.Problems = slices.Clone(inv.Problems)
+}
+
+// sortFindings puts the worst first, and findings alike in the order in which
+// an update meets them. finding.Sort would put 4.10 before 4.9.
+func (d *document) sortFindings() {
+	hops := map[string]int{}
+	for i, h := range d.Hops {
+		hops[hopName(h)] = i
+	}
+	slices.SortStableFunc(d.Findings, func(a, b finding.Finding) int {
+		return cmp.Or(
+			cmp.Compare(b.Severity, a.Severity),
+			cmp.Compare(hops[a.Hop], hops[b.Hop]),
+			cmp.Compare(phaseOrder(a.Phase), phaseOrder(b.Phase)),
+			cmp.Compare(a.ID, b.ID),
+			cmp.Compare(a.Object, b.Object),
+			cmp.Compare(a.Observed, b.Observed),
+		)
+	})
+}
+
+// days is how many days to is after from; nil where one of them is no day.
+func days(from, to string) *int {
+	a, err := time.Parse(time.DateOnly, from)
+	if err != nil {
+		return nil
+	}
+	b, err := time.Parse(time.DateOnly, to)
+	if err != nil {
+		return nil
+	}
+	n := int(b.Sub(a).Hours() / 24)
+	return &n
+}

@@ -1,0 +1,123 @@
+package skewreport
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+//go:embed page.html.tmpl
+var pageSource string
+
+//go:embed page.css
+var pageStyle string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"lower": strings.ToLower, "spans": spans, "lines": func(s string) []string { return strings.Split(s, "\n") },
+	"isURL": isURL, "oneLine": oneLine, "paragraphs": paragraphs,
+}).Parse(pageSource))
+
+// htmlPage is what page.html.tmpl is filled with.
+type htmlPage struct {
+	*document
+	Title   string
+	Style   template.CSS
+	Policy  string
+	Picture *picture
+	Tables  []driverTable
+	Counted []htmlCount
+	Groups  []htmlGroup
+	Todo    []htmlStep
+	Read    []string
+	// CatalogAge says how old the facts are, as a sentence.
+	CatalogAge string
+	// Accepted is a group of its own: lowered isn't hidden.
+	Accepted []htmlFinding
+}
+
+type htmlCount struct {
+	Severity string
+	N        int
+}
+
+// htmlGroup are the findings of one severity.
+type htmlGroup struct {
+	Severity, Heading string
+	Findings          []htmlFinding
+}
+
+type htmlFinding struct {
+	finding.Finding
+	Label, Title, Moment, Due, Reason string
+	// Open: what fails or can't be told is read first, the rest on demand.
+	Open bool
+}
+
+type htmlStep struct {
+	Hop, When, What, Command, Why, Rules string
+}
+
+// encodeHTML writes one page that loads nothing and runs nothing: it is
+// attached to change requests and opened from disk.
+func encodeHTML(d *document, _ Options) (string, error) {
+	d = d.display()
+	p := htmlPage{
+		document: d, Title: "Windows CSI driver skew" + d.route(": "), Style: template.CSS(pageStyle), Policy: policy(),
+		Picture: newPicture(d), Tables: d.tables(), Read: d.readLines(), Todo: d.htmlSteps(),
+		CatalogAge: capital(d.catalogLine()) + ".",
+	}
+	for s := finding.Block; s >= finding.Pass; s-- {
+		p.Counted = append(p.Counted, htmlCount{s.String(), d.Counts[s.String()]})
+		if g := d.htmlGroup(s); len(g.Findings) > 0 {
+			p.Groups = append(p.Groups, g)
+		}
+	}
+	for _, f := range d.Findings {
+		if f.Accepted != "" {
+			p.Accepted = append(p.Accepted, newHTMLFinding(f))
+		}
+	}
+	var b strings.Builder
+	if err := page.Execute(&b, p); err != nil {
+		return "", fmt.Errorf("encode HTML: %w", err)
+	}
+	return b.String(), nil
+}
+
+// policy lets nothing in but the page's own style sheet.
+func policy() string {
+	sum := sha256.Sum256([]byte(pageStyle))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
+}
+
+func (d *document) htmlGroup(s finding.Severity) htmlGroup {
+	g := htmlGroup{Severity: s.String(), Heading: severityHeading(s)}
+	for _, f := range d.Findings {
+		if f.Severity == s && f.Accepted == "" {
+			g.Findings = append(g.Findings, newHTMLFinding(f))
+		}
+	}
+	return g
+}
+
+func newHTMLFinding(f finding.Finding) htmlFinding {
+	h := htmlFinding{Finding: f, Label: firstOf(f.Accepted, f.Severity.String()), Title: ruleTitle(f.ID), Moment: moment(f.Hop, f.Phase),
+		Reason: why(f.Why, f.Accepted), Open: f.Severity >= finding.Warn}
+	if f.Remedy != "" {
+		h.Due = due(f.When, f.Hop)
+	}
+	return h
+}
+
+func (d *document) htmlSteps() []htmlStep {
+	var all []htmlStep
+	for _, s := range d.Steps {
+		all = append(all, htmlStep{Hop: d.hopOf(s.Hop), When: whenHeading(s.When), What: s.What, Command: s.Command, Why: s.Why, Rules: strings.Join(s.Rules, ", ")})
+	}
+	return all
+}

@@ -1,0 +1,226 @@
+package skewreport
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// markdown writes GitHub's dialect, in which change requests and pull requests
+// are read: https://github.github.com/gfm/
+type markdown struct {
+	strings.Builder
+	*document
+}
+
+func encodeMarkdown(d *document, _ Options) (string, error) {
+	m := &markdown{document: d.display()}
+	m.block("# Windows CSI driver skew" + escape(m.route(": ")))
+	m.verdict()
+	if len(m.Drivers) > 0 {
+		m.block("## Drivers")
+		m.drivers()
+	}
+	for s := finding.Block; s >= finding.Info; s-- {
+		m.findings(severityHeading(s), func(f finding.Finding) bool { return f.Severity == s && f.Accepted == "" })
+	}
+	m.findings("Accepted", func(f finding.Finding) bool { return f.Accepted != "" })
+	m.notEvaluated()
+	m.sources()
+	m.signature()
+	return strings.TrimRight(m.String(), "\n") + "\n", nil
+}
+
+// block writes a block and the empty line after it.
+func (m *markdown) block(text string) { m.WriteString(text + "\n\n") }
+
+// route names the releases, after sep.
+func (d *document) route(sep string) string {
+	if d.From == "" && d.To == "" {
+		return ""
+	}
+	if d.From == "" {
+		return sep + "OpenShift to " + d.To
+	}
+	if d.To == "" {
+		return sep + "OpenShift " + d.From
+	}
+	return sep + "OpenShift " + d.From + " to " + d.To
+}
+
+func (m *markdown) verdict() {
+	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
+	m.WriteString("| BLOCK | UNKNOWN | WARN | INFO | PASS |\n|---|---|---|---|---|\n|")
+	for s := finding.Block; s >= finding.Pass; s-- {
+		fmt.Fprintf(m, " %d |", m.Counts[s.String()])
+	}
+	m.block("")
+}
+
+func (m *markdown) drivers() {
+	for _, t := range m.tables() {
+		m.block("### " + escape(strings.TrimSpace(t.Name+" "+t.Provisioner)))
+		if t.Object != "" {
+			m.block(code(t.Object))
+		}
+		m.WriteString("| " + strings.Join(tableHead, " | ") + " |\n|" + strings.Repeat("---|", len(tableHead)) + "\n")
+		for _, r := range t.Rows {
+			cells := r.cells()
+			for i, c := range cells {
+				cells[i] = escape(c)
+			}
+			m.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+		}
+		m.block("")
+		if note := t.CertaintyNote(); note != "" {
+			m.block(prose(note))
+		}
+	}
+}
+
+func (m *markdown) findings(heading string, want func(finding.Finding) bool) {
+	first := true
+	for _, f := range m.Findings {
+		if !want(f) {
+			continue
+		}
+		if first {
+			m.block("## " + heading)
+		}
+		first = false
+		m.finding(f)
+	}
+}
+
+func (m *markdown) finding(f finding.Finding) {
+	head := "### " + firstOf(f.Accepted, f.Severity.String()) + " " + escape(f.ID)
+	if f.Object != "" {
+		head += " " + code(f.Object)
+	}
+	m.block(head)
+	var evidence, remedy string
+	for _, p := range parts(f) {
+		switch p.Name {
+		case "evidence":
+			evidence = p.Text
+		case "remedy":
+			remedy = p.Text
+		default:
+			m.WriteString("- " + p.Name + ": " + prose(oneLine(p.Text)) + "\n")
+		}
+	}
+	for i, e := range strings.Split(evidence, "\n") {
+		if e != "" {
+			m.WriteString([]string{"- evidence: ", "  "}[min(i, 1)] + code(e) + "\n")
+		}
+	}
+	m.block("")
+	m.remedy("", remedy)
+}
+
+// remedy writes prose as paragraphs and commands as code blocks, all of it
+// indented to stand in a list.
+func (m *markdown) remedy(indent, text string) {
+	for _, p := range paragraphs(text) {
+		if p.Command {
+			m.block(fence(indent, p.Text))
+		} else {
+			m.block(indent + prose(p.Text))
+		}
+	}
+}
+
+func (m *markdown) notEvaluated() {
+	if len(m.NotEvaluated) == 0 {
+		return
+	}
+	m.block("## Rules not evaluated")
+	for _, n := range m.NotEvaluated {
+		m.WriteString("- " + escape(n.Rule) + ": " + prose(n.Reason) + "\n")
+	}
+	m.block("")
+}
+
+func (m *markdown) sources() {
+	m.block("## What was read")
+	for _, l := range m.readLines() {
+		m.WriteString("- " + prose(l) + "\n")
+	}
+	for _, p := range m.Problems {
+		m.WriteString("- couldn't read " + prose(oneLine(problem(p)+" "+p.Fix)) + "\n")
+	}
+	m.block("")
+}
+
+func (m *markdown) signature() {
+	said := "Written by " + prose(strings.TrimSpace(firstOf(m.Tool.Name, "verify")+" "+m.Tool.Version))
+	if m.Date != "" {
+		said += " on " + escape(m.Date)
+	}
+	m.block(said + ".")
+	if m.Tool.CommandLine != "" {
+		m.block(fence("", m.Tool.CommandLine))
+	}
+}
+
+// special is what means something to Markdown inside a line; a URL would
+// become a link to wherever a name in a cluster points.
+var (
+	special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
+		"|", `\|`, "~", `\~`, "#", `\#`, "&", `\&`, "!", `\!`, "$", `\$`, "@", `\@`, "://", `\://`, "www.", `www\.`)
+	// listStart would make a list, a heading or a rule of the start of a line.
+	listStart = regexp.MustCompile(`^\s*([-+=]|[0-9]+[.)])`)
+	backticks = regexp.MustCompile("`+")
+)
+
+// escape makes text stand in a line of Markdown as the characters that it is.
+func escape(s string) string {
+	s = special.Replace(s)
+	if at := listStart.FindStringIndex(s); at != nil {
+		s = s[:at[1]-1] + `\` + s[at[1]-1:]
+	}
+	return strings.TrimLeft(s, " ")
+}
+
+// prose is escape for text with code in backticks.
+func prose(s string) string {
+	var b strings.Builder
+	for i, p := range spans(s) {
+		switch {
+		case p.Code:
+			b.WriteString(code(p.Text))
+		case i == 0:
+			b.WriteString(escape(p.Text))
+		default:
+			b.WriteString(special.Replace(p.Text))
+		}
+	}
+	return b.String()
+}
+
+// code writes s as a code span, in which nothing has a meaning but backticks.
+func code(s string) string {
+	s = oneLine(s)
+	mark := strings.Repeat("`", longestRun(s)+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return mark + s + mark
+}
+
+// fence writes a code block whose fence is longer than any in it.
+func fence(indent, text string) string {
+	mark := strings.Repeat("`", max(3, longestRun(text)+1))
+	lines := append([]string{mark + "sh"}, strings.Split(text, "\n")...)
+	return indent + strings.Join(append(lines, mark), "\n"+indent)
+}
+
+func longestRun(s string) int {
+	n := 0
+	for _, run := range backticks.FindAllString(s, -1) {
+		n = max(n, len(run))
+	}
+	return n
+}

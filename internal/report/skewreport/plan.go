@@ -1,0 +1,134 @@
+package skewreport
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// encodePlan writes the steps as a checklist, hop by hop, with what they rest
+// on: whoever approves the change must see what was taken for granted.
+func encodePlan(d *document) (string, error) {
+	m := &markdown{document: d.display()}
+	m.block("# Plan for Windows CSI drivers" + escape(m.route(": ")))
+	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
+	m.assumptions()
+	m.whereDriversStand()
+	m.steps()
+	m.signature()
+	return strings.TrimRight(m.String(), "\n") + "\n", nil
+}
+
+func (m *markdown) assumptions() {
+	m.block("## What was assumed")
+	m.WriteString("- The cluster is as it was read. Read the cluster again right before the change.\n")
+	for _, l := range m.readLines() {
+		m.WriteString("- Read: " + prose(l) + "\n")
+	}
+	for _, p := range m.Problems {
+		m.WriteString("- Not read: " + prose(oneLine(problem(p))) + "\n")
+	}
+	for _, f := range m.Findings {
+		switch {
+		case f.Accepted != "":
+			m.WriteString("- Accepted, it was " + escape(f.Accepted) + ": " + findingLine(f) + "\n")
+		case f.Severity == finding.Unknown:
+			m.WriteString("- **Not known**: " + findingLine(f) + "\n")
+		}
+	}
+	for _, n := range m.NotEvaluated {
+		m.WriteString("- Not evaluated: " + escape(n.Rule) + ", " + prose(n.Reason) + "\n")
+	}
+	m.block("")
+}
+
+func findingLine(f finding.Finding) string {
+	said := escape(f.ID)
+	if f.Object != "" {
+		said += " " + code(f.Object)
+	}
+	if f.Hop != "" {
+		said += " (" + escape(moment(f.Hop, f.Phase)) + ")"
+	}
+	return said + ": " + prose(oneLine(firstOf(f.Observed, why(f.Why, f.Accepted))))
+}
+
+func (m *markdown) whereDriversStand() {
+	if len(m.Drivers) == 0 {
+		return
+	}
+	m.block("## Where the drivers stand")
+	m.drivers()
+}
+
+// steps writes a part for each hop, also for those with nothing to do: a gap
+// would read like an oversight.
+func (m *markdown) steps() {
+	m.block("## Steps")
+	if len(m.Steps) == 0 {
+		m.block("Nothing has to be changed.")
+		return
+	}
+	n := 0
+	for hop := range max(len(m.Hops), 1) {
+		if len(m.Hops) > 0 {
+			m.block(fmt.Sprintf("### Hop %d of %d: %s", hop+1, len(m.Hops), escape(m.hopOf(hop))))
+		}
+		n += m.hopSteps(hop, n)
+	}
+}
+
+// hopSteps writes the steps of one hop, numbered on from n, and returns how
+// many there are.
+func (m *markdown) hopSteps(hop, n int) int {
+	done, when := 0, ""
+	for _, s := range m.Steps {
+		if m.hopIndex(s.Hop) != hop {
+			continue
+		}
+		if done == 0 || s.When != when {
+			when = s.When
+			m.block("#### " + escape(whenHeading(when)))
+		}
+		done++
+		m.step(n+done, s)
+	}
+	if done == 0 {
+		m.block("Nothing but the update itself.")
+	}
+	return done
+}
+
+// hopIndex keeps a step whose hop isn't on the way: it is shown at the nearest.
+func (m *markdown) hopIndex(hop int) int { return min(max(hop, 0), max(len(m.Hops)-1, 0)) }
+
+func whenHeading(when string) string {
+	switch when {
+	case "before":
+		return "Before the update"
+	case "during":
+		return "During the update"
+	case "after":
+		return "After the update"
+	case "":
+		return "At any time"
+	}
+	return when
+}
+
+func (m *markdown) step(n int, s skew.Step) {
+	rules := ""
+	if len(s.Rules) > 0 {
+		rules = " (" + escape(strings.Join(s.Rules, ", ")) + ")"
+	}
+	m.block(fmt.Sprintf("- [ ] **%d.** %s%s", n, prose(s.What), rules))
+	const inList = "  "
+	if s.Command != "" {
+		m.block(fence(inList, s.Command))
+	}
+	if s.Why != "" {
+		m.block(inList + "Why: " + prose(oneLine(s.Why)))
+	}
+}

@@ -1,0 +1,88 @@
+// Package skewreport writes the answer of `verify skew` for people and
+// machines: text, JSON, JUnit, SARIF, Markdown, Prometheus and HTML, and the
+// plan of what to do as Markdown.
+//
+// It judges nothing: verdict, severities and steps are package skew's. It
+// trusts no string either: names, versions and log lines come from clusters
+// and files that nobody vouches for, and each format makes them harmless in
+// its own way.
+package skewreport
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// Report is an answer and what it was made from.
+type Report struct {
+	Result *skew.Result
+	// Inventory is what was read; nil leaves that part of the report out.
+	Inventory *inventory.Inventory
+	// CatalogAsOf and Today are days, 2026-08-31; "" where they aren't known.
+	CatalogAsOf, Today string
+	// Tool and Version say who judged: "verify", "v1.2.0".
+	Tool, Version string
+	// FailOn decides the exit code that the report tells, and what JUnit and
+	// SARIF call failed; its zero value stands for finding.DefaultFailOn.
+	FailOn finding.FailOn
+	// Command is the command line as it was given; "" leaves it out.
+	Command string
+}
+
+// Options are for people's eyes: only text heeds them.
+type Options struct {
+	Color bool
+	// Verbose lists passed rules, and all evidence instead of the first few.
+	Verbose bool
+	// Width is in columns; 0 stands for 100. Prose is wrapped to it; commands
+	// and evidence, which are there to be copied, aren't.
+	Width int
+}
+
+var writers = map[string]func(*document, Options) (string, error){
+	"text":       encodeText,
+	"json":       encodeJSON,
+	"junit":      encodeJUnit,
+	"sarif":      encodeSARIF,
+	"markdown":   encodeMarkdown,
+	"prometheus": encodePrometheus,
+	"html":       encodeHTML,
+}
+
+// Formats are the values of -o, the one for people first.
+var Formats = []string{"text", "json", "junit", "sarif", "markdown", "prometheus", "html"}
+
+// Write writes r in one of Formats; another format is a fault. The order of
+// the findings doesn't matter: reports are always worst first.
+func Write(w io.Writer, format string, r Report, o Options) error {
+	encode, ok := writers[format]
+	if !ok {
+		return &fault.Error{
+			What: fmt.Sprintf("unknown output format %q", format),
+			Fix:  "-o " + strings.Join(Formats, ", -o "),
+		}
+	}
+	return write(w, r, func(d *document) (string, error) { return encode(d, o) })
+}
+
+// Plan writes what to do, in order, as Markdown for a change request.
+func Plan(w io.Writer, r Report) error {
+	return write(w, r, encodePlan)
+}
+
+func write(w io.Writer, r Report, encode func(*document) (string, error)) error {
+	out, err := encode(newDocument(r))
+	if err == nil {
+		_, err = io.WriteString(w, out)
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package skewreport
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var samples = map[string]func() Report{"safe": safe, "mixed": mixed, "unknown": unknown, "finished": finished}
+
+var suffix = map[string]string{"text": "txt", "json": "json", "junit": "xml", "sarif": "sarif", "markdown": "md", "prometheus": "prom", "html": "html"}
+
+func output(t testing.TB, format string, r Report, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, format, r, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func planOf(t testing.TB, r Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Plan(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for name, sample := range samples {
+		for _, format := range Formats {
+			golden(t, name+"."+suffix[format], output(t, format, sample(), Options{}))
+		}
+		golden(t, name+".plan.md", planOf(t, sample()))
+	}
+	golden(t, "verbose-color.txt", output(t, "text", mixed(), Options{Color: true, Verbose: true, Width: 120}))
+	golden(t, "narrow.txt", output(t, "text", mixed(), Options{Width: 60}))
+	golden(t, "empty.txt", output(t, "text", Report{}, Options{}))
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (-update writes it anew):\n%s", path, got)
+	}
+}
+
+// Nothing that a terminal acts upon gets out, whatever the format.
+func TestNothingRawGetsOut(t *testing.T) {
+	outputs := map[string]string{"plan": planOf(t, unknown())}
+	for _, format := range Formats {
+		outputs[format] = output(t, format, unknown(), Options{Verbose: true})
+	}
+	for name, out := range outputs {
+		if !utf8.ValidString(out) {
+			t.Errorf("%s isn't UTF-8", name)
+		}
+		if i := strings.IndexFunc(out, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+			t.Errorf("%s: reaches the terminal raw: %q", name, out[max(0, i-20):min(len(out), i+20)])
+		}
+	}
+}
+
+func TestOrderDoesntMatter(t *testing.T) {
+	for _, format := range Formats {
+		want := output(t, format, mixed(), Options{Verbose: true})
+		r := mixed()
+		slices.Reverse(r.Result.Findings)
+		slices.Reverse(r.Result.Drivers)
+		slices.Reverse(r.Result.NotEvaluated)
+		slices.Reverse(r.Result.Evaluated)
+		given := slices.Clone(r.Result.Findings)
+		if got := output(t, format, r, Options{Verbose: true}); got != want {
+			t.Errorf("%s changes with the order of what it is given:\n%s", format, got)
+		}
+		if !reflect.DeepEqual(r.Result.Findings, given) {
+			t.Errorf("%s sorts the caller's findings", format)
+		}
+	}
+}
+
+func TestUnknownFormat(t *testing.T) {
+	var b bytes.Buffer
+	err := Write(&b, "pdf", safe(), Options{})
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || !strings.Contains(f.What, `"pdf"`) || b.Len() > 0 {
+		t.Fatalf("%v; wrote %q", err, b.String())
+	}
+	for _, format := range Formats {
+		if !strings.Contains(f.Fix, format) {
+			t.Errorf("the fix doesn't name %s: %s", format, f.Fix)
+		}
+	}
+	if len(Formats) != len(writers) {
+		t.Errorf("%d formats, %d writers", len(Formats), len(writers))
+	}
+}
+
+var errClosed = errors.New("closed")
+
+type closed struct{}
+
+func (closed) Write([]byte) (int, error) { return 0, errClosed }
+
+func TestWriteError(t *testing.T) {
+	for _, format := range Formats {
+		if err := Write(closed{}, format, mixed(), Options{}); !errors.Is(err, errClosed) {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	if err := Plan(closed{}, mixed()); !errors.Is(err, errClosed) {
+		t.Errorf("plan: %v", err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	hop := []skew.Hop{{From: "4.19", To: "4.20"}}
+	rows := []skew.Row{{Driver: "smb"}}
+	one := func(s finding.Severity, phase skew.Phase) finding.Finding {
+		return finding.Finding{Severity: s, Phase: string(phase), Hop: "4.19 -> 4.20"}
+	}
+	for want, r := range map[string]skew.Result{
+		"The update from OpenShift 4.19 to 4.20 is safe as far as is known.":                                              {From: "4.19", To: "4.20", Hops: hop, Drivers: rows},
+		"The update to OpenShift 4.20 is safe as far as is known.":                                                        {To: "4.20", Drivers: rows},
+		"The update from OpenShift 4.19 to 4.20 is safe as far as is known, with 1 warning to heed.":                      {From: "4.19", To: "4.20", Drivers: rows, Findings: []finding.Finding{one(finding.Warn, skew.Target)}},
+		"Nobody can tell yet whether the update from OpenShift 4.19 to 4.20 is safe: 1 question is open.":                 {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Unknown, skew.Target)}},
+		"Don't start the update from OpenShift 4.19 to 4.20 yet: 1 finding blocks it.":                                    {From: "4.19", To: "4.20", Hops: hop, Findings: []finding.Finding{one(finding.Block, skew.Target)}},
+		"Don't start the update from OpenShift 4.19 to 4.20 yet: 1 finding blocks it, and it is there already.":           {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
+		"Don't start the update from OpenShift 4.19 to 4.20 yet: 2 findings block it, 1 of them there already.":           {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Target)}},
+		"Windows storage on OpenShift 4.20 isn't well: 1 finding must be dealt with.":                                     {From: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
+		"Nobody can tell yet whether Windows storage on this cluster is well: 2 questions are open.":                      {Findings: []finding.Finding{one(finding.Unknown, skew.Now), one(finding.Unknown, skew.Now)}},
+		"Windows storage on OpenShift 4.20 is well as far as is known (3 rules not evaluated).":                           {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 3)},
+		"No Windows CSI driver was found in what was read, so there is no skew to judge.":                                 {From: "4.19", To: "4.20"},
+		"Windows storage on OpenShift 4.20 is well as far as is known (1 finding accepted by you).":                       {From: "4.20", Drivers: rows, Findings: []finding.Finding{{Severity: finding.Info, Accepted: "BLOCK"}}},
+		"Windows storage on OpenShift 4.20 is well as far as is known, with 1 warning to heed (1 rule not evaluated).":    {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 1), Findings: []finding.Finding{one(finding.Warn, skew.Now)}},
+		"Don't start the update from OpenShift 4.18 to 4.20 yet: 2 findings block it, the first at 4.19 -> 4.20.":         {From: "4.18", To: "4.20", Hops: make([]skew.Hop, 2), Findings: []finding.Finding{one(finding.Block, skew.Target), one(finding.Block, skew.Target)}},
+		"Don't start the update from OpenShift 4.18 to 4.20 yet: 2 findings block it, and all of them are there already.": {From: "4.18", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Now)}},
+	} {
+		if got := newDocument(Report{Result: &r}).Summary; got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
