@@ -2,11 +2,8 @@ package kube
 
 import (
 	"fmt"
-	"reflect"
-	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -38,40 +35,6 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 		return
 	}
 	c.drivers[o] = d
-}
-
-// again compares a DaemonSet that is met a second time with the first.
-func (c *Collector) again(o inventory.Object, ds *appsv1.DaemonSet, p podTemplate, cts []container) {
-	old, isDriver := c.drivers[o]
-	d, reason := c.driverOf(o, ds, p, cts)
-	if isDriver == (reason == "") && reflect.DeepEqual(bare(old), bare(d)) {
-		return
-	}
-	c.problem(inventory.Problem{
-		Where: p.at(),
-		What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, c.seen[o]),
-		Fix:   "give only the manifests that are applied to this cluster",
-	})
-}
-
-// bare is d without where its facts were read.
-func bare(d inventory.Driver) inventory.Driver {
-	d.Evidence, d.Version.At = nil, inventory.Evidence{}
-	d.Pipes, d.Unmounted = barePipes(d.Pipes), barePipes(d.Unmounted)
-	if d.Registrar != nil {
-		r := *d.Registrar
-		r.Version.At = inventory.Evidence{}
-		d.Registrar = &r
-	}
-	return d
-}
-
-func barePipes(pipes []inventory.Pipe) []inventory.Pipe {
-	out := make([]inventory.Pipe, len(pipes))
-	for i, p := range pipes {
-		out[i] = inventory.Pipe{Group: p.Group, Version: p.Version}
-	}
-	return out
 }
 
 // driverOf reads a driver's node plugin; the reason says why it is none.
@@ -136,28 +99,6 @@ func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar
 	return nil
 }
 
-// checkMounts looks for what a truncated manifest has: mounts of volumes that
-// the pod doesn't declare. The API server would refuse it.
-func (c *Collector) checkMounts(o inventory.Object, p podTemplate) {
-	volumes := map[string]bool{}
-	for _, v := range p.spec.Volumes {
-		volumes[v.Name] = true
-	}
-	for i, ct := range p.spec.Containers {
-		for j, m := range ct.VolumeMounts {
-			if volumes[m.Name] {
-				continue
-			}
-			c.problem(inventory.Problem{
-				Where: p.at(p.path("containers", i, "volumeMounts", j)...),
-				What:  fmt.Sprintf("%s mounts the volume %q, which it doesn't declare: the manifest is cut off, or a patch", o, m.Name),
-				Fix:   "give the whole manifest, as it is applied",
-			})
-			return
-		}
-	}
-}
-
 // hints are labels that name a version. Anybody may have left them as they
 // were when he changed the image, so they prove nothing.
 func hints(ds *appsv1.DaemonSet) string {
@@ -184,42 +125,4 @@ func rollout(ds *appsv1.DaemonSet) *inventory.Rollout {
 		Updated:  s.UpdatedNumberScheduled,
 		Observed: s.ObservedGeneration >= ds.Generation,
 	}
-}
-
-// applied are what library-go leaves on the DaemonSets that OpenShift's
-// operators apply, now and in old releases:
-// https://github.com/openshift/library-go/blob/master/pkg/operator/resource/resourceapply/apps.go
-var applied = []string{"operator.openshift.io/spec-hash", "operator.openshift.io/pull-spec"}
-
-// csiNamespace is where OpenShift's storage operators keep their DaemonSets.
-// The samples of WMCO go there too, so it alone tells nothing.
-const csiNamespace = "openshift-cluster-csi-drivers"
-
-func operatorManaged(ds *appsv1.DaemonSet, img inventory.Image) bool {
-	for _, name := range applied {
-		if _, ok := ds.Annotations[name]; ok {
-			return true
-		}
-	}
-	for _, ref := range ds.OwnerReferences {
-		if ownedByOperator(ref) {
-			return true
-		}
-	}
-	return ds.Namespace == csiNamespace && isPayload(img)
-}
-
-func ownedByOperator(ref metav1.OwnerReference) bool {
-	group, _, _ := strings.Cut(ref.APIVersion, "/")
-	return group == "operator.openshift.io" || group == "config.openshift.io"
-}
-
-// isPayload tells whether an image came with a release of OpenShift or OKD.
-func isPayload(img inventory.Image) bool {
-	for _, repository := range []string{"ocp-v4.0-art-dev", "scos-content"} {
-		if last(img.Repository) == repository {
-			return true
-		}
-	}
-	return false
 }

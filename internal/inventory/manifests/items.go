@@ -23,13 +23,13 @@ func split(text []byte) (rest []byte, items []chunk, indent int, ok bool) {
 		if i := bytes.IndexByte(text[offset:], '\n'); i >= 0 {
 			end = offset + i + 1
 		}
-		raw := text[offset:end]
+		raw := bytes.TrimRight(text[offset:end], " \t\r\n")
 		body := bytes.TrimLeft(raw, " ")
 		spaces := len(raw) - len(body)
-		dash := bytes.HasPrefix(body, []byte("- ")) || bytes.Equal(bytes.TrimSpace(body), []byte("-"))
-		switch body = bytes.TrimSpace(body); {
+		dash := bytes.HasPrefix(body, []byte("- ")) || bytes.Equal(body, []byte("-"))
+		switch {
 		case !ok:
-			if ok = bytes.Equal(bytes.TrimSpace(raw), []byte("items:")) && spaces == 0; ok {
+			if ok = bytes.Equal(raw, []byte("items:")); ok {
 				rest = append(rest, text[:offset]...)
 			}
 		case len(body) == 0 || body[0] == '#':
