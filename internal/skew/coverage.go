@@ -1,0 +1,40 @@
+package skew
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// titles name resources for people.
+var titles = map[inventory.Resource]string{
+	inventory.DaemonSets:     "DaemonSets",
+	inventory.Nodes:          "Nodes",
+	inventory.CSINodes:       "CSINodes",
+	inventory.Pods:           "Pods",
+	inventory.Volumes:        "PersistentVolumes",
+	inventory.Claims:         "PersistentVolumeClaims",
+	inventory.ClusterVersion: "the ClusterVersion",
+	inventory.Services:       "WMCO's ConfigMap windows-services",
+}
+
+// missing says which of the resources wasn't read; "" where all were, if only
+// in part.
+func (x *index) missing(needs []inventory.Resource) string {
+	var list []string
+	for _, r := range needs {
+		if !x.covered(r) {
+			list = append(list, x.missingOne(r))
+		}
+	}
+	return strings.Join(list, "; ")
+}
+
+func (x *index) missingOne(r inventory.Resource) string {
+	reason := x.inv.Read[r].Reason
+	if reason == "" {
+		reason = "not in what was read"
+	}
+	return fmt.Sprintf("%s: %s", titles[r], reason)
+}

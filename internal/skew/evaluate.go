@@ -1,0 +1,179 @@
+package skew
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// Evaluate judges an inventory by a catalog. Its errors are *fault.Error: a
+// release that can't be read, a target that is older than the cluster.
+func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Result, error) {
+	j, err := newJourney(c, inv, r)
+	if err != nil {
+		return nil, err
+	}
+	e := &evaluation{
+		index:   newIndex(c, inv, r),
+		journey: j,
+		sink:    &sink{byFact: map[fact]*entry{}},
+		result:  &Result{Hops: j.hops()},
+	}
+	e.split()
+	for _, w := range e.worlds() {
+		e.judge(w)
+	}
+	return e.finish(), nil
+}
+
+// evaluation is the work on one Result.
+type evaluation struct {
+	*index
+	journey *journey
+	sink    *sink
+	result  *Result
+	// active are the rules that have what they need.
+	active []*rule
+	// each moment's views, to make rows of
+	moments []*world
+}
+
+// split sorts the rules into those that can be evaluated and those that can't.
+func (e *evaluation) split() {
+	for i := range rules {
+		r := &rules[i]
+		if reason := e.missing(r.Needs); reason != "" {
+			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
+			continue
+		}
+		e.active = append(e.active, r)
+		e.result.Evaluated = append(e.result.Evaluated, r.ID)
+	}
+}
+
+// worlds are the moments, in the order of time.
+func (e *evaluation) worlds() []*world {
+	if len(e.journey.stops) == 1 {
+		return []*world{e.world(0, Now)}
+	}
+	var list []*world
+	last := len(e.journey.stops) - 2
+	for hop := range last + 1 {
+		// Later hops begin as the one before them ended.
+		if hop == 0 {
+			list = append(list, e.world(hop, Now))
+		}
+		list = append(list, e.world(hop, Target))
+		if hop == last && len(e.req.Planned) > 0 {
+			list = append(list, e.world(hop, Planned))
+		}
+	}
+	return list
+}
+
+// world sets the stage for one moment.
+func (e *evaluation) world(hop int, phase Phase) *world {
+	w := &world{index: e.index, Phase: phase, Hop: hop, Hops: len(e.journey.stops) - 1, From: e.journey.stops[hop]}
+	if w.Hops > 0 {
+		w.To = e.journey.stops[hop+1]
+	}
+	for _, c := range e.cast(phase) {
+		now := e.linuxAt(c.driver, w.From, hop == 0)
+		target := now
+		if w.Hops > 0 {
+			target = e.linuxAt(c.driver, w.To, false)
+		}
+		v := newView(w, c.driver, now, target)
+		v.Planned, v.Current = c.planned, c.current
+		w.Views = append(w.Views, v)
+	}
+	return w
+}
+
+// role is a Windows driver in a phase.
+type role struct {
+	driver, current *inventory.Driver
+	planned         bool
+}
+
+// cast are the Windows drivers in a phase. A planned one takes the place of
+// those with its provisioner.
+func (e *evaluation) cast(phase Phase) []role {
+	var list []role
+	replaced := map[string]*inventory.Driver{}
+	if phase == Planned {
+		for i := range e.req.Planned {
+			replaced[e.req.Planned[i].Provisioner] = nil
+		}
+	}
+	for i := range e.inv.Drivers {
+		d := &e.inv.Drivers[i]
+		if d.OS == "linux" {
+			continue
+		}
+		if _, gone := replaced[d.Provisioner]; gone {
+			replaced[d.Provisioner] = d
+			continue
+		}
+		list = append(list, role{driver: d})
+	}
+	if phase == Planned {
+		for i := range e.req.Planned {
+			if d := &e.req.Planned[i]; d.OS != "linux" {
+				list = append(list, role{d, replaced[d.Provisioner], true})
+			}
+		}
+	}
+	return list
+}
+
+// judge lets every rule look at one moment.
+func (e *evaluation) judge(w *world) {
+	e.moments = append(e.moments, w)
+	e.sink.world = w
+	for _, r := range e.active {
+		e.sink.rule = r
+		if r.cluster != nil {
+			e.sink.view = nil
+			r.cluster(w, e.sink)
+		}
+		if r.driver == nil {
+			continue
+		}
+		for _, v := range w.Views {
+			e.sink.view = v
+			r.driver(v, e.sink)
+		}
+	}
+}
+
+// finish makes the result of what was gathered.
+func (e *evaluation) finish() *Result {
+	r := e.result
+	if from := e.journey.from(); !from.IsZero() {
+		r.From = from.String()
+	}
+	if len(r.Hops) > 0 {
+		r.To = e.journey.to().String()
+	}
+	for _, entry := range e.sink.entries {
+		r.Findings = append(r.Findings, entry.finish())
+	}
+	finding.Sort(r.Findings)
+	r.Verdict = verdict(r.Findings)
+	r.Drivers = e.rows()
+	r.Steps = e.steps()
+	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
+	return r
+}
+
+// verdict is the worst finding; INFO alone is PASS.
+func verdict(fs []finding.Finding) finding.Severity {
+	if worst := finding.Worst(fs); worst > finding.Info {
+		return worst
+	}
+	return finding.Pass
+}

@@ -1,0 +1,105 @@
+package skew
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// candidate is a version that the Linux side may have.
+type candidate struct {
+	Version   version.Driver
+	Certainty catalog.Certainty
+	// By says how it is known: user, commit, digest, range, default.
+	By string
+	At []inventory.Evidence
+}
+
+// linuxSide is the Linux driver at one release: controller and node plugin,
+// which are one image.
+type linuxSide struct {
+	// Candidates are all that may hold; one is certain, none is unknown.
+	Candidates []candidate
+	// Reason says why there is none.
+	Reason string
+	// Fixed: it doesn't move with OpenShift. The admin deployed it, or an
+	// operator from OperatorHub does.
+	Fixed bool
+	// Driver is the Linux DaemonSet; nil where none was read.
+	Driver *inventory.Driver
+}
+
+// Known tells whether there is any candidate.
+func (l *linuxSide) Known() bool { return len(l.Candidates) > 0 }
+
+// Certain is the one version; false where there are several or none.
+func (l *linuxSide) Certain() (version.Driver, bool) {
+	if len(l.Candidates) != 1 {
+		return version.Driver{}, false
+	}
+	return l.Candidates[0].Version, true
+}
+
+// Newest is the newest candidate; the zero value where there is none.
+func (l *linuxSide) Newest() version.Driver {
+	var newest version.Driver
+	for _, c := range l.Candidates {
+		if newest.IsZero() || c.Version.Compare(newest) > 0 {
+			newest = c.Version
+		}
+	}
+	return newest
+}
+
+// Certainty is the least that a candidate has; Default where there are
+// several, "" where there is none.
+func (l *linuxSide) Certainty() catalog.Certainty {
+	switch len(l.Candidates) {
+	case 0:
+		return ""
+	case 1:
+		return l.Candidates[0].Certainty
+	}
+	return catalog.Default
+}
+
+// String is "3.3.1", "1.28.1 or 1.29.5", or "unknown".
+func (l *linuxSide) String() string {
+	var names []string
+	for _, c := range l.Candidates {
+		if name := c.Version.String(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "unknown"
+	}
+	return strings.Join(names, " or ")
+}
+
+// evidence is where the candidates come from.
+func (l *linuxSide) evidence() []inventory.Evidence {
+	var list []inventory.Evidence
+	for _, c := range l.Candidates {
+		list = append(list, c.At...)
+	}
+	return list
+}
+
+// judge asks a question of every candidate: it tells whether the answer is yes
+// for all, and whether it is yes for any. Where the two differ, the version
+// decides and isn't known well enough.
+func (l *linuxSide) judge(question func(version.Driver) bool) (all, some bool) {
+	all = len(l.Candidates) > 0
+	for _, c := range l.Candidates {
+		if question(c.Version) {
+			some = true
+		} else {
+			all = false
+		}
+	}
+	return all, some
+}

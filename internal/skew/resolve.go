@@ -1,0 +1,187 @@
+package skew
+
+import (
+	"fmt"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// linuxAt finds the Linux side of a driver at a release. current: the release
+// is the one that the cluster runs, so its own DaemonSet counts.
+func (x *index) linuxAt(d *inventory.Driver, release version.OpenShift, current bool) linuxSide {
+	cat := x.lineOf(d)
+	ds := x.linuxDaemonSet(d.Provisioner)
+	own := ds != nil && !ds.OperatorManaged
+	if own || cat == nil || cat.OLM {
+		l := x.fixedSide(cat, ds, release)
+		l.Fixed, l.Driver = true, ds
+		return l
+	}
+	l := linuxSide{}
+	if current && ds != nil {
+		l = x.byDaemonSet(cat, ds)
+	}
+	if !l.Known() {
+		l = x.byRelease(cat, release)
+	}
+	l.Driver = ds
+	return l
+}
+
+// linuxDaemonSet is the Linux DaemonSet of a provisioner; an operator's wins
+// over an admin's.
+func (x *index) linuxDaemonSet(provisioner string) *inventory.Driver {
+	var found *inventory.Driver
+	for _, d := range x.linux[provisioner] {
+		if found == nil || d.OperatorManaged && !found.OperatorManaged {
+			found = d
+		}
+	}
+	return found
+}
+
+// fixedSide is a Linux driver that OpenShift's release doesn't bring.
+func (x *index) fixedSide(cat *catalog.Driver, ds *inventory.Driver, release version.OpenShift) linuxSide {
+	if ds != nil {
+		if l := x.byDaemonSet(cat, ds); l.Known() {
+			return l
+		}
+	}
+	if cat != nil && cat.OLM && (ds == nil || ds.OperatorManaged) {
+		return x.byRows(cat, release)
+	}
+	switch {
+	case ds == nil:
+		return linuxSide{Reason: "no Linux DaemonSet of it was read, and no OpenShift release brings it"}
+	case ds.Version.Reason != "":
+		return linuxSide{Reason: ds.Object.String() + ": " + ds.Version.Reason}
+	}
+	return linuxSide{Reason: ds.Object.String() + " has an image whose version isn't known"}
+}
+
+// byDaemonSet goes by what the cluster's own Linux DaemonSet runs.
+func (x *index) byDaemonSet(cat *catalog.Driver, ds *inventory.Driver) linuxSide {
+	one := func(v version.Driver, by string, at ...inventory.Evidence) linuxSide {
+		return linuxSide{Candidates: []candidate{{v, catalog.Exact, by, at}}}
+	}
+	if ds.Version.Known && ds.Version.By == "user" {
+		return one(ds.Version.Version, "user", ds.Version.At)
+	}
+	if cat != nil && ds.Image.Digest != "" {
+		for i := range x.inv.Payloads {
+			p := &x.inv.Payloads[i]
+			for j := range p.Tags {
+				if p.Tags[j].Name == cat.Payload && p.Tags[j].Image.Digest == ds.Image.Digest {
+					if l := x.byTag(cat, p, &p.Tags[j]); l.Known() {
+						return l
+					}
+				}
+			}
+		}
+		if known, ok := x.cat.ByDigest(ds.Image.Digest); ok {
+			if v, err := version.ParseDriver(known.Version); err == nil {
+				return one(v, "digest", ds.Version.At)
+			}
+		}
+	}
+	if ds.Version.Known {
+		return one(ds.Version.Version, ds.Version.By, ds.Version.At)
+	}
+	return linuxSide{}
+}
+
+// byRelease goes by a release: its payload where that was read, otherwise the
+// catalog's rows.
+func (x *index) byRelease(cat *catalog.Driver, release version.OpenShift) linuxSide {
+	if release.IsZero() {
+		return linuxSide{Reason: "it isn't known which OpenShift release this is"}
+	}
+	if p := x.payload(release); p != nil {
+		for i := range p.Tags {
+			if p.Tags[i].Name == cat.Payload {
+				if l := x.byTag(cat, p, &p.Tags[i]); l.Known() {
+					return l
+				}
+			}
+		}
+	}
+	return x.byRows(cat, release)
+}
+
+// byTag goes by one image of a payload: its source commit, then its digest.
+func (x *index) byTag(cat *catalog.Driver, p *inventory.Payload, tag *inventory.PayloadTag) linuxSide {
+	at := inventory.Evidence{Where: p.At.Where, Text: tag.Name}
+	text, by := "", ""
+	if known, ok := x.cat.ByCommit(cat.Name, tag.Commit); ok {
+		text, by, at.Text = known.Version, "commit", tag.Name+" "+tag.Commit
+	} else if known, ok := x.cat.ByDigest(tag.Image.Digest); ok {
+		text, by, at.Text = known.Version, "digest", tag.Name+" "+tag.Image.Digest
+	}
+	v, err := version.ParseDriver(text)
+	if err != nil {
+		return linuxSide{}
+	}
+	return linuxSide{Candidates: []candidate{{v, catalog.Exact, by, []inventory.Evidence{at}}}}
+}
+
+// byRows goes by the catalog's rows for a release.
+func (x *index) byRows(cat *catalog.Driver, release version.OpenShift) linuxSide {
+	if release.IsZero() {
+		return linuxSide{Reason: "it isn't known which OpenShift release this is"}
+	}
+	if x.cat.Release(release.MinorString()) == nil {
+		return linuxSide{Reason: fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", x.cat.AsOf, release.MinorString())}
+	}
+	rows := x.cat.Ships(release, cat.Name)
+	if len(rows) == 0 {
+		return linuxSide{Reason: fmt.Sprintf("OpenShift %s ships no %s", release.MinorString(), cat.Title)}
+	}
+	var l linuxSide
+	for i := range rows {
+		v, err := version.ParseDriver(rows[i].Version)
+		if err != nil {
+			// A row without a version may be anything: what the others say isn't
+			// all that may hold.
+			return linuxSide{Reason: fmt.Sprintf("the catalog doesn't know which %s OpenShift %s ships", cat.Title, release)}
+		}
+		l.Candidates = append(l.Candidates, candidate{v, rows[i].Certainty, byOf(&rows[i]), rowEvidence(release, &rows[i])})
+	}
+	return l
+}
+
+func byOf(row *catalog.Shipped) string {
+	if row.FromZ != nil || row.UntilZ != nil {
+		return "range"
+	}
+	return "default"
+}
+
+func rowEvidence(release version.OpenShift, row *catalog.Shipped) []inventory.Evidence {
+	list := []inventory.Evidence{{Where: "catalog, OpenShift " + release.MinorString(), Text: row.Version}}
+	for _, e := range row.Evidence {
+		list = append(list, inventory.Evidence{Where: e.Source})
+	}
+	return list
+}
+
+// payload is the payload of a release that was read. A minor alone takes the
+// only payload of that minor.
+func (x *index) payload(release version.OpenShift) *inventory.Payload {
+	var found *inventory.Payload
+	for i := range x.inv.Payloads {
+		p := &x.inv.Payloads[i]
+		v, err := version.ParseOpenShift(p.Version)
+		switch {
+		case err != nil || v.CompareMinor(release) != 0:
+		case v.Compare(release) == 0:
+			return p
+		case release.Patch < 0 && found != nil:
+			return nil
+		case release.Patch < 0:
+			found = p
+		}
+	}
+	return found
+}

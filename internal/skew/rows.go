@@ -1,0 +1,117 @@
+package skew
+
+import (
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// rows are the Windows drivers at every hop.
+func (e *evaluation) rows() []Row {
+	var rows []Row
+	planned := map[string]string{}
+	for _, w := range e.moments {
+		for _, v := range w.Views {
+			if v.Planned && v.D.Version.Known {
+				planned[v.D.Provisioner] = v.D.Version.Version.String()
+			}
+		}
+	}
+	for _, w := range e.moments {
+		if w.Phase == Target || w.Hops == 0 {
+			for _, v := range w.Views {
+				row := v.row()
+				if w.Hop == w.Hops-1 {
+					row.WindowsPlanned = planned[v.D.Provisioner]
+				}
+				row.Severity = e.worst(v)
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func (v *view) row() Row {
+	row := Row{
+		Hop: v.Hop, Driver: v.D.Line, Provisioner: v.D.Provisioner, Object: v.D.Object.String(),
+		LinuxNow: v.LinuxNow.String(), Windows: "unknown",
+		Mode: v.D.Mode(), Certainty: string(v.Linux().Certainty()),
+	}
+	if w, known := v.Windows(); known {
+		row.Windows = w.String()
+		row.DistanceNow = distanceTo(&v.LinuxNow, w)
+		if v.Hops > 0 && !v.Moves() {
+			row.Distance = distanceTo(&v.LinuxTarget, w)
+		}
+	}
+	if v.Hops > 0 {
+		row.LinuxTarget = v.LinuxTarget.String()
+		row.ModeTarget = v.modeAt(&v.LinuxTarget)
+	}
+	return row
+}
+
+// distanceTo is how many minors a Windows version is behind (-) or ahead (+);
+// nil where that isn't one number.
+func distanceTo(l *linuxSide, windows version.Driver) *int {
+	var found *int
+	for _, c := range l.Candidates {
+		if c.Version.Major != windows.Major {
+			return nil
+		}
+		d := minors(windows, c.Version)
+		if found != nil && *found != d {
+			return nil
+		}
+		found = &d
+	}
+	return found
+}
+
+// minors is windows minus linux, of one major.
+func minors(windows, linux version.Driver) int { return int(windows.Minor) - int(linux.Minor) }
+
+// modeAt is how a driver of the Linux side's version reaches Windows storage;
+// "" where that isn't known or both are usual.
+func (v *view) modeAt(l *linuxSide) string {
+	if v.Catalog == nil || !l.Known() {
+		return ""
+	}
+	mode := ""
+	for i, c := range l.Candidates {
+		line := v.Catalog.Line(c.Version)
+		if line == nil {
+			return ""
+		}
+		m := modeOf(line)
+		if i > 0 && m != mode {
+			return ""
+		}
+		mode = m
+	}
+	return mode
+}
+
+// modeOf is what a line's own manifests use.
+func modeOf(line *catalog.Line) string {
+	switch line.HostProcess {
+	case catalog.HostProcessDefault, catalog.HostProcessMandatory:
+		return "HostProcess"
+	}
+	if len(line.API) == 0 {
+		return "none"
+	}
+	return "csi-proxy"
+}
+
+// worst is the worst finding about a driver at a hop, or before it.
+func (e *evaluation) worst(v *view) finding.Severity {
+	worst := finding.Pass
+	for _, entry := range e.sink.entries {
+		if entry.Object == v.D.Object.String() && entry.hop <= v.Hop {
+			worst = max(worst, entry.Severity)
+		}
+	}
+	return worst
+}

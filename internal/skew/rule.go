@@ -1,0 +1,69 @@
+package skew
+
+import (
+	"slices"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// Scope is what a rule looks at in one go.
+type Scope string
+
+// The scopes.
+const (
+	PerDriver  Scope = "driver"  // one Windows driver
+	PerCluster Scope = "cluster" // everything
+)
+
+// Rule describes one rule.
+type Rule struct {
+	// ID is frozen: --accept and dashboards hold it.
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Severity is the worst that the rule gives.
+	Severity finding.Severity `json:"severity"`
+	// Ground is why the rule is one, in a sentence; Source where it is written.
+	Ground string `json:"ground"`
+	Source string `json:"source"`
+	// Text is for --explain: what is compared, when each severity is given, what
+	// to do, and what the rule can't see.
+	Text string `json:"text"`
+	// Needs are the resources without which the rule says nothing.
+	Needs []inventory.Resource `json:"needs,omitempty"`
+	Scope Scope                `json:"scope"`
+}
+
+// rule is a Rule with its judgement: one of the two, as Scope says.
+type rule struct {
+	Rule
+	// driver is called for every Windows driver at every moment.
+	driver func(v *view, out *sink)
+	// cluster is called once at every moment.
+	cluster func(w *world, out *sink)
+}
+
+// rules are all of them; each family stands in files of its own. The order is
+// that of Rules and of Result.Evaluated.
+var rules = slices.Concat(
+	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, nodeRules, dataRules, olmRules,
+)
+
+// Rules lists every rule.
+func Rules() []Rule {
+	list := make([]Rule, len(rules))
+	for i := range rules {
+		list[i] = rules[i].Rule
+	}
+	return list
+}
+
+// Explain finds a rule by its ID.
+func Explain(id string) (Rule, bool) {
+	for i := range rules {
+		if rules[i].ID == id {
+			return rules[i].Rule, true
+		}
+	}
+	return Rule{}, false
+}

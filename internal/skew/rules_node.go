@@ -1,0 +1,3 @@
+package skew
+
+var nodeRules []rule

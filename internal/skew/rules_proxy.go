@@ -1,0 +1,4 @@
+package skew
+
+// proxyRules judge whether csi-proxy is there and serves what drivers dial.
+var proxyRules []rule

@@ -1,0 +1,4 @@
+package skew
+
+// registrationRules judge whether drivers are registered with their nodes.
+var registrationRules []rule

@@ -1,0 +1,3 @@
+package skew
+
+var skewRules []rule

@@ -1,0 +1,125 @@
+package skew
+
+import (
+	"slices"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// The values of draft.When: relative to the hop at which the finding is made.
+const (
+	before = "before"
+	during = "during"
+	after  = "after"
+)
+
+// draft is what a rule says; sink makes a finding of it.
+type draft struct {
+	Severity finding.Severity
+	// Object is left empty by per-driver rules: it is the DaemonSet.
+	Object string
+	// Observed and Expected are facts without a verb of judgement; Why says what
+	// goes wrong. Remedy is an exact command or manifest action, When its time.
+	Observed, Expected, Why, Remedy, When string
+	// Source is empty where the rule's own holds.
+	Source   string
+	Evidence []inventory.Evidence
+	// Same tells findings of one rule about one object apart, where there may be
+	// several at one moment; it is part of what makes a fact the same later.
+	Same string
+	// Step is what the plan says for it; nil: the plan says Remedy.
+	Step *Step
+	// NoStep keeps it out of the plan: another finding's or the path's own step
+	// does it.
+	NoStep bool
+}
+
+// fact is what makes two findings the same at two moments.
+type fact struct {
+	rule, object, same string
+	severity           finding.Severity
+}
+
+// entry is a finding and what may still be said about it.
+type entry struct {
+	finding.Finding
+	hop     int
+	step    *Step
+	noStep  bool
+	again   []string // hops and phases where it holds too
+	changed string   // how it looks at the last of them, if otherwise
+}
+
+// sink gathers what rules say, each fact once: at the first moment where it is
+// true. One sink serves all moments.
+type sink struct {
+	rule    *rule
+	world   *world
+	view    *view
+	entries []*entry
+	byFact  map[fact]*entry
+}
+
+// add takes a draft of the rule and the moment that are being evaluated.
+func (s *sink) add(d draft) {
+	if d.Object == "" && s.view != nil {
+		d.Object = s.view.D.Object.String()
+	}
+	if d.Source == "" {
+		d.Source = s.rule.Source
+	}
+	key := fact{s.rule.ID, d.Object, d.Same, d.Severity}
+	if old := s.byFact[key]; old != nil {
+		old.holdsAgain(s.world, d)
+		return
+	}
+	e := &entry{
+		Finding: finding.Finding{
+			ID: s.rule.ID, Severity: d.Severity, Object: d.Object, Observed: d.Observed, Expected: d.Expected,
+			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
+			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
+		},
+		hop: s.world.Hop, step: d.Step, noStep: d.NoStep,
+	}
+	s.byFact[key] = e
+	s.entries = append(s.entries, e)
+}
+
+func (e *entry) holdsAgain(w *world, d draft) {
+	moment := w.moment()
+	if !slices.Contains(e.again, moment) {
+		e.again = append(e.again, moment)
+	}
+	e.changed = ""
+	if d.Observed != e.Observed {
+		e.changed = moment + ": " + d.Observed
+	}
+}
+
+// finish is the finding with what later moments added to it.
+func (e *entry) finish() finding.Finding {
+	f := e.Finding
+	if e.changed != "" {
+		f.Observed += "; " + e.changed
+	}
+	if n := len(e.again); n > 0 && f.Severity > finding.Info {
+		f.Why += ". It holds until " + e.again[n-1] + " unless it is mended"
+	}
+	return f
+}
+
+// lines writes evidence as finding.Finding holds it.
+func lines(list []inventory.Evidence) []string {
+	var out []string
+	for _, e := range list {
+		s := e.Where
+		if e.Text != "" {
+			s += ": " + e.Text
+		}
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
