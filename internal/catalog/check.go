@@ -80,25 +80,36 @@ func (k *checker) row(s section, key string) rowCheck { return rowCheck{k, rowKe
 // bad notes a mistake of the whole row.
 func (r rowCheck) bad(what, fix string) { r.badAt(nil, what, fix) }
 
-// badAt notes a mistake at a path inside the row. Where several documents make
-// the row, the last one that has the path is meant.
+// badAt notes a mistake at a path inside the row.
 func (r rowCheck) badAt(path []any, what, fix string) {
-	from := r.k.from[r.key]
-	if len(from) == 0 {
+	at, ok := r.source(path)
+	if !ok {
 		r.k.found = append(r.k.found, placed{fault: &fault.Error{Where: string(r.key.section) + " " + r.key.key, What: what, Fix: fix}})
 		return
-	}
-	at := from[len(from)-1]
-	for i := len(from) - 1; i >= 0; i-- {
-		if _, whole := from[i].place(path); whole {
-			at = from[i]
-			break
-		}
 	}
 	n, _ := at.place(path)
 	// The last document on top is the one that somebody has just written.
 	order := -slices.Index(r.k.docs, at.doc)
 	r.k.found = append(r.k.found, placed{order, n.Line, at.doc.at(n, what, fix)})
+}
+
+// source is the document that a part of the row comes from: the last one that
+// has the part, where a release is merged of several, else the last one.
+func (r rowCheck) source(path []any) (rowAt, bool) {
+	from := r.k.from[r.key]
+	if len(from) == 0 {
+		return rowAt{}, false
+	}
+	part := path[:min(len(path), 1)]
+	if len(path) > 1 && path[0] == "drivers" {
+		part = path[:2]
+	}
+	for i := len(from) - 1; r.key.section == sectionReleases && i >= 0; i-- {
+		if _, whole := from[i].place(part); whole {
+			return from[i], true
+		}
+	}
+	return from[len(from)-1], true
 }
 
 // evidence demands a source; path leads to the thing that has it.
@@ -122,7 +133,9 @@ func (r rowCheck) wanted(value string, path ...any) {
 
 // oneOf demands one of the values.
 func oneOf[T ~string](r rowCheck, value T, values []T, path ...any) {
-	if !slices.Contains(values, value) {
+	if value == "" {
+		r.wanted("", path...)
+	} else if !slices.Contains(values, value) {
 		r.badAt(path, fmt.Sprintf("%v can't be %q", path[len(path)-1], clip(string(value))), fmt.Sprintf("write one of %q", values))
 	}
 }
@@ -143,7 +156,10 @@ func (r rowCheck) release(minor string, path ...any) {
 // version demands a driver's version and returns it.
 func (r rowCheck) version(s string, path ...any) version.Driver {
 	v, err := version.ParseDriver(s)
-	if err != nil {
+	switch {
+	case s == "":
+		r.wanted(s, path...)
+	case err != nil:
 		r.badAt(path, err.Error(), "write it as 1.33.1")
 	}
 	return v

@@ -62,9 +62,9 @@ func (r rowCheck) apiUse(use APIUse, path ...any) {
 	if len(use.Versions) == 0 {
 		r.badAt(path, "the versions are missing", "write them in the order in which they are tried: versions: [v1, v1beta2]")
 	}
-	for _, v := range use.Versions {
+	for i, v := range use.Versions {
 		if !apiVer.MatchString(v) {
-			r.badAt(append(path, "versions"), fmt.Sprintf("%q is no API version", clip(v)), "write v1 or v1beta2")
+			r.badAt(append(path, "versions", i), fmt.Sprintf("%q is no API version", clip(v)), "write v1 or v1beta2")
 		}
 	}
 }
@@ -106,35 +106,37 @@ func (k *checker) checkCSIProxy() {
 }
 
 func (k *checker) checkWMCO() {
-	var last version.WMCO
-	for i, w := range k.into.WMCO {
+	var before *WMCORelease
+	for i := range k.into.WMCO {
+		w := &k.into.WMCO[i]
 		r := k.row(sectionWMCO, w.From)
 		from, err := version.ParseWMCO(w.From)
 		if err != nil {
 			r.badAt([]any{"from"}, err.Error(), "write it as 10.19.0")
 		}
-		if i > 0 && from.Compare(last) < 0 {
-			r.badAt([]any{"from"}, fmt.Sprintf("the range before ends at %s, after this one begins", last), "let ranges follow each other; a range without until ends nowhere")
+		if before != nil && (before.Until == "" || from.Compare(parseWMCO(before.Until)) < 0) {
+			r.badAt([]any{"from"}, fmt.Sprintf("the range from %s holds this version already", clip(before.From)), "let each range begin where the one before it ends, or later")
 		}
+		r.wmcoEnd(from, w.Until)
 		r.evidence(w.Evidence)
 		r.release(w.OpenShift, "openshift")
 		if w.CSIProxy != "" && !k.proxies[w.CSIProxy] {
 			r.badAt([]any{"csiProxy"}, fmt.Sprintf("there is no csi-proxy %q", clip(w.CSIProxy)), "write a version of the section csiProxy")
 		}
-		if last, err = r.end(w, from); err != nil {
-			r.badAt([]any{"until"}, err.Error(), "until is the first version that isn't in the range: 10.20.0")
-		}
+		before = w
 	}
 }
 
-// end is the first version after a range.
-func (r rowCheck) end(w WMCORelease, from version.WMCO) (version.WMCO, error) {
-	if w.Until == "" {
-		return version.WMCO{Major: 1 << 62}, nil
+// wmcoEnd demands an end after the beginning, or none.
+func (r rowCheck) wmcoEnd(from version.WMCO, s string) {
+	if s == "" {
+		return
 	}
-	until, err := version.ParseWMCO(w.Until)
+	until, err := version.ParseWMCO(s)
 	if err == nil && until.Compare(from) <= 0 {
-		err = fmt.Errorf("the range ends at %s, before it begins at %s", w.Until, w.From)
+		err = fmt.Errorf("the range ends at %s, before it begins at %s", until, from)
 	}
-	return until, err
+	if err != nil {
+		r.badAt([]any{"until"}, err.Error(), "until is the first version that isn't in the range: 10.20.0")
+	}
 }

@@ -17,7 +17,8 @@ func (k *checker) checkReleases() {
 		if err != nil || minor.MinorString() != rel.OpenShift {
 			r.badAt([]any{"openshift"}, fmt.Sprintf("%q is no minor of OpenShift", clip(rel.OpenShift)), `write "4.20"`)
 		}
-		if kube, err := version.ParseKubernetes(rel.Kubernetes); err != nil || kube.MinorString() != rel.Kubernetes {
+		r.wanted(rel.Kubernetes, "kubernetes")
+		if kube, err := version.ParseKubernetes(rel.Kubernetes); rel.Kubernetes != "" && (err != nil || kube.MinorString() != rel.Kubernetes) {
 			r.badAt([]any{"kubernetes"}, fmt.Sprintf("%q is no minor of Kubernetes", clip(rel.Kubernetes)), `write "1.33"`)
 		}
 		if rel.KubeletSkew < 1 || rel.KubeletSkew > 3 {

@@ -111,6 +111,8 @@ func decodeScalar(n *yaml.Node, v reflect.Value) *mistake {
 	switch {
 	case v.Kind() == reflect.String && tag == "!!str":
 		v.SetString(n.Value)
+	case tag == "!!null":
+		return &mistake{n, "the value is missing", "write it, or remove the field"}
 	case v.Kind() == reflect.String:
 		return &mistake{n, fmt.Sprintf("YAML reads %s as %s and not as a string", clip(n.Value), kind(n)), fmt.Sprintf("put it in quotes: %q", clip(n.Value))}
 	case v.Kind() == reflect.Bool && tag == "!!bool":

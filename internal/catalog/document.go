@@ -35,27 +35,34 @@ func parse(name string, src []byte) (*document, error) {
 		return nil, &fault.Error{Where: name, What: fmt.Sprintf("the file has %d bytes; catalog data has at most %d", len(src), maxBytes), Fix: "check that it is catalog data, or split it"}
 	}
 	d.lines = bytes.Split(src, []byte("\n"))
-	dec := yaml.NewDecoder(bytes.NewReader(src))
-	var doc yaml.Node
-	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, &fault.Error{Where: name, What: "the file is empty", Fix: "begin it with: apiVersion: " + apiVersion}
-	} else if err != nil {
-		return nil, d.syntax(err)
-	}
-	if len(doc.Content) != 1 {
-		return nil, &fault.Error{Where: name, What: "the file is empty", Fix: "begin it with: apiVersion: " + apiVersion}
-	}
-	d.root = doc.Content[0]
-	var next yaml.Node
-	if err := dec.Decode(&next); err == nil {
-		return nil, d.at(&next, "a second document; catalog data has one", "put it into a file of its own")
-	} else if !errors.Is(err, io.EOF) {
-		return nil, d.syntax(err)
+	if err := d.read(src); err != nil {
+		return nil, err
 	}
 	if m := decode(d.root, &d.catalog); m != nil {
 		return nil, d.at(m.node, m.what, m.fix)
 	}
 	return d, nil
+}
+
+// read takes the one YAML document that a file has.
+func (d *document) read(src []byte) error {
+	dec := yaml.NewDecoder(bytes.NewReader(src))
+	var doc, next yaml.Node
+	err := dec.Decode(&doc)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return d.syntax(err)
+	}
+	if len(doc.Content) != 1 || doc.Content[0].ShortTag() == "!!null" {
+		return &fault.Error{Where: d.name, What: "the file is empty", Fix: "begin it with: apiVersion: " + apiVersion}
+	}
+	d.root = doc.Content[0]
+	switch err := dec.Decode(&next); {
+	case err == nil:
+		return d.at(&next, "a second document; catalog data has one", "put it into a file of its own")
+	case !errors.Is(err, io.EOF):
+		return d.syntax(err)
+	}
+	return nil
 }
 
 // node follows path, of string keys and int indexes, and returns the deepest

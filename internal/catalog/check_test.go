@@ -1,0 +1,156 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// badOverlays are overlays with one mistake. It is told to be at the mark, which
+// isn't part of the text.
+var badOverlays = []struct{ name, text, what string }{
+	{"unknown field", "¦drivrs: []", `there is no field "drivrs" here`},
+	{"unknown field inside", "commits:\n  - {driver: smb, ¦sha: x}", `there is no field "sha" here`},
+	{"twice", "digests: []\n¦digests: []", `"digests" is there twice`},
+	{"number for a string", "releases:\n  - openshift: ¦4.10", "YAML reads 4.10 as a number and not as a string"},
+	{"date for a string", "asOf: ¦2026-08-31", "YAML reads 2026-08-31 as a date and not as a string"},
+	{"nothing for a string", "asOf:¦", "the value is missing"},
+	{"string for a number", "releases:\n  - {openshift: \"4.20\", kubeletSkew: ¦two}", `a whole number is wanted, and it is "two"`},
+	{"string for a truth", "drivers:\n  - {name: x, olm: ¦yes}", "true or false is wanted, and it is a string"},
+	{"list for fields", "drivers:\n  - ¦[x]", "here are fields wanted, and it is a list"},
+	{"fields for a list", "drivers: ¦{}", "a list is wanted, and it is a group of fields"},
+	{"list for a value", "asOf: ¦[x]", "one value is wanted, and it is a list"},
+	{"alias", "drivers: ¦&a []\nreleases: *a", "anchors and aliases aren't read here"},
+	{"merge", "¦<<: {}", "a name is wanted"},
+	{"second document", "asOf: \"2026-08-31\"\n¦---\nasOf: x", "a second document; catalog data has one"},
+	{"no YAML", "¦drivers: [", "it isn't YAML"},
+	{"no YAML, in the middle", "drivers:\n¦\t- x", "it isn't YAML"},
+	{"day", "asOf: ¦tomorrow", `asOf "tomorrow" is no day`},
+
+	{"digest", "digests:\n  - {digest: ¦abc, driver: smb, version: 1.0.0}", `"abc" is no digest`},
+	{"digest's driver", "digests:\n  - {digest: \"sha256:" + zeros + "\", driver: ¦nfs, version: 1.0.0}", `there is no driver "nfs"`},
+	{"digest's version", "digests:\n  - {digest: \"sha256:" + zeros + "\", driver: smb, version: ¦latest}", `"latest" is no version`},
+	{"digest twice", "digests:\n  - {digest: \"sha256:" + zeros + "\", driver: smb, version: 1.0.0}\n  - ¦{digest: \"sha256:" + zeros + "\", driver: smb, version: 1.1.0}", "this row is there twice"},
+	{"commit", "commits:\n  - {driver: smb, commit: ¦123abc, version: 1.0.0}", `"123abc" is no commit`},
+	{"commit's release", "commits:\n  - {driver: smb, commit: abcdefabcdef, version: 1.0.0, openshift: ¦\"4.2\"}", `there is no release "4.2"`},
+
+	{"driver without evidence", "drivers:\n  - ¦{name: x, title: X, provisioner: x.example}", "this has no evidence"},
+	{"evidence without source", "drivers:\n  - {name: x, title: X, provisioner: x.example, evidence: [¦{note: trust me}]}", "this evidence has no source"},
+	{"driver without provisioner", "drivers:\n  - ¦{name: x, title: X, evidence: [{source: x}]}", "provisioner is missing"},
+	{"provisioner taken", "drivers:\n  - {name: x, title: X, provisioner: ¦smb.csi.k8s.io, evidence: [{source: x}]}", `another driver has the provisioner "smb.csi.k8s.io" too`},
+	{"line backwards", driver + "[{from: 1.2.0, until: ¦1.2.0, hostProcess: none, evidence: [{source: x}]}]", "the line ends at 1.2.0, before it begins at 1.2.0"},
+	{"line's version", driver + "[{from: ¦newest, hostProcess: none, evidence: [{source: x}]}]", `"newest" is no version`},
+	{"line's mode", driver + "[{from: 1.0.0, hostProcess: ¦maybe, evidence: [{source: x}]}]", `hostProcess can't be "maybe"`},
+	{"line without evidence", driver + "[¦{from: 1.0.0, hostProcess: none}]", "this has no evidence"},
+	{"line's flag", driver + "[{from: 1.0.0, hostProcess: optional, flag: ¦-hp, evidence: [{source: x}]}]", "a flag begins with two dashes"},
+	{"gap", driver + "[{from: 1.0.0, until: 1.1.0, hostProcess: none, evidence: [{source: x}]}, {from: ¦1.2.0, hostProcess: none, evidence: [{source: x}]}]", "the line before ends at 1.1.0 and this one begins at 1.2.0"},
+	{"overlap", driver + "[{from: 1.0.0, until: 1.3.0, hostProcess: none, evidence: [{source: x}]}, {from: ¦1.2.0, hostProcess: none, evidence: [{source: x}]}]", "the line before ends at 1.3.0 and this one begins at 1.2.0"},
+	{"open in the middle", driver + "[¦{from: 1.0.0, hostProcess: none, evidence: [{source: x}]}, {from: 1.2.0, hostProcess: none, evidence: [{source: x}]}]", "the line from 1.0.0 has no end, and another follows"},
+	{"group", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: ¦nfs, versions: [v1]}], evidence: [{source: x}]}]", `csi-proxy has no group "nfs"`},
+	{"group's version", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: smb, versions: [¦1]}], evidence: [{source: x}]}]", "YAML reads 1 as a number"},
+	{"group's version is none", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: smb, versions: [¦v1gamma1]}], evidence: [{source: x}]}]", `"v1gamma1" is no API version`},
+	{"group without versions", driver + "[{from: 1.0.0, hostProcess: none, api: [¦{group: smb}], evidence: [{source: x}]}]", "the versions are missing"},
+	{"pipes of a HostProcess", driver + "[{from: 1.0.0, hostProcess: mandatory, api: ¦[{group: smb, versions: [v1]}], evidence: [{source: x}]}]", "a line that must be a HostProcess container dials no csi-proxy"},
+
+	{"no minor", "releases:\n  - {openshift: ¦\"4.20.1\", kubernetes: \"1.33\", kubeletSkew: 1, evidence: [{source: x}]}", `"4.20.1" is no minor of OpenShift`},
+	{"no Kubernetes", "releases:\n  - ¦{openshift: \"5.1\", kubeletSkew: 1, evidence: [{source: x}]}", "kubernetes is missing"},
+	{"no skew", "releases:\n  - ¦{openshift: \"5.1\", kubernetes: \"1.37\", evidence: [{source: x}]}", "a kubelet can't lag 0 minors behind"},
+	{"edge to nowhere", "releases:\n  - {openshift: \"5.0\", next: [¦\"5.1\"]}", `there is no release "5.1"`},
+	{"edge back", "releases:\n  - {openshift: \"5.0\", next: [¦\"4.22\"]}", "4.22 isn't newer than 5.0"},
+	{"unknown driver", shipped + "nfs: ¦[]}}", `there is no driver "nfs"`},
+	{"nothing shipped", shipped + "smb: ¦[]}}", "there is no version"},
+	{"no certainty", shipped + "smb: [¦{version: 1.2.3, evidence: [{source: x}]}]}}", "certainty is missing"},
+	{"no evidence", shipped + "smb: [¦{version: 1.2.3, certainty: exact}]}}", "this has no evidence"},
+	{"unknown without a note", shipped + "smb: [¦{version: \"\", certainty: default, evidence: [{source: x}]}]}}", "the version isn't known, and no note says why"},
+	{"patches backwards", shipped + "smb: [¦{version: 1.2.3, fromZ: 3, untilZ: 2, certainty: range, evidence: [{source: x}]}]}}", "the last patch, 2, is before the first, 3"},
+	{"negative patch", shipped + "smb: [¦{version: 1.2.3, fromZ: -3, certainty: range, evidence: [{source: x}]}]}}", "a patch can't be below 0"},
+	{"patches with a gap", shipped + "smb: [{version: 1.2.3, untilZ: 2, certainty: range, evidence: [{source: x}]}, ¦{version: 1.2.4, fromZ: 4, certainty: range, evidence: [{source: x}]}]}}", "the row before ends at patch 2 and this one begins at 4"},
+	{"patches twice", shipped + "smb: [{version: 1.2.3, certainty: range, evidence: [{source: x}]}, ¦{version: 1.2.4, fromZ: 4, certainty: range, evidence: [{source: x}]}]}}", "two rows hold for the same patches"},
+	{"managed by whom", "releases:\n  - {openshift: \"5.0\", windowsManaged: [¦nfs]}", `there is no driver "nfs"`},
+
+	{"csi-proxy's version", "csiProxy:\n  - {version: ¦next, date: \"2026-01-01\", groups: [disk-v1], evidence: [{source: x}]}", `"next" is no version`},
+	{"csi-proxy's day", "csiProxy:\n  - {version: 1.4.0, date: ¦\"2026-13-01\", groups: [disk-v1], evidence: [{source: x}]}", `"2026-13-01" is no day`},
+	{"csi-proxy's group", "csiProxy:\n  - {version: 1.4.0, date: \"2026-10-01\", groups: [¦disk], evidence: [{source: x}]}", `"disk" is no group with its version`},
+	{"csi-proxy without groups", "csiProxy:\n  - ¦{version: 1.4.0, date: \"2026-10-01\", evidence: [{source: x}]}", "the groups are missing"},
+	{"csi-proxy's commit", "csiProxy:\n  - {version: 1.4.0, commit: ¦main, date: \"2026-10-01\", groups: [disk-v1], evidence: [{source: x}]}", `"main" is no commit`},
+
+	{"WMCO's version", "wmco:\n  - {from: ¦newest, openshift: \"5.0\", csiProxy: 1.3.0, evidence: [{source: x}]}", `"newest" is no version`},
+	{"WMCO's release", "wmco:\n  - {from: 12.0.0, openshift: ¦\"6.0\", csiProxy: 1.3.0, evidence: [{source: x}]}", `there is no release "6.0"`},
+	{"WMCO's csi-proxy", "wmco:\n  - {from: 12.0.0, openshift: \"5.0\", csiProxy: ¦1.9.0, evidence: [{source: x}]}", `there is no csi-proxy "1.9.0"`},
+	{"WMCO backwards", "wmco:\n  - {from: 12.0.0, until: ¦11.9.0, openshift: \"5.0\", csiProxy: 1.3.0, evidence: [{source: x}]}", "the range ends at 11.9.0, before it begins at 12.0.0"},
+	{"WMCO overlaps", "wmco:\n  - {from: ¦10.20.1, until: 10.21.0, openshift: \"4.20\", csiProxy: 1.3.0, evidence: [{source: x}]}", "the range from 10.20.0 holds this version already"},
+
+	{"pair's range", "incompatible:\n  - {id: x, driver: smb, linux: ¦newer, windows: \"<1.0.0\", severity: WARN, why: x, remedy: x, when: before, evidence: [{source: x}]}", `"newer" is no range of versions`},
+	{"pair's severity", "incompatible:\n  - {id: x, driver: smb, linux: \">1.0.0\", windows: \"<1.0.0\", severity: ¦PASS, why: x, remedy: x, when: before, evidence: [{source: x}]}", `severity can't be "PASS"`},
+	{"pair's moment", "incompatible:\n  - {id: x, driver: smb, linux: \">1.0.0\", windows: \"<1.0.0\", severity: WARN, why: x, remedy: x, when: ¦never, evidence: [{source: x}]}", `when can't be "never"`},
+	{"pair without remedy", "incompatible:\n  - ¦{id: x, driver: smb, linux: \">1.0.0\", windows: \"<1.0.0\", severity: WARN, why: x, when: before, evidence: [{source: x}]}", "remedy is missing"},
+	{"migration's plugin", "migration:\n  - {inTree: ¦kubernetes.io/cinder, openshift: \"4.20\", linux: \"off\", windows: \"off\", evidence: [{source: x}]}", `no driver has the in-tree name "kubernetes.io/cinder"`},
+	{"migration's state", "migration:\n  - {inTree: kubernetes.io/gce-pd, openshift: \"4.20\", linux: \"off\", windows: ¦soon, evidence: [{source: x}]}", `windows can't be "soon"`},
+	{"gate's key", "gates:\n  - {key: ¦ok, from: \"4.20\", to: \"4.21\", applies: always, evidence: [{source: x}]}", `"ok" is no key of an acknowledgement`},
+	{"gate's end", "gates:\n  - {key: ack-4.20-x, from: \"4.20\", to: ¦\"4.99\", applies: always, evidence: [{source: x}]}", `there is no release "4.99"`},
+}
+
+// mark stands before what an error points at.
+const mark = "¦"
+
+const (
+	zeros   = "0000000000000000000000000000000000000000000000000000000000000000"
+	driver  = "drivers:\n  - name: x\n    title: X\n    provisioner: x.example\n    evidence: [{source: x}]\n    lines: "
+	shipped = "releases:\n  - {openshift: \"4.20\", drivers: {"
+)
+
+func TestBadOverlays(t *testing.T) {
+	for _, tc := range badOverlays {
+		t.Run(tc.name, func(t *testing.T) {
+			before, after, _ := strings.Cut(head+tc.text, mark)
+			where := fmt.Sprintf("dir/o.yaml:%d:%d", 1+strings.Count(before, "\n"), len(before)-strings.LastIndex(before, "\n"))
+			_, err := LoadWith(Overlay{"dir/o.yaml", []byte(before + after)})
+			var f *fault.Error
+			if !errors.As(err, &f) {
+				t.Fatalf("%v is no fault", err)
+			}
+			if f.Where != where || !strings.HasPrefix(f.What, tc.what) {
+				t.Errorf("%s: %s\nwant %s: %s", f.Where, f.What, where, tc.what)
+			}
+			if f.Fix == "" {
+				t.Error("nothing says how to mend it")
+			}
+		})
+	}
+}
+
+func TestBadHeads(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                           "o.yaml: the file is empty",
+		"# nothing":                  "o.yaml: the file is empty",
+		"---\n":                      "o.yaml: the file is empty",
+		"digests: []":                "o.yaml:1:1: apiVersion is missing",
+		"apiVersion: v1\nasOf: x":    `o.yaml:1:13: apiVersion "v1" isn't known`,
+		"kind: DaemonSet":            `o.yaml:1:1: there is no field "kind" here`,
+		"just text":                  "o.yaml:1:1: here are fields wanted, and it is a string",
+		"\x00":                       "o.yaml: it isn't YAML",
+		"apiVersion: \"a\x1b[31mb\"": "o.yaml: it isn't YAML",
+	} {
+		_, err := LoadWith(Overlay{"o.yaml", []byte(text)})
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestWords: all of an error as a person reads it, and the first of several.
+func TestWords(t *testing.T) {
+	_, err := LoadWith(
+		Overlay{"first.yaml", []byte(head + "digests:\n  - {digest: abc, driver: smb, version: 1.0.0}\n")},
+		Overlay{"second.yaml", []byte(head + "releases:\n  - openshift: \"5.0\"\n    next: [\"5.7\"]\r\n\n    windowsManaged: [nfs]\n")})
+	want := `second.yaml:4:12: there is no release "5.7" (there are 2 more mistakes)
+4 |     next: ["5.7"]
+  |            ^
+fix: write a minor of the section releases, such as "4.20"`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v\nwant %s", err, want)
+	}
+}
