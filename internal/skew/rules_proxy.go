@@ -1,4 +1,236 @@
 package skew
 
-// proxyRules judge whether csi-proxy is there and serves what drivers dial.
-var proxyRules []rule
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Where the rules on csi-proxy have their grounds.
+const (
+	csiProxyEnhancement = "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md"
+	kep1122             = "https://github.com/kubernetes/enhancements/blob/master/keps/sig-windows/1122-windows-csi-support/README.md"
+	wmicFails           = "https://github.com/kubernetes-sigs/sig-windows-tools/issues/358"
+	twoProxies          = "https://github.com/kubernetes-csi/csi-proxy/issues/80"
+	cve20233893         = "https://nvd.nist.gov/vuln/detail/CVE-2023-3893, https://github.com/advisories/GHSA-r6cc-7wj7-gfx2"
+)
+
+// wmcoOfNodes shows which WMCO each Windows node was configured by.
+const wmcoOfNodes = `oc get nodes -l kubernetes.io/os=windows -o custom-columns='NODE:.metadata.name,WMCO:.metadata.annotations.windowsmachineconfig\.openshift\.io/version'`
+
+// proxyAbsent is PROXY001: a driver that mounts csi-proxy's pipes on nodes
+// where nobody serves them, now or once WMCO was updated.
+func proxyAbsent(w *world) []draft {
+	var fs []draft
+	for _, d := range w.pipeDrivers() {
+		if w.Phase == Target {
+			fs = append(fs, w.losesProxy(d)...)
+			continue
+		}
+		services := w.services(d)
+		fs = append(fs, w.lacksProxy(d, services)...)
+		fs = append(fs, w.maybeProxy(d, services)...)
+		if w.Phase == Now {
+			fs = append(fs, w.aboutToLose(d)...)
+		}
+	}
+	return fs
+}
+
+// pipeDrivers are the Windows drivers that mount pipes and aren't HostProcess.
+func (w *world) pipeDrivers() []*inventory.Driver {
+	return slices.DeleteFunc(w.windows(), func(d *inventory.Driver) bool { return d.Mode() != "csi-proxy" })
+}
+
+// services are the csi-proxies of the nodes that d runs on.
+func (w *world) services(d *inventory.Driver) []proxyService {
+	var ss []proxyService
+	for _, n := range w.Scope(d) {
+		if w.Phase == Planned {
+			ss = append(ss, w.serviceAfter(n))
+		} else {
+			ss = append(ss, w.serviceOn(n))
+		}
+	}
+	return ss
+}
+
+func which(ss []proxyService, p presence) []proxyService {
+	var out []proxyService
+	for _, s := range ss {
+		if s.is == p {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+const pipesUnserved = `the driver reaches Windows storage through \\.\pipe\csi-proxy-*; where nobody serves these pipes, its pod doesn't start or can't mount a volume`
+
+func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft {
+	var fs []draft
+	for _, ss := range groups(which(services, absent), func(s proxyService) string { return s.by }) {
+		f := draft{Severity: finding.Block, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("mounts %s on %s, and %s", pipeNames(d.Pipes), someOf(serviceNodes(ss)), ss[0].by)
+		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].by
+		f.Why = pipesUnserved
+		f.Remedy, f.When = w.getProxy(), before
+		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// getProxy says which WMCO brings csi-proxy.
+func (w *world) getProxy() string {
+	for _, minor := range []string{w.from(), w.to()} {
+		if _, have := splitWMCO(w.wmcoFor(minor)); len(have) > 0 {
+			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s) and wait until every Windows node has it: %s", have[0].From, minor, wmcoOfNodes)
+		}
+	}
+	return "update OpenShift and WMCO to a release whose WMCO ships csi-proxy (`verify catalog` lists them), and deploy this DaemonSet after that"
+}
+
+func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft {
+	var fs []draft
+	for _, ss := range groups(which(services, presenceUnknown), func(s proxyService) string { return s.reason }) {
+		names := serviceNodes(ss)
+		f := draft{Severity: finding.Unknown, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("mounts %s on %s; whether csi-proxy runs there couldn't be told: %s", pipeNames(d.Pipes), someOf(names), ss[0].reason)
+		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].reason
+		f.Why = pipesUnserved
+		f.Remedy, f.When = readProxyLog(names), before
+		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// readProxyLog says how to make a node's csi-proxy known.
+func readProxyLog(nodes []string) string {
+	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), for example: oc adm node-logs %s --path=csi-proxy/csi-proxy.log; "+
+		"then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", someOf(nodes), nodes[0])
+}
+
+// losesProxy warns of a WMCO for the hop's target that has no csi-proxy: the
+// enhancement's scenario C, in which volumes stop working (7.2.x to 8.0.x).
+func (w *world) losesProxy(d *inventory.Driver) []draft {
+	if w.from() == w.to() {
+		return nil
+	}
+	var losing []*inventory.Node
+	var lack, have []*catalog.WMCORelease
+	for _, n := range w.Scope(d) {
+		if n.WMCO == "" || w.proxyOf(n) != nil || w.arriving(n) != nil {
+			continue
+		}
+		l, h := w.wmcoChoices(n)
+		if len(l) > 0 {
+			losing, lack, have = append(losing, n), l, h
+		}
+	}
+	if len(losing) == 0 {
+		return nil
+	}
+	f := draft{Severity: finding.Warn, Object: d.Object.String()}
+	if len(have) == 0 {
+		f.Severity = finding.Block
+	}
+	f.Observed = fmt.Sprintf("WMCO %[2]s, for OpenShift %[1]s, ships no csi-proxy; with it %[3]s would run without", w.to(), wmcoRanges(lack), someOf(nodeNames(losing)))
+	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+w.to()
+	f.Why = "WMCO replaces the services of a node when it is updated; without csi-proxy neither in-tree nor CSI volumes work on it until a newer WMCO comes"
+	f.Remedy, f.When = avoidWMCO(w.to(), have), during
+	f.Evidence = cite(slices.Concat(pipeFacts(d), wmcoFacts(losing)))
+	return []draft{f}
+}
+
+func avoidWMCO(minor string, have []*catalog.WMCORelease) string {
+	if len(have) == 0 {
+		return fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor)
+	}
+	return fmt.Sprintf("once the control plane is at %s, let only WMCO %s or newer be installed (a mirrored catalog may still offer an older one): "+
+		"oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv", minor, have[0].From)
+}
+
+// arriving is the WMCO that is about to configure n, where that one ships no
+// csi-proxy; nil otherwise.
+func (w *world) arriving(n *inventory.Node) *catalog.WMCORelease {
+	if w.serviceOn(n).is != present || w.proxyOf(n) != nil {
+		return nil
+	}
+	for _, next := range []string{n.DesiredWMCO, w.inv.Cluster.WMCO} {
+		if r := w.wmcoRow(next); r != nil && newerWMCO(next, n.WMCO) && r.CSIProxy == "" {
+			return r
+		}
+	}
+	return nil
+}
+
+func newerWMCO(a, b string) bool {
+	av, errA := version.ParseWMCO(a)
+	bv, errB := version.ParseWMCO(b)
+	return errA == nil && errB == nil && av.Compare(bv) > 0
+}
+
+func (w *world) aboutToLose(d *inventory.Driver) []draft {
+	var losing []*inventory.Node
+	var to *catalog.WMCORelease
+	for _, n := range w.Scope(d) {
+		if r := w.arriving(n); r != nil {
+			losing, to = append(losing, n), r
+		}
+	}
+	if len(losing) == 0 {
+		return nil
+	}
+	_, have := splitWMCO(w.wmcoFor(to.OpenShift))
+	f := draft{Severity: finding.Block, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("the WMCO that is about to configure %s (%s) ships no csi-proxy; the one that did so before does", someOf(nodeNames(losing)), wmcoRanges([]*catalog.WMCORelease{to}))
+	f.Expected, f.Same = "a WMCO that ships csi-proxy", "arriving"
+	f.Why = "volumes on these nodes stop working when WMCO reaches them, until a newer WMCO brings csi-proxy back"
+	f.Remedy, f.When = avoidWMCO(to.OpenShift, have), during
+	f.Evidence = cite(slices.Concat(pipeFacts(d), wmcoFacts(losing)))
+	return []draft{f}
+}
+
+func wmcoRanges(rs []*catalog.WMCORelease) string {
+	var texts []string
+	for _, r := range rs {
+		if r.Until == "" {
+			texts = append(texts, "from "+r.From)
+		} else {
+			texts = append(texts, "from "+r.From+" before "+r.Until)
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+func wmcoFacts(nodes []*inventory.Node) []inventory.Evidence {
+	var at []inventory.Evidence
+	for _, n := range nodes {
+		at = append(at, inventory.Evidence{Where: n.At.Where, Text: wmcoVersion + ": " + n.WMCO})
+	}
+	return at
+}
+
+func pipeFacts(d *inventory.Driver) []inventory.Evidence {
+	var at []inventory.Evidence
+	for _, p := range d.Pipes {
+		at = append(at, p.At)
+	}
+	return at[:min(2, len(at))]
+}
+
+func pipeNames(pipes []inventory.Pipe) string {
+	var names []string
+	for _, p := range pipes {
+		names = append(names, p.Name())
+	}
+	slices.Sort(names)
+	return strings.Join(slices.Compact(names), ", ")
+}

@@ -1,4 +1,227 @@
 package skew
 
-// registrationRules judge whether drivers are registered with their nodes.
-var registrationRules []rule
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Where the rules on registration have their grounds.
+const (
+	nodeInfoManager  = "https://github.com/kubernetes/kubernetes/blob/v1.34.1/pkg/volume/csi/nodeinfomanager/nodeinfomanager.go"
+	validateVersions = "https://github.com/kubernetes/kubernetes/blob/v1.34.1/pkg/volume/csi/csi_plugin.go"
+	managedWindows   = "https://github.com/openshift/enhancements/pull/2072"
+	csiWindows       = "https://github.com/kubernetes-csi/docs/blob/master/book/src/csi-windows.md"
+	daemonSetDocs    = "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/"
+)
+
+// oldestRegistrar is the first node-driver-registrar for Windows.
+var oldestRegistrar = version.Driver{Major: 1, Minor: 3}
+
+// notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
+// doesn't list the driver. That a CSINode exists proves nothing: the kubelet
+// makes one for every node, with no drivers.
+func notRegistered(w *world) []draft {
+	if w.Phase != Now {
+		return nil
+	}
+	var fs []draft
+	for _, d := range w.windows() {
+		if d.Provisioner == "" {
+			continue
+		}
+		missing, unread := w.without(d.Provisioner, w.Scope(d))
+		used, unused := w.using(d.Provisioner, missing)
+		fs = append(fs, w.unregistered(d, used, finding.Block)...)
+		fs = append(fs, w.unregistered(d, unused, finding.Warn)...)
+		fs = append(fs, w.maybeRegistered(d.Object.String(), d.Provisioner, unread)...)
+	}
+	return append(fs, w.unreached()...)
+}
+
+// without parts nodes: those whose CSINode lacks the provisioner, and those
+// whose CSINode wasn't read.
+func (w *world) without(provisioner string, nodes []*inventory.Node) (missing, unread []*inventory.Node) {
+	for _, n := range nodes {
+		switch c := w.CSINode(n.Name); {
+		case c == nil:
+			unread = append(unread, n)
+		case !slices.Contains(c.Drivers, provisioner):
+			missing = append(missing, n)
+		}
+	}
+	return missing, unread
+}
+
+// using parts nodes: those where a Windows pod has a CSI volume of the
+// provisioner, and the others. In-tree volumes are the in-tree gate's.
+func (w *world) using(provisioner string, nodes []*inventory.Node) (used, unused []*inventory.Node) {
+	for _, n := range nodes {
+		if w.csiUse(provisioner)[n.Name] {
+			used = append(used, n)
+		} else {
+			unused = append(unused, n)
+		}
+	}
+	return used, unused
+}
+
+func (w *world) unregistered(d *inventory.Driver, nodes []*inventory.Node, sev finding.Severity) []draft {
+	if len(nodes) == 0 {
+		return nil
+	}
+	names := nodeNames(nodes)
+	f := draft{Severity: sev, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s", someOf(names), d.Provisioner)
+	if sev == finding.Block {
+		f.Observed += ", and Windows pods there use its volumes"
+	}
+	f.Expected = "every Windows node that the DaemonSet runs on lists the driver in CSINode spec.drivers"
+	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
+	f.Remedy, f.When = w.registerRemedy(d, names[0]), before
+	f.Evidence = cite(w.csiNodeFacts(nodes))
+	return []draft{f}
+}
+
+// registerRemedy says where to look when a driver isn't registered.
+func (w *world) registerRemedy(d *inventory.Driver, node string) string {
+	ns := orNamespace(d.Object)
+	registrar := "node-driver-registrar"
+	if d.Registrar != nil {
+		registrar = cmp.Or(d.Registrar.Container, registrar)
+	}
+	return fmt.Sprintf("mend the DaemonSet's pod on each of these nodes until its CSINode lists the driver: oc -n %s get pods -o wide --field-selector spec.nodeName=%s; "+
+		"oc -n %s logs POD -c %s; oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", ns, node, ns, registrar, node)
+}
+
+func (w *world) csiNodeFacts(nodes []*inventory.Node) []inventory.Evidence {
+	var at []inventory.Evidence
+	for _, n := range nodes {
+		if c := w.CSINode(n.Name); c != nil {
+			at = append(at, inventory.Evidence{Where: c.At.Where, Text: "spec.drivers: [" + strings.Join(c.Drivers, ", ") + "]"})
+		} else {
+			at = append(at, n.At)
+		}
+	}
+	return at
+}
+
+func (w *world) maybeRegistered(object, provisioner string, nodes []*inventory.Node) []draft {
+	if len(nodes) == 0 {
+		return nil
+	}
+	f := draft{Severity: finding.Unknown, Object: object}
+	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", someOf(nodeNames(nodes)), provisioner)
+	f.Expected = "the CSINode of every Windows node that the DaemonSet runs on"
+	f.Why = "only CSINode spec.drivers says whether a driver is registered on a node"
+	f.Remedy, f.When = "give them to the check: oc get csinodes -o yaml > csinodes.yaml, and --manifests csinodes.yaml; or let it read the cluster", before
+	f.Evidence = cite(w.csiNodeFacts(nodes))
+	return []draft{f}
+}
+
+// unreached speaks of Windows pods that use CSI volumes on nodes where no
+// DaemonSet of the inventory would run the driver.
+func (w *world) unreached() []draft {
+	var fs []draft
+	uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool {
+		// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
+		// the like aren't CSI drivers.
+		return u.InTree != "" || u.Provisioner == "" || u.Node == "" || strings.Contains(u.Provisioner, "/")
+	})
+	for _, us := range groups(uses, func(u inventory.VolumeUse) string { return u.Provisioner }) {
+		var nodes []*inventory.Node
+		for _, n := range w.windowsNodes() {
+			if w.csiUse(us[0].Provisioner)[n.Name] {
+				nodes = append(nodes, n)
+			}
+		}
+		missing, _ := w.without(us[0].Provisioner, nodes)
+		missing = slices.DeleteFunc(missing, func(n *inventory.Node) bool { return w.served(us[0].Provisioner, n) })
+		if len(missing) > 0 {
+			fs = append(fs, w.noDaemonSet(us, missing))
+		}
+	}
+	return fs
+}
+
+func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) draft {
+	f := draft{Severity: finding.Block, Object: us[0].Provisioner}
+	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", someOf(nodeNames(nodes)))
+	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
+	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
+	f.Remedy = fmt.Sprintf("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it: oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name)
+	f.When = before
+	at := w.csiNodeFacts(nodes)
+	for _, u := range us {
+		at = append(at, u.At)
+	}
+	f.Evidence = cite(at)
+	return f
+}
+
+// oldRegistrar is REG003: a node-driver-registrar from before Windows.
+func oldRegistrar(w *world) []draft {
+	if w.Phase == Target {
+		return nil
+	}
+	var fs []draft
+	for _, d := range w.windows() {
+		r := d.Registrar
+		switch {
+		case r == nil:
+			continue // REG001 sees what matters: whether the driver is registered
+		case r.Version.Known && r.Version.Version.Compare(oldestRegistrar) >= 0:
+			continue
+		}
+		f := draft{Severity: finding.Warn, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
+		f.Remedy = fmt.Sprintf("oc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%s (or newer)", orNamespace(d.Object), d.Object.Name, r.Container, oldestRegistrar)
+		if !r.Version.Known {
+			f.Severity = finding.Unknown
+			f.Observed = fmt.Sprintf("container %s: the version of %s isn't known: %s", r.Container, r.Image.Reference, cmp.Or(r.Version.Reason, "no version seen"))
+			f.Remedy = fmt.Sprintf("name a version in the image of container %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", r.Container, r.Image.Reference)
+		}
+		f.Expected = "node-driver-registrar " + oldestRegistrar.String() + " or newer"
+		f.Why = "older ones weren't made for Windows"
+		f.When = before
+		f.Evidence = []inventory.Evidence{r.Version.At}
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
+// DaemonSet that no node matches is common and harmless.
+func notReady(w *world) []draft {
+	if w.Phase != Now {
+		return nil
+	}
+	var fs []draft
+	for _, d := range w.windows() {
+		r := d.Rollout
+		if r == nil || r.Desired > 0 && r.Ready >= r.Desired {
+			continue
+		}
+		f := draft{Severity: finding.Warn, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired)
+		f.Expected = "every pod is ready"
+		f.Why = "where the driver's pod isn't ready, volumes can't be mounted"
+		f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s; oc -n %s describe daemonset %s", orNamespace(d.Object), d.Object.Name, orNamespace(d.Object), d.Object.Name)
+		if r.Desired == 0 {
+			f.Severity = finding.Info
+			f.Observed = "no node matches it: 0 pods are wanted"
+			f.Expected = "a Windows node that it runs on, if the driver is needed"
+			f.Why = "many clusters carry such a DaemonSet; it does nothing until a Windows node matches"
+			f.Remedy = ""
+		}
+		f.When = before
+		f.Evidence = cite(d.Evidence)
+		fs = append(fs, f)
+	}
+	return fs
+}

@@ -1,0 +1,146 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+const migrationDesign = "https://github.com/kubernetes/enhancements/blob/master/keps/sig-storage/625-csi-migration/README.md"
+
+// afterRollouts is AFTER001: an update or a rollout that isn't finished.
+func afterRollouts(w *world) []draft {
+	if w.Hops > 0 {
+		return nil
+	}
+	var fs []draft
+	for i := range w.inv.Drivers {
+		d := &w.inv.Drivers[i]
+		if r := d.Rollout; r != nil && (!r.Observed || r.Updated < r.Desired || d.OS != "windows" && r.Ready < r.Desired) {
+			fs = append(fs, w.rolling(d))
+		}
+	}
+	return fs
+}
+
+func (w *world) rolling(d *inventory.Driver) draft {
+	r := d.Rollout
+	f := draft{Severity: finding.Warn, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("%d of %d pods are of the newest revision, %d are ready", r.Updated, r.Desired, r.Ready)
+	if !r.Observed {
+		f.Observed = "its status is of an older generation than its spec"
+	}
+	f.Expected = "a finished rollout"
+	f.Why = "some nodes run another version of the driver than the DaemonSet names"
+	f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s", orNamespace(d.Object), d.Object.Name)
+	if r.Strategy == "OnDelete" {
+		f.Remedy = fmt.Sprintf("delete the old pods one after the other: oc -n %s get pods -o wide | grep %s", orNamespace(d.Object), d.Object.Name)
+	}
+	f.When = after
+	f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
+	return f
+}
+
+// afterMigrated is AFTER002: volumes and claims that should have been migrated
+// and don't say so.
+func afterMigrated(w *world) []draft {
+	if w.Hops > 0 {
+		return nil
+	}
+	left := slices.DeleteFunc(slices.Clone(w.inv.Leftovers), func(l inventory.Leftover) bool {
+		m := w.cat.MigrationOf(l.InTree, w.from())
+		return l.MigratedTo != "" && l.MigratedTo == l.Provisioner || m == nil || !moved(m.Linux)
+	})
+	var fs []draft
+	for _, ls := range groups(left, func(l inventory.Leftover) string { return l.InTree + " " + l.Object.Kind }) {
+		var names []string
+		var at []inventory.Evidence
+		for _, l := range ls {
+			names = append(names, strings.TrimPrefix(l.Object.String(), l.Object.Kind+" "))
+			at = append(at, l.At)
+		}
+		f := draft{Severity: finding.Warn, Object: ls[0].InTree}
+		f.Observed = fmt.Sprintf("%d of kind %s don't carry pv.kubernetes.io/migrated-to: %s (%s)", len(ls), ls[0].Object.Kind, someOf(names), ls[0].Provisioner)
+		f.Expected = fmt.Sprintf("pv.kubernetes.io/migrated-to: %s; OpenShift %s serves them by CSI", ls[0].Provisioner, w.from())
+		f.Why = "kube-controller-manager writes the annotation when it hands a volume that it provisioned over to CSI; without it, attaching, resizing and deleting may still take the in-tree way. A volume that was made by hand never gets it"
+		f.Same = ls[0].Object.Kind
+		f.Remedy, f.When = w.migrateRemedy(ls[0]), after
+		f.Evidence = cite(at)
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// migrateRemedy says what keeps volumes in-tree.
+func (w *world) migrateRemedy(l inventory.Leftover) string {
+	if l.InTree == "kubernetes.io/vsphere-volume" && w.inv.Cluster.VSphereStorageDriver != "CSIWithMigrationDriver" {
+		return `oc patch storage cluster --type=merge --patch '{"spec":{"vsphereStorageDriver":"CSIWithMigrationDriver"}}' (OpenShift 4.13.10 or newer), then look for the annotation again`
+	}
+	return fmt.Sprintf("see that the storage operator is healthy (oc get clusteroperators storage kube-controller-manager) and that the CSIDriver is there (oc get csidriver %s); "+
+		"move what was made by hand to a new claim when it suits", l.Provisioner)
+}
+
+// afterNodes is AFTER003: nodes without the driver that serves in-tree volumes
+// of Windows pods now.
+func afterNodes(w *world) []draft {
+	if w.Hops > 0 {
+		return nil
+	}
+	var fs []draft
+	for _, use := range w.inTreeUses() {
+		if on, _ := w.onCSI(use.plugin, w.from()); on {
+			fs = append(fs, w.gate("AFTER003", use)...)
+		}
+	}
+	return append(fs, w.unresolved("AFTER003")...)
+}
+
+// afterWindows is AFTER004: Windows nodes that the update hasn't reached.
+func afterWindows(w *world) []draft {
+	if w.Hops > 0 {
+		return nil
+	}
+	var fs []draft
+	for _, ns := range groups(w.windowsNodes(), w.behind) {
+		why := w.behind(ns[0])
+		if why == "" {
+			continue
+		}
+		f := draft{Severity: finding.Warn, Object: "Windows nodes"}
+		f.Observed = fmt.Sprintf("%s: %s", someOf(nodeNames(ns)), why)
+		f.Expected = "Windows nodes of the cluster's release"
+		f.Why = "kubelet, kube-proxy and csi-proxy of these nodes are those of the release before, and the next update may refuse such a kubelet"
+		f.Same = why
+		f.Remedy = "let WMCO for OpenShift " + w.from() + " update them (install it again where it was taken out for an update over two minors): oc -n openshift-windows-machine-config-operator get subscriptions,csv; " + wmcoOfNodes
+		f.When = after
+		var at []inventory.Evidence
+		for _, n := range ns {
+			at = append(at, inventory.Evidence{Where: n.At.Where, Text: strings.TrimSpace("kubelet " + n.Kubelet + " WMCO " + n.WMCO)})
+		}
+		f.Evidence = cite(at)
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// behind says how a node lags behind the cluster, "" if it doesn't or if
+// nothing tells (NODE001 and NODE002 judge what can't be read).
+func (w *world) behind(n *inventory.Node) string {
+	if n.WMCO != "" && n.DesiredWMCO != "" && n.WMCO != n.DesiredWMCO {
+		return fmt.Sprintf("configured by WMCO %s, to be configured by %s", n.WMCO, n.DesiredWMCO)
+	}
+	node, err := version.ParseWMCO(n.WMCO)
+	if operator, opErr := version.ParseWMCO(w.inv.Cluster.WMCO); err == nil && opErr == nil && node.Compare(operator) < 0 {
+		return fmt.Sprintf("configured by WMCO %s, the operator is %s", n.WMCO, w.inv.Cluster.WMCO)
+	}
+	kubelet, err := version.ParseKubernetes(n.Kubelet)
+	server, srvErr := version.ParseKubernetes(w.inv.Cluster.Kubernetes)
+	if err == nil && srvErr == nil && (kubelet.Major != server.Major || kubelet.Minor < server.Minor) {
+		return fmt.Sprintf("kubelet %s, the API server is %s", n.Kubelet, w.inv.Cluster.Kubernetes)
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package skew_test
+
+import (
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+func TestAfter(t *testing.T) {
+	leftover := func(migratedTo string) change {
+		return func(inv *inventory.Inventory) {
+			inv.Leftovers = []inventory.Leftover{{Object: inventory.Object{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"},
+				InTree: inTreeVSphere, Provisioner: vsphereName, MigratedTo: migratedTo, At: fact("PersistentVolumeClaim shop/data")}}
+		}
+	}
+	rolling := func(updated int32, observed bool) change {
+		return onWindows(func(d *inventory.Driver) { d.Rollout.Updated, d.Rollout.Observed = updated, observed })
+	}
+	vsphere := inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", Provisioner: vsphereName, InTree: inTreeVSphere}
+	runRuleCases(t, []ruleCase{
+		{name: "all finished", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
+		{name: "before an update it isn't asked", id: "AFTER001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rolling(1, true)},
+		{name: "rolling", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: rolling(1, true), want: finding.Warn,
+			says: "1 of 3 pods are of the newest revision", does: "rollout status daemonset/vsphere-windows", mend: rolling(3, true), count: 1},
+		{name: "not observed", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: rolling(3, false), want: finding.Warn,
+			says: "older generation", does: "rollout status", mend: rolling(3, true)},
+		{name: "nothing in-tree", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
+		{name: "migrated", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: leftover(vsphereName)},
+		{name: "not migrated", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: leftover(""), want: finding.Warn,
+			says: "shop/data", does: "CSIWithMigrationDriver", mend: leftover(vsphereName), count: 1},
+		{name: "in-tree as it should be", id: "AFTER002", from: "4.12", inv: storageCluster("4.12", "7.2.0"), change: leftover("")},
+		{name: "driver everywhere", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: uses(vsphere)},
+		{name: "node without the driver", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), registers(nil, 1)), want: finding.Block,
+			says: "CSINode of win-1", does: "oc get csinode win-1", mend: registers([]string{vsphereName}, 1)},
+		{name: "a CSINode not read", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), noCSINode(1)), want: finding.Unknown,
+			says: "weren't read", does: "oc get nodes,csinodes", mend: func(inv *inventory.Inventory) { *inv = *storageCluster("4.20", "10.20.0") }},
+		{name: "Windows nodes of the release", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
+		{name: "a node on its way", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.20.0"),
+			change: onNodes(func(n *inventory.Node) { n.WMCO = "10.19.1-1a2b3c4" }, 0), want: finding.Warn, says: "win-0: configured by WMCO 10.19.1-1a2b3c4, to be configured by 10.20.0-1a2b3c4",
+			does: "oc -n openshift-windows-machine-config-operator", mend: wmco("10.20.0-1a2b3c4"), count: 1},
+		{name: "WMCO taken out over two minors", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.18.0"),
+			change: all(func(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }, onNodes(func(n *inventory.Node) { n.Kubelet = "v1.31.9" })), want: finding.Warn,
+			says: "kubelet v1.31.9, the API server is v1.33.4", does: "install it again", mend: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.33.4" }), count: 1},
+	})
+}

@@ -1,0 +1,209 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Labels of WMCO 8 and 9, which hold a node's update while volumes are
+// attached: release-4.14 of openshift/windows-machine-config-operator,
+// controllers/controllers.go.
+const (
+	allowUpgrade   = "windowsmachineconfig.openshift.io/allow-upgrade"
+	upgradeBlocked = "windowsmachineconfig.openshift.io/upgrade-blocked"
+)
+
+const wmcoGate = "https://github.com/openshift/windows-machine-config-operator/blob/release-4.14/controllers/controllers.go"
+
+// upgradeLabels is INTREE003: nodes that WMCO holds, or may update at once.
+func upgradeLabels(w *world) []draft {
+	if w.Phase != Now {
+		return nil
+	}
+	var held, allowed []*inventory.Node
+	for _, n := range w.windowsNodes() {
+		_, blocked := n.Labels[upgradeBlocked]
+		switch {
+		case n.Labels[allowUpgrade] == "true":
+			allowed = append(allowed, n)
+		case blocked:
+			held = append(held, n)
+		}
+	}
+	var fs []draft
+	if len(held) > 0 {
+		fs = append(fs, w.held(held))
+	}
+	if len(allowed) > 0 {
+		fs = append(fs, w.allowed(allowed))
+	}
+	return fs
+}
+
+func (w *world) held(nodes []*inventory.Node) draft {
+	if w.gateGone() {
+		return w.leftLabels(nodes, upgradeBlocked)
+	}
+	f := draft{Severity: finding.Warn, Object: "held Windows nodes"}
+	f.Observed = fmt.Sprintf("%s on %s", upgradeBlocked, someOf(nodeNames(nodes)))
+	f.Expected = "no node is held"
+	f.Why = "WMCO 8 and 9 don't update a node while volumes are attached to it, until it is told that it may"
+	f.Remedy = fmt.Sprintf("see the driver in the node's CSINode (oc get csinode %[1]s -o jsonpath='{.spec.drivers[*].name}'), then let one node go and see its pods run before the next: oc label node %[1]s %[2]s=true", nodes[0].Name, allowUpgrade)
+	f.When = during
+	f.Evidence = cite(labelFacts(nodes, upgradeBlocked))
+	return f
+}
+
+func (w *world) allowed(nodes []*inventory.Node) draft {
+	if w.gateGone() {
+		return w.leftLabels(nodes, allowUpgrade)
+	}
+	f := draft{Severity: finding.Info, Object: "released Windows nodes"}
+	names := nodeNames(nodes)
+	f.Observed = fmt.Sprintf("%s=true on %s", allowUpgrade, someOf(names))
+	f.Expected = "the label on the one node that is being updated"
+	f.Why = "WMCO updates a node with this label although volumes are attached to it"
+	if len(nodes) > 1 && len(nodes) == len(w.windowsNodes()) {
+		f.Severity = finding.Warn
+		f.Why += "; with it on all Windows nodes, a driver that doesn't work is found out on all of them"
+	}
+	f.Remedy = fmt.Sprintf("oc label node %s %s-", strings.Join(names, " "), allowUpgrade)
+	f.When = after
+	if f.Severity == finding.Warn {
+		f.When = before
+	}
+	f.Evidence = cite(labelFacts(nodes, allowUpgrade))
+	return f
+}
+
+// gateGone tells whether the cluster's release is past 4.14, the last whose
+// WMCO looks at these labels.
+func (w *world) gateGone() bool {
+	o, err := version.ParseOpenShift(w.from())
+	return err == nil && o.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) > 0
+}
+
+// leftLabels speaks of labels that nobody looks at any more.
+func (w *world) leftLabels(nodes []*inventory.Node, key string) draft {
+	f := draft{Severity: finding.Info, Object: "labels of an older WMCO"}
+	f.Observed = fmt.Sprintf("%s on %s", key, someOf(nodeNames(nodes)))
+	f.Expected = "no such label"
+	f.Why = "WMCO 8 and 9 looked at it; that of OpenShift " + w.from() + " doesn't"
+	f.Remedy, f.When = fmt.Sprintf("oc label node %s %s-", strings.Join(nodeNames(nodes), " "), key), after
+	f.Evidence = cite(labelFacts(nodes, key))
+	return f
+}
+
+func labelFacts(nodes []*inventory.Node, key string) []inventory.Evidence {
+	var at []inventory.Evidence
+	for _, n := range nodes {
+		at = append(at, inventory.Evidence{Where: n.At.Where, Text: key + ": " + n.Labels[key]})
+	}
+	return at
+}
+
+// firstVSphere is the first release whose vSphere operator switches the
+// driver's csi-windows-support on; versions 3.0 to 3.4 refuse Windows without.
+const firstVSphere = "4.14"
+
+const vsphereFeatures = "https://github.com/openshift/vmware-vsphere-csi-driver-operator/blob/release-4.14/assets/vsphere_features_config.yaml"
+
+func beforeVSphere(minor string) bool {
+	o, err := version.ParseOpenShift(minor)
+	return err == nil && o.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) < 0
+}
+
+// featureOff tells whether use needs vSphere's driver and the cluster's
+// release doesn't let it serve Windows.
+func (w *world) featureOff(use inTreeUse) bool {
+	d := w.cat.ByInTree(use.plugin)
+	return d != nil && d.Name == "vsphere" && beforeVSphere(w.from())
+}
+
+// earlyVSphere is INTREE004: vSphere's Windows driver on a release that doesn't
+// let it serve Windows. On the way to one that does, it only waits.
+func earlyVSphere(w *world) []draft {
+	minor := w.from()
+	if w.Phase == Planned {
+		minor = w.to()
+	}
+	if w.Phase == Target || !beforeVSphere(minor) {
+		return nil
+	}
+	var fs []draft
+	for _, d := range w.windows() {
+		if d.Line != "vsphere" || w.registeredEverywhere(d) {
+			continue
+		}
+		f := draft{Severity: finding.Block, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("vSphere's Windows driver on OpenShift %s", minor)
+		f.Expected = "OpenShift " + firstVSphere + " or newer"
+		f.Why = "the driver serves Windows only where the feature csi-windows-support is on, which OpenShift does from " + firstVSphere
+		if w.reaches(version.OpenShift{Major: 4, Minor: 14}) {
+			f.Severity = finding.Warn
+			f.Why += "; it can be there before, and registers once the control plane is"
+		}
+		f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s: %s", firstVSphere, deleteDaemonSet(d))
+		f.When = before
+		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// registeredEverywhere tells whether d runs somewhere and each of these nodes
+// lists it: then somebody switched the feature on.
+func (w *world) registeredEverywhere(d *inventory.Driver) bool {
+	missing, unread := w.without(d.Provisioner, w.Scope(d))
+	return len(w.Scope(d)) > 0 && len(missing)+len(unread) == 0
+}
+
+// adminGates is INTREE005: acknowledgements that the update waits for.
+func adminGates(w *world) []draft {
+	if w.Phase != Target {
+		return nil
+	}
+	var fs []draft
+	for _, g := range w.cat.Gates {
+		if g.From != w.from() || g.To != w.to() || slices.Contains(w.inv.Cluster.AdminAcks, g.Key) || !w.onPlatform(g) {
+			continue
+		}
+		f := draft{Severity: finding.Info, Object: g.Key}
+		if w.hasInTree(g.Driver) {
+			f.Severity = finding.Warn
+		}
+		f.Observed = "not among the acknowledgements that were read"
+		f.Expected = "acknowledged, where the update asks for it: " + g.Applies
+		f.Why = "the update doesn't start while a gate that applies isn't acknowledged; do it when its condition is met, not to get past it"
+		if len(g.Evidence) > 0 {
+			f.Source = g.Evidence[0].Source
+		}
+		f.Remedy = fmt.Sprintf(`oc -n openshift-config patch cm admin-acks --type=merge --patch '{"data":{"%s":"true"}}'`, g.Key)
+		f.When = before
+		f.Evidence = cite(w.inv.Cluster.Evidence)
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// onPlatform tells whether a gate of a driver may concern this cluster.
+func (w *world) onPlatform(g catalog.Gate) bool {
+	d := w.cat.Driver(g.Driver)
+	return d == nil || d.Platform == "" || w.inv.Cluster.Platform == "" || d.Platform == w.inv.Cluster.Platform
+}
+
+// hasInTree tells whether the cluster has volumes of the driver's in-tree twin.
+func (w *world) hasInTree(driver string) bool {
+	d := w.cat.Driver(driver)
+	if d == nil || d.InTree == "" {
+		return false
+	}
+	return slices.ContainsFunc(w.inv.Leftovers, func(l inventory.Leftover) bool { return l.InTree == d.InTree }) ||
+		slices.ContainsFunc(w.inv.Volumes, func(u inventory.VolumeUse) bool { return u.InTree == d.InTree })
+}

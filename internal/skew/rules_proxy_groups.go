@@ -1,0 +1,274 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// proxyGroups is PROXY002: a mounted pipe that the csi-proxy of a node doesn't
+// serve.
+func proxyGroups(w *world) []draft {
+	if w.Phase == Target {
+		return nil // neither the driver nor csi-proxy has changed since Now
+	}
+	var fs []draft
+	for _, d := range w.pipeDrivers() {
+		services := which(w.services(d), present)
+		fs = append(fs, w.unservedPipes(d, services)...)
+		fs = append(fs, w.unknownPipes(d, services)...)
+	}
+	return fs
+}
+
+func (w *world) unservedPipes(d *inventory.Driver, services []proxyService) []draft {
+	var fs []draft
+	by := func(s proxyService) string { return pipeNames(w.unserved(d, s)) }
+	for _, ss := range groups(services, by) {
+		missing := w.unserved(d, ss[0])
+		if len(missing) == 0 {
+			continue
+		}
+		f := draft{Severity: finding.Block, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("mounts %s, which %s on %s doesn't serve", pipeNames(missing), proxyText(ss), someOf(serviceNodes(ss)))
+		f.Expected, f.Same = "every mounted pipe is served", pipeNames(missing)
+		f.Why = "a pod that mounts a pipe which isn't there may not start, and the driver's calls fail; reported with drivers (csi-proxy issues 55 and 115), not seen on a real node by us"
+		if w.allFallBack(d, missing, ss[0]) {
+			f.Severity = finding.Warn
+			f.Why = "the driver falls back to an older pipe that it mounts too and that is served; whether a pod starts when one of its pipes isn't there wasn't seen on a real node"
+		}
+		f.Remedy, f.When = w.servePipes(missing, ss), before
+		f.Evidence = cite(slices.Concat(factsOf(missing), serviceFacts(ss)))
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// unserved are the pipes that d mounts and s doesn't serve; none where the
+// version isn't known, which unknownPipes tells.
+func (w *world) unserved(d *inventory.Driver, s proxyService) []inventory.Pipe {
+	r := w.proxyRelease(s)
+	if r == nil {
+		return nil
+	}
+	var missing []inventory.Pipe
+	for _, p := range d.Pipes {
+		if !slices.Contains(r.Groups, p.Name()) {
+			missing = append(missing, p)
+		}
+	}
+	return missing
+}
+
+func (w *world) proxyRelease(s proxyService) *catalog.CSIProxyRelease {
+	if !s.known() {
+		return nil
+	}
+	return w.proxyRow(s.version)
+}
+
+// allFallBack tells whether d mounts, for each missing pipe, another version of
+// the same group that is served and that the driver is known to try.
+func (w *world) allFallBack(d *inventory.Driver, missing []inventory.Pipe, s proxyService) bool {
+	line := w.lineAt(d)
+	if line == nil {
+		return false
+	}
+	served := w.proxyRelease(s).Groups
+	for _, m := range missing {
+		if !slices.ContainsFunc(d.Pipes, func(p inventory.Pipe) bool {
+			return p.Group == m.Group && slices.Contains(served, p.Name()) && dials(line, p)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+func dials(line *catalog.Line, p inventory.Pipe) bool {
+	return slices.ContainsFunc(line.API, func(u catalog.APIUse) bool {
+		return u.Group == p.Group && slices.Contains(u.Versions, p.Version)
+	})
+}
+
+// servePipes says which csi-proxy serves what is missing.
+func (w *world) servePipes(missing []inventory.Pipe, ss []proxyService) string {
+	for _, r := range w.proxyReleases() {
+		if !slices.ContainsFunc(missing, func(p inventory.Pipe) bool { return !slices.Contains(r.Groups, p.Name()) }) {
+			return w.raiseProxy(r.Version, ss) + ", on every Windows node before the drivers"
+		}
+	}
+	return "no csi-proxy that the catalog knows serves " + pipeNames(missing) + ": take the mounts out of the DaemonSet"
+}
+
+// proxyReleases are the csi-proxy releases, oldest first.
+func (w *world) proxyReleases() []*catalog.CSIProxyRelease {
+	var rs []*catalog.CSIProxyRelease
+	for i := range w.cat.CSIProxy {
+		rs = append(rs, &w.cat.CSIProxy[i])
+	}
+	slices.SortStableFunc(rs, func(a, b *catalog.CSIProxyRelease) int {
+		return proxyVersion(a.Version).Compare(proxyVersion(b.Version))
+	})
+	return rs
+}
+
+// raiseProxy says how the csi-proxy of these nodes gets to a version: by its
+// DaemonSet, by WMCO, or by hand.
+func (w *world) raiseProxy(want string, ss []proxyService) string {
+	var by string
+	switch s := ss[0]; {
+	case s.owner != nil:
+		by = fmt.Sprintf("oc -n %s set image %s/%s '*=%s:v%s'",
+			orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name, s.owner.Image.Repository, want)
+	case s.wmco:
+		by = w.wmcoWith(want)
+	default:
+		by = "replace the csi-proxy.exe that the nodes run"
+	}
+	return fmt.Sprintf("update csi-proxy on %s to %s or newer: %s", someOf(serviceNodes(ss)), want, by)
+}
+
+// wmcoWith names the first WMCO whose csi-proxy is want or newer.
+func (w *world) wmcoWith(want string) string {
+	for _, r := range w.cat.WMCO {
+		if r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0 {
+			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s); %s", r.From, r.OpenShift, wmcoOfNodes)
+		}
+	}
+	return "no WMCO that the catalog knows ships it"
+}
+
+func (w *world) unknownPipes(d *inventory.Driver, services []proxyService) []draft {
+	unknown := slices.DeleteFunc(slices.Clone(services), func(s proxyService) bool { return w.proxyRelease(s) != nil })
+	var fs []draft
+	for _, ss := range groups(unknown, unknownProxy) {
+		names := serviceNodes(ss)
+		f := draft{Severity: finding.Unknown, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("mounts %s on %s; which pipes csi-proxy serves there isn't known: %s", pipeNames(d.Pipes), someOf(names), unknownProxy(ss[0]))
+		f.Expected, f.Same = "a csi-proxy whose version is known", unknownProxy(ss[0])
+		f.Why = "which pipes there are depends on csi-proxy's version"
+		f.Remedy, f.When = readProxyLog(names), before
+		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+func unknownProxy(s proxyService) string {
+	if s.known() {
+		return "the catalog doesn't know csi-proxy " + s.version.String()
+	}
+	return cmp.Or(s.reason, "its version isn't known")
+}
+
+func proxyText(ss []proxyService) string {
+	return fmt.Sprintf("csi-proxy %s (by %s)", ss[0].version, ss[0].by)
+}
+
+func factsOf(pipes []inventory.Pipe) []inventory.Evidence {
+	var at []inventory.Evidence
+	for _, p := range pipes {
+		at = append(at, p.At)
+	}
+	return at
+}
+
+// pipeNotMounted is PROXY003: the driver dials a group of which it mounts no
+// version.
+func pipeNotMounted(w *world) []draft {
+	if w.Phase == Target {
+		return nil
+	}
+	var fs []draft
+	for _, d := range w.windows() {
+		if d.HostProcess || w.idle(d) {
+			continue
+		}
+		if line := w.lineAt(d); line != nil {
+			fs = append(fs, w.notMounted(d, unmounted(line, d))...)
+		} else {
+			fs = append(fs, w.maybeNotMounted(d)...)
+		}
+	}
+	return fs
+}
+
+// unmounted are the groups that line dials and of which d mounts no version.
+func unmounted(line *catalog.Line, d *inventory.Driver) []catalog.APIUse {
+	var missing []catalog.APIUse
+	for _, u := range line.API {
+		if !slices.ContainsFunc(d.Pipes, func(p inventory.Pipe) bool {
+			return p.Group == u.Group && slices.Contains(u.Versions, p.Version)
+		}) {
+			missing = append(missing, u)
+		}
+	}
+	return missing
+}
+
+func (w *world) notMounted(d *inventory.Driver, missing []catalog.APIUse) []draft {
+	if len(missing) == 0 {
+		return nil
+	}
+	var groups, mounts []string
+	for _, u := range missing {
+		groups = append(groups, u.Group)
+		mounts = append(mounts, fmt.Sprintf(`\\.\pipe\csi-proxy-%s-%s`, u.Group, u.Versions[0]))
+	}
+	f := draft{Severity: finding.Block, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("version %s dials csi-proxy's %s; mounted: %s", d.Version.Version, strings.Join(groups, ", "), cmp.Or(pipeNames(d.Pipes), "no pipe"))
+	f.Expected = "a pipe of each group that the driver dials"
+	f.Why = "the driver connects to each group's pipe when it starts or mounts; one that isn't mounted into the pod isn't there for it"
+	f.Remedy = fmt.Sprintf("in %s give container %s, for each of %s, a volume with that hostPath (no type) and a volumeMount with the same mountPath", d.Object, cmp.Or(d.Container, "of the driver"), strings.Join(mounts, ", "))
+	f.When = before
+	f.Source = w.lineSource(d)
+	f.Evidence = cite(slices.Concat(pipeFacts(d), []inventory.Evidence{d.Version.At}))
+	return []draft{f}
+}
+
+// maybeNotMounted speaks of a driver whose version isn't known: only if no
+// line of it could live with its mounts, or all of them, is there an answer.
+func (w *world) maybeNotMounted(d *inventory.Driver) []draft {
+	known := w.lineOf(d)
+	if known == nil {
+		return nil
+	}
+	fits, lines := 0, 0
+	for i := range known.Lines {
+		if known.Lines[i].HostProcess == catalog.HostProcessMandatory {
+			continue
+		}
+		if lines++; len(unmounted(&known.Lines[i], d)) == 0 {
+			fits++
+		}
+	}
+	if fits == lines {
+		return nil
+	}
+	f := draft{Severity: finding.Unknown, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("mounts %s; which pipes it dials depends on its version, which isn't known: %s", cmp.Or(pipeNames(d.Pipes), "no pipe"), cmp.Or(d.Version.Reason, "no version seen"))
+	f.Expected = "a pipe of each group that the driver dials"
+	f.Why = "older lines of this driver dial other versions of the pipes"
+	f.Remedy = fmt.Sprintf("name a version in the image of %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", d.Object, d.Image.Reference)
+	f.When = before
+	f.Source = w.lineSource(d)
+	f.Evidence = cite(slices.Concat(pipeFacts(d), []inventory.Evidence{d.Version.At}))
+	return []draft{f}
+}
+
+// lineSource is where the catalog has a driver's API groups from.
+func (w *world) lineSource(d *inventory.Driver) string {
+	if l := w.lineAt(d); l != nil && len(l.Evidence) > 0 {
+		return l.Evidence[0].Source
+	}
+	if known := w.lineOf(d); known != nil && len(known.Evidence) > 0 {
+		return known.Evidence[0].Source
+	}
+	return kep1122
+}

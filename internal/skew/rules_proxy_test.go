@@ -1,0 +1,120 @@
+package skew_test
+
+import (
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+func hostProcess(d *inventory.Driver) {
+	d.HostProcess, d.Pipes = true, nil
+}
+
+func TestProxyAbsent(t *testing.T) {
+	runRuleCases(t, []ruleCase{
+		{name: "WMCO has it", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "WMCO 7.1 has none", id: "PROXY001", from: "4.12", to: "4.12", inv: storageCluster("4.12", "7.1.0"), want: finding.Block,
+			says: "WMCO 7.1.0-1a2b3c4 ships no csi-proxy", does: "update WMCO to 7.2.0 or newer (OpenShift 4.12)", mend: wmco("7.2.0-1a2b3c4"), count: 1},
+		{name: "HostProcess needs none", id: "PROXY001", from: "4.12", to: "4.12", inv: storageCluster("4.12", "7.1.0"), change: onWindows(hostProcess)},
+		{name: "no node in its reach", id: "PROXY001", from: "4.12", to: "4.12", inv: storageCluster("4.12", "7.1.0"),
+			change: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"storage": "yes"} })},
+		{name: "scenario C, not yet begun", id: "PROXY001", from: "4.12", to: "4.13", inv: storageCluster("4.12", "7.2.0"), want: finding.Warn,
+			says: "8.0.0", does: "only WMCO 8.1.0 or newer", mend: func(inv *inventory.Inventory) { inv.Cluster.WMCO = "8.1.0" }, count: 1},
+		{name: "scenario C, half way", id: "PROXY001", from: "4.13", to: "4.14", inv: storageCluster("4.13", "7.2.0"),
+			change: func(inv *inventory.Inventory) { inv.Cluster.WMCO = "8.0.1" }, want: finding.Block,
+			says: "about to configure win-0, win-1, win-2", does: "8.1.0 or newer", mend: func(inv *inventory.Inventory) { inv.Cluster.WMCO = "8.1.0" }},
+		{name: "scenario C, after", id: "PROXY001", from: "4.13", inv: storageCluster("4.13", "8.0.1"), want: finding.Block,
+			says: "ships no csi-proxy", does: "8.1.0", mend: wmco("8.1.2-1a2b3c4")},
+		{name: "node without WMCO", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: wmco("", 2), want: finding.Unknown,
+			says: "on win-2; whether csi-proxy runs there couldn't be told", does: "oc adm node-logs win-2", mend: proxyLog("v1.1.3-34-g5cb6e2d", 2), count: 1},
+		{name: "node without WMCO, run by a DaemonSet", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.2.1")},
+		{name: "node without WMCO, log without a version", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("Unknown")},
+		{name: "WMCO unheard of", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: wmco("77.1.0-1a2b3c4"), want: finding.Unknown,
+			says: "the catalog doesn't know the csi-proxy of WMCO 77.1.0", does: "node-logs", mend: proxyLog("v1.1.3-0-g0211fea")},
+		{name: "WMCO unheard of, its services read", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(wmco("77.1.0-1a2b3c4"), services("77.1.0-1a2b3c4", "csi-proxy"))},
+		{name: "its services have none", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: services("10.19.1-1a2b3c4", ""), want: finding.Block,
+			says: "have no csi-proxy", mend: services("10.19.1-1a2b3c4", "csi-proxy")},
+		{name: "six nodes, one finding", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: func(inv *inventory.Inventory) {
+			for _, n := range []string{"a", "b", "c", "d"} {
+				node := inv.Nodes[0]
+				node.Name = n
+				inv.Nodes = append(inv.Nodes, node)
+			}
+		}, want: finding.Unknown, says: "a, b, c, d, win-0 and 2 more", mend: proxyDaemonSet("v1.3.0"), count: 1},
+	})
+}
+
+func TestProxyGroups(t *testing.T) {
+	v1AndBeta := windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1", "filesystem-v1beta1", "smb-v1beta1")
+	v1Only := windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1")
+	runRuleCases(t, []ruleCase{
+		{name: "all served", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "old csi-proxy, no fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1Only), proxyDaemonSet("v0.2.2")),
+			want: finding.Block, says: "mounts filesystem-v1, smb-v1, which csi-proxy 0.2.2", does: "oc -n kube-system set image daemonset/csi-proxy '*=ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
+		{name: "old csi-proxy, fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1AndBeta), proxyDaemonSet("v0.2.2")),
+			want: finding.Warn, says: "mounts filesystem-v1, smb-v1", does: "on every Windows node before the drivers", mend: all(noProxies, proxyDaemonSet("v1.1.3"))},
+		{name: "a pipe that nobody ever served", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v9", "filesystem-v1", "volume-v1", "system-v1alpha1")), want: finding.Block,
+			says: "disk-v9", does: "take the mounts out", mend: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1", "system-v1alpha1"))},
+		{name: "git describe is after its tag", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("v1.1.3-28-g0939e7a")},
+		{name: "Unknown, and WMCO tells", id: "PROXY002", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: proxyLog("Unknown")},
+		{name: "empty, and nobody tells", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog(""), want: finding.Unknown,
+			says: "isn't known: its log", does: "node-logs", mend: proxyLog("v1.3.0-0-g1234567")},
+		{name: "DaemonSet with a tag that moves", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("latest"), want: finding.Unknown,
+			says: "it moves", does: "with a version in its tag", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
+		{name: "its text says what wasn't seen", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "vSphere without system", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1")), want: finding.Block,
+			says: "dials csi-proxy's system", does: `\\.\pipe\csi-proxy-system-v1alpha1`, mend: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1", "system-v1alpha1")), count: 1},
+		{name: "no pipe at all", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0")), want: finding.Block, says: "mounted: no pipe", does: "volumeMount", mend: onWindows(hostProcess)},
+		{name: "only the fallback is mounted", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: onlyWindows(windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1beta1", "smb-v1beta1"))},
+		{name: "version that moves", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1", "smb-v1")), want: finding.Unknown, says: "depends on its version", does: "--image-version 'mirror.example/azure-file:latest=vX.Y.Z'",
+			mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v1.30.3") })},
+	})
+}
+
+func TestProxyWMIC(t *testing.T) {
+	runRuleCases(t, []ruleCase{
+		{name: "Windows Server 2022", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "Windows Server 2025", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: build(26100), want: finding.Warn,
+			says: "runs wmic for the driver on win-0, win-1, win-2", does: "3.5.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.5.0"); hostProcess(d) }), count: 1},
+		{name: "csi-proxy 1.3.0", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(build(26100), proxyDaemonSet("v1.3.0"))},
+		{name: "csi-proxy 1.2.1", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(build(26100), proxyDaemonSet("v1.2.1")), want: finding.Warn,
+			does: "csi-proxy:v1.3.0", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
+		{name: "another driver", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: all(build(26100), onlyWindows(windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1")))},
+		{name: "build not known", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: build(0), want: finding.Unknown,
+			says: "build isn't known", does: "kernelVersion", mend: build(20348)},
+		{name: "driver's version not known", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: all(build(26100), onWindows(func(d *inventory.Driver) { d.Version = tagFact("latest") })), want: finding.Unknown,
+			says: "its version isn't known", does: "3.5.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.5.0"); hostProcess(d) })},
+	})
+}
+
+func TestProxyOwners(t *testing.T) {
+	runRuleCases(t, []ruleCase{
+		{name: "WMCO alone", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "DaemonSet alone", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.3.0")},
+		{name: "both", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
+			says: "where WMCO runs it as a service", does: "oc -n kube-system delete daemonset csi-proxy", mend: noProxies, count: 1},
+		{name: "WMCO of the target brings one", id: "PROXY005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.0.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
+			says: "WMCO for OpenShift 4.14 will run it", does: "delete daemonset csi-proxy", mend: noProxies},
+		{name: "WMCO not known", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(wmco("77.0.0-1a2b3c4"), proxyDaemonSet("v1.3.0")), want: finding.Unknown,
+			says: "doesn't know WMCO 77.0.0", does: "delete daemonset", mend: noProxies},
+		{name: "one version", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1")},
+		{name: "WMCO is rolling", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: wmco("10.17.0-abc1234", 1), want: finding.Warn,
+			says: "1.1.3 on win-1; 1.1.3-28-g0939e7a on win-0, win-2", does: "oc get nodes", mend: wmco("10.17.1-1a2b3c4"), count: 1},
+		{name: "one of them not known", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: all(wmco("", 1), proxyLog("", 1)), want: finding.Unknown,
+			says: "csi-proxy's version on win-1 isn't known", does: "node-logs win-1", mend: wmco("10.17.1-1a2b3c4")},
+		{name: "WMCO's", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "after the fix by git describe", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("v1.1.3-28-g0939e7a")},
+		{name: "before the fix", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.1.2"), want: finding.Warn,
+			says: "CVE-2023-3893", does: "1.1.3 or newer", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
+		{name: "not known", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("Unknown"), want: finding.Unknown,
+			says: "its log", does: "node-logs", mend: proxyLog("v1.3.0-0-g1234567")},
+	})
+}

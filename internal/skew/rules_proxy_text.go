@@ -1,0 +1,84 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// mostNames is how many nodes or objects a text names before it counts.
+const mostNames = 5
+
+// someOf lists the first names and counts the others.
+func someOf(names []string) string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) <= mostNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
+}
+
+// nodeNames are the names of nodes, sorted.
+func nodeNames(nodes []*inventory.Node) []string {
+	var names []string
+	for _, n := range nodes {
+		names = append(names, n.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// groups puts what has the same key together, sorted by key, so that one
+// finding speaks of a set of nodes.
+func groups[T any](items []T, key func(T) string) [][]T {
+	at := map[string]int{}
+	var out [][]T
+	sorted := slices.Clone(items)
+	slices.SortStableFunc(sorted, func(a, b T) int { return strings.Compare(key(a), key(b)) })
+	for _, item := range sorted {
+		k := key(item)
+		i, ok := at[k]
+		if !ok {
+			i = len(out)
+			at[k] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], item)
+	}
+	return out
+}
+
+// cite keeps the first places where facts were read; beyond a few nodes they
+// say nothing new.
+func cite(facts []inventory.Evidence) []inventory.Evidence {
+	var out []inventory.Evidence
+	for _, e := range facts {
+		if e.Where != "" && !slices.Contains(out, e) && len(out) < mostNames {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// serviceNodes are the nodes of services.
+func serviceNodes(ss []proxyService) []string {
+	var names []string
+	for _, s := range ss {
+		names = append(names, s.node.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// serviceFacts is where services were read of.
+func serviceFacts(ss []proxyService) []inventory.Evidence {
+	var at []inventory.Evidence
+	for _, s := range ss {
+		at = append(at, s.at...)
+	}
+	return at
+}

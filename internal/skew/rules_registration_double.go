@@ -1,0 +1,94 @@
+package skew
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// doubleDriver is REG002: two DaemonSets for one provisioner on the same
+// Windows nodes, or one that a release will deploy itself.
+func doubleDriver(w *world) []draft {
+	if w.Phase == Target {
+		return w.soonManaged()
+	}
+	ds := w.windows()
+	var fs []draft
+	for i, a := range ds {
+		for _, b := range ds[i+1:] {
+			if a.Provisioner != "" && a.Provisioner == b.Provisioner && a.Object != b.Object {
+				fs = append(fs, w.both(a, b)...)
+			}
+		}
+	}
+	return fs
+}
+
+// both judges two DaemonSets of one provisioner.
+func (w *world) both(a, b *inventory.Driver) []draft {
+	if b.OperatorManaged {
+		a, b = b, a // it is b that is to go
+	}
+	var shared []*inventory.Node
+	for _, n := range w.Scope(a) {
+		if slices.Contains(w.Scope(b), n) {
+			shared = append(shared, n)
+		}
+	}
+	f := draft{Severity: finding.Block, Object: b.Object.String()}
+	f.Observed = fmt.Sprintf("%s and %s both run %s on %s", a.Object, b.Object, a.Provisioner, someOf(nodeNames(shared)))
+	switch same := reflect.DeepEqual(a.Scheduling, b.Scheduling); {
+	case len(shared) > 0:
+	case w.inv.Read[inventory.Nodes].Complete:
+		return nil
+	case same:
+		f.Observed = fmt.Sprintf("%s and %s both run %s and choose the same nodes", a.Object, b.Object, a.Provisioner)
+	default:
+		f.Severity = finding.Unknown
+		f.Observed = fmt.Sprintf("%s and %s both run %s; whether on the same nodes isn't known, no Windows nodes were read", a.Object, b.Object, a.Provisioner)
+	}
+	f.Expected, f.Same = "one DaemonSet of a driver on a node", a.Object.String()
+	f.Why = "the kubelet takes one driver of a name; the second is refused, or takes over the socket of the first"
+	f.Remedy = fmt.Sprintf("keep one of them: %s; or give them node selectors that don't meet", deleteDaemonSet(b))
+	f.When = before
+	f.Evidence = cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
+	return []draft{f}
+}
+
+func deleteDaemonSet(d *inventory.Driver) string {
+	return fmt.Sprintf("oc -n %s delete %s %s", orNamespace(d.Object), strings.ToLower(d.Object.Kind), d.Object.Name)
+}
+
+// soonManaged warns of DaemonSets that an operator of the target deploys
+// itself. The ground is an enhancement's pull request, so it is no more than a
+// warning.
+func (w *world) soonManaged() []draft {
+	to := w.cat.Release(w.to())
+	if to == nil {
+		return nil
+	}
+	prior := w.cat.Release(w.from())
+	var fs []draft
+	for _, d := range w.windows() {
+		if d.OperatorManaged || !slices.Contains(to.WindowsManaged, d.Line) {
+			continue
+		}
+		if w.Hop > 0 && prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {
+			continue // an earlier hop said so
+		}
+		f := draft{Severity: finding.Warn, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("deployed by hand; OpenShift %s is to deploy the Windows DaemonSet of %s itself", w.to(), d.Provisioner)
+		f.Expected = "no DaemonSet of your own when the operator's arrives"
+		f.Why = "two drivers of one name can't both register on a node; the enhancement asks admins to remove theirs before. Its ground is a pull request: look at the release notes of " + w.to()
+		f.Source = managedWindows
+		f.Remedy = deleteDaemonSet(d) + ", as the last step before the update (drain the Windows pods that use it first; none can mount a volume until the operator's DaemonSet runs)"
+		f.When = before
+		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
+		fs = append(fs, f)
+	}
+	return fs
+}

@@ -1,0 +1,88 @@
+package skew_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+func TestRegistered(t *testing.T) {
+	csiVolume := uses(inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: vsphereName})
+	runRuleCases(t, []ruleCase{
+		{name: "everywhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: csiVolume},
+		{name: "two of three nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers(nil, 1), want: finding.Warn,
+			says: "CSINode of win-1 doesn't list csi.vsphere.vmware.com", does: "logs POD -c node-driver-registrar", mend: registers([]string{vsphereName}, 1), count: 1},
+		{name: "two of three nodes, in use there", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 1)), want: finding.Block,
+			says: "Windows pods there use its volumes", does: "oc get csinode win-1", mend: registers([]string{vsphereName}, 1)},
+		{name: "in use elsewhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 2)), want: finding.Warn,
+			says: "win-2", mend: registers([]string{vsphereName}, 2)},
+		{name: "another driver is registered", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers([]string{azureFileName}), want: finding.Warn,
+			says: "win-0, win-1, win-2", mend: registers([]string{azureFileName, vsphereName})},
+		{name: "out of its reach", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: all(registers(nil), onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"storage": "yes"} }))},
+		{name: "a CSINode not read", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noCSINode(1), want: finding.Unknown,
+			says: "weren't read", does: "oc get csinodes -o yaml", mend: func(inv *inventory.Inventory) {
+				*inv = *storageCluster("4.19", "10.19.1")
+			}},
+		{name: "in use, and no DaemonSet", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, noWindows, registers(nil)), want: finding.Block,
+			says: "no Windows DaemonSet of it runs there", does: "deploy the driver's Windows DaemonSet", mend: registers([]string{vsphereName}), count: 1},
+	})
+}
+
+func TestDoubleDriver(t *testing.T) {
+	second := func(edits ...func(*inventory.Driver)) change {
+		return func(inv *inventory.Inventory) {
+			d := windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1")
+			d.Object.Name = "vsphere-second"
+			for _, edit := range edits {
+				edit(&d)
+			}
+			inv.Drivers = append(inv.Drivers, d)
+		}
+	}
+	drop := func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:len(inv.Drivers)-1] }
+	onLabel := func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"pool": "b"} }
+	runRuleCases(t, []ruleCase{
+		{name: "one", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "two on the same nodes", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(), want: finding.Block,
+			says: "both run csi.vsphere.vmware.com on win-0, win-1, win-2", does: "oc -n openshift-cluster-csi-drivers delete daemonset vsphere-second", mend: drop, count: 1},
+		{name: "two pools", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(onLabel)},
+		{name: "two drivers", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(func(d *inventory.Driver) { d.Provisioner, d.Line = azureFileName, "azure-file" })},
+		{name: "no nodes read, same selectors", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(second(), unread(inventory.Nodes)), want: finding.Block,
+			says: "choose the same nodes", does: "delete daemonset", mend: drop},
+		{name: "no nodes read, other selectors", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(second(onLabel), unread(inventory.Nodes)), want: finding.Unknown,
+			says: "no Windows nodes were read", does: "selectors that don't meet", mend: drop},
+		{name: "the operator's is there", id: "REG002", from: "5.0", inv: storageCluster("4.22", "10.22.1"), change: second(func(d *inventory.Driver) { d.OperatorManaged = true }), want: finding.Block,
+			does: "delete daemonset vsphere-windows", mend: func(inv *inventory.Inventory) {
+				inv.Drivers = slices.DeleteFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object.Name == "vsphere-windows" })
+			}},
+		{name: "the target's operator deploys it", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"), want: finding.Warn,
+			says: "OpenShift 5.0 is to deploy", does: "delete daemonset vsphere-windows", mend: noWindows, count: 1},
+		{name: "the target's operator deploys another", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"),
+			change: onlyWindows(windowsDriver("azure-disk", azureDiskName, "v1.33.1", "disk-v1"))},
+	})
+}
+
+func TestRegistrar(t *testing.T) {
+	registrar := func(tag string) change {
+		return onWindows(func(d *inventory.Driver) { d.Registrar.Version = tagFact(tag) })
+	}
+	rollout := func(desired, ready int32) change {
+		return onWindows(func(d *inventory.Driver) { d.Rollout.Desired, d.Rollout.Ready = desired, ready })
+	}
+	runRuleCases(t, []ruleCase{
+		{name: "new enough", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.3.0")},
+		{name: "EKS's suffix", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v2.13.0-eks-1-33-3")},
+		{name: "too old", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.2.0"), want: finding.Warn,
+			says: "node-driver-registrar 1.2.0", does: "set image daemonset/vsphere-windows node-driver-registrar=", mend: registrar("v2.7.0"), count: 1},
+		{name: "not known", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("latest"), want: finding.Unknown,
+			says: "isn't known", does: "--image-version", mend: registrar("v2.7.0")},
+		{name: "ready", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "one isn't", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(3, 2), want: finding.Warn,
+			says: "2 of 3 pods are ready", does: "rollout status", mend: rollout(3, 3), count: 1},
+		{name: "no node matches", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(0, 0), want: finding.Info, says: "no node matches it"},
+		{name: "a manifest has no status", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Rollout = nil })},
+	})
+}
