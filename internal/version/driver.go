@@ -52,7 +52,7 @@ var (
 	pre = regexp.MustCompile(`^-?(alpha|beta|rc|ec|fc|preview|dev)(?:[.-]?([0-9]+))?([.+_-].*)?$`)
 	// variant lists the suffixes of which it is known that they name a build
 	// and not a version. Another suffix is unreadable: it may mean anything.
-	variant = regexp.MustCompile(`^[-_+](windows-hp|windows-hostprocess|hostprocess|windows[-a-z0-9.]*|nanoserver[-a-z0-9.]*|ltsc20[0-9]{2}|1809|20h2|linux[-a-z0-9.]*|amd64|arm64|eksbuild\.[0-9]+|eks-[0-9]+-[0-9]+-[0-9]+|fips(?:-[a-z0-9.]+)?|gke\.[0-9]+|distroless|debian[-a-z0-9.]*|al2023|al2|rke2r[0-9]+|hotfix\.[0-9]+|r[0-9]+|build[0-9.]+|vmware\.[0-9]+)$`)
+	variant = regexp.MustCompile(`^[-_+](windows-hp|windows-hostprocess|hostprocess|windows[-a-z0-9.]*|nanoserver[-a-z0-9.]*|ltsc20[0-9]{2}|1809|20h2|linux[-a-z0-9.]*|amd64|arm64|eksbuild\.[0-9]+|eks-[0-9]+-[0-9]+-[0-9]+|fips(?:-[a-z0-9.]+)?|gke\.[0-9]+|distroless|debian[-a-z0-9.]*|al2023|al2|rke2r[0-9]+|hotfix\.[0-9]+|r[0-9]+|[0-9]{1,2}|build[0-9.]+|vmware\.[0-9]+)$`)
 	// date takes 20260101, 20260101-v1.20.0, 202311021650.p0.
 	date = regexp.MustCompile(`^v?(19|20)[0-9]{6}`)
 	// openshiftBuild is a label of an OpenShift image: 4.14.0-202311021650.p0.

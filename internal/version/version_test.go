@@ -24,6 +24,7 @@ func TestParseDriver(t *testing.T) {
 		"v1.1.3-28-g0939e7a":  "1.1.3-28-g0939e7a",
 		"v1.1.3-0-g0211fea":   "1.1.3-0-g0211fea",
 		"v1.33.5-rke2r1":      "1.33.5-rke2r1",
+		"v1.32.10-2":          "1.32.10-2", // a respin of Azure's
 		"v1.32.0-linux-amd64": "1.32.0-linux-amd64",
 	} {
 		d, err := ParseDriver(tag)

@@ -39,18 +39,26 @@ var allowed = map[string][]string{
 	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
 		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
-	"internal/version":   {"internal/fault"},                                                                                   // leaf: reads versions, knows no driver
-	"internal/catalog":   {"internal/fault", "internal/version"},                                                               // data and questions about them
-	"internal/inventory": {"internal/version"},                                                                                 // the model alone; its readers stand below it
-	"internal/skew":      {"internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/version"}, // pure: never a reader
+	"internal/version":              {"internal/fault"},                                                                                   // leaf: reads versions, knows no driver
+	"internal/catalog":              {"internal/fault", "internal/version"},                                                               // data and questions about them
+	"internal/inventory":            {"internal/version"},                                                                                 // the model alone; its readers stand below it
+	"internal/skew":                 {"internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/version"}, // pure: never a reader
+	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                          // run by hand on clones
+	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                       // objects into the model
+	"internal/inventory/manifests":  {"internal/fault", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/mustgather": {"internal/fault", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/release":    {"internal/fault", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                   // opens images as verify does
+	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
+	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                           // what is known and read, for people
 
 	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/cas", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "payload"},
-	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/pe",
-		"internal/pins", "internal/report", "payload"}, // no compiler, no store: verify changes nothing
+	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
+		"internal/inventory", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
+		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "payload"}, // no compiler, no store: verify changes nothing
 	"internal/testproxy": {}, // for tests alone
 
 	"cmd/bake":   {"internal/cli/app", "internal/cli/bake"},

@@ -11,6 +11,7 @@ import (
 	"log"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -56,6 +57,11 @@ func TestScripts(t *testing.T) {
 func setup(env *testscript.Env) error {
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(discard{}, "", 0))))
 	env.Defer(server.Close)
+	repo, err := filepath.Abs("../..")
+	if err != nil {
+		return err
+	}
+	env.Setenv("REPO", repo)
 	env.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
 	env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 	env.Setenv("HOME", env.WorkDir+"/home")

@@ -1,0 +1,138 @@
+package facts
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+)
+
+// Catalog writes the table of releases and the driver versions that each
+// ships. A driver that was rebased inside a release has both versions.
+func Catalog(w io.Writer, c *catalog.Catalog) error {
+	head := []string{"OPENSHIFT", "KUBERNETES"}
+	var names []string
+	for _, d := range c.Drivers {
+		if d.Payload != "" || d.OLM {
+			names = append(names, d.Name)
+			head = append(head, strings.ToUpper(d.Name))
+		}
+	}
+	rows := [][]string{head}
+	for _, r := range c.Releases {
+		row := []string{r.OpenShift, r.Kubernetes}
+		for _, name := range names {
+			row = append(row, versions(r.Drivers[name]))
+		}
+		rows = append(rows, row)
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nLooked at on %s. Where a version came with a patch release, that is written behind it.\n", clean(c.AsOf))
+	return err
+}
+
+func versions(rows []catalog.Shipped) string {
+	if len(rows) == 0 {
+		return "-"
+	}
+	var all []string
+	for i, s := range rows {
+		v := or(s.Version, "unknown")
+		if i > 0 && s.FromZ != nil {
+			v += fmt.Sprintf(" (.%d)", *s.FromZ)
+		}
+		all = append(all, v)
+	}
+	return strings.Join(all, ", ")
+}
+
+// Release writes what one release ships, with the evidence of each row.
+func Release(w io.Writer, c *catalog.Catalog, r *catalog.Release) error {
+	fmt.Fprintf(w, "OpenShift %s: Kubernetes %s, updates to %s\n\n", r.OpenShift, r.Kubernetes, or(strings.Join(r.Next, ", "), "none known"))
+	rows := [][]string{{"DRIVER", "VERSION", "PATCHES", "CERTAINTY"}}
+	evidence := [][]catalog.Evidence{r.Evidence}
+	for _, d := range c.Drivers {
+		for _, s := range r.Drivers[d.Name] {
+			rows = append(rows, []string{d.Name, or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
+			evidence = append(evidence, s.Evidence)
+		}
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nEvidence:")
+	return sources(w, evidence...)
+}
+
+func patches(minor string, s catalog.Shipped) string {
+	text := "all"
+	switch {
+	case s.FromZ != nil && s.UntilZ != nil:
+		text = fmt.Sprintf("%s.%d to .%d", minor, *s.FromZ, *s.UntilZ)
+	case s.FromZ != nil:
+		text = fmt.Sprintf("from %s.%d", minor, *s.FromZ)
+	case s.UntilZ != nil:
+		text = fmt.Sprintf("to %s.%d", minor, *s.UntilZ)
+	}
+	if s.FuzzyZ > 0 {
+		text += fmt.Sprintf(" (give or take %d)", s.FuzzyZ)
+	}
+	return text
+}
+
+// Driver writes what is known of one driver, with its evidence.
+func Driver(w io.Writer, c *catalog.Catalog, d *catalog.Driver) error {
+	fmt.Fprintf(w, "%s (%s): provisioner %s", d.Title, d.Name, d.Provisioner)
+	if d.InTree != "" {
+		fmt.Fprintf(w, ", in-tree %s", d.InTree)
+	}
+	fmt.Fprint(w, "\n\n")
+	rows := [][]string{{"VERSIONS", "HOSTPROCESS", "CSI-PROXY", "WINDOWS BUILDS"}}
+	evidence := [][]catalog.Evidence{d.Evidence}
+	for _, l := range d.Lines {
+		rows = append(rows, []string{span(l), string(l.HostProcess), api(l.API), builds(l.Builds)})
+		evidence = append(evidence, l.Evidence)
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	rows = [][]string{{"OPENSHIFT", "VERSION", "PATCHES", "CERTAINTY"}}
+	for _, r := range c.Releases {
+		for _, s := range r.Drivers[d.Name] {
+			rows = append(rows, []string{r.OpenShift, or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
+			evidence = append(evidence, s.Evidence)
+		}
+	}
+	fmt.Fprintln(w)
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nEvidence:")
+	return sources(w, evidence...)
+}
+
+func span(l catalog.Line) string {
+	if l.Until == "" {
+		return "from " + l.From
+	}
+	return l.From + " to before " + l.Until
+}
+
+func api(uses []catalog.APIUse) string {
+	var all []string
+	for _, u := range uses {
+		all = append(all, u.Group+" "+strings.Join(u.Versions, "|"))
+	}
+	return or(strings.Join(all, ", "), "none")
+}
+
+func builds(list []int) string {
+	var all []string
+	for _, b := range list {
+		all = append(all, fmt.Sprint(b))
+	}
+	return or(strings.Join(all, ", "), "not known")
+}
