@@ -28,6 +28,11 @@ func decodeInto(n *yaml.Node, v reflect.Value) *mistake {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return &mistake{n, "anchors and aliases aren't read here", "write the value out"}
 	}
+	if n.ShortTag() == "!!null" && slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, v.Kind()) {
+		// `digests:` with nothing after it, and what `verify catalog` prints of
+		// an empty list.
+		return nil
+	}
 	switch v.Kind() {
 	case reflect.Struct:
 		return decodeStruct(n, v)

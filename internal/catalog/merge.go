@@ -125,7 +125,12 @@ func mergeRelease(old, row Release) Release {
 	if row.WindowsManaged != nil {
 		merged.WindowsManaged = row.WindowsManaged
 	}
-	merged.Evidence = slices.Concat(old.Evidence, row.Evidence)
+	merged.Evidence = slices.Clone(old.Evidence)
+	for _, e := range row.Evidence {
+		if !slices.Contains(merged.Evidence, e) {
+			merged.Evidence = append(merged.Evidence, e)
+		}
+	}
 	merged.Drivers = maps.Clone(old.Drivers)
 	if merged.Drivers == nil {
 		merged.Drivers = map[string][]Shipped{}

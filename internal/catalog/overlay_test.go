@@ -1,12 +1,15 @@
 package catalog
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/version"
@@ -205,6 +208,29 @@ func TestOwnDataAsOverlay(t *testing.T) {
 	}
 	if len(c.Commits) != len(load(t).Commits) || len(c.Migration) != len(load(t).Migration) {
 		t.Error("rows were added and not replaced")
+	}
+}
+
+// TestPrintedIsOverlay: what `verify catalog -o yaml` and -o json print can be
+// edited and given back.
+func TestPrintedIsOverlay(t *testing.T) {
+	own := with(t, "csiProxy: [{version: 1.4.0, date: \"2026-10-01\", groups: [disk-v1], evidence: [{source: lab}]}]\ndigests:\n")
+	for name, marshal := range map[string]func(any) ([]byte, error){"yaml": yaml.Marshal, "json": json.Marshal} {
+		text, err := marshal(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := LoadWith(Overlay{name, text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(again) != string(text) {
+			t.Errorf("%s: the catalog isn't what it was", name)
+		}
 	}
 }
 
