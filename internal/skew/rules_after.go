@@ -17,14 +17,14 @@ func afterRollouts(w *world) []draft {
 	if w.Hops > 0 {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for i := range w.inv.Drivers {
 		d := &w.inv.Drivers[i]
 		if r := d.Rollout; r != nil && (!r.Observed || r.Updated < r.Desired || d.OS != "windows" && r.Ready < r.Desired) {
-			fs = append(fs, w.rolling(d))
+			said = append(said, w.rolling(d))
 		}
 	}
-	return fs
+	return said
 }
 
 func (w *world) rolling(d *inventory.Driver) draft {
@@ -55,7 +55,7 @@ func afterMigrated(w *world) []draft {
 		m := w.cat.MigrationOf(l.InTree, w.from())
 		return l.MigratedTo != "" && l.MigratedTo == l.Provisioner || m == nil || !moved(m.Linux)
 	})
-	var fs []draft
+	var said []draft
 	for _, ls := range groups(left, func(l inventory.Leftover) string { return l.InTree + " " + l.Object.Kind }) {
 		var names []string
 		var at []inventory.Evidence
@@ -70,9 +70,9 @@ func afterMigrated(w *world) []draft {
 		f.Same = ls[0].Object.Kind
 		f.Remedy, f.When = w.migrateRemedy(ls[0]), after
 		f.Evidence = cite(at)
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // migrateRemedy says what keeps volumes in-tree.
@@ -90,13 +90,13 @@ func afterNodes(w *world) []draft {
 	if w.Hops > 0 {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, use := range w.inTreeUses() {
 		if on, _ := w.onCSI(use.plugin, w.from()); on {
-			fs = append(fs, w.gate("AFTER003", use)...)
+			said = append(said, w.gate("AFTER003", use)...)
 		}
 	}
-	return append(fs, w.unresolved("AFTER003")...)
+	return append(said, w.unresolved("AFTER003")...)
 }
 
 // afterWindows is AFTER004: Windows nodes that the update hasn't reached.
@@ -104,7 +104,7 @@ func afterWindows(w *world) []draft {
 	if w.Hops > 0 {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, ns := range groups(w.windowsNodes(), w.behind) {
 		why := w.behind(ns[0])
 		if why == "" {
@@ -122,9 +122,9 @@ func afterWindows(w *world) []draft {
 			at = append(at, inventory.Evidence{Where: n.At.Where, Text: strings.TrimSpace("kubelet " + n.Kubelet + " WMCO " + n.WMCO)})
 		}
 		f.Evidence = cite(at)
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // behind says how a node lags behind the cluster, "" if it doesn't or if

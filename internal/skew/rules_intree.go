@@ -99,23 +99,23 @@ func inTreeGate(w *world) []draft {
 	if w.Phase != Target {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, use := range w.inTreeUses() {
 		on, known := w.onCSI(use.plugin, w.to())
 		already, _ := w.onCSI(use.plugin, w.from())
 		switch {
 		case !known:
-			fs = append(fs, w.unknownMigration(use))
+			said = append(said, w.unknownMigration(use))
 		case already && w.Hop > 0:
 			// the hop that brought it, or the first one, said so
 		case on && !w.stranded(use):
-			fs = append(fs, w.gate("INTREE001", use)...)
+			said = append(said, w.gate("INTREE001", use)...)
 		}
 	}
 	if w.Hop == 0 {
-		fs = append(fs, w.unresolved("INTREE001")...)
+		said = append(said, w.unresolved("INTREE001")...)
 	}
-	return fs
+	return said
 }
 
 // stranded tells whether use falls to INTREE002: nothing migrates it.
@@ -133,25 +133,27 @@ func (w *world) gate(id string, use inTreeUse) []draft {
 	used, others := use.nodes(w.windowsNodes())
 	missing, unread := w.without(use.provisioner, used)
 	idle, _ := w.without(use.provisioner, others)
-	var fs []draft
+	var said []draft
 	if len(missing) > 0 {
-		fs = append(fs, w.unmigrated(id, use, missing))
+		said = append(said, w.unmigrated(id, use, missing))
 	}
 	if len(idle) > 0 {
-		fs = append(fs, w.mayMove(id, use, idle))
+		said = append(said, w.mayMove(id, use, idle))
 	}
 	if len(unread) > 0 || len(w.windowsNodes()) == 0 {
-		fs = append(fs, w.unreadGate(id, use, unread))
+		said = append(said, w.unreadGate(id, use, unread))
 	}
-	return fs
+	return said
 }
 
 func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) draft {
 	f := draft{Severity: finding.Block, Object: use.plugin}
 	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; CSINode of %s doesn't list %s", use.volumes(), someOf(nodeNames(nodes)), use.provisioner)
 	f.Expected = use.provisioner + " in CSINode spec.drivers of every Windows node that uses these volumes"
-	f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes: a node without it can't mount them once its kubelet is updated. "+
-		"Volumes of Azure File are never attached, so WMCO's own gate doesn't see them", cmp.Or(w.to(), w.from()), use.provisioner)
+	f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes: a node without it can't mount them once its kubelet is updated", cmp.Or(w.to(), w.from()), use.provisioner)
+	if use.plugin == "kubernetes.io/azure-file" {
+		f.Why += ". Volumes of Azure File are never attached, so WMCO 9's own gate doesn't see them"
+	}
 	f.Remedy, f.When = w.gateRemedy(use, nodes)
 	f.Evidence = cite(slices.Concat(w.csiNodeFacts(nodes), use.facts()))
 	if id == "INTREE001" && w.waitsForControlPlane(use, nodes) {
@@ -215,7 +217,7 @@ func (w *world) unresolved(id string) []draft {
 	uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool {
 		return u.Provisioner != "" || u.InTree != "" || u.Reason == ""
 	})
-	var fs []draft
+	var said []draft
 	for _, us := range groups(uses, func(u inventory.VolumeUse) string { return u.Reason }) {
 		use := inTreeUse{uses: us}
 		f := draft{Severity: finding.Unknown, Object: "volumes of Windows pods"}
@@ -224,9 +226,9 @@ func (w *world) unresolved(id string) []draft {
 		f.Why = "an in-tree volume among them may stop working on the way"
 		f.Remedy, f.When = "give them to the check: oc get pv,pvc -A -o yaml > volumes.yaml, and --manifests volumes.yaml; or let it read the cluster", before
 		f.Evidence = cite(use.facts())
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // inTreeStranded is INTREE002: in-tree volumes on a platform where nothing
@@ -235,7 +237,7 @@ func inTreeStranded(w *world) []draft {
 	if w.Phase != Target {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, use := range w.inTreeUses() {
 		if on, _ := w.onCSI(use.plugin, w.to()); !on || !w.stranded(use) {
 			continue
@@ -247,7 +249,7 @@ func inTreeStranded(w *world) []draft {
 		f.Remedy = fmt.Sprintf("copy the data away, delete these pods and their claims, and make them anew on a cluster that uses %s (OpenShift 4.12 or newer)", use.provisioner)
 		f.When = before
 		f.Evidence = cite(use.facts())
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }

@@ -36,14 +36,14 @@ func upgradeLabels(w *world) []draft {
 			held = append(held, n)
 		}
 	}
-	var fs []draft
+	var said []draft
 	if len(held) > 0 {
-		fs = append(fs, w.held(held))
+		said = append(said, w.held(held))
 	}
 	if len(allowed) > 0 {
-		fs = append(fs, w.allowed(allowed))
+		said = append(said, w.allowed(allowed))
 	}
-	return fs
+	return said
 }
 
 func (w *world) held(nodes []*inventory.Node) draft {
@@ -136,7 +136,7 @@ func earlyVSphere(w *world) []draft {
 	if w.Phase == Target || !beforeVSphere(minor) {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, d := range w.windows() {
 		if d.Line != "vsphere" || w.registeredEverywhere(d) {
 			continue
@@ -152,9 +152,9 @@ func earlyVSphere(w *world) []draft {
 		f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s: %s", firstVSphere, deleteDaemonSet(d))
 		f.When = before
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // registeredEverywhere tells whether d runs somewhere and each of these nodes
@@ -169,7 +169,7 @@ func adminGates(w *world) []draft {
 	if w.Phase != Target {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, g := range w.cat.Gates {
 		if g.From != w.from() || g.To != w.to() || slices.Contains(w.inv.Cluster.AdminAcks, g.Key) || !w.onPlatform(g) {
 			continue
@@ -187,9 +187,9 @@ func adminGates(w *world) []draft {
 		f.Remedy = fmt.Sprintf(`oc -n openshift-config patch cm admin-acks --type=merge --patch '{"data":{"%s":"true"}}'`, g.Key)
 		f.When = before
 		f.Evidence = cite(w.inv.Cluster.Evidence)
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // onPlatform tells whether a gate of a driver may concern this cluster.

@@ -26,20 +26,23 @@ const wmcoOfNodes = `oc get nodes -l kubernetes.io/os=windows -o custom-columns=
 // proxyAbsent is PROXY001: a driver that mounts csi-proxy's pipes on nodes
 // where nobody serves them, now or once WMCO was updated.
 func proxyAbsent(w *world) []draft {
-	var fs []draft
+	var said []draft
 	for _, d := range w.pipeDrivers() {
 		if w.Phase == Target {
-			fs = append(fs, w.losesProxy(d)...)
+			// What runs on the nodes hasn't changed since Now, what comes has.
+			said = append(said, w.losesProxy(d)...)
 			continue
 		}
 		services := w.services(d)
-		fs = append(fs, w.lacksProxy(d, services)...)
-		fs = append(fs, w.maybeProxy(d, services)...)
+		said = append(said, w.lacksProxy(d, services)...)
+		said = append(said, w.maybeProxy(d, services)...)
 		if w.Phase == Now {
-			fs = append(fs, w.aboutToLose(d)...)
+			said = append(said, w.aboutToLose(d)...)
+		} else if len(which(services, absent)) == 0 {
+			said = append(said, w.losesProxy(d)...)
 		}
 	}
-	return fs
+	return said
 }
 
 // pipeDrivers are the Windows drivers that mount pipes and aren't HostProcess.
@@ -73,7 +76,7 @@ func which(ss []proxyService, p presence) []proxyService {
 const pipesUnserved = `the driver reaches Windows storage through \\.\pipe\csi-proxy-*; where nobody serves these pipes, its pod doesn't start or can't mount a volume`
 
 func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft {
-	var fs []draft
+	var said []draft
 	for _, ss := range groups(which(services, absent), func(s proxyService) string { return s.by }) {
 		f := draft{Severity: finding.Block, Object: d.Object.String()}
 		f.Observed = fmt.Sprintf("mounts %s on %s, and %s", pipeNames(d.Pipes), someOf(serviceNodes(ss)), ss[0].by)
@@ -81,9 +84,9 @@ func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft
 		f.Why = pipesUnserved
 		f.Remedy, f.When = w.getProxy(), before
 		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // getProxy says which WMCO brings csi-proxy.
@@ -97,7 +100,7 @@ func (w *world) getProxy() string {
 }
 
 func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft {
-	var fs []draft
+	var said []draft
 	for _, ss := range groups(which(services, presenceUnknown), func(s proxyService) string { return s.reason }) {
 		names := serviceNodes(ss)
 		f := draft{Severity: finding.Unknown, Object: d.Object.String()}
@@ -106,9 +109,9 @@ func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft
 		f.Why = pipesUnserved
 		f.Remedy, f.When = readProxyLog(names), before
 		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // readProxyLog says how to make a node's csi-proxy known.
@@ -143,7 +146,7 @@ func (w *world) losesProxy(d *inventory.Driver) []draft {
 	}
 	f.Observed = fmt.Sprintf("WMCO %[2]s, for OpenShift %[1]s, ships no csi-proxy; with it %[3]s would run without", w.to(), wmcoRanges(lack), someOf(nodeNames(losing)))
 	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+w.to()
-	f.Why = "WMCO replaces the services of a node when it is updated; without csi-proxy neither in-tree nor CSI volumes work on it until a newer WMCO comes"
+	f.Why = "WMCO replaces the services of a node that it updates; without csi-proxy the driver's volumes don't work there until a newer WMCO comes (the enhancement's scenario C)"
 	f.Remedy, f.When = avoidWMCO(w.to(), have), during
 	f.Evidence = cite(slices.Concat(pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}

@@ -37,6 +37,8 @@ type ruleCase struct {
 	says, does string
 	// mend does what the remedy asks for; the rule must be silent then.
 	mend change
+	// mendPlanned takes the place of planned, where that is to be mended.
+	mendPlanned []inventory.Driver
 	// count is how many findings of the rule there are, 0 for any number.
 	count int
 }
@@ -62,13 +64,16 @@ func runRuleCases(t *testing.T, cases []ruleCase) {
 				whole(t, f)
 			}
 			checkWords(t, tc, fs)
-			if tc.mend == nil {
-				if tc.want > finding.Info {
-					t.Fatal("a case that fires needs a change that mends it")
-				}
+			switch {
+			case tc.mend != nil:
+				tc.mend(inv)
+			case tc.mendPlanned != nil:
+				req.Planned = tc.mendPlanned
+			case tc.want > finding.Info:
+				t.Fatal("a case that fires needs a change that mends it")
+			default:
 				return
 			}
-			tc.mend(inv)
 			if fs := findings(t, c, inv, req, tc.id); finding.Worst(fs) > finding.Info {
 				t.Errorf("still there after its remedy: %s", show(fs))
 			}

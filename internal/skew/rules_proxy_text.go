@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,3 +83,6 @@ func serviceFacts(ss []proxyService) []inventory.Evidence {
 	}
 	return at
 }
+
+// orNamespace stands for a namespace that a manifest leaves to the command.
+func orNamespace(o inventory.Object) string { return cmp.Or(o.Namespace, "NAMESPACE") }

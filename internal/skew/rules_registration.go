@@ -30,18 +30,18 @@ func notRegistered(w *world) []draft {
 	if w.Phase != Now {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, d := range w.windows() {
 		if d.Provisioner == "" {
 			continue
 		}
 		missing, unread := w.without(d.Provisioner, w.Scope(d))
 		used, unused := w.using(d.Provisioner, missing)
-		fs = append(fs, w.unregistered(d, used, finding.Block)...)
-		fs = append(fs, w.unregistered(d, unused, finding.Warn)...)
-		fs = append(fs, w.maybeRegistered(d.Object.String(), d.Provisioner, unread)...)
+		said = append(said, w.unregistered(d, used, finding.Block)...)
+		said = append(said, w.unregistered(d, unused, finding.Warn)...)
+		said = append(said, w.maybeRegistered(d.Object.String(), d.Provisioner, unread)...)
 	}
-	return append(fs, w.unreached()...)
+	return append(said, w.unreached()...)
 }
 
 // without parts nodes: those whose CSINode lacks the provisioner, and those
@@ -127,7 +127,7 @@ func (w *world) maybeRegistered(object, provisioner string, nodes []*inventory.N
 // unreached speaks of Windows pods that use CSI volumes on nodes where no
 // DaemonSet of the inventory would run the driver.
 func (w *world) unreached() []draft {
-	var fs []draft
+	var said []draft
 	uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool {
 		// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
 		// the like aren't CSI drivers.
@@ -143,10 +143,10 @@ func (w *world) unreached() []draft {
 		missing, _ := w.without(us[0].Provisioner, nodes)
 		missing = slices.DeleteFunc(missing, func(n *inventory.Node) bool { return w.served(us[0].Provisioner, n) })
 		if len(missing) > 0 {
-			fs = append(fs, w.noDaemonSet(us, missing))
+			said = append(said, w.noDaemonSet(us, missing))
 		}
 	}
-	return fs
+	return said
 }
 
 func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) draft {
@@ -169,7 +169,7 @@ func oldRegistrar(w *world) []draft {
 	if w.Phase == Target {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, d := range w.windows() {
 		r := d.Registrar
 		switch {
@@ -190,9 +190,9 @@ func oldRegistrar(w *world) []draft {
 		f.Why = "older ones weren't made for Windows"
 		f.When = before
 		f.Evidence = []inventory.Evidence{r.Version.At}
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
 
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
@@ -201,7 +201,7 @@ func notReady(w *world) []draft {
 	if w.Phase != Now {
 		return nil
 	}
-	var fs []draft
+	var said []draft
 	for _, d := range w.windows() {
 		r := d.Rollout
 		if r == nil || r.Desired > 0 && r.Ready >= r.Desired {
@@ -221,7 +221,7 @@ func notReady(w *world) []draft {
 		}
 		f.When = before
 		f.Evidence = cite(d.Evidence)
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }

@@ -17,15 +17,15 @@ func doubleDriver(w *world) []draft {
 		return w.soonManaged()
 	}
 	ds := w.windows()
-	var fs []draft
+	var said []draft
 	for i, a := range ds {
 		for _, b := range ds[i+1:] {
 			if a.Provisioner != "" && a.Provisioner == b.Provisioner && a.Object != b.Object {
-				fs = append(fs, w.both(a, b)...)
+				said = append(said, w.both(a, b)...)
 			}
 		}
 	}
-	return fs
+	return said
 }
 
 // both judges two DaemonSets of one provisioner.
@@ -72,7 +72,7 @@ func (w *world) soonManaged() []draft {
 		return nil
 	}
 	prior := w.cat.Release(w.from())
-	var fs []draft
+	var said []draft
 	for _, d := range w.windows() {
 		if d.OperatorManaged || !slices.Contains(to.WindowsManaged, d.Line) {
 			continue
@@ -88,7 +88,7 @@ func (w *world) soonManaged() []draft {
 		f.Remedy = deleteDaemonSet(d) + ", as the last step before the update (drain the Windows pods that use it first; none can mount a volume until the operator's DaemonSet runs)"
 		f.When = before
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
-		fs = append(fs, f)
+		said = append(said, f)
 	}
-	return fs
+	return said
 }
