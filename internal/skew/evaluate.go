@@ -111,7 +111,7 @@ func (e *evaluation) cast(phase Phase) []role {
 	}
 	for i := range e.inv.Drivers {
 		d := &e.inv.Drivers[i]
-		if d.OS == "linux" {
+		if d.OS != "windows" {
 			continue
 		}
 		if _, gone := replaced[d.Provisioner]; gone {
@@ -122,7 +122,7 @@ func (e *evaluation) cast(phase Phase) []role {
 	}
 	if phase == Planned {
 		for i := range e.req.Planned {
-			if d := &e.req.Planned[i]; d.OS != "linux" {
+			if d := &e.req.Planned[i]; d.OS == "windows" {
 				list = append(list, role{d, replaced[d.Provisioner], true})
 			}
 		}

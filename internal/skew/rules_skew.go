@@ -1,3 +1,89 @@
 package skew
 
-var skewRules []rule
+import "github.com/winbake/winbake/internal/finding"
+
+const (
+	enhancement = "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md"
+	policies    = "https://github.com/kubernetes-csi/docs/blob/master/book/src/project-policies.md"
+)
+
+// skewRules judge versions of the Windows drivers against the Linux drivers.
+var skewRules = []rule{
+	{Rule: Rule{
+		ID: "SKEW001", Title: "Windows driver is minors away from the Linux driver", Severity: finding.Warn, Scope: PerDriver,
+		Ground: "OpenShift asks for a version match as close as possible, and says that some skew is to be expected",
+		Source: enhancement,
+		Text: `Compares the version of each Windows DaemonSet with the version of the Linux driver, whose
+controller serves both. The Linux version is taken from the payload's source commit, else
+from an image digest, else from the catalog's patch range or default of the release.
+
+INFO  the same minor.
+WARN  one minor or more, either way. The distance is told; no project names a limit, so it
+      never blocks by itself. SKEW003 has the pairs that are known not to work.
+
+After the update deploy the Windows version that is closest to the Linux one. Where several
+Linux versions may hold, the distance is told as a range. Backports of OpenShift's forks
+aren't seen: its driver may be newer than its number.`,
+	}, driver: minorDistance},
+	{Rule: Rule{
+		ID: "SKEW002", Title: "Windows driver has another major version", Severity: finding.Block, Scope: PerDriver,
+		Ground: "by semantic versioning another major may break what the two sides share",
+		Source: policies,
+		Text: `Compares majors, as SKEW001 compares minors.
+
+WARN     the majors differ, and nothing is known to break: vSphere 2 and 3.
+BLOCK    the majors differ, and the catalog names the pair as one that doesn't work: the
+         betas of Azure Disk 2.0.0 against 1.x.
+UNKNOWN  that depends on which of several Linux versions it is.
+
+Deploy a Windows version of the Linux driver's major.`,
+	}, driver: majorDiffers},
+	{Rule: Rule{
+		ID: "SKEW003", Title: "pair of versions that is known not to work", Severity: finding.Block, Scope: PerDriver,
+		Ground: "the driver's own project says that the two don't work together",
+		Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/CHANGELOG.md",
+		Text: `Looks up each pair of Linux and Windows versions in the catalog's list of incompatible ones;
+"verify catalog" prints it with the evidence. The finding's source is that of the pair.
+
+BLOCK or WARN  as the pair says. A pair may name a node label that makes it harmless: with the
+               label on every Windows node in the driver's scope it is WARN.
+UNKNOWN        it holds for some of the Linux versions that the release may have.
+
+The remedy is the pair's own, and it says whether it is due before or after the update.`,
+	}, driver: knownIncompatible},
+	{Rule: Rule{
+		ID: "SKEW004", Title: "Windows driver is newer than the Linux driver", Severity: finding.Info, Scope: PerDriver,
+		Ground: "no project forbids a newer node plugin, and going back is a change of its own",
+		Source: enhancement,
+		Text: `Fires where the Windows version is newer than the Linux driver is now and will be after the
+update. INFO: nothing forbids it, and nobody tests it. Don't take the Windows driver back for
+this alone; choose the closest version at its next change. SKEW001 tells the distance.`,
+	}, driver: windowsAhead},
+	{Rule: Rule{
+		ID: "SKEW005", Title: "version or identity of a driver isn't known", Severity: finding.Unknown, Scope: PerDriver,
+		Ground: "what can't be compared can't be called safe: tags such as latest move, digests carry no version",
+		Source: "https://github.com/openshift/windows-machine-config-operator/tree/master/hack/manifests/csi",
+		Text: `UNKNOWN where the version of a Windows driver can't be told (latest, canary, no tag, a digest
+that nothing maps, a template that wasn't rendered, an absurd number), where the catalog
+doesn't know the driver, where nothing says which operating system it is for, and where the
+version of a Linux driver that OpenShift doesn't bring can't be told.
+
+Pin the image to a version, or say which one it is with --image-version DIGEST=vX.Y.Z.`,
+	}, driver: versionUnknown, cluster: systemUnknown},
+	{Rule: Rule{
+		ID: "SKEW006", Title: "pods of one DaemonSet run several versions", Severity: finding.Warn, Scope: PerDriver,
+		Ground: "a rollout that isn't finished leaves versions on nodes that nothing else here looks at",
+		Source: "https://kubernetes.io/docs/tasks/manage-daemon/update-daemon-set/",
+		Text: `WARN where the pods of a Windows DaemonSet run more than one image, or where fewer pods are of
+the current template than are wanted. With the update strategy OnDelete pods keep their image
+until somebody deletes them. Looks at the present state alone, and goes by imageID.`,
+		Needs: needsPods,
+	}, driver: mixedRollout},
+	{Rule: Rule{
+		ID: "SKEW007", Title: "the project no longer supports this line", Severity: finding.Info, Scope: PerDriver,
+		Ground: "a line that its project dropped gets no fixes",
+		Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver#support",
+		Text: `INFO where the project says which versions it supports and the Windows version isn't one, at
+the catalog's date. Says nothing of projects that name no supported versions.`,
+	}, driver: unsupportedLine},
+}

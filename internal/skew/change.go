@@ -1,0 +1,136 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// change is how a Windows driver gets to another version: by its tag where
+// the pod stays as it is, by a whole manifest where it doesn't.
+type change struct {
+	What, Command string
+	// Manifest: the tag alone breaks the driver.
+	Manifest bool
+}
+
+// text is the change for a finding's remedy.
+func (c change) text() string {
+	if c.Command == "" {
+		return c.What
+	}
+	return c.What + ": " + c.Command
+}
+
+// step is the change for the plan.
+func (c change) step() *Step { return &Step{What: c.What, Command: c.Command} }
+
+// change is how the driver gets to a version.
+func (v *view) change(to version.Driver) change {
+	return changeOf(v.D, v.Catalog, v.D.HostProcess, to, v.Planned || v.req.Static)
+}
+
+// changeOf is how a DaemonSet gets to a version. hostProcess is what it is
+// before the change. file: it is a manifest that isn't in a cluster.
+func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to version.Driver, file bool) change {
+	if to.IsZero() {
+		return change{What: "pin the image of " + d.Object.String() + " to a released version"}
+	}
+	var line *catalog.Line
+	if cat != nil {
+		line = cat.Line(to)
+	}
+	if why := newManifest(d, cat, line, hostProcess); why != "" {
+		return manifestChange(d, to, why, file)
+	}
+	image := imageFor(d, line, hostProcess, to)
+	if file {
+		return change{What: fmt.Sprintf("in the manifest of %s set the image of container %s to %s", d.Object, container(d), image)}
+	}
+	return change{
+		What:    fmt.Sprintf("set %s to v%s", d.Object, to.Core()),
+		Command: fmt.Sprintf("oc %sset image daemonset/%s %s=%s", namespace(d), d.Object.Name, container(d), image),
+	}
+}
+
+// newManifest says why a tag alone isn't enough; "" where it is.
+func newManifest(d *inventory.Driver, cat *catalog.Driver, line *catalog.Line, hostProcess bool) string {
+	if line == nil {
+		return ""
+	}
+	switch {
+	case !hostProcess && line.HostProcess == catalog.HostProcessMandatory:
+		return "it runs as a HostProcess container and mounts no csi-proxy pipe"
+	case hostProcess && line.HostProcess == catalog.HostProcessNone:
+		return "it can't run as a HostProcess container and needs csi-proxy's pipes"
+	case hostProcess && flagOf(d, cat) != line.Flag:
+		return "its HostProcess flag is another"
+	case !hostProcess && len(d.Pipes) > 0 && missingGroup(d, line) != "":
+		return "it dials " + missingGroup(d, line) + ", which the present manifest doesn't mount"
+	}
+	return ""
+}
+
+// flagOf is the HostProcess flag of the version that runs.
+func flagOf(d *inventory.Driver, cat *catalog.Driver) string {
+	if d.Version.Known && cat != nil {
+		if line := cat.Line(d.Version.Version); line != nil {
+			return line.Flag
+		}
+	}
+	return ""
+}
+
+// missingGroup is the first group of a line of which no version is mounted.
+func missingGroup(d *inventory.Driver, line *catalog.Line) string {
+	for _, use := range line.API {
+		if !mountsAny(d, use) {
+			return use.Group
+		}
+	}
+	return ""
+}
+
+func mountsAny(d *inventory.Driver, use catalog.APIUse) bool {
+	for _, p := range d.Pipes {
+		for _, v := range use.Versions {
+			if p.Group == use.Group && p.Version == v {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func manifestChange(d *inventory.Driver, to version.Driver, why string, file bool) change {
+	c := change{
+		Manifest: true,
+		What: fmt.Sprintf("replace %s by the Windows node DaemonSet of the project's manifest for v%s (that DaemonSet alone, without controller and CSIDriver; the tag alone isn't enough: %s)",
+			d.Object, to.Core(), why),
+	}
+	if !file {
+		c.Command = fmt.Sprintf("oc %sdelete daemonset %s && oc apply -f windows-daemonset-v%s.yaml", namespace(d), d.Object.Name, to.Core())
+	}
+	return c
+}
+
+// imageFor is the image of a version, from the repository that is used now.
+func imageFor(d *inventory.Driver, line *catalog.Line, hostProcess bool, to version.Driver) string {
+	tag := "v" + to.Core()
+	if line != nil && hostProcess && line.ImageSuffix != "" {
+		tag += "-" + line.ImageSuffix
+	}
+	return cmp.Or(d.Image.Repository, "<repository>") + ":" + tag
+}
+
+func container(d *inventory.Driver) string { return cmp.Or(d.Container, "<driver container>") }
+
+func namespace(d *inventory.Driver) string {
+	if d.Object.Namespace == "" {
+		return ""
+	}
+	return "-n " + d.Object.Namespace + " "
+}

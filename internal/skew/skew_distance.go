@@ -1,0 +1,155 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// minorDistance is SKEW001.
+func minorDistance(v *view, out *sink) {
+	windows, known := v.Windows()
+	l := v.Linux()
+	if !known || !l.Known() || v.Phase != Now && v.Moves() {
+		return
+	}
+	low, high, ok := spread(l, windows)
+	if !ok {
+		return // another major: SKEW002
+	}
+	d := draft{
+		Severity: finding.Info,
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s: %s", l, v.where(), windows, apart(low, high)),
+		Expected: "the minor of the Linux driver",
+		Why:      "the two sides share a minor, as OpenShift advises",
+		Evidence: slices.Concat(v.evidence(), l.evidence()),
+	}
+	if low != 0 || high != 0 {
+		c := v.change(l.Newest())
+		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
+		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
+		d.Remedy, d.When, d.Step = c.text(), after, c.step()
+		if v.guessed() {
+			d.Severity = finding.Info
+			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: compare with the version that it runs"
+		}
+	}
+	out.add(d)
+}
+
+// guessed: the Linux side is an operator's from OperatorHub and was taken from
+// the catalog, because its DaemonSet wasn't read.
+func (v *view) guessed() bool {
+	l := v.Linux()
+	return v.Catalog != nil && v.Catalog.OLM && len(l.Candidates) > 0 && (l.Candidates[0].By == "default" || l.Candidates[0].By == "range")
+}
+
+// where says whose the Linux version is.
+func (v *view) where() string {
+	switch {
+	case v.Linux().Fixed && v.Linux().Driver != nil:
+		return " (not part of OpenShift's release)"
+	case v.Release().IsZero():
+		return ""
+	}
+	return " (OpenShift " + v.Release().String() + ")"
+}
+
+// spread are the least and the greatest distance over all candidates; false
+// where one has another major.
+func spread(l *linuxSide, windows version.Driver) (low, high int, ok bool) {
+	for i, c := range l.Candidates {
+		if c.Version.Major != windows.Major {
+			return 0, 0, false
+		}
+		d := minors(windows, c.Version)
+		if i == 0 {
+			low, high = d, d
+		}
+		low, high = min(low, d), max(high, d)
+	}
+	return low, high, len(l.Candidates) > 0
+}
+
+// apart says a distance in words.
+func apart(low, high int) string {
+	if low == high {
+		return apartOne(low)
+	}
+	return apartOne(low) + ", or " + apartOne(high)
+}
+
+func apartOne(d int) string {
+	switch {
+	case d == 0:
+		return "the same minor"
+	case d == -1:
+		return "1 minor behind"
+	case d == 1:
+		return "1 minor ahead"
+	case d < 0:
+		return fmt.Sprintf("%d minors behind", -d)
+	}
+	return fmt.Sprintf("%d minors ahead", d)
+}
+
+// majorDiffers is SKEW002.
+func majorDiffers(v *view, out *sink) {
+	windows, known := v.Windows()
+	l := v.Linux()
+	if !known || v.Phase != Now && v.Moves() {
+		return
+	}
+	_, some := l.judge(func(c version.Driver) bool { return c.Major != windows.Major })
+	if !some {
+		return
+	}
+	d := draft{
+		Severity: finding.Warn,
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s", l, v.where(), windows),
+		Expected: "the major of the Linux driver",
+		Why:      "another major may have changed what controller and node plugin share",
+		Evidence: slices.Concat(v.evidence(), l.evidence()),
+	}
+	c := v.change(l.Newest())
+	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, c.step(), v.Hops > 0
+	if p := v.incompatible(func(c version.Driver) bool { return c.Major != windows.Major }); p != nil {
+		d.Severity, d.Why, d.Source, d.When, d.NoStep = p.severity, p.Why, p.source(), p.When, false
+		d.Remedy = p.Remedy + ": " + c.text()
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
+	}
+	out.add(d)
+}
+
+// windowsAhead is SKEW004.
+func windowsAhead(v *view, out *sink) {
+	windows, known := v.Windows()
+	if !known || v.Moves() || v.Hops > 0 && (v.Hop < v.Hops-1 || v.Phase == Now) {
+		return
+	}
+	newer := func(c version.Driver) bool {
+		return c.Major == windows.Major && coreOf(windows).Compare(coreOf(c)) > 0
+	}
+	now, _ := v.LinuxNow.judge(newer)
+	target, _ := v.LinuxTarget.judge(newer)
+	if !target || !now && !v.Planned {
+		return
+	}
+	out.add(draft{
+		Severity: finding.Info,
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s", v.Linux(), v.where(), windows),
+		Expected: "not newer than the Linux driver",
+		Why:      "nothing forbids it, and nobody tests it; taking the Windows driver back is a change of its own",
+		Remedy:   "leave it, and choose the version closest to the Linux driver at its next change",
+		When:     after,
+		Evidence: slices.Concat(v.evidence(), v.Linux().evidence()),
+		NoStep:   true,
+	})
+}
+
+func coreOf(v version.Driver) version.Driver {
+	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
+}

@@ -1,0 +1,130 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// pair is an incompatibility of the catalog that holds, and how bad it is here.
+type pair struct {
+	*catalog.Incompatibility
+	severity finding.Severity
+	label    string // what the nodes' labels say about it
+}
+
+func (p *pair) source() string {
+	if len(p.Evidence) == 0 {
+		return ""
+	}
+	return p.Evidence[0].Source
+}
+
+// incompatible is the worst pair that holds for a candidate that which takes;
+// nil for none.
+func (v *view) incompatible(which func(version.Driver) bool) *pair {
+	windows, known := v.Windows()
+	if !known || v.Catalog == nil {
+		return nil
+	}
+	var worst *pair
+	for i := range v.cat.Incompatible {
+		known := &v.cat.Incompatible[i]
+		if known.Driver != v.Catalog.Name {
+			continue
+		}
+		all, some := v.Linux().judge(func(c version.Driver) bool { return which(c) && known.Holds(c, windows) })
+		if !some {
+			continue
+		}
+		p := v.weigh(known, all)
+		if worst == nil || p.severity > worst.severity {
+			worst = p
+		}
+	}
+	return worst
+}
+
+// weigh finds the severity of a pair that holds, for all candidates or some.
+func (v *view) weigh(known *catalog.Incompatibility, all bool) *pair {
+	p := &pair{Incompatibility: known, severity: finding.Block}
+	if known.Severity == finding.Warn.String() {
+		p.severity = finding.Warn
+	}
+	if !all {
+		p.severity = finding.Unknown
+		return p
+	}
+	label := known.UnlessNodeLabel
+	if label == "" {
+		return p
+	}
+	switch bare := v.without(label); {
+	case len(v.Nodes) == 0:
+		p.label = "; whether the Windows nodes carry " + label + " wasn't read"
+	case len(bare) == 0:
+		p.severity = finding.Warn
+		p.label = "; all Windows nodes carry " + label
+	default:
+		p.label = fmt.Sprintf("; %s without %s", few(bare), label)
+	}
+	return p
+}
+
+// without are the nodes in scope that lack a label.
+func (v *view) without(label string) []string {
+	var bare []string
+	for _, n := range v.Nodes {
+		if _, ok := n.Labels[label]; !ok {
+			bare = append(bare, n.Name)
+		}
+	}
+	return bare
+}
+
+// knownIncompatible is SKEW003.
+func knownIncompatible(v *view, out *sink) {
+	windows, known := v.Windows()
+	if !known || v.Phase != Now && v.Moves() {
+		return
+	}
+	p := v.incompatible(func(c version.Driver) bool { return c.Major == windows.Major })
+	if p == nil {
+		return
+	}
+	d := draft{
+		Severity: p.severity, Same: p.ID,
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s%s", v.Linux(), v.where(), windows, p.label),
+		Expected: fmt.Sprintf("not Windows %s with Linux %s", p.Windows, p.Linux),
+		Why:      p.Why, Source: p.source(), When: p.When,
+		Remedy: p.Remedy,
+		Evidence: slices.Concat(v.evidence(), v.Linux().evidence(),
+			[]inventory.Evidence{{Where: "catalog, incompatible", Text: p.ID}}),
+	}
+	if p.severity == finding.Unknown {
+		d.Why = "it depends on which of the Linux versions the release has: " + p.Why
+		d.Remedy += "; or name the release to its patch (--to 4.20.3), or give its payload (--release), to know whether that is needed"
+	}
+	if safe, ok := v.compatible(p.Incompatibility); ok {
+		c := v.change(safe)
+		d.Remedy += ": " + c.text()
+		d.Step = c.step()
+	}
+	out.add(d)
+}
+
+// compatible is the Linux version of either end of the hop that the pair has
+// nothing against; the nearer one first.
+func (v *view) compatible(known *catalog.Incompatibility) (version.Driver, bool) {
+	for _, l := range []*linuxSide{&v.LinuxNow, &v.LinuxTarget} {
+		w := l.Newest()
+		if _, bad := v.Linux().judge(func(c version.Driver) bool { return known.Holds(c, w) }); l.Known() && !bad {
+			return w, true
+		}
+	}
+	return version.Driver{}, false
+}

@@ -1,0 +1,176 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// versionUnknown is SKEW005 for one Windows driver.
+func versionUnknown(v *view, out *sink) {
+	switch windows, known := v.Windows(); {
+	case v.D.Provisioner == "":
+		out.add(v.unidentified("no path, argument or environment variable names its provisioner",
+			"give the registrar the path of the driver's socket, or leave this DaemonSet out of what is checked"))
+	case v.Catalog == nil:
+		out.add(v.unidentified("the catalog doesn't know "+v.D.Provisioner,
+			"add the driver to the catalog with --data, or ask its vendor which node plugin fits which controller"))
+	case !known && !v.Moves():
+		out.add(v.unpinned())
+	case known && v.Line == nil:
+		out.add(v.unidentified(fmt.Sprintf("the catalog has no line of %s for %s", v.Catalog.Title, windows),
+			"deploy a released version that runs on Windows: "+v.change(v.Linux().Newest()).text()))
+	default:
+		v.linuxUnknown(out)
+	}
+}
+
+// unidentified is the draft of a driver about which nothing follows.
+func (v *view) unidentified(observed, remedy string) draft {
+	return draft{
+		Severity: finding.Unknown, Observed: observed, Expected: "a driver and a version that the catalog knows",
+		Why: "nothing can be said of how it fits the Linux side", Remedy: remedy, When: before,
+		Evidence: slices.Concat(v.evidence(), v.D.Evidence),
+	}
+}
+
+// unpinned is the draft of a driver whose version can't be told.
+func (v *view) unpinned() draft {
+	c := v.change(v.LinuxNow.Newest())
+	d := draft{
+		Severity: finding.Unknown,
+		Observed: fmt.Sprintf("%s: %s", cmp.Or(v.D.Image.Reference, "no image"), cmp.Or(v.D.Version.Reason, "the version isn't known")),
+		Expected: "a version that can be told from the image",
+		Why:      "what can't be compared can't be called safe",
+		Remedy:   fmt.Sprintf("%s; or say which version it is with --image-version %s=vX.Y.Z", c.text(), v.imageKey()),
+		When:     before, Evidence: v.evidence(),
+		Step: &Step{What: c.What, Command: c.Command},
+	}
+	for _, r := range v.D.Running {
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "running on " + few(r.Nodes), Text: r.Image.Reference})
+	}
+	return d
+}
+
+// imageKey is what --image-version takes for this image.
+func (v *view) imageKey() string {
+	if len(v.D.Running) == 1 && v.D.Running[0].Image.Digest != "" {
+		return v.D.Running[0].Image.Digest
+	}
+	return cmp.Or(v.D.Image.Digest, v.D.Image.Reference, "IMAGE")
+}
+
+// linuxUnknown tells of a Linux side that OpenShift doesn't bring. Of one that
+// it brings tells DATA001, and of operators from OperatorHub OLM001.
+func (v *view) linuxUnknown(out *sink) {
+	l := v.Linux()
+	if l.Known() || !l.Fixed || l.Driver == nil && v.Catalog.OLM {
+		return
+	}
+	d := draft{
+		Severity: finding.Unknown, Observed: "the Linux side's version isn't known: " + l.Reason,
+		Expected: "a Linux driver whose version can be told",
+		Why:      "there is nothing to compare the Windows driver with",
+		Remedy:   "add the DaemonSet of the Linux node plugin to what is read",
+		When:     before, Same: "linux",
+	}
+	if l.Driver != nil {
+		d.Object = l.Driver.Object.String()
+		d.Evidence = []inventory.Evidence{l.Driver.Version.At}
+		d.Remedy = fmt.Sprintf("pin its image to a version, or say which one it is with --image-version %s=vX.Y.Z",
+			cmp.Or(l.Driver.Image.Digest, l.Driver.Image.Reference, "IMAGE"))
+	}
+	out.add(d)
+}
+
+// systemUnknown is SKEW005 for DaemonSets that say nothing of their system.
+func systemUnknown(w *world, out *sink) {
+	if w.Phase == Target {
+		return
+	}
+	list := w.inv.Drivers
+	if w.Phase == Planned {
+		list = w.req.Planned
+	}
+	for i := range list {
+		d := &list[i]
+		if d.OS != "" {
+			continue
+		}
+		out.add(draft{
+			Severity: finding.Unknown, Object: d.Object.String(),
+			Observed: "nothing says whether it is for Linux or Windows",
+			Expected: "a node selector kubernetes.io/os",
+			Why:      "whether it is one of the drivers to judge can't be told",
+			Remedy:   fmt.Sprintf("add the node selector kubernetes.io/os to %s", d.Object),
+			When:     before, Evidence: d.Evidence,
+		})
+	}
+}
+
+// mixedRollout is SKEW006.
+func mixedRollout(v *view, out *sink) {
+	if v.Phase != Now {
+		return
+	}
+	images := map[string]bool{}
+	var evidence []inventory.Evidence
+	for _, r := range v.D.Running {
+		images[cmp.Or(r.Image.Digest, r.Image.Reference)] = true
+		evidence = append(evidence, inventory.Evidence{Where: "running on " + few(r.Nodes), Text: r.Image.Reference})
+	}
+	observed := ""
+	switch r := v.D.Rollout; {
+	case len(images) > 1:
+		observed = many(len(images), "image") + " run"
+	case r != nil && r.Observed && r.Updated < r.Desired:
+		observed = fmt.Sprintf("%d of %d pods are of the current template", r.Updated, r.Desired)
+	default:
+		return
+	}
+	d := draft{
+		Severity: finding.Warn, Observed: observed, Expected: "one image on all nodes",
+		Why:    "nodes run versions that the DaemonSet no longer names",
+		Remedy: fmt.Sprintf("wait for the rollout: oc %srollout status daemonset/%s", namespace(v.D), v.D.Object.Name),
+		When:   before, Evidence: evidence,
+	}
+	if v.D.Rollout != nil && v.D.Rollout.Strategy == "OnDelete" {
+		d.Observed += ", the update strategy is OnDelete"
+		d.Remedy = fmt.Sprintf("delete the pods that run the old image, node by node: oc %sget pods -o wide, then oc %sdelete pod <pod>",
+			namespace(v.D), namespace(v.D))
+	}
+	out.add(d)
+}
+
+// unsupportedLine is SKEW007.
+func unsupportedLine(v *view, out *sink) {
+	if v.Line == nil || v.Line.Supported || v.Phase == Target {
+		return
+	}
+	oldest := ""
+	for i := range v.Catalog.Lines {
+		if l := &v.Catalog.Lines[i]; l.Supported && oldest == "" {
+			oldest = l.From
+		}
+	}
+	if oldest == "" {
+		return
+	}
+	windows, _ := v.Windows()
+	d := draft{
+		Severity: finding.Info, Observed: "Windows " + windows.String(),
+		Expected: "a version that the project supports: " + oldest + " was the oldest on " + v.cat.AsOf,
+		Why:      "the project fixes nothing in this version any more",
+		Remedy:   "choose the version by the Linux driver first; SKEW001 says which",
+		When:     after, Evidence: v.evidence(), NoStep: true,
+	}
+	for _, l := range v.Catalog.Lines {
+		if l.From == oldest && len(l.Evidence) > 0 {
+			d.Source = l.Evidence[0].Source
+		}
+	}
+	out.add(d)
+}

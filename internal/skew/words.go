@@ -1,0 +1,23 @@
+package skew
+
+import (
+	"fmt"
+	"strings"
+)
+
+// few names up to three and counts the rest.
+func few(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// many is "1 node", "2 nodes".
+func many(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
