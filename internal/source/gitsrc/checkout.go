@@ -15,7 +15,12 @@ import (
 // submodules if asked for, and hashes every file that it wrote against the
 // commit.
 func (c *Commit) Checkout(ctx context.Context, dir string, submodules bool) error {
-	if _, err := git(ctx, os.TempDir(), "init", "--quiet", objectFormat(c.Hash), dir); err != nil {
+	template, err := unfilteredTemplate()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(template)
+	if _, err := git(ctx, os.TempDir(), "init", "--quiet", "--template="+template, objectFormat(c.Hash), dir); err != nil {
 		return err
 	}
 	// Borrowing the objects, not cloning: git refuses to share with a shallow
@@ -32,15 +37,37 @@ func (c *Commit) Checkout(ctx context.Context, dir string, submodules bool) erro
 		return err
 	}
 	if submodules {
-		if err := c.submodules(ctx, dir); err != nil {
+		if err := c.submodules(ctx, dir, template); err != nil {
 			return err
 		}
 	}
 	return c.prove(ctx, dir)
 }
 
-func (c *Commit) submodules(ctx context.Context, dir string) error {
-	_, err := git(ctx, dir, "submodule", "--quiet", "update", "--init", "--recursive", "--checkout")
+// unfilteredTemplate makes a folder that git repositories are begun from. Its
+// attributes stand over those of the tree (gitattributes(5)): a filter of the
+// person's own configuration must not change what is compiled.
+func unfilteredTemplate() (string, error) {
+	dir, err := os.MkdirTemp("", "winbake-template-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for git's template: %w", err)
+	}
+	info := filepath.Join(dir, "info")
+	err = os.Mkdir(info, 0o755)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(info, "attributes"), []byte("* -filter\n"), 0o644)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return "", fmt.Errorf("write git's template: %w", err)
+	}
+	return dir, nil
+}
+
+func (c *Commit) submodules(ctx context.Context, dir, template string) error {
+	update := command(ctx, dir, "submodule", "--quiet", "update", "--init", "--recursive", "--checkout")
+	update.Env = append(update.Env, "GIT_TEMPLATE_DIR="+template)
+	_, err := update.Output()
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
