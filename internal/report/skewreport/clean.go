@@ -13,7 +13,7 @@ import (
 var multiline = []string{"Observed", "Expected", "Why", "Remedy", "Command", "Text"}
 
 // display returns a copy of d in which no string does anything but be read.
-func (d *document) display() *document {
+func (d *Document) display() *Document {
 	return mapStrings(d, func(field, s string) string {
 		if !slices.Contains(multiline, field) {
 			return report.Clean(s)
@@ -24,7 +24,7 @@ func (d *document) display() *document {
 
 // valid returns a copy of d whose strings are UTF-8 and otherwise as they
 // came.
-func (d *document) valid() *document {
+func (d *Document) valid() *Document {
 	return mapStrings(d, func(_, s string) string { return report.Valid(s) })
 }
 

@@ -14,20 +14,21 @@ import (
 // goes; fields may be added without.
 const APIVersion = "winbake.dev/skew/v1"
 
-// document is the JSON report, and what all other formats are made from.
-type document struct {
+// Document is the JSON report, and what all other formats are made from.
+type Document struct {
 	// APIVersion is winbake.dev/skew/v1. It is raised when a field changes its
 	// meaning or goes; fields may be added without.
 	APIVersion string `json:"apiVersion" jsonschema:"enum=winbake.dev/skew/v1"`
 	// Kind is SkewReport.
 	Kind string `json:"kind" jsonschema:"enum=SkewReport"`
 	// Tool says who judged.
-	Tool tool `json:"tool"`
+	Tool ToolInfo `json:"tool"`
 	// Date is the day of the check, "2026-11-21"; empty where it wasn't told.
 	Date string `json:"date,omitempty"`
 	// Catalog is the data that was judged by.
-	Catalog catalogAge `json:"catalog"`
-	// Verdict is the severity of the worst finding.
+	Catalog CatalogAge `json:"catalog"`
+	// Verdict is BLOCK, UNKNOWN, WARN or PASS: the severity of the worst
+	// finding, with PASS for INFO.
 	Verdict finding.Severity `json:"verdict"`
 	// Summary is the verdict in one sentence, for people.
 	Summary string `json:"summary"`
@@ -63,10 +64,24 @@ type document struct {
 	Coverage map[string]inventory.Coverage `json:"coverage"`
 	// Problems are inputs that couldn't be read.
 	Problems []inventory.Problem `json:"problems,omitempty"`
+	// Rules are what is known of the rules that the report speaks of.
+	Rules []RuleInfo `json:"rules"`
 }
 
-// tool says who judged.
-type tool struct {
+// RuleInfo describes a rule that the report speaks of.
+type RuleInfo struct {
+	// ID is frozen: --accept and dashboards hold it.
+	ID string `json:"id"`
+	// Title is what the rule is about, in a few words.
+	Title string `json:"title,omitempty"`
+	// Ground is why it is a rule, in a sentence.
+	Ground string `json:"ground,omitempty"`
+	// Source is where the ground is written.
+	Source string `json:"source,omitempty"`
+}
+
+// ToolInfo says who judged.
+type ToolInfo struct {
 	// Name is the command's.
 	Name string `json:"name,omitempty"`
 	// Version is the command's.
@@ -75,8 +90,8 @@ type tool struct {
 	CommandLine string `json:"command,omitempty"`
 }
 
-// catalogAge says how old the facts are that were judged by.
-type catalogAge struct {
+// CatalogAge says how old the facts are that were judged by.
+type CatalogAge struct {
 	// AsOf is the day that the facts were looked at, "2026-08-31".
 	AsOf string `json:"asOf,omitempty"`
 	// AgeDays is how many days before Date that was; absent where either isn't
@@ -85,17 +100,17 @@ type catalogAge struct {
 }
 
 // newDocument copies r into its final order. Strings are still as they came.
-func newDocument(r Report) *document {
+func newDocument(r Report) *Document {
 	if r.FailOn == 0 {
 		r.FailOn = finding.DefaultFailOn
 	}
-	d := &document{
+	d := &Document{
 		APIVersion: APIVersion, Kind: "SkewReport",
-		Tool: tool{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
-		Date: r.Today, Catalog: catalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
+		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
+		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
 		FailOn: r.FailOn.String(), Counts: map[string]int{},
 		Drivers: []skew.Row{}, Findings: []finding.Finding{}, Evaluated: []string{}, Steps: []skew.Step{},
-		Sources: []inventory.Source{}, Coverage: map[string]inventory.Coverage{},
+		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
 	}
 	if r.Result != nil {
 		d.takeResult(r.Result)
@@ -106,13 +121,46 @@ func newDocument(r Report) *document {
 	for s := finding.Pass; s <= finding.Block; s++ {
 		d.Counts[s.String()] = finding.Count(d.Findings, s)
 	}
-	d.Verdict = finding.Worst(d.Findings)
+	if d.Verdict = finding.Worst(d.Findings); d.Verdict == finding.Info {
+		d.Verdict = finding.Pass // a verdict says what to do, and INFO is nothing to do
+	}
 	d.ExitCode = r.FailOn.ExitCode(d.Findings)
 	d.Summary = summary(d)
+	explain := r.Explain
+	if explain == nil {
+		explain = skew.Explain
+	}
+	for _, id := range d.ruleIDs() {
+		rule, _ := explain(id) // one that isn't known has an ID alone
+		d.Rules = append(d.Rules, RuleInfo{ID: id, Title: rule.Title, Ground: rule.Ground, Source: rule.Source})
+	}
 	return d
 }
 
-func (d *document) takeResult(r *skew.Result) {
+// ruleIDs are those of all rules that the report speaks of, sorted.
+func (d *Document) ruleIDs() []string {
+	ids := slices.Clone(d.Evaluated)
+	for _, f := range d.Findings {
+		ids = append(ids, f.ID)
+	}
+	for _, n := range d.NotEvaluated {
+		ids = append(ids, n.Rule)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// title is what a rule is about; "" where it isn't known.
+func (d *Document) title(id string) string {
+	for _, r := range d.Rules {
+		if r.ID == id {
+			return r.Title
+		}
+	}
+	return ""
+}
+
+func (d *Document) takeResult(r *skew.Result) {
 	d.From, d.To, d.Hops = r.From, r.To, r.Hops
 	d.Drivers = append(d.Drivers, r.Drivers...)
 	d.Findings = append(d.Findings, r.Findings...)
@@ -130,7 +178,7 @@ func (d *document) takeResult(r *skew.Result) {
 	})
 }
 
-func (d *document) takeInventory(inv *inventory.Inventory) {
+func (d *Document) takeInventory(inv *inventory.Inventory) {
 	d.Sources = append(d.Sources, inv.Sources...)
 	for resource, c := range inv.Read {
 		d.Coverage[string(resource)] = c
@@ -140,7 +188,7 @@ func (d *document) takeInventory(inv *inventory.Inventory) {
 
 // sortFindings puts the worst first, and findings alike in the order in which
 // an update meets them. finding.Sort would put 4.10 before 4.9.
-func (d *document) sortFindings() {
+func (d *Document) sortFindings() {
 	hops := map[string]int{}
 	for i, h := range d.Hops {
 		hops[hopName(h)] = i

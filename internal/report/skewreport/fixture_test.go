@@ -14,10 +14,21 @@ func all(count int) inventory.Coverage { return inventory.Coverage{Complete: tru
 
 const vsphereObject = "DaemonSet vmware-system-csi/vsphere-csi-node-windows"
 
+// explain tells of rules in words that don't change with the rules.
+func explain(id string) (skew.Rule, bool) {
+	titles := map[string]string{"SKEW001": "minor distance", "SKEW003": "known not to work together", "HP005": "HostProcess is coming"}
+	title, ok := titles[id]
+	if !ok {
+		return skew.Rule{}, false
+	}
+	return skew.Rule{ID: id, Title: title, Ground: "OpenShift asks for versions as close as possible.",
+		Source: "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md"}, true
+}
+
 // safe is a cluster whose one driver fits, before an update of one hop.
 func safe() Report {
 	return Report{
-		Tool: "verify", Version: "v1.2.0", CatalogAsOf: "2026-08-31", Today: "2026-11-21",
+		Tool: "verify", Explain: explain, Version: "v1.2.0", CatalogAsOf: "2026-08-31", Today: "2026-11-21",
 		Command: "verify skew --to 4.19 --kubeconfig admin.kubeconfig",
 		Inventory: &inventory.Inventory{
 			Sources: []inventory.Source{{Kind: "cluster", Name: "https://api.example.com:6443", Detail: "OpenShift 4.18.9"}},
@@ -69,7 +80,7 @@ func mixed() Report {
 		)
 	}
 	return Report{
-		Tool: "verify", Version: "v1.2.0", CatalogAsOf: "2026-08-31", Today: "2026-11-21", Result: r,
+		Tool: "verify", Explain: explain, Version: "v1.2.0", CatalogAsOf: "2026-08-31", Today: "2026-11-21", Result: r,
 		Command: "verify skew --to 4.20 --must-gather must-gather.local.5421/ --accept NODE001",
 		Inventory: &inventory.Inventory{
 			Sources: []inventory.Source{{Kind: "must-gather", Name: "must-gather.local.5421/", Detail: "1,412 files, OpenShift 4.16.21"}},
@@ -134,7 +145,7 @@ func unknown() Report {
 			Why: "what isn't read can't be judged", Remedy: "oc apply -f docs/clusterrole.yaml", When: "before", Hop: "4.19 -> 4.20", Phase: "now"})
 	}
 	return Report{
-		Tool: "verify", Version: hostile, CatalogAsOf: "2026-08-31", Today: "tomorrow", Command: "verify skew --to 4.20 --manifests " + hostile,
+		Tool: "verify", Explain: explain, Version: hostile, CatalogAsOf: "2026-08-31", Today: "tomorrow", Command: "verify skew --to 4.20 --manifests " + hostile,
 		Inventory: &inventory.Inventory{
 			Sources:  []inventory.Source{{Kind: "manifests", Name: hostile, Detail: hostile}},
 			Read:     map[inventory.Resource]inventory.Coverage{hostile: {Reason: hostile}, inventory.Nodes: {Reason: "forbidden"}},

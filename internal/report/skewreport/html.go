@@ -20,11 +20,13 @@ var pageStyle string
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"lower": strings.ToLower, "spans": spans, "lines": func(s string) []string { return strings.Split(s, "\n") },
 	"isURL": isURL, "oneLine": oneLine, "paragraphs": paragraphs,
+	// A line could end inside "->", and screen readers say "minus greater".
+	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))
 
 // htmlPage is what page.html.tmpl is filled with.
 type htmlPage struct {
-	*document
+	*Document
 	Title   string
 	Style   template.CSS
 	Policy  string
@@ -64,10 +66,10 @@ type htmlStep struct {
 
 // encodeHTML writes one page that loads nothing and runs nothing: it is
 // attached to change requests and opened from disk.
-func encodeHTML(d *document, _ Options) (string, error) {
+func encodeHTML(d *Document, _ Options) (string, error) {
 	d = d.display()
 	p := htmlPage{
-		document: d, Title: "Windows CSI driver skew" + d.route(": "), Style: template.CSS(pageStyle), Policy: policy(),
+		Document: d, Title: "Windows CSI driver skew" + d.route(": "), Style: template.CSS(pageStyle), Policy: policy(),
 		Picture: newPicture(d), Tables: d.tables(), Read: d.readLines(), Todo: d.htmlSteps(),
 		CatalogAge: capital(d.catalogLine()) + ".",
 	}
@@ -79,7 +81,7 @@ func encodeHTML(d *document, _ Options) (string, error) {
 	}
 	for _, f := range d.Findings {
 		if f.Accepted != "" {
-			p.Accepted = append(p.Accepted, newHTMLFinding(f))
+			p.Accepted = append(p.Accepted, d.htmlFinding(f))
 		}
 	}
 	var b strings.Builder
@@ -95,18 +97,18 @@ func policy() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 }
 
-func (d *document) htmlGroup(s finding.Severity) htmlGroup {
+func (d *Document) htmlGroup(s finding.Severity) htmlGroup {
 	g := htmlGroup{Severity: s.String(), Heading: severityHeading(s)}
 	for _, f := range d.Findings {
 		if f.Severity == s && f.Accepted == "" {
-			g.Findings = append(g.Findings, newHTMLFinding(f))
+			g.Findings = append(g.Findings, d.htmlFinding(f))
 		}
 	}
 	return g
 }
 
-func newHTMLFinding(f finding.Finding) htmlFinding {
-	h := htmlFinding{Finding: f, Label: firstOf(f.Accepted, f.Severity.String()), Title: ruleTitle(f.ID), Moment: moment(f.Hop, f.Phase),
+func (d *Document) htmlFinding(f finding.Finding) htmlFinding {
+	h := htmlFinding{Finding: f, Label: firstOf(f.Accepted, f.Severity.String()), Title: d.title(f.ID), Moment: moment(f.Hop, f.Phase),
 		Reason: why(f.Why, f.Accepted), Open: f.Severity >= finding.Warn}
 	if f.Remedy != "" {
 		h.Due = due(f.When, f.Hop)
@@ -114,7 +116,7 @@ func newHTMLFinding(f finding.Finding) htmlFinding {
 	return h
 }
 
-func (d *document) htmlSteps() []htmlStep {
+func (d *Document) htmlSteps() []htmlStep {
 	var all []htmlStep
 	for _, s := range d.Steps {
 		all = append(all, htmlStep{Hop: d.hopOf(s.Hop), When: whenHeading(s.When), What: s.What, Command: s.Command, Why: s.Why, Rules: strings.Join(s.Rules, ", ")})

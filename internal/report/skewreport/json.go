@@ -14,6 +14,6 @@ var schema []byte
 // from the Go model by this package's test.
 func Schema() []byte { return slices.Clone(schema) }
 
-func encodeJSON(d *document, _ Options) (string, error) {
+func encodeJSON(d *Document, _ Options) (string, error) {
 	return report.EncodeJSON(d.valid())
 }

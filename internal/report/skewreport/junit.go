@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew"
 )
 
 // The JUnit elements that Jenkins, GitLab and Prow read, in the order that
@@ -48,14 +49,14 @@ type junitText struct {
 
 // encodeJUnit makes a test case of each rule: it fails if one of its findings
 // makes the command fail, and is skipped if it couldn't be evaluated.
-func encodeJUnit(d *document, _ Options) (string, error) {
+func encodeJUnit(d *Document, _ Options) (string, error) {
 	d = d.display()
 	suite := junitSuite{Name: "verify skew", Output: junitText{d.Summary + "\n" + strings.Join(d.readLines(), "\n")}}
 	if d.From != "" || d.To != "" {
 		suite.Name += " " + change(d.From, d.To)
 	}
-	for _, id := range d.rules() {
-		suite.add(d.junitCase(id))
+	for _, r := range d.Rules {
+		suite.add(d.junitCase(r))
 	}
 	if len(suite.Cases) == 0 {
 		// Jenkins fails a build whose reports have no test in them.
@@ -68,32 +69,19 @@ func encodeJUnit(d *document, _ Options) (string, error) {
 	return xml.Header + string(out) + "\n", nil
 }
 
-// rules are the IDs of all rules that the report speaks of, sorted.
-func (d *document) rules() []string {
-	ids := slices.Clone(d.Evaluated)
-	for _, f := range d.Findings {
-		ids = append(ids, f.ID)
-	}
-	for _, n := range d.NotEvaluated {
-		ids = append(ids, n.Rule)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
-
 // failing is the least severity that makes the command fail.
-func (d *document) failing() finding.Severity {
+func (d *Document) failing() finding.Severity {
 	f := finding.DefaultFailOn
 	_ = f.Set(d.FailOn) // newDocument took it from a FailOn
 	return finding.Severity(f)
 }
 
-func (d *document) junitCase(id string) junitCase {
-	c := junitCase{Class: "skew." + strings.TrimRight(id, "0123456789"), Name: strings.TrimSpace(id + " " + ruleTitle(id))}
+func (d *Document) junitCase(r RuleInfo) junitCase {
+	c := junitCase{Class: "skew." + strings.TrimRight(r.ID, "0123456789"), Name: strings.TrimSpace(r.ID + " " + r.Title)}
 	var failed, rest []finding.Finding
 	for _, f := range d.Findings {
 		switch {
-		case f.ID != id:
+		case f.ID != r.ID:
 		case f.Severity >= d.failing():
 			failed = append(failed, f)
 		default:
@@ -108,7 +96,7 @@ func (d *document) junitCase(id string) junitCase {
 		} else {
 			c.Failure = message
 		}
-	} else if i := slices.IndexFunc(d.NotEvaluated, func(n notEvaluated) bool { return n.Rule == id }); i >= 0 {
+	} else if i := slices.IndexFunc(d.NotEvaluated, func(n skew.NotEvaluated) bool { return n.Rule == r.ID }); i >= 0 {
 		c.Skipped = &junitMessage{Message: d.NotEvaluated[i].Reason}
 	}
 	if len(rest) > 0 {

@@ -12,11 +12,11 @@ import (
 // are read: https://github.github.com/gfm/
 type markdown struct {
 	strings.Builder
-	*document
+	*Document
 }
 
-func encodeMarkdown(d *document, _ Options) (string, error) {
-	m := &markdown{document: d.display()}
+func encodeMarkdown(d *Document, _ Options) (string, error) {
+	m := &markdown{Document: d.display()}
 	m.block("# Windows CSI driver skew" + escape(m.route(": ")))
 	m.verdict()
 	if len(m.Drivers) > 0 {
@@ -37,7 +37,7 @@ func encodeMarkdown(d *document, _ Options) (string, error) {
 func (m *markdown) block(text string) { m.WriteString(text + "\n\n") }
 
 // route names the releases, after sep.
-func (d *document) route(sep string) string {
+func (d *Document) route(sep string) string {
 	if d.From == "" && d.To == "" {
 		return ""
 	}
@@ -73,7 +73,7 @@ func (m *markdown) drivers() {
 			}
 			m.WriteString("| " + strings.Join(cells, " | ") + " |\n")
 		}
-		m.block("")
+		m.WriteString("\n")
 		if note := t.CertaintyNote(); note != "" {
 			m.block(prose(note))
 		}
@@ -95,11 +95,11 @@ func (m *markdown) findings(heading string, want func(finding.Finding) bool) {
 }
 
 func (m *markdown) finding(f finding.Finding) {
-	head := "### " + firstOf(f.Accepted, f.Severity.String()) + " " + escape(f.ID)
-	if f.Object != "" {
-		head += " " + code(f.Object)
-	}
+	head := "### " + firstOf(f.Accepted, f.Severity.String()) + " " + escape(strings.TrimSpace(f.ID+" "+m.title(f.ID)))
 	m.block(head)
+	if f.Object != "" {
+		m.WriteString("- object: " + code(f.Object) + "\n")
+	}
 	var evidence, remedy string
 	for _, p := range parts(f) {
 		switch p.Name {
@@ -107,6 +107,8 @@ func (m *markdown) finding(f finding.Finding) {
 			evidence = p.Text
 		case "remedy":
 			remedy = p.Text
+		case "source":
+			m.WriteString("- source: " + link(p.Text) + "\n")
 		default:
 			m.WriteString("- " + p.Name + ": " + prose(oneLine(p.Text)) + "\n")
 		}
@@ -116,7 +118,7 @@ func (m *markdown) finding(f finding.Finding) {
 			m.WriteString([]string{"- evidence: ", "  "}[min(i, 1)] + code(e) + "\n")
 		}
 	}
-	m.block("")
+	m.WriteString("\n")
 	m.remedy("", remedy)
 }
 
@@ -140,7 +142,7 @@ func (m *markdown) notEvaluated() {
 	for _, n := range m.NotEvaluated {
 		m.WriteString("- " + escape(n.Rule) + ": " + prose(n.Reason) + "\n")
 	}
-	m.block("")
+	m.WriteString("\n")
 }
 
 func (m *markdown) sources() {
@@ -149,9 +151,12 @@ func (m *markdown) sources() {
 		m.WriteString("- " + prose(l) + "\n")
 	}
 	for _, p := range m.Problems {
-		m.WriteString("- couldn't read " + prose(oneLine(problem(p)+" "+p.Fix)) + "\n")
+		m.WriteString("- couldn't read " + prose(oneLine(problem(p))) + "\n")
+		if p.Fix != "" {
+			m.WriteString("  Fix: " + code(p.Fix) + "\n")
+		}
 	}
-	m.block("")
+	m.WriteString("\n")
 }
 
 func (m *markdown) signature() {
@@ -168,20 +173,22 @@ func (m *markdown) signature() {
 // special is what means something to Markdown inside a line; a URL would
 // become a link to wherever a name in a cluster points.
 var (
-	special = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
+	special = strings.NewReplacer(`\`, `\\`, "`", "&#96;", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`,
 		"|", `\|`, "~", `\~`, "#", `\#`, "&", `\&`, "!", `\!`, "$", `\$`, "@", `\@`, "://", `\://`, "www.", `www\.`)
 	// listStart would make a list, a heading or a rule of the start of a line.
-	listStart = regexp.MustCompile(`^\s*([-+=]|[0-9]+[.)])`)
+	listStart = regexp.MustCompile(`^\s*(?:[-+=]|[0-9]+[.)](?:\s|$))`)
 	backticks = regexp.MustCompile("`+")
 )
 
 // escape makes text stand in a line of Markdown as the characters that it is.
 func escape(s string) string {
-	s = special.Replace(s)
-	if at := listStart.FindStringIndex(s); at != nil {
-		s = s[:at[1]-1] + `\` + s[at[1]-1:]
+	s = special.Replace(strings.ReplaceAll(s, " -> ", " → "))
+	s = strings.TrimLeft(s, " ")
+	if listStart.MatchString(s) {
+		i := strings.IndexAny(s, "-+=.)")
+		s = s[:i] + `\` + s[i:]
 	}
-	return strings.TrimLeft(s, " ")
+	return s
 }
 
 // prose is escape for text with code in backticks.
@@ -194,10 +201,21 @@ func prose(s string) string {
 		case i == 0:
 			b.WriteString(escape(p.Text))
 		default:
-			b.WriteString(special.Replace(p.Text))
+			b.WriteString(special.Replace(strings.ReplaceAll(p.Text, " -> ", " → ")))
 		}
 	}
 	return b.String()
+}
+
+// plainURL is a URL in which nothing could end a link early.
+var plainURL = regexp.MustCompile(`^https://[-A-Za-z0-9._~/:?#=&%+@,;]+$`)
+
+// link writes a URL as one, and anything else as text.
+func link(s string) string {
+	if plainURL.MatchString(s) {
+		return "<" + s + ">"
+	}
+	return prose(oneLine(s))
 }
 
 // code writes s as a code span, in which nothing has a meaning but backticks.

@@ -19,6 +19,8 @@ const (
 	gapMinor   = 7   // more for each minor
 	gapMost    = 4   // minors that are still drawn apart
 	longest    = 20  // characters of a version that have room
+
+	releaseRoom = 14 // characters of a release, which are larger
 )
 
 // picture shows the drivers as rows and the releases as columns: for each
@@ -67,14 +69,14 @@ type picPoint struct {
 }
 
 // newPicture returns nil where there is nothing to draw.
-func newPicture(d *document) *picture {
+func newPicture(d *Document) *picture {
 	tables := d.tables()
 	if len(tables) == 0 {
 		return nil
 	}
 	p := &picture{Height: picHead + len(tables)*picRow}
 	for i, name := range d.releases() {
-		p.Releases = append(p.Releases, picLabel{picLeft + picColumn/2 + i*picColumn, 26, clip(name)})
+		p.Releases = append(p.Releases, picLabel{picLeft + picColumn/2 + i*picColumn, 26, clipTo(name, releaseRoom)})
 	}
 	p.Width = picLeft + len(p.Releases)*picColumn
 	var said []string
@@ -88,7 +90,7 @@ func newPicture(d *document) *picture {
 }
 
 // releases are the columns: where the way starts, and each stop on it.
-func (d *document) releases() []string {
+func (d *Document) releases() []string {
 	if len(d.Hops) == 0 {
 		return []string{firstOf(d.From, "now")}
 	}
@@ -157,7 +159,7 @@ func (p *picPoint) place(minors *int, windows string) {
 		gap = gapNone + min(far, gapMost)*gapMinor
 	}
 	p.LinuxY, p.Mid = p.WindowsY-gap, p.WindowsY-gap/2
-	p.BoxWidth = 16 + 7*len([]rune(p.Distance))
+	p.BoxWidth = 16 + 15*len([]rune(p.Distance))/2
 	p.BoxX, p.BoxY = p.X-p.BoxWidth/2, p.Mid-9
 }
 

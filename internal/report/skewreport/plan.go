@@ -10,8 +10,8 @@ import (
 
 // encodePlan writes the steps as a checklist, hop by hop, with what they rest
 // on: whoever approves the change must see what was taken for granted.
-func encodePlan(d *document) (string, error) {
-	m := &markdown{document: d.display()}
+func encodePlan(d *Document) (string, error) {
+	m := &markdown{Document: d.display()}
 	m.block("# Plan for Windows CSI drivers" + escape(m.route(": ")))
 	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
 	m.assumptions()
@@ -25,7 +25,7 @@ func (m *markdown) assumptions() {
 	m.block("## What was assumed")
 	m.WriteString("- The cluster is as it was read. Read the cluster again right before the change.\n")
 	for _, l := range m.readLines() {
-		m.WriteString("- Read: " + prose(l) + "\n")
+		m.WriteString("- " + capital(prose(l)) + "\n")
 	}
 	for _, p := range m.Problems {
 		m.WriteString("- Not read: " + prose(oneLine(problem(p))) + "\n")
@@ -41,7 +41,7 @@ func (m *markdown) assumptions() {
 	for _, n := range m.NotEvaluated {
 		m.WriteString("- Not evaluated: " + escape(n.Rule) + ", " + prose(n.Reason) + "\n")
 	}
-	m.block("")
+	m.WriteString("\n")
 }
 
 func findingLine(f finding.Finding) string {

@@ -14,10 +14,10 @@ import (
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 // PASS findings are counted and not listed: one series for each object that is
 // well would cost more than it tells.
-func encodePrometheus(d *document, _ Options) (string, error) {
+func encodePrometheus(d *Document, _ Options) (string, error) {
 	d = d.display()
 	m := &metrics{}
-	m.family("winbake_skew_verdict", "The worst finding: 0 PASS, 1 INFO, 2 WARN, 3 UNKNOWN, 4 BLOCK.")
+	m.family("winbake_skew_verdict", "The worst finding: 0 PASS, 2 WARN, 3 UNKNOWN, 4 BLOCK.")
 	m.sample(float64(d.Verdict), "from", d.From, "to", d.To)
 	m.family("winbake_skew_exit_code", "What verify skew exited with.")
 	m.sample(float64(d.ExitCode))
@@ -33,7 +33,7 @@ func encodePrometheus(d *document, _ Options) (string, error) {
 	return m.String(), nil
 }
 
-func (d *document) findingMetrics(m *metrics) {
+func (d *Document) findingMetrics(m *metrics) {
 	drivers := map[string]string{}
 	for _, r := range d.Drivers {
 		drivers[r.Object] = r.Driver
@@ -49,7 +49,7 @@ func (d *document) findingMetrics(m *metrics) {
 
 // driverMetrics leaves distances out that aren't known: NaN would look like
 // one.
-func (d *document) driverMetrics(m *metrics) {
+func (d *Document) driverMetrics(m *metrics) {
 	m.family("winbake_skew_driver_minor_distance", "Minors of the Windows driver behind (-) or ahead (+) of Linux; unknown ones are left out.")
 	for _, r := range d.Drivers {
 		hop := d.hopOf(r.Hop)
@@ -63,7 +63,7 @@ func (d *document) driverMetrics(m *metrics) {
 	}
 }
 
-func (d *document) timeMetrics(m *metrics) {
+func (d *Document) timeMetrics(m *metrics) {
 	asOf, err := time.Parse(time.DateOnly, d.Catalog.AsOf)
 	if err == nil {
 		m.family("winbake_skew_catalog_timestamp_seconds", "The day that the catalog is of.")

@@ -11,7 +11,7 @@ import (
 )
 
 // readLines says what was read, how much of it, and how old the catalog is.
-func (d *document) readLines() []string {
+func (d *Document) readLines() []string {
 	var lines []string
 	for _, s := range d.Sources {
 		line := strings.TrimSpace(s.Kind + " " + s.Name)
@@ -25,16 +25,16 @@ func (d *document) readLines() []string {
 	}
 	complete, partial := d.coverage()
 	if len(complete) > 0 {
-		lines = append(lines, "all of: "+strings.Join(complete, ", "))
+		lines = append(lines, "read whole: "+strings.Join(complete, ", "))
 	}
 	if len(partial) > 0 {
-		lines = append(lines, "not all of: "+strings.Join(partial, ", "))
+		lines = append(lines, "read in part or not at all: "+strings.Join(partial, ", "))
 	}
 	return append(lines, d.catalogLine())
 }
 
 // coverage names the resources that were read whole, and those that weren't.
-func (d *document) coverage() (complete, partial []string) {
+func (d *Document) coverage() (complete, partial []string) {
 	for _, resource := range slices.Sorted(maps.Keys(d.Coverage)) {
 		c := d.Coverage[resource]
 		said := fmt.Sprintf("%s (%d)", resource, c.Count)
@@ -50,7 +50,7 @@ func (d *document) coverage() (complete, partial []string) {
 	return complete, partial
 }
 
-func (d *document) catalogLine() string {
+func (d *Document) catalogLine() string {
 	line := "the catalog of " + cmp.Or(d.Catalog.AsOf, "an unknown day")
 	if age := d.Catalog.AgeDays; age != nil && *age >= 0 {
 		line += ", " + count(*age, "day") + " old"

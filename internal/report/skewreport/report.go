@@ -33,6 +33,8 @@ type Report struct {
 	FailOn finding.FailOn
 	// Command is the command line as it was given; "" leaves it out.
 	Command string
+	// Explain tells of rules; nil stands for skew.Explain.
+	Explain func(id string) (skew.Rule, bool)
 }
 
 // Options are for people's eyes: only text heeds them.
@@ -45,7 +47,7 @@ type Options struct {
 	Width int
 }
 
-var writers = map[string]func(*document, Options) (string, error){
+var writers = map[string]func(*Document, Options) (string, error){
 	"text":       encodeText,
 	"json":       encodeJSON,
 	"junit":      encodeJUnit,
@@ -68,7 +70,7 @@ func Write(w io.Writer, format string, r Report, o Options) error {
 			Fix:  "-o " + strings.Join(Formats, ", -o "),
 		}
 	}
-	return write(w, r, func(d *document) (string, error) { return encode(d, o) })
+	return write(w, r, func(d *Document) (string, error) { return encode(d, o) })
 }
 
 // Plan writes what to do, in order, as Markdown for a change request.
@@ -76,7 +78,7 @@ func Plan(w io.Writer, r Report) error {
 	return write(w, r, encodePlan)
 }
 
-func write(w io.Writer, r Report, encode func(*document) (string, error)) error {
+func write(w io.Writer, r Report, encode func(*Document) (string, error)) error {
 	out, err := encode(newDocument(r))
 	if err == nil {
 		_, err = io.WriteString(w, out)

@@ -21,9 +21,8 @@ const (
 
 // encodeSARIF writes SARIF 2.1.0:
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
-func encodeSARIF(d *document, _ Options) (string, error) {
+func encodeSARIF(d *Document, _ Options) (string, error) {
 	d = d.display()
-	rules := d.rules()
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{
 			Name: "verify skew", Version: d.Tool.Version, InformationURI: home, Rules: []sarifRule{},
@@ -37,9 +36,9 @@ func encodeSARIF(d *document, _ Options) (string, error) {
 		Properties: map[string]any{"verdict": d.Verdict.String(), "summary": d.Summary, "catalogAsOf": d.Catalog.AsOf},
 	}
 	index := map[string]int{}
-	for i, id := range rules {
-		index[id] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, d.sarifRule(id))
+	for i, r := range d.Rules {
+		index[r.ID] = i
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(r))
 	}
 	for _, f := range d.Findings {
 		run.Results = append(run.Results, d.sarifResult(f, index[f.ID]))
@@ -47,22 +46,13 @@ func encodeSARIF(d *document, _ Options) (string, error) {
 	return report.EncodeJSON(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
 }
 
-// sarifRule describes a rule: what it is about, and help from the findings
-// where the rules themselves don't say.
-func (d *document) sarifRule(id string) sarifRule {
-	r := sarifRule{ID: id, ShortDescription: sarifMessage{Text: firstOf(ruleTitle(id), id)}, HelpURI: ""}
-	help := ruleGround(id)
-	for _, f := range d.Findings {
-		if f.ID != id {
-			continue
-		}
-		help = firstOf(help, oneLine(why(f.Why, f.Accepted)))
-		if isURL(f.Source) {
-			r.HelpURI = firstOf(r.HelpURI, f.Source)
-		}
+func sarifRuleOf(r RuleInfo) sarifRule {
+	help := strings.TrimSpace(r.Ground + " See verify skew --explain " + r.ID + ".")
+	rule := sarifRule{ID: r.ID, ShortDescription: sarifMessage{Text: firstOf(r.Title, r.ID)}, Help: sarifMessage{Text: help}}
+	if isURL(r.Source) {
+		rule.HelpURI = r.Source
 	}
-	r.Help = sarifMessage{Text: firstOf(help, "verify skew --explain "+id)}
-	return r
+	return rule
 }
 
 func isURL(s string) bool {
@@ -72,7 +62,7 @@ func isURL(s string) bool {
 
 // sarifNotifications tell of rules that weren't evaluated and inputs that
 // couldn't be read.
-func (d *document) sarifNotifications() []sarifNotification {
+func (d *Document) sarifNotifications() []sarifNotification {
 	var all []sarifNotification
 	for _, n := range d.NotEvaluated {
 		all = append(all, sarifNotification{Level: "note", Message: sarifMessage{Text: n.Rule + " wasn't evaluated: " + n.Reason}})
@@ -83,7 +73,7 @@ func (d *document) sarifNotifications() []sarifNotification {
 	return all
 }
 
-func (d *document) sarifResult(f finding.Finding, rule int) sarifResult {
+func (d *Document) sarifResult(f finding.Finding, rule int) sarifResult {
 	text := f.Object
 	for _, p := range parts(f) {
 		if p.Name != "evidence" && p.Name != "source" {
@@ -108,7 +98,7 @@ func (d *document) sarifResult(f finding.Finding, rule int) sarifResult {
 
 // sarifLevel is error for what fails the command, so that no two outputs
 // disagree.
-func (d *document) sarifLevel(s finding.Severity) string {
+func (d *Document) sarifLevel(s finding.Severity) string {
 	switch {
 	case s >= d.failing():
 		return "error"
@@ -126,8 +116,9 @@ func fingerprint(f finding.Finding) string {
 }
 
 // fileLine takes file:line and file:line:column at the start of a piece of
-// evidence, with words after it or none.
-var fileLine = regexp.MustCompile(`^([^\s:]+):([1-9][0-9]{0,8})(?::([1-9][0-9]{0,8}))?(?:[:\s].*)?$`)
+// evidence, with words after it or none. Only names that end like a file may
+// have spaces: an object and its field have them too.
+var fileLine = regexp.MustCompile(`^([^\s:]+|[^:]+\.(?:ya?ml|json|log|txt)):([1-9][0-9]{0,8})(?::([1-9][0-9]{0,8}))?(?:[:\s].*)?$`)
 
 // locations are the files that f was read from, and the object that it is
 // about.

@@ -3,13 +3,15 @@ package skewreport
 import (
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/skew"
 )
 
 // summary is the verdict in one sentence: may I, and if not, why not.
-func summary(d *document) string {
+func summary(d *Document) string {
 	var said string
 	switch {
 	case len(d.Drivers) == 0 && d.Verdict < finding.Unknown:
@@ -23,7 +25,7 @@ func summary(d *document) string {
 }
 
 // before answers whether the update may start.
-func before(d *document) string {
+func before(d *Document) string {
 	update := "the update to OpenShift " + d.To
 	if d.From != "" {
 		update = "the update from OpenShift " + d.From + " to " + d.To
@@ -41,7 +43,7 @@ func before(d *document) string {
 }
 
 // after answers whether all is well.
-func after(d *document) string {
+func after(d *Document) string {
 	cluster := "Windows storage on this cluster"
 	if d.From != "" {
 		cluster = "Windows storage on OpenShift " + d.From
@@ -60,7 +62,7 @@ func after(d *document) string {
 
 // blocks says how many findings block, and where the first of them stands.
 // Findings are sorted already.
-func blocks(d *document) string {
+func blocks(d *Document) string {
 	n, now, first := 0, 0, ""
 	for _, f := range d.Findings {
 		if f.Severity != finding.Block {
@@ -92,7 +94,7 @@ func blocks(d *document) string {
 	return said
 }
 
-func open(d *document) string {
+func open(d *Document) string {
 	if d.Counts["UNKNOWN"] == 1 {
 		return "1 question is open"
 	}
@@ -100,7 +102,7 @@ func open(d *document) string {
 }
 
 // provisos are what a reader of the verdict alone must know.
-func provisos(d *document) string {
+func provisos(d *Document) string {
 	var said []string
 	accepted := 0
 	for _, f := range d.Findings {
@@ -120,4 +122,11 @@ func provisos(d *document) string {
 	return " (" + strings.Join(said, ", ") + ")"
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+// capital writes the first letter large.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 || r == utf8.RuneError {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}

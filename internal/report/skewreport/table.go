@@ -39,7 +39,7 @@ func (r tableRow) shortCells() []string {
 }
 
 // tables groups the rows by driver. Rows are sorted already.
-func (d *document) tables() []driverTable {
+func (d *Document) tables() []driverTable {
 	var all []driverTable
 	for _, r := range d.Drivers {
 		last := len(all) - 1
@@ -56,7 +56,7 @@ func (d *document) tables() []driverTable {
 	return all
 }
 
-func (d *document) tableRow(r skew.Row) tableRow {
+func (d *Document) tableRow(r skew.Row) tableRow {
 	row := tableRow{
 		Hop:      d.hopOf(r.Hop),
 		LinuxNow: cmp.Or(r.LinuxNow, "unknown"), LinuxTarget: cmp.Or(r.LinuxTarget, "unknown"),

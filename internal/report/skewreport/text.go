@@ -27,13 +27,13 @@ var colors = map[finding.Severity]string{
 // textWriter writes the report for a terminal.
 type textWriter struct {
 	strings.Builder
-	*document
+	*Document
 	Options
 }
 
-func encodeText(d *document, o Options) (string, error) {
+func encodeText(d *Document, o Options) (string, error) {
 	o.Width = cmp.Or(o.Width, defaultWidth)
-	w := &textWriter{document: d.display(), Options: o}
+	w := &textWriter{Document: d.display(), Options: o}
 	w.verdict()
 	w.drivers()
 	for s := finding.Block; s >= finding.Pass; s-- {
@@ -125,11 +125,8 @@ func severityHeading(s finding.Severity) string {
 }
 
 func (w *textWriter) finding(f finding.Finding, label string) {
-	head := label + " " + f.ID
-	if f.Object != "" {
-		head += "  " + f.Object
-	}
-	w.line(head)
+	w.prose(label+" ", indent, strings.TrimSpace(f.ID+" "+w.title(f.ID)))
+	w.copied("object", f.Object)
 	w.detail("at", moment(f.Hop, f.Phase))
 	w.detail("observed", f.Observed)
 	w.detail("expected", f.Expected)

@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/skew"
+	"github.com/winbake/winbake/internal/version"
 )
 
 func hopName(h skew.Hop) string { return h.From + " -> " + h.To }
 
 // hopOf names the hop that a row or a step belongs to: "now" where there is
 // none.
-func (d *document) hopOf(i int) string {
+func (d *Document) hopOf(i int) string {
 	if i < 0 || i >= len(d.Hops) {
 		return "now"
 	}
@@ -78,10 +79,10 @@ func due(when, hop string) string {
 // distance says how many minors Windows stands behind or ahead of Linux.
 func distance(n *int, linux, windows string) string {
 	switch {
-	case n == nil && (!known(linux) || !known(windows)):
-		return "unknown"
-	case n == nil:
+	case n == nil && otherMajor(linux, windows):
 		return "other major"
+	case n == nil:
+		return "unknown"
 	case *n < 0:
 		return fmt.Sprintf("%d behind", -*n)
 	case *n > 0:
@@ -90,7 +91,13 @@ func distance(n *int, linux, windows string) string {
 	return "same"
 }
 
-func known(version string) bool { return version != "" && version != "unknown" }
+// otherMajor tells why there is no distance: versions that are both known, of
+// different majors.
+func otherMajor(a, b string) bool {
+	v, errA := version.ParseDriver(a)
+	w, errB := version.ParseDriver(b)
+	return errA == nil && errB == nil && v.Major != w.Major
+}
 
 // change is "a -> b", or a where both are the same or b isn't there.
 func change(a, b string) string {

@@ -52,7 +52,7 @@ func wrap(s string, n int) []string {
 	return append(lines, line)
 }
 
-// words splits at spaces, but not inside backticks.
+// words splits at spaces, but not inside backticks and around arrows.
 func words(s string) []string {
 	const glued = "\x00" // no cleaned string holds one
 	var b strings.Builder
@@ -60,7 +60,7 @@ func words(s string) []string {
 		if p.Code {
 			b.WriteString("`" + strings.ReplaceAll(p.Text, " ", glued) + "`")
 		} else {
-			b.WriteString(p.Text)
+			b.WriteString(strings.ReplaceAll(p.Text, " -> ", glued+"->"+glued))
 		}
 	}
 	fields := strings.Fields(b.String())

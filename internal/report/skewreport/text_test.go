@@ -1,0 +1,153 @@
+package skewreport
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// Only what is there to be copied may be wider than the terminal.
+func TestTextFitsItsWidth(t *testing.T) {
+	for name, sample := range map[string]func() Report{"safe": safe, "mixed": mixed, "finished": finished} {
+		for _, width := range []int{40, 60, 80, 100, 140} {
+			for line := range strings.Lines(output(t, "text", sample(), Options{Width: width, Verbose: true})) {
+				line = strings.TrimRight(line, "\n")
+				if columns(line) > width && !copiable(line) {
+					t.Errorf("%s at %d: %d columns: %s", name, width, columns(line), line)
+				}
+			}
+		}
+	}
+}
+
+// copiable tells lines that are commands, URLs and places, or hold one word
+// that is too long for the line.
+func copiable(line string) bool {
+	text := strings.TrimSpace(line)
+	for _, label := range []string{"remedy", "source", "evidence", "object", "fix:"} {
+		text = strings.TrimSpace(strings.TrimPrefix(text, label))
+	}
+	first, _, several := strings.Cut(text, " ")
+	return !several || isCommand(text) || strings.HasPrefix(text, "|") || strings.Contains(first, "/") ||
+		strings.HasPrefix(text, "DaemonSet ") || strings.HasPrefix(text, "catalog release") || strings.Contains(text, "  DaemonSet ")
+}
+
+func TestDefaultWidthIs100(t *testing.T) {
+	if output(t, "text", mixed(), Options{}) != output(t, "text", mixed(), Options{Width: 100}) {
+		t.Error("no width isn't 100 columns")
+	}
+}
+
+func TestColorOnlyColors(t *testing.T) {
+	plain := output(t, "text", mixed(), Options{})
+	colored := output(t, "text", mixed(), Options{Color: true})
+	if strings.ContainsRune(plain, '\x1b') {
+		t.Error("colours, unasked")
+	}
+	var b strings.Builder
+	for i, part := range strings.Split(colored, "\x1b[") {
+		if i > 0 {
+			_, part, _ = strings.Cut(part, "m")
+		}
+		b.WriteString(part)
+	}
+	if b.String() != plain {
+		t.Errorf("colours move the text:\n%s", b.String())
+	}
+}
+
+func TestAllIsShown(t *testing.T) {
+	out := output(t, "text", mixed(), Options{Verbose: true, Width: 1000})
+	for _, f := range mixedFindings() {
+		for _, s := range append([]string{f.ID, f.Object, f.Observed, f.Expected, f.Source}, f.Evidence...) {
+			if !strings.Contains(out, s) {
+				t.Errorf("the text doesn't say %q", s)
+			}
+		}
+		for line := range strings.SplitSeq(f.Remedy, "\n") {
+			if !strings.Contains(out, line) {
+				t.Errorf("the remedy lacks %q", line)
+			}
+		}
+	}
+	order := []string{"Don't start", "aws-ebs  ", "What stands in the way", "What to heed", "Accepted by you", "Rules not evaluated", "What was read", "catalog of 2026"}
+	at := -1
+	for _, s := range order {
+		next := strings.Index(out, s)
+		if next <= at {
+			t.Errorf("%q isn't after what comes before it", s)
+		}
+		at = next
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		n    int
+		want []string
+	}{
+		{"one two three four", 9, []string{"one two", "three", "four"}},
+		{"", 9, []string{""}},
+		{"a  b", 9, []string{"a b"}},
+		{"aaaaaaaaaaaaaaaaaaaa b", 9, []string{"aaaaaaaaaaaaaaaaaaaa", "b"}},
+		{"run `oc get nodes` now", 9, []string{"run", "`oc get nodes`", "now"}},
+		{"an odd ` stays", 9, []string{"an odd `", "stays"}},
+		{"from 4.19 -> 4.20 on", 12, []string{"from", "4.19 -> 4.20", "on"}},
+		{"日本 日本 日本", 9, []string{"日本 日本", "日本"}},
+		{"e\u0301e\u0301 e\u0301e\u0301", 5, []string{"e\u0301e\u0301 e\u0301e\u0301"}},
+	} {
+		if got := wrap(tt.in, tt.n); !slices.Equal(got, tt.want) {
+			t.Errorf("%q at %d: %q, want %q", tt.in, tt.n, got, tt.want)
+		}
+	}
+}
+
+func TestParagraphs(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want []paragraph
+	}{
+		{"Update the driver", []paragraph{{false, "Update the driver"}}},
+		{"Do this:\noc get nodes\noc get pods\nand look", []paragraph{{false, "Do this:"}, {true, "oc get nodes\noc get pods"}, {false, "and look"}}},
+		{"oc apply -f x \\\n  --wait\nthen wait", []paragraph{{true, "oc apply -f x \\\n  --wait"}, {false, "then wait"}}},
+		{"$ make it", []paragraph{{true, "make it"}}},
+		{"    kind: DaemonSet", []paragraph{{true, "    kind: DaemonSet"}}},
+		{"verify that it runs", []paragraph{{false, "verify that it runs"}}},
+		{"verify skew --to 4.20", []paragraph{{true, "verify skew --to 4.20"}}},
+		{"oc", []paragraph{{false, "oc"}}},
+		{"one\nline\n\ntwo", []paragraph{{false, "one line"}, {false, "two"}}},
+		{"", nil},
+	} {
+		if got := paragraphs(tt.in); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %+v, want %+v", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestSpans(t *testing.T) {
+	for in, want := range map[string][]span{
+		"":          nil,
+		"a":         {{false, "a"}},
+		"a `b` c":   {{false, "a "}, {true, "b"}, {false, " c"}},
+		"a ` b":     {{false, "a ` b"}},
+		"```":       {{false, "``"}, {false, "`"}},
+		"`a` `b` `": {{true, "a"}, {false, " "}, {true, "b"}, {false, " `"}},
+	} {
+		if got := spans(in); !slices.Equal(got, want) {
+			t.Errorf("%q: %+v, want %+v", in, got, want)
+		}
+	}
+}
+
+func TestColumnsOfControlFreeText(t *testing.T) {
+	for s, want := range map[string]int{"": 0, "abc": 3, "日本": 4, "e\u0301": 1, "→": 1, "🙂": 2} {
+		if got := columns(s); got != want {
+			t.Errorf("%q takes %d columns, want %d", s, got, want)
+		}
+	}
+	if strings.IndexFunc(output(t, "text", unknown(), Options{}), unicode.IsControl) < 0 {
+		t.Error("no line ends: the test above looks at nothing")
+	}
+}
