@@ -38,3 +38,9 @@ func (x *index) missingOne(r inventory.Resource) string {
 	}
 	return fmt.Sprintf("%s: %s", titles[r], reason)
 }
+
+// resourceOrder is the order in which missing resources are told.
+var resourceOrder = []inventory.Resource{
+	inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods, inventory.Volumes, inventory.Claims,
+	inventory.ClusterVersion, inventory.Services,
+}

@@ -77,8 +77,9 @@ func (e *evaluation) worlds() []*world {
 // world sets the stage for one moment.
 func (e *evaluation) world(hop int, phase Phase) *world {
 	w := &world{index: e.index, Phase: phase, Hop: hop, Hops: len(e.journey.stops) - 1, From: e.journey.stops[hop]}
+	w.problem = e.journey.problem
 	if w.Hops > 0 {
-		w.To = e.journey.stops[hop+1]
+		w.To, w.target = e.journey.stops[hop+1], e.journey.to()
 	}
 	for _, c := range e.cast(phase) {
 		now := e.linuxAt(c.driver, w.From, hop == 0)

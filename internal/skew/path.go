@@ -38,6 +38,9 @@ func newJourney(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*journ
 	j := &journey{stops: []version.OpenShift{from}}
 	switch {
 	case to.IsZero():
+		if from.IsZero() {
+			j.problem = "it isn't known which release the cluster runs"
+		}
 		return j, nil
 	case from.IsZero():
 		j.stops = append(j.stops, to)

@@ -1,3 +1,38 @@
 package skew
 
-var dataRules []rule
+import "github.com/winbake/winbake/internal/finding"
+
+const (
+	releaseInfo = "https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/cli_tools/openshift-cli-oc"
+	pluto64     = "https://github.com/FairwindsOps/pluto/issues/64"
+)
+
+// dataRules judge what the other rules had to go by.
+var dataRules = []rule{
+	{Rule: Rule{
+		ID: "DATA001", Title: "a release or its drivers aren't known well enough", Severity: finding.Unknown, Scope: PerCluster,
+		Ground: "which driver version a release ships isn't a function of its minor: drivers were rebased inside a minor and rebases were taken back",
+		Source: releaseInfo,
+		Text: `Says how well the releases on the way are known.
+
+UNKNOWN  the cluster's release isn't known; the target, or an update to it, isn't in the
+         catalog; the catalog doesn't know which driver version a release ships.
+WARN     several driver versions may hold, since the patch isn't named or stands near a rebase,
+         and they differ in minor or behaviour; the version is the head of a release branch; the
+         payload names a source commit that the catalog doesn't know.
+INFO     the same on the way to the target or without a difference; an update that isn't
+         complete; a target that the cluster already runs; a catalog older than 180 days.
+
+Give the payload of the release: oc adm release info --commits -o json IMAGE > release.json, and
+--release release.json. Or name the release to its patch.`,
+	}, driver: driverData, cluster: releaseData},
+	{Rule: Rule{
+		ID: "DATA002", Title: "something couldn't be read", Severity: finding.Unknown, Scope: PerCluster,
+		Ground: "what wasn't read must never pass for harmless",
+		Source: pluto64,
+		Text: `UNKNOWN for every kind of object that rules need and that wasn't read, or only in part; for
+every input that couldn't be read; and where no Windows CSI driver was found among manifests.
+With --static, for manifests without a cluster behind them, kinds that aren't there are listed
+as not evaluated and are no finding.`,
+	}, cluster: notRead},
+}

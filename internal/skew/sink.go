@@ -69,6 +69,9 @@ func (s *sink) add(d draft) {
 	if d.Source == "" {
 		d.Source = s.rule.Source
 	}
+	if s.view != nil && d.Severity > finding.Info && s.view.asleep() {
+		d.Severity, d.Why, d.NoStep = finding.Info, "it runs on no node, so nothing is hit; "+d.Why, true
+	}
 	key := fact{s.rule.ID, d.Object, d.Same, d.Severity}
 	if old := s.byFact[key]; old != nil {
 		old.holdsAgain(s.world, d)

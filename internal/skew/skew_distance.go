@@ -32,6 +32,9 @@ func minorDistance(v *view, out *sink) {
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
 		d.Remedy, d.When, d.Step = c.text(), after, c.step()
+		if low > 0 {
+			d.Remedy = "nothing has to be done for the update; to close the distance, " + d.Remedy
+		}
 		if v.guessed() {
 			d.Severity = finding.Info
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: compare with the version that it runs"
@@ -117,7 +120,7 @@ func majorDiffers(v *view, out *sink) {
 	c := v.change(l.Newest())
 	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, c.step(), v.Hops > 0
 	if p := v.incompatible(func(c version.Driver) bool { return c.Major != windows.Major }); p != nil {
-		d.Severity, d.Why, d.Source, d.When, d.NoStep = p.severity, p.Why, p.source(), p.When, false
+		d.Severity, d.Why, d.Source, d.When = p.severity, p.Why, p.source(), p.When
 		d.Remedy = p.Remedy + ": " + c.text()
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
 	}

@@ -63,7 +63,7 @@ func (v *view) weigh(known *catalog.Incompatibility, all bool) *pair {
 	if label == "" {
 		return p
 	}
-	switch bare := v.without(label); {
+	switch bare := v.lacking(label); {
 	case len(v.Nodes) == 0:
 		p.label = "; whether the Windows nodes carry " + label + " wasn't read"
 	case len(bare) == 0:
@@ -75,8 +75,8 @@ func (v *view) weigh(known *catalog.Incompatibility, all bool) *pair {
 	return p
 }
 
-// without are the nodes in scope that lack a label.
-func (v *view) without(label string) []string {
+// lacking are the nodes in scope that lack a label.
+func (v *view) lacking(label string) []string {
 	var bare []string
 	for _, n := range v.Nodes {
 		if _, ok := n.Labels[label]; !ok {
@@ -99,6 +99,7 @@ func knownIncompatible(v *view, out *sink) {
 	d := draft{
 		Severity: p.severity, Same: p.ID,
 		Observed: fmt.Sprintf("Linux %s%s, Windows %s%s", v.Linux(), v.where(), windows, p.label),
+		NoStep:   v.Hops > 0, // the plan raises the driver itself
 		Expected: fmt.Sprintf("not Windows %s with Linux %s", p.Windows, p.Linux),
 		Why:      p.Why, Source: p.source(), When: p.When,
 		Remedy: p.Remedy,

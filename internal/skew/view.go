@@ -53,6 +53,13 @@ func (v *view) Name() string {
 // the version of the Linux one.
 func (v *view) Moves() bool { return v.D.OperatorManaged }
 
+// asleep tells whether the cluster itself says that the DaemonSet runs nowhere.
+// Many clusters carry one from the time before they had Windows nodes.
+func (v *view) asleep() bool {
+	r := v.D.Rollout
+	return !v.Planned && r != nil && r.Observed && r.Desired == 0 && v.idle(v.D)
+}
+
 // evidence is where image and version were read.
 func (v *view) evidence() []inventory.Evidence {
 	list := []inventory.Evidence{v.D.Version.At}

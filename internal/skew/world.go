@@ -17,6 +17,9 @@ type world struct {
 	// value where it isn't known, To where there is no hop. A hop on the way has
 	// minors alone (Patch -1).
 	From, To version.OpenShift
+	// problem says why the way isn't known for sure, target is where it ends.
+	problem string
+	target  version.OpenShift
 	// Views are the Windows drivers, as they are in this phase.
 	Views []*view
 }
@@ -43,7 +46,18 @@ func (w *world) hopName() string {
 	if w.Hops == 0 {
 		return ""
 	}
+	if w.From.IsZero() {
+		return "unknown -> " + w.To.String()
+	}
 	return w.From.String() + " -> " + w.To.String()
+}
+
+// destination is the release that the cluster is going to; "" for none.
+func (w *world) destination() string {
+	if w.target.IsZero() {
+		return ""
+	}
+	return w.target.String()
 }
 
 // moment names hop and phase, for people.

@@ -1,0 +1,99 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// notRead is DATA002.
+func notRead(w *world, out *sink) {
+	if w.Hop > 0 || w.Phase != Now {
+		return
+	}
+	for _, r := range resourceOrder {
+		w.unreadResource(out, r)
+	}
+	for _, p := range w.inv.Problems {
+		d := draft{
+			Severity: finding.Unknown, Object: p.Where, Same: p.What,
+			Observed: p.What, Expected: "an input that can be read",
+			Why:    "what stands there wasn't looked at",
+			Remedy: p.Fix, When: before, NoStep: true,
+		}
+		if d.Remedy == "" {
+			d.Remedy = "mend it, or leave it out of what is read"
+		}
+		out.add(d)
+	}
+	w.noDriver(out)
+}
+
+// unreadResource tells of a kind of object that rules need.
+func (w *world) unreadResource(out *sink, r inventory.Resource) {
+	cov := w.inv.Read[r]
+	if cov.Complete || w.req.Static && !w.covered(r) {
+		return
+	}
+	needed := w.needed[r]
+	if len(needed) == 0 {
+		return
+	}
+	d := draft{
+		Severity: finding.Unknown, Object: titles[r],
+		Observed: w.missingOne(r), Expected: "all " + titles[r],
+		Why:    fmt.Sprintf("%s couldn't be evaluated", few(needed)),
+		Remedy: w.howToRead(r), When: before, NoStep: true,
+	}
+	if cov.Count > 0 {
+		d.Observed = fmt.Sprintf("%d were read, and not all: %s", cov.Count, w.missingOne(r))
+		d.Why = fmt.Sprintf("%s saw only a part", few(needed))
+	}
+	out.add(d)
+}
+
+// apiNames are what oc takes for a resource.
+var apiNames = map[inventory.Resource]string{
+	inventory.DaemonSets: "daemonsets.apps", inventory.Nodes: "nodes", inventory.CSINodes: "csinodes.storage.k8s.io",
+	inventory.Pods: "pods", inventory.Volumes: "persistentvolumes", inventory.Claims: "persistentvolumeclaims",
+	inventory.ClusterVersion: "clusterversions.config.openshift.io", inventory.Services: "configmaps",
+}
+
+// howToRead is how a resource gets into what is read, for the input in use.
+func (w *world) howToRead(r inventory.Resource) string {
+	name := apiNames[r]
+	switch {
+	case w.readFrom("cluster"):
+		return fmt.Sprintf("grant get and list, then run it again: oc auth can-i list %s --all-namespaces tells whether it is granted", name)
+	case w.readFrom("must-gather"):
+		return fmt.Sprintf("gather it too, and add the folder: oc adm inspect %s --all-namespaces", name)
+	}
+	return fmt.Sprintf("add it to --manifests: oc get %s -A -o yaml > %s.yaml; or say with --static that there is no cluster behind the manifests", name, r)
+}
+
+// readFrom tells whether any input is of a kind.
+func (x *index) readFrom(kind string) bool {
+	return slices.ContainsFunc(x.inv.Sources, func(s inventory.Source) bool { return s.Kind == kind })
+}
+
+// noDriver tells that there was no Windows driver to judge.
+func (w *world) noDriver(out *sink) {
+	if len(w.Views) > 0 || len(w.req.Planned) > 0 || slices.ContainsFunc(w.inv.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
+		return
+	}
+	d := draft{
+		Severity: finding.Unknown, Object: "Windows CSI drivers",
+		Observed: fmt.Sprintf("none among %d DaemonSets of drivers; %d workloads were set aside", len(w.inv.Drivers), len(w.inv.SetAside)),
+		Expected: "the DaemonSet of at least one Windows driver",
+		Why:      "there was nothing to judge",
+		Remedy:   "give the manifests of the Windows drivers too; verify inventory shows what was looked at and why it was set aside",
+		When:     before, NoStep: true,
+	}
+	if w.inv.Read[inventory.DaemonSets].Complete && (w.readFrom("cluster") || w.readFrom("must-gather")) {
+		d.Severity = finding.Info
+		d.Why = "the cluster has none, so no versions can differ"
+	}
+	out.add(d)
+}

@@ -1,0 +1,163 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// stale is when the catalog's age is worth a word: OpenShift has a new minor
+// about every four months, and drivers are rebased with it.
+const stale = 180 * 24 * time.Hour
+
+// releaseData is DATA001 for the cluster: its releases and the catalog.
+func releaseData(w *world, out *sink) {
+	if w.Hop > 0 || w.Phase != Now {
+		return
+	}
+	if w.problem != "" {
+		out.add(draft{
+			Severity: finding.Unknown, Object: "OpenShift " + cmp.Or(w.destination(), "release"),
+			Observed: w.problem, Expected: "releases, and an update between them, that the catalog knows",
+			Why:    "which drivers are on the way can't be told",
+			Remedy: "name the cluster's release with --from 4.20.3 and the target with --to; for a release that is newer than the catalog give its payload with --release, and what is known of it with --data",
+			When:   before, Evidence: w.catalogEvidence(), NoStep: true,
+		})
+	}
+	w.updating(out)
+	w.arrived(out)
+	w.age(out)
+}
+
+// updating tells of an update that isn't complete.
+func (w *world) updating(out *sink) {
+	if w.inv.Cluster.Updating == "" {
+		return
+	}
+	out.add(draft{
+		Severity: finding.Info, Object: "OpenShift " + w.inv.Cluster.Updating,
+		Observed: fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(w.inv.Cluster.OpenShift, "an unknown release"), w.inv.Cluster.Updating),
+		Why:      "Linux drivers of both releases may run at the same time; the former counts as the present state",
+		Evidence: w.inv.Cluster.Evidence, NoStep: true,
+	})
+}
+
+// arrived tells of a target that the cluster is at already.
+func (w *world) arrived(out *sink) {
+	if w.Hops != 1 || w.To.CompareMinor(w.From) != 0 {
+		return
+	}
+	if w.To.Patch >= 0 && w.From.Patch >= 0 && w.To.Compare(w.From) != 0 {
+		return
+	}
+	out.add(draft{
+		Severity: finding.Info, Object: "OpenShift " + w.To.String(),
+		Observed: fmt.Sprintf("the cluster runs %s, the target is %s", w.From, w.To),
+		Why:      "nothing moves, or the patch that it moves to isn't named",
+		Evidence: w.inv.Cluster.Evidence, NoStep: true,
+	})
+}
+
+// age tells of an old catalog.
+func (w *world) age(out *sink) {
+	now, err := time.Parse(time.DateOnly, w.req.Now)
+	if err != nil {
+		return
+	}
+	asOf, err := time.Parse(time.DateOnly, w.cat.AsOf)
+	if err != nil || now.Sub(asOf) <= stale {
+		return
+	}
+	out.add(draft{
+		Severity: finding.Info, Object: "catalog",
+		Observed: fmt.Sprintf("the catalog is of %s, %d days old", w.cat.AsOf, int(now.Sub(asOf).Hours()/24)),
+		Expected: "a catalog of the last 180 days",
+		Why:      "releases, rebases and incompatibilities since then aren't in it",
+		Remedy:   "use a newer build of verify, or give --data",
+		When:     before, Evidence: w.catalogEvidence(), NoStep: true,
+	})
+}
+
+func (x *index) catalogEvidence() []inventory.Evidence {
+	return []inventory.Evidence{{Where: "catalog of " + x.cat.AsOf}}
+}
+
+// driverData is DATA001 for one driver: how well its Linux side is known.
+func driverData(v *view, out *sink) {
+	l := v.Linux()
+	if v.Catalog == nil || v.Phase == Planned {
+		return
+	}
+	if l.Fixed {
+		return // SKEW005 and OLM001 say so
+	}
+	d := draft{
+		Object:   v.Catalog.Title + " in OpenShift " + cmp.Or(v.Release().String(), "of an unknown release"),
+		Expected: "one version, by source commit or tree",
+		When:     before, Evidence: l.evidence(), NoStep: true,
+		Remedy: "name the release to its patch, or give its payload: oc adm release info --commits -o json <release image> > release.json, and --release release.json",
+	}
+	switch {
+	case v.Release().IsZero():
+		return // releaseData says so
+	case !l.Known():
+		d.Severity, d.Observed, d.Why = finding.Unknown, l.Reason, "there is nothing to compare the Windows driver with"
+		d.Evidence = v.catalogEvidence()
+	case len(l.Candidates) > 1:
+		d.Severity, d.Observed = v.ambiguity(l), "Linux "+l.String()
+		d.Why = "the driver was rebased inside the minor, and which side of that the release is on isn't known"
+	case v.strange(l) != "":
+		d.Severity, d.Observed = finding.Warn, "Linux "+l.String()+" by the catalog; the payload names commit "+v.strange(l)
+		d.Why = "the catalog doesn't know that commit: the driver may have been rebased since"
+		d.Remedy = "tell the commit's upstream version with --data (commits), and update verify"
+	case l.Candidates[0].Certainty == "default":
+		d.Severity, d.Observed = v.onTheWay(finding.Warn), "Linux "+l.String()+", the head of the release branch"
+		d.Why = "it is what the branch had when the catalog was made, not what a payload is known to hold"
+	default:
+		return
+	}
+	out.add(d)
+}
+
+// ambiguity is how bad it is that several versions may hold.
+func (v *view) ambiguity(l *linuxSide) finding.Severity {
+	first := l.Candidates[0].Version
+	differs := func(c version.Driver) bool {
+		return !c.SameMinor(first) || v.Catalog.Line(c) != v.Catalog.Line(first)
+	}
+	if _, some := l.judge(differs); !some {
+		return finding.Info
+	}
+	return v.onTheWay(finding.Warn)
+}
+
+// onTheWay lowers what is said of releases between start and target: there the
+// admin chooses the patch.
+func (v *view) onTheWay(s finding.Severity) finding.Severity {
+	if v.Phase != Now && v.Hop < v.Hops-1 {
+		return finding.Info
+	}
+	return s
+}
+
+// strange is the commit that a payload names for the driver, where the catalog
+// doesn't know it; "" otherwise.
+func (v *view) strange(l *linuxSide) string {
+	if by := l.Candidates[0].By; by != "range" && by != "default" {
+		return ""
+	}
+	p := v.payload(v.Release())
+	if p == nil {
+		return ""
+	}
+	for _, tag := range p.Tags {
+		if tag.Name == v.Catalog.Payload {
+			return tag.Commit
+		}
+	}
+	return ""
+}

@@ -1,0 +1,211 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// lineWith is the first line of the driver that a test takes; nil for none.
+func (v *view) lineWith(test func(*catalog.Line) bool) *catalog.Line {
+	if v.Catalog == nil {
+		return nil
+	}
+	for i := range v.Catalog.Lines {
+		if l := &v.Catalog.Lines[i]; test(l) {
+			return l
+		}
+	}
+	return nil
+}
+
+func mandatory(l *catalog.Line) bool { return l.HostProcess == catalog.HostProcessMandatory }
+
+// hostProcessRequired is HP001.
+func hostProcessRequired(v *view, out *sink) {
+	first := v.lineWith(mandatory)
+	if v.D.HostProcess || v.Moves() || first == nil {
+		return
+	}
+	windows, known := v.Windows()
+	d := draft{
+		Severity: finding.Block,
+		Observed: fmt.Sprintf("Windows %s, not a HostProcess container%s", windows, mounting(v.D)),
+		Expected: "a HostProcess container without csi-proxy's pipes",
+		Why:      fmt.Sprintf("%s from %s on has no client of csi-proxy: in this pod it can't reach the node's disks", v.Catalog.Title, first.From),
+		When:     before, Evidence: slices.Concat(v.evidence(), pipeEvidence(v.D)),
+	}
+	switch {
+	case !known:
+		d.Severity = finding.Unknown
+		d.Observed = "the Windows version isn't known, and the pod isn't a HostProcess container"
+		d.Why = "it depends on the version: " + d.Why
+		d.Remedy = "pin the image to a version: below " + first.From + " this manifest stays, from it on the project's whole manifest is needed"
+		d.NoStep = true
+	case v.Line == nil || !mandatory(v.Line):
+		return
+	default:
+		c := v.change(windows)
+		d.Remedy = c.text() + v.privileges()
+		d.Step = &Step{What: c.What + v.privileges(), Command: c.Command}
+	}
+	out.add(d)
+}
+
+func mounting(d *inventory.Driver) string {
+	if len(d.Pipes) == 0 {
+		return ""
+	}
+	return " and mounts " + many(len(d.Pipes), "csi-proxy pipe")
+}
+
+func pipeEvidence(d *inventory.Driver) []inventory.Evidence {
+	var list []inventory.Evidence
+	for _, p := range d.Pipes {
+		list = append(list, p.At)
+	}
+	return list
+}
+
+// privileges says what a HostProcess pod needs of its namespace; "" where the
+// namespace has it.
+func (v *view) privileges() string {
+	ns := v.D.Object.Namespace
+	if slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
+		return ""
+	}
+	ns = cmp.Or(ns, "<namespace>")
+	return fmt.Sprintf("; a HostProcess pod needs oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite, and oc -n %s adm policy add-scc-to-user privileged -z <its service account>", ns, ns)
+}
+
+// hostProcessPipes is HP002.
+func hostProcessPipes(v *view, out *sink) {
+	if !v.D.HostProcess || len(v.D.Pipes) == 0 {
+		return
+	}
+	names := make([]string, len(v.D.Pipes))
+	for i, p := range v.D.Pipes {
+		names[i] = p.Name()
+	}
+	out.add(draft{
+		Severity: finding.Block,
+		Observed: "a HostProcess container that mounts " + strings.Join(names, ", "),
+		Expected: "a HostProcess container without pipes, or pipes without HostProcess",
+		Why:      "Windows doesn't support mounts of named pipes in HostProcess containers",
+		Remedy:   fmt.Sprintf("remove the hostPath volumes csi-proxy-* and their mounts from %s", v.D.Object),
+		When:     before, Evidence: pipeEvidence(v.D),
+	})
+}
+
+// hostProcessFlag is HP003.
+func hostProcessFlag(v *view, out *sink) {
+	given := v.D.HostProcessFlag
+	set := given != nil && *given
+	flagged := v.lineWith(func(l *catalog.Line) bool { return l.Flag != "" })
+	if flagged == nil || v.Moves() {
+		return
+	}
+	d := draft{Severity: finding.Block, When: before, Evidence: slices.Concat(v.evidence(), v.D.Evidence)}
+	flag := flagged.Flag
+	switch {
+	case set && !v.D.HostProcess:
+		d.Observed, d.Expected = flag+" in a pod that isn't HostProcess", "the flag in a HostProcess pod alone"
+		d.Why = "with the flag the driver works on the node itself, which it can't from inside its own container"
+		d.Remedy = fmt.Sprintf("remove %s from %s, or apply the project's HostProcess manifest whole", flag, v.D.Object)
+	case given != nil && v.Line != nil && v.Line.Flag == "":
+		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag
+		d.Why = "the driver ends at a flag that it doesn't know"
+		d.Remedy = fmt.Sprintf("remove %s from %s, or deploy a version from %s on", flag, v.D.Object, flagged.From)
+	case !v.D.HostProcess || set:
+		return
+	case v.Line != nil && v.Line.Flag != "":
+		d.Observed, d.Expected = "a HostProcess pod without "+flag, flag+"=true"
+		d.Why = "without the flag the driver dials csi-proxy's pipes"
+		d.Remedy = fmt.Sprintf("add %s=true to the arguments of container %s of %s", flag, container(v.D), v.D.Object)
+	case v.Line == nil:
+		d.Severity = finding.Unknown
+		d.Observed, d.Expected = "a HostProcess pod without "+flag+", of an unknown version", flag+"=true from "+flagged.From+" on"
+		d.Why = "whether the version needs the flag can't be told"
+		d.Remedy = "pin the image to a version, or add " + flag + "=true"
+	default:
+		return
+	}
+	out.add(d)
+}
+
+// hostProcessImage is HP004.
+func hostProcessImage(v *view, out *sink) {
+	suffixed := v.lineWith(func(l *catalog.Line) bool { return l.ImageSuffix != "" })
+	if suffixed == nil || v.D.Image.Tag == "" || v.Moves() {
+		return
+	}
+	suffix := "-" + suffixed.ImageSuffix
+	d := draft{Severity: finding.Warn, When: before, Evidence: v.evidence(), Observed: "tag " + v.D.Image.Tag}
+	switch has := strings.HasSuffix(v.D.Image.Tag, suffix); {
+	case has && !v.D.HostProcess:
+		d.Observed += " in a pod that isn't HostProcess"
+		d.Expected = strings.TrimSuffix(v.D.Image.Tag, suffix)
+		d.Why = "the image holds the driver for HostProcess pods alone"
+		d.Remedy = fmt.Sprintf("oc %sset image daemonset/%s %s=%s:%s, or apply the project's HostProcess manifest whole",
+			namespace(v.D), v.D.Object.Name, container(v.D), v.D.Image.Repository, d.Expected)
+	case !has && v.D.HostProcess && v.Line != nil && v.Line.ImageSuffix != "":
+		d.Observed += " in a HostProcess pod"
+		d.Expected = v.D.Image.Tag + suffix
+		d.Why = "the plain image is made for a container of its own; the project publishes another one for HostProcess"
+		d.Remedy = fmt.Sprintf("oc %sset image daemonset/%s %s=%s:%s",
+			namespace(v.D), v.D.Object.Name, container(v.D), v.D.Image.Repository, d.Expected)
+	default:
+		return
+	}
+	out.add(d)
+}
+
+// hostProcessCrossing is HP005.
+func hostProcessCrossing(v *view, out *sink) {
+	if v.D.HostProcess || len(v.D.Pipes) == 0 || v.Catalog == nil || v.Moves() || v.Line != nil && mandatory(v.Line) {
+		return
+	}
+	l := v.Linux()
+	must := v.strictest(l)
+	switch {
+	case must == catalog.HostProcessMandatory:
+	case must == catalog.HostProcessDefault && v.Phase != Now && v.strictest(&v.LinuxNow) != must:
+	default:
+		return
+	}
+	d := draft{
+		Severity: finding.Warn,
+		Observed: fmt.Sprintf("Windows uses %s; Linux %s%s is of a line for which HostProcess is %s", many(len(v.D.Pipes), "csi-proxy pipe"), l, v.where(), must),
+		Expected: "the HostProcess manifest, when Windows follows Linux",
+		Why:      "the Windows version that fits the target isn't a change of the tag: its manifest, the namespace's Pod Security level and the SCC change too",
+		When:     after, NoStep: v.Hops > 0,
+		Evidence: slices.Concat(pipeEvidence(v.D), l.evidence()),
+	}
+	c := v.change(l.Newest())
+	d.Remedy = c.text() + v.privileges()
+	if must == catalog.HostProcessDefault {
+		d.Remedy = "plan the project's HostProcess manifest; the present one goes on working with csi-proxy: " + c.text() + v.privileges()
+	}
+	if line := v.Catalog.Line(l.Newest()); line != nil && len(line.Evidence) > 0 {
+		d.Source = line.Evidence[0].Source
+	}
+	out.add(d)
+}
+
+// strictest is what HostProcess is to the strictest line that the Linux side's
+// version may be of.
+func (v *view) strictest(l *linuxSide) catalog.HostProcess {
+	order := []catalog.HostProcess{"", catalog.HostProcessNone, catalog.HostProcessOptional, catalog.HostProcessDefault, catalog.HostProcessMandatory}
+	worst := 0
+	for _, c := range l.Candidates {
+		if line := v.Catalog.Line(c.Version); line != nil {
+			worst = max(worst, slices.Index(order, line.HostProcess))
+		}
+	}
+	return order[worst]
+}

@@ -1,0 +1,103 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// builds names Windows builds that container images are made for.
+var builds = map[int]string{
+	17763: "Windows Server 2019", 18362: "Windows Server 1903", 18363: "Windows Server 1909",
+	19041: "Windows Server 2004", 19042: "Windows Server 20H2", 20348: "Windows Server 2022",
+	25398: "Windows Server 23H2", 26100: "Windows Server 2025",
+}
+
+func buildName(build int) string {
+	if build == 0 {
+		return "an unknown build"
+	}
+	if name := builds[build]; name != "" {
+		return fmt.Sprintf("%s (build %d)", name, build)
+	}
+	return "build " + strconv.Itoa(build)
+}
+
+// windowsBuild is NODE003.
+func windowsBuild(v *view, out *sink) {
+	if v.D.HostProcess || v.Line == nil || v.Phase == Target || v.Moves() {
+		return
+	}
+	byBuild := map[int][]*inventory.Node{}
+	for _, n := range v.Nodes {
+		if n.Build == 0 || !slices.Contains(v.Line.Builds, n.Build) {
+			byBuild[n.Build] = append(byBuild[n.Build], n)
+		}
+	}
+	for _, build := range slices.Sorted(maps.Keys(byBuild)) {
+		out.add(v.buildDraft(build, byBuild[build]))
+	}
+}
+
+func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {
+	windows, _ := v.Windows()
+	d := draft{
+		Severity: finding.Warn, Same: strconv.Itoa(build),
+		Observed: fmt.Sprintf("%s on %s, a container that isn't HostProcess", buildName(build), few(namesOf(nodes))),
+		Expected: "a node of " + buildList(v.Line.Builds),
+		When:     before, Evidence: slices.Concat(v.evidence(), evidenceOf(nodes)),
+	}
+	switch {
+	case len(v.Line.Builds) == 0:
+		d.Expected = "an image of that build"
+		d.Why = fmt.Sprintf("for which Windows builds %s %s has images isn't known", v.Name(), windows)
+	case build == 0:
+		d.Why = "whether there is an image for the node's Windows can't be told"
+	case builds[build] == "":
+		d.Why = "the build isn't one that images are known to be made for"
+	default:
+		d.Severity = finding.Block
+		d.Why = fmt.Sprintf("%s %s has no image for it, so the pod can't start there", v.Name(), windows)
+	}
+	d.Remedy = v.buildRemedy(build)
+	return d
+}
+
+func buildList(list []int) string {
+	if len(list) == 0 {
+		return "a build that has images"
+	}
+	names := make([]string, len(list))
+	for i, b := range list {
+		names[i] = strconv.Itoa(b)
+	}
+	return "build " + strings.Join(names, ", ")
+}
+
+// buildRemedy names what runs on a build: a HostProcess manifest, or a version
+// with images of it.
+func (v *view) buildRemedy(build int) string {
+	if build == 0 {
+		return "look at the node's build: oc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion"
+	}
+	canHostProcess := func(l *catalog.Line) bool {
+		return cmp.Or(l.HostProcess, catalog.HostProcessNone) != catalog.HostProcessNone
+	}
+	if canHostProcess(v.Line) {
+		return "apply the project's HostProcess manifest of this version, which runs on any build" + v.privileges()
+	}
+	if l := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) }); l != nil {
+		return fmt.Sprintf("deploy a version with images of it: %s from %s on; or keep the pods off these nodes with a node selector", v.Name(), l.From)
+	}
+	if l := v.lineWith(canHostProcess); l != nil {
+		return fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on; or keep the pods off these nodes with a node selector", v.Name(), l.From)
+	}
+	return "keep the pods off these nodes with a node selector: no version of the driver is known to run there"
+}

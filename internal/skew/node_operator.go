@@ -1,0 +1,106 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// operatorSkew is NODE002.
+func operatorSkew(w *world, out *sink) {
+	release := w.CatalogRelease()
+	if w.Phase == Planned || release == nil {
+		return // DATA001 says so
+	}
+	if w.Phase == Target && len(w.cat.WMCOFor(release.OpenShift)) == 0 && w.usesWMCO() {
+		out.add(draft{
+			Severity: finding.Warn, Object: "WMCO for " + release.OpenShift,
+			Observed: fmt.Sprintf("the catalog (of %s) knows no release of WMCO for OpenShift %s", w.cat.AsOf, release.OpenShift),
+			Expected: "a release of WMCO for the target",
+			Why:      "without one the Windows nodes can't follow the control plane",
+			Remedy:   "wait until OperatorHub has one, or choose a target that has one: oc get packagemanifest windows-machine-config-operator",
+			When:     before,
+		})
+	}
+	for _, text := range w.operators() {
+		w.compareOperator(out, text, release.OpenShift)
+	}
+}
+
+// compareOperator judges one version of WMCO that runs, or ran when it
+// configured nodes.
+func (w *world) compareOperator(out *sink, text, minor string) {
+	d := draft{
+		Object: "WMCO " + text, When: before, Evidence: w.operatorEvidence(text),
+		Remedy: fmt.Sprintf("update WMCO to its release for %s and wait until the nodes are configured again: oc -n openshift-windows-machine-config-operator get csv", w.follows(minor)),
+	}
+	v, err := version.ParseWMCO(text)
+	known := w.cat.WMCORelease(v)
+	switch {
+	case err != nil || known == nil:
+		d.Severity = finding.Unknown
+		d.Observed, d.Expected = "version "+text, "a release of WMCO that the catalog knows"
+		d.Why = "which minor of OpenShift it is for can't be told"
+		d.Remedy = "look at the operator: oc -n openshift-windows-machine-config-operator get csv; add the release to the catalog with --data where it is new"
+	case known.OpenShift == minor || w.precedes(known.OpenShift, minor):
+		return
+	case w.Hop > 0:
+		d.Severity = finding.Info
+		d.Observed, d.Expected = w.operatorText(text, known.OpenShift, minor), "WMCO for "+w.follows(minor)+" or "+minor
+		d.Why = "WMCO must have followed by then"
+	default:
+		d.Severity = finding.Warn
+		d.Observed, d.Expected = w.operatorText(text, known.OpenShift, minor), "WMCO for "+minor+", or for the minor before it while the cluster updates"
+		d.Why = "a release of WMCO serves its own minor, and the next one only while the cluster updates"
+	}
+	out.add(d)
+}
+
+func (w *world) operatorText(text, its, minor string) string {
+	return fmt.Sprintf("WMCO %s is for OpenShift %s, the cluster %s %s", text, its, map[bool]string{true: "is at", false: "goes to"}[w.Phase == Now], minor)
+}
+
+// precedes tells whether an update goes from one minor to the other.
+func (w *world) precedes(minor, next string) bool {
+	r := w.cat.Release(minor)
+	return r != nil && slices.Contains(r.Next, next)
+}
+
+// follows is the minor that WMCO should be for before the cluster goes to a
+// minor: the one before it. At rest it is the minor itself.
+func (w *world) follows(minor string) string {
+	if w.Phase != Now && !w.From.IsZero() && w.From.MinorString() != minor {
+		return w.From.MinorString()
+	}
+	return minor
+}
+
+// operators are the versions of WMCO that are known: the operator's own, else
+// those that configured the nodes.
+func (x *index) operators() []string {
+	return memo(x, "operators", func() []string {
+		if x.inv.Cluster.WMCO != "" {
+			return []string{x.inv.Cluster.WMCO}
+		}
+		var list []string
+		for i := range x.inv.Nodes {
+			if v := x.inv.Nodes[i].WMCO; v != "" && !slices.Contains(list, v) {
+				list = append(list, v)
+			}
+		}
+		return list
+	})
+}
+
+// usesWMCO tells whether any node is WMCO's, or there is no node to go by.
+func (x *index) usesWMCO() bool { return len(x.operators()) > 0 || len(x.inv.Nodes) == 0 }
+
+func (x *index) operatorEvidence(text string) []inventory.Evidence {
+	if x.inv.Cluster.WMCO == text {
+		return x.inv.Cluster.Evidence
+	}
+	return evidenceOf(x.nodesWith(func(n *inventory.Node) bool { return n.WMCO == text }))
+}

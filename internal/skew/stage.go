@@ -1,0 +1,157 @@
+package skew
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// stage is a Windows driver as the plan's steps so far leave it.
+type stage struct {
+	inventory.Driver
+	cat *catalog.Driver
+}
+
+// stage takes the drivers up when they first appear.
+func (p *planner) stage(w *world) {
+	for _, v := range w.Views {
+		key := v.D.Object.String()
+		if p.stages[key] != nil || v.Catalog == nil || v.Moves() {
+			continue
+		}
+		s := &stage{*v.D, v.Catalog}
+		p.stages[key] = s
+		for _, e := range p.sink.entries {
+			if e.Object != key || e.hop > w.Hop || e.noStep {
+				continue
+			}
+			switch e.ID {
+			case "SKEW005": // its step pins the present Linux version
+				s.set(v.LinuxNow.Newest())
+			case "HP001": // its step deploys the HostProcess manifest
+				s.HostProcess, s.Pipes = true, nil
+			}
+		}
+	}
+}
+
+// set moves the driver to a version.
+func (s *stage) set(to version.Driver) {
+	if to.IsZero() {
+		return
+	}
+	if line := s.cat.Line(to); line != nil && line.HostProcess == catalog.HostProcessMandatory {
+		s.HostProcess, s.Pipes = true, nil
+	} else if line != nil && !s.HostProcess && missingGroup(&s.Driver, line) != "" {
+		s.Pipes = nil
+		for _, use := range line.API {
+			s.Pipes = append(s.Pipes, inventory.Pipe{Group: use.Group, Version: use.Versions[0]})
+		}
+	}
+	s.Version = inventory.VersionFact{Version: to, Known: true}
+}
+
+// target is the version that the driver follows to at a hop; the zero value
+// where it stays: it is there, it is ahead, or the Linux version isn't known.
+func (s *stage) target(v *view) version.Driver {
+	to := v.Linux().Newest()
+	if s.Version.Known && (to.Major < s.Version.Version.Major || to.Major == s.Version.Version.Major && to.Minor <= s.Version.Version.Minor) {
+		return version.Driver{}
+	}
+	return to
+}
+
+func (p *planner) file() bool { return p.req.Static }
+
+// follow lets the driver go to the version closest to the Linux one.
+func (p *planner) follow(v *view, s *stage) {
+	if v.Hops == 0 {
+		return // the findings' own steps say it
+	}
+	if v.Hop == v.Hops-1 && p.planned(v, s) {
+		return
+	}
+	to := s.target(v)
+	if to.IsZero() {
+		return
+	}
+	c := changeOf(&s.Driver, s.cat, s.HostProcess, to, p.file())
+	step := Step{Hop: v.Hop, When: after, What: c.What, Command: c.Command, Rules: []string{"SKEW001"}}
+	step.Why = fmt.Sprintf("Linux runs %s from this update on", v.Linux())
+	if c.Manifest {
+		step.Rules = append(step.Rules, "HP005")
+		slices.Sort(step.Rules)
+	}
+	p.add(step)
+	s.set(to)
+}
+
+// planned tells of the planned manifest that takes the driver's place.
+func (p *planner) planned(v *view, s *stage) bool {
+	for i := range p.req.Planned {
+		d := &p.req.Planned[i]
+		if d.Provisioner != s.Provisioner {
+			continue
+		}
+		p.add(Step{
+			Hop: v.Hop, When: after, Rules: []string{"SKEW001"},
+			What:    fmt.Sprintf("apply the planned manifest of %s (%s)", d.Object, versionText(d)),
+			Command: "oc apply -f <the planned manifest>",
+			Why:     fmt.Sprintf("Linux runs %s from this update on", v.Linux()),
+		})
+		return true
+	}
+	return false
+}
+
+func versionText(d *inventory.Driver) string {
+	if !d.Version.Known {
+		return "version unknown"
+	}
+	return "v" + d.Version.Version.String()
+}
+
+// mendPairs raises the driver before a hop that makes an incompatible pair.
+func (p *planner) mendPairs(v *view, s *stage) {
+	for _, known := range p.cat.Incompatibilities(s.cat.Name) {
+		hits := func(w version.Driver) bool {
+			_, some := v.Linux().judge(func(l version.Driver) bool { return known.Holds(l, w) })
+			return some
+		}
+		if !s.Version.Known || !hits(s.Version.Version) {
+			continue
+		}
+		step := Step{Hop: v.Hop, When: known.When, What: s.Object.String() + ": " + known.Remedy, Why: known.Why, Rules: []string{"SKEW003"}}
+		for _, l := range []*linuxSide{&v.LinuxNow, &v.LinuxTarget} {
+			if to := l.Newest(); l.Known() && !hits(to) {
+				c := changeOf(&s.Driver, s.cat, s.HostProcess, to, p.file())
+				step.What, step.Command = c.What, c.Command
+				s.set(to)
+				break
+			}
+		}
+		p.add(step)
+	}
+}
+
+// prepare announces a manifest that needs other rights, before the hop after
+// which it is due.
+func (p *planner) prepare(v *view, s *stage) {
+	to := s.target(v)
+	line := s.cat.Line(to)
+	if v.Hops == 0 || to.IsZero() || s.HostProcess || line == nil || line.HostProcess != catalog.HostProcessMandatory {
+		return
+	}
+	step := Step{
+		Hop: v.Hop, When: before, Rules: []string{"HP005"},
+		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s, and let privileged pods run in its namespace", s.cat.Title, to.Core()),
+		Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
+	}
+	if ns := s.Object.Namespace; ns != "" && !slices.Contains(p.inv.Cluster.PrivilegedNamespaces, ns) {
+		step.Command = fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite", ns)
+	}
+	p.add(step)
+}
