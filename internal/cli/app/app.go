@@ -182,9 +182,29 @@ func (r *result) Write(p []byte) (int, error) {
 
 // IsTerminal reports whether w is a terminal that a person looks at.
 func IsTerminal(w io.Writer) bool {
+	f := file(w)
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// Width is the number of columns of the terminal w, at most 100, which is as
+// long as a line of prose should be; 100 where w is none.
+func Width(w io.Writer) int {
+	const most = 100
+	if !IsTerminal(w) {
+		return most
+	}
+	columns, _, err := term.GetSize(int(file(w).Fd()))
+	if err != nil || columns <= 0 {
+		return most
+	}
+	return min(columns, most)
+}
+
+// file is the file behind w; nil where there is none.
+func file(w io.Writer) *os.File {
 	if r, ok := w.(*result); ok {
 		w = r.w
 	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f, _ := w.(*os.File)
+	return f
 }

@@ -30,14 +30,16 @@ func New(a *app.App) *cobra.Command {
 	t := &tool{App: a, failOn: finding.DefaultFailOn}
 	root := &cobra.Command{
 		Use:   "verify",
-		Short: "Check what was baked",
+		Short: "Check what was baked, and a cluster before its update",
 		Long: `verify checks payload images and executables, against themselves and against
-the pins that they should be made of. Its exit code is 0 if all is well, 3 if
+the pins that they should be made of, and a cluster's Windows CSI drivers
+against the release that it is to be updated to. Its exit code is 0 if all is well, 3 if
 a check failed, 4 if something couldn't be told, 2 for warnings under
 --fail-on=warn, and 1 if it couldn't run.`,
 		Example: `  verify payload _output/image -f versions.yaml
   verify payload quay.io/me/payload@sha256:... -o junit > payload.xml
-  verify binary csi-proxy.exe`,
+  verify binary csi-proxy.exe
+  verify skew --from 4.19 --to 4.20 --manifests cluster/`,
 	}
 	f := root.PersistentFlags()
 	f.StringVarP(&t.format, "output", "o", "text", "text, json or junit")
@@ -46,7 +48,7 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
 	app.Choices(root, "output", report.Formats...)
 	app.Choices(root, "fail-on", finding.FailOnNames...)
-	root.AddCommand(newPayload(t), newBinary(t), newInventory(t), newCatalog(t))
+	root.AddCommand(newPayload(t), newBinary(t), newSkew(t), newInventory(t), newCatalog(t))
 	return root
 }
 

@@ -1,0 +1,132 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/inventory/manifests"
+	"github.com/winbake/winbake/internal/inventory/mustgather"
+	"github.com/winbake/winbake/internal/inventory/release"
+)
+
+// inputs are the flags that say what to read.
+type inputs struct {
+	manifests  []string
+	mustGather string
+	releases   []string
+	images     []string
+	data       []string
+	insecure   bool
+}
+
+func (in *inputs) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&in.manifests, "manifests", nil, "file or folder of manifests, - for standard input; may be repeated")
+	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
+	f.StringArrayVar(&in.releases, "release", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
+	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
+	f.BoolVar(&in.insecure, "insecure", false, "talk plain http to the registry of --release")
+	addData(cmd, &in.data)
+	cmd.MarkFlagsMutuallyExclusive("manifests", "must-gather")
+}
+
+// noPaths refuses arguments, and tells what a shell's *.yaml makes of
+// --manifests *.yaml.
+func noPaths(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && cmd.Flags().Changed("manifests") {
+		return &fault.Error{
+			What: fmt.Sprintf("%q belongs to no flag", args[0]),
+			Fix:  "name the folder, or repeat the flag: --manifests a.yaml --manifests b.yaml",
+		}
+	}
+	return app.Args(cobra.NoArgs)(cmd, args)
+}
+
+// inventory reads all inputs into one inventory.
+func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs) (*inventory.Inventory, error) {
+	if len(in.manifests) == 0 && in.mustGather == "" && len(in.releases) == 0 {
+		return nil, &fault.Error{What: "there is nothing to read", Fix: "give --manifests, --must-gather or --release"}
+	}
+	images, err := imageVersions(in.images)
+	if err != nil {
+		return nil, err
+	}
+	c := kube.NewCollector(kube.Options{Catalog: known, ImageVersions: images})
+	sources, err := t.objects(ctx, c, in)
+	if err != nil {
+		return nil, err
+	}
+	inv := c.Inventory()
+	for _, ref := range in.releases {
+		p, s, err := release.Read(ctx, ref, release.Options{Insecure: in.insecure, Keychain: authn.DefaultKeychain, UserAgent: "winbake/" + app.Version()})
+		if err != nil {
+			return nil, err
+		}
+		inv.Payloads = append(inv.Payloads, p)
+		sources = append(sources, s)
+	}
+	inv.Sources = sources
+	return inv, nil
+}
+
+// objects reads the cluster's objects from where the flags say that they are.
+func (t *tool) objects(ctx context.Context, c *kube.Collector, in inputs) ([]inventory.Source, error) {
+	var s inventory.Source
+	var err error
+	switch {
+	case len(in.manifests) > 0:
+		s, err = manifests.Read(ctx, c, in.manifests, t.Stdin)
+	case in.mustGather != "":
+		s, err = mustgather.Read(ctx, c, in.mustGather)
+	default:
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []inventory.Source{s}, nil
+}
+
+// planned reads the manifests of --planned: the Windows drivers that will be
+// deployed after the update. What couldn't be read there is inv's problem too.
+func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, paths []string, inv *inventory.Inventory) ([]inventory.Driver, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	images, err := imageVersions(in.images)
+	if err != nil {
+		return nil, err
+	}
+	c := kube.NewCollector(kube.Options{Catalog: known, ImageVersions: images})
+	s, err := manifests.Read(ctx, c, paths, t.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	s.Kind = "planned"
+	later := c.Inventory()
+	inv.Sources = append(inv.Sources, s)
+	inv.Problems = append(inv.Problems, later.Problems...)
+	var drivers []inventory.Driver
+	for _, d := range later.Drivers {
+		if d.OS == "windows" {
+			drivers = append(drivers, d)
+		}
+	}
+	if len(drivers) == 0 {
+		return nil, &fault.Error{
+			What:  "--planned holds no Windows CSI driver: " + s.Detail,
+			Where: strings.Join(paths, ", "),
+			Fix:   "verify inventory --manifests " + paths[0] + " shows what was looked at and why it was set aside",
+		}
+	}
+	return drivers, nil
+}

@@ -1,0 +1,205 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/report/skewreport"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// skewOptions are the flags of `verify skew` and `verify skew plan`.
+type skewOptions struct {
+	inputs
+	from, to string
+	static   bool
+	planned  []string
+	explain  string
+}
+
+func newSkew(t *tool) *cobra.Command {
+	var o skewOptions
+	cmd := &cobra.Command{
+		Use:   "skew",
+		Short: "Tell whether it is safe to update a cluster that has Windows CSI drivers",
+		Long: `skew compares the CSI drivers on Windows nodes, which somebody deployed, with the
+Linux CSI drivers that an OpenShift release brings, and tells what an update to
+--to does: now, with the control plane at the target, and with the Windows
+drivers of --planned. It also looks at csi-proxy, at Windows builds, and for
+in-tree volumes that Windows pods use. Without --to it is the check after an
+update.
+
+It reads manifests or a must-gather, asks no network, and changes nothing. What
+it can't tell is UNKNOWN, never a pass. Exit codes: 0 safe as far as is known,
+2 warnings under --fail-on=warn, 3 BLOCK, 4 UNKNOWN, 1 it couldn't run.`,
+		Example: `  verify skew --from 4.19 --to 4.20 --manifests cluster/
+  verify skew --to 4.20 --must-gather must-gather.tar.gz
+  verify skew --from 4.19 --to 4.20 --manifests gitops/ --static
+  verify skew --to 4.20 --must-gather mg/ --planned windows-driver-v3.5.0.yaml
+  verify skew --to 4.20 --must-gather mg/ --accept SKEW001 -o html > skew.html
+  verify skew --explain HP001`,
+		Args: noPaths,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.explain != "" {
+				return explain(t.Stdout, o.explain)
+			}
+			return t.skew(cmd, o)
+		},
+	}
+	o.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.explain, "explain", "", "tell what a rule compares, why, and what to do, and read nothing: an ID, or all")
+	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
+	app.Choices(cmd, "output", skewreport.Formats...)
+	app.Complete(cmd, "explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
+	})
+	cmd.AddCommand(newPlan(t))
+	return cmd
+}
+
+func (o *skewOptions) register(cmd *cobra.Command) {
+	o.inputs.register(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "OpenShift release that the cluster runs, 4.19 or 4.19.12 (default: as read from the cluster)")
+	f.StringVar(&o.to, "to", "", "OpenShift release to update to; without it the check after an update")
+	f.BoolVar(&o.static, "static", false, "the manifests have no cluster behind them: leave out the rules that need nodes or volumes, and say so")
+	f.StringArrayVar(&o.planned, "planned", nil, "manifests of the Windows drivers that will be deployed after the update; may be repeated")
+}
+
+// skew reads, judges and reports.
+func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
+	r, err := t.judge(cmd.Context(), cmd, o)
+	if err != nil {
+		return err
+	}
+	color := t.format == "text" && app.IsTerminal(t.Stdout) && os.Getenv("NO_COLOR") == ""
+	if err := skewreport.Write(t.Stdout, t.format, r, skewreport.Options{Color: color, Verbose: t.verbose, Width: app.Width(t.Stdout)}); err != nil {
+		return err
+	}
+	if code := t.failOn.ExitCode(r.Result.Findings); code != finding.ExitOK {
+		return app.ExitCode(code)
+	}
+	return nil
+}
+
+// judge makes the answer that reports are written from.
+func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (skewreport.Report, error) {
+	if err := o.check(); err != nil {
+		return skewreport.Report{}, err
+	}
+	today, err := day()
+	if err != nil {
+		return skewreport.Report{}, err
+	}
+	known, err := loadCatalog(o.data)
+	if err != nil {
+		return skewreport.Report{}, err
+	}
+	inv, err := t.inventory(ctx, known, o.inputs)
+	if err != nil {
+		return skewreport.Report{}, err
+	}
+	planned, err := t.planned(ctx, known, o.inputs, o.planned, inv)
+	if err != nil {
+		return skewreport.Report{}, err
+	}
+	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, Planned: planned, Now: today})
+	if err != nil {
+		return skewreport.Report{}, err
+	}
+	result.Findings = finding.Accept(result.Findings, t.accept)
+	return skewreport.Report{
+		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
+		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
+	}, nil
+}
+
+// check refuses flags that contradict each other.
+func (o *skewOptions) check() error {
+	switch {
+	case o.static && len(o.manifests) == 0:
+		return &fault.Error{What: "--static is for manifests that have no cluster behind them", Fix: "--static --manifests DIR, or leave --static out"}
+	case len(o.planned) > 0 && o.to == "":
+		return &fault.Error{What: "--planned needs --to: it tells of the time after an update", Fix: "--to 4.20"}
+	}
+	return nil
+}
+
+// day is today in UTC, or the day of SOURCE_DATE_EPOCH, so that a report can be
+// made again: https://reproducible-builds.org/specs/source-date-epoch/.
+func day() (string, error) {
+	now := time.Now()
+	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
+		seconds, err := strconv.ParseInt(epoch, 10, 64)
+		if err != nil {
+			return "", &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH can't be %q", epoch), Fix: "unset it, or give it seconds: SOURCE_DATE_EPOCH=1785542400", Err: err}
+		}
+		now = time.Unix(seconds, 0)
+	}
+	return now.UTC().Format(time.DateOnly), nil
+}
+
+// commandLine is what was asked, for the report. Flags that hold secrets are
+// left out: reports are passed around.
+func commandLine(cmd *cobra.Command) string {
+	words := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name == "token" || f.Name == "output" {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			if f.Value.Type() == "bool" && v == "true" {
+				words = append(words, "--"+f.Name)
+				continue
+			}
+			words = append(words, "--"+f.Name, quote(v))
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// quote makes s one word for a POSIX shell.
+func quote(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// explain prints one rule, or all.
+func explain(w io.Writer, id string) error {
+	if id == "all" {
+		return skewreport.Explain(w, skew.Rules()...)
+	}
+	rule, ok := skew.Explain(strings.ToUpper(id))
+	if !ok {
+		return &fault.Error{What: "there is no rule " + id, Fix: "one of " + strings.Join(ruleIDs(), ", ")}
+	}
+	return skewreport.Explain(w, rule)
+}
+
+func ruleIDs() []string {
+	var ids []string
+	for _, r := range skew.Rules() {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}

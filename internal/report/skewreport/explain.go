@@ -1,0 +1,30 @@
+package skewreport
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// Explain writes what rules compare, why, and what they need, for people.
+func Explain(w io.Writer, rules ...skew.Rule) error {
+	var b strings.Builder
+	for i, r := range rules {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s: %s (at worst %s)\n\n%s\n", r.ID, r.Title, r.Severity, strings.TrimSpace(r.Text))
+		fmt.Fprintf(&b, "\nGround: %s.\nSource: %s\n", r.Ground, r.Source)
+		if len(r.Needs) > 0 {
+			needs := make([]string, len(r.Needs))
+			for i, n := range r.Needs {
+				needs[i] = string(n)
+			}
+			fmt.Fprintf(&b, "Needs:  %s\n", strings.Join(needs, ", "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
