@@ -1,0 +1,89 @@
+package cluster
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/flowcontrol"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory/kube"
+)
+
+// clients share one connection and one limit of requests.
+type clients struct {
+	typed    kubernetes.Interface
+	metadata metadata.Interface
+	custom   dynamic.Interface
+}
+
+const (
+	// client-go's own limit, 5 requests a second, is for controllers that run
+	// all day. Servers protect themselves by priority and fairness since 1.20.
+	qps   = 100
+	burst = 200
+	// requestTimeout is what an API server gives a request itself
+	// (--request-timeout of kube-apiserver): it answers no later.
+	requestTimeout = time.Minute
+	pageSize       = 500
+)
+
+func newReader(c *kube.Collector, o Options) (*reader, error) {
+	if o.PageSize <= 0 {
+		o.PageSize = pageSize
+	}
+	config := limited(o.Config)
+	r := &reader{c: c, o: o, host: config.Host}
+	if err := r.connect(config); err != nil {
+		return nil, &fault.Error{
+			What: "the credentials or the address of the API server can't be used: " + err.Error(), Where: config.Host, Err: err,
+			Fix: "kubectl " + r.context() + "config view --minify",
+		}
+	}
+	return r, nil
+}
+
+// limited is config with the limits that its user left open.
+func limited(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	if config.RateLimiter == nil && config.QPS == 0 {
+		config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(qps, burst)
+	}
+	// Only package console prints.
+	config.WarningHandler = rest.NoWarnings{}
+	return config
+}
+
+func (cl *clients) connect(config *rest.Config) error {
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	// Half of the time of a large JSON list goes into decoding it.
+	binary := rest.CopyConfig(config)
+	binary.ContentType = "application/vnd.kubernetes.protobuf"
+	binary.AcceptContentTypes = binary.ContentType + ",application/json"
+	if cl.typed, err = kubernetes.NewForConfigAndClient(binary, client); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	if cl.metadata, err = metadata.NewForConfigAndClient(binary, client); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	// Custom resources have no protobuf.
+	if cl.custom, err = dynamic.NewForConfigAndClient(config, client); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	return nil
+}
+
+// context is kubectl's flag for the context, with a space behind it.
+func (r *reader) context() string {
+	if r.o.Context == "" {
+		return ""
+	}
+	return "--context " + r.o.Context + " "
+}

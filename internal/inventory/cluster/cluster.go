@@ -1,0 +1,122 @@
+// Package cluster reads an inventory from a live cluster's API server. It
+// gets and lists and does nothing else; docs/clusterrole.yaml holds exactly
+// the rights that it uses.
+//
+// It knows what to ask for and how to ask for little of it: lists come in
+// pages, of Linux nodes only the names are read, pods only where they run on
+// Windows or belong to a driver. What the objects mean, package kube knows.
+//
+// What the user may not read, or the cluster hasn't got, becomes incomplete
+// coverage and a Problem: neither an error, nor taken for none being there.
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/rest"
+
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
+)
+
+// Options say which cluster is read, and how.
+type Options struct {
+	// Config reaches the API server. Flags.Config makes one as kubectl would.
+	Config *rest.Config
+	// Context is the kubeconfig's context, for the source's name and for the
+	// commands that mend a Problem. It may be empty.
+	Context string
+	// PageSize is how many objects one answer holds at most; 0 stands for 500,
+	// which is kubectl's.
+	PageSize int64
+	// Progress is told how many objects of what were read, and how many there
+	// are, 0 where the server doesn't say. Calls don't overlap. It may be nil.
+	Progress func(what string, done, total int64)
+}
+
+// concurrent is how many requests are under way at once: the API server serves
+// other clients too.
+const concurrent = 6
+
+// Read adds what the cluster holds to c.
+//
+// Errors are *fault.Error: the API server can't be reached or stops answering,
+// doesn't accept the credentials, or ctx's deadline passes, which errors.Is
+// finds as context.DeadlineExceeded. A cancelled ctx is its own error. Then c
+// holds a part of the cluster and is good for nothing.
+func Read(ctx context.Context, c *kube.Collector, o Options) (inventory.Source, error) {
+	r, err := newReader(c, o)
+	if err != nil {
+		return inventory.Source{}, err
+	}
+	if err := r.read(ctx); err != nil {
+		return inventory.Source{}, r.fault(ctx, err)
+	}
+	return inventory.Source{Kind: "cluster", Name: r.name(), Detail: r.detail()}, nil
+}
+
+// reader reads one cluster.
+type reader struct {
+	c *kube.Collector
+	o Options
+	clients
+	host     string
+	version  string
+	progress sync.Mutex
+
+	// nodes is filled by the first half of read, for the second.
+	nodes nodes
+	sets  sets
+}
+
+// read asks for the version first: if that fails nothing else can be read.
+// Pods come last, because which are read depends on the nodes and on the
+// DaemonSets.
+func (r *reader) read(ctx context.Context) error {
+	if err := r.readVersion(ctx); err != nil {
+		return err
+	}
+	err := inParallel(ctx, r.readDaemonSets, r.readNodes, r.readCSINodes, r.readVolumes, r.readClaims, r.readClasses,
+		r.readNamespaces, r.readClusterVersion, r.readInfrastructure, r.readStorage, r.readAcks, r.readServices)
+	if err != nil {
+		return err
+	}
+	return r.readPods(ctx)
+}
+
+// inParallel runs all and returns the first error, which ends the others.
+func inParallel(ctx context.Context, all ...func(context.Context) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(concurrent)
+	for _, f := range all {
+		g.Go(func() error { return f(ctx) })
+	}
+	return g.Wait()
+}
+
+// name is what people call the cluster.
+func (r *reader) name() string {
+	if r.o.Context != "" {
+		return r.o.Context
+	}
+	return r.host
+}
+
+// detail counts what was read, for people.
+func (r *reader) detail() string {
+	return fmt.Sprintf("%s, Kubernetes %s: %d nodes (%d Windows), %d DaemonSets, %d pods, %d volumes, %d claims", r.host, r.version,
+		r.c.Count(inventory.Nodes), len(r.nodes.windows), r.c.Count(inventory.DaemonSets), r.c.Count(inventory.Pods),
+		r.c.Count(inventory.Volumes), r.c.Count(inventory.Claims))
+}
+
+func (r *reader) tell(what string, done, total int64) {
+	if r.o.Progress == nil {
+		return
+	}
+	r.progress.Lock()
+	defer r.progress.Unlock()
+	r.o.Progress(what, done, total)
+}

@@ -1,0 +1,144 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// access is one right: a verb on a resource, of which "" stands for list.
+type access struct {
+	verb, resource, namespace, name string
+}
+
+func (a access) String() string {
+	s := a.resource
+	if a.name != "" {
+		s += "/" + a.name
+	}
+	if a.namespace != "" {
+		s += " in " + a.namespace
+	}
+	return s
+}
+
+// canI is the command that asks the server about the right.
+func (r *reader) canI(a access) string {
+	verb, object := a.verb, a.resource
+	if verb == "" {
+		verb = "list"
+	}
+	if a.name != "" {
+		object += "/" + a.name
+	}
+	scope := ""
+	if a.namespace != "" {
+		scope = " -n " + a.namespace
+	} else if verb == "list" {
+		scope = " --all-namespaces"
+	}
+	return fmt.Sprintf("kubectl %sauth can-i %s %s%s", r.context(), verb, object, scope)
+}
+
+// cover notes how much of a resource was read. It returns the errors that end
+// all reading, and no other. It makes no Problem: the rules that need the
+// resource tell what is missing, where there are any.
+func (r *reader) cover(resource inventory.Resource, err error) error {
+	if err != nil && fatal(err) {
+		return err
+	}
+	cov := inventory.Coverage{Complete: err == nil, Count: r.c.Count(resource)}
+	if err != nil {
+		cov.Reason = reason(err)
+	}
+	r.c.Cover(resource, cov)
+	return nil
+}
+
+// note makes a Problem of an error that doesn't end all reading, of what has no
+// coverage.
+func (r *reader) note(a access, err error) error {
+	switch {
+	case err == nil:
+	case fatal(err):
+		return err
+	case apierrors.IsForbidden(err):
+		r.c.Problem(inventory.Problem{
+			Where: a.String(), What: reason(err),
+			Fix: r.canI(a) + " must say yes: docs/clusterrole.yaml holds the rights, for an administrator to grant",
+		})
+	default:
+		r.c.Problem(inventory.Problem{
+			Where: a.String(), What: reason(err),
+			Fix: "run it again; what the API server lacks says kubectl " + r.context() + "get --raw='/readyz?verbose'",
+		})
+	}
+	return nil
+}
+
+// fatal tells whether an error ends all reading: there is no answer, or the
+// server doesn't know who asks.
+func fatal(err error) bool {
+	var network net.Error
+	var address *url.Error
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || stranger(err) ||
+		errors.As(err, &network) || errors.As(err, &address)
+}
+
+// stranger tells whether the server doesn't know who asks.
+func stranger(err error) bool {
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), `"system:anonymous"`)
+}
+
+// reason words an error for coverage and problems.
+func reason(err error) string {
+	switch {
+	case apierrors.IsForbidden(err):
+		return "forbidden: " + err.Error()
+	case apierrors.IsNotFound(err):
+		return "the cluster doesn't have it: " + err.Error()
+	case apierrors.IsResourceExpired(err) || apierrors.IsGone(err):
+		return "the list changes faster than it can be read: " + err.Error()
+	}
+	var status apierrors.APIStatus
+	if errors.As(err, &status) {
+		return fmt.Sprintf("the API server answers %d: %v", status.Status().Code, err)
+	}
+	return err.Error()
+}
+
+// fault words an error that ends all reading.
+func (r *reader) fault(ctx context.Context, err error) error {
+	ready := "kubectl " + r.context() + "get --raw='/readyz?verbose'"
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return ctx.Err()
+	case ctx.Err() != nil:
+		return &fault.Error{
+			What: "the cluster couldn't be read within the time limit", Where: r.host, Err: ctx.Err(),
+			Fix: "raise the limit; how the API server is says " + ready,
+		}
+	case stranger(err):
+		return &fault.Error{
+			What: "the API server doesn't accept the credentials", Where: r.host, Excerpt: err.Error(), Err: err,
+			Fix: "log in again, oc login say, and try: kubectl " + r.context() + "auth whoami",
+		}
+	}
+	return &fault.Error{What: "the API server doesn't answer", Where: r.host, Excerpt: cause(err), Err: err, Fix: ready}
+}
+
+// cause is an error without the request that it stands in.
+func cause(err error) string {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,92 @@
+package cluster
+
+import (
+	"context"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// sets are the label selectors of DaemonSets, by which their pods are found.
+type sets map[types.NamespacedName]string
+
+func (r *reader) readDaemonSets(ctx context.Context) error {
+	r.sets = sets{}
+	p := pager[*appsv1.DaemonSetList, appsv1.DaemonSet, *appsv1.DaemonSet]{
+		r: r, what: "daemonsets", options: r.paged(), list: r.typed.AppsV1().DaemonSets("").List,
+		items: func(l *appsv1.DaemonSetList) []appsv1.DaemonSet { return l.Items },
+		take: func(d *appsv1.DaemonSet) {
+			r.sets[types.NamespacedName{Namespace: d.Namespace, Name: d.Name}] = metav1.FormatLabelSelector(d.Spec.Selector)
+			r.c.DaemonSet(d, nil)
+		},
+	}
+	return r.cover(inventory.DaemonSets, p.read(ctx))
+}
+
+func (r *reader) readCSINodes(ctx context.Context) error {
+	p := pager[*storagev1.CSINodeList, storagev1.CSINode, *storagev1.CSINode]{
+		r: r, what: "csinodes", options: r.paged(), list: r.typed.StorageV1().CSINodes().List,
+		items: func(l *storagev1.CSINodeList) []storagev1.CSINode { return l.Items },
+		take:  func(n *storagev1.CSINode) { r.c.CSINode(n, nil) },
+	}
+	return r.cover(inventory.CSINodes, p.read(ctx))
+}
+
+func (r *reader) readVolumes(ctx context.Context) error {
+	p := pager[*corev1.PersistentVolumeList, corev1.PersistentVolume, *corev1.PersistentVolume]{
+		r: r, what: "persistentvolumes", options: r.paged(), list: r.typed.CoreV1().PersistentVolumes().List,
+		items: func(l *corev1.PersistentVolumeList) []corev1.PersistentVolume { return l.Items },
+		take:  func(v *corev1.PersistentVolume) { r.c.PersistentVolume(v, nil) },
+	}
+	return r.cover(inventory.Volumes, p.read(ctx))
+}
+
+func (r *reader) readClaims(ctx context.Context) error {
+	p := pager[*corev1.PersistentVolumeClaimList, corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaim]{
+		r: r, what: "persistentvolumeclaims", options: r.paged(), list: r.typed.CoreV1().PersistentVolumeClaims("").List,
+		items: func(l *corev1.PersistentVolumeClaimList) []corev1.PersistentVolumeClaim { return l.Items },
+		take:  func(v *corev1.PersistentVolumeClaim) { r.c.PersistentVolumeClaim(v, nil) },
+	}
+	return r.cover(inventory.Claims, p.read(ctx))
+}
+
+// readClasses reads what serves claims that aren't bound yet.
+func (r *reader) readClasses(ctx context.Context) error {
+	p := pager[*storagev1.StorageClassList, storagev1.StorageClass, *storagev1.StorageClass]{
+		r: r, options: r.paged(), list: r.typed.StorageV1().StorageClasses().List,
+		items: func(l *storagev1.StorageClassList) []storagev1.StorageClass { return l.Items },
+		take:  func(s *storagev1.StorageClass) { r.c.StorageClass(s, nil) },
+	}
+	return r.note(access{resource: "storageclasses.storage.k8s.io"}, p.read(ctx))
+}
+
+// readNamespaces reads labels alone: the Pod Security level is one.
+func (r *reader) readNamespaces(ctx context.Context) error {
+	p := r.metadataPager(corev1.SchemeGroupVersion.WithResource("namespaces"), func(m *metav1.PartialObjectMetadata) {
+		r.c.Namespace(&corev1.Namespace{ObjectMeta: m.ObjectMeta}, nil)
+	})
+	return r.note(access{resource: "namespaces"}, p.read(ctx))
+}
+
+// readConfigMaps reads WMCO's lists of services in one namespace.
+func (r *reader) readConfigMaps(ctx context.Context, namespace string) error {
+	p := pager[*corev1.ConfigMapList, corev1.ConfigMap, *corev1.ConfigMap]{
+		r: r, options: r.paged(), list: r.typed.CoreV1().ConfigMaps(namespace).List,
+		items: func(l *corev1.ConfigMapList) []corev1.ConfigMap { return l.Items },
+		take: func(m *corev1.ConfigMap) {
+			if strings.HasPrefix(m.Name, servicesPrefix) {
+				r.c.ConfigMap(m, nil)
+			}
+		},
+	}
+	return p.read(ctx)
+}
+
+// paged asks for the first page of a list.
+func (r *reader) paged() metav1.ListOptions { return metav1.ListOptions{Limit: r.o.PageSize} }

@@ -1,0 +1,151 @@
+package cluster
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// Where the Windows Machine Config Operator keeps its lists of services:
+// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/servicescm/servicescm.go
+const (
+	wmcoName       = "windows-machine-config-operator"
+	wmcoNamespace  = "openshift-" + wmcoName
+	servicesPrefix = "windows-services-"
+)
+
+var (
+	clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
+	infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
+	storages        = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
+	csvs            = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "clusterserviceversions"}
+)
+
+// readVersion is the first request: what is wrong with the server or with the
+// credentials shows here.
+func (r *reader) readVersion(ctx context.Context) error {
+	var v string
+	err := again(ctx, func() error {
+		answer, err := r.typed.Discovery().ServerVersionWithContext(ctx)
+		if err == nil {
+			v = answer.GitVersion
+		}
+		return err
+	})
+	if err == nil {
+		r.version = v
+		r.c.ServerVersion(v, inventory.Evidence{Where: r.host + "/version", Text: "gitVersion: " + v})
+	}
+	return r.note(access{verb: "get", resource: "/version"}, err)
+}
+
+func (r *reader) readClusterVersion(ctx context.Context) error {
+	err := r.readCustom(ctx, clusterVersions, "", "version")
+	if apierrors.IsNotFound(err) {
+		err = nil // it isn't OpenShift, and that is known
+	}
+	return r.cover(inventory.ClusterVersion, err)
+}
+
+func (r *reader) readInfrastructure(ctx context.Context) error {
+	return r.readOptional(ctx, infrastructures, "cluster")
+}
+
+func (r *reader) readStorage(ctx context.Context) error {
+	return r.readOptional(ctx, storages, "cluster")
+}
+
+// readOptional reads an object that a cluster needn't have.
+func (r *reader) readOptional(ctx context.Context, resource schema.GroupVersionResource, name string) error {
+	err := r.readCustom(ctx, resource, "", name)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return r.note(access{verb: "get", resource: resource.GroupResource().String(), name: name}, err)
+}
+
+func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) error {
+	return again(ctx, func() error {
+		o, err := r.custom.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err == nil {
+			r.c.Custom(o.Object, nil)
+		}
+		return err
+	})
+}
+
+// readAcks reads what the administrator acknowledged.
+func (r *reader) readAcks(ctx context.Context) error {
+	const namespace, name = "openshift-config", "admin-acks"
+	err := again(ctx, func() error {
+		m, err := r.typed.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+		if err == nil {
+			r.c.ConfigMap(m, nil)
+		}
+		return err
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return r.note(access{verb: "get", resource: "configmaps", namespace: namespace, name: name}, err)
+}
+
+// readServices reads which version of WMCO there is, and in its namespace the
+// lists of services.
+func (r *reader) readServices(ctx context.Context) error {
+	namespaces, found := r.readOperator(ctx)
+	if err := r.note(access{resource: csvs.GroupResource().String()}, found); err != nil {
+		return err
+	}
+	var err error
+	namespace := wmcoNamespace
+	for _, namespace = range namespaces {
+		if err = r.readConfigMaps(ctx, namespace); err != nil {
+			break
+		}
+	}
+	if err == nil && found != nil && r.c.Count(inventory.Services) == 0 {
+		r.c.Cover(inventory.Services, inventory.Coverage{Reason: "which namespace WMCO runs in isn't known: " + reason(found)})
+		return nil
+	}
+	return r.cover(inventory.Services, err)
+}
+
+// readOperator reads WMCO's ClusterServiceVersion and tells the namespaces
+// where the operator may be. OLM copies a ClusterServiceVersion into every
+// namespace that it is for, and they are large: the names are read first.
+func (r *reader) readOperator(ctx context.Context) ([]string, error) {
+	var found []*metav1.PartialObjectMetadata
+	p := r.metadataPager(csvs, func(m *metav1.PartialObjectMetadata) {
+		if strings.HasPrefix(m.Name, wmcoName) {
+			found = append(found, m)
+		}
+	})
+	p.options.LabelSelector = "!olm.copiedFrom"
+	namespaces := []string{wmcoNamespace}
+	if err := p.read(ctx); apierrors.IsNotFound(err) {
+		return namespaces, nil // a cluster without OLM
+	} else if err != nil {
+		return namespaces, err
+	}
+	slices.SortFunc(found, func(a, b *metav1.PartialObjectMetadata) int {
+		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
+	})
+	for _, m := range found {
+		if err := r.readCustom(ctx, csvs, m.Namespace, m.Name); err != nil && !apierrors.IsNotFound(err) {
+			return namespaces, fmt.Errorf("get %s: %w", m.Name, err)
+		}
+		if !slices.Contains(namespaces, m.Namespace) {
+			namespaces = append(namespaces, m.Namespace)
+		}
+	}
+	return namespaces, nil
+}

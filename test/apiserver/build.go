@@ -1,0 +1,130 @@
+package apiserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+)
+
+// program is what the module in folder kube builds.
+const program = "k8s.io/kubernetes/cmd/kube-apiserver"
+
+// Build returns the path of a kube-apiserver, which it builds if the user's
+// cache folder has none of these sources. It says so on standard error: the
+// first build takes minutes. Test packages that run at the same time wait for
+// one build.
+func Build(ctx context.Context) (string, error) {
+	src, err := findSource(ctx)
+	if err != nil {
+		return "", err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "winbake-test", "kube-apiserver-"+src.version+"-"+src.sum[:16])
+	binary := filepath.Join(dir, "kube-apiserver")
+	if built(binary) {
+		return binary, nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	unlock, err := lock(ctx, dir+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if built(binary) {
+		return binary, nil
+	}
+	return binary, src.build(ctx, binary)
+}
+
+func built(binary string) bool {
+	_, err := os.Stat(binary)
+	return err == nil
+}
+
+// source is the module that pins the kube-apiserver.
+type source struct {
+	dir     string
+	version string // v1.34.1
+	sum     string // of go.mod and go.sum
+}
+
+// findSource finds the folder kube next to this package: in the module that
+// the tests run in, whatever package's.
+func findSource(ctx context.Context) (*source, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env GOMOD: %w", err)
+	}
+	root := filepath.Dir(strings.TrimSpace(string(out)))
+	s := &source{dir: filepath.Join(root, "test", "apiserver", "kube")}
+	mod, err := os.ReadFile(filepath.Join(s.dir, "go.mod"))
+	if err != nil {
+		return nil, fmt.Errorf("find the sources of kube-apiserver: %w", err)
+	}
+	sum, err := os.ReadFile(filepath.Join(s.dir, "go.sum"))
+	if err != nil {
+		return nil, fmt.Errorf("find the sources of kube-apiserver: %w", err)
+	}
+	s.sum = fmt.Sprintf("%x", sha256.Sum256(bytes.Join([][]byte{mod, sum, []byte(runtime.GOARCH)}, nil)))
+	file, err := modfile.Parse("go.mod", mod, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range file.Require {
+		if r.Mod.Path == "k8s.io/kubernetes" {
+			s.version = r.Mod.Version
+			return s, nil
+		}
+	}
+	return nil, errors.New(filepath.Join(s.dir, "go.mod") + " requires no k8s.io/kubernetes")
+}
+
+// build compiles into a file of its own first: a build that is cut off leaves
+// nothing that looks whole.
+func (s *source) build(ctx context.Context, binary string) error {
+	began := time.Now()
+	fmt.Fprintf(os.Stderr, "building kube-apiserver %s for the tests, which takes minutes\n", s.version)
+	temp := binary + ".building"
+	// nice, because the tests of other packages are running.
+	cmd := exec.CommandContext(ctx, "nice", "-n", "10", "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
+		"-ldflags="+s.stamps(), "-o", temp, program)
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
+	cmd.SysProcAttr = dieWithParent()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build kube-apiserver: %w\n%s", err, out)
+	}
+	fmt.Fprintf(os.Stderr, "built kube-apiserver %s in %s, with %s of processor time\n", s.version,
+		time.Since(began).Round(time.Second), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Round(time.Second))
+	return os.Rename(temp, binary)
+}
+
+// stamps are the linker flags that Kubernetes' own build sets: without them the
+// server says that it is v0.0.0-master.
+func (s *source) stamps() string {
+	majorMinor := strings.TrimPrefix(semver.MajorMinor(s.version), "v")
+	major, minor, _ := strings.Cut(majorMinor, ".")
+	const pkg = "k8s.io/component-base/version."
+	var b strings.Builder
+	b.WriteString("-s -w")
+	for _, v := range [][2]string{{"gitVersion", s.version}, {"gitMajor", major}, {"gitMinor", minor}, {"gitTreeState", "clean"}} {
+		fmt.Fprintf(&b, " -X %s%s=%s", pkg, v[0], v[1])
+	}
+	return b.String()
+}

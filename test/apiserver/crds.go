@@ -1,0 +1,85 @@
+package apiserver
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+)
+
+// openShift are the kinds of OpenShift and of its Operator Lifecycle Manager
+// that the product knows. Their schemas say nothing: any content is taken.
+var openShift = []struct {
+	gvr        schema.GroupVersionResource
+	kind       string
+	namespaced bool
+}{
+	{schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}, "ClusterVersion", false},
+	{schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}, "Infrastructure", false},
+	{schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}, "Storage", false},
+	{schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}, "ClusterCSIDriver", false},
+	{schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "clusterserviceversions"}, "ClusterServiceVersion", true},
+}
+
+var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// InstallOpenShift makes the server know ClusterVersion, Infrastructure,
+// Storage, ClusterCSIDriver and ClusterServiceVersion, with any content. They
+// have no status subresource: a status is written with the rest.
+func (s *Server) InstallOpenShift(t testing.TB) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range openShift {
+		crd := definition(k.gvr, k.kind, k.namespaced)
+		if _, err := client.Resource(crds).Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
+			t.Fatalf("install %s: %v", k.kind, err)
+		}
+	}
+	for _, k := range openShift {
+		if err := served(t.Context(), client, k.gvr); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func definition(gvr schema.GroupVersionResource, kind string, namespaced bool) *unstructured.Unstructured {
+	scope := "Cluster"
+	if namespaced {
+		scope = "Namespaced"
+	}
+	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
+		"metadata": map[string]any{
+			"name": gvr.GroupResource().String(),
+		},
+		"spec": map[string]any{
+			"group": gvr.Group, "scope": scope,
+			"names": map[string]any{"kind": kind, "plural": gvr.Resource},
+			"versions": []any{map[string]any{
+				"name": gvr.Version, "served": true, "storage": true,
+				"schema": map[string]any{"openAPIV3Schema": anything},
+			}},
+		},
+	}}
+}
+
+// served waits until the server answers for a resource.
+func served(ctx context.Context, client dynamic.Interface, gvr schema.GroupVersionResource) error {
+	var err error
+	for range 200 {
+		if _, err = client.Resource(gvr).List(ctx, metav1.ListOptions{Limit: 1}); err == nil {
+			return nil
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return fmt.Errorf("the server doesn't serve %s: %w", gvr, err)
+}

@@ -1,0 +1,24 @@
+// Command prepare builds the kube-apiserver that the tests start, if the
+// user's cache folder hasn't got it, and prints its path. The tests do it
+// themselves; run before them, it stays out of their time limits.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"github.com/winbake/winbake/test/apiserver"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	binary, err := apiserver.Build(ctx)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "prepare:", err)
+		os.Exit(1) //nolint:gocritic // the signals end with the process
+	}
+	fmt.Println(binary)
+}
