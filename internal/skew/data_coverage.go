@@ -80,7 +80,7 @@ func (x *index) readFrom(kind string) bool {
 
 // noDriver tells that there was no Windows driver to judge.
 func (w *world) noDriver(out *sink) {
-	if len(w.Views) > 0 || len(w.req.Planned) > 0 || slices.ContainsFunc(w.inv.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
+	if told := !w.covered(inventory.DaemonSets) && !w.req.Static; told || len(w.Views) > 0 || len(w.req.Planned) > 0 || slices.ContainsFunc(w.inv.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
 		return
 	}
 	d := draft{

@@ -35,8 +35,8 @@ func releaseData(w *world, out *sink) {
 
 // updating tells of an update that isn't complete.
 func (w *world) updating(out *sink) {
-	if w.inv.Cluster.Updating == "" {
-		return
+	if w.inv.Cluster.Updating == "" || w.underway() {
+		return // AFTER001 says so
 	}
 	out.add(draft{
 		Severity: finding.Info, Object: "OpenShift " + w.inv.Cluster.Updating,

@@ -41,10 +41,21 @@ type evaluation struct {
 	moments []*world
 }
 
-// split sorts the rules into those that can be evaluated and those that can't.
+// split sorts the rules that apply into those that can be evaluated and those
+// that can't.
 func (e *evaluation) split() {
 	for i := range rules {
 		r := &rules[i]
+		if reason := e.tooEarly(r); reason != "" {
+			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
+			continue
+		}
+		if !e.applies(r) {
+			continue
+		}
+		for _, need := range r.Needs {
+			e.needed[need] = append(e.needed[need], r.ID)
+		}
 		if reason := e.missing(r.Needs); reason != "" {
 			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
 			continue
@@ -52,6 +63,33 @@ func (e *evaluation) split() {
 		e.active = append(e.active, r)
 		e.result.Evaluated = append(e.result.Evaluated, r.ID)
 	}
+}
+
+// applies tells whether a rule has a question to ask of what is checked.
+func (e *evaluation) applies(r *rule) bool {
+	updates := len(e.journey.stops) > 1
+	switch r.asks {
+	case ofHops:
+		return updates
+	case ofRest:
+		return !updates
+	case ofState:
+		return !updates || e.underway()
+	}
+	return true
+}
+
+// underway tells whether the update that is checked is one that the cluster
+// itself is in the middle of, and no other was asked for.
+func (x *index) underway() bool { return x.req.To == "" && x.inv.Cluster.Updating != "" }
+
+// tooEarly says why a rule of the check after an update must wait: whoever
+// names no target asks for that check, and the update isn't complete.
+func (e *evaluation) tooEarly(r *rule) string {
+	if r.asks != ofRest || !e.underway() {
+		return ""
+	}
+	return "the update to " + e.inv.Cluster.Updating + " isn't complete; check again when it is"
 }
 
 // worlds are the moments, in the order of time.

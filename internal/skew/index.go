@@ -19,7 +19,7 @@ type index struct {
 	linux map[string][]*inventory.Driver
 	// scopes caches the nodes that a DaemonSet's pods run on.
 	scopes map[*inventory.Driver][]*inventory.Node
-	// needed are the rules that need a resource. DaemonSets are every rule's.
+	// needed are the rules that need a resource, of those that apply.
 	needed map[inventory.Resource][]string
 	// memos are results that a rule computes once, see memo.
 	memos map[string]any
@@ -34,7 +34,7 @@ func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index 
 		linux:    map[string][]*inventory.Driver{},
 		scopes:   map[*inventory.Driver][]*inventory.Node{},
 		memos:    map[string]any{},
-		needed:   needed(),
+		needed:   map[inventory.Resource][]string{},
 	}
 	for i := range inv.Nodes {
 		x.nodes[inv.Nodes[i].Name] = &inv.Nodes[i]
@@ -87,17 +87,4 @@ func memo[T any](x *index, key string, compute func() T) T {
 	v := compute()
 	x.memos[key] = v
 	return v
-}
-
-func needed() map[inventory.Resource][]string {
-	m := map[inventory.Resource][]string{}
-	for i := range rules {
-		m[inventory.DaemonSets] = append(m[inventory.DaemonSets], rules[i].ID)
-		for _, r := range rules[i].Needs {
-			if r != inventory.DaemonSets {
-				m[r] = append(m[r], rules[i].ID)
-			}
-		}
-	}
-	return m
 }

@@ -41,7 +41,19 @@ type rule struct {
 	driver func(v *view, out *sink)
 	// cluster is called once at every moment.
 	cluster func(w *world, out *sink)
+	// asks is when the rule has a question at all; its zero value is always.
+	asks asking
 }
+
+// asking is when a rule has a question to ask.
+type asking int
+
+const (
+	always  asking = iota
+	ofHops         // of an update alone
+	ofRest         // of the check after an update alone
+	ofState        // of the check after an update, and of one that isn't complete
+)
 
 // rules are all of them; each family stands in files of its own. The order is
 // that of Rules and of Result.Evaluated.

@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,8 +15,8 @@ const migrationDesign = "https://github.com/kubernetes/enhancements/blob/master/
 
 // afterRollouts is AFTER001: an update or a rollout that isn't finished.
 func afterRollouts(w *world) []draft {
-	if w.Hops > 0 {
-		return nil
+	if w.underway() {
+		return w.halfway()
 	}
 	var said []draft
 	for i := range w.inv.Drivers {
@@ -25,6 +26,23 @@ func afterRollouts(w *world) []draft {
 		}
 	}
 	return said
+}
+
+// halfway tells whoever asks for the check after an update that the update
+// isn't complete. Rollouts that go with it aren't worth a word each.
+func (w *world) halfway() []draft {
+	if w.Phase != Now {
+		return nil
+	}
+	c := w.inv.Cluster
+	f := draft{Severity: finding.Warn, Object: "OpenShift " + c.Updating, When: during}
+	f.Observed = fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(c.OpenShift, "an unknown release"), c.Updating)
+	f.Expected = "a completed update"
+	f.Why = "Linux drivers of both releases may run; what is said here is of the rest of the update, and the check after it is still to come"
+	f.Remedy = "wait until it is complete (oc adm upgrade status), then run the check again"
+	f.NoStep = true
+	f.Evidence = cite(c.Evidence)
+	return []draft{f}
 }
 
 func (w *world) rolling(d *inventory.Driver) draft {
@@ -48,9 +66,6 @@ func (w *world) rolling(d *inventory.Driver) draft {
 // afterMigrated is AFTER002: volumes and claims that should have been migrated
 // and don't say so.
 func afterMigrated(w *world) []draft {
-	if w.Hops > 0 {
-		return nil
-	}
 	left := slices.DeleteFunc(slices.Clone(w.inv.Leftovers), func(l inventory.Leftover) bool {
 		m := w.cat.MigrationOf(l.InTree, w.from())
 		return l.MigratedTo != "" && l.MigratedTo == l.Provisioner || m == nil || !moved(m.Linux)
@@ -87,9 +102,6 @@ func (w *world) migrateRemedy(l inventory.Leftover) string {
 // afterNodes is AFTER003: nodes without the driver that serves in-tree volumes
 // of Windows pods now.
 func afterNodes(w *world) []draft {
-	if w.Hops > 0 {
-		return nil
-	}
 	var said []draft
 	for _, use := range w.inTreeUses() {
 		if on, _ := w.onCSI(use.plugin, w.from()); on {
@@ -101,9 +113,6 @@ func afterNodes(w *world) []draft {
 
 // afterWindows is AFTER004: Windows nodes that the update hasn't reached.
 func afterWindows(w *world) []draft {
-	if w.Hops > 0 {
-		return nil
-	}
 	var said []draft
 	for _, ns := range groups(w.windowsNodes(), w.behind) {
 		why := w.behind(ns[0])

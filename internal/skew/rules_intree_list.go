@@ -21,13 +21,13 @@ way does with their plugin on Windows nodes. BLOCK where a node with such a pod,
 driver in CSINode spec.drivers; WARN for Windows nodes that such a pod may move to, and where vSphere's DaemonSet waits
 for a control plane at 4.14. UNKNOWN where CSINodes, claims or volumes weren't read or the catalog doesn't know the
 plugin. It sees Azure File, which is never attached; WMCO 9's own gate, which goes by attached volumes, doesn't.`,
-	}, cluster: saying(inTreeGate)},
+	}, cluster: saying(inTreeGate), asks: ofHops},
 	{Rule: Rule{
 		ID: "INTREE002", Title: "in-tree volumes that nobody migrates", Severity: finding.Block, Scope: PerCluster, Source: csiProxyEnhancement,
 		Needs:  []inventory.Resource{inventory.Pods},
 		Ground: "On AWS and GCP, in-tree volumes of Windows nodes aren't taken over from before OpenShift 4.12.",
 		Text:   `BLOCK where Windows pods use in-tree volumes of AWS or GCP and the update brings a release that serves them by CSI.`,
-	}, cluster: saying(inTreeStranded)},
+	}, cluster: saying(inTreeStranded), asks: ofHops},
 	{Rule: Rule{
 		ID: "INTREE003", Title: "labels that hold or release nodes", Severity: finding.Warn, Scope: PerCluster, Source: wmcoGate,
 		Needs:  []inventory.Resource{inventory.Nodes},
@@ -48,7 +48,7 @@ WARN where the update leads to 4.14 or past it.`,
 		Ground: "An update doesn't start while a gate that applies isn't acknowledged.",
 		Text: `Lists the gates of each update that the catalog knows and that weren't acknowledged: WARN where the cluster has in-tree
 volumes of the gate's driver, INFO otherwise. Their own conditions, vCenter's version for one, can't be seen.`,
-	}, cluster: saying(adminGates)},
+	}, cluster: saying(adminGates), asks: ofHops},
 }
 
 // afterRules are the check after an update: they speak only where no target is
@@ -60,20 +60,20 @@ var afterRules = []rule{
 		Needs:  []inventory.Resource{inventory.DaemonSets},
 		Ground: "Until a rollout is finished, nodes run different versions of a driver.",
 		Text:   `Without a target: WARN for a driver's DaemonSet, on Linux or Windows, whose pods aren't all of the newest revision.`,
-	}, cluster: saying(afterRollouts)},
+	}, cluster: saying(afterRollouts), asks: ofState},
 	{Rule: Rule{
 		ID: "AFTER002", Title: "volumes weren't migrated", Severity: finding.Warn, Scope: PerCluster, Source: migrationDesign,
 		Needs:  []inventory.Resource{inventory.Volumes, inventory.Claims},
 		Ground: "kube-controller-manager marks volumes and claims that it hands over to CSI with pv.kubernetes.io/migrated-to.",
 		Text: `Without a target: WARN for in-tree volumes and claims of a plugin that the release serves by CSI and that don't carry the
 annotation. A volume that was made by hand never gets it.`,
-	}, cluster: saying(afterMigrated)},
+	}, cluster: saying(afterMigrated), asks: ofRest},
 	{Rule: Rule{
 		ID: "AFTER003", Title: "migrated volumes without a driver", Severity: finding.Block, Scope: PerCluster, Source: csiProxyEnhancement,
 		Needs:  []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods},
 		Ground: "A volume that CSI took over can't be mounted on a Windows node without the driver.",
 		Text:   `INTREE001 without a target: for plugins that the cluster's own release serves by CSI.`,
-	}, cluster: saying(afterNodes)},
+	}, cluster: saying(afterNodes), asks: ofRest},
 	{Rule: Rule{
 		ID: "AFTER004", Title: "Windows nodes weren't updated", Severity: finding.Warn, Scope: PerCluster,
 		Source: "https://github.com/openshift/windows-machine-config-operator/blob/master/README.md",
@@ -81,5 +81,5 @@ annotation. A volume that was made by hand never gets it.`,
 		Ground: "WMCO updates Windows nodes after the control plane; they run the old kubelet and csi-proxy until then.",
 		Text: `Without a target: WARN for Windows nodes whose WMCO is older than the one wanted or installed, or whose kubelet is
 of an older minor than the API server. How far behind a kubelet may be is NODE001's.`,
-	}, cluster: saying(afterWindows)},
+	}, cluster: saying(afterWindows), asks: ofRest},
 }

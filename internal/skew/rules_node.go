@@ -31,6 +31,7 @@ UNKNOWN  the version isn't one that the catalog knows.
 
 Update WMCO after each hop. Between two even releases it may be uninstalled; install it again
 when the control plane is at the target.`,
+		Needs: needsNodes,
 	}, cluster: operatorSkew},
 	{Rule: Rule{
 		ID: "NODE003", Title: "no image of the driver for the node's Windows", Severity: finding.Block, Scope: PerDriver,
@@ -44,6 +45,6 @@ BLOCK  the build is one with a name (Windows Server 2019 is 17763, 2022 is 20348
 WARN   the node's build or the line's images aren't known, or the build is another.
 
 Take the HostProcess manifest, or a version that has images of that build.`,
-		Needs: needsNodes,
+		Needs: needsScope,
 	}, driver: windowsBuild},
 }

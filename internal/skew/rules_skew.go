@@ -24,6 +24,7 @@ WARN  one minor or more, either way. The distance is told; no project names a li
 After the update deploy the Windows version that is closest to the Linux one. Where several
 Linux versions may hold, the distance is told as a range. Backports of OpenShift's forks
 aren't seen: its driver may be newer than its number.`,
+		Needs: needsDrivers,
 	}, driver: minorDistance},
 	{Rule: Rule{
 		ID: "SKEW002", Title: "Windows driver has another major version", Severity: finding.Block, Scope: PerDriver,
@@ -37,6 +38,7 @@ BLOCK    the majors differ, and the catalog names the pair as one that doesn't w
 UNKNOWN  that depends on which of several Linux versions it is.
 
 Deploy a Windows version of the Linux driver's major.`,
+		Needs: needsDrivers,
 	}, driver: majorDiffers},
 	{Rule: Rule{
 		ID: "SKEW003", Title: "pair of versions that is known not to work", Severity: finding.Block, Scope: PerDriver,
@@ -50,6 +52,7 @@ BLOCK or WARN  as the pair says. A pair may name a node label that makes it harm
 UNKNOWN        it holds for some of the Linux versions that the release may have.
 
 The remedy is the pair's own, and it says whether it is due before or after the update.`,
+		Needs: needsDrivers,
 	}, driver: knownIncompatible},
 	{Rule: Rule{
 		ID: "SKEW004", Title: "Windows driver is newer than the Linux driver", Severity: finding.Info, Scope: PerDriver,
@@ -58,6 +61,7 @@ The remedy is the pair's own, and it says whether it is due before or after the 
 		Text: `Fires where the Windows version is newer than the Linux driver is now and will be after the
 update. INFO: nothing forbids it, and nobody tests it. Don't take the Windows driver back for
 this alone; choose the closest version at its next change. SKEW001 tells the distance.`,
+		Needs: needsDrivers,
 	}, driver: windowsAhead},
 	{Rule: Rule{
 		ID: "SKEW005", Title: "version or identity of a driver isn't known", Severity: finding.Unknown, Scope: PerDriver,
@@ -69,6 +73,7 @@ doesn't know the driver, where nothing says which operating system it is for, an
 version of a Linux driver that OpenShift doesn't bring can't be told.
 
 Pin the image to a version, or say which one it is with --image-version DIGEST=vX.Y.Z.`,
+		Needs: needsDrivers,
 	}, driver: versionUnknown, cluster: systemUnknown},
 	{Rule: Rule{
 		ID: "SKEW006", Title: "pods of one DaemonSet run several versions", Severity: finding.Warn, Scope: PerDriver,
@@ -85,5 +90,6 @@ until somebody deletes them. Looks at the present state alone, and goes by image
 		Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver#support",
 		Text: `INFO where the project says which versions it supports and the Windows version isn't one, at
 the catalog's date. Says nothing of projects that name no supported versions.`,
+		Needs: needsDrivers,
 	}, driver: unsupportedLine},
 }

@@ -45,6 +45,7 @@ type fact struct {
 type entry struct {
 	finding.Finding
 	hop     int
+	moment  string
 	step    *Step
 	noStep  bool
 	again   []string // hops and phases where it holds too
@@ -83,7 +84,7 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		hop: s.world.Hop, step: d.Step, noStep: d.NoStep,
+		hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep,
 	}
 	s.byFact[key] = e
 	s.entries = append(s.entries, e)
@@ -91,6 +92,9 @@ func (s *sink) add(d draft) {
 
 func (e *entry) holdsAgain(w *world, d draft) {
 	moment := w.moment()
+	if moment == e.moment {
+		return // another driver says the same
+	}
 	if !slices.Contains(e.again, moment) {
 		e.again = append(e.again, moment)
 	}

@@ -74,5 +74,5 @@ func (w *world) moment() string {
 // covered tells whether there is anything of a resource to go by.
 func (x *index) covered(r inventory.Resource) bool {
 	c := x.inv.Read[r]
-	return c.Complete || c.Count > 0
+	return c.Complete || c.Count > 0 || r == inventory.DaemonSets && len(x.req.Planned) > 0
 }
