@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"internal/event":   {},                                                   // leaf: anything may report
 	"internal/proc":    {},                                                   // leaf: starts programs, knows none
 	"internal/pe":      {},                                                   // reads bytes, judges nothing
+	"internal/winsvc":  {},                                                   // leaf: a service and its rules, on the node too
 	"internal/cas":     {"internal/fault"},                                   // knows nothing of what it keeps
 	"internal/pins":    {"internal/fault", "internal/finding"},               // exit code of a stale lock
 	"internal/gotool":  {"internal/fault", "internal/proc"},                  // runs go
@@ -59,7 +60,7 @@ var allowed = map[string][]string{
 		"internal/gotool", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "payload"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
-		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "payload"}, // no compiler, no store: verify changes nothing
+		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "payload"}, // no compiler, no store: verify changes nothing
 	"internal/testproxy": {}, // for tests alone
 
 	"cmd/bake":   {"internal/cli/app", "internal/cli/bake"},
@@ -68,19 +69,21 @@ var allowed = map[string][]string{
 
 // pure packages do no network and start no programs; only cli may print.
 var forbidden = map[string][]string{
-	"internal/pe":        {"net", "net/http", "os", "os/exec"},
-	"internal/expect":    {"net", "net/http", "os", "os/exec"},
-	"internal/finding":   {"net", "net/http", "os", "os/exec"},
-	"internal/fault":     {"net", "net/http", "os", "os/exec"},
-	"internal/event":     {"net", "net/http", "os", "os/exec"},
-	"internal/pins":      {"net", "net/http", "os/exec"},
-	"internal/cas":       {"net", "net/http", "os/exec"},
-	"internal/report":    {"net", "net/http", "os", "os/exec"},
-	"internal/version":   {"net", "net/http", "os", "os/exec"},
-	"internal/catalog":   {"net", "net/http", "os/exec"},
-	"internal/inventory": {"net", "net/http", "os", "os/exec"},
-	"internal/skew":      {"net", "net/http", "os", "os/exec"},
-	"payload":            {"os/exec"},
+	"internal/pe":                {"net", "net/http", "os", "os/exec"},
+	"internal/expect":            {"net", "net/http", "os", "os/exec"},
+	"internal/finding":           {"net", "net/http", "os", "os/exec"},
+	"internal/fault":             {"net", "net/http", "os", "os/exec"},
+	"internal/event":             {"net", "net/http", "os", "os/exec"},
+	"internal/pins":              {"net", "net/http", "os/exec"},
+	"internal/cas":               {"net", "net/http", "os/exec"},
+	"internal/report":            {"net", "net/http", "os", "os/exec"},
+	"internal/report/skewreport": {"net", "net/http", "os", "os/exec"},
+	"internal/version":           {"net", "net/http", "os", "os/exec"},
+	"internal/winsvc":            {"net", "net/http", "os", "os/exec"},
+	"internal/catalog":           {"net", "net/http", "os/exec"},
+	"internal/inventory":         {"net", "net/http", "os", "os/exec"},
+	"internal/skew":              {"net", "net/http", "os", "os/exec"},
+	"payload":                    {"os/exec"},
 }
 
 type pkg struct {
