@@ -16,6 +16,7 @@ const (
 	Write   Phase = "write"   // image onto disk
 	Push    Phase = "push"    // image to a registry
 	Verify  Phase = "verify"
+	Read    Phase = "read" // objects of a cluster
 )
 
 // State is how far a phase has come.
@@ -38,7 +39,8 @@ type Event struct {
 	Object string `json:"object,omitempty"`
 	Phase  Phase  `json:"phase"`
 	State  State  `json:"state"`
-	// Done and Total count bytes (Fetch, Pack, Write, Push) or steps; Total
+	// Done and Total count bytes (Fetch, Pack, Write, Push) or steps (objects
+	// for Read); Total
 	// is 0 where it isn't known.
 	Done  int64 `json:"done,omitempty"`
 	Total int64 `json:"total,omitempty"`

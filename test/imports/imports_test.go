@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"internal/cli/bake": {"internal/cas", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "payload"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
-		"internal/inventory", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
+		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "payload"}, // no compiler, no store: verify changes nothing
 	"internal/testproxy": {}, // for tests alone
 

@@ -48,6 +48,8 @@ func TestScripts(t *testing.T) {
 			"pin":   pin,
 			"count": countFiles,
 			"proxy": proxy,
+
+			"replace": replace,
 		},
 	})
 }
@@ -110,6 +112,17 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+}
+
+// replace changes a text in a file, which must be there: replace path old new.
+func replace(ts *testscript.TestScript, _ bool, args []string) {
+	path := ts.MkAbs(args[0])
+	data, err := os.ReadFile(path)
+	ts.Check(err)
+	if !strings.Contains(string(data), args[1]) {
+		ts.Fatalf("%s holds no %q", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(data), args[1], args[2])), 0o600))
 }
 
 // flip turns one bit in the middle of a file: flip path.

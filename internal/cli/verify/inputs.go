@@ -2,16 +2,20 @@ package verify
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/cluster"
 	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/internal/inventory/manifests"
 	"github.com/winbake/winbake/internal/inventory/mustgather"
@@ -26,6 +30,10 @@ type inputs struct {
 	images     []string
 	data       []string
 	insecure   bool
+	// payloadAlone: only --release is read.
+	payloadAlone bool
+	cluster      cluster.Flags
+	clusterSet   *pflag.FlagSet
 }
 
 func (in *inputs) register(cmd *cobra.Command) {
@@ -37,6 +45,39 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.BoolVar(&in.insecure, "insecure", false, "talk plain http to the registry of --release")
 	addData(cmd, &in.data)
 	cmd.MarkFlagsMutuallyExclusive("manifests", "must-gather")
+	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	in.cluster.Register(in.clusterSet)
+	f.AddFlagSet(in.clusterSet)
+	showApart(cmd, in.clusterSet)
+}
+
+// showApart lists kubectl's flags after the command's own in its help: there
+// are many of them, and few are ever needed.
+func showApart(cmd *cobra.Command, set *pflag.FlagSet) {
+	usage := cmd.UsageFunc()
+	hide := func(hidden bool) { set.VisitAll(func(f *pflag.Flag) { f.Hidden = hidden }) }
+	cmd.SetUsageFunc(func(c *cobra.Command) error {
+		hide(true)
+		err := usage(c)
+		hide(false)
+		fmt.Fprintf(c.OutOrStderr(), "\nWhich cluster, with kubectl's flags:\n%s", set.FlagUsages())
+		return err
+	})
+}
+
+// wantsCluster tells whether any of kubectl's flags was given.
+func (in *inputs) wantsCluster() bool {
+	given := false
+	in.clusterSet.VisitAll(func(f *pflag.Flag) { given = given || f.Changed })
+	return given
+}
+
+// check refuses flags that contradict each other.
+func (in *inputs) check() error {
+	if in.wantsCluster() && (len(in.manifests) > 0 || in.mustGather != "") {
+		return &fault.Error{What: "kubectl's flags are for a live cluster, and something else is to be read", Fix: "leave them out, or leave --manifests and --must-gather out"}
+	}
+	return nil
 }
 
 // noPaths refuses arguments, and tells what a shell's *.yaml makes of
@@ -53,17 +94,19 @@ func noPaths(cmd *cobra.Command, args []string) error {
 
 // inventory reads all inputs into one inventory.
 func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs) (*inventory.Inventory, error) {
-	if len(in.manifests) == 0 && in.mustGather == "" && len(in.releases) == 0 {
-		return nil, &fault.Error{What: "there is nothing to read", Fix: "give --manifests, --must-gather or --release"}
+	if err := in.check(); err != nil {
+		return nil, err
 	}
 	images, err := imageVersions(in.images)
 	if err != nil {
 		return nil, err
 	}
 	c := kube.NewCollector(kube.Options{Catalog: known, ImageVersions: images})
-	sources, err := t.objects(ctx, c, in)
-	if err != nil {
-		return nil, err
+	var sources []inventory.Source
+	if !in.payloadAlone {
+		if sources, err = t.objects(ctx, c, in); err != nil {
+			return nil, err
+		}
 	}
 	inv := c.Inventory()
 	for _, ref := range in.releases {
@@ -88,12 +131,35 @@ func (t *tool) objects(ctx context.Context, c *kube.Collector, in inputs) ([]inv
 	case in.mustGather != "":
 		s, err = mustgather.Read(ctx, c, in.mustGather)
 	default:
-		return nil, nil
+		s, err = t.live(ctx, c, in)
 	}
 	if err != nil {
 		return nil, err
 	}
 	return []inventory.Source{s}, nil
+}
+
+// live reads the cluster that kubectl would talk to.
+func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventory.Source, error) {
+	config, name, err := in.cluster.Config()
+	if err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) && !in.wantsCluster() {
+			f.Fix += "; or read something else: --manifests, --must-gather"
+		}
+		return inventory.Source{}, err
+	}
+	config.UserAgent = "winbake/" + app.Version()
+	t.Console.Emit(event.Event{Object: name, Phase: event.Read, State: event.Start})
+	s, err := cluster.Read(ctx, c, cluster.Options{Config: config, Context: name, Progress: func(what string, done, total int64) {
+		t.Console.Emit(event.Event{Object: name, Phase: event.Read, State: event.Progress, Done: done, Total: total, Message: what})
+	}})
+	state := event.Done
+	if err != nil {
+		state = event.Failed
+	}
+	t.Console.Emit(event.Event{Object: name, Phase: event.Read, State: state})
+	return s, err
 }
 
 // planned reads the manifests of --planned: the Windows drivers that will be

@@ -16,11 +16,12 @@ func newInventory(t *tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inventory",
 		Short: "Show what is read of a cluster, and from where",
-		Long: `inventory reads manifests or a must-gather and prints each DaemonSet that runs a
+		Long: `inventory reads a live cluster, manifests or a must-gather and prints each DaemonSet that runs a
 CSI driver: its driver, version, mode and pipes, and where that stands; Windows
 nodes, the volumes that their pods use, what was set aside and what couldn't be
 read. It judges nothing.`,
-		Example: `  verify inventory --manifests cluster/
+		Example: `  verify inventory
+  verify inventory --manifests cluster/
   kustomize build overlays/prod | verify inventory --manifests -
   verify inventory --must-gather must-gather.tar.gz -o json
   verify inventory --release release.txt`,
@@ -30,6 +31,7 @@ read. It judges nothing.`,
 			if err != nil {
 				return err
 			}
+			in.payloadAlone = len(in.releases) > 0 && len(in.manifests) == 0 && in.mustGather == "" && !in.wantsCluster()
 			inv, err := t.inventory(cmd.Context(), known, in)
 			if err != nil {
 				return err

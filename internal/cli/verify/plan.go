@@ -20,7 +20,8 @@ func newPlan(t *tool) *cobra.Command {
 for each hop to --to, what to do before, during and after it, with the commands.
 It judges as verify skew does and says the verdict first, but it is a document
 and no check: it exits 0 also where the verdict is BLOCK.`,
-		Example: `  verify skew plan --from 4.14 --to 4.20 --manifests cluster/ > change-request.md
+		Example: `  verify skew plan --to 4.20 > change-request.md
+  verify skew plan --from 4.14 --to 4.20 --manifests cluster/
   verify skew plan --to 4.20 --must-gather must-gather.tar.gz -o json`,
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {

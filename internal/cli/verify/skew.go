@@ -40,14 +40,17 @@ drivers of --planned. It also looks at csi-proxy, at Windows builds, and for
 in-tree volumes that Windows pods use. Without --to it is the check after an
 update.
 
-It reads manifests or a must-gather, asks no network, and changes nothing. What
-it can't tell is UNKNOWN, never a pass. Exit codes: 0 safe as far as is known,
-2 warnings under --fail-on=warn, 3 BLOCK, 4 UNKNOWN, 1 it couldn't run.`,
-		Example: `  verify skew --from 4.19 --to 4.20 --manifests cluster/
+It reads the cluster that kubectl would talk to, or manifests, or a must-gather;
+it asks no other network and changes nothing. What it can't tell is UNKNOWN,
+never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
+--fail-on=warn, 3 BLOCK, 4 UNKNOWN, 1 it couldn't run.`,
+		Example: `  verify skew --to 4.20
+  verify skew --to 4.20 --context prod -o html > skew.html
+  verify skew --from 4.19 --to 4.20 --manifests cluster/
   verify skew --to 4.20 --must-gather must-gather.tar.gz
   verify skew --from 4.19 --to 4.20 --manifests gitops/ --static
   verify skew --to 4.20 --must-gather mg/ --planned windows-driver-v3.5.0.yaml
-  verify skew --to 4.20 --must-gather mg/ --accept SKEW001 -o html > skew.html
+  verify skew --to 4.20 --must-gather mg/ --accept SKEW001
   verify skew --explain HP001`,
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {

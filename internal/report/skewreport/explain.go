@@ -16,7 +16,7 @@ func Explain(w io.Writer, rules ...skew.Rule) error {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "%s: %s (at worst %s)\n\n%s\n", r.ID, r.Title, r.Severity, strings.TrimSpace(r.Text))
-		fmt.Fprintf(&b, "\nGround: %s.\nSource: %s\n", r.Ground, r.Source)
+		fmt.Fprintf(&b, "\nGround: %s.\nSource: %s\n", strings.TrimSuffix(r.Ground, "."), r.Source)
 		if len(r.Needs) > 0 {
 			needs := make([]string, len(r.Needs))
 			for i, n := range r.Needs {
