@@ -107,11 +107,15 @@ type VolumeUse struct {
 // Leftover is an in-tree PersistentVolume or a claim that an in-tree
 // provisioner made.
 type Leftover struct {
-	Object      Object   `json:"object"`
-	InTree      string   `json:"inTree"`
-	Provisioner string   `json:"provisioner"`
-	MigratedTo  string   `json:"migratedTo,omitempty"`
-	At          Evidence `json:"at"`
+	Object      Object `json:"object"`
+	InTree      string `json:"inTree"`
+	Provisioner string `json:"provisioner"`
+	MigratedTo  string `json:"migratedTo,omitempty"`
+	// ProvisionedBy is what made it: pv.kubernetes.io/provisioned-by of a
+	// volume, volume.kubernetes.io/storage-provisioner of a claim; "" for a
+	// volume that was made by hand.
+	ProvisionedBy string   `json:"provisionedBy,omitempty"`
+	At            Evidence `json:"at"`
 }
 
 // Payload is a release payload: what each driver is built from.

@@ -29,6 +29,8 @@ type Driver struct {
 	Unmounted []Pipe `json:"unmounted,omitempty"`
 	// Registrar is the node-driver-registrar beside the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
+	// ServiceAccount is what the pods run as; "" is default.
+	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Scheduling decides which nodes the pods run on.
 	Scheduling Scheduling `json:"scheduling"`
 	// Rollout is the DaemonSet's status; nil in a manifest that has none.
@@ -92,6 +94,9 @@ type Sidecar struct {
 	Container string      `json:"container"`
 	Image     Image       `json:"image"`
 	Version   VersionFact `json:"version"`
+	// Probe is the command of its liveness probe; nil: it has none, or one that
+	// runs no command.
+	Probe []string `json:"probe,omitempty"`
 }
 
 // Rollout is how far a DaemonSet has come.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -43,7 +44,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	if reason != "" {
 		return inventory.Driver{}, reason
 	}
-	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: scheduling(p.spec), Rollout: rollout(ds)}
+	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: scheduling(p.spec), Rollout: rollout(ds), ServiceAccount: cmp.Or(p.spec.ServiceAccountName, p.spec.DeprecatedServiceAccount)}
 	if id.driver != nil {
 		d.Line = id.driver.Name
 	}
@@ -93,7 +94,11 @@ func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar
 	for i := range cts {
 		ct := &cts[i]
 		if ct.isRegistrar() && len(cts) > 1 {
-			return &inventory.Sidecar{Container: ct.Name, Image: ct.image, Version: c.versionOf(ct.image, ct.err, p.imageAt(ct))}
+			s := &inventory.Sidecar{Container: ct.Name, Image: ct.image, Version: c.versionOf(ct.image, ct.err, p.imageAt(ct))}
+			if probe := ct.LivenessProbe; probe != nil && probe.Exec != nil {
+				s.Probe = probe.Exec.Command
+			}
+			return s
 		}
 	}
 	return nil

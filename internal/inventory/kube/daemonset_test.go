@@ -12,8 +12,10 @@ spec:
   template:
     spec:
       nodeSelector: {kubernetes.io/os: windows}
+      serviceAccountName: vsphere-node
       containers:
       - name: node-driver-registrar
+        livenessProbe: {exec: {command: [/csi-node-driver-registrar.exe, --mode=kubelet-registration-probe]}}
         image: mirror.example:5000/sig-storage/csi-node-driver-registrar:v2.9.0
         args: ["--v=5", "--csi-address=$(ADDRESS)", "--kubelet-registration-path=$(DRIVER_REG_SOCK_PATH)"]
         env:
@@ -50,5 +52,10 @@ func TestPipeMode(t *testing.T) {
 	}
 	if d.Registrar == nil || d.Registrar.Version.Version.String() != "2.9.0" {
 		t.Errorf("registrar %+v", d.Registrar)
+	} else if len(d.Registrar.Probe) != 2 || d.Registrar.Probe[1] != "--mode=kubelet-registration-probe" {
+		t.Errorf("its probe %q", d.Registrar.Probe)
+	}
+	if d.ServiceAccount != "vsphere-node" {
+		t.Errorf("service account %q", d.ServiceAccount)
 	}
 }

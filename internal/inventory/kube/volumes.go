@@ -16,6 +16,11 @@ var translator = csitranslation.New()
 // claims of an in-tree plugin that CSI serves.
 const migratedTo = "pv.kubernetes.io/migrated-to"
 
+// provisionedBy is what the PersistentVolume controller, or a provisioner,
+// leaves on a volume that it made:
+// https://kubernetes.io/docs/reference/labels-annotations-taints/#pv-kubernetes-io-provisioned-by
+const provisionedBy = "pv.kubernetes.io/provisioned-by"
+
 // provisionerKeys are a claim's annotations that name what made its volume.
 var provisionerKeys = []string{"volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"}
 
@@ -52,6 +57,8 @@ type backing struct {
 	provisioner string
 	inTree      string
 	migratedTo  string
+	// maker is the provisioner that made the volume, "" for a person.
+	maker string
 }
 
 // claim is what is kept of a PersistentVolumeClaim.
@@ -83,7 +90,7 @@ func (c *Collector) PersistentVolume(pv *corev1.PersistentVolume, at Locator) {
 }
 
 func backingOf(pv *corev1.PersistentVolume) backing {
-	b := backing{migratedTo: pv.Annotations[migratedTo]}
+	b := backing{migratedTo: pv.Annotations[migratedTo], maker: pv.Annotations[provisionedBy]}
 	if pv.Spec.CSI != nil {
 		b.provisioner = pv.Spec.CSI.Driver
 		return b
@@ -110,7 +117,7 @@ func csiName(plugin string) string {
 
 func (c *Collector) leftover(o inventory.Object, b backing, at inventory.Evidence) {
 	c.inv.Leftovers = append(c.inv.Leftovers, inventory.Leftover{
-		Object: o, InTree: b.inTree, Provisioner: b.provisioner, MigratedTo: b.migratedTo, At: at,
+		Object: o, InTree: b.inTree, Provisioner: b.provisioner, MigratedTo: b.migratedTo, ProvisionedBy: b.maker, At: at,
 	})
 }
 
@@ -134,7 +141,7 @@ func (c *Collector) PersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim, at 
 		}
 		cl.maker = maker
 		if csi := csiName(maker); csi != "" {
-			b := backing{provisioner: csi, inTree: maker, migratedTo: cl.migratedTo}
+			b := backing{provisioner: csi, inTree: maker, migratedTo: cl.migratedTo, maker: maker}
 			c.leftover(o, b, inventory.Evidence{Where: at("metadata", "annotations", name), Text: maker})
 		}
 		break

@@ -152,19 +152,25 @@ func TestTemplates(t *testing.T) {
 
 func TestLeftovers(t *testing.T) {
 	inv := collect(t, Options{},
-		pv("old", "azureDisk: {diskName: x, diskURI: z}", "pv.kubernetes.io/migrated-to: disk.csi.azure.com"),
+		pv("old", "azureDisk: {diskName: x, diskURI: z}", "pv.kubernetes.io/migrated-to: disk.csi.azure.com, pv.kubernetes.io/provisioned-by: kubernetes.io/azure-disk"),
+		pv("own", "azureDisk: {diskName: x, diskURI: z}", ""),
 		pv("new", "csi: {driver: disk.csi.azure.com, volumeHandle: x}", ""),
 		pvc("made", "volumeName: old", "volume.beta.kubernetes.io/storage-provisioner: kubernetes.io/azure-disk"),
 		pvc("other", "volumeName: new", "volume.kubernetes.io/storage-provisioner: disk.csi.azure.com"),
 	).Inventory()
-	if len(inv.Leftovers) != 2 {
+	if len(inv.Leftovers) != 3 {
 		t.Fatalf("%+v", inv.Leftovers)
 	}
 	old := inv.Leftovers[0]
 	if old.Object.Name != "old" || old.InTree != "kubernetes.io/azure-disk" || old.Provisioner != "disk.csi.azure.com" || old.MigratedTo != "disk.csi.azure.com" {
 		t.Errorf("%+v", old)
 	}
-	if inv.Leftovers[1].Object.Name != "made" {
-		t.Errorf("%+v", inv.Leftovers[1])
+	for i, want := range []string{"kubernetes.io/azure-disk", "", "kubernetes.io/azure-disk"} {
+		if got := inv.Leftovers[i]; got.ProvisionedBy != want {
+			t.Errorf("%s was made by %q, want %q", got.Object, got.ProvisionedBy, want)
+		}
+	}
+	if inv.Leftovers[2].Object.Name != "made" {
+		t.Errorf("%+v", inv.Leftovers[2])
 	}
 }
