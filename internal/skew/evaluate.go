@@ -123,7 +123,7 @@ func (e *evaluation) world(hop int, phase Phase) *world {
 		now := e.linuxAt(c.driver, w.From, hop == 0)
 		target := now
 		if w.Hops > 0 {
-			target = e.linuxAt(c.driver, w.To, false)
+			target = e.forward(c.driver, &now, e.linuxAt(c.driver, w.To, false), w)
 		}
 		v := newView(w, c.driver, now, target)
 		v.Planned, v.Current = c.planned, c.current

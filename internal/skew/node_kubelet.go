@@ -3,6 +3,7 @@ package skew
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -41,7 +42,7 @@ func kubeletSkew(w *world, out *sink) {
 // compareKubelet judges the nodes that run one version.
 func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, nodes []*inventory.Node, at inventory.Evidence) {
 	lag := int(server.Minor) - int(kubelet.Minor)
-	allowed, rule := w.allowedLag(kubelet)
+	allowed, rule := w.allowedLag(kubelet, server)
 	if kubelet.Major == server.Major && lag >= 0 && lag <= allowed {
 		return
 	}
@@ -67,8 +68,19 @@ func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, no
 }
 
 // allowedLag is how many minors a kubelet may be older, and whose rule that is.
-func (w *world) allowedLag(kubelet version.Kubernetes) (int, string) {
-	if r := w.CatalogRelease(); r != nil && r.KubeletSkew > 0 {
+// In the middle of an update the API server may be of the next release already:
+// its rule holds.
+func (w *world) allowedLag(kubelet, server version.Kubernetes) (int, string) {
+	r := w.CatalogRelease()
+	if r != nil && r.Kubernetes != server.MinorString() {
+		for i := range w.cat.Releases {
+			if next := &w.cat.Releases[i]; slices.Contains(r.Next, next.OpenShift) && next.Kubernetes == server.MinorString() {
+				r = next
+				break
+			}
+		}
+	}
+	if r != nil && r.KubeletSkew > 0 {
 		return r.KubeletSkew, fmt.Sprintf("OpenShift %s allows a kubelet to lag %s behind the API server", r.OpenShift, many(r.KubeletSkew, "minor"))
 	}
 	if kubelet.Minor < 25 {

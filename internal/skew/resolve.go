@@ -2,6 +2,7 @@ package skew
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
@@ -149,6 +150,26 @@ func (x *index) byRows(cat *catalog.Driver, release version.OpenShift) linuxSide
 		l.Candidates = append(l.Candidates, candidate{v, rows[i].Certainty, byOf(&rows[i]), rowEvidence(release, &rows[i])})
 	}
 	return l
+}
+
+// forward takes those versions off the target that the release had before the
+// one that it has now: inside a minor a driver moves along the catalog's rows,
+// and never back. Near a rebase the target's patch alone doesn't say that much.
+func (x *index) forward(d *inventory.Driver, now *linuxSide, target linuxSide, w *world) linuxSide {
+	have, certain := now.Certain()
+	if cat := x.lineOf(d); cat != nil && certain && len(target.Candidates) > 1 && w.From.CompareMinor(w.To) == 0 {
+		rows := x.cat.Release(w.To.MinorString()).Drivers[cat.Name]
+		at := slices.IndexFunc(rows, func(r catalog.Shipped) bool { return rowIs(r, have) })
+		target.Candidates = slices.DeleteFunc(target.Candidates, func(c candidate) bool {
+			return at > 0 && !slices.ContainsFunc(rows[at:], func(r catalog.Shipped) bool { return rowIs(r, c.Version) })
+		})
+	}
+	return target
+}
+
+func rowIs(r catalog.Shipped, v version.Driver) bool {
+	have, err := version.ParseDriver(r.Version)
+	return err == nil && have.Compare(v) == 0
 }
 
 func byOf(row *catalog.Shipped) string {

@@ -21,6 +21,9 @@ func afterRollouts(w *world) []draft {
 	var said []draft
 	for i := range w.inv.Drivers {
 		d := &w.inv.Drivers[i]
+		if d.OS == "windows" && runs(d) > 1 && w.covered(inventory.Pods) {
+			continue // SKEW006 says so
+		}
 		if r := d.Rollout; r != nil && (!r.Observed || r.Updated < r.Desired || d.OS != "windows" && r.Ready < r.Desired) {
 			said = append(said, w.rolling(d))
 		}
@@ -68,7 +71,8 @@ func (w *world) rolling(d *inventory.Driver) draft {
 func afterMigrated(w *world) []draft {
 	left := slices.DeleteFunc(slices.Clone(w.inv.Leftovers), func(l inventory.Leftover) bool {
 		m := w.cat.MigrationOf(l.InTree, w.from())
-		return l.MigratedTo != "" && l.MigratedTo == l.Provisioner || m == nil || !moved(m.Linux)
+		byHand := l.ProvisionedBy == "" // kube-controller-manager never marks those
+		return byHand || l.MigratedTo != "" && l.MigratedTo == l.Provisioner || m == nil || !moved(m.Linux)
 	})
 	var said []draft
 	for _, ls := range groups(left, func(l inventory.Leftover) string { return l.InTree + " " + l.Object.Kind }) {
@@ -81,7 +85,7 @@ func afterMigrated(w *world) []draft {
 		f := draft{Severity: finding.Warn, Object: ls[0].InTree}
 		f.Observed = fmt.Sprintf("%d of kind %s don't carry pv.kubernetes.io/migrated-to: %s (%s)", len(ls), ls[0].Object.Kind, someOf(names), ls[0].Provisioner)
 		f.Expected = fmt.Sprintf("pv.kubernetes.io/migrated-to: %s; OpenShift %s serves them by CSI", ls[0].Provisioner, w.from())
-		f.Why = "kube-controller-manager writes the annotation when it hands a volume that it provisioned over to CSI; without it, attaching, resizing and deleting may still take the in-tree way. A volume that was made by hand never gets it"
+		f.Why = "kube-controller-manager writes the annotation when it hands a volume that it provisioned over to CSI; without it, attaching, resizing and deleting may still take the in-tree way"
 		f.Same = ls[0].Object.Kind
 		f.Remedy, f.When = w.migrateRemedy(ls[0]), after
 		f.Evidence = cite(at)
@@ -95,8 +99,7 @@ func (w *world) migrateRemedy(l inventory.Leftover) string {
 	if l.InTree == "kubernetes.io/vsphere-volume" && w.inv.Cluster.VSphereStorageDriver != "CSIWithMigrationDriver" {
 		return `oc patch storage cluster --type=merge --patch '{"spec":{"vsphereStorageDriver":"CSIWithMigrationDriver"}}' (OpenShift 4.13.10 or newer), then look for the annotation again`
 	}
-	return fmt.Sprintf("see that the storage operator is healthy (oc get clusteroperators storage kube-controller-manager) and that the CSIDriver is there (oc get csidriver %s); "+
-		"move what was made by hand to a new claim when it suits", l.Provisioner)
+	return fmt.Sprintf("see that the storage operator is healthy and the CSIDriver is there: oc get clusteroperators storage kube-controller-manager && oc get csidriver %s", l.Provisioner)
 }
 
 // afterNodes is AFTER003: nodes without the driver that serves in-tree volumes

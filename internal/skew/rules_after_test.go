@@ -11,7 +11,7 @@ func TestAfter(t *testing.T) {
 	leftover := func(migratedTo string) change {
 		return func(inv *inventory.Inventory) {
 			inv.Leftovers = []inventory.Leftover{{Object: inventory.Object{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"},
-				InTree: inTreeVSphere, Provisioner: vsphereName, MigratedTo: migratedTo, At: fact("PersistentVolumeClaim shop/data")}}
+				InTree: inTreeVSphere, Provisioner: vsphereName, MigratedTo: migratedTo, ProvisionedBy: inTreeVSphere, At: fact("PersistentVolumeClaim shop/data")}}
 		}
 	}
 	rolling := func(updated int32, observed bool) change {

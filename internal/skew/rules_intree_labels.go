@@ -175,10 +175,16 @@ func adminGates(w *world) []draft {
 			continue
 		}
 		f := draft{Severity: finding.Info, Object: g.Key}
-		if w.hasInTree(g.Driver) {
-			f.Severity = finding.Warn
-		}
 		f.Observed = "not among the acknowledgements that were read"
+		switch d := w.cat.Driver(g.Driver); {
+		case d == nil || d.InTree == "":
+		case w.hasInTree(d.InTree):
+			f.Severity = finding.Warn
+			f.Observed += ", and the cluster has volumes of " + d.InTree
+		case !w.covered(inventory.Volumes) && !w.req.Static:
+			f.Severity = finding.Warn
+			f.Observed += ", and whether the cluster has volumes of " + d.InTree + " wasn't read"
+		}
 		f.Expected = "acknowledged, where the update asks for it: " + g.Applies
 		f.Why = "the update doesn't start while a gate that applies isn't acknowledged; do it when its condition is met, not to get past it"
 		if len(g.Evidence) > 0 {
@@ -198,12 +204,8 @@ func (w *world) onPlatform(g catalog.Gate) bool {
 	return d == nil || d.Platform == "" || w.inv.Cluster.Platform == "" || d.Platform == w.inv.Cluster.Platform
 }
 
-// hasInTree tells whether the cluster has volumes of the driver's in-tree twin.
-func (w *world) hasInTree(driver string) bool {
-	d := w.cat.Driver(driver)
-	if d == nil || d.InTree == "" {
-		return false
-	}
-	return slices.ContainsFunc(w.inv.Leftovers, func(l inventory.Leftover) bool { return l.InTree == d.InTree }) ||
-		slices.ContainsFunc(w.inv.Volumes, func(u inventory.VolumeUse) bool { return u.InTree == d.InTree })
+// hasInTree tells whether the cluster has volumes of an in-tree plugin.
+func (w *world) hasInTree(plugin string) bool {
+	return slices.ContainsFunc(w.inv.Leftovers, func(l inventory.Leftover) bool { return l.InTree == plugin }) ||
+		slices.ContainsFunc(w.inv.Volumes, func(u inventory.VolumeUse) bool { return u.InTree == plugin })
 }

@@ -45,9 +45,28 @@ func proxyAbsent(w *world) []draft {
 	return said
 }
 
-// pipeDrivers are the Windows drivers that mount pipes and aren't HostProcess.
+// pipeDrivers are the Windows drivers that reach storage through csi-proxy.
 func (w *world) pipeDrivers() []*inventory.Driver {
-	return slices.DeleteFunc(w.windows(), func(d *inventory.Driver) bool { return d.Mode() != "csi-proxy" })
+	return slices.DeleteFunc(w.windows(), func(d *inventory.Driver) bool { return d.Mode() != "csi-proxy" && !w.dialsAnyway(d) })
+}
+
+// dialsAnyway tells whether a HostProcess pod dials csi-proxy all the same: it
+// sees the node's pipes without mounting them.
+func (w *world) dialsAnyway(d *inventory.Driver) bool {
+	line := w.lineAt(d)
+	return d.HostProcess && line != nil && line.HostProcessNeedsProxy
+}
+
+// pipeText is which pipes a driver needs.
+func (w *world) pipeText(d *inventory.Driver) string {
+	if !w.dialsAnyway(d) {
+		return "mounts " + pipeNames(d.Pipes)
+	}
+	var names []string
+	for _, use := range w.lineAt(d).API {
+		names = append(names, use.Group)
+	}
+	return fmt.Sprintf("version %s dials csi-proxy's %s though it is a HostProcess container", d.Version.Version, strings.Join(names, ", "))
 }
 
 // services are the csi-proxies of the nodes that d runs on.
@@ -79,11 +98,11 @@ func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft
 	var said []draft
 	for _, ss := range groups(which(services, absent), func(s proxyService) string { return s.by }) {
 		f := draft{Severity: finding.Block, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("mounts %s on %s, and %s", pipeNames(d.Pipes), someOf(serviceNodes(ss)), ss[0].by)
+		f.Observed = fmt.Sprintf("%s on %s, and %s", w.pipeText(d), someOf(serviceNodes(ss)), ss[0].by)
 		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].by
 		f.Why = pipesUnserved
 		f.Remedy, f.When = w.getProxy(), before
-		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
+		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
 	return said
@@ -104,11 +123,11 @@ func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft
 	for _, ss := range groups(which(services, presenceUnknown), func(s proxyService) string { return s.reason }) {
 		names := serviceNodes(ss)
 		f := draft{Severity: finding.Unknown, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("mounts %s on %s; whether csi-proxy runs there couldn't be told: %s", pipeNames(d.Pipes), someOf(names), ss[0].reason)
+		f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", w.pipeText(d), someOf(names), ss[0].reason)
 		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].reason
 		f.Why = pipesUnserved
 		f.Remedy, f.When = readProxyLog(names), before
-		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
+		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
 	return said
@@ -148,7 +167,7 @@ func (w *world) losesProxy(d *inventory.Driver) []draft {
 	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+w.to()
 	f.Why = "WMCO replaces the services of a node that it updates; without csi-proxy the driver's volumes don't work there until a newer WMCO comes (the enhancement's scenario C)"
 	f.Remedy, f.When = avoidWMCO(w.to(), have), during
-	f.Evidence = cite(slices.Concat(pipeFacts(d), wmcoFacts(losing)))
+	f.Evidence = cite(slices.Concat(w.pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}
 }
 
@@ -197,7 +216,7 @@ func (w *world) aboutToLose(d *inventory.Driver) []draft {
 	f.Expected, f.Same = "a WMCO that ships csi-proxy", "arriving"
 	f.Why = "volumes on these nodes stop working when WMCO reaches them, until a newer WMCO brings csi-proxy back"
 	f.Remedy, f.When = avoidWMCO(to.OpenShift, have), during
-	f.Evidence = cite(slices.Concat(pipeFacts(d), wmcoFacts(losing)))
+	f.Evidence = cite(slices.Concat(w.pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}
 }
 
@@ -221,7 +240,10 @@ func wmcoFacts(nodes []*inventory.Node) []inventory.Evidence {
 	return at
 }
 
-func pipeFacts(d *inventory.Driver) []inventory.Evidence {
+func (w *world) pipeFacts(d *inventory.Driver) []inventory.Evidence {
+	if w.dialsAnyway(d) {
+		return []inventory.Evidence{d.Version.At}
+	}
 	var at []inventory.Evidence
 	for _, p := range d.Pipes {
 		at = append(at, p.At)

@@ -36,9 +36,12 @@ func (w *world) unservedPipes(d *inventory.Driver, services []proxyService) []dr
 		}
 		f := draft{Severity: finding.Block, Object: d.Object.String()}
 		f.Observed = fmt.Sprintf("mounts %s, which %s on %s doesn't serve", pipeNames(missing), proxyText(ss), someOf(serviceNodes(ss)))
+		if w.dialsAnyway(d) {
+			f.Observed = fmt.Sprintf("%s; %s on %s doesn't serve %s", w.pipeText(d), proxyText(ss), someOf(serviceNodes(ss)), pipeNames(missing))
+		}
 		f.Expected, f.Same = "every mounted pipe is served", pipeNames(missing)
 		f.Why = "a pod that mounts a pipe which isn't there may not start, and the driver's calls fail; reported with drivers (csi-proxy issues 55 and 115), not seen on a real node by us"
-		if w.allFallBack(d, missing, ss[0]) {
+		if !w.dialsAnyway(d) && w.allFallBack(d, missing, ss[0]) {
 			f.Severity = finding.Warn
 			f.Why = "the driver falls back to an older pipe that it mounts too and that is served; whether a pod starts when one of its pipes isn't there wasn't seen on a real node"
 		}
@@ -50,13 +53,22 @@ func (w *world) unservedPipes(d *inventory.Driver, services []proxyService) []dr
 }
 
 // unserved are the pipes that d mounts and s doesn't serve; none where the
-// version isn't known, which unknownPipes tells.
+// version isn't known, which unknownPipes tells. A HostProcess pod mounts none:
+// of each group that it dials one version must be served.
 func (w *world) unserved(d *inventory.Driver, s proxyService) []inventory.Pipe {
 	r := w.proxyRelease(s)
 	if r == nil {
 		return nil
 	}
 	var missing []inventory.Pipe
+	if w.dialsAnyway(d) {
+		for _, use := range w.lineAt(d).API {
+			if !slices.ContainsFunc(use.Versions, func(v string) bool { return r.Serves(use.Group, v) }) {
+				missing = append(missing, inventory.Pipe{Group: use.Group, Version: use.Versions[0]})
+			}
+		}
+		return missing
+	}
 	for _, p := range d.Pipes {
 		if !slices.Contains(r.Groups, p.Name()) {
 			missing = append(missing, p)
@@ -127,21 +139,22 @@ func (w *world) raiseProxy(want string, ss []proxyService) string {
 		by = fmt.Sprintf("oc -n %s set image %s/%s '*=%s:v%s'",
 			orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name, s.owner.Image.Repository, want)
 	case s.wmco:
-		by = w.wmcoWith(want)
+		by = cmp.Or(w.wmcoWith(want), "no WMCO that the catalog knows ships it")
 	default:
 		by = "replace the csi-proxy.exe that the nodes run"
 	}
 	return fmt.Sprintf("update csi-proxy on %s to %s or newer: %s", someOf(serviceNodes(ss)), want, by)
 }
 
-// wmcoWith names the first WMCO whose csi-proxy is want or newer.
+// wmcoWith names the first WMCO whose csi-proxy is want or newer; "" for none
+// that the catalog knows.
 func (w *world) wmcoWith(want string) string {
 	for _, r := range w.cat.WMCO {
 		if r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0 {
 			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s); %s", r.From, r.OpenShift, wmcoOfNodes)
 		}
 	}
-	return "no WMCO that the catalog knows ships it"
+	return ""
 }
 
 func (w *world) unknownPipes(d *inventory.Driver, services []proxyService) []draft {
@@ -150,11 +163,11 @@ func (w *world) unknownPipes(d *inventory.Driver, services []proxyService) []dra
 	for _, ss := range groups(unknown, unknownProxy) {
 		names := serviceNodes(ss)
 		f := draft{Severity: finding.Unknown, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("mounts %s on %s; which pipes csi-proxy serves there isn't known: %s", pipeNames(d.Pipes), someOf(names), unknownProxy(ss[0]))
+		f.Observed = fmt.Sprintf("%s on %s; which pipes csi-proxy serves there isn't known: %s", w.pipeText(d), someOf(names), unknownProxy(ss[0]))
 		f.Expected, f.Same = "a csi-proxy whose version is known", unknownProxy(ss[0])
 		f.Why = "which pipes there are depends on csi-proxy's version"
 		f.Remedy, f.When = readProxyLog(names), before
-		f.Evidence = cite(slices.Concat(pipeFacts(d), serviceFacts(ss)))
+		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
 	return said

@@ -11,7 +11,8 @@ var proxyRules = []rule{
 		ID: "PROXY001", Title: "csi-proxy is absent", Severity: finding.Block, Scope: PerCluster, Source: csiProxyEnhancement,
 		Needs:  []inventory.Resource{inventory.DaemonSets, inventory.Nodes},
 		Ground: "A driver that mounts csi-proxy's pipes needs a csi-proxy on its nodes; WMCO ships one from 7.2.0, 8.1.0 and 9.0.0.",
-		Text: `Looks at each node that a DaemonSet with csi-proxy's pipes runs on: the log of its csi-proxy, WMCO's list of
+		Text: `Looks at each node that a DaemonSet with csi-proxy's pipes runs on, and a HostProcess one of a line that dials csi-proxy
+all the same (Azure Disk 1.14 to 1.27): the log of its csi-proxy, WMCO's list of
 services, WMCO's version by the catalog, a DaemonSet that runs csi-proxy. BLOCK where there is none, and where the WMCO
 that is about to configure the node, or every WMCO for the target, ships none. WARN where some WMCO for the target
 ships none (8.0.x after 7.2.x loses it). UNKNOWN on a node that WMCO didn't configure and of which nothing else tells.
@@ -35,12 +36,14 @@ where no version of a group is mounted: vSphere without system-v1alpha1, for one
 and some lines of the driver couldn't live with the mounts. HostProcess pods need no pipes.`,
 	}, cluster: saying(pipeNotMounted)},
 	{Rule: Rule{
-		ID: "PROXY004", Title: "csi-proxy needs wmic", Severity: finding.Warn, Scope: PerCluster, Source: wmicFails,
+		ID: "PROXY004", Title: "driver or csi-proxy needs wmic", Severity: finding.Warn, Scope: PerCluster, Source: wmicFails,
 		Needs:  []inventory.Resource{inventory.DaemonSets, inventory.Nodes},
 		Ground: "csi-proxy before 1.3.0 answers vSphere's question for the BIOS serial number with wmic, which newer Windows may not have.",
-		Text: `WARN for a driver line that asks csi-proxy for the BIOS serial number (vSphere 2.4 to 3.4), a csi-proxy that runs wmic,
-and a node of Windows build 26100 (Windows Server 2025) or newer. UNKNOWN where one of the three isn't known. It is no
-more than WARN because it wasn't seen whether such a node lacks wmic: Get-Command wmic on the node tells.`,
+		Text: `WARN on a node of Windows build 26100 (Windows Server 2025) or newer for a driver line that asks csi-proxy for the BIOS
+serial number (vSphere 2.4 to 3.4) with a csi-proxy that runs wmic, and for one that runs wmic itself (vSphere 3.5 to
+3.7), whatever csi-proxy there is. UNKNOWN where the driver's version, the csi-proxy or the build isn't known. It is no
+more than WARN because it wasn't seen whether such a node lacks wmic: Get-Command wmic on the node tells.
+Deploy a version that runs no wmic (vSphere 3.8.0), or csi-proxy 1.3.0 for one that asks it.`,
 	}, cluster: saying(proxyWMIC)},
 	{Rule: Rule{
 		ID: "PROXY005", Title: "two csi-proxies on one node", Severity: finding.Warn, Scope: PerCluster, Source: twoProxies,

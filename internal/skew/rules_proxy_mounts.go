@@ -60,7 +60,7 @@ func (w *world) notMounted(d *inventory.Driver, missing []catalog.APIUse) []draf
 	f.Remedy = fmt.Sprintf("in %s give container %s, for each of %s, a volume with that hostPath (no type) and a volumeMount with the same mountPath", d.Object, cmp.Or(d.Container, "of the driver"), strings.Join(mounts, ", "))
 	f.When = before
 	f.Source = w.lineSource(d)
-	f.Evidence = cite(slices.Concat(pipeFacts(d), []inventory.Evidence{d.Version.At}))
+	f.Evidence = cite(slices.Concat(w.pipeFacts(d), []inventory.Evidence{d.Version.At}))
 	return []draft{f}
 }
 
@@ -90,7 +90,7 @@ func (w *world) maybeNotMounted(d *inventory.Driver) []draft {
 	f.Remedy = fmt.Sprintf("name a version in the image of %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", d.Object, d.Image.Reference)
 	f.When = before
 	f.Source = w.lineSource(d)
-	f.Evidence = cite(slices.Concat(pipeFacts(d), []inventory.Evidence{d.Version.At}))
+	f.Evidence = cite(slices.Concat(w.pipeFacts(d), []inventory.Evidence{d.Version.At}))
 	return []draft{f}
 }
 

@@ -90,7 +90,7 @@ func TestProxyWMIC(t *testing.T) {
 	runRuleCases(t, []ruleCase{
 		{name: "Windows Server 2022", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "Windows Server 2025", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: build(26100), want: finding.Warn,
-			says: "runs wmic for the driver on win-0, win-1, win-2", does: "3.5.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.5.0"); hostProcess(d) }), count: 1},
+			says: "runs wmic for the driver on win-0, win-1, win-2", does: "3.8.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.8.0"); hostProcess(d) }), count: 1},
 		{name: "csi-proxy 1.3.0", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(build(26100), proxyDaemonSet("v1.3.0"))},
 		{name: "csi-proxy 1.2.1", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(build(26100), proxyDaemonSet("v1.2.1")), want: finding.Warn,
 			does: "csi-proxy:v1.3.0", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
@@ -100,7 +100,7 @@ func TestProxyWMIC(t *testing.T) {
 			says: "build isn't known", does: "kernelVersion", mend: build(20348)},
 		{name: "driver's version not known", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: all(build(26100), onWindows(func(d *inventory.Driver) { d.Version = tagFact("latest") })), want: finding.Unknown,
-			says: "its version isn't known", does: "3.5.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.5.0"); hostProcess(d) })},
+			says: "its version isn't known", does: "3.8.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.8.0"); hostProcess(d) })},
 	})
 }
 

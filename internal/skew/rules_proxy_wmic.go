@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,28 +16,77 @@ import (
 const server2025 = 26100
 
 // proxyWMIC is PROXY004: a driver that needs GetBIOSSerialNumber of a csi-proxy
-// that runs wmic for it, on a Windows that may have no wmic.
+// that runs wmic for it, or runs wmic itself, on a Windows that may have none.
 func proxyWMIC(w *world) []draft {
 	if w.Phase == Target {
 		return nil
 	}
 	var said []draft
-	for _, d := range w.pipeDrivers() {
-		if w.lineAt(d) != nil && !w.lineAt(d).WMIC || !w.anyWMIC(d) {
+	for _, d := range w.windows() {
+		switch line := w.lineAt(d); {
+		case line != nil && line.RunsWMIC, line == nil && d.HostProcess && w.anyRunsWMIC(d):
+			said = append(said, w.runsWMIC(d, line != nil)...)
+		case d.Mode() == "csi-proxy" && w.anyWMIC(d) && (line == nil || line.WMIC):
+			said = append(said, w.asksForWMIC(d, line)...)
+		}
+	}
+	return said
+}
+
+// asksForWMIC parts the nodes by what is known of csi-proxy and Windows there.
+func (w *world) asksForWMIC(d *inventory.Driver, line *catalog.Line) []draft {
+	var sure, unsure []proxyService
+	for _, s := range w.services(d) {
+		switch r := w.proxyRelease(s); {
+		case s.is != present, r != nil && !r.WMIC, s.node.Build != 0 && s.node.Build < server2025:
+		case r == nil || s.node.Build == 0 || line == nil:
+			unsure = append(unsure, s)
+		default:
+			sure = append(sure, s)
+		}
+	}
+	return append(w.needsWMIC(d, sure, finding.Warn), w.needsWMIC(d, unsure, finding.Unknown)...)
+}
+
+// runsWMIC speaks of a driver that runs wmic itself: no csi-proxy mends that.
+func (w *world) runsWMIC(d *inventory.Driver, known bool) []draft {
+	var sure, unsure []*inventory.Node
+	for _, n := range w.Scope(d) {
+		switch {
+		case n.Build != 0 && n.Build < server2025:
+		case n.Build == 0 || !known:
+			unsure = append(unsure, n)
+		default:
+			sure = append(sure, n)
+		}
+	}
+	runs := "version " + d.Version.Version.String() + " runs wmic itself"
+	if !known {
+		runs = "it may run wmic itself, which depends on its version: that isn't known"
+	}
+	var said []draft
+	for _, part := range []struct {
+		nodes    []*inventory.Node
+		severity finding.Severity
+		text     string
+	}{
+		{sure, finding.Warn, fmt.Sprintf("which may have none (Windows build %d or newer)", server2025)},
+		{unsure, finding.Unknown, fmt.Sprintf("which may have none if the Windows build is %d or newer", server2025)},
+	} {
+		if len(part.nodes) == 0 {
 			continue
 		}
-		var sure, unsure []proxyService
-		for _, s := range w.services(d) {
-			switch r := w.proxyRelease(s); {
-			case s.is != present, r != nil && !r.WMIC, s.node.Build != 0 && s.node.Build < server2025:
-			case r == nil || s.node.Build == 0 || w.lineAt(d) == nil:
-				unsure = append(unsure, s)
-			default:
-				sure = append(sure, s)
-			}
+		f := draft{Severity: part.severity, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("%s; it is on %s, %s", runs, someOf(nodeNames(part.nodes)), part.text)
+		f.Expected = "a driver that doesn't run wmic"
+		f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node: Get-Command wmic on it tells"
+		f.Remedy, f.When = cmp.Or(w.wmicFree(d), "see that wmic is there: Get-Command wmic"), before
+		if part.nodes[0].Build == 0 {
+			f.Remedy += "; or show the node's build: oc get node " + part.nodes[0].Name + " -o jsonpath='{.status.nodeInfo.kernelVersion}'"
 		}
-		said = append(said, w.needsWMIC(d, sure, finding.Warn)...)
-		said = append(said, w.needsWMIC(d, unsure, finding.Unknown)...)
+		f.Source = w.lineSource(d)
+		f.Evidence = cite(slices.Concat([]inventory.Evidence{d.Version.At}, evidenceOf(part.nodes)))
+		said = append(said, f)
 	}
 	return said
 }
@@ -45,6 +95,11 @@ func proxyWMIC(w *world) []draft {
 func (w *world) anyWMIC(d *inventory.Driver) bool {
 	known := w.lineOf(d)
 	return known != nil && slices.ContainsFunc(known.Lines, func(l catalog.Line) bool { return l.WMIC })
+}
+
+func (w *world) anyRunsWMIC(d *inventory.Driver) bool {
+	known := w.lineOf(d)
+	return known != nil && slices.ContainsFunc(known.Lines, func(l catalog.Line) bool { return l.RunsWMIC })
 }
 
 func (w *world) needsWMIC(d *inventory.Driver, ss []proxyService, sev finding.Severity) []draft {
@@ -78,24 +133,14 @@ func (w *world) unsureWMIC(d *inventory.Driver, s proxyService) string {
 // without.
 func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) string {
 	var ways []string
-	if known := w.lineOf(d); known != nil {
-		last := slices.Collect(func(yield func(string) bool) {
-			for _, l := range slices.Backward(known.Lines) {
-				if l.WMIC {
-					return
-				}
-				if !yield(l.From) {
-					return
-				}
-			}
-		})
-		if len(last) > 0 {
-			ways = append(ways, fmt.Sprintf("deploy the complete manifest of %s %s or newer (HostProcess, no csi-proxy) once the Linux driver is there", known.Title, last[len(last)-1]))
-		}
+	if way := w.wmicFree(d); way != "" {
+		ways = append(ways, way)
 	}
 	for _, r := range w.proxyReleases() {
 		if !r.WMIC && slices.Contains(r.Groups, "system-v1alpha1") && w.laterAllDo(r) {
-			ways = append(ways, w.raiseProxy(r.Version, ss))
+			if !ss[0].wmco || ss[0].owner != nil || w.wmcoWith(r.Version) != "" {
+				ways = append(ways, w.raiseProxy(r.Version, ss))
+			}
 			break
 		}
 	}
@@ -103,6 +148,26 @@ func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) string {
 		ways = append(ways, "show the node's build: oc get node "+ss[0].node.Name+" -o jsonpath='{.status.nodeInfo.kernelVersion}'")
 	}
 	return strings.Join(ways, "; or ")
+}
+
+// wmicFree names the first version since which the driver does without wmic;
+// "" for none.
+func (w *world) wmicFree(d *inventory.Driver) string {
+	known := w.lineOf(d)
+	if known == nil {
+		return ""
+	}
+	first := ""
+	for _, l := range slices.Backward(known.Lines) {
+		if l.WMIC || l.RunsWMIC {
+			break
+		}
+		first = l.From
+	}
+	if first == "" {
+		return ""
+	}
+	return fmt.Sprintf("deploy the complete Windows manifest of %s %s or newer, which runs no wmic", known.Title, first)
 }
 
 // laterAllDo tells whether r and every newer release do without wmic.

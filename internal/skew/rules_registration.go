@@ -8,7 +8,6 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // Where the rules on registration have their grounds.
@@ -19,9 +18,6 @@ const (
 	csiWindows       = "https://github.com/kubernetes-csi/docs/blob/master/book/src/csi-windows.md"
 	daemonSetDocs    = "https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/"
 )
-
-// oldestRegistrar is the first node-driver-registrar for Windows.
-var oldestRegistrar = version.Driver{Major: 1, Minor: 3}
 
 // notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet
@@ -162,37 +158,6 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	}
 	f.Evidence = cite(at)
 	return f
-}
-
-// oldRegistrar is REG003: a node-driver-registrar from before Windows.
-func oldRegistrar(w *world) []draft {
-	if w.Phase == Target {
-		return nil
-	}
-	var said []draft
-	for _, d := range w.windows() {
-		r := d.Registrar
-		switch {
-		case r == nil:
-			continue // REG001 sees what matters: whether the driver is registered
-		case r.Version.Known && r.Version.Version.Compare(oldestRegistrar) >= 0:
-			continue
-		}
-		f := draft{Severity: finding.Warn, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
-		f.Remedy = fmt.Sprintf("oc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%s (or newer)", orNamespace(d.Object), d.Object.Name, r.Container, oldestRegistrar)
-		if !r.Version.Known {
-			f.Severity = finding.Unknown
-			f.Observed = fmt.Sprintf("container %s: the version of %s isn't known: %s", r.Container, r.Image.Reference, cmp.Or(r.Version.Reason, "no version seen"))
-			f.Remedy = fmt.Sprintf("name a version in the image of container %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", r.Container, r.Image.Reference)
-		}
-		f.Expected = "node-driver-registrar " + oldestRegistrar.String() + " or newer"
-		f.Why = "older ones weren't made for Windows"
-		f.When = before
-		f.Evidence = []inventory.Evidence{r.Version.At}
-		said = append(said, f)
-	}
-	return said
 }
 
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A

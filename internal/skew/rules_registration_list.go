@@ -27,7 +27,10 @@ the Windows DaemonSet itself; the ground of that half is an enhancement's pull r
 		ID: "REG003", Title: "node-driver-registrar is too old", Severity: finding.Warn, Scope: PerCluster, Source: csiWindows,
 		Needs:  []inventory.Resource{inventory.DaemonSets},
 		Ground: "node-driver-registrar runs on Windows from 1.3.0.",
-		Text:   `WARN for an older registrar beside a Windows driver, UNKNOWN where its version isn't known.`,
+		Text: `WARN for an older registrar beside a Windows driver, and for a liveness probe that runs the registrar and can't work: it
+lacks --mode=kubelet-registration-probe, or the registrar is from before 2.3.0, which brought that mode. UNKNOWN where
+the registrar's version isn't known. No probe at all is fine: it is optional.
+Set the image of the registrar's container to a newer one, and mend the probe's command.`,
 	}, cluster: saying(oldRegistrar)},
 	{Rule: Rule{
 		ID: "REG004", Title: "driver's pods aren't ready", Severity: finding.Warn, Scope: PerCluster, Source: daemonSetDocs,

@@ -36,8 +36,8 @@ func minorDistance(v *view, out *sink) {
 			d.Remedy = "nothing has to be done for the update; to close the distance, " + d.Remedy
 		}
 		if v.guessed() {
-			d.Severity = finding.Info
-			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: compare with the version that it runs"
+			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
+			d.Remedy = "see which version the operator runs (oc get csv -A), then " + d.Remedy
 		}
 	}
 	out.add(d)

@@ -64,17 +64,17 @@ func (v *view) imageKey() string {
 }
 
 // linuxUnknown tells of a Linux side that OpenShift doesn't bring. Of one that
-// it brings tells DATA001, and of operators from OperatorHub OLM001.
+// it brings tells DATA001.
 func (v *view) linuxUnknown(out *sink) {
 	l := v.Linux()
-	if l.Known() || !l.Fixed || l.Driver == nil && v.Catalog.OLM {
+	if l.Known() || !l.Fixed {
 		return
 	}
 	d := draft{
 		Severity: finding.Unknown, Observed: "the Linux side's version isn't known: " + l.Reason,
 		Expected: "a Linux driver whose version can be told",
 		Why:      "there is nothing to compare the Windows driver with",
-		Remedy:   "add the DaemonSet of the Linux node plugin to what is read",
+		Remedy:   "add the DaemonSet of the Linux node plugin to what is read: oc get daemonsets -A -o yaml > daemonsets.yaml",
 		When:     before, Same: "linux",
 	}
 	if l.Driver != nil {
@@ -116,16 +116,19 @@ func mixedRollout(v *view, out *sink) {
 	if v.Phase != Now {
 		return
 	}
-	images := map[string]bool{}
 	var evidence []inventory.Evidence
 	for _, r := range v.D.Running {
-		images[cmp.Or(r.Image.Digest, r.Image.Reference)] = true
 		evidence = append(evidence, inventory.Evidence{Where: "running on " + few(r.Nodes), Text: r.Image.Reference})
 	}
+	if len(evidence) == 0 {
+		evidence = v.D.Evidence
+	}
 	observed := ""
-	switch r := v.D.Rollout; {
-	case len(images) > 1:
-		observed = many(len(images), "image") + " run"
+	switch r, images := v.D.Rollout, runs(v.D); {
+	case images > 1:
+		observed = many(images, "image") + " run"
+	case v.Hops == 0: // AFTER001 speaks of rollouts then
+		return
 	case r != nil && r.Observed && r.Updated < r.Desired:
 		observed = fmt.Sprintf("%d of %d pods are of the current template", r.Updated, r.Desired)
 	default:
@@ -143,6 +146,15 @@ func mixedRollout(v *view, out *sink) {
 			namespace(v.D), namespace(v.D))
 	}
 	out.add(d)
+}
+
+// runs is how many images the pods of a DaemonSet run.
+func runs(d *inventory.Driver) int {
+	images := map[string]bool{}
+	for _, r := range d.Running {
+		images[cmp.Or(r.Image.Digest, r.Image.Reference)] = true
+	}
+	return len(images)
 }
 
 // unsupportedLine is SKEW007.

@@ -1,0 +1,91 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+var (
+	// oldestRegistrar is the first node-driver-registrar for Windows.
+	oldestRegistrar = version.Driver{Major: 1, Minor: 3}
+	// probingRegistrar is the first that has a mode for liveness probes.
+	probingRegistrar = version.Driver{Major: 2, Minor: 3}
+)
+
+// probeMode is what a liveness probe that runs the registrar must say.
+const probeMode = "kubelet-registration-probe"
+
+const registrarProbes = "https://github.com/kubernetes-csi/node-driver-registrar/pull/152"
+
+// oldRegistrar is REG003: a node-driver-registrar from before Windows, or a
+// liveness probe that it can't answer.
+func oldRegistrar(w *world) []draft {
+	if w.Phase == Target {
+		return nil
+	}
+	var said []draft
+	for _, d := range w.windows() {
+		r := d.Registrar
+		if r == nil {
+			continue // REG001 sees what matters: whether the driver is registered
+		}
+		if !r.Version.Known || r.Version.Version.Compare(oldestRegistrar) < 0 {
+			said = append(said, registrarAge(d, r))
+		}
+		if f, ok := registrarProbe(d, r); ok {
+			said = append(said, f)
+		}
+	}
+	return said
+}
+
+func registrarAge(d *inventory.Driver, r *inventory.Sidecar) draft {
+	f := draft{Severity: finding.Warn, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
+	f.Remedy = setRegistrar(d, r, oldestRegistrar)
+	if !r.Version.Known {
+		f.Severity = finding.Unknown
+		f.Observed = fmt.Sprintf("container %s: the version of %s isn't known: %s", r.Container, r.Image.Reference, cmp.Or(r.Version.Reason, "no version seen"))
+		f.Remedy = fmt.Sprintf("name a version in the image of container %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", r.Container, r.Image.Reference)
+	}
+	f.Expected = "node-driver-registrar " + oldestRegistrar.String() + " or newer"
+	f.Why = "older ones weren't made for Windows"
+	f.When = before
+	f.Evidence = []inventory.Evidence{r.Version.At}
+	return f
+}
+
+func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) string {
+	return fmt.Sprintf("oc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%s (or newer)", orNamespace(d.Object), d.Object.Name, r.Container, v)
+}
+
+// registrarProbe judges a liveness probe that runs the registrar. That there
+// is none is as good: the probe is optional.
+func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (draft, bool) {
+	if len(r.Probe) == 0 || !strings.Contains(path.Base(strings.ReplaceAll(r.Probe[0], `\`, "/")), "driver-registrar") {
+		return draft{}, false
+	}
+	f := draft{Severity: finding.Warn, Object: d.Object.String(), Same: "probe", When: before, Source: registrarProbes}
+	f.Expected = "a probe with --mode=" + probeMode + ", of node-driver-registrar " + probingRegistrar.String() + " or newer"
+	f.Evidence = []inventory.Evidence{{Where: r.Version.At.Where, Text: "livenessProbe: " + strings.Join(r.Probe, " ")}}
+	switch {
+	case !slices.ContainsFunc(r.Probe, func(arg string) bool { return strings.Contains(arg, probeMode) }):
+		f.Observed = fmt.Sprintf("the liveness probe of container %s runs the registrar without --mode=%s", r.Container, probeMode)
+		f.Why = "without the mode the probe starts a second registrar instead of asking whether the first one registered"
+		f.Remedy = fmt.Sprintf("in %s add --mode=%s to the command of that livenessProbe, beside its --kubelet-registration-path, or take the probe out", d.Object, probeMode)
+	case r.Version.Known && r.Version.Version.Compare(probingRegistrar) < 0:
+		f.Observed = fmt.Sprintf("the liveness probe of container %s asks for --mode=%s, which node-driver-registrar %s hasn't got", r.Container, probeMode, r.Version.Version)
+		f.Why = "the registrar ends at a flag that it doesn't know, so the probe fails and the kubelet restarts the container again and again"
+		f.Remedy = setRegistrar(d, r, probingRegistrar)
+	default:
+		return draft{}, false
+	}
+	return f, true
+}
