@@ -12,13 +12,15 @@ import (
 const (
 	picLeft    = 84  // room for the names of the lines
 	picColumn  = 148 // from release to release
+	picNarrow  = 130 // the same on a long way, so that seven releases fit a screen
+	picShort   = 5   // releases that have room for wide columns
 	picHead    = 44
 	picRow     = 188
 	picWindows = 124 // of the Windows line, below the top of a row
 	gapNone    = 30  // between the lines where both are the same minor
 	gapMinor   = 7   // more for each minor
 	gapMost    = 4   // minors that are still drawn apart
-	longest    = 20  // characters of a version that have room
+	longest    = 17  // characters of a version or mode that have room
 
 	releaseRoom = 14 // characters of a release, which are larger
 )
@@ -75,10 +77,12 @@ func newPicture(d *Document) *picture {
 		return nil
 	}
 	p := &picture{Height: picHead + len(tables)*picRow}
-	for i, name := range d.releases() {
-		p.Releases = append(p.Releases, picLabel{picLeft + picColumn/2 + i*picColumn, 26, clipTo(name, releaseRoom)})
+	releases := d.releases()
+	column := columnWidth(len(releases))
+	for i, name := range releases {
+		p.Releases = append(p.Releases, picLabel{picLeft + column/2 + i*column, 26, clipTo(name, releaseRoom)})
 	}
-	p.Width = picLeft + len(p.Releases)*picColumn
+	p.Width = picLeft + len(p.Releases)*column
 	var said []string
 	for i, t := range tables {
 		row := newPicDriver(t, picHead+i*picRow, len(p.Releases))
@@ -87,6 +91,13 @@ func newPicture(d *Document) *picture {
 	}
 	p.Description = strings.Join(said, " ")
 	return p
+}
+
+func columnWidth(releases int) int {
+	if releases > picShort {
+		return picNarrow
+	}
+	return picColumn
 }
 
 // releases are the columns: where the way starts, and each stop on it.
@@ -105,7 +116,8 @@ func newPicDriver(t driverTable, y, columns int) picDriver {
 	r := picDriver{Y: y, NameY: y + 22, Name: clipTo(t.Name+" "+t.Provisioner, 36), WindowsY: y + picWindows}
 	var linux, windows []string
 	for i := range columns {
-		p, ok := newPicPoint(t, i, r.WindowsY)
+		width := columnWidth(columns)
+		p, ok := newPicPoint(t, i, picLeft+width/2+i*width, r.WindowsY)
 		if !ok {
 			continue
 		}
@@ -123,15 +135,15 @@ func newPicDriver(t driverTable, y, columns int) picDriver {
 	return r
 }
 
-// newPicPoint is the driver at the i-th release: now at the first, at the
+// newPicPoint is the driver at the i-th release, drawn at x: now at the first, at the
 // target of the i-th hop at the others.
-func newPicPoint(t driverTable, i, windowsY int) (picPoint, bool) {
+func newPicPoint(t driverTable, i, x, windowsY int) (picPoint, bool) {
 	at := slices.IndexFunc(t.Rows, func(r tableRow) bool { return r.row.Hop == max(i-1, 0) })
 	if at < 0 {
 		return picPoint{}, false
 	}
 	r := t.Rows[at].row
-	p := picPoint{X: picLeft + picColumn/2 + i*picColumn, WindowsY: windowsY, Windows: firstOf(r.Windows, "unknown")}
+	p := picPoint{X: x, WindowsY: windowsY, Windows: firstOf(r.Windows, "unknown")}
 	minors, wanted := r.DistanceNow, r.Mode
 	if i == 0 {
 		p.Linux = firstOf(r.LinuxNow, "unknown")
