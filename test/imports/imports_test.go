@@ -18,18 +18,19 @@ const module = "github.com/winbake/winbake/"
 // allowed lists, for each package, what it may import of this module. A new
 // line needs a reason; an arrow that points upwards has none.
 var allowed = map[string][]string{
-	"internal/finding": {},                                                   // leaf: anything may hold findings
-	"internal/fault":   {},                                                   // leaf: anything may fail
-	"internal/event":   {},                                                   // leaf: anything may report
-	"internal/proc":    {},                                                   // leaf: starts programs, knows none
-	"internal/pe":      {},                                                   // reads bytes, judges nothing
-	"internal/winsvc":  {},                                                   // leaf: a service and its rules, on the node too
-	"internal/cas":     {"internal/fault"},                                   // knows nothing of what it keeps
-	"internal/pins":    {"internal/fault", "internal/finding"},               // exit code of a stale lock
-	"internal/gotool":  {"internal/fault", "internal/proc"},                  // runs go
-	"internal/report":  {"internal/fault", "internal/finding"},               // writes findings, makes none
-	"internal/console": {"internal/event", "internal/fault"},                 // shows events, makes none
-	"internal/expect":  {"internal/finding", "internal/pe", "internal/pins"}, // pure: a pin against an executable
+	"internal/finding": {},                                                        // leaf: anything may hold findings
+	"internal/fault":   {},                                                        // leaf: anything may fail
+	"internal/event":   {},                                                        // leaf: anything may report
+	"internal/proc":    {},                                                        // leaf: starts programs, knows none
+	"internal/pe":      {},                                                        // reads bytes, judges nothing
+	"internal/winsvc":  {},                                                        // leaf: a service and its rules, on the node too
+	"internal/node":    {"internal/fault", "internal/finding", "internal/winsvc"}, // pure: what a node says against what it should be
+	"internal/cas":     {"internal/fault"},                                        // knows nothing of what it keeps
+	"internal/pins":    {"internal/fault", "internal/finding"},                    // exit code of a stale lock
+	"internal/gotool":  {"internal/fault", "internal/proc"},                       // runs go
+	"internal/report":  {"internal/fault", "internal/finding"},                    // writes findings, makes none
+	"internal/console": {"internal/event", "internal/fault"},                      // shows events, makes none
+	"internal/expect":  {"internal/finding", "internal/pe", "internal/pins"},      // pure: a pin against an executable
 
 	"internal/source/file":   {"internal/fault"},
 	"internal/source/gitsrc": {"internal/fault", "internal/proc"},   // runs git
@@ -80,6 +81,7 @@ var forbidden = map[string][]string{
 	"internal/report/skewreport": {"net", "net/http", "os", "os/exec"},
 	"internal/version":           {"net", "net/http", "os", "os/exec"},
 	"internal/winsvc":            {"net", "net/http", "os", "os/exec"},
+	"internal/node":              {"net", "net/http", "os", "os/exec"},
 	"internal/catalog":           {"net", "net/http", "os/exec"},
 	"internal/inventory":         {"net", "net/http", "os", "os/exec"},
 	"internal/skew":              {"net", "net/http", "os", "os/exec"},

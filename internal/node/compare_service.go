@@ -1,0 +1,220 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// managedWhy is why start type and recovery don't matter on a node of WMCO's:
+// its daemon creates services with a manual start and without recovery
+// actions, and makes them run every two minutes (WMCO, pkg/daemon/controller).
+const managedWhy = "WMCO manages this node: its daemon starts the service and keeps it running, and leaves this setting alone"
+
+func (c *comparison) service(want Service) {
+	object := "service " + want.Name
+	i := slices.IndexFunc(c.facts.Services, func(s ServiceFacts) bool { return strings.EqualFold(s.Name, want.Name) })
+	if i < 0 {
+		c.unknown(ServiceAbsent, object, "nobody asked the node for it", want.Command())
+		return
+	}
+	got := c.facts.Services[i]
+	exists := false
+	judge(c, ServiceAbsent, object, got.Exists, want.Command(), func(there bool) *says {
+		if exists = there; there {
+			return nil
+		}
+		return block("no such service")
+	})
+	c.rivals(object, want, got)
+	c.logDirectory(want, got)
+	if exists {
+		c.settings(object, want, got)
+		c.running(object, got)
+		c.logVersion(object, want, got)
+	}
+	for _, p := range want.Pipes {
+		c.pipe(p, got)
+	}
+}
+
+func (c *comparison) settings(object string, want Service, got ServiceFacts) {
+	judge(c, ServiceCommand, object, got.Command, want.Command(), func(line string) *says {
+		if SameCommand(line, want.Command()) {
+			return nil
+		}
+		return block(line)
+	})
+	judge(c, ServiceStart, object, got.Start, string(want.Start), func(s winsvc.Start) *says {
+		switch {
+		case s == want.Start:
+			return nil
+		case s == winsvc.StartDisabled, want.Start != winsvc.StartManual && s == winsvc.StartManual:
+			return c.unlessManaged(block(string(s)))
+		}
+		return c.unlessManaged(&says{severity: finding.Warn, observed: string(s)})
+	})
+	if len(want.Recovery.Actions) > 0 {
+		c.recovery(object, want.Recovery, got)
+	}
+	judge(c, ServiceAccount, object, got.Account, account(want.Account), func(a string) *says {
+		if strings.EqualFold(account(a), account(want.Account)) {
+			return nil
+		}
+		return block(a)
+	})
+	judge(c, ServiceDependencies, object, got.Dependencies, listed(want.Dependencies), func(d []string) *says {
+		if listed(d) == listed(want.Dependencies) {
+			return nil
+		}
+		return &says{severity: finding.Warn, observed: listed(d)}
+	})
+}
+
+// recovery is a warning: a node without it works until something crashes. On
+// a node of WMCO's even not knowing is no fault.
+func (c *comparison) recovery(object string, want winsvc.Recovery, got ServiceFacts) {
+	if _, ok := got.Recovery.Get(); !ok && c.managed() {
+		c.add(ServiceRecovery, object, says{finding.Info, "the node doesn't tell: " + got.Recovery.Reason(), recoveryText(want), managedWhy})
+		return
+	}
+	judge(c, ServiceRecovery, object, got.Recovery, recoveryText(want), func(r winsvc.Recovery) *says {
+		if recoveryText(r) == recoveryText(want) {
+			return nil
+		}
+		return c.unlessManaged(&says{severity: finding.Warn, observed: recoveryText(r)})
+	})
+}
+
+func (c *comparison) unlessManaged(s *says) *says {
+	if c.managed() {
+		s.severity, s.why = finding.Info, managedWhy
+	}
+	return s
+}
+
+func (c *comparison) managed() bool {
+	managed, ok := c.facts.Managed.Get()
+	return ok && managed
+}
+
+// running asks for the state and for the process: a manager may say running
+// of a service whose process was killed.
+func (c *comparison) running(object string, got ServiceFacts) {
+	judge(c, ServiceRunning, object, got.State, "running", func(state string) *says {
+		if state != StateRunning {
+			return block(state)
+		}
+		alive, ok := got.Alive.Get()
+		switch {
+		case !ok:
+			return &says{severity: finding.Unknown, observed: "the service manager says running; whether the process lives isn't told: " + got.Alive.Reason()}
+		case !alive:
+			pid, _ := got.PID.Get()
+			return block(fmt.Sprintf("the service manager says running, but there is no process %d", pid))
+		}
+		return nil
+	})
+}
+
+// The states of a service, as `sc query` names them.
+const (
+	StateRunning      = "running"
+	StateStopped      = "stopped"
+	StateStartPending = "start-pending"
+	StateStopPending  = "stop-pending"
+)
+
+func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
+	if len(want.Pipes) == 0 {
+		return
+	}
+	judge(c, SecondOwner, object, got.Rivals, "no other service for "+Base(want.Path), func(rs []Rival) *says {
+		if len(rs) == 0 {
+			return nil
+		}
+		s := &says{severity: finding.Warn}
+		var seen []string
+		for _, r := range rs {
+			start, told := r.Start.Get()
+			if r.State != StateStopped || !told || start == winsvc.StartAutomatic || start == winsvc.StartDelayed {
+				s.severity = finding.Block
+			}
+			seen = append(seen, fmt.Sprintf("service %s (%s): %s", r.Name, r.State, r.Command))
+		}
+		s.observed = strings.Join(seen, "; ")
+		return s
+	})
+}
+
+func (c *comparison) logDirectory(want Service, got ServiceFacts) {
+	if want.LogDirectory == "" {
+		return
+	}
+	judge(c, LogDirectory, want.LogDirectory, got.LogDirectory, "a folder", func(there bool) *says {
+		if there {
+			return nil
+		}
+		return block("no such folder")
+	})
+}
+
+func (c *comparison) logVersion(object string, want Service, got ServiceFacts) {
+	if want.Log == "" || want.Version == "" {
+		return
+	}
+	judge(c, LogVersion, object, got.LogVersion, want.Version, func(v string) *says {
+		if v == want.Version {
+			return nil
+		}
+		return block(v + ", by " + want.Log)
+	})
+}
+
+func (c *comparison) pipe(name string, s ServiceFacts) {
+	i := slices.IndexFunc(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
+	if i < 0 {
+		c.unknown(PipeMissing, name, "nobody asked the node for it", "a pipe")
+		return
+	}
+	got := c.facts.Pipes[i]
+	there := false
+	judge(c, PipeMissing, name, got.Exists, "a pipe", func(exists bool) *says {
+		if there = exists; exists {
+			return nil
+		}
+		return block("no such pipe")
+	})
+	if !there {
+		return
+	}
+	c.pipeOwner(name, got, s)
+	judge(c, PipeAnswer, name, got.Answer, AnswerOK, func(a string) *says {
+		if a == AnswerOK {
+			return nil
+		}
+		return block(a)
+	})
+}
+
+func (c *comparison) pipeOwner(name string, got PipeFacts, s ServiceFacts) {
+	pid, ok := s.PID.Get()
+	if !ok {
+		c.unknown(PipeOwner, name, s.PID.Reason(), "the service's process")
+		return
+	}
+	expected := fmt.Sprintf("process %d of service %s", pid, s.Name)
+	judge(c, PipeOwner, name, got.PID, expected, func(owner uint32) *says {
+		if owner == pid && pid != 0 {
+			return nil
+		}
+		observed := fmt.Sprintf("process %d", owner)
+		if image, ok := got.Image.Get(); ok {
+			observed += ", " + image
+		}
+		return block(observed)
+	})
+}

@@ -1,0 +1,140 @@
+// Package node is what a Windows node should be, what it says of itself, and
+// how the two differ.
+//
+// It is pure: an [Expectation] is written by `bake payload` into the image
+// (/winbake/node.json), [Facts] are gathered on the node by verify.exe, and
+// [Compare] makes findings of them. It reads no node (package agent does), it
+// reaches none (package guest does), and it changes nothing (package deploy
+// does).
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// APIVersion is that of node.json. A reader that doesn't know the version
+// refuses the file: a field that it can't compare would pass unseen.
+const APIVersion = "winbake.dev/node/v1"
+
+// FileName is the expectation's name in an image's /winbake and elsewhere.
+const FileName = "node.json"
+
+// Expectation is what a node should be: node.json.
+type Expectation struct {
+	APIVersion string `json:"apiVersion"`
+	// Release is the OpenShift release that the payload is for: "4.20".
+	Release  string    `json:"release,omitempty"`
+	Files    []File    `json:"files"`
+	Services []Service `json:"services"`
+}
+
+// File is one file of the payload that has a place on the node.
+type File struct {
+	Component string `json:"component"`
+	// Path is the Windows path, Payload the one below /payload.
+	Path    string `json:"path"`
+	Payload string `json:"payload"`
+	// SHA256 is lower-case hex, Size in bytes, both of the file as it is on
+	// the node.
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	// Version is what the pin stamps into the program; "" for none.
+	Version string `json:"version,omitempty"`
+}
+
+// Service is one Windows service as it should be.
+type Service struct {
+	winsvc.Service
+	// Log is the file into which the program writes its version; "" where
+	// none tells.
+	Log string `json:"log,omitempty"`
+	// Version is what it should write there; "" where that isn't known.
+	Version string `json:"version,omitempty"`
+}
+
+// Parse reads node.json strictly. The error is a fault.
+func Parse(data []byte) (*Expectation, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var e Expectation
+	if err := dec.Decode(&e); err != nil {
+		return nil, &fault.Error{Where: FileName, What: "can't be read: " + err.Error(), Fix: "make the payload again: bake payload", Err: err}
+	}
+	if e.APIVersion != APIVersion {
+		return nil, &fault.Error{Where: FileName, What: fmt.Sprintf("has apiVersion %q, this program reads %q", e.APIVersion, APIVersion),
+			Fix: "use the release of winbake that made the payload"}
+	}
+	return &e, e.check()
+}
+
+// check refuses what would make a file or a service of nothing.
+func (e *Expectation) check() error {
+	wrong := func(what string) error {
+		return &fault.Error{Where: FileName, What: what, Fix: "make the payload again: bake payload"}
+	}
+	for _, f := range e.Files {
+		if len(f.SHA256) != 64 || f.Size < 0 || !Absolute(f.Path) {
+			return wrong(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
+		}
+	}
+	for _, s := range e.Services {
+		if s.Name == "" || !Absolute(s.Path) || s.LogDirectory != "" && !Absolute(s.LogDirectory) {
+			return wrong(fmt.Sprintf("the service %q lacks a name, or a program or a log directory with an absolute path", s.Name))
+		}
+	}
+	return nil
+}
+
+// Absolute tells whether p is a path on a drive, such as C:\k\x.exe, without
+// "..", "." or a stream in it: nothing that would lead elsewhere.
+func Absolute(p string) bool {
+	if len(p) < 4 || p[1] != ':' || p[2] != '\\' || !letter(p[0]) || strings.ContainsAny(p[2:], "/:*?\"<>|") {
+		return false
+	}
+	for part := range strings.SplitSeq(p[3:], `\`) {
+		if part == "" || part == "." || part == ".." || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
+			return false
+		}
+	}
+	return true
+}
+
+func letter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
+
+// Encode writes e as node.json: the same expectation gives the same bytes.
+func (e *Expectation) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", FileName, err)
+	}
+	return append(data, '\n'), nil
+}
+
+// SamePath tells whether two Windows paths name one file: in any case, with
+// either separator.
+func SamePath(a, b string) bool { return foldPath(a) == foldPath(b) }
+
+func foldPath(p string) string { return strings.ToLower(strings.ReplaceAll(p, "/", `\`)) }
+
+// Base is the last part of a Windows path.
+func Base(p string) string {
+	return p[strings.LastIndexAny(p, `\/`)+1:]
+}
+
+// Dir is a Windows path without its last part.
+func Dir(p string) string {
+	i := strings.LastIndexAny(p, `\/`)
+	switch {
+	case i < 0:
+		return "."
+	case i == 2 && p[1] == ':':
+		return p[:3]
+	}
+	return p[:i]
+}

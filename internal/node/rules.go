@@ -1,0 +1,69 @@
+package node
+
+// Rule is one check of a node: its finding's ID, what it asks, why that
+// matters, and what mends it.
+type Rule struct {
+	ID, Title, Why, Remedy string
+}
+
+// Rules are all checks, in the order of their IDs. IDs are frozen once
+// released: --accept and dashboards hold them.
+var Rules = []Rule{
+	{ServiceAbsent, "the service is registered", "nothing serves its pipes, and pods that need them can't mount volumes",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceCommand, "the service has the right command line", "another program runs, or this one with other flags: one that it doesn't know ends it at once",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceStart, "the service starts when it should", "after a restart of the node it is down until somebody starts it",
+		"sc.exe config NAME start= auto"},
+	{ServiceRecovery, "the service is started again when it dies", "a crash leaves the node without it until somebody starts it",
+		"sc.exe failure NAME reset= 86400 actions= restart/10000"},
+	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{SecondOwner, "no other service serves the same pipes", "whichever of the two starts later ends at once, since the first instance of a pipe is exclusive",
+		"sc.exe stop OTHER, then sc.exe delete OTHER"},
+	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked",
+		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{FileMissing, "the file is there", "what starts it fails", "bake node install IMAGE --ssh USER@HOST"},
+	{LogDirectory, "the log directory is there", "the program doesn't make it and ends when it can't open its log",
+		"mkdir DIRECTORY on the node, then bake node install IMAGE --ssh USER@HOST"},
+	{PipeMissing, "the pipe is there", "drivers that dial it fail", "bake node install IMAGE --ssh USER@HOST"},
+	{PipeOwner, "the pipe is served by the service's process", "another program answers the drivers, with whatever rights and version it has",
+		"find out what it is: tasklist /fi \"PID eq N\" on the node; end it, then bake node install IMAGE --ssh USER@HOST"},
+	{PipeAnswer, "the pipe answers", "drivers that call it fail or hang", "bake node install IMAGE --ssh USER@HOST"},
+	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked",
+		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{ServiceAccount, "the service runs under the right account", "with fewer rights its calls fail, with more a pod that reaches it has them",
+		"sc.exe config NAME obj= ACCOUNT"},
+	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", "bake node install IMAGE --ssh USER@HOST"},
+	{NodeInterrupted, "no change of the node was cut short", "files and services may be half of one payload and half of another",
+		"run the same bake node command again: it ends what was begun"},
+}
+
+// The IDs of Rules.
+const (
+	ServiceAbsent       = "WIN001"
+	ServiceCommand      = "WIN002"
+	ServiceStart        = "WIN003"
+	ServiceRecovery     = "WIN004"
+	ServiceRunning      = "WIN005"
+	SecondOwner         = "WIN006"
+	FileDiffers         = "WIN007"
+	FileMissing         = "WIN008"
+	LogDirectory        = "WIN009"
+	PipeMissing         = "WIN010"
+	PipeOwner           = "WIN011"
+	PipeAnswer          = "WIN012"
+	LogVersion          = "WIN013"
+	ServiceAccount      = "WIN014"
+	ServiceDependencies = "WIN015"
+	NodeInterrupted     = "WIN016"
+)
+
+func rule(id string) Rule {
+	for _, r := range Rules {
+		if r.ID == id {
+			return r
+		}
+	}
+	panic("no rule " + id)
+}
