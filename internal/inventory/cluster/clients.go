@@ -37,7 +37,7 @@ func newReader(c *kube.Collector, o Options) (*reader, error) {
 		o.PageSize = pageSize
 	}
 	config := limited(o.Config)
-	r := &reader{c: c, o: o, host: config.Host}
+	r := &reader{c: c, o: o, host: config.Host, timeout: config.Timeout}
 	if err := r.connect(config); err != nil {
 		return nil, &fault.Error{
 			What: "the credentials or the address of the API server can't be used: " + err.Error(), Where: config.Host, Err: err,

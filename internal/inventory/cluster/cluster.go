@@ -14,9 +14,12 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
+	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
@@ -48,6 +51,8 @@ const concurrent = 6
 // finds as context.DeadlineExceeded. A cancelled ctx is its own error. Then c
 // holds a part of the cluster and is good for nothing.
 func Read(ctx context.Context, c *kube.Collector, o Options) (inventory.Source, error) {
+	// client-go logs to standard error, where only package console writes.
+	ctx = klog.NewContext(ctx, logr.Discard())
 	r, err := newReader(c, o)
 	if err != nil {
 		return inventory.Source{}, err
@@ -64,6 +69,7 @@ type reader struct {
 	o Options
 	clients
 	host     string
+	timeout  time.Duration // of one request
 	version  string
 	progress sync.Mutex
 

@@ -84,18 +84,31 @@ func (r *reader) note(a access, err error) error {
 	return nil
 }
 
-// fatal tells whether an error ends all reading: there is no answer, or the
-// server doesn't know who asks.
+// strangeError is an answer that no API server gives: that of a web page, a
+// proxy or another program.
+type strangeError struct{ err error }
+
+func (e *strangeError) Error() string { return e.err.Error() }
+func (e *strangeError) Unwrap() error { return e.err }
+
+// fatal tells whether an error ends all reading: there is no answer, it isn't
+// an API server's, or the server doesn't let the user in.
 func fatal(err error) bool {
 	var network net.Error
 	var address *url.Error
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || stranger(err) ||
-		errors.As(err, &network) || errors.As(err, &address)
+	var strange *strangeError
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || stranger(err) || disguised(err) ||
+		errors.As(err, &network) || errors.As(err, &address) || errors.As(err, &strange)
 }
 
 // stranger tells whether the server doesn't know who asks.
 func stranger(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), `"system:anonymous"`)
+}
+
+// disguised tells whether the server refuses --as. Then it refuses everything.
+func disguised(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "cannot impersonate resource")
 }
 
 // reason words an error for coverage and problems.
@@ -126,10 +139,27 @@ func (r *reader) fault(ctx context.Context, err error) error {
 			What: "the cluster couldn't be read within the time limit", Where: r.host, Err: ctx.Err(),
 			Fix: "raise the limit; how the API server is says " + ready,
 		}
+	case disguised(err):
+		return &fault.Error{
+			What: "the user may not act as another", Where: r.host, Excerpt: err.Error(), Err: err,
+			Fix: "leave out --as and the flags like it, or log in as a user who may impersonate",
+		}
 	case stranger(err):
 		return &fault.Error{
 			What: "the API server doesn't accept the credentials", Where: r.host, Excerpt: err.Error(), Err: err,
 			Fix: "log in again, oc login say, and try: kubectl " + r.context() + "auth whoami",
+		}
+	}
+	if e, ok := errors.AsType[*net.OpError](err); errors.Is(err, context.DeadlineExceeded) && (!ok || e.Op != "dial") {
+		return &fault.Error{
+			What: fmt.Sprintf("the API server took longer than %s over one request", r.timeout), Where: r.host, Excerpt: err.Error(), Err: err,
+			Fix: fmt.Sprintf("--request-timeout=%s, or look what it is busy with: %s", 5*r.timeout, ready),
+		}
+	}
+	if e, ok := errors.AsType[*strangeError](err); ok {
+		return &fault.Error{
+			What: "no working API server answers there", Where: r.host, Excerpt: e.Error(), Err: err,
+			Fix: "kubectl " + r.context() + "version; the address stands in the kubeconfig, or in --server",
 		}
 	}
 	return &fault.Error{What: "the API server doesn't answer", Where: r.host, Excerpt: cause(err), Err: err, Fix: ready}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,11 +41,18 @@ func (r *reader) readVersion(ctx context.Context) error {
 		}
 		return err
 	})
-	if err == nil {
-		r.version = v
-		r.c.ServerVersion(v, inventory.Evidence{Where: r.host + "/version", Text: "gitVersion: " + v})
+	if err == nil && v == "" {
+		err = errors.New("its answer names no gitVersion")
 	}
-	return r.note(access{verb: "get", resource: "/version"}, err)
+	if err != nil {
+		if !apierrors.IsForbidden(err) && !fatal(err) {
+			err = &strangeError{err}
+		}
+		return r.note(access{verb: "get", resource: "/version"}, err)
+	}
+	r.version = v
+	r.c.ServerVersion(v, inventory.Evidence{Where: r.host + "/version", Text: "gitVersion: " + v})
+	return nil
 }
 
 func (r *reader) readClusterVersion(ctx context.Context) error {

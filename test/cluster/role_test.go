@@ -1,0 +1,203 @@
+package cluster_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/cluster"
+	"github.com/winbake/winbake/test/apiserver"
+)
+
+const roleFile = "../../docs/clusterrole.yaml"
+
+// documented are the rights of docs/clusterrole.yaml.
+func documented(t *testing.T) apiserver.Rights {
+	t.Helper()
+	src, err := os.ReadFile(roleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rights := apiserver.Rights{Namespaced: map[string][]rbacv1.PolicyRule{}}
+	for _, doc := range bytes.Split(src, []byte("\n---\n")) {
+		var role rbacv1.Role // a ClusterRole's fields are the same
+		if err := yaml.UnmarshalStrict(doc, &role); err != nil {
+			t.Fatal(err)
+		}
+		switch role.Kind {
+		case "ClusterRole":
+			rights.Cluster = append(rights.Cluster, role.Rules...)
+		case "Role":
+			rights.Namespaced[role.Namespace] = append(rights.Namespaced[role.Namespace], role.Rules...)
+		default:
+			t.Fatalf("%s in %s", role.Kind, roleFile)
+		}
+	}
+	if len(rights.Cluster) == 0 || len(rights.Namespaced) == 0 {
+		t.Fatalf("no rules in %s", roleFile)
+	}
+	return rights
+}
+
+// right is one verb of one rule: the least that can be missing.
+type right struct {
+	namespace  string
+	rule, verb int
+	rbacv1.PolicyRule
+}
+
+func (r right) String() string {
+	what := slices.Concat(r.Resources, r.NonResourceURLs)
+	if r.namespace != "" {
+		what = append(what, "in-namespace")
+	}
+	return r.Verbs[r.verb] + " " + strings.Join(what, " ")
+}
+
+func each(rights apiserver.Rights) []right {
+	var out []right
+	add := func(namespace string, rules []rbacv1.PolicyRule) {
+		for i, rule := range rules {
+			for v := range rule.Verbs {
+				out = append(out, right{namespace, i, v, rule})
+			}
+		}
+	}
+	add("", rights.Cluster)
+	for namespace, rules := range rights.Namespaced {
+		add(namespace, rules)
+	}
+	return out
+}
+
+// without are all rights but one.
+func without(rights apiserver.Rights, gone right) apiserver.Rights {
+	drop := func(namespace string, rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
+		rules = slices.Clone(rules)
+		if namespace == gone.namespace {
+			rules[gone.rule].Verbs = slices.Delete(slices.Clone(rules[gone.rule].Verbs), gone.verb, gone.verb+1)
+			if len(rules[gone.rule].Verbs) == 0 {
+				rules = slices.Delete(rules, gone.rule, gone.rule+1)
+			}
+		}
+		return rules
+	}
+	out := apiserver.Rights{Cluster: drop("", rights.Cluster), Namespaced: map[string][]rbacv1.PolicyRule{}}
+	for namespace, rules := range rights.Namespaced {
+		out.Namespaced[namespace] = drop(namespace, rules)
+	}
+	return out
+}
+
+// unknown is what isn't known without a right: a Resource, or else where the
+// Problem is.
+var unknown = map[string]string{
+	"list daemonsets":              "daemonsets",
+	"list nodes":                   "nodes",
+	"list csinodes":                "csinodes",
+	"list pods":                    "pods",
+	"list persistentvolumes":       "persistentvolumes",
+	"list persistentvolumeclaims":  "persistentvolumeclaims",
+	"list storageclasses":          "storageclasses.storage.k8s.io",
+	"list namespaces":              "namespaces",
+	"get clusterversions":          "clusterversions",
+	"get infrastructures":          "infrastructures.config.openshift.io/cluster",
+	"get storages":                 "storages.operator.openshift.io/cluster",
+	"get clusterserviceversions":   "clusterserviceversions.operators.coreos.com",
+	"list clusterserviceversions":  "clusterserviceversions.operators.coreos.com",
+	"get configmaps":               "configmaps/admin-acks in openshift-config",
+	"get /version":                 "/version",
+	"list configmaps in-namespace": "windows-services",
+}
+
+func TestRole(t *testing.T) {
+	s := apiserver.Start(t)
+	s.InstallOpenShift(t)
+	s.Load(t, append([]string{openShift}, exampleFiles...)...)
+	hideVersion(t, s)
+	all := documented(t)
+	whole := read(t, cluster.Options{Config: s.Config})
+	t.Run("all", func(t *testing.T) {
+		inv := read(t, cluster.Options{Config: s.User(t, "all", all)})
+		if got, want := plain(t, inv), plain(t, whole); got != want {
+			t.Errorf("with the role:\n%s\nas administrator:\n%s", got, want)
+		}
+		for r, cov := range inv.Read {
+			if !cov.Complete {
+				t.Errorf("%s: %+v", r, cov)
+			}
+		}
+		if len(inv.Read) != 8 || len(inv.Problems) > 0 {
+			t.Errorf("%d resources were read, with problems %+v", len(inv.Read), inv.Problems)
+		}
+	})
+	// Nobody who may read nothing is told that there is nothing.
+	t.Run("none", func(t *testing.T) {
+		inv := read(t, cluster.Options{Config: s.User(t, "nobody", apiserver.Rights{})})
+		if len(inv.Read) != 8 {
+			t.Errorf("%+v", inv.Read)
+		}
+		for r, cov := range inv.Read {
+			if cov.Complete || cov.Count > 0 || !strings.HasPrefix(cov.Reason, "forbidden: ") {
+				t.Errorf("%s: %+v", r, cov)
+			}
+		}
+	})
+	for i, gone := range each(all) {
+		t.Run("no "+gone.String(), func(t *testing.T) {
+			inv := read(t, cluster.Options{Config: s.User(t, fmt.Sprintf("without-%d", i), without(all, gone))})
+			want, ok := unknown[gone.String()]
+			if !ok {
+				t.Fatalf("which right is %s?", gone)
+			}
+			if got := missing(inv); !slices.Equal(got, []string{want}) {
+				t.Errorf("%q is missing, not %s: %+v %+v", got, want, inv.Read, inv.Problems)
+			}
+		})
+	}
+}
+
+// missing lists the resources and objects that an inventory says it lacks for
+// being forbidden.
+func missing(inv *inventory.Inventory) []string {
+	var out []string
+	for r, cov := range inv.Read {
+		if !cov.Complete && strings.HasPrefix(cov.Reason, "forbidden: ") {
+			out = append(out, string(r))
+		} else if !cov.Complete {
+			out = append(out, fmt.Sprintf("%s (%s)", r, cov.Reason))
+		}
+	}
+	for _, p := range inv.Problems {
+		if strings.HasPrefix(p.What, "forbidden: ") && strings.Contains(p.Fix, "auth can-i ") && strings.Contains(p.Fix, "docs/clusterrole.yaml") {
+			out = append(out, p.Where)
+		} else {
+			out = append(out, p.Where+" ("+p.What+")")
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// hideVersion takes away what lets everybody read /version.
+func hideVersion(t *testing.T, s *apiserver.Server) {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"system:public-info-viewer", "system:discovery"} {
+		if err := client.RbacV1().ClusterRoleBindings().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
