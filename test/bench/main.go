@@ -70,7 +70,7 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	for _, part := range []func(context.Context) error{
-		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify,
+		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests,
 	} {
 		if err := part(ctx); err != nil {
 			return errors.Join(err, ctx.Err())

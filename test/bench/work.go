@@ -29,6 +29,8 @@ func work(ctx context.Context, name, list, dir string) error {
 		return ours(ctx, inputs, dir, payload.Flat, payload.Zstd)
 	case "inflate":
 		return inflate(dir)
+	case "decode":
+		return decode(dir)
 	}
 	return fmt.Errorf("no work %q", name)
 }
