@@ -1,0 +1,75 @@
+package winenode
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// faults are what goes wrong on a node when a test wants it. They're the SFTP
+// server's and the connection's: a program inside Wine doesn't meet them.
+type faults struct {
+	mu       sync.Mutex
+	cut      int64 // bytes until the connection is cut; 0 never
+	space    int64 // bytes that may be written; negative: no end
+	keep     int64 // bytes of each file that are kept; 0 all
+	readOnly []string
+}
+
+// CutAfter cuts every connection made from now on after it has brought this
+// many bytes, in the middle of a packet. 0 ends it.
+func (n *Node) CutAfter(bytes int64) { n.faults.set(func(f *faults) { f.cut = bytes }) }
+
+// Space lets SFTP write this many bytes more: after them the disk is full. A
+// negative number ends it.
+func (n *Node) Space(bytes int64) { n.faults.set(func(f *faults) { f.space = bytes }) }
+
+// Truncate loses what an upload brings beyond this many bytes of a file, and
+// doesn't say so. 0 ends it.
+func (n *Node) Truncate(bytes int64) { n.faults.set(func(f *faults) { f.keep = bytes }) }
+
+// ReadOnly makes SFTP refuse every change in these folders of the node. None
+// ends it.
+func (n *Node) ReadOnly(folders ...string) { n.faults.set(func(f *faults) { f.readOnly = folders }) }
+
+func (f *faults) set(change func(*faults)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f)
+}
+
+func (f *faults) cutAfter() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.cut
+}
+
+// take lets length bytes be written at an offset of a file, and returns how
+// many of them are kept.
+func (f *faults) take(offset int64, length int) (kept int, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.space >= 0 && int64(length) > f.space {
+		return 0, fmt.Errorf("there is not enough space on the disk: %w", syscall.ENOSPC)
+	}
+	if f.space >= 0 {
+		f.space -= int64(length)
+	}
+	if f.keep > 0 {
+		length = int(min(int64(length), max(0, f.keep-offset)))
+	}
+	return length, nil
+}
+
+// mayChange refuses what Windows would.
+func (n *Node) mayChange(windows string) error {
+	n.faults.mu.Lock()
+	readOnly := slices.ContainsFunc(n.faults.readOnly, func(folder string) bool { return below(windows, folder) })
+	n.faults.mu.Unlock()
+	if readOnly || n.options.NotAdministrator && !below(windows, n.home) && !below(windows, `C:\Windows\Temp`) {
+		return fmt.Errorf("%s: access is denied: %w", windows, fs.ErrPermission)
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+// Command guest is the part of the test node that runs inside Wine: it keeps
+// the node up, and starts a command line as the SSH server of Windows does.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+func main() {
+	verbs := map[string]func(args []string) error{"hold": hold, "run": run, "version": version}
+	if len(os.Args) < 2 || verbs[os.Args[1]] == nil {
+		fmt.Fprintln(os.Stderr, "guest: hold, run FILE [COMMAND], or version")
+		os.Exit(2)
+	}
+	if err := verbs[os.Args[1]](os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "guest:", err)
+		os.Exit(1)
+	}
+}
+
+// hold says that it's there and stays until its input ends. Wine ends all
+// services with the last process that isn't one.
+func hold([]string) error {
+	fmt.Println("up")
+	_, err := io.Copy(io.Discard, os.Stdin)
+	return err
+}
+
+// run starts a command line under cmd.exe, as the SSH server of Windows does
+// (https://github.com/PowerShell/openssh-portable, build_exec_command); exec's
+// own quoting would change it. Without a command it's a shell. The exit code
+// goes to a file: Linux lets through eight of its 32 bits.
+func run(args []string) error {
+	signal.Ignore(os.Interrupt)
+	const shell = `C:\windows\system32\cmd.exe`
+	cmd := exec.Command(shell)
+	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: shell}
+	if len(args) > 1 {
+		cmd.SysProcAttr.CmdLine += ` /c "` + args[1] + `"`
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	err := cmd.Run()
+	code := 0
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else if err != nil {
+		return err
+	}
+	return os.WriteFile(args[0], []byte(strconv.Itoa(code)), 0o644)
+}
+
+// version prints what Windows programs take this system for.
+func version([]string) error {
+	v := windows.RtlGetVersion()
+	fmt.Printf("%d.%d.%d type %d elevated %t\n", v.MajorVersion, v.MinorVersion, v.BuildNumber, v.ProductType, windows.GetCurrentProcessToken().IsElevated())
+	return nil
+}

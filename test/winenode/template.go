@@ -1,0 +1,214 @@
+package winenode
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// sources are the programs that run inside Wine. They are part of what a
+// prefix is made of, so they are part of its name.
+//
+//go:embed guest/*.go powershell/*.go denied/*.go answer/*.go
+var sources embed.FS
+
+// registry makes the prefix say that it is Windows Server 2022. On a real one
+// CurrentVersion is 6.3 for good; Wine takes the version from it.
+const registry = `Windows Registry Editor Version 5.00
+
+[HKEY_LOCAL_MACHINE\Software\Microsoft\Windows NT\CurrentVersion]
+"ProductName"="Windows Server 2022 Datacenter"
+"InstallationType"="Server Core"
+"CurrentMajorVersionNumber"=dword:0000000a
+"CurrentMinorVersionNumber"=dword:00000000
+"CurrentBuild"="20348"
+"CurrentBuildNumber"="20348"
+"CurrentVersion"="10.0"
+
+[HKEY_LOCAL_MACHINE\System\CurrentControlSet\Control\ProductOptions]
+"ProductType"="ServerNT"
+`
+
+// cacheDir is where prefixes are kept and nodes live: on one file system, so
+// that the system's own files need no copy.
+func cacheDir() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "winbake-test")
+	return dir, os.MkdirAll(dir, 0o755)
+}
+
+// template returns a finished prefix that nothing runs in, made once for each
+// version of what goes into it.
+func template(ctx context.Context) (string, error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	key, err := templateKey(ctx)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cache, "wine-"+key)
+	unlock, err := lockFile(ctx, dir+".lock")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	building := dir + ".building"
+	if err := os.RemoveAll(building); err != nil {
+		return "", err
+	}
+	if err := makeTemplate(ctx, building); err != nil {
+		return "", fmt.Errorf("make a Wine prefix: %w", err)
+	}
+	return dir, os.Rename(building, dir)
+}
+
+func templateKey(ctx context.Context) (string, error) {
+	wine, err := exec.CommandContext(ctx, "wine", "--version").Output()
+	if err != nil {
+		return "", fmt.Errorf("ask wine for its version (test/deps.sh installs it): %w", err)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%s\n%s\n%d\n", wine, runtime.Version(), registry, os.Getuid())
+	sum.Write(shim())
+	err = fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := sources.ReadFile(name)
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+		return err
+	})
+	return fmt.Sprintf("%x", sum.Sum(nil))[:16], err
+}
+
+func makeTemplate(ctx context.Context, prefix string) error {
+	if err := os.MkdirAll(prefix, 0o755); err != nil {
+		return err
+	}
+	if err := fillPrefix(ctx, prefix); err != nil {
+		endPrefix(prefix)
+		return err
+	}
+	if err := closeIn(prefix); err != nil {
+		return err
+	}
+	return addPrograms(ctx, prefix)
+}
+
+// fillPrefix has Wine make its files, and waits until it has written the
+// registry and ended.
+func fillPrefix(ctx context.Context, prefix string) error {
+	file := filepath.Join(prefix, "server.reg")
+	if err := os.WriteFile(file, []byte(registry), 0o644); err != nil {
+		return err
+	}
+	// Wine's server keeps the outputs of the program that started it: a pipe
+	// would stay open, so they're a file.
+	log, err := os.Create(filepath.Join(prefix, "wine.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	for _, args := range [][]string{{"wineboot", "-i"}, {"regedit", "/S", `\\?\unix` + file}} {
+		cmd := wineCommand(ctx, prefix, args...)
+		cmd.Stdout, cmd.Stderr = log, log
+		if err := cmd.Run(); err != nil {
+			text, _ := os.ReadFile(log.Name())
+			return fmt.Errorf("%s: %w\n%s", args[0], err, text)
+		}
+	}
+	cmd := exec.CommandContext(ctx, "wineserver", "-w")
+	cmd.Env = wineEnv(prefix)
+	return cmd.Run()
+}
+
+// endPrefix ends what lives in a prefix.
+func endPrefix(prefix string) {
+	cmd := exec.Command("wineserver", "-k")
+	cmd.Env = wineEnv(prefix)
+	_ = cmd.Run() // nothing may live
+}
+
+// closeIn takes away what reaches out of the prefix: the drive that is the
+// host's root, its serial port, and the user's folders, which are the host's.
+func closeIn(prefix string) error {
+	for _, name := range []string{"z:", "com1"} {
+		if err := os.RemoveAll(filepath.Join(prefix, "dosdevices", name)); err != nil {
+			return err
+		}
+	}
+	users := filepath.Join(prefix, "drive_c", "users")
+	return filepath.WalkDir(users, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type() != fs.ModeSymlink {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		return os.Mkdir(path, 0o755)
+	})
+}
+
+// addPrograms puts in the shim and what of this package runs inside Wine.
+func addPrograms(ctx context.Context, prefix string) error {
+	windows := filepath.Join(prefix, "drive_c", "windows")
+	system := filepath.Join(windows, "system32")
+	if _, err := os.Stat(filepath.Join(system, "bcryptprimitives.dll")); err != nil {
+		if err := os.WriteFile(filepath.Join(system, "bcryptprimitives.dll"), shim(), 0o755); err != nil {
+			return err
+		}
+	}
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return err
+	}
+	own := filepath.Join(prefix, "drive_c", "winenode")
+	for program, file := range map[string]string{
+		"guest": filepath.Join(own, "guest.exe"), "denied": filepath.Join(own, "denied.exe"),
+		"powershell": filepath.Join(system, "WindowsPowerShell", "v1.0", "powershell.exe"),
+	} {
+		// Not over the old file: it may be a link to one of Wine's.
+		if err := os.RemoveAll(file); err != nil {
+			return err
+		}
+		if err := crossCompile(ctx, root, "./test/winenode/"+program, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moduleRoot is the folder of the project's go.mod, whatever package's tests run.
+func moduleRoot(ctx context.Context) (string, error) {
+	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env GOMOD: %w", err)
+	}
+	return filepath.Dir(strings.TrimSpace(string(out))), nil
+}
+
+// crossCompile builds a program of the project for the node.
+func crossCompile(ctx context.Context, root, pkg, file string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", file, pkg)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s for Windows: %w\n%s", pkg, err, out)
+	}
+	return nil
+}

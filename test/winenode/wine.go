@@ -1,0 +1,111 @@
+package winenode
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// wineEnv is all that a program in Wine gets of the test's environment: no
+// display, no home of the person's, no Go settings.
+func wineEnv(prefix string) []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", // so that a file's name is UTF-8 on both sides
+		"HOME=" + prefix, "WINEPREFIX=" + prefix, "WINEDEBUG=-all",
+		// Nothing to install, no menus, and the shim before Wine's own.
+		"WINEDLLOVERRIDES=mscoree=d;mshtml=d;winemenubuilder.exe=d",
+	}
+}
+
+func wineCommand(ctx context.Context, prefix string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "wine", args...)
+	cmd.Env = wineEnv(prefix)
+	// The current directory becomes the program's, and it must be one that the
+	// prefix has a drive for.
+	if home := filepath.Join(prefix, "drive_c"); isDir(home) {
+		cmd.Dir = home
+	}
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Process is a process of a node, seen from Linux.
+type Process struct {
+	PID     int    // Linux's, not the one that Windows programs see
+	Command string // its command line, such as C:\k\csi-proxy.exe -windows-service
+}
+
+// processes lists what lives with this prefix: Wine's own and the node's. One
+// that has ended and that nobody has waited for doesn't live.
+func processes(prefix string) ([]Process, error) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil, err
+	}
+	var found []Process
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		// Of a process that ended meanwhile, or of another user, there's
+		// nothing to read; an ended one has no environment any more.
+		env, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "environ"))
+		if !bytes.Contains(append([]byte{0}, env...), []byte("\x00WINEPREFIX="+prefix+"\x00")) {
+			continue
+		}
+		line, _ := os.ReadFile(filepath.Join("/proc", e.Name(), "cmdline"))
+		command := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
+		if command != "" {
+			found = append(found, Process{pid, command})
+		}
+	}
+	return found, nil
+}
+
+// openFiles calls with the /proc path of every file that the node's processes
+// have open. Wine's server has a program's own file open for as long as it runs.
+func openFiles(prefix string, with func(fd string) (more bool)) error {
+	all, err := processes(prefix)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		dir := filepath.Join("/proc", strconv.Itoa(p.PID), "fd")
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue // it has ended
+		}
+		for _, e := range entries {
+			if !with(filepath.Join(dir, e.Name())) {
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+// inUse says whether a file on the host is open in the node.
+func inUse(prefix, path string) bool {
+	want, err := os.Stat(path)
+	if err != nil || !want.Mode().IsRegular() {
+		return false
+	}
+	found := false
+	_ = openFiles(prefix, func(fd string) bool {
+		info, err := os.Stat(fd)
+		found = err == nil && os.SameFile(want, info)
+		return !found
+	})
+	return found
+}
