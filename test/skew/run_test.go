@@ -1,0 +1,38 @@
+package skew
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/verify"
+)
+
+// today is the day on which every example is judged, 2026-11-20: the catalog's
+// age stands in reports.
+const today = "1795132800"
+
+// output is what a run of the command left.
+type output struct {
+	stdout, stderr string
+	exit           int
+}
+
+// run runs verify in this process, as its main does.
+func run(t *testing.T, stdin io.Reader, args ...string) output {
+	t.Helper()
+	t.Setenv("SOURCE_DATE_EPOCH", today)
+	t.Setenv("NO_COLOR", "1")
+	if stdin == nil {
+		stdin = strings.NewReader("")
+	}
+	var stdout, stderr bytes.Buffer
+	a := &app.App{Stdin: stdin, Stdout: &stdout, Stderr: &stderr}
+	code := a.Run(t.Context(), verify.New(a), args)
+	out := output{stdout.String(), stderr.String(), code}
+	// The version is that of the build, and no part of the answer.
+	out.stdout = strings.ReplaceAll(out.stdout, `"version": "`+app.Version()+`"`, `"version": "devel"`)
+	return out
+}
