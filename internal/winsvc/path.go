@@ -1,0 +1,65 @@
+package winsvc
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	driveForm    = regexp.MustCompile(`^[A-Za-z]:\\`)
+	reservedForm = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
+	logFlagForm  = regexp.MustCompile(`^--?log[-_]?file(=(.*))?$`)
+)
+
+// legalPath reports whether path is absolute and can exist on Windows.
+func legalPath(path string) bool {
+	if !driveForm.MatchString(path) || !printable(path) || len(path) > 259 {
+		return false
+	}
+	for part := range strings.SplitSeq(path[3:], `\`) {
+		if part == "" || strings.ContainsAny(part, `/:*?"<>|%`) || strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") || reservedForm.MatchString(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// directory is path up to its last backslash; "" if it has none.
+func directory(path string) string {
+	i := strings.LastIndexByte(path, '\\')
+	if i < 0 {
+		return ""
+	}
+	return path[:i]
+}
+
+// logs checks that each log file is in the folder that is made first: no log
+// library makes it, and a program that can't open its log ends.
+func (p *problems) logs(s Service) {
+	if s.LogDirectory != "" && !legalPath(s.LogDirectory) {
+		p.add("logDirectory", `write the whole path, such as C:\var\log\csi-proxy`, "%q isn't a folder on a Windows node", clip(s.LogDirectory))
+		return
+	}
+	for i, a := range s.Arguments {
+		m := logFlagForm.FindStringSubmatch(a)
+		if m == nil {
+			continue
+		}
+		file := m[2]
+		if m[1] == "" && i+1 < len(s.Arguments) {
+			file = s.Arguments[i+1]
+		}
+		switch dir := directory(file); {
+		case !legalPath(file):
+			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%q isn't a file on a Windows node", clip(file))
+		case s.LogDirectory == "":
+			p.item("args", i, "add logDirectory: '"+dir+"'", "%s writes its log into %s, and nothing makes that folder", s.Name, dir)
+		case !strings.EqualFold(dir, s.LogDirectory):
+			p.item("args", i, "write logDirectory: '"+dir+"'", "%s writes its log into %s, and logDirectory is %s", s.Name, dir, s.LogDirectory)
+		}
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
