@@ -79,8 +79,14 @@ func (v *view) privileges() string {
 	if slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
 		return ""
 	}
-	ns = cmp.Or(ns, "<namespace>")
-	return fmt.Sprintf("; a HostProcess pod needs oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite, and oc -n %s adm policy add-scc-to-user privileged -z <its service account>", ns, ns)
+	return "; a HostProcess pod needs " + privilegeCommands(v.D)
+}
+
+// privilegeCommands let privileged pods run in a driver's namespace.
+func privilegeCommands(d *inventory.Driver) string {
+	ns := cmp.Or(d.Object.Namespace, "<namespace>")
+	return fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite && oc -n %s adm policy add-scc-to-user privileged -z %s",
+		ns, ns, cmp.Or(d.ServiceAccount, "<its service account>"))
 }
 
 // hostProcessPipes is HP002.
@@ -121,17 +127,21 @@ func hostProcessFlag(v *view, out *sink) {
 		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag
 		d.Why = "the driver ends at a flag that it doesn't know"
 		d.Remedy = fmt.Sprintf("remove %s from %s, or deploy a version from %s on", flag, v.D.Object, flagged.From)
-	case !v.D.HostProcess || set:
+	case !v.D.HostProcess || set && v.Line != nil:
 		return
-	case v.Line != nil && v.Line.Flag != "":
+	case v.Line == nil:
+		d.Severity = finding.Unknown
+		d.Observed, d.Expected = "a HostProcess pod without "+flag+", of an unknown version", flag+"=true from "+flagged.From+" on, and not before"
+		if given != nil {
+			d.Observed = fmt.Sprintf("a HostProcess pod with %s=%t, of an unknown version", flag, *given)
+		}
+		d.Why = "whether the version has the flag, and needs it, can't be told"
+		d.Remedy = "pin the image to a version, or say which one it is with --image-version " + v.imageKey() + "=vX.Y.Z"
+		d.NoStep = true // SKEW005's step does it
+	case v.Line.Flag != "":
 		d.Observed, d.Expected = "a HostProcess pod without "+flag, flag+"=true"
 		d.Why = "without the flag the driver dials csi-proxy's pipes"
 		d.Remedy = fmt.Sprintf("add %s=true to the arguments of container %s of %s", flag, container(v.D), v.D.Object)
-	case v.Line == nil:
-		d.Severity = finding.Unknown
-		d.Observed, d.Expected = "a HostProcess pod without "+flag+", of an unknown version", flag+"=true from "+flagged.From+" on"
-		d.Why = "whether the version needs the flag can't be told"
-		d.Remedy = "pin the image to a version, or add " + flag + "=true"
 	default:
 		return
 	}
@@ -151,18 +161,25 @@ func hostProcessImage(v *view, out *sink) {
 		d.Observed += " in a pod that isn't HostProcess"
 		d.Expected = strings.TrimSuffix(v.D.Image.Tag, suffix)
 		d.Why = "the image holds the driver for HostProcess pods alone"
-		d.Remedy = fmt.Sprintf("oc %sset image daemonset/%s %s=%s:%s, or apply the project's HostProcess manifest whole",
-			namespace(v.D), v.D.Object.Name, container(v.D), v.D.Image.Repository, d.Expected)
+		d.Remedy = v.setTag(d.Expected) + ", or apply the project's HostProcess manifest whole"
 	case !has && v.D.HostProcess && v.Line != nil && v.Line.ImageSuffix != "":
 		d.Observed += " in a HostProcess pod"
 		d.Expected = v.D.Image.Tag + suffix
 		d.Why = "the plain image is made for a container of its own; the project publishes another one for HostProcess"
-		d.Remedy = fmt.Sprintf("oc %sset image daemonset/%s %s=%s:%s",
-			namespace(v.D), v.D.Object.Name, container(v.D), v.D.Image.Repository, d.Expected)
+		d.Remedy = v.setTag(d.Expected)
 	default:
 		return
 	}
 	out.add(d)
+}
+
+// setTag is how the driver's image gets another tag.
+func (v *view) setTag(tag string) string {
+	image := v.D.Image.Repository + ":" + tag
+	if v.Planned || v.req.Static {
+		return fmt.Sprintf("in the manifest of %s set the image of container %s to %s", v.D.Object, container(v.D), image)
+	}
+	return fmt.Sprintf("oc %sset image daemonset/%s %s=%s", namespace(v.D), v.D.Object.Name, container(v.D), image)
 }
 
 // hostProcessCrossing is HP005.

@@ -22,7 +22,7 @@ func operatorSkew(w *world, out *sink) {
 			Expected: "a release of WMCO for the target",
 			Why:      "without one the Windows nodes can't follow the control plane",
 			Remedy:   "wait until OperatorHub has one, or choose a target that has one: oc get packagemanifest windows-machine-config-operator",
-			When:     before,
+			When:     before, Evidence: w.catalogEvidence(),
 		})
 	}
 	for _, text := range w.operators() {

@@ -51,7 +51,11 @@ func (x *index) fixedSide(cat *catalog.Driver, ds *inventory.Driver, release ver
 		}
 	}
 	if cat != nil && cat.OLM && (ds == nil || ds.OperatorManaged) {
-		return x.byRows(cat, release)
+		l := x.byRows(cat, release)
+		if !l.Known() && ds == nil {
+			l.Reason = "no Linux DaemonSet of it was read, and nothing tells which version an operator brings"
+		}
+		return l
 	}
 	switch {
 	case ds == nil:

@@ -1,13 +1,11 @@
 package skew_test
 
 import (
-	"testing"
-
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-func TestAfter(t *testing.T) {
+func afterCases() []ruleCase {
 	leftover := func(migratedTo string) change {
 		return func(inv *inventory.Inventory) {
 			inv.Leftovers = []inventory.Leftover{{Object: inventory.Object{Kind: "PersistentVolumeClaim", Namespace: "shop", Name: "data"},
@@ -18,7 +16,7 @@ func TestAfter(t *testing.T) {
 		return onWindows(func(d *inventory.Driver) { d.Rollout.Updated, d.Rollout.Observed = updated, observed })
 	}
 	vsphere := inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", Provisioner: vsphereName, InTree: inTreeVSphere}
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "all finished", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
 		{name: "before an update it isn't asked", id: "AFTER001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rolling(1, true)},
 		{name: "rolling", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: rolling(1, true), want: finding.Warn,
@@ -42,5 +40,5 @@ func TestAfter(t *testing.T) {
 		{name: "WMCO taken out over two minors", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.18.0"),
 			change: all(func(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }, onNodes(func(n *inventory.Node) { n.Kubelet = "v1.31.9" })), want: finding.Warn,
 			says: "kubelet v1.31.9, the API server is v1.33.4", does: "install it again", mend: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.33.4" }), count: 1},
-	})
+	}
 }

@@ -1,8 +1,6 @@
 package skew_test
 
 import (
-	"testing"
-
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -24,7 +22,7 @@ func azureCluster(openshift, wmco string) *inventory.Inventory {
 	return inv
 }
 
-func TestInTreeGate(t *testing.T) {
+func inTreeGateCases() []ruleCase {
 	file := inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: azureFileName, InTree: inTreeAzureFile}
 	inline := inventory.VolumeUse{Node: "win-1", Volume: "share", Provisioner: azureFileName, InTree: inTreeAzureFile, Inline: true}
 	pending := inventory.VolumeUse{Volume: "data", Claim: "shop/data", Provisioner: azureFileName, InTree: inTreeAzureFile}
@@ -34,7 +32,7 @@ func TestInTreeGate(t *testing.T) {
 			inv.CSINodes[i].Migrated = []string{inTreeAzureDisk}
 		}
 	}
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "nothing in-tree", id: "INTREE001", from: "4.12", to: "4.13", inv: azureCluster("4.12", "7.2.0")},
 		{name: "driver registered on each node", id: "INTREE001", from: "4.12", to: "4.13", inv: azureCluster("4.12", "7.2.0"), change: uses(file)},
 		{name: "a claim of Azure File", id: "INTREE001", from: "4.12", to: "4.13", inv: azureCluster("4.12", "7.2.0"), change: all(uses(file), registers(nil, 1)), want: finding.Block,
@@ -60,10 +58,10 @@ func TestInTreeGate(t *testing.T) {
 			says: "win-1", does: "oc label node win-1 windowsmachineconfig.openshift.io/allow-upgrade=true", mend: registers([]string{vsphereName})},
 		{name: "vSphere to 4.14, all done that can be", id: "INTREE001", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: all(uses(vsphere), registers(nil)), want: finding.Warn,
 			says: "its Windows DaemonSet is there", does: "as soon as the control plane is at 4.14", mend: registers([]string{vsphereName})},
-	})
+	}
 }
 
-func TestInTreeElsewhere(t *testing.T) {
+func inTreeElsewhereCases() []ruleCase {
 	ebs := inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: "ebs.csi.aws.com", InTree: inTreeEBS}
 	label := func(key, value string, which ...int) change {
 		return onNodes(func(n *inventory.Node) { n.Labels[key] = value }, which...)
@@ -80,7 +78,7 @@ func TestInTreeElsewhere(t *testing.T) {
 		inv.Cluster.AdminAcks = []string{"ack-4.13-kube-127-vsphere-migration-in-4.14"}
 	}
 	allow, blocked := "windowsmachineconfig.openshift.io/allow-upgrade", "windowsmachineconfig.openshift.io/upgrade-blocked"
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "EBS from 4.11", id: "INTREE002", from: "4.11", to: "4.12", inv: storageCluster("4.11", "6.0.0"), change: all(platform("AWS"), uses(ebs)), want: finding.Block,
 			says: "shop/web-0", does: "copy the data away", mend: noVolumes, count: 1},
 		{name: "EBS from 4.12", id: "INTREE002", from: "4.12", to: "4.13", inv: storageCluster("4.12", "7.2.0"), change: all(platform("AWS"), uses(ebs))},
@@ -106,5 +104,5 @@ func TestInTreeElsewhere(t *testing.T) {
 		{name: "gate, nothing in-tree", id: "INTREE005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), want: finding.Info},
 		{name: "gate of another platform", id: "INTREE005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: all(leftover, platform("Azure"))},
 		{name: "gate of another release", id: "INTREE005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: leftover},
-	})
+	}
 }

@@ -1,16 +1,15 @@
 package skew_test
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/skew"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -23,117 +22,37 @@ const (
 // change makes one inventory another.
 type change func(*inventory.Inventory)
 
-// ruleCase is one inventory and what one rule says of it.
-type ruleCase struct {
-	name     string
-	from, to string
-	inv      *inventory.Inventory
-	planned  []inventory.Driver
-	change   change
-	id       string
-	// want is the worst severity of the rule; Pass: it doesn't speak.
-	want finding.Severity
-	// says must be in the observation, does in the remedy.
-	says, does string
-	// mend does what the remedy asks for; the rule must be silent then.
-	mend change
-	// mendPlanned takes the place of planned, where that is to be mended.
-	mendPlanned []inventory.Driver
-	// count is how many findings of the rule there are, 0 for any number.
-	count int
-}
-
-func runRuleCases(t *testing.T, cases []ruleCase) {
-	t.Helper()
-	c := testCatalog(t)
-	for _, tc := range cases {
-		t.Run(tc.id+" "+tc.name, func(t *testing.T) {
-			inv := tc.inv
-			if tc.change != nil {
-				tc.change(inv)
-			}
-			req := skew.Request{From: tc.from, To: tc.to, Planned: tc.planned, Now: "2026-11-21"}
-			fs := findings(t, c, inv, req, tc.id)
-			if got := finding.Worst(fs); got != tc.want {
-				t.Fatalf("%s, want %s: %s", got, tc.want, show(fs))
-			}
-			if tc.count > 0 && len(fs) != tc.count {
-				t.Errorf("%d findings, want %d: %s", len(fs), tc.count, show(fs))
-			}
-			for _, f := range fs {
-				whole(t, f)
-			}
-			checkWords(t, tc, fs)
-			switch {
-			case tc.mend != nil:
-				tc.mend(inv)
-			case tc.mendPlanned != nil:
-				req.Planned = tc.mendPlanned
-			case tc.want > finding.Info:
-				t.Fatal("a case that fires needs a change that mends it")
-			default:
-				return
-			}
-			if fs := findings(t, c, inv, req, tc.id); finding.Worst(fs) > finding.Info {
-				t.Errorf("still there after its remedy: %s", show(fs))
-			}
-		})
-	}
-}
-
 // testCatalog is the embedded one, in which 5.0 deploys the drivers that the
-// enhancement names: in which 5.x that comes may still change.
+// enhancement names: in which 5.x that comes may still change. All tests share
+// it.
 func testCatalog(tb testing.TB) *catalog.Catalog {
 	tb.Helper()
-	c, err := catalog.Load()
+	c, err := shared()
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c.Release("5.0").WindowsManaged = []string{"azure-file", "vsphere"}
 	return c
 }
 
-func checkWords(t *testing.T, tc ruleCase, fs []finding.Finding) {
-	t.Helper()
-	if tc.want != finding.Pass && !slices.ContainsFunc(fs, func(f finding.Finding) bool {
-		return f.Severity == tc.want && strings.Contains(f.Observed, tc.says) && strings.Contains(f.Remedy, tc.does)
-	}) {
-		t.Errorf("none observes %q and remedies by %q: %s", tc.says, tc.does, show(fs))
-	}
-}
-
-// whole checks that a finding says all that a person needs.
-func whole(t *testing.T, f finding.Finding) {
-	t.Helper()
-	for name, s := range map[string]string{"object": f.Object, "observed": f.Observed, "expected": f.Expected, "why": f.Why, "source": f.Source} {
-		if s == "" {
-			t.Errorf("%s has no %s: %+v", f.ID, name, f)
-		}
-	}
-	if f.Severity > finding.Info && (f.Remedy == "" || len(f.Evidence) == 0) {
-		t.Errorf("%s has no remedy or no evidence: %+v", f.ID, f)
-	}
-	if !slices.Contains([]string{"before", "during", "after"}, f.When) {
-		t.Errorf("%s: due %q", f.ID, f.When)
-	}
-}
-
-// findings are those of one rule.
-func findings(t *testing.T, c *catalog.Catalog, inv *inventory.Inventory, r skew.Request, id string) []finding.Finding {
-	t.Helper()
-	res, err := skew.Evaluate(c, inv, r)
+var shared = sync.OnceValues(func() (*catalog.Catalog, error) {
+	c, err := catalog.Load()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(res.Findings), func(f finding.Finding) bool { return f.ID != id })
-}
+	return copyOf(c)
+})
 
-func show(fs []finding.Finding) string {
-	var b strings.Builder
-	for _, f := range fs {
-		fmt.Fprintf(&b, "\n  %s %s [%s] %s\n    observed %s\n    remedy %s", f.ID, f.Severity, f.Phase, f.Object, f.Observed, f.Remedy)
+func copyOf(c *catalog.Catalog) (*catalog.Catalog, error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
 	}
-	return cmp.Or(b.String(), "nothing")
+	own := &catalog.Catalog{}
+	if err := json.Unmarshal(data, own); err != nil {
+		return nil, err
+	}
+	own.Release("5.0").WindowsManaged = []string{"azure-file", "vsphere"}
+	return own, nil
 }
 
 // storageCluster is a healthy cluster with three Windows nodes and vSphere's

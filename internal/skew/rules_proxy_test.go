@@ -1,8 +1,6 @@
 package skew_test
 
 import (
-	"testing"
-
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -11,8 +9,8 @@ func hostProcess(d *inventory.Driver) {
 	d.HostProcess, d.Pipes = true, nil
 }
 
-func TestProxyAbsent(t *testing.T) {
-	runRuleCases(t, []ruleCase{
+func proxyAbsentCases() []ruleCase {
+	return []ruleCase{
 		{name: "WMCO has it", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "WMCO 7.1 has none", id: "PROXY001", from: "4.12", to: "4.12", inv: storageCluster("4.12", "7.1.0"), want: finding.Block,
 			says: "WMCO 7.1.0-1a2b3c4 ships no csi-proxy", does: "update WMCO to 7.2.0 or newer (OpenShift 4.12)", mend: wmco("7.2.0-1a2b3c4"), count: 1},
@@ -48,13 +46,13 @@ func TestProxyAbsent(t *testing.T) {
 				inv.Nodes = append(inv.Nodes, node)
 			}
 		}, want: finding.Unknown, says: "a, b, c, d, win-0 and 2 more", mend: proxyDaemonSet("v1.3.0"), count: 1},
-	})
+	}
 }
 
-func TestProxyGroups(t *testing.T) {
+func proxyGroupsCases() []ruleCase {
 	v1AndBeta := windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1", "filesystem-v1beta1", "smb-v1beta1")
 	v1Only := windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1")
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "all served", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "old csi-proxy, no fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1Only), proxyDaemonSet("v0.2.2")),
 			want: finding.Block, says: "mounts filesystem-v1, smb-v1, which csi-proxy 0.2.2", does: "oc -n kube-system set image daemonset/csi-proxy '*=ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
@@ -83,11 +81,11 @@ func TestProxyGroups(t *testing.T) {
 		{name: "version that moves", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1", "smb-v1")), want: finding.Unknown, says: "depends on its version", does: "--image-version 'mirror.example/azure-file:latest=vX.Y.Z'",
 			mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v1.30.3") })},
-	})
+	}
 }
 
-func TestProxyWMIC(t *testing.T) {
-	runRuleCases(t, []ruleCase{
+func proxyWMICCases() []ruleCase {
+	return []ruleCase{
 		{name: "Windows Server 2022", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "Windows Server 2025", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: build(26100), want: finding.Warn,
 			says: "runs wmic for the driver on win-0, win-1, win-2", does: "3.8.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.8.0"); hostProcess(d) }), count: 1},
@@ -101,11 +99,11 @@ func TestProxyWMIC(t *testing.T) {
 		{name: "driver's version not known", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: all(build(26100), onWindows(func(d *inventory.Driver) { d.Version = tagFact("latest") })), want: finding.Unknown,
 			says: "its version isn't known", does: "3.8.0", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.8.0"); hostProcess(d) })},
-	})
+	}
 }
 
-func TestProxyOwners(t *testing.T) {
-	runRuleCases(t, []ruleCase{
+func proxyOwnersCases() []ruleCase {
+	return []ruleCase{
 		{name: "WMCO alone", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "DaemonSet alone", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.3.0")},
 		{name: "both", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
@@ -125,5 +123,5 @@ func TestProxyOwners(t *testing.T) {
 			says: "CVE-2023-3893", does: "1.1.3 or newer", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
 		{name: "not known", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("Unknown"), want: finding.Unknown,
 			says: "its log", does: "node-logs", mend: proxyLog("v1.3.0-0-g1234567")},
-	})
+	}
 }

@@ -2,15 +2,14 @@ package skew_test
 
 import (
 	"slices"
-	"testing"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-func TestRegistered(t *testing.T) {
+func registeredCases() []ruleCase {
 	csiVolume := uses(inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: vsphereName})
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "everywhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: csiVolume},
 		{name: "two of three nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers(nil, 1), want: finding.Warn,
 			says: "CSINode of win-1 doesn't list csi.vsphere.vmware.com", does: "logs POD -c node-driver-registrar", mend: registers([]string{vsphereName}, 1), count: 1},
@@ -28,10 +27,10 @@ func TestRegistered(t *testing.T) {
 			}},
 		{name: "in use, and no DaemonSet", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, noWindows, registers(nil)), want: finding.Block,
 			says: "no Windows DaemonSet of it runs there", does: "deploy the driver's Windows DaemonSet", mend: registers([]string{vsphereName}), count: 1},
-	})
+	}
 }
 
-func TestDoubleDriver(t *testing.T) {
+func doubleDriverCases() []ruleCase {
 	second := func(edits ...func(*inventory.Driver)) change {
 		return func(inv *inventory.Inventory) {
 			d := windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1")
@@ -44,7 +43,7 @@ func TestDoubleDriver(t *testing.T) {
 	}
 	drop := func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:len(inv.Drivers)-1] }
 	onLabel := func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"pool": "b"} }
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "one", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "two on the same nodes", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(), want: finding.Block,
 			says: "both run csi.vsphere.vmware.com on win-0, win-1, win-2", does: "oc -n openshift-cluster-csi-drivers delete daemonset vsphere-second", mend: drop, count: 1},
@@ -62,17 +61,17 @@ func TestDoubleDriver(t *testing.T) {
 			says: "OpenShift 5.0 is to deploy", does: "delete daemonset vsphere-windows", mend: noWindows, count: 1},
 		{name: "the target's operator deploys another", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"),
 			change: onlyWindows(windowsDriver("azure-disk", azureDiskName, "v1.33.1", "disk-v1"))},
-	})
+	}
 }
 
-func TestRegistrar(t *testing.T) {
+func registrarCases() []ruleCase {
 	registrar := func(tag string) change {
 		return onWindows(func(d *inventory.Driver) { d.Registrar.Version = tagFact(tag) })
 	}
 	rollout := func(desired, ready int32) change {
 		return onWindows(func(d *inventory.Driver) { d.Rollout.Desired, d.Rollout.Ready = desired, ready })
 	}
-	runRuleCases(t, []ruleCase{
+	return []ruleCase{
 		{name: "new enough", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.3.0")},
 		{name: "EKS's suffix", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v2.13.0-eks-1-33-3")},
 		{name: "too old", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.2.0"), want: finding.Warn,
@@ -84,5 +83,5 @@ func TestRegistrar(t *testing.T) {
 			says: "2 of 3 pods are ready", does: "rollout status", mend: rollout(3, 3), count: 1},
 		{name: "no node matches", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(0, 0), want: finding.Info, says: "no node matches it"},
 		{name: "a manifest has no status", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Rollout = nil })},
-	})
+	}
 }

@@ -75,7 +75,7 @@ func (v *view) linuxUnknown(out *sink) {
 		Expected: "a Linux driver whose version can be told",
 		Why:      "there is nothing to compare the Windows driver with",
 		Remedy:   "add the DaemonSet of the Linux node plugin to what is read: oc get daemonsets -A -o yaml > daemonsets.yaml",
-		When:     before, Same: "linux",
+		When:     before, Same: "linux", Evidence: v.evidence(),
 	}
 	if l.Driver != nil {
 		d.Object = l.Driver.Object.String()

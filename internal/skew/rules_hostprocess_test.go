@@ -1,0 +1,108 @@
+package skew_test
+
+import (
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// flagged sets the driver's own HostProcess flag; nil takes it away.
+func flagged(value ...bool) func(*inventory.Driver) {
+	return func(d *inventory.Driver) {
+		d.HostProcessFlag = nil
+		for _, v := range value {
+			d.HostProcessFlag = &v
+		}
+	}
+}
+
+// piped puts csi-proxy's pipes back.
+func piped(pipes ...string) func(*inventory.Driver) {
+	return func(d *inventory.Driver) {
+		d.HostProcess, d.HostProcessFlag = false, nil
+		d.Pipes = windowsDriver(d.Line, d.Provisioner, "v1.0.0", pipes...).Pipes
+	}
+}
+
+func hostProcessCases() []ruleCase {
+	hp := onWindows(hostProcess)
+	both := onWindows(func(d *inventory.Driver) { d.HostProcess = true })
+	return []ruleCase{
+		{name: "below 3.5.0", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "the tag alone was raised", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Block,
+			says: "Windows 3.5.0, not a HostProcess container and mounts 4 csi-proxy pipes", does: "windows-daemonset-v3.5.0.yaml", mend: hp, count: 1},
+		{name: "and back again", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.6.0"), want: finding.Block, says: "3.6.0", mend: at("v3.3.0")},
+		{name: "HostProcess", id: "HP001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(at("v3.5.0"), hp)},
+		{name: "not known", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("latest"), want: finding.Unknown,
+			says: "the Windows version isn't known", does: "below 3.5.0 this manifest stays", mend: at("v3.3.0"), count: 1},
+		{name: "a driver that needn't", id: "HP001", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.33.1"))},
+		{name: "planned", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{vsphere("v3.5.0")}, want: finding.Block,
+			does: "project's manifest for v3.5.0", mendPlanned: []inventory.Driver{vsphereHostProcess("v3.5.0")}, count: 1},
+
+		{name: "pipes alone", id: "HP002", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
+		{name: "HostProcess alone", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp},
+		{name: "both", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: both, want: finding.Block,
+			says: "disk-v1, filesystem-v1, volume-v1, system-v1alpha1", does: "remove the hostPath volumes csi-proxy-*", mend: hp, count: 1},
+		{name: "not known", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(at("latest"), both), want: finding.Block, mend: hp},
+	}
+}
+
+func vsphereHostProcess(tag string) inventory.Driver {
+	d := vsphere(tag)
+	hostProcess(&d)
+	return d
+}
+
+func hostProcessFlagCases() []ruleCase {
+	hp := func(flag ...bool) change {
+		return onWindows(func(d *inventory.Driver) { hostProcess(d); flagged(flag...)(d) })
+	}
+	return []ruleCase{
+		{name: "pipes without the flag", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0"))},
+		{name: "HostProcess with the flag", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: hp(true)},
+		{name: "HostProcess without", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: hp(), want: finding.Block,
+			says: "a HostProcess pod without --enable-windows-host-process", does: "add --enable-windows-host-process=true to the arguments of container driver", mend: hp(true), count: 1},
+		{name: "HostProcess with false", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: hp(false), want: finding.Block,
+			says: "--windows-host-process", mend: hp(true)},
+		{name: "pipes with the flag", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: onWindows(flagged(true)), want: finding.Block,
+			says: "in a pod that isn't HostProcess", does: "remove --windows-host-process", mend: onWindows(flagged()), count: 1},
+		{name: "pipes with false", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: onWindows(flagged(false))},
+		{name: "a version that hasn't got it", id: "HP003", from: "4.14", inv: clusterOf("4.14", "9.0.0", ebs("v1.18.0")), change: onWindows(flagged(false)), want: finding.Block,
+			says: "with a version that hasn't got it", does: "from 1.31.0 on", mend: onWindows(flagged()), count: 1},
+		{name: "Azure Disk 1.27 takes none and dials csi-proxy", id: "HP003", from: "4.13", inv: clusterOf("4.13", "8.1.0", azureDisk("v1.27.0")), change: hp()},
+		{name: "Azure Disk 1.27 with it", id: "HP003", from: "4.13", inv: clusterOf("4.13", "8.1.0", azureDisk("v1.27.0")), change: hp(true), want: finding.Block,
+			says: "with a version that hasn't got it", mend: hp()},
+		{name: "not known", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("latest")), change: hp(), want: finding.Unknown,
+			says: "of an unknown version", does: "pin the image to a version", mend: all(at("v1.32.0"), hp(true)), count: 1},
+		{name: "not known, with it", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("latest")), change: hp(true), want: finding.Unknown,
+			says: "of an unknown version", does: "pin the image to a version", mend: at("v1.32.0"), count: 1},
+		{name: "a driver without one", id: "HP003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp()},
+
+		{name: "plain image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0"))},
+		{name: "the other image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0-windows-hp")), change: hp(true)},
+		{name: "the other image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0-windows-hp")), want: finding.Warn,
+			says: "tag v1.32.0-windows-hp in a pod that isn't HostProcess", does: "driver=mirror.example/azure-disk:v1.32.0,", mend: at("v1.32.0"), count: 1},
+		{name: "plain image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", smb("v1.17.0")), change: hp(true), want: finding.Warn,
+			says: "tag v1.17.0 in a HostProcess pod", does: "driver=mirror.example/smb:v1.17.0-windows-hp", mend: at("v1.17.0-windows-hp"), count: 1},
+		{name: "one image for both", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: hp(true)},
+		{name: "a digest doesn't say", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: all(hp(true), onWindows(func(d *inventory.Driver) { d.Image.Tag = "" }))},
+	}
+}
+
+func crossingCases() []ruleCase {
+	follow := func(r *skew.Request, c *catalog.Catalog) { arrived(r, c) }
+	return []ruleCase{
+		{name: "vSphere to 4.20", id: "HP005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
+			says: "Linux 3.5.0 (OpenShift 4.20) is of a line for which HostProcess is mandatory", does: "adm policy add-scc-to-user privileged -z vsphere-node",
+			change: onWindows(func(d *inventory.Driver) { d.ServiceAccount = "vsphere-node" }), mend: all(at("v3.5.0"), onWindows(hostProcess)), mendAsk: follow, count: 1},
+		{name: "vSphere to 4.19", id: "HP005", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.18.0")},
+		{name: "at 4.20 still with pipes", id: "HP005", from: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Warn, says: "mandatory", mend: all(at("v3.5.0"), onWindows(hostProcess))},
+		{name: "Azure Disk crosses the default", id: "HP005", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", azureDisk("v1.29.7")), want: finding.Warn,
+			says: "HostProcess is default", does: "the present one goes on working with csi-proxy", mend: all(at("v1.31.1-windows-hp"), onWindows(hostProcess)), mendAsk: follow, count: 1},
+		{name: "and has crossed it", id: "HP005", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", azureDisk("v1.31.1"))},
+		{name: "EBS never must", id: "HP005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0"))},
+		{name: "HostProcess already", id: "HP005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(hostProcess)},
+		{name: "the Windows version doesn't matter", id: "HP005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("latest"), want: finding.Warn, mend: all(at("v3.5.0"), onWindows(hostProcess))},
+	}
+}

@@ -1,0 +1,96 @@
+package skew_test
+
+import (
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+func kubelet(v string, which ...int) change {
+	return onNodes(func(n *inventory.Node) { n.Kubelet = v }, which...)
+}
+
+func apiServer(v string) change { return func(inv *inventory.Inventory) { inv.Cluster.Kubernetes = v } }
+
+func kubeletCases() []ruleCase {
+	updating := func(inv *inventory.Inventory) {
+		inv.Cluster.Updating, inv.Cluster.Kubernetes = "4.20.3", "v1.33.5"
+	}
+	return []ruleCase{
+		{name: "in step", id: "NODE001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "two behind on an even release", id: "NODE001", from: "4.20", inv: storageCluster("4.20", "10.18.0"), change: kubelet("v1.31.9")},
+		{name: "two behind on an odd release", id: "NODE001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: kubelet("v1.30.9", 1), want: finding.Block,
+			says: "kubelet 1.30.9 on win-1, API server 1.32", does: "update WMCO", mend: kubelet("v1.32.9"), count: 1},
+		{name: "three behind on an even release", id: "NODE001", from: "4.20", inv: storageCluster("4.20", "10.18.0"), change: kubelet("v1.30.9"), want: finding.Block,
+			says: "1.30.9 on win-0, win-1, win-2", mend: kubelet("v1.31.0")},
+		{name: "too old for the target alone", id: "NODE001", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.17.1"), change: kubelet("v1.30.9"), want: finding.Block,
+			says: "API server 1.32", does: "update WMCO", mend: kubelet("v1.31.0"), count: 1},
+		{name: "newer", id: "NODE001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: kubelet("v1.33.1"), want: finding.Block,
+			says: "the kubelet is newer", does: "oc adm upgrade", mend: kubelet("v1.32.9")},
+		{name: "on a later hop", id: "NODE001", from: "4.17", to: "4.20", inv: storageCluster("4.17", "10.17.1"), want: finding.Info, does: "update WMCO"},
+		{name: "unreadable", id: "NODE001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: kubelet("unknown", 1), want: finding.Unknown,
+			says: `"unknown" on win-1`, does: "oc get node win-1", mend: kubelet("v1.32.9"), count: 1},
+		{name: "no API server", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.OpenShift, inv.Cluster.Kubernetes = "", "" }, want: finding.Unknown,
+			says: "isn't known", does: "--from", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }, count: 1},
+		{name: "another Kubernetes", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(func(inv *inventory.Inventory) { inv.Cluster.OpenShift = "" }, apiServer("v1.33.1"), kubelet("v1.30.9"))},
+		{name: "another Kubernetes, too old", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(func(inv *inventory.Inventory) { inv.Cluster.OpenShift = "" }, apiServer("v1.27.1"), kubelet("v1.24.9")), want: finding.Block,
+			says: "kubelet 1.24.9", mend: kubelet("v1.25.0")},
+		{name: "half way, two behind the new API server", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, kubelet("v1.31.9"))},
+		{name: "half way, three behind", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, kubelet("v1.30.9")), want: finding.Block, says: "API server 1.33", mend: kubelet("v1.31.9")},
+	}
+}
+
+func operatorCases() []ruleCase {
+	operator := func(v string) change {
+		return all(wmco(v+"-1a2b3c4"), func(inv *inventory.Inventory) { inv.Cluster.WMCO = v })
+	}
+	return []ruleCase{
+		{name: "the release's own", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "the one before", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.18.0")},
+		{name: "two before", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.17.1"), want: finding.Warn,
+			says: "WMCO 10.17.1 is for OpenShift 4.17", does: "update WMCO to its release for 4.19", mend: operator("10.19.1"), count: 1},
+		{name: "none for the target", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: noWMCO("4.20"), want: finding.Warn,
+			says: "knows no release of WMCO for OpenShift 4.20", does: "get packagemanifest", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.To = "4.19" }, count: 1},
+		{name: "on a later hop", id: "NODE002", from: "4.17", to: "4.20", inv: storageCluster("4.17", "10.17.1"), want: finding.Info},
+		{name: "unheard of", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "77.0.0"), want: finding.Unknown,
+			says: "version 77.0.0", does: "get csv", mend: operator("10.19.1"), count: 1},
+		{name: "nodes without WMCO", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "")},
+		{name: "4.22 goes to 5.0", id: "NODE002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1")},
+	}
+}
+
+func noWMCO(minor string) func(*catalog.Catalog) {
+	return func(c *catalog.Catalog) {
+		for i := range c.WMCO {
+			if c.WMCO[i].OpenShift == minor {
+				c.WMCO[i].OpenShift = "4.0"
+			}
+		}
+	}
+}
+
+func buildCases() []ruleCase {
+	hp := onWindows(func(d *inventory.Driver) { hostProcess(d); flagged(true)(d) })
+	return []ruleCase{
+		{name: "an image of it", id: "NODE003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "EBS 1.54 on Windows Server 2025", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100), want: finding.Block,
+			says: "Windows Server 2025 (build 26100) on win-0, win-1, win-2", does: "apply the project's HostProcess manifest of this version", mend: hp, count: 1},
+		{name: "EBS 1.56 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.56.0")), change: build(26100)},
+		{name: "EBS 1.30 on it", id: "NODE003", from: "4.17", inv: clusterOf("4.17", "10.17.1", ebs("v1.30.0")), change: build(26100), want: finding.Block,
+			does: "deploy a version with images of it: AWS EBS CSI driver from 1.56.0 on", mend: at("v1.56.0")},
+		{name: "vSphere 3.3 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.3.0")), change: build(26100), want: finding.Block,
+			does: "a HostProcess container, on any build: vSphere CSI driver from 3.5.0 on", mend: all(at("v3.5.0"), hp)},
+		{name: "GCE PD on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.24.1", "disk-v1", "filesystem-v1", "volume-v1")), change: build(26100), want: finding.Block,
+			does: "keep the pods off these nodes", mend: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector["storage"] = "yes" })},
+		{name: "HostProcess runs on any", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(build(26100), hp)},
+		{name: "a build without a name", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: build(26250), want: finding.Warn, says: "build 26250", mend: build(20348), count: 1},
+		{name: "a node's build not known", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onNodes(func(n *inventory.Node) { n.Build = 0 }, 1), want: finding.Warn,
+			says: "an unknown build on win-1", does: "kernelVersion", mend: build(20348), count: 1},
+		{name: "images not known", id: "NODE003", from: "4.8", inv: clusterOf("4.8", "3.1.0", ebs("v1.2.0")), want: finding.Warn,
+			says: "Windows Server 2022 (build 20348)", does: "1.12.0 on", mend: at("v1.12.0"), count: 1},
+		{name: "the driver's version not known", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("latest")), change: build(26100)},
+		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: build(26100), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
+			says: "build 26100", mendPlanned: []inventory.Driver{ebs("v1.56.0")}, count: 1},
+	}
+}

@@ -1,0 +1,163 @@
+package skew_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// families are all tables of rules.
+var families = []func() []ruleCase{
+	distanceCases, pairCases, versionCases,
+	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
+	proxyAbsentCases, proxyGroupsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
+	doubleDriverCases, registrarCases,
+}
+
+func TestRules(t *testing.T) {
+	for _, family := range families {
+		runRuleCases(t, family())
+	}
+}
+
+// ruleCase is one inventory and what one rule says of it.
+type ruleCase struct {
+	name     string
+	from, to string
+	inv      *inventory.Inventory
+	planned  []inventory.Driver
+	// static: there is no cluster behind the manifests.
+	static bool
+	// now is the day of the check; "" is the catalog's.
+	now string
+	// know changes the catalog.
+	know   func(*catalog.Catalog)
+	change change
+	id     string
+	// want is the worst severity of the rule; Pass: it doesn't speak.
+	want finding.Severity
+	// says must be in the observation, does in the remedy.
+	says, does string
+	// mend does what the remedy asks for; the rule must say INFO at most then.
+	mend change
+	// mendAsk does so where the remedy is of the command line or the catalog.
+	mendAsk func(*skew.Request, *catalog.Catalog)
+	// mendPlanned takes the place of planned, where that is to be mended.
+	mendPlanned []inventory.Driver
+	// count is how many findings of the rule there are, 0 for any number.
+	count int
+}
+
+// mends tells whether the case has what the property of every rule needs.
+func (tc *ruleCase) mends() bool { return tc.mend != nil || tc.mendAsk != nil || tc.mendPlanned != nil }
+
+func runRuleCases(t *testing.T, cases []ruleCase) {
+	t.Helper()
+	for _, tc := range cases {
+		t.Run(tc.id+" "+tc.name, func(t *testing.T) { tc.run(t) })
+	}
+}
+
+// catalog is the shared one, or the case's own where it changes it.
+func (tc *ruleCase) catalog(t *testing.T) *catalog.Catalog {
+	c := testCatalog(t)
+	if tc.know == nil && tc.mendAsk == nil {
+		return c
+	}
+	c, err := copyOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tc.know != nil {
+		tc.know(c)
+	}
+	return c
+}
+
+func (tc *ruleCase) run(t *testing.T) {
+	c := tc.catalog(t)
+	inv := tc.inv
+	if tc.change != nil {
+		tc.change(inv)
+	}
+	req := skew.Request{From: tc.from, To: tc.to, Planned: tc.planned, Static: tc.static, Now: cmp.Or(tc.now, c.AsOf)}
+	fs := findings(t, c, inv, req, tc.id)
+	if got := finding.Worst(fs); got != tc.want {
+		t.Fatalf("%s, want %s: %s", got, tc.want, show(fs))
+	}
+	if tc.count > 0 && len(fs) != tc.count {
+		t.Errorf("%d findings, want %d: %s", len(fs), tc.count, show(fs))
+	}
+	for _, f := range fs {
+		whole(t, f)
+	}
+	tc.checkWords(t, fs)
+	if !tc.mends() {
+		if tc.want > finding.Info {
+			t.Fatal("a case that fires needs a change that mends it")
+		}
+		return
+	}
+	if tc.mend != nil {
+		tc.mend(inv)
+	}
+	if tc.mendAsk != nil {
+		tc.mendAsk(&req, c)
+	}
+	if tc.mendPlanned != nil {
+		req.Planned = tc.mendPlanned
+	}
+	if fs := findings(t, c, inv, req, tc.id); finding.Worst(fs) > finding.Info {
+		t.Errorf("still there after its remedy: %s", show(fs))
+	}
+}
+
+func (tc *ruleCase) checkWords(t *testing.T, fs []finding.Finding) {
+	t.Helper()
+	if tc.want != finding.Pass && !slices.ContainsFunc(fs, func(f finding.Finding) bool {
+		return f.Severity == tc.want && strings.Contains(f.Observed, tc.says) && strings.Contains(f.Remedy, tc.does)
+	}) {
+		t.Errorf("none observes %q and remedies by %q: %s", tc.says, tc.does, show(fs))
+	}
+}
+
+// whole checks that a finding says all that a person needs.
+func whole(t *testing.T, f finding.Finding) {
+	t.Helper()
+	for name, s := range map[string]string{"object": f.Object, "observed": f.Observed, "expected": f.Expected, "why": f.Why, "source": f.Source} {
+		if s == "" {
+			t.Errorf("%s has no %s: %+v", f.ID, name, f)
+		}
+	}
+	if f.Severity > finding.Info && (f.Remedy == "" || len(f.Evidence) == 0) {
+		t.Errorf("%s has no remedy or no evidence: %+v", f.ID, f)
+	}
+	if f.Remedy != "" && !slices.Contains([]string{"before", "during", "after"}, f.When) {
+		t.Errorf("%s: due %q", f.ID, f.When)
+	}
+}
+
+// findings are those of one rule.
+func findings(t *testing.T, c *catalog.Catalog, inv *inventory.Inventory, r skew.Request, id string) []finding.Finding {
+	t.Helper()
+	res, err := skew.Evaluate(c, inv, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(slices.Clone(res.Findings), func(f finding.Finding) bool { return f.ID != id })
+}
+
+func show(fs []finding.Finding) string {
+	var b strings.Builder
+	for _, f := range fs {
+		fmt.Fprintf(&b, "\n  %s %s [%s] %s\n    observed %s\n    remedy %s", f.ID, f.Severity, f.Phase, f.Object, f.Observed, f.Remedy)
+	}
+	return cmp.Or(b.String(), "nothing")
+}
