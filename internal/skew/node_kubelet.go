@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/version"
@@ -69,16 +70,11 @@ func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, no
 
 // allowedLag is how many minors a kubelet may be older, and whose rule that is.
 // In the middle of an update the API server may be of the next release already:
-// its rule holds.
+// its rule holds. One that is of neither isn't that OpenShift's API server.
 func (w *world) allowedLag(kubelet, server version.Kubernetes) (int, string) {
 	r := w.CatalogRelease()
 	if r != nil && r.Kubernetes != server.MinorString() {
-		for i := range w.cat.Releases {
-			if next := &w.cat.Releases[i]; slices.Contains(r.Next, next.OpenShift) && next.Kubernetes == server.MinorString() {
-				r = next
-				break
-			}
-		}
+		r = w.nextWith(r, server)
 	}
 	if r != nil && r.KubeletSkew > 0 {
 		return r.KubeletSkew, fmt.Sprintf("OpenShift %s allows a kubelet to lag %s behind the API server", r.OpenShift, many(r.KubeletSkew, "minor"))
@@ -87,6 +83,16 @@ func (w *world) allowedLag(kubelet, server version.Kubernetes) (int, string) {
 		return 2, "Kubernetes allows a kubelet before 1.25 to lag 2 minors behind the API server"
 	}
 	return 3, "Kubernetes allows a kubelet to lag 3 minors behind the API server"
+}
+
+// nextWith is the release after r that has the API server; nil where none has.
+func (w *world) nextWith(r *catalog.Release, server version.Kubernetes) *catalog.Release {
+	for i := range w.cat.Releases {
+		if next := &w.cat.Releases[i]; slices.Contains(r.Next, next.OpenShift) && next.Kubernetes == server.MinorString() {
+			return next
+		}
+	}
+	return nil
 }
 
 // apiServer is the version of the API server in this phase.
