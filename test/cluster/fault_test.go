@@ -22,6 +22,8 @@ func TestTrouble(t *testing.T) {
 	s.Load(t, exampleFiles...)
 	t.Run("away", func(t *testing.T) { testAway(t, s) })
 	t.Run("slow", func(t *testing.T) { testSlow(t, s) })
+	t.Run("command", func(t *testing.T) { testFaults(t, s) })
+	t.Run("interrupt", func(t *testing.T) { testInterrupt(t, s) })
 }
 
 // What can't be read at all is one fault that says what to do.

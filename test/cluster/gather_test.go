@@ -1,11 +1,14 @@
 package cluster_test
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"sigs.k8s.io/yaml"
@@ -43,40 +46,51 @@ func gather(t *testing.T, s *apiserver.Server) string {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	namespaces, err := client.Resource(gathered[2].gvr).List(t.Context(), metav1.ListOptions{})
+	namespaces, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}).List(t.Context(), metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, g := range gathered {
-		group := g.gvr.Group
-		if group == "" {
-			group = "core"
+		all, err := client.Resource(g.gvr).List(t.Context(), metav1.ListOptions{})
+		if apierrors.IsNotFound(err) {
+			continue // no OpenShift
 		}
-		if !g.namespaced {
-			l, err := client.Resource(g.gvr).List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i := range l.Items {
-				write(t, filepath.Join(dir, "cluster-scoped-resources", group, g.gvr.Resource, l.Items[i].GetName()+".yaml"), &l.Items[i])
-			}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.namespaced {
+			writeLists(t, filepath.Join(dir, "namespaces"), g.gvr, namespaces, all)
 			continue
 		}
-		for i := range namespaces.Items {
-			namespace := namespaces.Items[i].GetName()
-			l, err := client.Resource(g.gvr).Namespace(namespace).List(t.Context(), metav1.ListOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			write(t, filepath.Join(dir, "namespaces", namespace, group, g.gvr.Resource+".yaml"), l)
+		for i := range all.Items {
+			write(t, filepath.Join(dir, "cluster-scoped-resources", folder(g.gvr), all.Items[i].GetName()+".yaml"), all.Items[i].Object)
 		}
 	}
 	return dir
 }
 
-func write(t *testing.T, file string, o interface{ UnstructuredContent() map[string]any }) {
+func folder(gvr schema.GroupVersionResource) string {
+	return filepath.Join(cmp.Or(gvr.Group, "core"), gvr.Resource)
+}
+
+// writeLists writes a list for each namespace, if only an empty one.
+func writeLists(t *testing.T, dir string, gvr schema.GroupVersionResource, namespaces, all *unstructured.UnstructuredList) {
 	t.Helper()
-	text, err := yaml.Marshal(o.UnstructuredContent())
+	for i := range namespaces.Items {
+		namespace := namespaces.Items[i].GetName()
+		list := &unstructured.UnstructuredList{Object: all.Object}
+		for _, o := range all.Items {
+			if o.GetNamespace() == namespace {
+				list.Items = append(list.Items, o)
+			}
+		}
+		write(t, filepath.Join(dir, namespace, folder(gvr)+".yaml"), list.UnstructuredContent())
+	}
+}
+
+func write(t *testing.T, file string, o map[string]any) {
+	t.Helper()
+	text, err := yaml.Marshal(o)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(file), 0o755)
 	}

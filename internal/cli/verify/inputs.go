@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,15 +151,16 @@ func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventor
 		return inventory.Source{}, err
 	}
 	config.UserAgent = "winbake/" + app.Version()
-	t.Console.Emit(event.Event{Object: name, Phase: event.Read, State: event.Start})
+	shown := cmp.Or(name, config.Host)
+	t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Start})
 	s, err := cluster.Read(ctx, c, cluster.Options{Config: config, Context: name, Progress: func(what string, done, total int64) {
-		t.Console.Emit(event.Event{Object: name, Phase: event.Read, State: event.Progress, Done: done, Total: total, Message: what})
+		t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Progress, Done: done, Total: total, Message: what})
 	}})
 	state := event.Done
 	if err != nil {
 		state = event.Failed
 	}
-	t.Console.Emit(event.Event{Object: name, Phase: event.Read, State: state})
+	t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: state})
 	return s, err
 }
 

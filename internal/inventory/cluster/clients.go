@@ -80,10 +80,11 @@ func (cl *clients) connect(config *rest.Config) error {
 	return nil
 }
 
-// context is kubectl's flag for the context, with a space behind it.
+// context is the flag that has kubectl ask the same server, with a space behind
+// it.
 func (r *reader) context() string {
 	if r.o.Context == "" {
-		return ""
+		return "--server " + r.host + " "
 	}
 	return "--context " + r.o.Context + " "
 }

@@ -1,0 +1,259 @@
+package cluster_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/winbake/winbake/test/apiserver"
+)
+
+// verify builds the command once for all tests; TestMain removes it.
+var verify = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "winbake-cluster-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	binary := filepath.Join(dir, "verify")
+	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/verify").CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return binary, nil
+})
+
+var built string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built)
+	os.Exit(code)
+}
+
+// command is a run of verify that hasn't begun. The machine's own kubeconfig
+// stays out of it.
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := verify()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=", "SOURCE_DATE_EPOCH=1795132800")
+	return cmd
+}
+
+// result is what a run of verify left.
+type result struct {
+	stdout, stderr string
+	exit           int
+}
+
+func run(t *testing.T, args ...string) result {
+	t.Helper()
+	cmd := command(t, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// answer is what verify skew says, but for the places where it was read.
+type answer struct {
+	Exit     int `json:"-"`
+	Verdict  string
+	Findings []struct{ ID, Severity, Object, Observed string }
+}
+
+func skew(t *testing.T, args ...string) answer {
+	t.Helper()
+	r := run(t, append([]string{"skew", "--from", "4.19", "--to", "4.20", "-o", "json"}, args...)...)
+	var a answer
+	if err := json.Unmarshal([]byte(r.stdout), &a); err != nil {
+		t.Fatalf("%v\n%s%s", err, r.stdout, r.stderr)
+	}
+	a.Exit = r.exit
+	return a
+}
+
+// ids are the findings that count against an exit code.
+func (a answer) ids(severity string) []string {
+	var out []string
+	for _, f := range a.Findings {
+		if f.Severity == severity && !slices.Contains(out, f.ID) {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}
+
+func (a answer) String() string {
+	text, err := json.MarshalIndent(a, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// sources give the same cluster three times, as flags of verify.
+func sources(t *testing.T, s *apiserver.Server, manifests string) map[string][]string {
+	t.Helper()
+	return map[string][]string{
+		"manifests":   {"--manifests", manifests},
+		"cluster":     {"--kubeconfig", s.Kubeconfig},
+		"must-gather": {"--must-gather", gather(t, s)},
+	}
+}
+
+func TestSkewSaysTheSameOfEverySource(t *testing.T) {
+	s := apiserver.Start(t)
+	s.Load(t, exampleFiles...)
+	t.Run("as it is", func(t *testing.T) {
+		want := sameAnswer(t, sources(t, s, example))
+		if want.Exit != 0 || want.Verdict != "WARN" || !slices.Contains(want.ids("WARN"), "SKEW001") || !slices.Contains(want.ids("WARN"), "HP005") {
+			t.Errorf("%s", want)
+		}
+	})
+	t.Run("--fail-on=warn", func(t *testing.T) {
+		for name, flags := range sources(t, s, example) {
+			if a := skew(t, append(flags, "--fail-on=warn")...); a.Exit != 2 {
+				t.Errorf("%s: exit %d: %s", name, a.Exit, a)
+			}
+		}
+	})
+	t.Run("without nodes", func(t *testing.T) {
+		rights := documented(t)
+		rights.Cluster = slices.DeleteFunc(rights.Cluster, func(r rbacv1.PolicyRule) bool {
+			return slices.Contains(r.Resources, "nodes") || slices.Contains(r.Resources, "csinodes")
+		})
+		gathered := gather(t, s)
+		for _, dir := range []string{"core/nodes", "storage.k8s.io/csinodes"} {
+			if err := os.RemoveAll(filepath.Join(gathered, "cluster-scoped-resources", dir)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, flags := range map[string][]string{
+			"manifests":   {"--manifests", exampleFiles[0], "--manifests", exampleFiles[2]},
+			"cluster":     {"--kubeconfig", s.WriteKubeconfig(t, s.User(t, "half", rights))},
+			"must-gather": {"--must-gather", gathered},
+		} {
+			a := skew(t, flags...)
+			if a.Exit != 4 || a.Verdict != "UNKNOWN" || !slices.Contains(a.ids("UNKNOWN"), "DATA002") {
+				t.Errorf("%s: exit %d: %s", name, a.Exit, a)
+			}
+		}
+	})
+	t.Run("tag v3.5.0", func(t *testing.T) {
+		s := apiserver.Start(t)
+		changed := retagged(t)
+		s.Load(t, filepath.Join(changed, "driver.yaml"), exampleFiles[1], exampleFiles[2])
+		want := sameAnswer(t, sources(t, s, changed))
+		if want.Exit != 3 || want.Verdict != "BLOCK" || !slices.Contains(want.ids("BLOCK"), "HP001") {
+			t.Errorf("%s", want)
+		}
+	})
+}
+
+// sameAnswer is the answer that all sources give.
+func sameAnswer(t *testing.T, sources map[string][]string) answer {
+	t.Helper()
+	want := skew(t, sources["manifests"]...)
+	for name, flags := range sources {
+		if got := skew(t, flags...); got.Exit != want.Exit || got.String() != want.String() {
+			t.Errorf("exit %d from manifests:\n%s\nexit %d from %s:\n%s", want.Exit, want, got.Exit, name, got)
+		}
+	}
+	return want
+}
+
+// retagged is the example with nothing changed but the driver's tag.
+func retagged(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(example)); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "driver.yaml")
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(src, []byte("csi-vsphere/driver:v3.3.0"), []byte("csi-vsphere/driver:v3.5.0"), 1)
+	if bytes.Equal(src, changed) {
+		t.Fatal("the tag isn't where it was")
+	}
+	if err := os.WriteFile(file, changed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// The command ends within a second of Ctrl-C, however slow the server is.
+func testInterrupt(t *testing.T, s *apiserver.Server) {
+	s.Pause()
+	defer s.Resume()
+	cmd := command(t, "skew", "--from", "4.19", "--to", "4.20", "--kubeconfig", s.Kubeconfig)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(500 * time.Millisecond) // it is waiting for an answer
+	began := time.Now()
+	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	err := cmd.Wait()
+	if d := time.Since(began); err == nil || d > time.Second {
+		t.Errorf("it ended after %s: %v", d, err)
+	}
+	if stdout.Len() > 0 {
+		t.Errorf("it answers all the same:\n%s", stdout.String())
+	}
+	if strings.Contains(stderr.String(), ".go:") {
+		t.Errorf("a library logs:\n%s", stderr.String())
+	}
+}
+
+func testFaults(t *testing.T, s *apiserver.Server) {
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"away":       {[]string{"--kubeconfig", s.Kubeconfig, "--server", "https://127.0.0.1:1"}, "the API server doesn't answer"},
+		"no such":    {[]string{"--kubeconfig", "/none/such"}, "there is no such kubeconfig"},
+		"no context": {[]string{"--kubeconfig", s.Kubeconfig, "--context", "prod"}, `there is no context "prod", only test`},
+		"bad token":  {[]string{"--kubeconfig", s.Kubeconfig, "--token", "guessed"}, "doesn't accept the credentials"},
+		"no name":    {[]string{"--server", "https://127.0.0.1:1"}, "https://127.0.0.1:1: read failed"},
+		"nothing":    {nil, "no cluster is given"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := run(t, append([]string{"skew", "--from", "4.19", "--to", "4.20"}, c.args...)...)
+			if r.exit != 1 || r.stdout != "" || !strings.Contains(r.stderr, c.want) || strings.Count(r.stderr, "fix: ") != 1 || strings.Contains(r.stderr, ".go:") {
+				t.Errorf("exit %d\n%s%s", r.exit, r.stdout, r.stderr)
+			}
+		})
+	}
+	t.Run("too slow", func(t *testing.T) {
+		s.Pause()
+		defer s.Resume()
+		r := run(t, "inventory", "--kubeconfig", s.Kubeconfig, "--request-timeout=500ms")
+		if r.exit != 1 || !strings.Contains(r.stderr, "took longer than 500ms") || strings.Contains(r.stderr, ".go:") {
+			t.Errorf("exit %d\n%s%s", r.exit, r.stdout, r.stderr)
+		}
+	})
+}
