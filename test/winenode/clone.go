@@ -1,6 +1,7 @@
 package winenode
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -57,4 +58,15 @@ func copyFile(from, to string) error {
 		return err
 	}
 	return out.Close()
+}
+
+// putFile replaces what is there.
+func putFile(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return copyFile(from, to)
 }

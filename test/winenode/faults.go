@@ -2,10 +2,11 @@ package winenode
 
 import (
 	"fmt"
-	"io/fs"
 	"slices"
 	"sync"
 	"syscall"
+
+	"github.com/pkg/sftp"
 )
 
 // faults are what goes wrong on a node when a test wants it. They're the SFTP
@@ -69,7 +70,7 @@ func (n *Node) mayChange(windows string) error {
 	readOnly := slices.ContainsFunc(n.faults.readOnly, func(folder string) bool { return below(windows, folder) })
 	n.faults.mu.Unlock()
 	if readOnly || n.options.NotAdministrator && !below(windows, n.home) && !below(windows, `C:\Windows\Temp`) {
-		return fmt.Errorf("%s: access is denied: %w", windows, fs.ErrPermission)
+		return sftp.ErrSSHFxPermissionDenied
 	}
 	return nil
 }

@@ -145,15 +145,29 @@ func (n *Node) C() string { return filepath.Join(n.Prefix, "drive_c") }
 func (n *Node) Home() string { return n.home }
 
 // Wine runs a program on the node, without SSH, and returns what it writes. An
-// error has the program's exit code (*exec.ExitError) and its standard error.
+// error has the program's exit code (*exec.ExitError), of which Linux lets
+// through eight bits, and its standard error.
 func (n *Node) Wine(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := wineCommand(ctx, n.Prefix, args...)
-	var out, trouble bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &trouble
-	if err := cmd.Run(); err != nil {
-		return out.Bytes(), fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(trouble.Bytes()))
+	// Files, because a program that outlives this one keeps the outputs open.
+	out, err := os.CreateTemp(filepath.Dir(n.Prefix), "out")
+	if err != nil {
+		return nil, err
 	}
-	return out.Bytes(), nil
+	defer out.Close()
+	trouble, err := os.CreateTemp(filepath.Dir(n.Prefix), "err")
+	if err != nil {
+		return nil, err
+	}
+	defer trouble.Close()
+	cmd := wineCommand(ctx, n.Prefix, args...)
+	cmd.Stdout, cmd.Stderr = out, trouble
+	ended := cmd.Run()
+	text, err := os.ReadFile(out.Name())
+	if ended != nil {
+		why, _ := os.ReadFile(trouble.Name())
+		return text, fmt.Errorf("%s: %w: %s", strings.Join(args, " "), ended, bytes.TrimSpace(why))
+	}
+	return text, err
 }
 
 // Processes lists the node's living processes whose program has this file

@@ -85,8 +85,12 @@ func openFlags(asked sftp.FileOpenFlags) int {
 	return flags
 }
 
-// changeable is where a file is that may be written, moved or removed.
-func (f files) changeable(named string) (string, error) {
+// changeable is where a file is that may be written, or removed.
+func (f files) changeable(named string) (string, error) { return f.allowed(named, free) }
+
+// allowed is where a file is that may be changed, if it isn't used more than
+// the change can bear.
+func (f files) allowed(named string, most use) (string, error) {
 	windows := f.windows(named)
 	path, err := f.n.Path(windows)
 	if err != nil {
@@ -95,10 +99,11 @@ func (f files) changeable(named string) (string, error) {
 	if err := f.n.mayChange(windows); err != nil {
 		return "", err
 	}
-	if inUse(f.n.Prefix, path) {
-		return "", errInUse(windows)
+	used, err := useOf(f.n.Prefix, path)
+	if err == nil && used > most {
+		err = errInUse(windows)
 	}
-	return path, nil
+	return path, err
 }
 
 // ownCopy gives the node a file of its own where it shares one with the
@@ -141,7 +146,11 @@ func (u *upload) Close() error { return u.file.Close() }
 
 // Filecmd is sftp.FileCmder's.
 func (f files) Filecmd(r *sftp.Request) error {
-	path, err := f.changeable(r.Filepath)
+	bears := free
+	if strings.HasSuffix(r.Method, "Rename") {
+		bears = running
+	}
+	path, err := f.allowed(r.Filepath, bears)
 	if err != nil {
 		return err
 	}
@@ -150,7 +159,7 @@ func (f files) Filecmd(r *sftp.Request) error {
 		return os.Mkdir(path, 0o755)
 	case "Remove":
 		if info, err := os.Lstat(path); err == nil && info.IsDir() {
-			return fmt.Errorf("%s is a folder: %w", r.Filepath, fs.ErrPermission)
+			return sftp.ErrSSHFxPermissionDenied // a folder
 		}
 		return os.Remove(path)
 	case "Rmdir":

@@ -17,8 +17,8 @@ func wineEnv(prefix string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", // so that a file's name is UTF-8 on both sides
 		"HOME=" + prefix, "WINEPREFIX=" + prefix, "WINEDEBUG=-all",
-		// Nothing to install, no menus, and the shim before Wine's own.
-		"WINEDLLOVERRIDES=mscoree=d;mshtml=d;winemenubuilder.exe=d",
+		// Nothing to install, no menus, and sc.exe may be a double.
+		"WINEDLLOVERRIDES=mscoree=d;mshtml=d;winemenubuilder.exe=d;sc.exe=n,b",
 	}
 }
 
@@ -73,39 +73,44 @@ func processes(prefix string) ([]Process, error) {
 	return found, nil
 }
 
-// openFiles calls with the /proc path of every file that the node's processes
-// have open. Wine's server has a program's own file open for as long as it runs.
-func openFiles(prefix string, with func(fd string) (more bool)) error {
-	all, err := processes(prefix)
-	if err != nil {
-		return err
-	}
-	for _, p := range all {
-		dir := filepath.Join("/proc", strconv.Itoa(p.PID), "fd")
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // it has ended
-		}
-		for _, e := range entries {
-			if !with(filepath.Join(dir, e.Name())) {
-				return nil
-			}
-		}
-	}
-	return nil
-}
+// use is how a file is open in the node.
+type use int
 
-// inUse says whether a file on the host is open in the node.
-func inUse(prefix, path string) bool {
+const (
+	free    use = iota
+	running     // as a running program's own file, which Windows lets be renamed
+	open        // by a program, without FILE_SHARE_DELETE, as Go's do
+)
+
+// useOf says how a file on the host is open in the node. Wine's server has
+// every open file, and a program's own for as long as it runs; programs have
+// what they read and write.
+func useOf(prefix, path string) (use, error) {
 	want, err := os.Stat(path)
 	if err != nil || !want.Mode().IsRegular() {
-		return false
+		return free, nil //nolint:nilerr // what isn't there is free
 	}
-	found := false
-	_ = openFiles(prefix, func(fd string) bool {
-		info, err := os.Stat(fd)
-		found = err == nil && os.SameFile(want, info)
-		return !found
-	})
-	return found
+	all, err := processes(prefix)
+	found := free
+	for _, p := range all {
+		if found == open || !p.hasOpen(want) {
+			continue
+		}
+		found = open
+		if strings.Contains(p.Command, "wineserver") {
+			found = running
+		}
+	}
+	return found, err
+}
+
+func (p Process) hasOpen(want os.FileInfo) bool {
+	dir := filepath.Join("/proc", strconv.Itoa(p.PID), "fd")
+	entries, _ := os.ReadDir(dir) // none: it has ended
+	for _, e := range entries {
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && os.SameFile(want, info) {
+			return true
+		}
+	}
+	return false
 }

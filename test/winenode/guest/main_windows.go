@@ -11,14 +11,15 @@ import (
 	"os/signal"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
 
 func main() {
-	verbs := map[string]func(args []string) error{"hold": hold, "run": run, "version": version}
+	verbs := map[string]func(args []string) error{"hold": hold, "stay": stay, "run": run, "version": version}
 	if len(os.Args) < 2 || verbs[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "guest: hold, run FILE [COMMAND], or version")
+		fmt.Fprintln(os.Stderr, "guest: hold, stay, run FILE [COMMAND], or version")
 		os.Exit(2)
 	}
 	if err := verbs[os.Args[1]](os.Args[2:]); err != nil {
@@ -33,6 +34,12 @@ func hold([]string) error {
 	fmt.Println("up")
 	_, err := io.Copy(io.Discard, os.Stdin)
 	return err
+}
+
+// stay stays until it's killed.
+func stay([]string) error {
+	time.Sleep(24 * time.Hour) // an empty select would be a deadlock to Go
+	return nil
 }
 
 // run starts a command line under cmd.exe, as the SSH server of Windows does

@@ -1,0 +1,79 @@
+package winenode
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+)
+
+// The two lines of csi-proxy that serve named pipes, each from the pins of the
+// repository that have it.
+const (
+	CSIProxy11 = "examples/openshift-4.15/versions.yaml" // v1.1.3, which starts PowerShell
+	CSIProxy13 = "versions.yaml"                         // v1.3.0, which asks WMI
+)
+
+// Built is the path on the host of a pinned component's program, as `bake
+// build` makes it, from its cache if it's there. file is a versions.yaml below
+// the repository's root.
+func Built(t testing.TB, file, component string) string {
+	t.Helper()
+	path, err := built(t.Context(), file, component)
+	if err != nil {
+		t.Fatalf("build %s of %s: %v", component, file, err)
+	}
+	return path
+}
+
+func built(ctx context.Context, file, component string) (string, error) {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/bake", "build", component, "-f", file, "-o", "json")
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	var trouble bytes.Buffer
+	cmd.Stderr = &trouble
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%w\n%s", err, trouble.Bytes())
+	}
+	var rows []struct{ Path string }
+	if err := json.Unmarshal(out, &rows); err != nil || len(rows) != 1 {
+		return "", fmt.Errorf("bake build printed %q: %v", out, err)
+	}
+	return rows[0].Path, nil
+}
+
+// Program is the path on the host of a program of this repository, built for
+// the node: pkg is its package, such as ./cmd/verify.
+func Program(t testing.TB, pkg string) string {
+	t.Helper()
+	root, err := moduleRoot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := t.TempDir() + "/program.exe"
+	if err := crossCompile(t.Context(), root, pkg, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Put copies a file of the host to a place on the node, past SSH and what it
+// refuses. Folders are made.
+func (n *Node) Put(t testing.TB, file, windows string) {
+	t.Helper()
+	path, err := n.Path(windows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := putFile(file, path); err != nil {
+		t.Fatalf("put %s: %v", windows, err)
+	}
+}
