@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -237,8 +238,30 @@ func (d *document) texts(into *[]string) func(ast.Node) {
 	}
 }
 
+// whole reads a number that isn't negative.
+func (d *document) whole(into *uint) func(ast.Node) {
+	return func(n ast.Node) {
+		if number, ok := d.unwrap(n).(*ast.IntegerNode); ok {
+			if value, err := strconv.ParseUint(number.Token.Value, 10, 31); err == nil {
+				*into = uint(value)
+				return
+			}
+		}
+		d.report(n, "must be a whole number", "write 0 or more, unquoted")
+	}
+}
+
+// list is items as a reader of its own.
+func (d *document) list(what string, read func(ast.Node)) func(ast.Node) {
+	return func(n ast.Node) { d.items(n, what, read) }
+}
+
 func (d *document) items(n ast.Node, what string, read func(ast.Node)) {
-	list, ok := d.unwrap(n).(*ast.SequenceNode)
+	inner := d.unwrap(n)
+	if inner == nil {
+		return // an alias, which is reported
+	}
+	list, ok := inner.(*ast.SequenceNode)
 	if !ok {
 		d.report(n, "must be "+what, "start each item with a dash")
 		return

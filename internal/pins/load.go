@@ -32,7 +32,7 @@ func Parse(path string, src []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Path: path}
+	f := &File{Path: path, document: d}
 	v := &validator{document: d, file: f, top: map[string]ast.Node{}}
 	d.fields(root, "versions.yaml", map[string]func(ast.Node){
 		"apiVersion": v.keep("apiVersion", d.text(&f.APIVersion)),
@@ -43,6 +43,7 @@ func Parse(path string, src []byte) (*File, error) {
 		"components": v.keep("components", func(n ast.Node) {
 			d.items(n, "a list of components", func(item ast.Node) { v.component(item) })
 		}),
+		"services": v.keep("services", d.list("a list of services", v.service)),
 	})
 	if len(d.errs) == 0 {
 		v.check(root)
@@ -89,6 +90,17 @@ func (v *validator) component(n ast.Node) {
 	})
 	v.file.Components = append(v.file.Components, c)
 	v.at = append(v.at, at)
+}
+
+// splitFaults undoes joinFaults.
+func splitFaults(err error) []error {
+	if many, ok := errors.AsType[interface {
+		error
+		Unwrap() []error
+	}](err); ok {
+		return many.Unwrap()
+	}
+	return []error{err}
 }
 
 // joinFaults makes one error of many, the first one's exit code and all.

@@ -44,9 +44,12 @@ type File struct {
 	Source     string      `json:"source,omitempty" jsonschema_description:"URL of the repository that holds this file; a label of the image."`
 	Base       string      `json:"base,omitempty" jsonschema_description:"Operator image to append the payload to, by digest. Empty: a payload-only image."`
 	Components []Component `json:"components" jsonschema:"required,minItems=1" jsonschema_description:"What goes into the payload."`
+	Services   []Service   `json:"services,omitempty" jsonschema_description:"The Windows services that run on the node. They change no byte of the payload."`
 
 	// Path is where the file was read from, as it was given to Load.
 	Path string `json:"-"`
+
+	document *document
 }
 
 // Component is one thing that goes into the payload. Exactly one of Module,

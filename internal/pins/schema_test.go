@@ -59,7 +59,8 @@ func TestSchemaAcceptsAndRejects(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	for _, name := range []string{"unknown-key", "number-version", "number-release", "api-version", "short-commit", "bad-sha256", "missing-payload", "missing-name", "no-components", "godebug-reason"} {
+	for _, name := range []string{"unknown-key", "number-version", "number-release", "api-version", "short-commit", "bad-sha256", "missing-payload", "missing-name", "no-components", "godebug-reason",
+		"service-unknown-key", "service-no-name", "service-start", "service-priority", "service-priority-negative", "service-recovery-empty", "service-args-number", "service-not-a-list"} {
 		if err := s.Validate(asJSON(t, "testdata/bad/"+name+".yaml")); err == nil {
 			t.Errorf("%s: the schema accepts it", name)
 		}

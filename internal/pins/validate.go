@@ -53,6 +53,9 @@ func (v *validator) check(root ast.Node) {
 	for i := range f.Components {
 		v.one(&f.Components[i], v.at[i])
 	}
+	if len(v.errs) == 0 {
+		v.services()
+	}
 }
 
 // untagged drops a tag; a colon before the last slash is a port's.

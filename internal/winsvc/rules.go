@@ -95,6 +95,7 @@ func (p *problems) dependencies(services []Service) {
 	for _, s := range services {
 		byName[strings.ToLower(s.Name)] = s
 	}
+	reported := map[string]bool{} // each cycle once, at its first service
 	for i, s := range services {
 		p.service = i
 		seen := map[string]bool{}
@@ -110,7 +111,10 @@ func (p *problems) dependencies(services []Service) {
 			}
 			seen[strings.ToLower(name)] = true
 		}
-		if path := cycle(s.Name, byName); path != nil {
+		if path := cycle(s.Name, byName); path != nil && !reported[strings.ToLower(s.Name)] {
+			for _, name := range path {
+				reported[strings.ToLower(name)] = true
+			}
 			p.add("dependencies", "take one of them out", "dependencies lead back: %s", strings.Join(path, " -> "))
 		}
 	}

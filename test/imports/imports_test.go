@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"internal/winsvc":  {},                                                        // leaf: a service and its rules, on the node too
 	"internal/node":    {"internal/fault", "internal/finding", "internal/winsvc"}, // pure: what a node says against what it should be
 	"internal/cas":     {"internal/fault"},                                        // knows nothing of what it keeps
-	"internal/pins":    {"internal/fault", "internal/finding"},                    // exit code of a stale lock
+	"internal/pins":    {"internal/fault", "internal/finding", "internal/winsvc"}, // exit code of a stale lock
 	"internal/gotool":  {"internal/fault", "internal/proc"},                       // runs go
 	"internal/report":  {"internal/fault", "internal/finding"},                    // writes findings, makes none
 	"internal/console": {"internal/event", "internal/fault"},                      // shows events, makes none

@@ -1,0 +1,169 @@
+package pins
+
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// Service is a Windows service as versions.yaml has it. One called csi-proxy
+// needs a name and a component only: every key that is left out is WMCO's own
+// (winsvc.CSIProxy).
+type Service struct {
+	Name         string            `json:"name" jsonschema:"required,pattern=^[A-Za-z0-9][A-Za-z0-9._-]*$" jsonschema_description:"The service's name on the node."`
+	Component    string            `json:"component,omitempty" jsonschema_description:"The component whose file it runs, at its install path."`
+	Path         string            `json:"path,omitempty" jsonschema_description:"In place of component: a program that something else brings, such as C:\\k\\x.exe."`
+	Args         []string          `json:"args,omitempty" jsonschema_description:"The program's arguments, one each, unquoted."`
+	Display      string            `json:"display,omitempty" jsonschema_description:"Name for people. Default: the name."`
+	Description  string            `json:"description,omitempty" jsonschema_description:"One line for people."`
+	Dependencies []string          `json:"dependencies,omitempty" jsonschema_description:"Services that are started before it."`
+	Start        string            `json:"start,omitempty" jsonschema:"enum=automatic,enum=delayed,enum=manual,enum=disabled" jsonschema_description:"When Windows starts it, on a node without WMCO. Default: automatic."`
+	Account      string            `json:"account,omitempty" jsonschema_description:"What it runs as, without a password. Default: LocalSystem."`
+	Bootstrap    bool              `json:"bootstrap,omitempty" jsonschema_description:"WMCO sets it up before there is a Node object."`
+	Priority     uint              `json:"priority,omitempty" jsonschema:"minimum=0" jsonschema_description:"WMCO's order: lower numbers first, bootstrap services before all others. Default: 0."`
+	Recovery     *Recovery         `json:"recovery,omitempty" jsonschema_description:"What Windows does when it ends unasked, on a node without WMCO."`
+	LogDirectory string            `json:"logDirectory,omitempty" jsonschema_description:"Folder of its log, made before it is started."`
+	Environment  map[string]string `json:"environment,omitempty" jsonschema_description:"Variables of its process. WMCO has no such thing."`
+	PreScripts   []PreScript       `json:"preScripts,omitempty" jsonschema_description:"PowerShell that WMCO runs before it starts the service."`
+	NodeArgs     []NodeArg         `json:"nodeArgs,omitempty" jsonschema_description:"Names in args that WMCO replaces with values of the Node object."`
+	WMCOOnly     bool              `json:"wmcoOnly,omitempty" jsonschema_description:"Only WMCO can set it up: it needs files that the operator writes."`
+
+	// Definition is the service with everything filled in.
+	Definition winsvc.Service `json:"-"`
+
+	at    map[string]position // by key; "" is the service
+	items map[string][]position
+}
+
+// Recovery is what Windows does when a service ends unasked.
+type Recovery struct {
+	Reset      string   `json:"reset,omitempty" jsonschema_description:"How long it must run until its failures are forgotten, such as 24h. Default: forgotten at once."`
+	Actions    []string `json:"actions" jsonschema:"required,minItems=1" jsonschema_description:"After the first failure, the second, and so on: restart/10s, run/10s, reboot/1m or none/0s."`
+	Command    string   `json:"command,omitempty" jsonschema_description:"What run starts."`
+	OnNonCrash bool     `json:"onNonCrash,omitempty" jsonschema_description:"Also when it stops by itself with an error."`
+}
+
+// PreScript is a PowerShell command that must succeed first.
+type PreScript struct {
+	Variable string    `json:"variable,omitempty" jsonschema_description:"Name in args that is replaced with what it prints."`
+	Command  string    `json:"command" jsonschema:"required" jsonschema_description:"A script with its arguments, or an expression."`
+	NodeArgs []NodeArg `json:"nodeArgs,omitempty" jsonschema_description:"Names in command that WMCO replaces with values of the Node object."`
+}
+
+// NodeArg is a name and what replaces it.
+type NodeArg struct {
+	Name string `json:"name" jsonschema:"required" jsonschema_description:"Upper case letters, digits and underscores."`
+	Path string `json:"path" jsonschema:"required" jsonschema_description:"JSON path in the Node object, such as {.metadata.name}; other text stands for itself."`
+}
+
+// Definitions are the services with everything filled in, in the file's order.
+func (f *File) Definitions() []winsvc.Service {
+	var out []winsvc.Service
+	for _, s := range f.Services {
+		out = append(out, s.Definition)
+	}
+	return out
+}
+
+// Mistakes makes an error of what is wrong with services of this file, each
+// with its line and column; nil for none. What only an outside fact can tell,
+// such as the flags that a release of a program has, is reported through here.
+func (f *File) Mistakes(found []winsvc.Problem) error {
+	d := f.document
+	if d == nil { // a file that wasn't read
+		d = newDocument(f.Path, nil)
+	}
+	var errs []error
+	for _, p := range found {
+		s := f.Services[p.Service]
+		at, ok := s.at[p.Field]
+		if !ok {
+			at = s.at[""]
+		}
+		if items := s.items[p.Field]; p.Item >= 0 && p.Item < len(items) {
+			at = items[p.Item]
+		}
+		errs = append(errs, d.fault(at, p.What, p.Fix))
+	}
+	return joinFaults(errs)
+}
+
+// service reads one service and remembers where each key stands.
+func (v *validator) service(n ast.Node) {
+	d, s := v.document, Service{at: map[string]position{"": v.start(n)}, items: map[string][]position{}}
+	keep := func(key string, read func(ast.Node)) func(ast.Node) {
+		return func(n ast.Node) { s.at[key] = v.start(n); read(n) }
+	}
+	list := func(key string, read func(ast.Node)) func(ast.Node) {
+		return keep(key, func(n ast.Node) {
+			if l, ok := n.(*ast.SequenceNode); ok {
+				for _, item := range l.Values {
+					s.items[key] = append(s.items[key], v.start(item))
+				}
+			}
+			read(n)
+		})
+	}
+	d.fields(n, "a service", map[string]func(ast.Node){
+		"name":         keep("name", d.text(&s.Name)),
+		"component":    keep("component", d.text(&s.Component)),
+		"path":         keep("path", d.text(&s.Path)),
+		"args":         list("args", d.texts(&s.Args)),
+		"display":      keep("display", d.text(&s.Display)),
+		"description":  keep("description", d.text(&s.Description)),
+		"dependencies": list("dependencies", d.texts(&s.Dependencies)),
+		"start":        keep("start", d.text(&s.Start)),
+		"account":      keep("account", d.text(&s.Account)),
+		"bootstrap":    keep("bootstrap", d.boolean(&s.Bootstrap)),
+		"priority":     keep("priority", d.whole(&s.Priority)),
+		"recovery":     keep("recovery", v.recovery(&s)),
+		"logDirectory": keep("logDirectory", d.text(&s.LogDirectory)),
+		"environment":  keep("environment", d.table(&s.Environment)),
+		"preScripts":   keep("preScripts", d.list("a list of scripts", v.preScript(&s.PreScripts))),
+		"nodeArgs":     keep("nodeArgs", d.list("a list of names and paths", v.nodeArg(&s.NodeArgs))),
+		"wmcoOnly":     keep("wmcoOnly", d.boolean(&s.WMCOOnly)),
+	})
+	v.file.Services = append(v.file.Services, s)
+}
+
+// start is where a person looks for n: a mapping's first key.
+func (v *validator) start(n ast.Node) position {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		if len(m.Values) > 0 {
+			return positionOf(m.Values[0].Key)
+		}
+	case *ast.MappingValueNode:
+		return positionOf(m.Key)
+	}
+	return positionOf(n)
+}
+
+func (v *validator) recovery(s *Service) func(ast.Node) {
+	return func(n ast.Node) {
+		d, r := v.document, &Recovery{}
+		s.Recovery = r
+		d.fields(n, "recovery", map[string]func(ast.Node){
+			"reset": d.text(&r.Reset), "actions": d.texts(&r.Actions), "command": d.text(&r.Command), "onNonCrash": d.boolean(&r.OnNonCrash),
+		})
+	}
+}
+
+func (v *validator) preScript(into *[]PreScript) func(ast.Node) {
+	return func(n ast.Node) {
+		d, p := v.document, PreScript{}
+		d.fields(n, "a pre-script", map[string]func(ast.Node){
+			"variable": d.text(&p.Variable), "command": d.text(&p.Command),
+			"nodeArgs": d.list("a list of names and paths", v.nodeArg(&p.NodeArgs)),
+		})
+		*into = append(*into, p)
+	}
+}
+
+func (v *validator) nodeArg(into *[]NodeArg) func(ast.Node) {
+	return func(n ast.Node) {
+		d, a := v.document, NodeArg{}
+		d.fields(n, "a node argument", map[string]func(ast.Node){"name": d.text(&a.Name), "path": d.text(&a.Path)})
+		*into = append(*into, a)
+	}
+}
