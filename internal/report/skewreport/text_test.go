@@ -33,6 +33,21 @@ func copiable(line string) bool {
 		strings.HasPrefix(text, "DaemonSet ") || strings.HasPrefix(text, "catalog release") || strings.Contains(text, "  DaemonSet ")
 }
 
+// The command that the text names can be run: a plan needs a target.
+func TestTextNamesAPlanThatRuns(t *testing.T) {
+	under := mixed()
+	under.Command = "verify skew --must-gather mg"
+	out := output(t, "text", under, Options{})
+	if want := "\n  verify skew plan --must-gather mg --to " + under.Result.To + "\n"; !strings.Contains(out, want) {
+		t.Errorf("no %q in\n%s", want, out)
+	}
+	rest := finished()
+	rest.Result.Steps = mixedSteps()
+	if out := output(t, "text", rest, Options{}); strings.Contains(out, "skew plan") {
+		t.Errorf("a plan without a target:\n%s", out)
+	}
+}
+
 func TestDefaultWidthIs100(t *testing.T) {
 	if output(t, "text", mixed(), Options{}) != output(t, "text", mixed(), Options{Width: 100}) {
 		t.Error("no width isn't 100 columns")

@@ -135,14 +135,18 @@ func (w *textWriter) sources() {
 	}
 }
 
-// next points at the plan.
+// next points at the plan. Without a target there is none, and one that the
+// cluster itself named has to be named to the plan.
 func (w *textWriter) next() {
-	if len(w.Steps) == 0 {
+	if len(w.Steps) == 0 || w.To == "" {
 		return
 	}
 	command := "verify skew plan"
 	if rest, ok := strings.CutPrefix(w.Tool.CommandLine, "verify skew "); ok {
 		command += " " + rest
+	}
+	if !strings.Contains(command, " --to ") {
+		command += " --to " + w.To
 	}
 	w.heading("What to do, in order")
 	w.line("  " + command)
