@@ -22,6 +22,7 @@ func notRead(w *world, out *sink) {
 			Observed: p.What, Expected: "an input that can be read",
 			Why:    "what stands there wasn't looked at",
 			Remedy: p.Fix, When: before, NoStep: true,
+			Evidence: []inventory.Evidence{{Where: p.Where, Text: p.What}},
 		}
 		if d.Remedy == "" {
 			d.Remedy = "mend it, or leave it out of what is read"
@@ -45,7 +46,7 @@ func (w *world) unreadResource(out *sink, r inventory.Resource) {
 		Severity: finding.Unknown, Object: titles[r],
 		Observed: w.missingOne(r), Expected: "all " + titles[r],
 		Why:    fmt.Sprintf("%s couldn't be evaluated", few(needed)),
-		Remedy: w.howToRead(r), When: before, NoStep: true,
+		Remedy: w.howToRead(r), When: before, NoStep: true, Evidence: w.sources(),
 	}
 	if cov.Count > 0 {
 		d.Observed = fmt.Sprintf("%d were read, and not all: %s", cov.Count, w.missingOne(r))
@@ -78,6 +79,15 @@ func (x *index) readFrom(kind string) bool {
 	return slices.ContainsFunc(x.inv.Sources, func(s inventory.Source) bool { return s.Kind == kind })
 }
 
+// sources are the inputs, as evidence of what isn't in them.
+func (x *index) sources() []inventory.Evidence {
+	var list []inventory.Evidence
+	for _, s := range x.inv.Sources {
+		list = append(list, inventory.Evidence{Where: s.Kind + " " + s.Name, Text: s.Detail})
+	}
+	return list
+}
+
 // noDriver tells that there was no Windows driver to judge.
 func (w *world) noDriver(out *sink) {
 	if told := !w.covered(inventory.DaemonSets) && !w.req.Static; told || len(w.Views) > 0 || len(w.req.Planned) > 0 || slices.ContainsFunc(w.inv.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
@@ -89,7 +99,7 @@ func (w *world) noDriver(out *sink) {
 		Expected: "the DaemonSet of at least one Windows driver",
 		Why:      "there was nothing to judge",
 		Remedy:   "give the manifests of the Windows drivers too; verify inventory shows what was looked at and why it was set aside",
-		When:     before, NoStep: true,
+		When:     before, NoStep: true, Evidence: w.sources(),
 	}
 	if w.inv.Read[inventory.DaemonSets].Complete && (w.readFrom("cluster") || w.readFrom("must-gather")) {
 		d.Severity = finding.Info

@@ -41,6 +41,7 @@ func (w *world) updating(out *sink) {
 	out.add(draft{
 		Severity: finding.Info, Object: "OpenShift " + w.inv.Cluster.Updating,
 		Observed: fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(w.inv.Cluster.OpenShift, "an unknown release"), w.inv.Cluster.Updating),
+		Expected: "a completed update",
 		Why:      "Linux drivers of both releases may run at the same time; the former counts as the present state",
 		Evidence: w.inv.Cluster.Evidence, NoStep: true,
 	})
@@ -57,6 +58,7 @@ func (w *world) arrived(out *sink) {
 	out.add(draft{
 		Severity: finding.Info, Object: "OpenShift " + w.To.String(),
 		Observed: fmt.Sprintf("the cluster runs %s, the target is %s", w.From, w.To),
+		Expected: "a target that the cluster isn't at, to its patch",
 		Why:      "nothing moves, or the patch that it moves to isn't named",
 		Evidence: w.inv.Cluster.Evidence, NoStep: true,
 	})

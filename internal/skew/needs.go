@@ -8,6 +8,7 @@ var (
 	needsDrivers = []inventory.Resource{inventory.DaemonSets}
 	needsNodes   = []inventory.Resource{inventory.Nodes}
 	// needsScope is for rules that hold a driver against the nodes it runs on.
-	needsScope = []inventory.Resource{inventory.DaemonSets, inventory.Nodes}
-	needsPods  = []inventory.Resource{inventory.DaemonSets, inventory.Pods}
+	needsScope  = []inventory.Resource{inventory.DaemonSets, inventory.Nodes}
+	needsClaims = []inventory.Resource{inventory.Pods}
+	needsPods   = []inventory.Resource{inventory.DaemonSets, inventory.Pods}
 )

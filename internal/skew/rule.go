@@ -26,9 +26,11 @@ type Rule struct {
 	// Ground is why the rule is one, in a sentence; Source where it is written.
 	Ground string `json:"ground"`
 	Source string `json:"source"`
-	// Text is for --explain: what is compared, when each severity is given, what
-	// to do, and what the rule can't see.
-	Text string `json:"text"`
+	// Text is for --explain: what is compared, when each severity is given, and
+	// what the rule can't see. Remedy is what to do about it, in a sentence; a
+	// finding's own names the command.
+	Text   string `json:"text"`
+	Remedy string `json:"remedy"`
 	// Needs are the resources without which the rule says nothing.
 	Needs []inventory.Resource `json:"needs,omitempty"`
 	Scope Scope                `json:"scope"`
@@ -58,7 +60,7 @@ const (
 // rules are all of them; each family stands in files of its own. The order is
 // that of Rules and of Result.Evaluated.
 var rules = slices.Concat(
-	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, nodeRules, dataRules, olmRules,
+	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, afterRules, nodeRules, dataRules, olmRules,
 )
 
 // Rules lists every rule.

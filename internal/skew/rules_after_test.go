@@ -12,6 +12,13 @@ func afterCases() []ruleCase {
 				InTree: inTreeVSphere, Provisioner: vsphereName, MigratedTo: migratedTo, ProvisionedBy: inTreeVSphere, At: fact("PersistentVolumeClaim shop/data")}}
 		}
 	}
+	byHand := func(inv *inventory.Inventory) {
+		leftover("")(inv)
+		inv.Leftovers[0].ProvisionedBy = ""
+	}
+	updating := func(to string) change {
+		return func(inv *inventory.Inventory) { inv.Cluster.Updating = to }
+	}
 	rolling := func(updated int32, observed bool) change {
 		return onWindows(func(d *inventory.Driver) { d.Rollout.Updated, d.Rollout.Observed = updated, observed })
 	}
@@ -23,6 +30,12 @@ func afterCases() []ruleCase {
 			says: "1 of 3 pods are of the newest revision", does: "rollout status daemonset/vsphere-windows", mend: rolling(3, true), count: 1},
 		{name: "not observed", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: rolling(3, false), want: finding.Warn,
 			says: "older generation", does: "rollout status", mend: rolling(3, true)},
+		{name: "half way", id: "AFTER001", inv: storageCluster("4.19", "10.19.1"), change: all(updating("4.20.3"), rolling(1, true)), want: finding.Warn,
+			says: "the update from 4.19.30 to 4.20.3 isn't complete", does: "oc adm upgrade status", mend: func(inv *inventory.Inventory) { *inv = *storageCluster("4.20", "10.20.0") }, count: 1},
+		{name: "half way, and somebody asks for a target", id: "AFTER001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(updating("4.20.3"), rolling(1, true))},
+		{name: "made by hand", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: byHand},
+		{name: "the code was removed", id: "AFTER002", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: leftover(""), want: finding.Warn, says: "shop/data", mend: leftover(vsphereName)},
+		{name: "half way", id: "AFTER002", inv: storageCluster("4.20", "10.20.0"), change: all(updating("4.21.3"), leftover(""))},
 		{name: "nothing in-tree", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
 		{name: "migrated", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: leftover(vsphereName)},
 		{name: "not migrated", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: leftover(""), want: finding.Warn,
@@ -31,6 +44,8 @@ func afterCases() []ruleCase {
 		{name: "driver everywhere", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: uses(vsphere)},
 		{name: "node without the driver", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), registers(nil, 1)), want: finding.Block,
 			says: "CSINode of win-1", does: "oc get csinode win-1", mend: registers([]string{vsphereName}, 1)},
+		{name: "a node that the pod may move to", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), registers(nil, 2)), want: finding.Warn,
+			says: "CSINode of win-2", does: "oc get csinode win-2", mend: registers([]string{vsphereName}, 2)},
 		{name: "a CSINode not read", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), noCSINode(1)), want: finding.Unknown,
 			says: "weren't read", does: "oc get nodes,csinodes", mend: func(inv *inventory.Inventory) { *inv = *storageCluster("4.20", "10.20.0") }},
 		{name: "Windows nodes of the release", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.20.0")},

@@ -23,16 +23,20 @@ WARN     several driver versions may hold, since the patch isn't named or stands
 INFO     the same on the way to the target or without a difference; an update that isn't
          complete; a target that the cluster already runs; a catalog older than 180 days.
 
-Give the payload of the release: oc adm release info --commits -o json IMAGE > release.json, and
---release release.json. Or name the release to its patch.`,
+A payload is given so: oc adm release info --commits -o json IMAGE > release.json, and --release
+release.json.`,
+		Remedy: "give the payload of the release with --release, or name the release to its patch",
 	}, driver: driverData, cluster: releaseData},
 	{Rule: Rule{
 		ID: "DATA002", Title: "something couldn't be read", Severity: finding.Unknown, Scope: PerCluster,
 		Ground: "what wasn't read must never pass for harmless",
 		Source: pluto64,
-		Text: `UNKNOWN for every kind of object that rules need and that wasn't read, or only in part; for
-every input that couldn't be read; and where no Windows CSI driver was found among manifests.
+		Text: `UNKNOWN  a kind of object that rules need wasn't read, or only in part; an input couldn't be read;
+         no Windows CSI driver was found among manifests.
+INFO     the cluster has no Windows CSI driver.
+
 With --static, for manifests without a cluster behind them, kinds that aren't there are listed
 as not evaluated and are no finding.`,
+		Remedy: "grant the rights or give the files, then run the check again",
 	}, cluster: notRead},
 }

@@ -17,19 +17,18 @@ var hostProcessRules = []rule{
 		Text: `BLOCK where a Windows driver is of a line that works only as a HostProcess container, and its
 pod isn't one: vSphere from 3.5.0 on. It happens where the image tag was raised and the rest
 of the manifest stayed. UNKNOWN where the driver has such a line, the pod isn't HostProcess,
-and the version can't be told.
-
-Apply the whole Windows node DaemonSet of that version; the tag alone doesn't do.`,
-		Needs: needsDrivers,
+and the version can't be told.`,
+		Remedy: "apply the whole Windows node DaemonSet of that version; the tag alone doesn't do",
+		Needs:  needsDrivers,
 	}, driver: hostProcessRequired},
 	{Rule: Rule{
 		ID: "HP002", Title: "HostProcess container mounts csi-proxy's pipes", Severity: finding.Block, Scope: PerDriver,
 		Ground: "named pipe mounts aren't supported in HostProcess containers",
 		Source: kep1981,
 		Text: `BLOCK where the driver's container is a HostProcess container and mounts a named pipe of
-csi-proxy. The two ways to reach the node exclude each other. Remove the pipe mounts and their
-volumes.`,
-		Needs: needsDrivers,
+csi-proxy. The two ways to reach the node exclude each other.`,
+		Remedy: "remove the pipe mounts and their volumes",
+		Needs:  needsDrivers,
 	}, driver: hostProcessPipes},
 	{Rule: Rule{
 		ID: "HP003", Title: "HostProcess flag and pod don't agree", Severity: finding.Block, Scope: PerDriver,
@@ -41,7 +40,8 @@ an unknown flag. UNKNOWN where that depends on a version that can't be told.
 
 The flags are --enable-windows-host-process (Azure Disk, Azure File, SMB) and
 --windows-host-process (EBS).`,
-		Needs: needsDrivers,
+		Remedy: "make flag and pod agree: the flag in a HostProcess pod of a version that has it, and nowhere else",
+		Needs:  needsDrivers,
 	}, driver: hostProcessFlag},
 	{Rule: Rule{
 		ID: "HP004", Title: "image is for the other kind of container", Severity: finding.Warn, Scope: PerDriver,
@@ -50,7 +50,8 @@ The flags are --enable-windows-host-process (Azure Disk, Azure File, SMB) and
 		Text: `WARN where an image with the HostProcess suffix runs in a pod that isn't HostProcess, and where
 a HostProcess pod runs the plain image of a version that has one with the suffix. Goes by the
 tag: a digest or a renamed image doesn't say.`,
-		Needs: needsDrivers,
+		Remedy: "take the image that the pod's kind needs",
+		Needs:  needsDrivers,
 	}, driver: hostProcessImage},
 	{Rule: Rule{
 		ID: "HP005", Title: "the target's driver moves to HostProcess", Severity: finding.Warn, Scope: PerDriver,
@@ -61,6 +62,7 @@ version at the target must run as HostProcess, or does so by default from this u
 It breaks nothing yet. The next Windows version isn't a change of a tag: it needs the whole
 manifest, a namespace whose Pod Security level is privileged, and a service account that may
 use the SCC privileged.`,
-		Needs: needsDrivers,
+		Remedy: "prepare the project's HostProcess manifest and the rights that it needs, and deploy it after the update",
+		Needs:  needsDrivers,
 	}, driver: hostProcessCrossing},
 }

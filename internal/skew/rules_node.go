@@ -16,7 +16,8 @@ BLOCK    the kubelet is newer, or lags more than the release allows. A cluster t
 INFO     on a later hop: the kubelets must have followed by then, which they do when WMCO is
          updated after each hop.
 UNKNOWN  the kubelet's or the API server's version can't be told.`,
-		Needs: needsNodes,
+		Remedy: "update WMCO, which updates the kubelets, before the control plane leaves them behind; finish the control plane's update where they are newer",
+		Needs:  needsNodes,
 	}, cluster: kubeletSkew},
 	{Rule: Rule{
 		ID: "NODE002", Title: "no WMCO for the release, or another's", Severity: finding.Unknown, Scope: PerCluster,
@@ -29,9 +30,10 @@ WARN     no release of WMCO is known for the target, or the one that runs is nei
 INFO     on a later hop: WMCO must have followed by then.
 UNKNOWN  the version isn't one that the catalog knows.
 
-Update WMCO after each hop. Between two even releases it may be uninstalled; install it again
-when the control plane is at the target.`,
-		Needs: needsNodes,
+Between two even releases WMCO may be uninstalled; it is installed again when the control plane is
+at the target.`,
+		Remedy: "update WMCO after each hop to its release for the cluster's minor",
+		Needs:  needsNodes,
 	}, cluster: operatorSkew},
 	{Rule: Rule{
 		ID: "NODE003", Title: "no image of the driver for the node's Windows", Severity: finding.Block, Scope: PerDriver,
@@ -42,9 +44,8 @@ project makes images of that line. HostProcess containers run on any build and a
 
 BLOCK  the build is one with a name (Windows Server 2019 is 17763, 2022 is 20348, 2025 is
        26100), and there is no image for it.
-WARN   the node's build or the line's images aren't known, or the build is another.
-
-Take the HostProcess manifest, or a version that has images of that build.`,
-		Needs: needsScope,
+WARN   the node's build or the line's images aren't known, or the build is another.`,
+		Remedy: "take the HostProcess manifest, or a version that has images of that build",
+		Needs:  needsScope,
 	}, driver: windowsBuild},
 }

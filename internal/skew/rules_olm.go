@@ -15,7 +15,8 @@ var olmRules = []rule{{Rule: Rule{
 	Text: `INFO for a Windows driver whose Linux side isn't part of OpenShift's release. It is compared
 with the Linux DaemonSet where that was read, otherwise with what the operator of the same
 minor had at the catalog's date. The operator's own update, not the cluster's, moves it.`,
-	Needs: needsDrivers,
+	Remedy: "compare again after the operator's own update",
+	Needs:  needsDrivers,
 }, driver: fromOperatorHub}}
 
 // fromOperatorHub is OLM001.

@@ -68,6 +68,9 @@ func registrarCases() []ruleCase {
 	registrar := func(tag string) change {
 		return onWindows(func(d *inventory.Driver) { d.Registrar.Version = tagFact(tag) })
 	}
+	probe := func(command ...string) change {
+		return onWindows(func(d *inventory.Driver) { d.Registrar.Probe = command })
+	}
 	rollout := func(desired, ready int32) change {
 		return onWindows(func(d *inventory.Driver) { d.Rollout.Desired, d.Rollout.Ready = desired, ready })
 	}
@@ -78,6 +81,12 @@ func registrarCases() []ruleCase {
 			says: "node-driver-registrar 1.2.0", does: "set image daemonset/vsphere-windows node-driver-registrar=", mend: registrar("v2.7.0"), count: 1},
 		{name: "not known", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("latest"), want: finding.Unknown,
 			says: "isn't known", does: "--image-version", mend: registrar("v2.7.0")},
+		{name: "a probe in its mode", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: probe("C:\\csi-node-driver-registrar.exe", "--kubelet-registration-path=x", "--mode=kubelet-registration-probe")},
+		{name: "a probe without", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: probe("/csi-node-driver-registrar.exe", "--kubelet-registration-path=x"), want: finding.Warn,
+			says: "without --mode=kubelet-registration-probe", does: "add --mode=kubelet-registration-probe", mend: probe(), count: 1},
+		{name: "a probe that its version hasn't got", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(registrar("v2.2.0"), probe("/csi-node-driver-registrar.exe", "--mode=kubelet-registration-probe")), want: finding.Warn,
+			says: "which node-driver-registrar 2.2.0 hasn't got", does: "csi-node-driver-registrar:v2.3.0", mend: registrar("v2.3.0"), count: 1},
+		{name: "a probe of something else", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: probe("cmd.exe", "/c", "exit 0")},
 		{name: "ready", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "one isn't", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(3, 2), want: finding.Warn,
 			says: "2 of 3 pods are ready", does: "rollout status", mend: rollout(3, 3), count: 1},

@@ -21,10 +21,10 @@ INFO  the same minor.
 WARN  one minor or more, either way. The distance is told; no project names a limit, so it
       never blocks by itself. SKEW003 has the pairs that are known not to work.
 
-After the update deploy the Windows version that is closest to the Linux one. Where several
-Linux versions may hold, the distance is told as a range. Backports of OpenShift's forks
-aren't seen: its driver may be newer than its number.`,
-		Needs: needsDrivers,
+Where several Linux versions may hold, the distance is told as a range. Backports of OpenShift's
+forks aren't seen: its driver may be newer than its number.`,
+		Remedy: "after the update deploy the Windows version that is closest to the Linux one",
+		Needs:  needsDrivers,
 	}, driver: minorDistance},
 	{Rule: Rule{
 		ID: "SKEW002", Title: "Windows driver has another major version", Severity: finding.Block, Scope: PerDriver,
@@ -35,10 +35,9 @@ aren't seen: its driver may be newer than its number.`,
 WARN     the majors differ, and nothing is known to break: vSphere 2 and 3.
 BLOCK    the majors differ, and the catalog names the pair as one that doesn't work: the
          betas of Azure Disk 2.0.0 against 1.x.
-UNKNOWN  that depends on which of several Linux versions it is.
-
-Deploy a Windows version of the Linux driver's major.`,
-		Needs: needsDrivers,
+UNKNOWN  that depends on which of several Linux versions it is.`,
+		Remedy: "deploy a Windows version of the Linux driver's major",
+		Needs:  needsDrivers,
 	}, driver: majorDiffers},
 	{Rule: Rule{
 		ID: "SKEW003", Title: "pair of versions that is known not to work", Severity: finding.Block, Scope: PerDriver,
@@ -49,19 +48,18 @@ Deploy a Windows version of the Linux driver's major.`,
 
 BLOCK or WARN  as the pair says. A pair may name a node label that makes it harmless: with the
                label on every Windows node in the driver's scope it is WARN.
-UNKNOWN        it holds for some of the Linux versions that the release may have.
-
-The remedy is the pair's own, and it says whether it is due before or after the update.`,
-		Needs: needsDrivers,
+UNKNOWN        it holds for some of the Linux versions that the release may have.`,
+		Remedy: "the pair's own, which also says whether it is due before or after the update",
+		Needs:  needsDrivers,
 	}, driver: knownIncompatible},
 	{Rule: Rule{
 		ID: "SKEW004", Title: "Windows driver is newer than the Linux driver", Severity: finding.Info, Scope: PerDriver,
 		Ground: "no project forbids a newer node plugin, and going back is a change of its own",
 		Source: enhancement,
 		Text: `Fires where the Windows version is newer than the Linux driver is now and will be after the
-update. INFO: nothing forbids it, and nobody tests it. Don't take the Windows driver back for
-this alone; choose the closest version at its next change. SKEW001 tells the distance.`,
-		Needs: needsDrivers,
+update. INFO: nothing forbids it, and nobody tests it. SKEW001 tells the distance.`,
+		Remedy: "leave it, and choose the closest version at the driver's next change",
+		Needs:  needsDrivers,
 	}, driver: windowsAhead},
 	{Rule: Rule{
 		ID: "SKEW005", Title: "version or identity of a driver isn't known", Severity: finding.Unknown, Scope: PerDriver,
@@ -70,10 +68,9 @@ this alone; choose the closest version at its next change. SKEW001 tells the dis
 		Text: `UNKNOWN where the version of a Windows driver can't be told (latest, canary, no tag, a digest
 that nothing maps, a template that wasn't rendered, an absurd number), where the catalog
 doesn't know the driver, where nothing says which operating system it is for, and where the
-version of a Linux driver that OpenShift doesn't bring can't be told.
-
-Pin the image to a version, or say which one it is with --image-version DIGEST=vX.Y.Z.`,
-		Needs: needsDrivers,
+version of a Linux driver that OpenShift doesn't bring can't be told.`,
+		Remedy: "pin the image to a version, or say which one it is with --image-version DIGEST=vX.Y.Z",
+		Needs:  needsDrivers,
 	}, driver: versionUnknown, cluster: systemUnknown},
 	{Rule: Rule{
 		ID: "SKEW006", Title: "pods of one DaemonSet run several versions", Severity: finding.Warn, Scope: PerDriver,
@@ -82,7 +79,8 @@ Pin the image to a version, or say which one it is with --image-version DIGEST=v
 		Text: `WARN where the pods of a Windows DaemonSet run more than one image, or where fewer pods are of
 the current template than are wanted. With the update strategy OnDelete pods keep their image
 until somebody deletes them. Looks at the present state alone, and goes by imageID.`,
-		Needs: needsPods,
+		Remedy: "wait for the rollout, or delete the old pods where the strategy is OnDelete",
+		Needs:  needsPods,
 	}, driver: mixedRollout},
 	{Rule: Rule{
 		ID: "SKEW007", Title: "the project no longer supports this line", Severity: finding.Info, Scope: PerDriver,
@@ -90,6 +88,7 @@ until somebody deletes them. Looks at the present state alone, and goes by image
 		Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver#support",
 		Text: `INFO where the project says which versions it supports and the Windows version isn't one, at
 the catalog's date. Says nothing of projects that name no supported versions.`,
-		Needs: needsDrivers,
+		Remedy: "choose the version by the Linux driver first, and a supported one among those",
+		Needs:  needsDrivers,
 	}, driver: unsupportedLine},
 }

@@ -17,6 +17,7 @@ import (
 var families = []func() []ruleCase{
 	distanceCases, pairCases, versionCases,
 	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
+	releaseCases, coverageCases, operatorHubCases,
 	proxyAbsentCases, proxyGroupsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
 	doubleDriverCases, registrarCases,
 }

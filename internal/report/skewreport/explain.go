@@ -17,6 +17,9 @@ func Explain(w io.Writer, rules ...skew.Rule) error {
 		}
 		fmt.Fprintf(&b, "%s: %s (at worst %s)\n\n%s\n", r.ID, r.Title, r.Severity, strings.TrimSpace(r.Text))
 		fmt.Fprintf(&b, "\nGround: %s.\nSource: %s\n", strings.TrimSuffix(r.Ground, "."), r.Source)
+		if r.Remedy != "" {
+			fmt.Fprintf(&b, "Remedy: %s.\n", r.Remedy)
+		}
 		if len(r.Needs) > 0 {
 			needs := make([]string, len(r.Needs))
 			for i, n := range r.Needs {

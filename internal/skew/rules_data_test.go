@@ -1,0 +1,142 @@
+package skew_test
+
+import (
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// payloadOf adds the payload of a release, with one driver's commit.
+func payloadOf(release, tag, commit string) change {
+	return func(inv *inventory.Inventory) {
+		inv.Payloads = append(inv.Payloads, inventory.Payload{Version: release, At: fact("release.json"),
+			Tags: []inventory.PayloadTag{{Name: tag, Commit: commit, Image: inventory.Image{Digest: "sha256:" + commit}}}})
+	}
+}
+
+// knownCommit is a commit that the catalog has for a driver's version.
+func knownCommit(driver, version string) string {
+	c, err := catalog.Load()
+	if err != nil {
+		panic(err)
+	}
+	for _, known := range c.Commits {
+		if known.Driver == driver && known.Version == version {
+			return known.Commit
+		}
+	}
+	panic("no commit of " + driver + " " + version)
+}
+
+func noOpenShift(inv *inventory.Inventory) { inv.Cluster.OpenShift = "" }
+
+func releaseCases() []ruleCase {
+	named := func(release string) func(*skew.Request, *catalog.Catalog) {
+		return func(r *skew.Request, _ *catalog.Catalog) { r.To = release }
+	}
+	stranger := strings.Repeat("ab", 20)
+	fuzzy := func(c *catalog.Catalog) {
+		last, first := 25, 26
+		c.Release("4.14").Drivers["azure-file"] = []catalog.Shipped{
+			{Version: "1.28.1", UntilZ: &last, FuzzyZ: 1, Certainty: catalog.Range},
+			{Version: "1.29.5", FromZ: &first, FuzzyZ: 1, Certainty: catalog.Range},
+		}
+	}
+	return []ruleCase{
+		{name: "exact", id: "DATA001", from: "4.19.3", to: "4.20.1", inv: storageCluster("4.19", "10.19.1")},
+		{name: "the cluster's release isn't known", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Unknown,
+			says: "it isn't known which release the cluster runs", does: "--from", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }},
+		{name: "a target of the future", id: "DATA001", from: "4.19", to: "6.3", inv: storageCluster("4.19", "10.19.1"), want: finding.Unknown,
+			says: "doesn't know both releases", does: "--release", mendAsk: named("4.20")},
+		{name: "no way there", id: "DATA001", from: "4.23", to: "5.1", inv: storageCluster("4.22", "10.22.1"), know: func(c *catalog.Catalog) {
+			r := *c.Release("5.0")
+			r.OpenShift = "5.1"
+			c.Releases = append(c.Releases, r)
+		}, want: finding.Unknown, says: "knows no update from 4.23 to 5.1", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From, r.To = "4.22", "" }},
+		{name: "a row without a version", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: func(c *catalog.Catalog) {
+			c.Release("4.20").Drivers["vsphere"] = []catalog.Shipped{{Certainty: catalog.Default}}
+		}, want: finding.Unknown, says: "doesn't know which vSphere CSI driver OpenShift 4.20 ships", does: "--release release.json",
+			mend: payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0")), mendAsk: named("4.20.4"), count: 1},
+		{name: "one of its rows without a version", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: twoLinux("vsphere", "4.20", "3.5.0", ""), want: finding.Unknown,
+			says: "doesn't know which vSphere CSI driver", mendAsk: named("4.20.1")},
+		{name: "the patch decides", id: "DATA001", from: "4.13.30", to: "4.14", inv: clusterOf("4.13", "8.1.0", azureFile("v1.25.1")), want: finding.Warn,
+			says: "Linux 1.28.1 or 1.29.5", does: "name the release to its patch", mendAsk: named("4.14.40"), count: 1},
+		{name: "near a rebase", id: "DATA001", from: "4.14.25", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy, want: finding.Warn,
+			says: "Linux 1.28.1 or 1.29.5", mend: payloadOf("4.14.25", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), count: 1},
+		{name: "a rebase is only forward", id: "DATA001", from: "4.14.25", to: "4.14.26", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy,
+			change: payloadOf("4.14.25", "azure-file-csi-driver", knownCommit("azure-file", "1.29.5"))},
+		{name: "and isn't over where it hasn't begun", id: "DATA001", from: "4.14.25", to: "4.14.26", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy,
+			change: payloadOf("4.14.25", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), want: finding.Warn, says: "1.28.1 or 1.29.5", mendAsk: named("4.14.28"), count: 1},
+		{name: "the patch decides nothing", id: "DATA001", from: "4.13", inv: clusterOf("4.13", "8.1.0", azureDisk("v1.26.7")), want: finding.Info, says: "1.26.1 or 1.26.7"},
+		{name: "the patch decides, on the way", id: "DATA001", from: "4.13.30", to: "4.15.40", inv: clusterOf("4.13", "8.1.0", azureFile("v1.25.1")), want: finding.Info, says: "1.28.1 or 1.29.5"},
+		{name: "a commit unheard of", id: "DATA001", from: "4.14.40", to: "4.14.60", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), change: payloadOf("4.14.60", "azure-file-csi-driver", stranger), want: finding.Warn,
+			says: stranger, does: "--data (commits)", mendAsk: func(_ *skew.Request, c *catalog.Catalog) {
+				c.Commits = append(c.Commits, catalog.Commit{Driver: "azure-file", Commit: stranger, Version: "1.29.5"})
+			}, count: 1},
+		{name: "the head of a branch", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: func(c *catalog.Catalog) {
+			c.Release("4.20").Drivers["vsphere"] = []catalog.Shipped{{Version: "3.5.0", Certainty: catalog.Default}}
+		}, want: finding.Warn, says: "the head of the release branch", mend: payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0")), mendAsk: named("4.20.4"), count: 1},
+		{name: "half way", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }, want: finding.Info, says: "isn't complete"},
+		{name: "there already", id: "DATA001", from: "4.20", to: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Info, says: "the target is 4.20"},
+		{name: "an old catalog", id: "DATA001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), now: "2027-08-31", want: finding.Info, says: "365 days old", does: "a newer build of verify"},
+	}
+}
+
+func coverageCases() []ruleCase {
+	half := func(inv *inventory.Inventory) {
+		inv.Read[inventory.Pods] = inventory.Coverage{Count: 40, Reason: "forbidden in namespace shop"}
+	}
+	read := func(rs ...inventory.Resource) change {
+		return func(inv *inventory.Inventory) {
+			for _, r := range rs {
+				inv.Read[r] = inventory.Coverage{Complete: true, Count: 1}
+			}
+		}
+	}
+	source := func(kind string) change {
+		return func(inv *inventory.Inventory) { inv.Sources = []inventory.Source{{Kind: kind, Name: "x"}} }
+	}
+	problem := func(inv *inventory.Inventory) {
+		inv.Problems = []inventory.Problem{{Where: "a.yaml:3:7", What: "isn't YAML", Fix: "render the template first"}}
+	}
+	return []ruleCase{
+		{name: "all read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "forbidden", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.CSINodes), want: finding.Unknown,
+			says: "CSINodes: not in these manifests", does: "oc auth can-i list csinodes.storage.k8s.io", mend: read(inventory.CSINodes), count: 1},
+		{name: "not in a must-gather", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), unread(inventory.Nodes)), want: finding.Unknown,
+			does: "oc adm inspect nodes", mend: read(inventory.Nodes), count: 1},
+		{name: "not in manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes)), want: finding.Unknown,
+			does: "oc get csinodes.storage.k8s.io -A -o yaml", mend: read(inventory.Nodes, inventory.CSINodes), count: 2},
+		{name: "no cluster behind the manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)), static: true},
+		{name: "in part", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: half, static: true, want: finding.Unknown,
+			says: "40 were read, and not all: Pods: forbidden in namespace shop", mend: read(inventory.Pods), count: 1},
+		{name: "volumes are asked for after an update alone", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.Volumes)},
+		{name: "after an update", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.Volumes), want: finding.Unknown,
+			says: "PersistentVolumes", does: "persistentvolumes", mend: read(inventory.Volumes)},
+		{name: "an input that couldn't be read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: problem, static: true, want: finding.Unknown,
+			says: "isn't YAML", does: "render the template first", mend: func(inv *inventory.Inventory) { inv.Problems = nil }, count: 1},
+		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows, want: finding.Info, says: "none among 1 DaemonSets"},
+		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows), want: finding.Unknown,
+			says: "none among", does: "verify inventory", mend: onlyWindows(vsphere("v3.3.0")), count: 1},
+		{name: "no DaemonSet at all is told once", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, unread(inventory.DaemonSets)), want: finding.Unknown,
+			says: "DaemonSets", mend: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
+	}
+}
+
+func operatorHubCases() []ruleCase {
+	running := func(inv *inventory.Inventory) {
+		linuxOf("smb", smbName, "v1.18.0")(inv)
+		inv.Drivers[1].OperatorManaged = true
+	}
+	return []ruleCase{
+		{name: "SMB by the catalog", id: "OLM001", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), want: finding.Info, says: "what the operator for OpenShift 4.18 had", count: 1},
+		{name: "SMB by its DaemonSet", id: "OLM001", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: running, want: finding.Info, says: "Linux 1.18.0, by the Linux DaemonSet"},
+		{name: "and the distance is to that", id: "SKEW001", from: "4.18", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: running, want: finding.Warn, says: "2 minors behind", mend: at("v1.18.0"), count: 1},
+		{name: "an admin's own", id: "OLM001", from: "4.18", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: linuxOf("smb", smbName, "v1.16.0")},
+		{name: "nothing tells", id: "OLM001", from: "4.9", inv: clusterOf("4.9", "4.0.0", smb("v1.16.0")), want: finding.Info, says: "Linux version unknown"},
+		{name: "one of the payload", id: "OLM001", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
+	}
+}
