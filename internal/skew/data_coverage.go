@@ -101,7 +101,9 @@ func (w *world) noDriver(out *sink) {
 		Remedy:   "give the manifests of the Windows drivers too; verify inventory shows what was looked at and why it was set aside",
 		When:     before, NoStep: true, Evidence: w.sources(),
 	}
-	if w.inv.Read[inventory.DaemonSets].Complete && (w.readFrom("cluster") || w.readFrom("must-gather")) {
+	// A cluster without any DaemonSet is none: they weren't gathered.
+	cov := w.inv.Read[inventory.DaemonSets]
+	if cov.Complete && cov.Count > 0 && (w.readFrom("cluster") || w.readFrom("must-gather")) {
 		d.Severity = finding.Info
 		d.Why = "the cluster has none, so no versions can differ"
 	}

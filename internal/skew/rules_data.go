@@ -32,8 +32,8 @@ release.json.`,
 		Ground: "what wasn't read must never pass for harmless",
 		Source: pluto64,
 		Text: `UNKNOWN  a kind of object that rules need wasn't read, or only in part; an input couldn't be read;
-         no Windows CSI driver was found among manifests.
-INFO     the cluster has no Windows CSI driver.
+         no Windows CSI driver was found among manifests, or no DaemonSet at all in a cluster.
+INFO     the cluster has DaemonSets, and none of a Windows CSI driver.
 
 With --static, for manifests without a cluster behind them, kinds that aren't there are listed
 as not evaluated and are no finding.`,

@@ -119,6 +119,9 @@ func coverageCases() []ruleCase {
 		{name: "an input that couldn't be read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: problem, static: true, want: finding.Unknown,
 			says: "isn't YAML", does: "render the template first", mend: func(inv *inventory.Inventory) { inv.Problems = nil }, count: 1},
 		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows, want: finding.Info, says: "none among 1 DaemonSets"},
+		{name: "no DaemonSet in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, func(inv *inventory.Inventory) {
+			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}
+		}), want: finding.Unknown, says: "none among 0", mend: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
 		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows), want: finding.Unknown,
 			says: "none among", does: "verify inventory", mend: onlyWindows(vsphere("v3.3.0")), count: 1},
 		{name: "no DaemonSet at all is told once", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, unread(inventory.DaemonSets)), want: finding.Unknown,
