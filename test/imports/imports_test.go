@@ -18,19 +18,20 @@ const module = "github.com/winbake/winbake/"
 // allowed lists, for each package, what it may import of this module. A new
 // line needs a reason; an arrow that points upwards has none.
 var allowed = map[string][]string{
-	"internal/finding": {},                                                        // leaf: anything may hold findings
-	"internal/fault":   {},                                                        // leaf: anything may fail
-	"internal/event":   {},                                                        // leaf: anything may report
-	"internal/proc":    {},                                                        // leaf: starts programs, knows none
-	"internal/pe":      {},                                                        // reads bytes, judges nothing
-	"internal/winsvc":  {},                                                        // leaf: a service and its rules, on the node too
-	"internal/node":    {"internal/fault", "internal/finding", "internal/winsvc"}, // pure: what a node says against what it should be
-	"internal/cas":     {"internal/fault"},                                        // knows nothing of what it keeps
-	"internal/pins":    {"internal/fault", "internal/finding", "internal/winsvc"}, // exit code of a stale lock
-	"internal/gotool":  {"internal/fault", "internal/proc"},                       // runs go
-	"internal/report":  {"internal/fault", "internal/finding"},                    // writes findings, makes none
-	"internal/console": {"internal/event", "internal/fault"},                      // shows events, makes none
-	"internal/expect":  {"internal/finding", "internal/pe", "internal/pins"},      // pure: a pin against an executable
+	"internal/finding":    {},                                                        // leaf: anything may hold findings
+	"internal/fault":      {},                                                        // leaf: anything may fail
+	"internal/event":      {},                                                        // leaf: anything may report
+	"internal/proc":       {},                                                        // leaf: starts programs, knows none
+	"internal/pe":         {},                                                        // reads bytes, judges nothing
+	"internal/winsvc":     {},                                                        // leaf: a service and its rules, on the node too
+	"internal/node":       {"internal/fault", "internal/finding", "internal/winsvc"}, // pure: what a node says against what it should be
+	"internal/node/agent": {"internal/fault", "internal/node", "internal/winsvc"},    // on the node: asks Windows, changes it
+	"internal/cas":        {"internal/fault"},                                        // knows nothing of what it keeps
+	"internal/pins":       {"internal/fault", "internal/finding", "internal/winsvc"}, // exit code of a stale lock
+	"internal/gotool":     {"internal/fault", "internal/proc"},                       // runs go
+	"internal/report":     {"internal/fault", "internal/finding"},                    // writes findings, makes none
+	"internal/console":    {"internal/event", "internal/fault"},                      // shows events, makes none
+	"internal/expect":     {"internal/finding", "internal/pe", "internal/pins"},      // pure: a pin against an executable
 
 	"internal/source/file":   {"internal/fault"},
 	"internal/source/gitsrc": {"internal/fault", "internal/proc"},   // runs git
@@ -62,10 +63,12 @@ var allowed = map[string][]string{
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "payload"}, // no compiler, no store: verify changes nothing
-	"internal/testproxy": {}, // for tests alone
+	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/report"}, // verify.exe: see TestNodeStaysSmall
+	"internal/testproxy":     {},                                                                                                                    // for tests alone
 
-	"cmd/bake":   {"internal/cli/app", "internal/cli/bake"},
-	"cmd/verify": {"internal/cli/app", "internal/cli/verify"},
+	"cmd/bake":        {"internal/cli/app", "internal/cli/bake"},
+	"cmd/verify":      {"internal/cli/app", "internal/cli/verify"},
+	"cmd/verify/node": {"internal/cli/app", "internal/cli/nodecheck"},
 }
 
 // pure packages do no network and start no programs; only cli may print.
@@ -150,5 +153,25 @@ func TestPayloadStaysLight(t *testing.T) {
 		if strings.Contains(string(out), heavy) {
 			t.Errorf("payload depends on %s", heavy)
 		}
+	}
+}
+
+// verify.exe is carried in images and copied to nodes for every check: it may
+// hold nothing of a cluster, a registry or a compiler.
+func TestNodeStaysSmall(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/verify/node")
+	cmd.Dir = "../.."
+	cmd.Env = append(cmd.Environ(), "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, heavy := range []string{"k8s.io/", "github.com/google/go-containerregistry", "github.com/goccy/go-yaml", "golang.org/x/crypto/ssh", module + "payload", module + "internal/compile"} {
+		if strings.Contains(string(out), heavy) {
+			t.Errorf("verify.exe depends on %s", heavy)
+		}
+	}
+	if !strings.Contains(string(out), "golang.org/x/sys/windows/svc/mgr") {
+		t.Error("verify.exe doesn't ask the service manager: are these the packages for Windows?")
 	}
 }

@@ -1,0 +1,11 @@
+// Command node is verify.exe: the verify that runs on a Windows node.
+package main
+
+import (
+	"os"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/nodecheck"
+)
+
+func main() { os.Exit(app.Main(nodecheck.New)) }

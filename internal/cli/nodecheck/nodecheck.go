@@ -1,0 +1,121 @@
+// Package nodecheck is verify.exe, the small verify that runs on a Windows
+// node: it checks the node against node.json, and carries out what bake and
+// verify ask of it over SSH. It has no Kubernetes client, no registry client
+// and no compiler in it.
+package nodecheck
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/report"
+)
+
+// New returns the command.
+func New(a *app.App) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "verify",
+		Short: "Check a Windows node",
+		Long: `This verify runs on a Windows node. It compares files, services and named pipes
+with the expectation that bake payload wrote, /winbake/node.json in the image.`,
+		Example: "  verify node --expect node.json",
+	}
+	root.AddCommand(newNode(a), newHash(a), newAgent(a))
+	return root
+}
+
+// nodeOptions are the flags of `verify node`.
+type nodeOptions struct {
+	expect, format string
+	failOn         finding.FailOn
+	accept         []string
+	verbose        bool
+}
+
+func newNode(a *app.App) *cobra.Command {
+	o := nodeOptions{failOn: finding.DefaultFailOn}
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Check this node's files, services and pipes",
+		Long: `node asks this node for its files, services and pipes, and compares them with
+node.json. It changes nothing. Its exit code is 0 if all is well, 3 if a check
+failed, 4 if the node doesn't tell something, 1 if it couldn't run.`,
+		Example: "  verify node --expect node.json\n  verify node --expect node.json -o json\n  verify node --expect node.json --accept WIN004",
+		Args:    app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return check(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.expect, "expect", node.FileName, "the expectation: node.json of the image's /winbake")
+	f.StringVarP(&o.format, "output", "o", "text", "text, json or junit")
+	f.Var(&o.failOn, "fail-on", "least severity that fails: block, unknown or warn")
+	f.StringArrayVar(&o.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
+	app.Choices(cmd, "output", report.Formats...)
+	app.Choices(cmd, "fail-on", finding.FailOnNames...)
+	return cmd
+}
+
+func check(ctx context.Context, a *app.App, o nodeOptions) error {
+	e, err := readExpectation(o.expect)
+	if err != nil {
+		return err
+	}
+	sys, dirs, err := agent.Local()
+	if err != nil {
+		return err
+	}
+	facts := agent.Gather(ctx, sys, e, dirs, agent.GatherOptions{Version: app.Version()})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := report.Report{
+		Tool: "verify", Version: app.Version(), Subject: facts.Host, FailOn: o.failOn,
+		Checked:  fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes)),
+		Findings: finding.Accept(node.Compare(e, facts), o.accept),
+	}
+	color := o.format == "text" && app.IsTerminal(a.Stdout) && os.Getenv("NO_COLOR") == ""
+	if err := report.Write(a.Stdout, o.format, r, report.Options{Color: color, Verbose: o.verbose}); err != nil {
+		return err
+	}
+	if code := o.failOn.ExitCode(r.Findings); code != finding.ExitOK {
+		return app.ExitCode(code)
+	}
+	return nil
+}
+
+func readExpectation(path string) (*node.Expectation, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: "the expectation can't be read: " + err.Error(), Fix: "name it: --expect FILE", Err: err}
+	}
+	return node.Parse(data)
+}
+
+func newHash(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "hash FILE...",
+		Short:   "Print the sha256 of files, as sha256sum does",
+		Example: `  verify hash C:\k\csi-proxy.exe`,
+		Args:    app.Args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, name := range args {
+				sum, _, err := agent.Sum(cmd.Context(), name)
+				if err != nil {
+					return fmt.Errorf("hash the file: %w", err)
+				}
+				fmt.Fprintf(a.Stdout, "%s  %s\n", sum, name)
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,379 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// world is a node on a folder of the host.
+type world struct {
+	t    *testing.T
+	root string
+	dirs Dirs
+	*fakeNode
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	root := t.TempDir()
+	w := &world{t: t, root: root, dirs: Dirs{State: filepath.Join(root, "state"), Stage: filepath.Join(root, "stage")}, fakeNode: newFakeNode()}
+	w.names["csi-proxy"] = []string{`\\.\pipe\csi-proxy-disk-v1`, `\\.\pipe\csi-proxy-volume-v1`}
+	return w
+}
+
+var quickly = Times{Stop: 50 * time.Millisecond, Start: 100 * time.Millisecond}
+
+// request asks for a csi-proxy and a file beside it, with these contents, and
+// stages them.
+func (w *world) request(verb Verb, proxy, other string) *Request {
+	w.t.Helper()
+	s := winsvc.CSIProxy("disk-v1", "volume-v1")
+	s.Path = filepath.Join(w.root, "k", "csi-proxy.exe")
+	s.LogDirectory = filepath.Join(w.root, "var", "log", "csi-proxy")
+	e := &node.Expectation{Services: []node.Service{{Service: s}}}
+	for path, content := range map[string]string{s.Path: proxy, filepath.Join(w.root, "k", "deep", "Ä b'c.toml"): other} {
+		if content == "" {
+			continue
+		}
+		e.Files = append(e.Files, node.File{Path: path, SHA256: sumOf(content), Size: int64(len(content))})
+		w.stage(content, sumOf(content))
+	}
+	return &Request{Protocol: node.Protocol, Verb: verb, Reference: "sha256:" + sumOf(proxy + other)[:12], Expectation: e, Times: quickly}
+}
+
+func sumOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+func (w *world) stage(content, name string) {
+	w.t.Helper()
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b)
+	if err == nil {
+		_, err = z.Write([]byte(content))
+	}
+	if err == nil {
+		err = z.Close()
+	}
+	if err == nil {
+		err = os.MkdirAll(w.dirs.Stage, 0o755)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(w.dirs.Stage, name+StagedSuffix), b.Bytes(), 0o644)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) apply(req *Request) (*Result, error) {
+	return Apply(w.t.Context(), w.fakeNode, w.dirs, req, func(string) {})
+}
+
+func (w *world) must(req *Request) *Result {
+	w.t.Helper()
+	r, err := w.apply(req)
+	if err != nil {
+		w.t.Fatalf("%s: %v", req.Verb, err)
+	}
+	return r
+}
+
+// snapshot is every file, but what was staged and the agent's own, and every
+// service.
+func (w *world) snapshot() string {
+	w.t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(w.root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || p == w.dirs.Stage || p == w.dirs.State {
+			if d != nil && d.IsDir() && err == nil {
+				return fs.SkipDir
+			}
+			return err
+		}
+		content := ""
+		if !d.IsDir() {
+			data, err := os.ReadFile(p)
+			if err != nil {
+				return err
+			}
+			content = string(data)
+		}
+		fmt.Fprintf(&b, "%s %q\n", strings.TrimPrefix(p, w.root), content)
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b.String() + w.String()
+}
+
+func TestInstallUpgradeRemove(t *testing.T) {
+	w := newWorld(t)
+	empty := w.snapshot()
+	r := w.must(w.request(Install, "good 1", "config 1"))
+	if !r.Changed || r.Installed != 2 || w.services["csi-proxy"] == nil || w.services["csi-proxy"].pid == 0 {
+		t.Fatalf("%+v\n%s", r, w)
+	}
+	installed := w.snapshot()
+	if r := w.must(w.request(Install, "good 1", "config 1")); r.Changed || w.snapshot() != installed {
+		t.Errorf("a second run changed something: %+v", r)
+	}
+	pid := w.services["csi-proxy"].pid
+	if r := w.must(w.request(Upgrade, "good 1", "config 2")); r.Replaced != 1 || w.services["csi-proxy"].pid != pid {
+		t.Errorf("another's file restarted the service: %+v", r)
+	}
+	if r := w.must(w.request(Upgrade, "good 2", "config 2")); r.Replaced != 1 || w.services["csi-proxy"].pid == pid {
+		t.Errorf("%+v", r)
+	}
+	if err := os.WriteFile(filepath.Join(w.root, "var/log/csi-proxy/csi-proxy.log"), []byte("log"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := w.must(&Request{Protocol: node.Protocol, Verb: Remove, Times: quickly}); r.Removed != 2 {
+		t.Errorf("%+v", r)
+	}
+	if got := w.snapshot(); got != empty {
+		t.Errorf("remove left\n%s", got)
+	}
+	if _, err := os.Stat(w.dirs.State); err == nil {
+		t.Error("remove left the state folder")
+	}
+	if r := w.must(&Request{Protocol: node.Protocol, Verb: Remove, Times: quickly}); r.Changed {
+		t.Errorf("a second removal: %+v", r)
+	}
+}
+
+func TestInstallBringsBackWhatWasKilled(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.request(Install, "good 1", "config"))
+	want := w.snapshot()
+	w.kill("csi-proxy")
+	if r := w.must(w.request(Install, "good 1", "config")); !r.Changed || w.snapshot() != want {
+		t.Errorf("%+v\n%s", r, w.snapshot())
+	}
+}
+
+func TestStubbornProcessIsEnded(t *testing.T) {
+	w := newWorld(t)
+	w.stubborn = true
+	w.must(w.request(Install, "good 1", "config"))
+	r := w.must(w.request(Upgrade, "good 2", "config"))
+	if len(w.strays) != 0 || !strings.Contains(strings.Join(r.Notes, " "), "outlived its stop") {
+		t.Errorf("%v, %q", w.strays, r.Notes)
+	}
+}
+
+// Whatever goes wrong, the error is a person's and the node is as it was.
+func TestFailuresPutEverythingBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*world)
+		req   func(*world) *Request
+		want  string
+	}{
+		"broken program": {nil, upgradeTo("broken", "config 2"), "doesn't serve"},
+		"damaged upload": {nil, func(w *world) *Request {
+			r := w.request(Upgrade, "good 2", "config 2")
+			w.stage("good 3", sumOf("good 2"))
+			return r
+		}, "damaged on the way"},
+		"truncated upload": {nil, func(w *world) *Request {
+			r := w.request(Upgrade, "good 2", "config 2")
+			truncate(w, sumOf("good 2"))
+			return r
+		}, "damaged on the way"},
+		"nothing uploaded": {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", "config 2"); w.unstage(); return r }, "wasn't uploaded"},
+		"no space":         {func(w *world) { w.free = 1000 }, upgradeTo("good 2", "config 2"), "MB free"},
+		"read-only":        {func(w *world) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2", "config 2"), "read-only"},
+		"no administrator": {func(w *world) { w.notAdmin = true }, upgradeTo("good 2", "config 2"), "no administrator"},
+		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = `C:\other\csi-proxy.exe -x` }, upgradeTo("good 2", "config 2"), `C:\other\csi-proxy.exe`},
+		"second owner":     {func(w *world) { w.rival() }, upgradeTo("good 2", "config 2"), "csiproxy"},
+		"WMCO's node":      {func(w *world) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2", "config 2"), "WMCO manages this node"},
+		"in use": {func(w *world) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },
+			upgradeTo("good 2", "config 2"), "process 7 runs it"},
+		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2", "config 2"), "is still served"},
+		"install over others": {nil, func(w *world) *Request { return w.request(Install, "good 2", "config") }, "another program"},
+		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2", "config 2"), "isn't there to be upgraded"},
+		"other protocol":      {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", ""); r.Protocol++; return r }, "protocol"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(w.request(Install, "good 1", "config"))
+			if c.spoil != nil {
+				c.spoil(w)
+			}
+			before := w.snapshot()
+			_, err := w.apply(c.req(w))
+			if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, c.want) || f.Fix == "" {
+				t.Errorf("got %v, want a fault with %q", err, c.want)
+			}
+			if got := w.snapshot(); got != before {
+				t.Errorf("before:\n%safter:\n%s", before, got)
+			}
+			if interrupted, _ := state(w.dirs); interrupted != "" {
+				t.Errorf("a journal is left: %s", interrupted)
+			}
+		})
+	}
+}
+
+func upgradeTo(proxy, other string) func(*world) *Request {
+	return func(w *world) *Request { return w.request(Upgrade, proxy, other) }
+}
+
+func (w *world) unstage() {
+	if err := os.RemoveAll(w.dirs.Stage); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func truncate(w *world, sum string) {
+	if err := os.Truncate(filepath.Join(w.dirs.Stage, sum+StagedSuffix), 9); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (s *fakeService) copy() *fakeService { c := *s; return &c }
+
+func (w *world) rival() {
+	c := w.services["csi-proxy"].copy()
+	c.settings.Name = "csiproxy"
+	w.services["csiproxy"] = c
+}
+
+// stuckPipe leaves a pipe in a stranger's hands.
+func (w *world) stuckPipe() {
+	w.names["csi-proxy"] = w.names["csi-proxy"][:1]
+	w.pipes[`\\.\pipe\csi-proxy-volume-v1`] = 9
+	w.strays = append(w.strays, Process{9, "/elsewhere"})
+}
+
+func TestManagedNodeWhenTold(t *testing.T) {
+	w := newWorld(t)
+	w.services[winsvc.WICDName] = &fakeService{settings: wanted(node.Service{Service: winsvc.Service{Name: winsvc.WICDName, Path: `C:\k\wicd.exe`, Start: winsvc.StartAutomatic}})}
+	req := w.request(Install, "good 1", "config")
+	if _, err := w.apply(req); err == nil {
+		t.Error("it was changed without being told to")
+	}
+	req.Managed = true
+	w.must(req)
+}
+
+// cut is what ends a change in the tests: nothing runs after it, as after a
+// kill.
+type cut struct{}
+
+// applyUntil runs a request and cuts it short at its nth step. It tells
+// whether the request came to an end before.
+func (w *world) applyUntil(req *Request, n int) (ended bool) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(cut); !ok {
+				panic(r)
+			}
+		}
+	}()
+	c := &change{sys: w.fakeNode, dirs: w.dirs, times: req.Times, say: func(string) {}, result: &Result{}}
+	c.step = func() {
+		if n--; n < 0 {
+			panic(cut{})
+		}
+	}
+	if err := os.MkdirAll(w.dirs.State, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	_, _ = c.apply(w.t.Context(), req)
+	return true
+}
+
+// Cut short at every point, and run again, each request ends as if it had
+// never been cut; and when the next one is cut too, and when it is the
+// rollback that is cut.
+func TestCutAtEveryPointAndRunAgain(t *testing.T) {
+	start := func(w *world) { w.must(w.request(Install, "good 1", "config 1")) }
+	for name, c := range map[string]struct {
+		before func(*world)
+		req    func(*world) *Request
+	}{
+		"install": {func(*world) {}, func(w *world) *Request { return w.request(Install, "good 1", "config 1") }},
+		"upgrade": {start, upgradeTo("good 2", "config 2")},
+		"broken":  {start, upgradeTo("broken", "config 2")},
+		"remove":  {start, func(*world) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := newWorld(t)
+			c.before(whole)
+			_, _ = whole.apply(c.req(whole))
+			want := normal(whole)
+			for n := 0; ; n++ {
+				w := newWorld(t)
+				c.before(w)
+				if w.applyUntil(c.req(w), n) {
+					if n < 4 {
+						t.Fatalf("only %d steps", n)
+					}
+					return
+				}
+				w.applyUntil(c.req(w), n/2) // a second cut, often in the recovery
+				_, _ = w.apply(c.req(w))
+				if got := normal(w); got != want {
+					t.Fatalf("cut at step %d, want\n%sgot\n%s", n, want, got)
+				}
+				if interrupted, _ := state(w.dirs); interrupted != "" {
+					t.Fatalf("cut at step %d: a journal is left", n)
+				}
+			}
+		})
+	}
+}
+
+// normal is a snapshot without the folder's name.
+func normal(w *world) string { return strings.ReplaceAll(w.snapshot(), w.root, "") }
+
+// An ended context puts everything back too.
+func TestInterruptedContextPutsBack(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.request(Install, "good 1", "config 1"))
+	before := w.snapshot()
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := Apply(ctx, w.fakeNode, w.dirs, w.request(Upgrade, "good 2", "config 2"), func(s string) {
+		if strings.HasPrefix(s, "stopping") {
+			cancel()
+		}
+	})
+	if err == nil {
+		t.Fatal("nothing was interrupted")
+	}
+	if got := w.snapshot(); got != before {
+		t.Errorf("%v\nbefore:\n%safter:\n%s", err, before, got)
+	}
+}
+
+func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
+	w := newWorld(t)
+	w.must(w.request(Install, "good 1", "config 1"))
+	theirs := filepath.Join(w.root, "k", "deep", "Ä b'c.toml")
+	if err := os.WriteFile(theirs, []byte("edited"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := w.must(&Request{Protocol: node.Protocol, Verb: Remove, Times: quickly})
+	if data, err := os.ReadFile(theirs); err != nil || string(data) != "edited" || len(r.Notes) != 1 {
+		t.Errorf("%q, %v, notes %q", data, err, r.Notes)
+	}
+}

@@ -1,0 +1,190 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// fakeNode is a service manager and its processes for the tests of a change,
+// which cut it short between any two steps: thousands of runs, of which Wine
+// would do one a second. What a real manager does is tested on Wine (test/winenode).
+//
+// A program is what its file holds: one that begins with "good" serves its
+// service's pipes, any other ends at once.
+type fakeNode struct {
+	services map[string]*fakeService
+	started  uint32
+	// stubborn programs go on when their service has stopped.
+	stubborn bool
+	notAdmin bool
+	free     uint64
+	marked   bool
+	readOnly string
+	strays   []Process
+	pipes    map[string]uint32 // served by
+	names    map[string][]string
+}
+
+type fakeService struct {
+	settings Settings
+	pid      uint32 // 0: stopped
+	ghost    bool   // the manager says running of a process that was killed
+}
+
+func newFakeNode() *fakeNode {
+	return &fakeNode{services: map[string]*fakeService{}, pipes: map[string]uint32{}, names: map[string][]string{}, free: 1 << 40, started: 100}
+}
+
+func (n *fakeNode) Describe() (string, string)          { return "fake", "Windows" }
+func (n *fakeNode) Administrator() (bool, error)        { return !n.notAdmin, nil }
+func (n *fakeNode) Free(string) (uint64, error)         { return n.free, nil }
+func (n *fakeNode) ReadOnly(path string) bool           { return path == n.readOnly }
+func (n *fakeNode) Dependents(string) ([]string, error) { return nil, nil }
+func (n *fakeNode) serves(name string) []string         { return n.names[name] }
+func (n *fakeNode) describe(name string) *Service {
+	s := n.services[name]
+	out := &Service{Name: name, State: node.StateStopped, PID: s.pid,
+		Command: node.Say(s.settings.Command), Display: node.Say(""), Description: node.Say(""),
+		Start: node.Say(*s.settings.Start), Account: node.Say(s.settings.Account), Dependencies: node.Say(*s.settings.Dependencies),
+		Recovery: node.Unknown[winsvc.Recovery]("invalid level"), Environment: node.Say(*s.settings.Environment)}
+	if s.pid != 0 {
+		out.State = node.StateRunning
+	}
+	return out
+}
+
+func (n *fakeNode) Service(name string) (*Service, error) {
+	if n.services[name] == nil {
+		return nil, nil
+	}
+	return n.describe(name), nil
+}
+
+func (n *fakeNode) Services() (all []*Service, err error) {
+	for _, name := range slices.Sorted(maps.Keys(n.services)) {
+		all = append(all, n.describe(name))
+	}
+	return all, nil
+}
+
+func (n *fakeNode) Create(s Settings) ([]string, error) {
+	if n.marked {
+		return nil, ErrMarked
+	}
+	if n.services[s.Name] != nil {
+		return nil, errors.New("it is there")
+	}
+	n.services[s.Name] = &fakeService{settings: full(s)}
+	return nil, nil
+}
+
+func (n *fakeNode) Configure(s Settings) ([]string, error) {
+	if n.services[s.Name] == nil {
+		return nil, errors.New("it isn't there")
+	}
+	if s.Recovery != nil {
+		return nil, errors.New("the old recovery actions aren't known and are lost")
+	}
+	n.services[s.Name].settings = full(s)
+	return nil, nil
+}
+
+func full(s Settings) Settings {
+	if s.Start == nil || s.Dependencies == nil || s.Environment == nil {
+		panic("a setting that is known is left out")
+	}
+	return s
+}
+
+func (n *fakeNode) Delete(_ context.Context, name string) error {
+	delete(n.services, name)
+	return nil
+}
+
+func (n *fakeNode) Start(name string) error {
+	s := n.services[name]
+	if s.pid != 0 {
+		return errors.New("it runs already")
+	}
+	path := program(s.settings.Command)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(string(data), "good") {
+		return nil // it starts, and ends
+	}
+	for _, p := range n.serves(name) {
+		if n.pipes[p] != 0 {
+			return nil // it panics: the pipe is somebody's
+		}
+	}
+	n.started++
+	s.pid, s.ghost = n.started, false
+	for _, p := range n.serves(name) {
+		n.pipes[p] = s.pid
+	}
+	return nil
+}
+
+func (n *fakeNode) Stop(name string) error {
+	s := n.services[name]
+	if n.stubborn && !s.ghost {
+		n.strays = append(n.strays, Process{s.pid, program(s.settings.Command)})
+	} else {
+		n.release(s.pid)
+	}
+	s.pid, s.ghost = 0, false
+	return nil
+}
+
+func (n *fakeNode) release(pid uint32) {
+	maps.DeleteFunc(n.pipes, func(_ string, owner uint32) bool { return owner == pid })
+}
+
+func (n *fakeNode) Processes() ([]Process, error) {
+	all := slices.Clone(n.strays)
+	for _, s := range n.services {
+		if s.pid != 0 && !s.ghost {
+			all = append(all, Process{s.pid, program(s.settings.Command)})
+		}
+	}
+	return all, nil
+}
+
+func (n *fakeNode) End(p Process) error {
+	n.release(p.PID)
+	n.strays = slices.DeleteFunc(n.strays, func(q Process) bool { return q.PID == p.PID })
+	return nil
+}
+
+func (n *fakeNode) Pipe(_ context.Context, name string) node.PipeFacts {
+	pid := n.pipes[name]
+	return node.PipeFacts{Name: name, Exists: node.Say(pid != 0), PID: node.Say(pid), Answer: node.Say(node.AnswerOK)}
+}
+
+// kill ends a service's process as a crash does: the manager goes on saying
+// that it runs, as Wine's does.
+func (n *fakeNode) kill(name string) {
+	n.release(n.services[name].pid)
+	n.services[name].ghost = true
+}
+
+// String is everything that a test compares: services with what they are, and
+// whether they run.
+func (n *fakeNode) String() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(n.services)) {
+		s := n.services[name]
+		fmt.Fprintf(&b, "%s: %s, %s, runs %t, %d pipes\n", name, s.settings.Command, *s.settings.Start, s.pid != 0 && !s.ghost, len(n.pipes))
+	}
+	return b.String() + fmt.Sprint(len(n.strays), " strays\n")
+}

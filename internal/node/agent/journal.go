@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// The names in the state folder.
+const (
+	journalName = "journal.json"
+	recordName  = "installed.json"
+	lockName    = "lock"
+)
+
+// The endings of files beside their target: the next one, unpacked and
+// checked, and the last one, until the change is done.
+const (
+	newSuffix = ".winbake-new"
+	oldSuffix = ".winbake-old"
+)
+
+// journal is written before anything is changed and removed when all is done.
+// Whatever cuts a change short, what it holds and what lies beside each target
+// say how to put the node back, or, once Done, how to end.
+type journal struct {
+	Verb      Verb            `json:"verb"`
+	Reference string          `json:"reference,omitempty"`
+	Files     []fileChange    `json:"files,omitempty"`
+	Services  []serviceChange `json:"services,omitempty"`
+	// Folders are those that the change makes, the outermost first; LogFolders
+	// those of them that services write into.
+	Folders    []string `json:"folders,omitempty"`
+	LogFolders []string `json:"logFolders,omitempty"`
+	// Touched says that services may be stopped and files swapped: before, all
+	// there is to put back is what was laid beside.
+	Touched bool `json:"touched,omitempty"`
+	// Done says that the node is what it should be: what is left is to clean.
+	Done bool `json:"done,omitempty"`
+	// Record is what installed.json will hold; nil removes it.
+	Record *record `json:"record,omitempty"`
+}
+
+// fileChange is one file. Old and New are sums; "" for no file.
+type fileChange struct {
+	Path string `json:"path"`
+	Old  string `json:"old,omitempty"`
+	New  string `json:"new,omitempty"`
+	Size int64  `json:"size,omitempty"`
+}
+
+// serviceChange is one service. Before and After are nil where there is none.
+type serviceChange struct {
+	Name    string    `json:"name"`
+	Program string    `json:"program,omitempty"`
+	Before  *Settings `json:"before,omitempty"`
+	After   *Settings `json:"after,omitempty"`
+	// Ran tells whether it ran before; Restart whether it must be stopped for
+	// the change. A service that runs and only gets settings isn't.
+	Ran     bool     `json:"ran,omitempty"`
+	Restart bool     `json:"restart,omitempty"`
+	Pipes   []string `json:"pipes,omitempty"`
+	// PipesBefore are those of Pipes that it served before.
+	PipesBefore []string `json:"pipesBefore,omitempty"`
+	// Dependents ran and depend on it.
+	Dependents []string `json:"dependents,omitempty"`
+}
+
+// record is what is on the node by our doing.
+type record struct {
+	Reference string       `json:"reference"`
+	Files     []fileChange `json:"files"`
+	Services  []recorded   `json:"services"`
+	// Folders and LogFolders were made by us.
+	Folders    []string `json:"folders,omitempty"`
+	LogFolders []string `json:"logFolders,omitempty"`
+}
+
+type recorded struct {
+	Name    string   `json:"name"`
+	Program string   `json:"program"`
+	Pipes   []string `json:"pipes,omitempty"`
+}
+
+// state reads what Facts say of a change that was cut short and of the record.
+func state(d Dirs) (interrupted, installed string) {
+	if j, err := readJSON[journal](d.journal()); err != nil {
+		interrupted = "a change that left an unreadable journal: " + err.Error()
+	} else if j != nil {
+		interrupted = string(j.Verb) + " " + j.Reference
+	}
+	if r, err := readJSON[record](d.record()); err == nil && r != nil {
+		installed = r.Reference
+	}
+	return interrupted, installed
+}
+
+func (d Dirs) journal() string { return filepath.Join(d.State, journalName) }
+func (d Dirs) record() string  { return filepath.Join(d.State, recordName) }
+
+// readJSON returns nil for a file that isn't there.
+func readJSON[T any](path string) (*T, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v := new(T)
+	if err := json.Unmarshal(data, v); err != nil {
+		return nil, &fault.Error{Where: path, What: "can't be read: " + err.Error(),
+			Fix: "look at the node's files and services, then remove this file", Err: err}
+	}
+	return v, nil
+}
+
+// writeJSON replaces a file at once, with its content on the disk before its
+// name.
+func writeJSON(path string, v any) error {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", filepath.Base(path), err)
+	}
+	temp := path + ".new"
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	return err
+}
+
+// remove is os.Remove that doesn't mind what is gone already.
+func remove(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
