@@ -36,11 +36,21 @@ func (a Answer) Fits(c Call) bool {
 		}
 	}
 	for name, value := range a.Env {
-		if c.Env[name] != value {
+		if c.variable(name) != value {
 			return false
 		}
 	}
 	return true
+}
+
+// variable is a variable's value: on Windows case doesn't tell names apart.
+func (c Call) variable(name string) string {
+	for k, v := range c.Env {
+		if strings.EqualFold(k, name) {
+			return v
+		}
+	}
+	return ""
 }
 
 // Call is one start of powershell.exe.

@@ -36,14 +36,14 @@ type volume struct {
 }
 
 var verbs = map[string]func(context.Context, *proxy, volume) error{
-	"dial": dial, "call": call,
+	"dial": dial, "owners": owners, "call": call,
 	"stage-disk": stageDisk, "publish": publish, "unpublish": unpublish, "unstage-disk": unstageDisk,
 	"stage-smb": stageSMB, "unstage-smb": unstageSMB,
 }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 || verbs[args[0]] == nil {
-		return errors.New("one of dial, call, stage-disk, stage-smb, publish, unpublish, unstage-disk, unstage-smb")
+		return errors.New("one of dial, owners, call, stage-disk, stage-smb, publish, unpublish, unstage-disk, unstage-smb")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	var v volume
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&v.lun, "lun", "", "LUN of the disk")
 	flags.IntVar(&v.disk, "disk", -1, "number of the disk, instead of its LUN")
 	flags.StringVar(&v.remote, "remote", "", `share, \\server\share`)
-	flags.StringVar(&v.user, "user", "", "the share's user; the password is in CSICLIENT_PASSWORD")
+	flags.StringVar(&v.user, "user", "", "the share's user; the password is the first line of standard input")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
 	}

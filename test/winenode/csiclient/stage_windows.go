@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	files "github.com/kubernetes-csi/csi-proxy/client/api/filesystem/v1"
 	smb "github.com/kubernetes-csi/csi-proxy/client/api/smb/v1"
 	vol "github.com/kubernetes-csi/csi-proxy/client/api/volume/v1"
+	"google.golang.org/protobuf/proto"
 )
 
 // The calls and their order are those of the drivers that use csi-proxy on
@@ -101,9 +103,14 @@ func stageSMB(ctx context.Context, p *proxy, v volume) error {
 	if err := makeFolder(ctx, p, parent(v.staging)); err != nil {
 		return err
 	}
-	// Not through do: the request has the password.
+	// An argument would be on show to every process.
+	password, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	if err != nil {
+		return fmt.Errorf("read the password: %w", err)
+	}
 	request := &smb.NewSmbGlobalMappingRequest{RemotePath: v.remote, LocalPath: v.staging, Username: v.user}
-	secret := &smb.NewSmbGlobalMappingRequest{RemotePath: v.remote, LocalPath: v.staging, Username: v.user, Password: os.Getenv("CSICLIENT_PASSWORD")}
+	secret := proto.CloneOf(request)
+	secret.Password = strings.TrimRight(password, "\r\n")
 	answer, err := p.smb.NewSmbGlobalMapping(ctx, secret)
 	return firstError(show("smb.NewSmbGlobalMapping", request, answer, err), err)
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/kubernetes-csi/csi-proxy/client"
+	"github.com/kubernetes-csi/csi-proxy/client/apiversion"
+	"golang.org/x/sys/windows"
+	"golang.org/x/sys/windows/svc/mgr"
+)
+
+// owners prints the process that serves each v1 pipe, and the process of each
+// service that csi-proxy goes by: upstream's name and OpenShift's.
+func owners(context.Context, *proxy, volume) error {
+	out := struct{ Pipes, Services map[string]uint32 }{map[string]uint32{}, map[string]uint32{}}
+	for _, group := range []string{"disk", "filesystem", "smb", "volume"} {
+		pid, err := pipeOwner(client.PipePath(group, apiversion.NewVersionOrPanic("v1")))
+		if err != nil {
+			return fmt.Errorf("who serves %s: %w", group, err)
+		}
+		out.Pipes[group] = pid
+	}
+	for _, name := range []string{"csi-proxy", "csiproxy"} {
+		pid, err := serviceProcess(name)
+		if err != nil {
+			return fmt.Errorf("service %s: %w", name, err)
+		}
+		out.Services[name] = pid
+	}
+	return json.NewEncoder(os.Stdout).Encode(out)
+}
+
+func pipeOwner(path string) (uint32, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, err
+	}
+	pipe, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING, 0, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = windows.CloseHandle(pipe) }()
+	var pid uint32
+	return pid, windows.GetNamedPipeServerProcessId(pipe, &pid)
+}
+
+// serviceProcess is 0 of a service that isn't there, or that doesn't run.
+func serviceProcess(name string) (uint32, error) {
+	m, err := mgr.Connect()
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = m.Disconnect() }()
+	s, err := m.OpenService(name)
+	if err == windows.ERROR_SERVICE_DOES_NOT_EXIST {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	status, err := s.Query()
+	return status.ProcessId, err
+}
