@@ -3,6 +3,8 @@ package skew
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
@@ -15,6 +17,10 @@ type change struct {
 	What, Command string
 	// Manifest: the tag alone breaks the driver.
 	Manifest bool
+	// privileged: the new pods are HostProcess ones, the present ones aren't.
+	privileged bool
+	// file is the manifest's name in Command.
+	file string
 }
 
 // text is the change for a finding's remedy.
@@ -25,8 +31,36 @@ func (c change) text() string {
 	return c.What + ": " + c.Command
 }
 
-// step is the change for the plan.
-func (c change) step() *Step { return &Step{What: c.What, Command: c.Command} }
+// rollout waits until the pods have changed; a new manifest may name its
+// DaemonSet otherwise.
+func (c change) rollout(d *inventory.Driver) string {
+	if c.Manifest {
+		return "oc rollout status -f " + c.file
+	}
+	return fmt.Sprintf("oc %srollout status daemonset/%s", namespace(d), d.Object.Name)
+}
+
+// fit is the version that Windows should follow Linux to: the Linux one, or,
+// where that can't run on the nodes' Windows, the next that can.
+func (v *view) fit(d *inventory.Driver, to version.Driver) version.Driver {
+	line := v.Catalog.Line(to)
+	if line == nil || !line.RunsWMIC || !slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool { return n.Build >= server2025 }) {
+		return to
+	}
+	if free, err := version.ParseDriver(v.wmicFreeFrom(d)); err == nil {
+		return free
+	}
+	return to
+}
+
+// step is a change for the plan, with what a HostProcess pod needs first.
+func (v *view) step(c change) *Step {
+	s := &Step{What: c.What, Command: c.Command}
+	if c.privileged && c.Command != "" && !v.privilegedNamespace() {
+		s.Command = strings.ReplaceAll(privilegeCommands(v.D), " && ", "\n") + "\n" + c.Command
+	}
+	return s
+}
 
 // change is how the driver gets to a version.
 func (v *view) change(to version.Driver) change {
@@ -44,7 +78,9 @@ func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to ver
 		line = cat.Line(to)
 	}
 	if why := newManifest(d, cat, line, hostProcess); why != "" {
-		return manifestChange(d, to, why, file)
+		c := manifestChange(d, to, why, file)
+		c.privileged = !hostProcess && line.HostProcess == catalog.HostProcessMandatory
+		return c
 	}
 	image := imageFor(d, line, hostProcess, to)
 	if file {
@@ -112,7 +148,8 @@ func manifestChange(d *inventory.Driver, to version.Driver, why string, file boo
 			d.Object, to.Core(), why),
 	}
 	if !file {
-		c.Command = fmt.Sprintf("oc %sdelete daemonset %s && oc apply -f windows-daemonset-v%s.yaml", namespace(d), d.Object.Name, to.Core())
+		c.file = fmt.Sprintf("windows-daemonset-v%s.yaml", to.Core())
+		c.Command = fmt.Sprintf("oc %sdelete daemonset %s && oc apply -f %s", namespace(d), d.Object.Name, c.file)
 	}
 	return c
 }

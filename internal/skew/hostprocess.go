@@ -52,7 +52,7 @@ func hostProcessRequired(v *view, out *sink) {
 	default:
 		c := v.change(windows)
 		d.Remedy = c.text() + v.privileges()
-		d.Step = &Step{What: c.What + v.privileges(), Command: c.Command}
+		d.Step = v.step(c)
 	}
 	out.add(d)
 }
@@ -75,11 +75,14 @@ func pipeEvidence(d *inventory.Driver) []inventory.Evidence {
 // privileges says what a HostProcess pod needs of its namespace; "" where the
 // namespace has it.
 func (v *view) privileges() string {
-	ns := v.D.Object.Namespace
-	if slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
+	if v.privilegedNamespace() {
 		return ""
 	}
 	return "; a HostProcess pod needs " + privilegeCommands(v.D)
+}
+
+func (v *view) privilegedNamespace() bool {
+	return slices.Contains(v.inv.Cluster.PrivilegedNamespaces, v.D.Object.Namespace)
 }
 
 // privilegeCommands let privileged pods run in a driver's namespace.
@@ -203,8 +206,8 @@ func hostProcessCrossing(v *view, out *sink) {
 		When:     after, NoStep: v.Hops > 0,
 		Evidence: slices.Concat(pipeEvidence(v.D), l.evidence()),
 	}
-	c := v.change(l.Newest())
-	d.Remedy = c.text() + v.privileges()
+	c := v.change(v.fit(v.D, l.Newest()))
+	d.Remedy, d.Step = c.text()+v.privileges(), v.step(c)
 	if must == catalog.HostProcessDefault {
 		d.Remedy = "plan the project's HostProcess manifest; the present one goes on working with csi-proxy: " + c.text() + v.privileges()
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // builds names Windows builds that container images are made for.
@@ -32,8 +33,8 @@ func buildName(build int) string {
 
 // windowsBuild is NODE003.
 func windowsBuild(v *view, out *sink) {
-	if v.D.HostProcess || v.Line == nil || v.Phase == Target || v.Moves() {
-		return
+	if v.D.HostProcess || v.Line == nil || mandatory(v.Line) || v.Phase == Target || v.Moves() {
+		return // HP001 speaks of those that must be HostProcess
 	}
 	byBuild := map[int][]*inventory.Node{}
 	for _, n := range v.Nodes {
@@ -66,7 +67,7 @@ func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {
 		d.Severity = finding.Block
 		d.Why = fmt.Sprintf("%s %s has no image for it, so the pod can't start there", v.Name(), windows)
 	}
-	d.Remedy = v.buildRemedy(build)
+	d.Remedy, d.Step = v.buildRemedy(build)
 	return d
 }
 
@@ -82,22 +83,36 @@ func buildList(list []int) string {
 }
 
 // buildRemedy names what runs on a build: a HostProcess manifest, or a version
-// with images of it.
-func (v *view) buildRemedy(build int) string {
+// with images of it; and the step to it where that is one version.
+func (v *view) buildRemedy(build int) (string, *Step) {
 	if build == 0 {
-		return "look at the node's build: oc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion"
+		return "look at the node's build: oc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
 	}
 	canHostProcess := func(l *catalog.Line) bool {
-		return cmp.Or(l.HostProcess, catalog.HostProcessNone) != catalog.HostProcessNone
+		return cmp.Or(l.HostProcess, catalog.HostProcessNone) != catalog.HostProcessNone && !(l.RunsWMIC && build >= server2025)
 	}
 	if canHostProcess(v.Line) {
-		return "apply the project's HostProcess manifest of this version, which runs on any build" + v.privileges()
+		return "apply the project's HostProcess manifest of this version, which runs on any build" + v.privileges(), nil
 	}
+	const orElse = "; or keep the pods off these nodes with a node selector"
 	if l := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) }); l != nil {
-		return fmt.Sprintf("deploy a version with images of it: %s from %s on; or keep the pods off these nodes with a node selector", v.Name(), l.From)
+		return fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), l.From) + orElse, v.stepTo(l)
 	}
 	if l := v.lineWith(canHostProcess); l != nil {
-		return fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on; or keep the pods off these nodes with a node selector", v.Name(), l.From)
+		remedy := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
+		if mandatory(l) {
+			return remedy, v.stepTo(l)
+		}
+		return remedy, nil
 	}
-	return "keep the pods off these nodes with a node selector: no version of the driver is known to run there"
+	return "keep the pods off these nodes with a node selector: no version of the driver is known to run there", nil
+}
+
+// stepTo is the plan's step to the first version of a line.
+func (v *view) stepTo(l *catalog.Line) *Step {
+	to, err := version.ParseDriver(l.From)
+	if err != nil {
+		return nil
+	}
+	return v.step(v.change(to))
 }

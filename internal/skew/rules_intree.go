@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // inTreeUse is one in-tree plugin and the volumes of it that Windows pods use.
@@ -155,6 +156,7 @@ func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) dr
 		f.Why += ". Volumes of Azure File are never attached, so WMCO 9's own gate doesn't see them"
 	}
 	f.Remedy, f.When = w.gateRemedy(use, nodes)
+	f.Step, f.Deploys = w.gateStep(use, f.When)
 	f.Evidence = cite(slices.Concat(w.csiNodeFacts(nodes), use.facts()))
 	if id == "INTREE001" && w.waitsForControlPlane(use, nodes) {
 		f.Severity = finding.Warn
@@ -173,7 +175,37 @@ func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when
 		return fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated; %s: oc label node %s %s=true",
 			deploy, firstVSphere, look, names[0], allowUpgrade), during
 	}
-	return fmt.Sprintf("%s on all Windows nodes (csi-proxy must run there, or use its HostProcess variant) and %s", deploy, look), before
+	return fmt.Sprintf("%s on all Windows nodes (csi-proxy must run there) and %s", deploy, look), before
+}
+
+// driversOfNodes shows which drivers are registered on the Windows nodes.
+const driversOfNodes = "oc get csinodes -o custom-columns='NODE:.metadata.name,DRIVERS:.spec.drivers[*].name'"
+
+// gateStep is the plan's step for a gate, one for all nodes that lack the
+// driver, and what it deploys where there is no DaemonSet of it yet.
+func (w *world) gateStep(use inTreeUse, when string) (*Step, *newcomer) {
+	release, then := w.From, "csi-proxy must run on them"
+	if when == during {
+		release, then = w.To, "as soon as the control plane is at "+firstVSphere+" and before any Windows node is updated"
+	}
+	s := &Step{Command: driversOfNodes}
+	var n *newcomer
+	name, v := use.provisioner, version.Driver{}
+	if d := w.cat.ByInTree(use.plugin); d != nil {
+		l := w.byRelease(d, release)
+		name, v = d.Title, l.Newest()
+		n = &newcomer{d.Name, v}
+	}
+	if slices.ContainsFunc(w.windows(), func(d *inventory.Driver) bool { return d.Provisioner == use.provisioner }) {
+		s.What = fmt.Sprintf("mend the Windows DaemonSet of %s (%s) until every Windows node lists %s", name, then, use.provisioner)
+		return s, nil
+	}
+	at := ""
+	if !v.IsZero() {
+		at = " v" + v.Core()
+	}
+	s.What = fmt.Sprintf("deploy the Windows DaemonSet of %s%s on all Windows nodes (%s), and wait until every one of them lists %s", name, at, then, use.provisioner)
+	return s, n
 }
 
 // waitsForControlPlane tells whether all that can be done before the update
@@ -188,6 +220,7 @@ func (w *world) mayMove(id string, use inTreeUse, nodes []*inventory.Node) draft
 	f.Expected, f.Same = use.provisioner+" on every Windows node that such a pod may move to", "move"
 	f.Why = "while a node is updated its pods move; on a node without the driver they don't start"
 	f.Remedy, f.When = w.gateRemedy(use, nodes)
+	f.Step, f.Deploys = w.gateStep(use, f.When)
 	f.Evidence = cite(w.csiNodeFacts(nodes))
 	return f
 }

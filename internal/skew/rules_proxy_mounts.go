@@ -83,7 +83,7 @@ func (w *world) maybeNotMounted(d *inventory.Driver) []draft {
 	if fits == lines {
 		return nil
 	}
-	f := draft{Severity: finding.Unknown, Object: d.Object.String()}
+	f := draft{Severity: finding.Unknown, Object: d.Object.String(), NoStep: true} // SKEW005's step mends it
 	f.Observed = fmt.Sprintf("mounts %s; which pipes it dials depends on its version, which isn't known: %s", cmp.Or(pipeNames(d.Pipes), "no pipe"), cmp.Or(d.Version.Reason, "no version seen"))
 	f.Expected = "a pipe of each group that the driver dials"
 	f.Why = "older lines of this driver dial other versions of the pipes"

@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // server2025 is Windows Server 2025. Whether wmic is there by default wasn't
@@ -76,13 +77,16 @@ func (w *world) runsWMIC(d *inventory.Driver, known bool) []draft {
 		if len(part.nodes) == 0 {
 			continue
 		}
-		f := draft{Severity: part.severity, Object: d.Object.String()}
+		f := draft{Severity: part.severity, Object: d.Object.String(), NoStep: !known}
 		f.Observed = fmt.Sprintf("%s; it is on %s, %s", runs, someOf(nodeNames(part.nodes)), part.text)
 		f.Expected = "a driver that doesn't run wmic"
 		f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node: Get-Command wmic on it tells"
 		f.Remedy, f.When = cmp.Or(w.wmicFree(d), "see that wmic is there: Get-Command wmic"), before
 		if part.nodes[0].Build == 0 {
 			f.Remedy += "; or show the node's build: oc get node " + part.nodes[0].Name + " -o jsonpath='{.status.nodeInfo.kernelVersion}'"
+		}
+		if part.severity == finding.Warn {
+			f.Step = w.wmicFreeStep(d)
 		}
 		f.Source = w.lineSource(d)
 		f.Evidence = cite(slices.Concat([]inventory.Evidence{d.Version.At}, evidenceOf(part.nodes)))
@@ -106,7 +110,7 @@ func (w *world) needsWMIC(d *inventory.Driver, ss []proxyService, sev finding.Se
 	if len(ss) == 0 {
 		return nil
 	}
-	f := draft{Severity: sev, Object: d.Object.String()}
+	f := draft{Severity: sev, Object: d.Object.String(), NoStep: w.lineAt(d) == nil} // SKEW005's step mends that
 	nodes := someOf(serviceNodes(ss))
 	f.Observed = fmt.Sprintf("%s runs wmic for the driver on %s, which may have none (Windows build %d or newer)", proxyText(ss), nodes, server2025)
 	if sev == finding.Unknown {
@@ -115,6 +119,9 @@ func (w *world) needsWMIC(d *inventory.Driver, ss []proxyService, sev finding.Se
 	f.Expected = "csi-proxy without wmic, or a driver that doesn't ask for the BIOS serial number"
 	f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node"
 	f.Remedy, f.When = w.withoutWMIC(d, ss), before
+	if sev == finding.Warn && strings.HasPrefix(f.Remedy, "deploy") && !strings.Contains(f.Remedy, "; or ") {
+		f.Step = w.wmicFreeStep(d)
+	}
 	f.Evidence = cite(serviceFacts(ss))
 	return []draft{f}
 }
@@ -150,10 +157,32 @@ func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) string {
 	return strings.Join(ways, "; or ")
 }
 
+// wmicFreeStep is the plan's step to that version; nil where there is none.
+func (w *world) wmicFreeStep(d *inventory.Driver) *Step {
+	to, err := version.ParseDriver(w.wmicFreeFrom(d))
+	if err != nil {
+		return nil
+	}
+	for _, v := range w.Views {
+		if v.D == d {
+			return v.step(v.change(to))
+		}
+	}
+	return nil
+}
+
 // wmicFree names the first version since which the driver does without wmic;
 // "" for none.
 func (w *world) wmicFree(d *inventory.Driver) string {
-	known := w.lineOf(d)
+	first := w.wmicFreeFrom(d)
+	if first == "" {
+		return ""
+	}
+	return fmt.Sprintf("deploy the complete Windows manifest of %s %s or newer, which runs no wmic", w.lineOf(d).Title, first)
+}
+
+func (x *index) wmicFreeFrom(d *inventory.Driver) string {
+	known := x.lineOf(d)
 	if known == nil {
 		return ""
 	}
@@ -164,10 +193,7 @@ func (w *world) wmicFree(d *inventory.Driver) string {
 		}
 		first = l.From
 	}
-	if first == "" {
-		return ""
-	}
-	return fmt.Sprintf("deploy the complete Windows manifest of %s %s or newer, which runs no wmic", known.Title, first)
+	return first
 }
 
 // laterAllDo tells whether r and every newer release do without wmic.

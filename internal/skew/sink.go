@@ -5,6 +5,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // The values of draft.When: relative to the hop at which the finding is made.
@@ -30,9 +31,19 @@ type draft struct {
 	Same string
 	// Step is what the plan says for it; nil: the plan says Remedy.
 	Step *Step
+	// Deploys names a driver that the plan's step deploys first.
+	Deploys *newcomer
+	// PlanInfo puts it into the plan though it is INFO.
+	PlanInfo bool
 	// NoStep keeps it out of the plan: another finding's or the path's own step
 	// does it.
 	NoStep bool
+}
+
+// newcomer is a driver that the cluster had no Windows DaemonSet of.
+type newcomer struct {
+	driver  string // the catalog's name
+	version version.Driver
 }
 
 // fact is what makes two findings the same at two moments.
@@ -48,6 +59,8 @@ type entry struct {
 	moment  string
 	step    *Step
 	noStep  bool
+	planned bool // in the plan though it is INFO
+	deploys *newcomer
 	again   []string // hops and phases where it holds too
 	changed string   // how it looks at the last of them, if otherwise
 }
@@ -84,7 +97,7 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep,
+		hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, deploys: d.Deploys, planned: d.PlanInfo,
 	}
 	s.byFact[key] = e
 	s.entries = append(s.entries, e)

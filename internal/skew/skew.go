@@ -94,7 +94,7 @@ type NotEvaluated struct {
 // Step is one thing to do on the way.
 type Step struct {
 	Hop int `json:"hop"`
-	// When is before, during or after that hop.
+	// When is before, during or after that hop; "" where there is none.
 	When string `json:"when"`
 	// What is one line; Command the exact command, "" for none; Why the ground.
 	What    string   `json:"what"`

@@ -28,10 +28,10 @@ func minorDistance(v *view, out *sink) {
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
 	if low != 0 || high != 0 {
-		c := v.change(l.Newest())
+		c := v.change(v.fit(v.D, l.Newest()))
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
-		d.Remedy, d.When, d.Step = c.text(), after, c.step()
+		d.Remedy, d.When, d.Step = c.text(), after, v.step(c)
 		if low > 0 {
 			d.Remedy = "nothing has to be done for the update; to close the distance, " + d.Remedy
 		}
@@ -118,7 +118,7 @@ func majorDiffers(v *view, out *sink) {
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
 	c := v.change(l.Newest())
-	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, c.step(), v.Hops > 0
+	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, v.step(c), v.Hops > 0
 	if p := v.incompatible(func(c version.Driver) bool { return c.Major != windows.Major }); p != nil {
 		d.Severity, d.Why, d.Source, d.When = p.severity, p.Why, p.source(), p.When
 		d.Remedy = p.Remedy + ": " + c.text()

@@ -113,7 +113,7 @@ func knownIncompatible(v *view, out *sink) {
 	if safe, ok := v.compatible(p.Incompatibility); ok {
 		c := v.change(safe)
 		d.Remedy += ": " + c.text()
-		d.Step = c.step()
+		d.Step = v.step(c)
 	}
 	out.add(d)
 }

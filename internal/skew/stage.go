@@ -2,9 +2,12 @@ package skew
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -15,24 +18,45 @@ type stage struct {
 	cat *catalog.Driver
 }
 
-// stage takes the drivers up when they first appear.
+// stage takes the drivers up when they first appear, and takes those away that
+// an operator of the hop's release replaces.
 func (p *planner) stage(w *world) {
 	for _, v := range w.Views {
 		key := v.D.Object.String()
-		if p.stages[key] != nil || v.Catalog == nil || v.Moves() {
+		s, seen := p.stages[key]
+		if !seen && v.Catalog != nil && !v.Moves() {
+			s = &stage{*v.D, v.Catalog}
+			p.stages[key] = s
+			p.mended(w, v, s)
+		}
+		if s != nil && p.replaced(w, v) {
+			p.stages[key] = nil
+		}
+	}
+}
+
+// replaced tells whether the plan deletes a DaemonSet before the hop is over.
+func (p *planner) replaced(w *world, v *view) bool {
+	to := w.cat.Release(w.to())
+	return to != nil && slices.Contains(to.WindowsManaged, v.Catalog.Name) || slices.ContainsFunc(p.sink.entries, func(e *entry) bool {
+		return e.ID == "REG002" && e.Severity == finding.Block && e.Object == v.D.Object.String() && e.hop <= w.Hop
+	})
+}
+
+// mended does to a driver what the steps of its findings do.
+func (p *planner) mended(w *world, v *view, s *stage) {
+	for _, e := range p.sink.entries {
+		if e.Object != v.D.Object.String() || e.hop > w.Hop || e.noStep {
 			continue
 		}
-		s := &stage{*v.D, v.Catalog}
-		p.stages[key] = s
-		for _, e := range p.sink.entries {
-			if e.Object != key || e.hop > w.Hop || e.noStep {
-				continue
-			}
-			switch e.ID {
-			case "SKEW005": // its step pins the present Linux version
-				s.set(v.LinuxNow.Newest())
-			case "HP001": // its step deploys the HostProcess manifest
-				s.HostProcess, s.Pipes = true, nil
+		switch e.ID {
+		case "SKEW005": // its step pins the present Linux version
+			s.set(v.LinuxNow.Newest())
+		case "HP001": // its step deploys the HostProcess manifest
+			s.HostProcess, s.Pipes = true, nil
+		case "PROXY004": // its step deploys a version without wmic
+			if to, err := version.ParseDriver(w.wmicFreeFrom(v.D)); err == nil && e.Severity == finding.Warn {
+				s.set(to)
 			}
 		}
 	}
@@ -58,7 +82,10 @@ func (s *stage) set(to version.Driver) {
 // where it stays: it is there, it is ahead, or the Linux version isn't known.
 func (s *stage) target(v *view) version.Driver {
 	to := v.Linux().Newest()
-	if s.Version.Known && (to.Major < s.Version.Version.Major || to.Major == s.Version.Version.Major && to.Minor <= s.Version.Version.Minor) {
+	if !to.IsZero() {
+		to = v.fit(&s.Driver, to)
+	}
+	if to.IsZero() || s.Version.Known && (to.Major < s.Version.Version.Major || to.Major == s.Version.Version.Major && to.Minor <= s.Version.Version.Minor) {
 		return version.Driver{}
 	}
 	return to
@@ -81,6 +108,9 @@ func (p *planner) follow(v *view, s *stage) {
 	c := changeOf(&s.Driver, s.cat, s.HostProcess, to, p.file())
 	step := Step{Hop: v.Hop, When: after, What: c.What, Command: c.Command, Rules: []string{"SKEW001"}}
 	step.Why = fmt.Sprintf("Linux runs %s from this update on", v.Linux())
+	if c.Command != "" {
+		step.Command += "\n" + c.rollout(&s.Driver)
+	}
 	if c.Manifest {
 		step.Rules = append(step.Rules, "HP005")
 		slices.Sort(step.Rules)
@@ -150,8 +180,34 @@ func (p *planner) prepare(v *view, s *stage) {
 		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s, and let privileged pods run in its namespace", s.cat.Title, to.Core()),
 		Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
 	}
-	if ns := s.Object.Namespace; ns != "" && !slices.Contains(p.inv.Cluster.PrivilegedNamespaces, ns) {
-		step.Command = fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite", ns)
+	if !slices.Contains(p.inv.Cluster.PrivilegedNamespaces, s.Object.Namespace) {
+		step.Command = strings.ReplaceAll(privilegeCommands(&s.Driver), " && ", "\n")
 	}
 	p.add(step)
+}
+
+// newcomersFollow lets drivers that the plan deployed follow the Linux version.
+func (p *planner) newcomersFollow(w *world) {
+	for _, e := range p.sink.entries {
+		if e.deploys == nil || e.hop != w.Hop {
+			continue
+		}
+		if _, known := p.newcomers[e.deploys.driver]; !known {
+			p.newcomers[e.deploys.driver] = e.deploys.version
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.newcomers)) {
+		cat, have := p.cat.Driver(name), p.newcomers[name]
+		l := p.byRelease(cat, w.To)
+		to := l.Newest()
+		if w.Hops == 0 || to.IsZero() || to.SameMinor(have) || to.Compare(have) < 0 {
+			continue
+		}
+		p.newcomers[name] = to
+		p.add(Step{
+			Hop: w.Hop, When: after, Rules: []string{"SKEW001"},
+			What: fmt.Sprintf("bring the Windows DaemonSet of %s to v%s", cat.Title, to.Core()),
+			Why:  fmt.Sprintf("Linux runs %s from this update on", &l),
+		})
+	}
 }

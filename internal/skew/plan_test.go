@@ -1,0 +1,140 @@
+package skew_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestPlan compares the steps with what a person has read and found right.
+func TestPlan(t *testing.T) {
+	for _, c := range []struct {
+		name, from, to string
+		inv            *inventory.Inventory
+		change         change
+		static         bool
+	}{
+		{name: "vsphere-4.14-4.20", to: "4.20", inv: wmcoSample("4.14", "9.0.1", "v3.0.2")},
+		{name: "vsphere-sample-4.14-4.20", to: "4.20", inv: wmcoSample("4.14", "9.0.1", "v3.3.0")},
+		{name: "vsphere-tag-only-4.19-4.20", to: "4.20.3", inv: wmcoSample("4.19", "10.19.1", "v3.5.0")},
+		{name: "vsphere-in-tree-4.12-4.15", to: "4.15", inv: storageCluster("4.12", "7.2.0"), change: all(noWindows, registers(nil), inTreeVolumes(inTreeVSphere, vsphereName, "VSphere"))},
+		{name: "azure-file-in-tree-4.12-4.15", to: "4.15", inv: storageCluster("4.12", "7.2.0"), change: all(noDrivers, registers(nil), inTreeVolumes(inTreeAzureFile, azureFileName, "Azure"))},
+		{name: "azure-disk-latest-4.16-4.19", to: "4.19", inv: clusterOf("4.16", "10.16.1", azureDisk("latest"))},
+		{name: "ebs-pair-4.16-4.19", to: "4.19", inv: clusterOf("4.16", "10.16.1", ebs("v1.26.1"))},
+		{name: "vsphere-4.21-5.0", to: "5.0", inv: wmcoSample("4.21", "10.21.0", "v3.6.0"), change: onWindows(hostProcess)},
+		{name: "vsphere-server-2025-4.22", inv: wmcoSample("4.22", "10.22.1", "v3.3.0"), change: build(26100)},
+		{name: "vsphere-server-2025-4.19-4.20", to: "4.20", inv: wmcoSample("4.19", "10.19.1", "v3.3.0"), change: build(26100)},
+		{name: "proxy-lost-4.12-4.14", to: "4.14", inv: clusterOf("4.12", "7.2.0", azureFile("v1.21.0"))},
+		{name: "static-4.17-4.18", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", azureDisk("v1.29.7")), static: true, change: unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.change != nil {
+				c.change(c.inv)
+			}
+			res := evaluate(t, c.inv, skew.Request{From: c.from, To: c.to, Static: c.static})
+			golden(t, filepath.Join("testdata", "plan", c.name+".txt"), plan(res))
+			repeatsNothing(t, res)
+		})
+	}
+}
+
+// wmcoSample is a cluster with vSphere's Windows DaemonSet as WMCO's repository
+// shows it.
+func wmcoSample(openshift, wmco, tag string) *inventory.Inventory {
+	inv := storageCluster(openshift, wmco)
+	onWindows(func(d *inventory.Driver) {
+		d.Object.Name, d.Container = "vmware-vsphere-csi-driver-node-windows", "vsphere-csi-node"
+		d.Image.Repository, d.ServiceAccount = "registry.k8s.io/csi-vsphere/driver", "vmware-vsphere-csi-driver-node-sa"
+	})(inv)
+	at(tag)(inv)
+	return inv
+}
+
+func noDrivers(inv *inventory.Inventory) { inv.Drivers = nil }
+
+func inTreeVolumes(plugin, provisioner, platform string) change {
+	return func(inv *inventory.Inventory) {
+		inv.Cluster.Platform = platform
+		uses(inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: provisioner, InTree: plugin})(inv)
+		inv.Leftovers = []inventory.Leftover{{Object: inventory.Object{Kind: "PersistentVolume", Name: "pv-1"}, InTree: plugin, Provisioner: provisioner, ProvisionedBy: plugin, At: fact("PersistentVolume pv-1")}}
+	}
+}
+
+// plan writes steps as a person would read them.
+func plan(r *skew.Result) string {
+	var b strings.Builder
+	hop, when := -1, ""
+	for _, s := range r.Steps {
+		if s.Hop != hop {
+			hop, when = s.Hop, ""
+			if len(r.Hops) > 0 {
+				fmt.Fprintf(&b, "== %s -> %s\n", r.Hops[hop].From, r.Hops[hop].To)
+			}
+		}
+		if s.When != when {
+			when = s.When
+			fmt.Fprintf(&b, "-- %s\n", when)
+		}
+		fmt.Fprintf(&b, "%s  [%s]\n", s.What, strings.Join(s.Rules, " "))
+		for line := range strings.Lines(s.Command) {
+			fmt.Fprintf(&b, "  $ %s\n", strings.TrimSuffix(line, "\n"))
+		}
+		if s.Why != "" {
+			fmt.Fprintf(&b, "  why: %s\n", s.Why)
+		}
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test ./internal/skew -update writes it anew):\n%s", file, got)
+	}
+}
+
+// repeatsNothing holds a plan to saying each thing once a hop, and to being in
+// order.
+func repeatsNothing(t *testing.T, r *skew.Result) {
+	t.Helper()
+	order := map[string]int{"before": 0, "during": 1, "after": 2}
+	if len(r.Hops) == 0 {
+		order = map[string]int{"": 0}
+	}
+	said := map[string]bool{}
+	last := r.Steps[0]
+	for _, s := range r.Steps {
+		key := fmt.Sprint(s.Hop, s.What)
+		if said[key] {
+			t.Errorf("hop %d says it twice: %s", s.Hop, s.What)
+		}
+		said[key] = true
+		if _, known := order[s.When]; !known {
+			t.Errorf("%q is no time: %s", s.When, s.What)
+		}
+		if s.Hop < last.Hop || s.Hop == last.Hop && order[s.When] < order[last.When] {
+			t.Errorf("out of order: %+v", s)
+		}
+		last = s
+	}
+}
