@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"internal/winsvc":     {},                                                        // leaf: a service and its rules, on the node too
 	"internal/node":       {"internal/fault", "internal/finding", "internal/winsvc"}, // pure: what a node says against what it should be
 	"internal/node/agent": {"internal/fault", "internal/node", "internal/winsvc"},    // on the node: asks Windows, changes it
+	"internal/manifests":  {"internal/fault", "internal/winsvc"},                     // definitions written out; reads and runs nothing
 	"internal/cas":        {"internal/fault"},                                        // knows nothing of what it keeps
 	"internal/pins":       {"internal/fault", "internal/finding", "internal/winsvc"}, // exit code of a stale lock
 	"internal/gotool":     {"internal/fault", "internal/proc"},                       // runs go
@@ -58,8 +59,8 @@ var allowed = map[string][]string{
 	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
-	"internal/cli/bake": {"internal/cas", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
-		"internal/gotool", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "payload"},
+	"internal/cli/bake": {"internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
+		"internal/gotool", "internal/manifests", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "payload"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "payload"}, // no compiler, no store: verify changes nothing
@@ -83,6 +84,7 @@ var forbidden = map[string][]string{
 	"internal/report":            {"net", "net/http", "os", "os/exec"},
 	"internal/report/skewreport": {"net", "net/http", "os", "os/exec"},
 	"internal/version":           {"net", "net/http", "os", "os/exec"},
+	"internal/manifests":         {"net", "net/http", "os", "os/exec"},
 	"internal/winsvc":            {"net", "net/http", "os", "os/exec"},
 	"internal/node":              {"net", "net/http", "os", "os/exec"},
 	"internal/catalog":           {"net", "net/http", "os/exec"},

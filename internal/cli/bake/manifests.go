@@ -1,0 +1,177 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/version"
+)
+
+func newManifests(t *tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "manifests",
+		Short: "Write cluster manifests and node scripts",
+		Long: `manifests writes what versions.yaml declares as files for a cluster or a node.
+It changes neither: what it writes goes to stdout.`,
+		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd",
+		Args:    app.Args(cobra.NoArgs),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newServices(t), newSC(t))
+	return cmd
+}
+
+// servicesOptions are the flags of `bake manifests services`.
+type servicesOptions struct {
+	wmcoVersion, namespace string
+	checksums              bool
+}
+
+func newServices(t *tool) *cobra.Command {
+	var o servicesOptions
+	cmd := &cobra.Command{
+		Use:   "services",
+		Short: "Write the ConfigMap that WMCO keeps its services in",
+		Long: `services writes the services of versions.yaml as the immutable ConfigMap
+windows-services-VERSION of the Windows Machine Config Operator, byte for byte
+the same each time: to compare with a cluster's, to review, or to build into an
+operator of your own. It is read back by WMCO's rules before it is written.
+
+An operator keeps its own: it deletes a ConfigMap of this name that differs
+from what it was built with, and makes it anew.`,
+		Example: `  bake manifests services --wmco-version 10.20.1-1a2b3c4
+  bake manifests services --with-checksums --namespace my-operator
+  bake manifests services --wmco-version 10.20.1-1a2b3c4 | oc diff -f -`,
+		Args: app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			text, err := t.servicesManifest(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			_, err = t.Stdout.Write(text)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.wmcoVersion, "wmco-version", "", "the operator's full version, such as 10.20.1-1a2b3c4 (default the release's first, without a commit)")
+	f.StringVar(&o.namespace, "namespace", manifests.Namespace, "the operator's namespace")
+	f.BoolVar(&o.checksums, "with-checksums", false, "list the payload's files with their sums; WMCO itself leaves the list empty")
+	app.Complete(cmd, "wmco-version", t.completeWMCO)
+	return cmd
+}
+
+// servicesManifest is the pipeline: pins and catalog, entries, files, YAML.
+func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte, error) {
+	file, services, err := t.services()
+	if err != nil {
+		return nil, err
+	}
+	operator, known, err := t.wmcoVersion(file, o.wmcoVersion)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := manifests.Entries(services)
+	if err != nil {
+		return nil, err
+	}
+	c := manifests.ConfigMap{Name: manifests.NamePrefix + operator, Namespace: o.namespace, Services: entries}
+	if known.Major >= 9 { // 7 and 8 refuse a third key
+		c.Watched = manifests.WatchedVariables()
+	}
+	if o.checksums {
+		if c.Files, err = t.checksums(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.YAML()
+}
+
+// wmcoVersion is the version that the ConfigMap's name ends in, and the same
+// to compare with.
+func (t *tool) wmcoVersion(file *pins.File, text string) (string, version.WMCO, error) {
+	cat, err := catalog.Load()
+	if err != nil {
+		return "", version.WMCO{}, err
+	}
+	if text == "" {
+		of := cat.WMCOFor(file.Release)
+		if len(of) == 0 {
+			return "", version.WMCO{}, &fault.Error{What: "the catalog knows no WMCO for OpenShift " + file.Release, Fix: "pass its full version, such as --wmco-version 10.20.1-1a2b3c4"}
+		}
+		text = of[0].From
+		t.warn("services", "the operator's own name ends in its full version, commit and all: pass --wmco-version to get that name; this is "+manifests.NamePrefix+text)
+	}
+	v, err := version.ParseWMCO(text)
+	if err != nil {
+		return "", v, &fault.Error{What: "--wmco-version: " + err.Error(), Fix: "oc get configmaps -n " + manifests.Namespace + " shows it: windows-services-10.20.1-1a2b3c4", Err: err}
+	}
+	if r := cat.WMCORelease(v); r != nil && r.OpenShift != file.Release {
+		t.warn("services", fmt.Sprintf("WMCO %s is for OpenShift %s, and %s is for %s", text, r.OpenShift, file.Path, file.Release))
+	}
+	return strings.TrimPrefix(text, "v"), v, nil
+}
+
+// checksums are the payload's files, where they are on the node, with their
+// sums. All must have been built.
+func (t *tool) checksums(ctx context.Context) ([]manifests.FileEntry, error) {
+	_, jobs, err := t.jobs(nil)
+	if err != nil {
+		return nil, err
+	}
+	store, err := t.store()
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.builder(ctx, store, buildOptions{})
+	if err != nil {
+		return nil, err
+	}
+	files := []manifests.FileEntry{}
+	for _, job := range jobs {
+		c := job.Component
+		if c.Install == "" {
+			return nil, &fault.Error{Where: t.file, What: fmt.Sprintf("component %s has no path on the node", c.Name), Fix: "add install: to the component"}
+		}
+		a, err := b.Lookup(ctx, job)
+		if err != nil {
+			return nil, err
+		}
+		if a == nil {
+			return nil, &fault.Error{What: fmt.Sprintf("component %s isn't built, so its sum isn't known", c.Name), Fix: "bake build, then run this again"}
+		}
+		files = append(files, manifests.FileEntry{Path: c.Install, Checksum: strings.TrimPrefix(a.Digest, "sha256:")})
+	}
+	slices.SortFunc(files, func(a, b manifests.FileEntry) int { return strings.Compare(a.Path, b.Path) })
+	return files, nil
+}
+
+func (t *tool) completeWMCO(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var versions []string
+	for _, r := range cat.WMCOFor(file.Release) {
+		versions = append(versions, r.From)
+	}
+	return versions, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func (t *tool) warn(object, message string) {
+	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Warning, Message: message})
+}

@@ -1,0 +1,151 @@
+package bake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+func newSC(t *tool) *cobra.Command {
+	var undo bool
+	cmd := &cobra.Command{
+		Use:   "sc [service...]",
+		Short: "Write a cmd.exe script that sets services up on a node without WMCO",
+		Long: `sc writes a script for an administrator's cmd.exe on a Windows node that WMCO
+doesn't manage: log folder first, then create or reconfigure, failure actions,
+start, and wait until it runs. It is safe to run again: a service that is right
+and runs is left alone. The programs must be on the node already.
+
+Without names it takes all services of versions.yaml but those that only WMCO
+can set up. --undo writes the script that removes them again; programs and logs
+stay.`,
+		Example: `  bake manifests sc > setup.cmd
+  bake manifests sc csi-proxy | ssh Administrator@node 'more > setup.cmd & setup.cmd'
+  bake manifests sc --undo > remove.cmd`,
+		ValidArgsFunction: t.completeServices,
+		RunE: func(_ *cobra.Command, args []string) error {
+			text, err := t.sc(args, undo)
+			if err != nil {
+				return err
+			}
+			_, err = t.Stdout.Write(text)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "remove the services instead")
+	return cmd
+}
+
+func (t *tool) sc(names []string, undo bool) ([]byte, error) {
+	_, services, err := t.services()
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := selectServices(services, names)
+	if err != nil {
+		return nil, err
+	}
+	if undo {
+		return manifests.UndoSC(chosen)
+	}
+	return manifests.SC(chosen)
+}
+
+// selectServices are the named ones, or all that need no WMCO.
+func selectServices(services []winsvc.Service, names []string) ([]winsvc.Service, error) {
+	var chosen []winsvc.Service
+	var all []string
+	for _, s := range services {
+		all = append(all, s.Name)
+		if slices.Contains(names, s.Name) || len(names) == 0 && s.Standalone() {
+			chosen = append(chosen, s)
+		}
+	}
+	for _, n := range names {
+		if !slices.Contains(all, n) {
+			return nil, &fault.Error{What: fmt.Sprintf("there is no service %q", n), Fix: "one of: " + strings.Join(all, ", ")}
+		}
+	}
+	if len(chosen) == 0 {
+		return nil, &fault.Error{What: "only WMCO can set these services up: " + strings.Join(all, ", "), Fix: "declare csi-proxy: services: [{name: csi-proxy, component: csi-proxy}]"}
+	}
+	return chosen, nil
+}
+
+// services loads versions.yaml and its services, checked against what the
+// catalog knows of the pinned csi-proxy, which also tells its pipes.
+func (t *tool) services() (*pins.File, []winsvc.Service, error) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	services := file.Definitions()
+	if len(services) == 0 {
+		return nil, nil, &fault.Error{Where: file.Path, What: "no services are declared", Fix: "add services: [{name: csi-proxy, component: csi-proxy}]; docs/services.md has the keys"}
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	var found []winsvc.Problem
+	for i, s := range services {
+		if !s.IsCSIProxy() {
+			continue
+		}
+		release := t.proxyRelease(cat, file, s)
+		if release == nil {
+			continue
+		}
+		found = append(found, winsvc.CheckProxyArguments(i, s, "v"+release.Version, release.Flags)...)
+		for _, group := range release.Groups {
+			services[i].Pipes = append(services[i].Pipes, winsvc.PipePrefix+group)
+		}
+	}
+	return file, services, file.Mistakes(found)
+}
+
+// proxyRelease is what the catalog knows of the csi-proxy that a service runs.
+// nil, with a warning, if it knows nothing: then nothing is checked.
+func (t *tool) proxyRelease(cat *catalog.Catalog, file *pins.File, s winsvc.Service) *catalog.CSIProxyRelease {
+	var release *catalog.CSIProxyRelease
+	what := s.Path
+	if c, err := file.Component(s.Component); s.Component != "" && err == nil {
+		what = c.Version
+		switch c.Kind() {
+		case pins.KindModule:
+			if v, err := version.ParseDriver(c.Version); err == nil {
+				release = cat.ProxyRelease(v.String())
+			}
+		case pins.KindGit:
+			what = c.Commit
+			release = cat.ProxyByCommit(c.Commit[:12])
+		}
+	}
+	if release == nil {
+		t.warn(s.Name, fmt.Sprintf("the catalog of %s doesn't know which flags csi-proxy %s takes: they aren't checked", cat.AsOf, what))
+	}
+	return release
+}
+
+func (t *tool) completeServices(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, s := range file.Definitions() {
+		if s.Standalone() {
+			names = append(names, s.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,154 @@
+package manifests
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+//go:embed *.cmd.tmpl
+var templates embed.FS
+
+var scripts = template.Must(template.ParseFS(templates, "*.cmd.tmpl"))
+
+// maxLine is what cmd.exe reads of a line, less a margin for what it expands.
+const maxLine = 8000
+
+// script is what the templates see. Everything in it is escaped already.
+type script struct {
+	Names    string
+	Services []scriptService
+}
+
+type scriptService struct {
+	Name, Label, Exe, Image, Other           string
+	Exclusive                                bool // nothing else may run that program
+	Logs                                     string
+	WantCommand, WantAccount                 string
+	WantDisplay, WantDepend, WantEnvironment string
+	StartValue, Delayed, StartWord           string
+	Starts                                   bool
+	Settings, Depend                         string
+	Environment, Separator                   string
+	Description                              string
+	Reset                                    int64 // seconds
+	Actions, Command                         string
+	OnNonCrash                               bool
+}
+
+// SC writes the cmd.exe script that sets services up on a node without WMCO:
+// log folder first, then create or reconfigure, failure actions, start, and
+// wait until it runs. Lines end in CR LF.
+func SC(services []winsvc.Service) ([]byte, error) {
+	return render("setup.cmd.tmpl", winsvc.Ordered(services))
+}
+
+// UndoSC writes the script that takes back what SC's did. Programs and logs
+// stay.
+func UndoSC(services []winsvc.Service) ([]byte, error) {
+	ordered := winsvc.Ordered(services)
+	slices.Reverse(ordered)
+	return render("undo.cmd.tmpl", ordered)
+}
+
+func render(name string, services []winsvc.Service) ([]byte, error) {
+	var s script
+	var names []string
+	for i, service := range services {
+		if err := scriptable(service, services); err != nil {
+			return nil, err
+		}
+		s.Services = append(s.Services, newScriptService(i, service))
+		names = append(names, service.Name)
+	}
+	s.Names = strings.Join(names, ", ")
+	var b bytes.Buffer
+	if err := scripts.ExecuteTemplate(&b, name, s); err != nil {
+		return nil, fmt.Errorf("write the script: %w", err)
+	}
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		if len(line) > maxLine {
+			return nil, &fault.Error{What: fmt.Sprintf("a line of the script would have %d characters, and cmd.exe reads 8191", len(line)), Fix: "shorten the service's arguments or environment"}
+		}
+	}
+	return bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte("\r\n")), nil
+}
+
+// scriptable refuses what a script can't carry out or can't hold.
+func scriptable(s winsvc.Service, all []winsvc.Service) error {
+	where := "service " + s.Name
+	if !s.Standalone() {
+		return &fault.Error{Where: where, What: "only WMCO can set it up: it needs what the operator puts on the node", Fix: "leave it out: bake manifests sc csi-proxy"}
+	}
+	for _, d := range s.Dependencies {
+		if !winsvc.KnownWindowsService(d) && !slices.ContainsFunc(all, func(o winsvc.Service) bool { return strings.EqualFold(o.Name, d) }) {
+			return &fault.Error{Where: where, What: fmt.Sprintf("it depends on %s, which the script doesn't set up", d), Fix: "name both: bake manifests sc " + d + " " + s.Name}
+		}
+	}
+	texts := append([]string{s.Path, s.LogDirectory, s.Display, s.Description, s.Account, s.Recovery.Command}, s.Arguments...)
+	for k, v := range s.Environment {
+		texts = append(texts, k, v)
+	}
+	for _, text := range texts {
+		if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
+			return &fault.Error{Where: where, What: fmt.Sprintf("cmd.exe reads scripts in the node's own code page, and %q has more than ASCII", text), Fix: "write it in ASCII, or use: bake node install"}
+		}
+	}
+	if len(s.Environment) > 0 && separator(s.Environment) == "" {
+		return &fault.Error{Where: where, What: "its environment holds every character that could separate variables", Fix: "do without one of " + separators}
+	}
+	if strings.ContainsAny(s.Path+s.LogDirectory, "=!") {
+		return &fault.Error{Where: where, What: "its path holds = or !, which a cmd.exe script can't compare", Fix: "install the program elsewhere, or use: bake node install"}
+	}
+	return nil
+}
+
+func newScriptService(i int, s winsvc.Service) scriptService {
+	out := scriptService{
+		Name: s.Name, Label: fmt.Sprint(i + 1), Exe: s.Path, Image: base(s.Path), Logs: s.LogDirectory,
+		Exclusive: s.IsCSIProxy(), Other: winsvc.CSIProxyOther,
+		WantCommand: "set " + assign("want", s.Command()), WantAccount: assign("want", s.AccountName()), WantDisplay: assign("want", s.DisplayName()),
+		WantDepend: strings.Join(s.Dependencies, `\0`), Depend: strings.Join(s.Dependencies, "/"),
+		Delayed: "0x0", StartWord: string(s.Start), Starts: s.Start == winsvc.StartAutomatic || s.Start == winsvc.StartDelayed,
+		OnNonCrash: s.Recovery.OnNonCrash, Reset: int64(s.Recovery.Reset / time.Second),
+	}
+	start := startSettings[s.Start]
+	out.StartValue = start.value
+	if s.Start == winsvc.StartDelayed {
+		out.Delayed = "0x1"
+	}
+	out.Settings = "binPath= " + token(s.Command()) + " start= " + start.word + " obj= " + token(s.AccountName()) + " DisplayName= " + token(s.DisplayName())
+	if s.Description != "" {
+		out.Description = token(s.Description)
+	}
+	var actions []string
+	for _, a := range s.Recovery.Actions {
+		actions = append(actions, actionWords[a.Kind]+"/"+fmt.Sprint(a.Delay.Milliseconds()))
+	}
+	out.Actions = strings.Join(actions, "/")
+	if strings.HasPrefix(out.Actions, "/") {
+		out.Actions = `"` + out.Actions + `"` // nothing to do the first time
+	}
+	if s.Recovery.Command != "" {
+		out.Command = token(s.Recovery.Command)
+	}
+	environment(s, &out)
+	return out
+}
+
+// startSettings are sc.exe's words and the registry's values.
+var startSettings = map[winsvc.Start]struct{ word, value string }{
+	winsvc.StartAutomatic: {"auto", "0x2"},
+	winsvc.StartDelayed:   {"delayed-auto", "0x2"},
+	winsvc.StartManual:    {"demand", "0x3"},
+	winsvc.StartDisabled:  {"disabled", "0x4"},
+}
+
+var actionWords = map[winsvc.ActionKind]string{winsvc.ActionRestart: "restart", winsvc.ActionReboot: "reboot", winsvc.ActionRun: "run", winsvc.ActionNone: ""}
