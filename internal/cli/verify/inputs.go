@@ -45,7 +45,6 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
 	f.BoolVar(&in.insecure, "insecure", false, "talk plain http to the registry of --release")
 	addData(cmd, &in.data)
-	cmd.MarkFlagsMutuallyExclusive("manifests", "must-gather")
 	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	in.cluster.Register(in.clusterSet)
 	f.AddFlagSet(in.clusterSet)
@@ -75,6 +74,9 @@ func (in *inputs) wantsCluster() bool {
 
 // check refuses flags that contradict each other.
 func (in *inputs) check() error {
+	if len(in.manifests) > 0 && in.mustGather != "" {
+		return &fault.Error{What: "--manifests and --must-gather were both given, and each is a whole cluster", Fix: "give one of them"}
+	}
 	if in.wantsCluster() && (len(in.manifests) > 0 || in.mustGather != "") {
 		return &fault.Error{What: "kubectl's flags are for a live cluster, and something else is to be read", Fix: "leave them out, or leave --manifests and --must-gather out"}
 	}

@@ -68,6 +68,22 @@ func find(apiVersion, kind string) adder {
 // Wants tells whether objects of a kind are worth decoding.
 func (c *Collector) Wants(apiVersion, kind string) bool { return find(apiVersion, kind) != nil }
 
+// Misplaced tells of a kind that is wanted, under a version that no API server
+// has it in: "apps/v1" for DaemonSet in v1. Groups with a dot are somebody's
+// own and may have a Node or a Pod too. "" is nothing amiss.
+func (c *Collector) Misplaced(apiVersion, kind string) string {
+	group, _, grouped := strings.Cut(apiVersion, "/")
+	if grouped && strings.Contains(group, ".") || c.Wants(apiVersion, kind) {
+		return ""
+	}
+	for _, home := range []string{"", "apps", "batch", "storage.k8s.io"} {
+		if adders[home+"/"+kind] != nil {
+			return strings.TrimPrefix(home+"/v1", "/")
+		}
+	}
+	return ""
+}
+
 // WantsNamed narrows Wants by the object's name: of all ConfigMaps and
 // ClusterServiceVersions few matter, and the others are large.
 func (c *Collector) WantsNamed(apiVersion, kind, name string) bool {

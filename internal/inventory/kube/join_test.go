@@ -147,6 +147,14 @@ func TestWants(t *testing.T) {
 			t.Errorf("%v is wanted", k)
 		}
 	}
+	for _, k := range [][3]string{
+		{"v1", "DaemonSet", "apps/v1"}, {"apps/v1", "Pod", "v1"}, {"storage/v1", "CSINode", "storage.k8s.io/v1"},
+		{"extensions/v1beta1", "DaemonSet", ""}, {"longhorn.io/v1beta2", "Node", ""}, {"v1", "Secret", ""}, {"v1", "Node", ""},
+	} {
+		if got := c.Misplaced(k[0], k[1]); got != k[2] {
+			t.Errorf("%s in %s: %q, want %q", k[1], k[0], got, k[2])
+		}
+	}
 	if c.WantsNamed("v1", "ConfigMap", "dashboards") || !c.WantsNamed("v1", "ConfigMap", "windows-services-10.19.1-1a2b3c4") {
 		t.Error("of ConfigMaps only WMCO's and the acks are wanted")
 	}

@@ -32,7 +32,7 @@ func (d *document) at(line, column int) string {
 func (r *reader) text(ctx context.Context, file string, src []byte) error {
 	src, err := decodeText(src)
 	if err != nil {
-		r.problem(inventory.Problem{Where: file + ":1:1", What: err.Error()})
+		r.problem(inventory.Problem{Where: file + ":1:1", What: err.Error(), Fix: "leave it out, unpack it, or give a must-gather with --must-gather"})
 		return nil
 	}
 	rendered := true // no template was met in this file

@@ -91,6 +91,7 @@ func TestHostile(t *testing.T) {
 		"binary":           {"\x7fELF\x02\x01\x00\x00", "<stdin>:1:1: it is binary"},
 		"control byte":     {"a: \x01\n", "control characters are not allowed"},
 		"not UTF-8":        {"a: \xff\xfe\n", "invalid leading UTF-8 octet"},
+		"wrong home":       {strings.Replace(smb, "apps/v1", "v1", 1), "<stdin>:1:13: there is no DaemonSet in v1, it is of apps/v1"},
 		"no name":          {"apiVersion: v1\nkind: Node\nmetadata: {}\n", "<stdin>:1:1: Node has no metadata.name"},
 		"no apiVersion":    {"kind: Node\nmetadata: {name: n}\n", "<stdin>:1:1: Node has no apiVersion"},
 		"no kind":          {"apiVersion: v1\nmetadata: {name: n}\nspec: {}\n", "<stdin>:1:1: an object has no kind"},

@@ -105,7 +105,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 		if name == nil && r.c.Wants(o.apiVersion, o.kind) {
 			return failed(d, n, o.kind+" has no metadata.name")
 		}
-		return nil
+		return d.misplaced(n, o, r.c.Misplaced(o.apiVersion, o.kind))
 	}
 	if err := d.unrendered(n, o); err != nil {
 		r.doubt(d, err)
@@ -118,6 +118,22 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 		r.doubt(d, err)
 	}
 	return r.c.Add(o.apiVersion, o.kind, r.json.into, d.locator(n))
+}
+
+// misplaced is the failure of an object whose apiVersion isn't its kind's; left
+// alone, a driver in it would just be missing from the answer.
+func (d *document) misplaced(n *yaml.Node, o object, home string) error {
+	if home == "" {
+		return nil
+	}
+	at := n
+	if v := get(n, "apiVersion"); v != nil {
+		at = v
+	}
+	return &failure{
+		where: d.where(at), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home,
+		fix: "apiVersion: " + home,
+	}
 }
 
 // other counts a document that isn't an object: values.yaml, a list of a CI.
