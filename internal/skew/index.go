@@ -19,6 +19,8 @@ type index struct {
 	linux map[string][]*inventory.Driver
 	// scopes caches the nodes that a DaemonSet's pods run on.
 	scopes map[*inventory.Driver][]*inventory.Node
+	// lines caches the catalog's lines of DaemonSets.
+	lines map[*inventory.Driver]*catalog.Line
 	// needed are the rules that need a resource, of those that apply.
 	needed map[inventory.Resource][]string
 	// memos are results that a rule computes once, see memo.
@@ -33,6 +35,7 @@ func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index 
 		volumes:  map[string][]*inventory.VolumeUse{},
 		linux:    map[string][]*inventory.Driver{},
 		scopes:   map[*inventory.Driver][]*inventory.Node{},
+		lines:    map[*inventory.Driver]*catalog.Line{},
 		memos:    map[string]any{},
 		needed:   map[inventory.Resource][]string{},
 	}

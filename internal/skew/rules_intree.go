@@ -22,16 +22,18 @@ type inTreeUse struct {
 // inTreeUses are the in-tree plugins in use by Windows pods, sorted. A pod that
 // no node was found for yet counts; pods on Linux aren't in the inventory.
 func (w *world) inTreeUses() []inTreeUse {
-	uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool { return u.InTree == "" })
-	var out []inTreeUse
-	for _, us := range groups(uses, func(u inventory.VolumeUse) string { return u.InTree }) {
-		use := inTreeUse{plugin: us[0].InTree, provisioner: us[0].Provisioner, uses: us}
-		if d := w.cat.ByInTree(use.plugin); use.provisioner == "" && d != nil {
-			use.provisioner = d.Provisioner
+	return memo(w.index, "in-tree uses", func() []inTreeUse {
+		uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool { return u.InTree == "" })
+		var out []inTreeUse
+		for _, us := range groups(uses, func(u inventory.VolumeUse) string { return u.InTree }) {
+			use := inTreeUse{plugin: us[0].InTree, provisioner: us[0].Provisioner, uses: us}
+			if d := w.cat.ByInTree(use.plugin); use.provisioner == "" && d != nil {
+				use.provisioner = d.Provisioner
+			}
+			out = append(out, use)
 		}
-		out = append(out, use)
-	}
-	return out
+		return out
+	})
 }
 
 // nodes parts the Windows nodes: those where such a volume is, or where a

@@ -77,7 +77,7 @@ func (w *world) wmcoService(s *proxyService, annotation string) {
 		s.reason = "the catalog doesn't know the csi-proxy of WMCO " + annotation
 		return
 	}
-	s.version = proxyVersion(r.CSIProxy)
+	s.version = memo(w.index, "version "+r.CSIProxy, func() version.Driver { return proxyVersion(r.CSIProxy) })
 }
 
 // serviceList is the list of services of that WMCO, nil where it wasn't read.

@@ -3,6 +3,7 @@ package skew
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -36,19 +37,14 @@ func nodeNames(nodes []*inventory.Node) []string {
 // groups puts what has the same key together, sorted by key, so that one
 // finding speaks of a set of nodes.
 func groups[T any](items []T, key func(T) string) [][]T {
-	at := map[string]int{}
-	var out [][]T
-	sorted := slices.Clone(items)
-	slices.SortStableFunc(sorted, func(a, b T) int { return strings.Compare(key(a), key(b)) })
-	for _, item := range sorted {
+	sets := map[string][]T{}
+	for _, item := range items {
 		k := key(item)
-		i, ok := at[k]
-		if !ok {
-			i = len(out)
-			at[k] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], item)
+		sets[k] = append(sets[k], item)
+	}
+	out := make([][]T, 0, len(sets))
+	for _, k := range slices.Sorted(maps.Keys(sets)) {
+		out = append(out, sets[k])
 	}
 	return out
 }

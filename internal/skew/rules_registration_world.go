@@ -53,11 +53,15 @@ func (x *index) windowsNodes() []*inventory.Node {
 // lineAt is the catalog's line of a DaemonSet's version, nil where either isn't
 // known.
 func (x *index) lineAt(d *inventory.Driver) *catalog.Line {
-	known := x.lineOf(d)
-	if known == nil || !d.Version.Known {
-		return nil
+	if line, ok := x.lines[d]; ok {
+		return line
 	}
-	return known.Line(d.Version.Version)
+	var line *catalog.Line
+	if known := x.lineOf(d); known != nil && d.Version.Known {
+		line = known.Line(d.Version.Version)
+	}
+	x.lines[d] = line
+	return line
 }
 
 // idle tells whether it is known that no Windows node matches d.
