@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/winbake/winbake/internal/wine"
 )
 
 // sources are the programs that run inside Wine. They are part of what a
@@ -78,13 +80,13 @@ func template(ctx context.Context) (string, error) {
 }
 
 func templateKey(ctx context.Context) (string, error) {
-	wine, err := exec.CommandContext(ctx, "wine", "--version").Output()
+	version, err := exec.CommandContext(ctx, "wine", "--version").Output()
 	if err != nil {
 		return "", fmt.Errorf("ask wine for its version (test/deps.sh installs it): %w", err)
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%s\n%s\n%d\n", wine, runtime.Version(), registry, os.Getuid())
-	sum.Write(shim())
+	fmt.Fprintf(sum, "%s\n%s\n%s\n%d\n", version, runtime.Version(), registry, os.Getuid())
+	sum.Write(wine.Shim())
 	err = fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -97,82 +99,27 @@ func templateKey(ctx context.Context) (string, error) {
 }
 
 func makeTemplate(ctx context.Context, prefix string) error {
-	if err := os.MkdirAll(prefix, 0o755); err != nil {
+	if err := wine.Make(ctx, prefix); err != nil {
 		return err
 	}
-	if err := fillPrefix(ctx, prefix); err != nil {
-		endPrefix(prefix)
+	file := filepath.Join(prefix, "drive_c", "server.reg")
+	if err := os.WriteFile(file, []byte(registry), 0o644); err != nil {
 		return err
 	}
-	if err := closeIn(prefix); err != nil {
-		return err
+	err := wineCommand(ctx, prefix, "regedit", "/S", `C:\server.reg`).Run()
+	if err == nil {
+		err = wine.Settle(ctx, prefix)
+	}
+	if err != nil {
+		wine.End(prefix)
+		return fmt.Errorf("write the registry: %w", err)
 	}
 	return addPrograms(ctx, prefix)
 }
 
-// fillPrefix has Wine make its files, and waits until it has written the
-// registry and ended.
-func fillPrefix(ctx context.Context, prefix string) error {
-	file := filepath.Join(prefix, "server.reg")
-	if err := os.WriteFile(file, []byte(registry), 0o644); err != nil {
-		return err
-	}
-	// Wine's server keeps the outputs of the program that started it: a pipe
-	// would stay open, so they're a file.
-	log, err := os.Create(filepath.Join(prefix, "wine.log"))
-	if err != nil {
-		return err
-	}
-	defer log.Close()
-	for _, args := range [][]string{{"wineboot", "-i"}, {"regedit", "/S", `\\?\unix` + file}} {
-		cmd := wineCommand(ctx, prefix, args...)
-		cmd.Stdout, cmd.Stderr = log, log
-		if err := cmd.Run(); err != nil {
-			text, _ := os.ReadFile(log.Name())
-			return fmt.Errorf("%s: %w\n%s", args[0], err, text)
-		}
-	}
-	cmd := exec.CommandContext(ctx, "wineserver", "-w")
-	cmd.Env = wineEnv(prefix)
-	return cmd.Run()
-}
-
-// endPrefix ends what lives in a prefix.
-func endPrefix(prefix string) {
-	cmd := exec.Command("wineserver", "-k")
-	cmd.Env = wineEnv(prefix)
-	_ = cmd.Run() // nothing may live
-}
-
-// closeIn takes away what reaches out of the prefix: the drive that is the
-// host's root, its serial port, and the user's folders, which are the host's.
-func closeIn(prefix string) error {
-	for _, name := range []string{"z:", "com1"} {
-		if err := os.RemoveAll(filepath.Join(prefix, "dosdevices", name)); err != nil {
-			return err
-		}
-	}
-	users := filepath.Join(prefix, "drive_c", "users")
-	return filepath.WalkDir(users, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.Type() != fs.ModeSymlink {
-			return err
-		}
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-		return os.Mkdir(path, 0o755)
-	})
-}
-
-// addPrograms puts in the shim and what of this package runs inside Wine.
+// addPrograms puts in what of this package runs inside Wine.
 func addPrograms(ctx context.Context, prefix string) error {
-	windows := filepath.Join(prefix, "drive_c", "windows")
-	system := filepath.Join(windows, "system32")
-	if _, err := os.Stat(filepath.Join(system, "bcryptprimitives.dll")); err != nil {
-		if err := os.WriteFile(filepath.Join(system, "bcryptprimitives.dll"), shim(), 0o755); err != nil {
-			return err
-		}
-	}
+	system := filepath.Join(prefix, "drive_c", "windows", "system32")
 	root, err := moduleRoot(ctx)
 	if err != nil {
 		return err

@@ -8,29 +8,14 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/winbake/winbake/internal/wine"
 )
 
-// wineEnv is all that a program in Wine gets of the test's environment: no
-// display, no home of the person's, no Go settings.
-func wineEnv(prefix string) []string {
-	return []string{
-		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", // so that a file's name is UTF-8 on both sides
-		"HOME=" + prefix, "WINEPREFIX=" + prefix, "WINEDEBUG=-all",
-		// Nothing to install, no menus, and sc.exe may be a double.
-		"WINEDLLOVERRIDES=mscoree=d;mshtml=d;winemenubuilder.exe=d;sc.exe=n,b",
-	}
-}
-
+// wineCommand is a program on the node. sc.exe may be a double.
 func wineCommand(ctx context.Context, prefix string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "wine", args...)
-	cmd.Env = wineEnv(prefix)
-	// The current directory becomes the program's, and it must be one that the
-	// prefix has a drive for.
-	if home := filepath.Join(prefix, "drive_c"); isDir(home) {
-		cmd.Dir = home
-	}
-	cmd.WaitDelay = 5 * time.Second
+	cmd := wine.Command(ctx, prefix, args...)
+	cmd.Env = wine.Env(prefix, "sc.exe=n,b")
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-package winenode
+package wine
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ const (
 	shimFileAlign = 0x200
 )
 
-// shim returns the DLL's bytes, the same every time.
-func shim() []byte {
+// Shim returns the DLL's bytes, the same every time.
+func Shim() []byte {
 	exports := shimExports()
 	out := append(shimHeaders(len(exports)), exports...)
 	return append(out, make([]byte, 2*shimFileAlign-len(out))...)

@@ -1,0 +1,132 @@
+// Package wine runs Windows programs on a machine that has Wine: in a prefix
+// of their own, headless, with nothing of the person's in reach.
+//
+// That a program starts in Wine shows that it is whole. What it does to a node
+// it doesn't show: Wine answers success to much that it doesn't do.
+package wine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Env is the whole environment of a program in prefix: no display, no home of
+// the person's, no credentials. more are DLL overrides in Wine's own form.
+func Env(prefix string, more ...string) []string {
+	overrides := "mscoree=d;mshtml=d;winemenubuilder.exe=d" // nothing to install, no menus
+	for _, o := range more {
+		overrides += ";" + o
+	}
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", // so that a file's name is UTF-8 on both sides
+		"HOME=" + prefix, "WINEPREFIX=" + prefix, "WINEDEBUG=-all", "WINEDLLOVERRIDES=" + overrides,
+	}
+}
+
+// Command is a program of prefix, in its C:\.
+func Command(ctx context.Context, prefix string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "wine", args...)
+	cmd.Env = Env(prefix)
+	// The current directory becomes the program's, and it must be one that the
+	// prefix has a drive for.
+	if c := filepath.Join(prefix, "drive_c"); isDir(c) {
+		cmd.Dir = c
+	}
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Make makes a prefix in the new folder dir, about 700 MB of it, in which Go
+// programs start and from which no drive leads to the host. Nothing of it runs
+// afterwards. It needs seconds.
+func Make(ctx context.Context, dir string) error {
+	if _, err := exec.LookPath("wine"); err != nil {
+		return &fault.Error{What: "there is no wine on PATH to run Windows programs with", Fix: "apt-get install wine (test/deps.sh does)", Err: err}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := boot(ctx, dir); err != nil {
+		End(dir)
+		return fmt.Errorf("make a Wine prefix: %w", err)
+	}
+	if err := closeIn(dir); err != nil {
+		return err
+	}
+	dll := filepath.Join(dir, "drive_c", "windows", "system32", "bcryptprimitives.dll")
+	if _, err := os.Stat(dll); errors.Is(err, fs.ErrNotExist) { // Wine 9 has its own
+		return os.WriteFile(dll, Shim(), 0o755)
+	}
+	return nil
+}
+
+// boot has Wine make its files.
+func boot(ctx context.Context, dir string) error {
+	// Wine's server keeps the outputs of the program that started it: a pipe
+	// would stay open, so they're a file.
+	log, err := os.Create(filepath.Join(dir, "wine.log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := Command(ctx, dir, "wineboot", "-i")
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(log.Name())
+		return fmt.Errorf("wineboot: %w\n%s", err, text)
+	}
+	return Settle(ctx, dir)
+}
+
+// Settle waits until Wine has written the registry of a prefix and ended.
+func Settle(ctx context.Context, dir string) error {
+	cmd := exec.CommandContext(ctx, "wineserver", "-w")
+	cmd.Env = Env(dir)
+	return cmd.Run()
+}
+
+// End ends whatever lives in a prefix.
+func End(dir string) {
+	cmd := exec.Command("wineserver", "-k")
+	cmd.Env = Env(dir)
+	_ = cmd.Run() // nothing may live
+}
+
+// closeIn takes away what reaches out of the prefix: the drive that is the
+// host's root, its serial ports, and the user's folders, which are the host's.
+func closeIn(dir string) error {
+	drives, err := os.ReadDir(filepath.Join(dir, "dosdevices"))
+	if err != nil {
+		return err
+	}
+	for _, d := range drives {
+		if d.Name() == "c:" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, "dosdevices", d.Name())); err != nil {
+			return err
+		}
+	}
+	return filepath.WalkDir(filepath.Join(dir, "drive_c", "users"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Type() != fs.ModeSymlink {
+			return err
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		return os.Mkdir(path, 0o755)
+	})
+}

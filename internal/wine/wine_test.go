@@ -1,0 +1,99 @@
+package wine
+
+import (
+	"bytes"
+	"debug/pe"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The shim's form is read by Go's own reader, and by Wine below.
+func TestShimIsADLL(t *testing.T) {
+	dll := Shim()
+	if len(dll) != 1024 || !bytes.Equal(dll, Shim()) {
+		t.Errorf("the shim has %d bytes, want 1024, the same each time", len(dll))
+	}
+	f, err := pe.NewFile(bytes.NewReader(dll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Machine != pe.IMAGE_FILE_MACHINE_AMD64 || f.Characteristics&pe.IMAGE_FILE_DLL == 0 || len(f.Sections) != 1 {
+		t.Errorf("it is %+v with %d sections", f.FileHeader, len(f.Sections))
+	}
+	for _, text := range []string{"bcryptprimitives.dll", "ProcessPrng", "ADVAPI32.SystemFunction036"} {
+		if !bytes.Contains(dll, append([]byte(text), 0)) {
+			t.Errorf("it has no %s", text)
+		}
+	}
+}
+
+const program = `package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	_, err := os.Stat("Z:\\")
+	fmt.Println(os.Args[1:], os.Getenv("SECRET"), err == nil)
+	if os.Args[1] != "ok" {
+		os.Exit(7)
+	}
+}
+`
+
+func build(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": program, "go.mod": "module x\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", "program", ".")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return filepath.Join(dir, "program")
+}
+
+func TestPrograms(t *testing.T) {
+	t.Setenv("SECRET", "hunter2")
+	t.Setenv("TMPDIR", t.TempDir())
+	p, err := NewPrefix(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := build(t)
+	for arg, exit := range map[string]int{"ok": 0, "not ok": 7} {
+		o, err := p.Run(t.Context(), file, arg)
+		if want := "[" + arg + "]  false\n"; err != nil || o.Exit != exit || o.Text != want {
+			t.Errorf("%s: %q, code %d, %v; want %q, code %d", arg, o.Text, o.Exit, err, want, exit)
+		}
+	}
+	if _, err := p.Run(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a file that isn't there runs")
+	}
+	if err := p.Close(); err != nil {
+		t.Error(err)
+	}
+	left, err := filepath.Glob(os.Getenv("TMPDIR") + "/*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left: %q, %v", left, err)
+	}
+}
+
+func TestNoWine(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	_, err := NewPrefix(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "apt-get install wine") {
+		t.Errorf("without wine: %v", err)
+	}
+}
