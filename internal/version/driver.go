@@ -106,7 +106,7 @@ func notVersion(tag string) string {
 	case templated.MatchString(tag):
 		return "it is a template that wasn't rendered"
 	case moving(lower):
-		return "it moves: it may be another version tomorrow"
+		return "it moves, and may be another version tomorrow"
 	case lower == "unknown" || lower == "(devel)" || lower == "undefined":
 		return "the build wasn't told its version"
 	case typo.MatchString(tag):
