@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"internal/cas":        {"internal/fault"},                                        // knows nothing of what it keeps
 	"internal/pins":       {"internal/fault", "internal/finding", "internal/winsvc"}, // exit code of a stale lock
 	"internal/gotool":     {"internal/fault", "internal/proc"},                       // runs go
+	"internal/wine":       {"internal/fault"},                                        // starts programs, judges none
 	"internal/report":     {"internal/fault", "internal/finding"},                    // writes findings, makes none
 	"internal/console":    {"internal/event", "internal/fault"},                      // shows events, makes none
 	"internal/expect":     {"internal/finding", "internal/pe", "internal/pins"},      // pure: a pin against an executable
@@ -60,10 +61,10 @@ var allowed = map[string][]string{
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
-		"internal/gotool", "internal/manifests", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "payload"},
+		"internal/gotool", "internal/manifests", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "payload", "internal/node"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
-		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "payload"}, // no compiler, no store: verify changes nothing
+		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "payload"}, // no compiler, no store: verify changes nothing
 	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/report"}, // verify.exe: see TestNodeStaysSmall
 	"internal/testproxy":     {},                                                                                                                    // for tests alone
 
