@@ -77,7 +77,7 @@ func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to ver
 	if cat != nil {
 		line = cat.Line(to)
 	}
-	if why := newManifest(d, cat, line, hostProcess); why != "" {
+	if why := newManifest(d, line, hostProcess); why != "" {
 		c := manifestChange(d, to, why, file)
 		c.privileged = !hostProcess && line.HostProcess == catalog.HostProcessMandatory
 		return c
@@ -93,7 +93,7 @@ func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to ver
 }
 
 // newManifest says why a tag alone isn't enough; "" where it is.
-func newManifest(d *inventory.Driver, cat *catalog.Driver, line *catalog.Line, hostProcess bool) string {
+func newManifest(d *inventory.Driver, line *catalog.Line, hostProcess bool) string {
 	if line == nil {
 		return ""
 	}
@@ -102,20 +102,12 @@ func newManifest(d *inventory.Driver, cat *catalog.Driver, line *catalog.Line, h
 		return "it runs as a HostProcess container and mounts no csi-proxy pipe"
 	case hostProcess && line.HostProcess == catalog.HostProcessNone:
 		return "it can't run as a HostProcess container and needs csi-proxy's pipes"
-	case hostProcess && flagOf(d, cat) != line.Flag:
-		return "its HostProcess flag is another"
+	case hostProcess && line.Flag != "" && (d.HostProcessFlag == nil || !*d.HostProcessFlag):
+		return "its pod must give " + line.Flag + "=true"
+	case hostProcess && line.Flag == "" && d.HostProcessFlag != nil:
+		return "it hasn't got the HostProcess flag that the pod gives"
 	case !hostProcess && len(d.Pipes) > 0 && missingGroup(d, line) != "":
 		return "it dials " + missingGroup(d, line) + ", which the present manifest doesn't mount"
-	}
-	return ""
-}
-
-// flagOf is the HostProcess flag of the version that runs.
-func flagOf(d *inventory.Driver, cat *catalog.Driver) string {
-	if d.Version.Known && cat != nil {
-		if line := cat.Line(d.Version.Version); line != nil {
-			return line.Flag
-		}
 	}
 	return ""
 }

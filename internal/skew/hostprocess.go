@@ -187,7 +187,7 @@ func (v *view) setTag(tag string) string {
 
 // hostProcessCrossing is HP005.
 func hostProcessCrossing(v *view, out *sink) {
-	if v.D.HostProcess || len(v.D.Pipes) == 0 || v.Catalog == nil || v.Moves() || v.Line != nil && mandatory(v.Line) {
+	if v.D.HostProcess || len(v.D.Pipes) == 0 || v.Catalog == nil || v.Moves() || v.leaves() || v.Line != nil && mandatory(v.Line) {
 		return
 	}
 	l := v.Linux()

@@ -101,21 +101,28 @@ func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft
 		f.Observed = fmt.Sprintf("%s on %s, and %s", w.pipeText(d), someOf(serviceNodes(ss)), ss[0].by)
 		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].by
 		f.Why = pipesUnserved
-		f.Remedy, f.When = w.getProxy(), before
+		f.Remedy, f.When = w.getProxy()
 		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
 	return said
 }
 
-// getProxy says which WMCO brings csi-proxy.
-func (w *world) getProxy() string {
+// getProxy says which WMCO brings csi-proxy, and when that can be had: its
+// release for the target comes with the target.
+func (w *world) getProxy() (remedy, when string) {
 	for _, minor := range []string{w.from(), w.to()} {
-		if _, have := splitWMCO(w.wmcoFor(minor)); len(have) > 0 {
-			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s) and wait until every Windows node has it: %s", have[0].From, minor, wmcoOfNodes)
+		_, have := splitWMCO(w.wmcoFor(minor))
+		if len(have) == 0 {
+			continue
 		}
+		remedy = fmt.Sprintf("update WMCO to %s or newer (OpenShift %s) and wait until every Windows node has it: %s", have[0].From, minor, wmcoOfNodes)
+		if minor != w.from() {
+			return "once the control plane is at " + minor + " " + remedy, during
+		}
+		return remedy, before
 	}
-	return "update OpenShift and WMCO to a release whose WMCO ships csi-proxy (`verify catalog` lists them), and deploy this DaemonSet after that"
+	return "update OpenShift and WMCO to a release whose WMCO ships csi-proxy (`verify catalog` lists them), and deploy this DaemonSet after that", before
 }
 
 func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft {

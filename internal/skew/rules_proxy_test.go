@@ -14,6 +14,8 @@ func proxyAbsentCases() []ruleCase {
 		{name: "WMCO has it", id: "PROXY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "WMCO 7.1 has none", id: "PROXY001", from: "4.12", to: "4.12", inv: storageCluster("4.12", "7.1.0"), want: finding.Block,
 			says: "WMCO 7.1.0-1a2b3c4 ships no csi-proxy", does: "update WMCO to 7.2.0 or newer (OpenShift 4.12)", mend: wmco("7.2.0-1a2b3c4"), count: 1},
+		{name: "WMCO of the target brings one", id: "PROXY001", from: "4.11", to: "4.12", inv: storageCluster("4.11", "6.0.0"), want: finding.Block,
+			says: "WMCO 6.0.0-1a2b3c4 ships no csi-proxy", does: "once the control plane is at 4.12 update WMCO to 7.2.0 or newer", mend: wmco("7.2.0-1a2b3c4"), mendAsk: arrived},
 		{name: "HostProcess needs none", id: "PROXY001", from: "4.12", to: "4.12", inv: storageCluster("4.12", "7.1.0"), change: onWindows(hostProcess)},
 		{name: "Azure Disk 1.27 dials it from a HostProcess pod", id: "PROXY001", from: "4.12", to: "4.12", inv: clusterOf("4.12", "7.1.0", azureDisk("v1.27.0")), change: onWindows(hostProcess), want: finding.Block,
 			says: "version 1.27.0 dials csi-proxy's disk, filesystem, volume though it is a HostProcess container", does: "7.2.0", mend: wmco("7.2.0-1a2b3c4"), count: 1},

@@ -76,7 +76,7 @@ func distanceCases() []ruleCase {
 		{name: "behind now", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.30.0")), want: finding.Warn,
 			says: "Linux 1.39.0 (OpenShift 4.19), Windows 1.30.0: 9 minors behind", does: "set image daemonset/aws-ebs-windows driver=mirror.example/aws-ebs:v1.39.0", mend: at("v1.39.0"), count: 1},
 		{name: "ahead", id: "SKEW001", from: "4.14", inv: clusterOf("4.14", "9.0.0", vsphere("v3.3.0")), want: finding.Warn,
-			says: "3 minors ahead", does: "nothing has to be done for the update", mend: at("v3.0.2"), count: 1},
+			says: "3 minors ahead", does: "nothing has to be done; to close the distance", mend: at("v3.0.2"), count: 1},
 		{name: "several Linux versions may hold", id: "SKEW001", from: "4.14", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), want: finding.Warn,
 			says: "Linux 1.28.1 or 1.29.5 (OpenShift 4.14), Windows 1.28.1: 1 minor behind, or the same minor", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.14.10" }},
 		{name: "a rebase inside a minor", id: "SKEW001", from: "4.14.20", to: "4.14.30", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), want: finding.Warn,
@@ -86,6 +86,7 @@ func distanceCases() []ruleCase {
 			says: "3 minors behind", does: "see which version the operator runs (oc get csv -A)", mend: at("v1.17.0")},
 		{name: "a Linux driver of the admin's own", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: linuxOf("aws-ebs", ebsName, "v1.39.1"), want: finding.Info,
 			says: "Linux 1.39.1 (not part of OpenShift's release)"},
+		{name: "one that the target's operator replaces", id: "SKEW001", from: "4.22", to: "5.0", inv: clusterOf("4.22", "10.22.1", vsphereHostProcess("v3.6.0")), want: finding.Info, count: 1},
 		{name: "not known", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("latest"))},
 		{name: "another major", id: "SKEW001", from: "4.14", inv: clusterOf("4.14", "9.0.0", vsphere("v2.7.1"))},
 

@@ -140,7 +140,10 @@ func whole(t *testing.T, f finding.Finding) {
 	if f.Severity > finding.Info && (f.Remedy == "" || len(f.Evidence) == 0) {
 		t.Errorf("%s has no remedy or no evidence: %+v", f.ID, f)
 	}
-	if f.Remedy != "" && !slices.Contains([]string{"before", "during", "after"}, f.When) {
+	if f.Hop == "" && f.When != "" {
+		t.Errorf("%s: due %q, and there is no update", f.ID, f.When)
+	}
+	if f.Hop != "" && f.Remedy != "" && !slices.Contains([]string{"before", "during", "after"}, f.When) {
 		t.Errorf("%s: due %q", f.ID, f.When)
 	}
 }

@@ -57,6 +57,7 @@ type entry struct {
 	finding.Finding
 	hop     int
 	moment  string
+	due     string // before, during or after, where Finding.When has no update to name
 	step    *Step
 	noStep  bool
 	planned bool // in the plan though it is INFO
@@ -97,7 +98,10 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, deploys: d.Deploys, planned: d.PlanInfo,
+		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, deploys: d.Deploys, planned: d.PlanInfo,
+	}
+	if s.world.Hops == 0 {
+		e.When = "" // there is no update to be before or after
 	}
 	s.byFact[key] = e
 	s.entries = append(s.entries, e)

@@ -13,7 +13,7 @@ import (
 func minorDistance(v *view, out *sink) {
 	windows, known := v.Windows()
 	l := v.Linux()
-	if !known || !l.Known() || v.Phase != Now && v.Moves() {
+	if !known || !l.Known() || v.Phase != Now && v.Moves() || v.leaves() {
 		return
 	}
 	low, high, ok := spread(l, windows)
@@ -33,7 +33,7 @@ func minorDistance(v *view, out *sink) {
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
 		d.Remedy, d.When, d.Step = c.text(), after, v.step(c)
 		if low > 0 {
-			d.Remedy = "nothing has to be done for the update; to close the distance, " + d.Remedy
+			d.Remedy = "nothing has to be done; to close the distance, " + d.Remedy
 		}
 		if v.guessed() {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why

@@ -67,7 +67,14 @@ func (s *stage) set(to version.Driver) {
 	if to.IsZero() {
 		return
 	}
-	if line := s.cat.Line(to); line != nil && line.HostProcess == catalog.HostProcessMandatory {
+	line := s.cat.Line(to)
+	if line != nil && s.HostProcess {
+		s.HostProcessFlag = nil
+		if given := true; line.Flag != "" {
+			s.HostProcessFlag = &given
+		}
+	}
+	if line != nil && line.HostProcess == catalog.HostProcessMandatory {
 		s.HostProcess, s.Pipes = true, nil
 	} else if line != nil && !s.HostProcess && missingGroup(&s.Driver, line) != "" {
 		s.Pipes = nil

@@ -75,7 +75,7 @@ func family(id string) string { return strings.TrimRight(id, "0123456789") }
 func (p *planner) findings(w *world, when string, families []string) {
 	var due []*entry
 	for _, e := range p.sink.entries {
-		if e.hop == w.Hop && e.When == when && !e.noStep && (e.Severity > finding.Info || e.planned) && e.Remedy != "" && slices.Contains(families, family(e.ID)) {
+		if e.hop == w.Hop && e.due == when && !e.noStep && (e.Severity > finding.Info || e.planned) && e.Remedy != "" && slices.Contains(families, family(e.ID)) {
 			due = append(due, e)
 		}
 	}

@@ -1,6 +1,8 @@
 package skew
 
 import (
+	"slices"
+
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/version"
@@ -52,6 +54,16 @@ func (v *view) Name() string {
 // Moves tells whether an operator of OpenShift keeps this Windows DaemonSet at
 // the version of the Linux one.
 func (v *view) Moves() bool { return v.D.OperatorManaged }
+
+// leaves tells whether the DaemonSet is to go, because the release of this hop
+// deploys it itself. REG002 says so; to follow Linux makes no sense then.
+func (v *view) leaves() bool {
+	if v.Phase == Now || v.D.OperatorManaged {
+		return false
+	}
+	to := v.cat.Release(v.to())
+	return to != nil && slices.Contains(to.WindowsManaged, v.D.Line)
+}
 
 // asleep tells whether the cluster itself says that the DaemonSet runs nowhere.
 // Many clusters carry one from the time before they had Windows nodes.
