@@ -86,8 +86,8 @@ func (p *packer) fillDir(ctx context.Context, dir string) error {
 		return err
 	}
 	buf := make([]byte, copyBuffer)
-	for _, e := range arrange(contents, false) {
-		name := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(e.name, Root)))
+	for _, e := range arrange(p.tree, contents, false) {
+		name := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(e.name, p.tree.root())))
 		if e.open == nil {
 			err = makeDir(name, fs.FileMode(e.mode))
 		} else {

@@ -38,7 +38,8 @@ func (p *packer) key() string {
 		Opaque        bool
 		Mode          int
 		Files         [][2]string
-	}{Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Opaque: p.opaque, Mode: fileMode}
+		Extras        bool `json:",omitempty"`
+	}{Extras: p.tree.extras, Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Opaque: p.opaque, Mode: fileMode}
 	if p.tree.Format == Archived {
 		k.Member = memberCodec.ID()
 	}
@@ -130,7 +131,7 @@ func (p *packer) packOnce(ctx context.Context) (rec packed, err error) {
 		return rec, err
 	}
 	diff := sha256.New()
-	err = writeTar(ctx, io.MultiWriter(diff, z), arrange(contents, p.opaque))
+	err = writeTar(ctx, io.MultiWriter(diff, z), arrange(p.tree, contents, p.opaque))
 	if cerr := z.Close(); err == nil {
 		err = cerr
 	}

@@ -23,10 +23,13 @@ type WalkOptions struct {
 	Limits Limits
 	// Progress is told about the compressed bytes of all layers.
 	Progress Progress
+
+	// enough is asked after each layer; true leaves the lower ones unread.
+	enough func() bool
 }
 
 // defaultRoots are what Winbake puts into an image.
-var defaultRoots = []string{Root, "winbake"}
+var defaultRoots = []string{Root, ExtrasRoot}
 
 // Walk visits every visible file and folder of the source's one image (or of
 // its plain folder, as if that stood at /payload), as a container would see
@@ -70,6 +73,7 @@ type walker struct {
 	tell    Progress
 	visit   func(*Entry) error
 	problem func(Problem) error // nil to go on
+	enough  func() bool
 
 	layers  entrySource
 	overlay *overlay
@@ -86,7 +90,7 @@ func newWalker(s *Source, opts WalkOptions) *walker {
 	}
 	return &walker{
 		source: s, roots: roots, budget: &budget{limits: opts.Limits.withDefaults()},
-		tell: opts.Progress, overlay: newOverlay(), detours: newDetours(),
+		tell: opts.Progress, enough: opts.enough, overlay: newOverlay(), detours: newDetours(),
 	}
 }
 
@@ -111,6 +115,9 @@ func (w *walker) run(ctx context.Context, layers entrySource) error {
 		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error { return w.entry(ctx, i, h, r) })
 		if err != nil {
 			return err
+		}
+		if w.enough != nil && w.enough() {
+			return nil
 		}
 	}
 	for _, l := range w.detours.found(w.roots) {

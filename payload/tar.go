@@ -51,14 +51,18 @@ type content struct {
 	open func() (io.ReadCloser, error)
 }
 
-// arrange puts contents below Root: sorted, folders before what is in
-// them. The opaque whiteout, if any, comes right after its folder, before
+// arrange puts contents below the tree's root: sorted, folders before what is
+// in them. The opaque whiteout, if any, comes right after its folder, before
 // anything it must not hide.
-func arrange(contents []content, opaque bool) []entry {
-	dirs := map[string]int64{Root: dirMode, Root + "/" + GeneratedName: generatedMode}
+func arrange(t *Tree, contents []content, opaque bool) []entry {
+	root := t.root()
+	dirs := map[string]int64{root: dirMode}
+	if !t.extras {
+		dirs[root+"/"+GeneratedName] = generatedMode
+	}
 	var entries []entry
 	for _, c := range contents {
-		name := Root + "/" + c.path
+		name := root + "/" + c.path
 		for _, d := range parents(name)[1:] {
 			dirs[d] = dirMode
 		}
@@ -70,7 +74,7 @@ func arrange(contents []content, opaque bool) []entry {
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	if opaque {
 		entries = slices.Insert(entries, 1, entry{
-			name: path.Join(Root, opaqueWhiteout), mode: fileMode,
+			name: path.Join(root, opaqueWhiteout), mode: fileMode,
 			open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil },
 		})
 	}

@@ -55,6 +55,16 @@ type File struct {
 type Tree struct {
 	Format Format
 	Files  []File
+
+	extras bool // below ExtrasRoot, see NewExtras
+}
+
+// root is the top-level folder that the tree goes into.
+func (t *Tree) root() string {
+	if t.extras {
+		return ExtrasRoot
+	}
+	return Root
 }
 
 // Sorted returns the files in the order of their paths, the order of the

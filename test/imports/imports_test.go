@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"internal/winsvc":     {},                                                        // leaf: a service and its rules, on the node too
 	"internal/node":       {"internal/fault", "internal/finding", "internal/winsvc"}, // pure: what a node says against what it should be
 	"internal/node/agent": {"internal/fault", "internal/node", "internal/winsvc"},    // on the node: asks Windows, changes it
+	"internal/node/guest": {"internal/fault"},                                        // reaches a machine, knows nothing of what it is told
 	"internal/manifests":  {"internal/fault", "internal/winsvc"},                     // definitions written out; reads and runs nothing
 	"internal/cas":        {"internal/fault"},                                        // knows nothing of what it keeps
 	"internal/pins":       {"internal/fault", "internal/finding", "internal/winsvc"}, // exit code of a stale lock

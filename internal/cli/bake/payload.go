@@ -24,6 +24,7 @@ type payloadOptions struct {
 	buildOptions
 	imageOptions
 	outputOptions
+	extrasOptions
 	only   []string
 	format string
 }
@@ -40,11 +41,16 @@ the same bytes.
 
 The image is written into an OCI layout (_output/image), which needs no
 registry and no daemon. With --push, --tarball or --dir and no --layout, no
-layout is written. The last line on stdout is the image's reference by digest.`,
+layout is written. The last line on stdout is the image's reference by digest.
+
+Where versions.yaml declares services, a second layer holds /winbake/node.json:
+what a node with this payload should be, for verify node and bake node. With
+--dir D it lies in D.winbake.`,
 		Example: `  bake payload
   bake payload --push quay.io/me/payload:4.20
   bake payload --base quay.io/me/operator@sha256:... --push quay.io/me/operator:baked
-  bake payload --only csi-proxy --format flat --dir out`,
+  bake payload --only csi-proxy --format flat --dir out
+  bake payload --with-verify        # verify.exe for the nodes comes along`,
 		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.layoutSet = cmd.Flags().Changed("layout")
@@ -61,6 +67,8 @@ layout is written. The last line on stdout is the image's reference by digest.`,
 	f.StringVar(&o.format, "format", "", "archived or flat (default by the release: archived from 4.21 on)")
 	o.imageOptions.register(cmd)
 	o.outputOptions.register(cmd)
+	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
+	f.StringVar(&o.verifyExe, "verify-exe", "", "the verify.exe to carry (default beside this program)")
 	o.buildOptions.register(cmd)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	app.Complete(cmd, "only", t.completeComponents)
@@ -108,18 +116,22 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
-	image, err := t.image(ctx, o.imageOptions, file, jobs, tree, base, store)
+	extras, err := t.extras(ctx, o.extrasOptions, file, jobs, artifacts)
+	if err != nil {
+		return "", err
+	}
+	image, err := t.image(ctx, o.imageOptions, file, jobs, tree, extras, base, store)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, cas.ErrDamaged) {
 		// An artifact is missing or damaged: find out which, and build those.
 		if _, soundErr := b.BuildSound(ctx, jobs); soundErr != nil {
 			return "", soundErr
 		}
-		image, err = t.image(ctx, o.imageOptions, file, jobs, tree, base, store)
+		image, err = t.image(ctx, o.imageOptions, file, jobs, tree, extras, base, store)
 	}
 	if err != nil {
 		return "", err
 	}
-	return t.write(ctx, o.outputOptions, o.insecure, image, tree, store)
+	return t.write(ctx, o.outputOptions, o.insecure, image, tree, extras, store)
 }
 
 // newTree describes the payload's files. They are opened when a layer or a
@@ -138,9 +150,9 @@ func newTree(file *pins.File, format string, jobs []*compile.Job, artifacts []*c
 	return tree, tree.Check()
 }
 
-// image packs tree into a layer and puts it onto the base, or into an image
-// of its own.
-func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, base *baseImage, store *cas.Store) (payload.ImageOrIndex, error) {
+// image packs tree and extras into a layer each and puts them onto the base,
+// or into an image of their own.
+func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, extras []payload.File, base *baseImage, store *cas.Store) (payload.ImageOrIndex, error) {
 	blobs := blobStore{store}
 	opaque := false
 	if base.image != nil {
@@ -165,7 +177,24 @@ func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs 
 	if err != nil {
 		return nil, err
 	}
-	return base.add(layer, options)
+	image, err := base.add(layer, options)
+	if err != nil || len(extras) == 0 {
+		return image, err
+	}
+	top, err := payload.NewExtras(ctx, extras, blobs, payload.LayerOptions{Codec: codecFor(o.compression), Opaque: opaque})
+	if err != nil {
+		return nil, err
+	}
+	return (&baseImage{image: image}).add(top, options)
+}
+
+// codecFor is the layer's of /winbake, whose files aren't compressed already.
+func codecFor(name string) payload.Codec {
+	codec, err := payload.NewCodec(name, payload.Flat)
+	if err != nil {
+		return payload.Codec{} // the payload's layer was refused for it
+	}
+	return codec
 }
 
 func doneOrCached(cached bool) event.State {

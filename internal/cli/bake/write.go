@@ -38,7 +38,7 @@ func (o *outputOptions) settle() {
 
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image payload.ImageOrIndex, tree *payload.Tree, store *cas.Store) (string, error) {
+func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (string, error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return "", err
@@ -51,7 +51,10 @@ func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image 
 		write func(payload.Progress) (v1.Hash, error)
 	}{
 		{o.dir, func(p payload.Progress) (v1.Hash, error) {
-			return digest, payload.WriteDir(ctx, o.dir, tree, dirOptions(p))
+			if err := payload.WriteDir(ctx, o.dir, tree, dirOptions(p)); err != nil {
+				return digest, err
+			}
+			return digest, payload.WriteExtrasDir(ctx, o.dir+"."+payload.ExtrasRoot, extras)
 		}},
 		{o.tarball, func(p payload.Progress) (v1.Hash, error) { return payload.WriteTarball(ctx, o.tarball, image, p) }},
 		{o.layout, func(p payload.Progress) (v1.Hash, error) { return payload.WriteLayout(ctx, o.layout, image, p) }},

@@ -1,0 +1,98 @@
+package guest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// credentials are the keys to log in with, and why some that were found can't
+// be used.
+type credentials struct {
+	methods []ssh.AuthMethod
+	unused  []string
+	close   func()
+}
+
+// defaultKeys are the files that ssh looks for.
+var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa"}
+
+// findKeys takes the named key files, or else the agent's keys and those in
+// ~/.ssh.
+func findKeys(named []string) (*credentials, error) {
+	c := &credentials{close: func() {}}
+	if len(named) > 0 {
+		return c, c.addFiles(named, true)
+	}
+	if socket := os.Getenv("SSH_AUTH_SOCK"); socket != "" {
+		conn, err := net.Dial("unix", socket)
+		if err != nil {
+			c.unused = append(c.unused, "the agent of SSH_AUTH_SOCK doesn't answer")
+		} else {
+			c.close = func() { _ = conn.Close() }
+			c.methods = append(c.methods, ssh.PublicKeysCallback(agent.NewClient(conn).Signers))
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		var files []string
+		for _, name := range defaultKeys {
+			files = append(files, filepath.Join(home, ".ssh", name))
+		}
+		if err := c.addFiles(files, false); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// addFiles reads key files; those that must be there fail when they aren't.
+func (c *credentials) addFiles(files []string, must bool) error {
+	var signers []ssh.Signer
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if errors.Is(err, fs.ErrNotExist) && !must {
+			continue
+		}
+		if err != nil {
+			return &fault.Error{Where: f, What: "the key can't be read: " + err.Error(), Fix: "--identity FILE", Err: err}
+		}
+		s, err := ssh.ParsePrivateKey(data)
+		_, locked := errors.AsType[*ssh.PassphraseMissingError](err)
+		switch {
+		case err == nil:
+			signers = append(signers, s)
+		case locked && !must:
+			c.unused = append(c.unused, f+" has a passphrase (ssh-add "+f+")")
+		case locked:
+			return &fault.Error{Where: f, What: "the key has a passphrase", Fix: "ssh-add " + f + ", and leave --identity out", Err: err}
+		case must:
+			return &fault.Error{Where: f, What: "that isn't a private key: " + err.Error(), Fix: "--identity FILE", Err: err}
+		}
+	}
+	if len(signers) > 0 {
+		c.methods = append(c.methods, ssh.PublicKeys(signers...))
+	}
+	return nil
+}
+
+// refused says why a login failed.
+func (c *credentials) refused(t Target, err error) error {
+	what := "the machine refuses the login"
+	if len(c.methods) == 0 {
+		what = "there is no key to log in with"
+	}
+	if len(c.unused) > 0 {
+		what += "; not tried: " + strings.Join(c.unused, ", ")
+	}
+	return &fault.Error{Where: t.String(), What: what,
+		Fix: fmt.Sprintf("--identity FILE or ssh-add; an administrator's public key belongs into C:\\ProgramData\\ssh\\administrators_authorized_keys; try: ssh -p %d %s@%s", t.Port, t.User, t.Host), Err: err}
+}

@@ -1,0 +1,133 @@
+package guest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/pkg/sftp"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// partSuffix ends the name of a file that is being uploaded.
+const partSuffix = ".part"
+
+// Put is Guest's.
+func (s *SSH) Put(ctx context.Context, name string, content io.Reader) error {
+	c, err := s.sftp()
+	if err != nil {
+		return err
+	}
+	if dir := path.Dir(name); dir != "." {
+		if err := c.MkdirAll(dir); err != nil {
+			return s.cantWrite(dir, err)
+		}
+	}
+	n, err := s.upload(ctx, c, name+partSuffix, content)
+	if err != nil {
+		return err
+	}
+	// A file that lost its end says so nowhere but in its size.
+	if info, err := c.Stat(name + partSuffix); err != nil || info.Size() != n {
+		return s.truncated(name, n, info, err)
+	}
+	err = c.PosixRename(name+partSuffix, name)
+	if err != nil { // a server without the extension renames to free names alone
+		_ = c.Remove(name)
+		err = c.Rename(name+partSuffix, name)
+	}
+	if err != nil {
+		return s.cantWrite(name, err)
+	}
+	return nil
+}
+
+func (s *SSH) upload(ctx context.Context, c *sftp.Client, name string, content io.Reader) (int64, error) {
+	f, err := c.Create(name)
+	if err != nil {
+		return 0, s.cantWrite(name, err)
+	}
+	source := &reader{ctx: ctx, r: content}
+	n, err := f.ReadFromWithConcurrency(source, 0)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
+	case source.err != nil:
+		return 0, source.err
+	case err != nil:
+		return 0, s.cantWrite(name, err)
+	}
+	return n, nil
+}
+
+// reader keeps an error of what is read apart from the machine's.
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+	err error
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.r.Read(p)
+	if err != nil && err != io.EOF {
+		r.err = err
+	}
+	return n, err
+}
+
+func (s *SSH) truncated(name string, sent int64, info fs.FileInfo, err error) error {
+	if err != nil {
+		return s.cantWrite(name, err)
+	}
+	return &fault.Error{Where: s.target.String(), What: fmt.Sprintf("the upload of %s was cut: %d bytes were sent, %d arrived", name, sent, info.Size()),
+		Fix: "look at the machine's disk, then run the same command again"}
+}
+
+// cantWrite says what the machine refused, or that it is gone.
+func (s *SSH) cantWrite(name string, err error) error {
+	status, refused := errors.AsType[*sftp.StatusError](err)
+	text := err.Error()
+	if refused {
+		text = status.Error()
+	}
+	f := &fault.Error{Where: s.target.String() + ":" + name, What: "can't be written there: " + text, Err: err}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		f.Fix = "see who may write into that user's folder on the machine"
+	case strings.Contains(text, "space"):
+		f.What, f.Fix = "the machine's disk is full: "+text, "make room on it, then run the same command again"
+	case refused:
+		f.Fix = "look at the machine's disk and that user's folder, then run the same command again"
+	default:
+		return s.broken("files were uploaded", err)
+	}
+	return f
+}
+
+// Get is Guest's.
+func (s *SSH) Get(ctx context.Context, name string, w io.Writer) error {
+	c, err := s.sftp()
+	if err != nil {
+		return err
+	}
+	f, err := c.Open(name)
+	if err != nil {
+		return fmt.Errorf("open %s on %s: %w", name, s.target, err)
+	}
+	defer f.Close() //nolint:errcheck // only read
+	if _, err := io.Copy(w, &reader{ctx: ctx, r: f}); err != nil {
+		return fmt.Errorf("read %s on %s: %w", name, s.target, err)
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+// Package guest reaches a Windows machine: it runs commands there and moves
+// files. What the commands and files are is its callers' (package deploy).
+package guest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Guest is a machine that can be reached. Names of files are relative to the
+// user's folder and slash-separated; commands run in that folder, under
+// whatever shell the machine has, so they hold nothing that cmd.exe and
+// PowerShell read differently: no quotes, no spaces within a word.
+type Guest interface {
+	// Run runs a command and returns its exit code. An error says that it
+	// couldn't be run, or that the connection broke off meanwhile.
+	Run(ctx context.Context, command string, stdout, stderr io.Writer) (code int, err error)
+	// Put writes a file, with the folders above it, under another name first:
+	// what has the name is whole.
+	Put(ctx context.Context, name string, content io.Reader) error
+	// Get reads a file.
+	Get(ctx context.Context, name string, w io.Writer) error
+}
+
+// Target is where a guest is: USER@HOST or USER@HOST:PORT.
+type Target struct {
+	User, Host string
+	Port       int
+}
+
+// ParseTarget reads --ssh. A user may have an @ in it, as accounts of a domain
+// do; an IPv6 address stands in brackets.
+func ParseTarget(s string) (Target, error) {
+	wrong := func(what string) (Target, error) {
+		return Target{}, &fault.Error{What: fmt.Sprintf("--ssh can't be %q: %s", s, what), Fix: "--ssh Administrator@node1.example.com or --ssh Administrator@10.0.0.7:2222"}
+	}
+	i := strings.LastIndexByte(s, '@')
+	if i <= 0 {
+		return wrong("it names no user")
+	}
+	t := Target{User: s[:i], Host: s[i+1:], Port: 22}
+	if rest, ok := strings.CutPrefix(t.Host, "["); ok {
+		host, after, found := strings.Cut(rest, "]")
+		if !found {
+			return wrong("a bracket isn't closed")
+		}
+		t.Host = host
+		if after != "" && !strings.HasPrefix(after, ":") {
+			return wrong("after the bracket comes :PORT or nothing")
+		}
+		if after == "" {
+			return t, check(t, wrong)
+		}
+		return t.withPort(host, after[1:], wrong)
+	}
+	if host, port, ok := strings.Cut(t.Host, ":"); ok {
+		if strings.Contains(port, ":") {
+			return wrong("an IPv6 address stands in brackets")
+		}
+		return t.withPort(host, port, wrong)
+	}
+	return t, check(t, wrong)
+}
+
+func (t Target) withPort(host, port string, wrong func(string) (Target, error)) (Target, error) {
+	n, err := strconv.Atoi(port)
+	if err != nil || n < 1 || n > 65535 {
+		return wrong("the port isn't one")
+	}
+	t.Host, t.Port = host, n
+	return t, check(t, wrong)
+}
+
+func check(t Target, wrong func(string) (Target, error)) error {
+	if t.Host == "" || strings.HasPrefix(t.Host, "-") || strings.ContainsAny(t.Host, " /\\\t\n") {
+		_, err := wrong("the host isn't a name or an address")
+		return err
+	}
+	return nil
+}
+
+// String is USER@HOST, with the port unless it is 22.
+func (t Target) String() string {
+	host := t.Host
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if t.Port != 22 {
+		host += ":" + strconv.Itoa(t.Port)
+	}
+	return t.User + "@" + host
+}
