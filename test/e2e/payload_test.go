@@ -75,6 +75,7 @@ func TestFullPayload(t *testing.T) {
 		t.Fatalf("make payload printed no digest:\n%s", out)
 	}
 	first.run(t, "bin/verify", "payload", "_output/image", "-f", "versions.yaml")
+	checkStart(t, first)
 
 	again, log := first.run(t, "make", "payload")
 	if lastDigest(again) != digest {
