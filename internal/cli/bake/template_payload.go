@@ -1,0 +1,95 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/packer/template"
+	"github.com/winbake/winbake/payload"
+)
+
+// findPayload opens the payload, so that a tag, an absent image or one of
+// another release is an error now and not after an hour of building.
+func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Payload, error) {
+	source, err := payload.ResolveBase(ctx, o.payload, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()})
+	if err != nil {
+		return template.Payload{}, err
+	}
+	defer source.Close() //nolint:errcheck // it was only read
+	if source.Kind == payload.KindDir {
+		return template.Payload{}, &fault.Error{Where: o.payload, What: "a folder of files has no digest that a build could be held to", Fix: "bake payload --layout DIR, and give that layout"}
+	}
+	if err := t.checkRelease(o, source); err != nil {
+		return template.Payload{}, err
+	}
+	return template.Payload{Reference: payloadPath(o.payload, source), Digest: source.Digest.String()}, nil
+}
+
+// payloadPath names the payload so that Packer finds it from any folder.
+func payloadPath(given string, source *payload.Source) string {
+	if source.Kind == payload.KindRegistry {
+		return source.Reference()
+	}
+	prefix, path, found := strings.Cut(given, ":")
+	if !found || strings.ContainsAny(prefix, `/\.`) {
+		prefix, path = "", given
+	} else {
+		prefix += ":"
+	}
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	return prefix + path
+}
+
+// wmcoVersion is WMCO's own version: 10.20 is for OpenShift 4.20.
+var wmcoVersion = regexp.MustCompile(`^v?10\.([0-9]+)(\.|-|$)`)
+
+// checkRelease compares --release with what the image says of itself: ours
+// carry the release as their version, WMCO's carry WMCO's.
+func (t *tool) checkRelease(o templateOptions, source *payload.Source) error {
+	if o.release == "" {
+		return nil
+	}
+	images, err := source.Images()
+	if err != nil {
+		return err
+	}
+	for _, i := range images {
+		config, err := i.Image.ConfigFile()
+		if err != nil {
+			return fmt.Errorf("read the payload's configuration: %w", err)
+		}
+		release := releaseOf(config.Config.Labels)
+		switch {
+		case release == "":
+			t.Console.Emit(event.Event{Object: o.payload, Phase: event.Check, State: event.Warning,
+				Message: "the payload doesn't say which OpenShift release it is for, so nothing holds it to " + o.release})
+		case release != o.release:
+			return &fault.Error{Where: o.payload, What: fmt.Sprintf("the payload is for OpenShift %s, and --release is %s", release, o.release),
+				Fix: "give the payload of " + o.release + ", or --release " + release}
+		}
+	}
+	return nil
+}
+
+func releaseOf(labels map[string]string) string {
+	if v := labels["org.opencontainers.image.version"]; openShift.MatchString(v) {
+		return openShift.FindString(v)
+	}
+	for _, key := range []string{"version", "org.opencontainers.image.version"} {
+		if m := wmcoVersion.FindStringSubmatch(labels[key]); m != nil {
+			return "4." + m[1]
+		}
+	}
+	return ""
+}
+
+var openShift = regexp.MustCompile(`^4\.[0-9]+`)

@@ -1,0 +1,125 @@
+package answer
+
+import (
+	"encoding/xml"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func build(t *testing.T) string {
+	t.Helper()
+	data, err := Build(BuildOptions{DriverFolders: []string{`x\amd64`}, FirstLogon: `powershell.exe -Command "& a"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func generalized(t *testing.T) string {
+	t.Helper()
+	data, err := Generalize(GeneralizeOptions{Specialize: "name.exe"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestOwnFilesHaveNoProblem(t *testing.T) {
+	if p := Check([]byte(build(t)), false); len(p) > 0 {
+		t.Errorf("autounattend.xml: %+v", p)
+	}
+	if p := Check([]byte(generalized(t)), true); len(p) > 0 {
+		t.Errorf("unattend.xml: %+v", p)
+	}
+}
+
+// What templatefile makes of both branches has one of each, and no directive.
+func TestConditions(t *testing.T) {
+	text := build(t)
+	for _, part := range []string{"%{ if efi ~}", "%{ else ~}", "%{ if has_product_key ~}", "<Type>MSR</Type>", "<Active>true</Active>"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+	if n := strings.Count(text, "<DiskConfiguration>"); n != 2 {
+		t.Errorf("%d layouts, want one for EFI and one for BIOS", n)
+	}
+	if ifs, ends := strings.Count(text, "%{ if "), strings.Count(text, "%{ endif "); ifs != ends || ifs != 3 {
+		t.Errorf("%d ifs and %d endifs, want 3 of each", ifs, ends)
+	}
+}
+
+func TestEveryPlaceholderIsListed(t *testing.T) {
+	known := []string{VarImageKey, VarImageValue, VarLanguage, VarTimeZone, VarPassword, VarAutoLogon, VarProductKey}
+	for _, m := range placeholder.FindAllString(build(t)+generalized(t), -1) {
+		if name := m[2 : len(m)-1]; !slices.Contains(known, name) {
+			t.Errorf("%s isn't a variable that Packer is given", m)
+		}
+	}
+}
+
+func TestGeneralizeKeepsNobodyLoggedOn(t *testing.T) {
+	text := generalized(t)
+	if strings.Contains(text, "<Enabled>true") || strings.Contains(text, VarAutoLogon) || strings.Contains(text, "FirstLogonCommands") {
+		t.Errorf("somebody logs on by himself:\n%s", text)
+	}
+	if !strings.Contains(text, "<Enabled>false</Enabled>") || !strings.Contains(text, "<ComputerName>*</ComputerName>") {
+		t.Errorf("no AutoLogon that is off, or a fixed name:\n%s", text)
+	}
+}
+
+func TestCheckFindsFaults(t *testing.T) {
+	good, left := build(t), generalized(t)
+	for name, c := range map[string]struct {
+		text       string
+		generalize bool
+		kind       Kind
+		want       string
+	}{
+		"broken":          {strings.Replace(good, "</unattend>", "", 1), false, KindXML, "EOF"},
+		"other root":      {strings.Replace(good, namespace, "urn:x", 1), false, KindXML, "urn:x"},
+		"empty":           {`<unattend xmlns="` + namespace + `"></unattend>`, false, KindXML, "no <settings>"},
+		"unknown pass":    {strings.Replace(good, `pass="oobeSystem"`, `pass="oobe"`, 1), false, KindPass, `no pass "oobe"`},
+		"other pass":      {strings.Replace(good, `pass="windowsPE"`, `pass="generalize"`, 1), false, KindPass, "doesn't read Microsoft-Windows-International-Core-WinPE"},
+		"misspelt":        {strings.Replace(good, "Microsoft-Windows-SQMApi", "Microsoft-Windows-SQM", 1), false, KindUnknown, "Microsoft-Windows-SQM"},
+		"32 bits":         {strings.Replace(good, `"amd64"`, `"x86"`, 1), false, KindPass, `for "x86"`},
+		"autologon stays": {strings.Replace(left, "<Enabled>false", "<Enabled>true", 1), true, KindAutoLogon, "logs the administrator on"},
+		"password":        {strings.Replace(left, "${password}", "Passw0rd!", 1), true, KindPassword, "is written into the file"},
+		"letter":          {strings.Replace(good, "powershell.exe", `A:\setup.exe`, 1), false, KindLetter, "drive A:"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := Check([]byte(c.text), c.generalize)
+			if !slices.ContainsFunc(found, func(p Problem) bool { return p.Kind == c.kind && strings.Contains(p.What, c.want) }) {
+				t.Errorf("want %s %q, have %+v", c.kind, c.want, found)
+			}
+		})
+	}
+}
+
+func TestCheckSaysTheLine(t *testing.T) {
+	found := Check([]byte("<?xml version=\"1.0\"?>\n%{ if a\n ~}\n<nothing/>"), false)
+	if len(found) != 1 || found[0].Line != 4 {
+		t.Errorf("want line 4, have %+v", found)
+	}
+}
+
+// From Microsoft's System Image Manager: "Passw0rd" as AdministratorPassword.
+func TestEncoded(t *testing.T) {
+	const want = "UABhAHMAcwB3ADAAcgBkAEEAZABtAGkAbgBpAHMAdAByAGEAdABvAHIAUABhAHMAcwB3AG8AcgBkAA=="
+	if got := Encoded("Passw0rd", PasswordSuffix); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// FuzzCheck: whatever is read, Check ends and a file that it calls XML is.
+func FuzzCheck(f *testing.F) {
+	f.Add([]byte(`<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="x"/></unattend>`))
+	f.Add([]byte("%{ if a }<a>${b}</a>%{ endif }"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		found := Check(data, true)
+		if len(found) == 0 && xml.Unmarshal(placeholder.ReplaceAll(directive.ReplaceAll(data, nil), nil), new(struct{})) != nil {
+			t.Errorf("%q has no problem, and isn't XML", data)
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package answer
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf16"
+)
+
+// Kind tells problems apart.
+type Kind string
+
+// The kinds of problems.
+const (
+	KindXML       Kind = "xml"       // Windows Setup can't read the file
+	KindPass      Kind = "pass"      // a pass, or a component in it, that Windows passes over
+	KindUnknown   Kind = "component" // a component that isn't known here
+	KindAutoLogon Kind = "autologon" // left on in a file that stays in the image
+	KindPassword  Kind = "password"  // written into the file
+	KindLetter    Kind = "letter"    // a fixed drive letter
+)
+
+// Problem is one thing that is wrong with an answer file.
+type Problem struct {
+	Kind Kind
+	Line int // 0 for the whole file
+	What string
+}
+
+// directive is what templatefile takes out, placeholder what it fills in.
+var (
+	directive   = regexp.MustCompile(`%\{[^{}]*\}`)
+	placeholder = regexp.MustCompile(`\$\{[^{}]*\}`)
+	fixedLetter = regexp.MustCompile(`(?i)\b([ABD-Z]):[\\/]`)
+)
+
+const filled = "winbake.placeholder"
+
+// Check reads an answer file, or a template of one for Packer's templatefile,
+// and returns what is wrong with it. generalize says that the file is given to
+// sysprep and stays in the image.
+func Check(data []byte, generalize bool) []Problem {
+	text := placeholder.ReplaceAll(directive.ReplaceAllFunc(data, keepLines), []byte(filled))
+	c := &checker{d: xml.NewDecoder(bytes.NewReader(text)), generalize: generalize, letters: map[string][]int{}}
+	if err := c.run(); err != nil {
+		return append(c.problems, Problem{KindXML, c.line(), err.Error()})
+	}
+	if len(c.problems) == 0 && c.settings == 0 {
+		c.add(KindXML, "there is no <settings> in it")
+	}
+	c.fixedLetters()
+	return c.problems
+}
+
+func keepLines(b []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(b, []byte("\n"))) }
+
+type checker struct {
+	d          *xml.Decoder
+	generalize bool
+	problems   []Problem
+	path       []string // element names from the root
+	pass       string
+	settings   int
+	letters    map[string][]int // letters of driver paths by the path behind
+}
+
+func (c *checker) line() int { line, _ := c.d.InputPos(); return line }
+
+func (c *checker) add(k Kind, format string, args ...any) {
+	c.problems = append(c.problems, Problem{k, c.line(), fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) run() error {
+	for {
+		token, err := c.d.Token()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			c.start(t)
+			c.path = append(c.path, t.Name.Local)
+		case xml.EndElement:
+			c.path = c.path[:len(c.path)-1]
+		case xml.CharData:
+			c.text(strings.TrimSpace(string(t)))
+		}
+	}
+}
+
+func (c *checker) start(e xml.StartElement) {
+	switch {
+	case len(c.path) == 0 && (e.Name.Local != "unattend" || e.Name.Space != namespace):
+		c.add(KindXML, "the root is <%s xmlns=%q>, and Windows wants <unattend xmlns=%q>", e.Name.Local, e.Name.Space, namespace)
+	case len(c.path) == 1 && e.Name.Local == "settings":
+		c.settings++
+		c.pass = attribute(e, "pass")
+		if !slices.Contains(passes, c.pass) {
+			c.add(KindPass, "there is no pass %q; there are %s", c.pass, strings.Join(passes, ", "))
+		}
+	case len(c.path) == 2 && e.Name.Local == "component":
+		c.component(attribute(e, "name"), attribute(e, "processorArchitecture"))
+	}
+}
+
+func (c *checker) component(name, architecture string) {
+	in, known := components[name]
+	switch {
+	case !known:
+		c.add(KindUnknown, "component %q isn't one that is known here", name)
+	case slices.Contains(passes, c.pass) && !slices.Contains(in, c.pass):
+		c.add(KindPass, "Windows doesn't read %s in the pass %s, only in %s", name, c.pass, strings.Join(in, ", "))
+	}
+	if architecture != "amd64" {
+		c.add(KindPass, "%s is for %q, and Windows Server is amd64", name, architecture)
+	}
+}
+
+// text judges what stands in an element.
+func (c *checker) text(text string) {
+	if text == "" || len(c.path) == 0 {
+		return
+	}
+	last := c.path[len(c.path)-1]
+	parent := ""
+	if len(c.path) > 1 {
+		parent = c.path[len(c.path)-2]
+	}
+	switch {
+	case parent == "AutoLogon" && last == "Enabled" && c.generalize && strings.EqualFold(text, "true"):
+		c.add(KindAutoLogon, "AutoLogon is on, and every clone logs the administrator on by itself")
+	case last == "Value" && strings.HasSuffix(parent, "Password"), last == "Password" && parent == "Credentials":
+		if !strings.Contains(text, filled) {
+			c.add(KindPassword, "%s is written into the file", parent)
+		}
+	case strings.HasSuffix(last, "Path") || last == "CommandLine":
+		if m := fixedLetter.FindStringSubmatchIndex(text); m != nil {
+			letter, rest := strings.ToUpper(text[m[2]:m[3]]), text[:m[0]]+text[m[1]:]
+			c.letters[letter+rest] = append(c.letters[letter+rest], c.line())
+		}
+	}
+}
+
+// fixedLetters finds what relies on one letter: the same path under several
+// letters is how Windows Setup is told to search.
+func (c *checker) fixedLetters() {
+	count := map[string]int{}
+	for key := range c.letters {
+		count[key[1:]]++
+	}
+	for key, lines := range c.letters {
+		if count[key[1:]] == 1 {
+			c.problems = append(c.problems, Problem{KindLetter, lines[0], "drive " + key[:1] + ": is taken for granted"})
+		}
+	}
+	slices.SortStableFunc(c.problems, func(a, b Problem) int { return a.Line - b.Line })
+}
+
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+// Encoded is a password as Windows reads it where PlainText is false: base64
+// of UTF-16LE of the password and the suffix, one of the Suffix constants.
+func Encoded(password, suffix string) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(password + suffix)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}

@@ -1,0 +1,116 @@
+package template
+
+// publicKeyPattern is one public key as authorized_keys has it, of the kinds that
+// sshd of Windows Server 2022 takes.
+const publicKeyPattern = `^\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA`
+
+// Checksums that Packer takes and that are worth something.
+const checksumPattern = `^(sha256:[0-9a-fA-F]{64}|sha512:[0-9a-fA-F]{128})$`
+
+// imageName is what the result is called.
+func (r *render) imageName() Variable {
+	return text("image_name", "windows-server-"+r.Windows+"-"+string(r.Profile), "Name of the image or template that is made.",
+		matches("image_name", `^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$`, "image_name has to be letters, digits, dots and dashes, 62 at most", false))
+}
+
+// password is the administrator's while the image is made.
+func password() Variable {
+	v := secret("admin_password", "Password of the local administrator while the image is made. It doesn't outlive the build: sysprep replaces it.")
+	v.Rules = []Rule{
+		{"length(var.admin_password) >= 14 && length(var.admin_password) <= 127", "Variable admin_password has to have 14 to 127 characters."},
+		{`can(regex("[a-z]", var.admin_password)) && can(regex("[A-Z]", var.admin_password)) && can(regex("[0-9]", var.admin_password))`,
+			"Variable admin_password has to have lower case, upper case and digits."},
+		{`!can(regex("(?i)passw[o0]rd|s3cr3t|secret|administrator|vagrant|packer|changeme|winbake", var.admin_password))`,
+			"Variable admin_password holds a word that everybody tries first."},
+	}
+	return v
+}
+
+// keys is the public half of the key that may log on.
+func keys() Variable {
+	v := needed("authorized_keys_file", "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key.",
+		Rule{`can(regex("(?m)` + escaped(publicKeyPattern) + `", file(abspath(pathexpand(var.authorized_keys_file)))))`,
+			"Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."},
+		Rule{`!can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))`,
+			"Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."},
+	)
+	v.Path = true
+	return v
+}
+
+// nodeVariables are about the payload, where there is one.
+func (r *render) nodeVariables() []Variable {
+	if r.WithoutPayload {
+		return nil
+	}
+	payload := needed("payload", "Payload image that the node's files come from: REGISTRY/REPOSITORY@sha256:..., or the path of an OCI layout or tarball.")
+	digest := needed("payload_digest", "Digest of the payload image. Another image under the same name ends the build.",
+		matches("payload_digest", `^sha256:[0-9a-f]{64}$`, "payload_digest has to be sha256: and 64 hexadecimal digits", false))
+	if r.Payload != (Payload{}) {
+		payload.Default, digest.Default = quote(r.Payload.Reference), quote(r.Payload.Digest)
+	}
+	return []Variable{payload, digest,
+		text("release", r.Release, "OpenShift release that the payload has to be for, such as 4.20. Empty for any.",
+			matches("release", `^[4-9]\.[0-9]{1,2}$`, "release has to be such as 4.20", true)),
+		list("accept", "[]", "IDs of findings of the node's check that don't end the build."),
+		{Name: "verify_binary", Type: "string", Default: `""`, Path: true,
+			Description: "The small verify.exe for nodes. Empty takes it from the payload image, else from beside the plugin."},
+	}
+}
+
+// windowsVariables are those of every image.
+func (r *render) windowsVariables() []Variable {
+	language := text("language", "en-US", "Language of Windows.", matches("language", `^[a-z]{2}-[A-Z]{2}$`, "language has to be such as en-US", false))
+	if r.Profile == OpenShift {
+		language.Rules = []Rule{{`var.language == "en-US"`, "OpenShift supports Windows nodes in en-US alone."}}
+	}
+	return []Variable{
+		language,
+		text("os_build", r.release().floor, "Least build and patch level of Windows.",
+			matches("os_build", `^[0-9]{5}\.[0-9]+$`, "os_build has to be such as 20348.681", false)),
+	}
+}
+
+// answerVariables are those of the answer files.
+func (r *render) answerVariables() []Variable {
+	vars := []Variable{
+		text("time_zone", "UTC", "Time zone, by Windows' name.", plain("time_zone")),
+		text("host_name_prefix", "winnode-", "How a clone is called that nobody names: this and five random characters.",
+			matches("host_name_prefix", `^[a-z0-9][a-z0-9-]{0,9}$`, "host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15", false)),
+	}
+	if r.media != fromISO {
+		return vars
+	}
+	key := text("product_key", "", "Product key. Empty for evaluation and volume media, which ask for none.",
+		matches("product_key", `^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$`, "product_key has to be five groups of five capitals and digits", true))
+	key.Sensitive = true
+	return append(vars,
+		text("windows_image", r.release().image, "Edition in install.wim, by name or by index.", plain("windows_image")),
+		key,
+	)
+}
+
+// reachVariables are about how Packer gets in.
+func (r *render) reachVariables() []Variable {
+	vars := []Variable{
+		text("communicator", "ssh", "How Packer reaches the machine: ssh, or winrm where SSH can't be.", oneOf("communicator", "ssh", "winrm")),
+		text("connect_timeout", "4h", "How long Windows may take until it can be reached, such as 4h.",
+			matches("connect_timeout", `^[0-9]+[mh]$`, "connect_timeout has to be such as 90m or 4h", false)),
+	}
+	if r.media != fromISO {
+		return vars
+	}
+	return append(vars,
+		Variable{Name: "openssh_zip", Type: "string", Default: `""`, Path: true, Rules: []Rule{
+			{`var.openssh_zip == "" || can(regex("(?i)openssh[^/\\\\]*[.]zip$", var.openssh_zip))`, "Variable openssh_zip has to be a file such as OpenSSH-Win64.zip."}},
+			Description: "OpenSSH-Win64.zip of the Win32-OpenSSH project, for machines without Windows Update. Empty takes the capability of Windows."},
+		text("openssh_sha256", "", "Sum of openssh_zip.",
+			matches("openssh_sha256", `^[0-9a-fA-F]{64}$`, "openssh_sha256 has to be 64 hexadecimal digits", true)),
+	)
+}
+
+// escaped is a regular expression as it stands within an HCL string.
+func escaped(pattern string) string {
+	q := quote(pattern)
+	return q[1 : len(q)-1]
+}

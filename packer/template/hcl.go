@@ -1,0 +1,82 @@
+package template
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// body is a block's content being written. The first expression that isn't
+// HCL ends up in err of the document.
+type body struct {
+	*hclwrite.Body
+	doc *document
+}
+
+// document is one .pkr.hcl file being written.
+type document struct {
+	file *hclwrite.File
+	err  error
+}
+
+func newDocument(comment string) (*document, *body) {
+	d := &document{file: hclwrite.NewEmptyFile()}
+	b := &body{d.file.Body(), d}
+	b.comment(comment)
+	return d, b
+}
+
+// bytes returns the document as `packer fmt` leaves it: hclwrite's format is
+// what packer fmt runs.
+func (d *document) bytes() ([]byte, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	return hclwrite.Format(d.file.Bytes()), nil
+}
+
+// set writes name = expression, the latter as HCL has it.
+func (b *body) set(name, expression string) {
+	parsed, diags := hclwrite.ParseConfig([]byte(name+" = "+expression+"\n"), name, hcl.InitialPos)
+	if diags.HasErrors() {
+		if b.doc.err == nil {
+			b.doc.err = fmt.Errorf("%s = %s: %w", name, expression, diags)
+		}
+		return
+	}
+	b.SetAttributeRaw(name, parsed.Body().GetAttribute(name).Expr().BuildTokens(nil))
+}
+
+// text writes name = "value", nothing of which is read as HCL.
+func (b *body) text(name, value string) { b.set(name, quote(value)) }
+
+// fromVars writes name = var.name for each name.
+func (b *body) fromVars(names ...string) {
+	for _, n := range names {
+		b.set(n, "var."+n)
+	}
+}
+
+func (b *body) block(kind string, labels ...string) *body {
+	return &body{b.AppendNewBlock(kind, labels).Body(), b.doc}
+}
+
+func (b *body) gap() { b.AppendNewline() }
+
+// comment writes whole lines; text may have several.
+func (b *body) comment(text string) {
+	for _, line := range lines(text) {
+		b.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + line + "\n")}})
+	}
+}
+
+// quote is value as an HCL string.
+func quote(value string) string {
+	return string(hclwrite.TokensForValue(cty.StringVal(value)).Bytes())
+}
+
+func number(n int) string { return strconv.Itoa(n) }

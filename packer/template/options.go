@@ -1,0 +1,147 @@
+package template
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Profile says what the image is for.
+type Profile string
+
+// The profiles.
+const (
+	// OpenShift is a node that the Windows Machine Config Operator (WMCO) sets
+	// up: its files are seeded, csi-proxy alone is a service, and there is no
+	// container runtime.
+	OpenShift Profile = "openshift"
+	// Generic is a node for kubeadm or an operator of another kind: kubelet,
+	// containerd and CNI plugins come from the payload too.
+	Generic Profile = "generic"
+)
+
+// Profiles lists them.
+func Profiles() []Profile { return []Profile{OpenShift, Generic} }
+
+// The releases of Windows Server that templates are for.
+const (
+	Windows2022 = "2022"
+	Windows2025 = "2025"
+)
+
+// Releases lists them.
+func Releases() []string { return []string{Windows2022, Windows2025} }
+
+// Payload is the image that node files come from.
+type Payload struct {
+	// Reference is what the plugin opens: REGISTRY/REPOSITORY@sha256:..., or
+	// the path of an OCI layout or tarball.
+	Reference string
+	// Digest is the image's, "sha256:...": what is built from is what was
+	// looked at.
+	Digest string
+}
+
+// Options decide a template folder.
+type Options struct {
+	// Platform is a name from Platforms.
+	Platform string
+	// Profile is OpenShift if empty.
+	Profile Profile
+	// Windows is Windows2022 if empty.
+	Windows string
+	// Payload becomes the default of the variables payload and
+	// payload_digest. The zero value leaves both to whoever builds.
+	Payload Payload
+	// WithoutPayload leaves node files to whoever joins the node. Generic
+	// images are nothing without them, so only OpenShift's take it.
+	WithoutPayload bool
+	// Release is the OpenShift release that the payload must be for, "4.20";
+	// "" for any.
+	Release string
+	// Values are a var-file's, from ReadValues; nil for none.
+	Values *Values
+}
+
+var (
+	digestForm  = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	releaseForm = regexp.MustCompile(`^[4-9]\.[0-9]{1,2}$`)
+)
+
+// settle fills in defaults and refuses what there isn't. The error is a
+// *fault.Error.
+func (o Options) settle() (Options, *Platform, error) {
+	if o.Profile == "" {
+		o.Profile = OpenShift
+	}
+	if o.Windows == "" {
+		o.Windows = Windows2022
+	}
+	platform, err := Find(o.Platform)
+	if err != nil {
+		return o, nil, err
+	}
+	var names []string
+	for _, p := range Profiles() {
+		names = append(names, string(p))
+	}
+	switch {
+	case !slices.Contains(Profiles(), o.Profile):
+		return o, nil, choice("profile", string(o.Profile), names)
+	case !slices.Contains(Releases(), o.Windows):
+		return o, nil, choice("windows", o.Windows, Releases())
+	case o.Release != "" && !releaseForm.MatchString(o.Release):
+		return o, nil, &fault.Error{What: fmt.Sprintf("--release can't be %q", o.Release), Fix: "give the OpenShift release, such as --release 4.20"}
+	}
+	return o, platform, o.checkPayload()
+}
+
+func (o Options) checkPayload() error {
+	switch {
+	case o.WithoutPayload && o.Profile == Generic:
+		return &fault.Error{What: "a generic node has no files without a payload", Fix: "give --payload REF@sha256:... or a layout, or take --profile openshift"}
+	case o.WithoutPayload && o.Payload != (Payload{}):
+		return &fault.Error{What: "a payload is given and refused at once", Fix: "leave one of them out"}
+	case o.Payload != (Payload{}) && !digestForm.MatchString(o.Payload.Digest):
+		return &fault.Error{What: fmt.Sprintf("the payload %s has no digest", o.Payload.Reference), Fix: "name it by digest: REGISTRY/REPOSITORY@sha256:..."}
+	}
+	return nil
+}
+
+func choice(flag, value string, known []string) error {
+	return &fault.Error{What: fmt.Sprintf("--%s can't be %q", flag, value), Fix: "give one of " + strings.Join(known, ", ")}
+}
+
+// windows is what differs between releases of Windows Server.
+type windows struct {
+	name     string // Windows Server 2022
+	floor    string // least build and patch level
+	image    string // name in install.wim of Server Core
+	guestID  string // vSphere's
+	virtio   string // folder in virtio-win
+	azure    string // SKU
+	ami      string // name of Amazon's AMI
+	google   string // image family
+	hardware int    // vSphere's virtual hardware that knows the guest id
+}
+
+// releases: the floor of 2022 is KB5012637, without which custom VXLAN ports
+// don't work (windows-machine-config-operator docs/wmco-prerequisites.md); 2025
+// has had it from its first build. The guest ids are one release behind their
+// names: see the enumeration of
+// https://github.com/vmware/govmomi/blob/main/vim25/types/enum.go.
+var releases = map[string]windows{
+	Windows2022: {
+		name: "Windows Server 2022", floor: "20348.681", image: "Windows Server 2022 SERVERSTANDARDCORE",
+		guestID: "windows2019srvNext_64Guest", virtio: "2k22", azure: "2022-datacenter-core-g2",
+		ami: "Windows_Server-2022-English-Core-Base-*", google: "windows-2022-core", hardware: 19,
+	},
+	Windows2025: {
+		name: "Windows Server 2025", floor: "26100.1", image: "Windows Server 2025 SERVERSTANDARDCORE",
+		guestID: "windows2022srvNext_64Guest", virtio: "2k25", azure: "2025-datacenter-core-g2",
+		ami: "Windows_Server-2025-English-Core-Base-*", google: "windows-2025-core", hardware: 20,
+	},
+}

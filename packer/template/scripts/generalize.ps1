@@ -1,0 +1,36 @@
+# sysprep, in a task of its own: a dropped connection doesn't end it, and a
+# second run of this script waits for the first one's. It isn't told to shut
+# down, so that its result can be read; Packer does that.
+# WINBAKE_PROGRAM and WINBAKE_ARGUMENTS are what the platform calls sysprep with.
+#prelude
+
+$task = 'winbake-generalize'
+$minutes = 30
+
+function Get-ImageState {
+    (Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Setup\State').ImageState
+}
+
+$done = 'IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE'
+if ((Get-ImageState) -ne $done -and -not (Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue)) {
+    $action = New-ScheduledTaskAction -Execute $env:WINBAKE_PROGRAM -Argument $env:WINBAKE_ARGUMENTS
+    Register-ScheduledTask -TaskName $task -Action $action -User 'SYSTEM' -RunLevel Highest | Out-Null
+    Start-ScheduledTask -TaskName $task
+}
+
+$deadline = (Get-Date).AddMinutes($minutes)
+while ((Get-ImageState) -ne $done) {
+    if ((Get-Date) -gt $deadline) {
+        throw "sysprep hasn't ended after $minutes minutes: the image is $(Get-ImageState)"
+    }
+    $state = (Get-ScheduledTask -TaskName $task).State
+    $result = (Get-ScheduledTaskInfo -TaskName $task).LastTaskResult
+    # 267009 and 267011: it is running, it hasn't run yet.
+    if ($state -ne 'Running' -and $result -ne 267009 -and $result -ne 267011 -and $result -ne 0) {
+        Get-Content -Path 'C:\Windows\System32\Sysprep\Panther\setuperr.log' -Tail 20 -ErrorAction SilentlyContinue | Write-Output
+        throw "sysprep ended with $result"
+    }
+    Start-Sleep -Seconds 5
+}
+Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
+Write-Output 'the image is generalized'

@@ -1,0 +1,31 @@
+# The OpenSSH server: from a zip beside this script if there is one, whose
+# sha256 has to be that of openssh.sum, else as a capability of Windows.
+#prelude
+
+$zip = Get-ChildItem -Path $PSScriptRoot -Filter '*.zip' | Where-Object { $_.Name -like 'openssh*' } | Select-Object -First 1
+
+if (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue) {
+    Write-Output 'sshd is there'
+}
+elseif ($zip) {
+    $want = (Get-Content -Path (Join-Path $PSScriptRoot 'openssh.sum') -TotalCount 1).Trim()
+    $have = (Get-FileHash -Path $zip.FullName -Algorithm SHA256).Hash
+    if ($have -ne $want) {
+        throw "$($zip.Name) has the sha256 $have, and $want was asked for"
+    }
+    Expand-Archive -Path $zip.FullName -DestinationPath 'C:\Program Files' -Force
+    Get-ChildItem -Path 'C:\Program Files' -Directory -Filter 'OpenSSH-*' | Select-Object -First 1 | Rename-Item -NewName 'OpenSSH'
+    Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', '"C:\Program Files\OpenSSH\install-sshd.ps1"')
+}
+else {
+    Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+}
+
+foreach ($name in 'sshd', 'ssh-agent') {
+    Set-Service -Name $name -StartupType Automatic
+    Start-Service -Name $name
+}
+if (-not (Get-NetFirewallRule -Name 'OpenSSH-Server-In-TCP' -ErrorAction SilentlyContinue)) {
+    New-NetFirewallRule -Name 'OpenSSH-Server-In-TCP' -DisplayName 'OpenSSH Server (sshd)' -Direction Inbound -Protocol TCP -LocalPort 22 -Action Allow | Out-Null
+}
+Set-NetFirewallRule -Name 'OpenSSH-Server-In-TCP' -Enabled True -Profile Any

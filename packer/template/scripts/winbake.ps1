@@ -1,0 +1,11 @@
+# What Windows Setup runs at the first logon, from the CD that autounattend.xml
+# is on: drivers and tools first, since the network card may need them, then
+# the service that Packer connects to.
+#prelude
+
+foreach ($name in 'tools.ps1', 'reach.ps1') {
+    $script = Join-Path $PSScriptRoot $name
+    if (Test-Path -Path $script) {
+        Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', $script)
+    }
+}

@@ -1,0 +1,49 @@
+# Runs once in each clone, before anybody can log on (SetupComplete.cmd): takes
+# away what the build and sysprep left. The password in the answer file is
+# replaced by one that nobody knows: SSH keys are the way in.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\first-boot.log' | Out-Null
+
+trap {
+    Write-Output "first-boot failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
+    if (Test-Path -Path $file) {
+        Remove-Item -Path $file -Force
+    }
+}
+
+$bytes = New-Object -TypeName 'byte[]' -ArgumentList 32
+$random = [System.Security.Cryptography.RandomNumberGenerator]::Create()
+$random.GetBytes($bytes)
+$secret = ConvertTo-SecureString -String ('aA1!' + [Convert]::ToBase64String($bytes)) -AsPlainText -Force
+$administrator = Get-LocalUser | Where-Object { $_.SID.Value -like 'S-1-5-21-*-500' }
+Set-LocalUser -SID $administrator.SID -Password $secret
+
+$rule = Get-NetFirewallRule -Name 'winbake-winrm' -ErrorAction SilentlyContinue
+if ($rule) {
+    Get-ChildItem -Path 'WSMan:\localhost\Listener' |
+        Where-Object { $_.Keys -contains 'Transport=HTTPS' } |
+        Remove-Item -Recurse -Force
+    Remove-NetFirewallRule -Name 'winbake-winrm'
+}
+Remove-Item -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Force
+
+Stop-Transcript | Out-Null
+exit 0

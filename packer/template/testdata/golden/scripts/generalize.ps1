@@ -1,0 +1,59 @@
+# sysprep, in a task of its own: a dropped connection doesn't end it, and a
+# second run of this script waits for the first one's. It isn't told to shut
+# down, so that its result can be read; Packer does that.
+# WINBAKE_PROGRAM and WINBAKE_ARGUMENTS are what the platform calls sysprep with.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\generalize.log' | Out-Null
+
+trap {
+    Write-Output "generalize failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+$task = 'winbake-generalize'
+$minutes = 30
+
+function Get-ImageState {
+    (Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Setup\State').ImageState
+}
+
+$done = 'IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE'
+if ((Get-ImageState) -ne $done -and -not (Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue)) {
+    $action = New-ScheduledTaskAction -Execute $env:WINBAKE_PROGRAM -Argument $env:WINBAKE_ARGUMENTS
+    Register-ScheduledTask -TaskName $task -Action $action -User 'SYSTEM' -RunLevel Highest | Out-Null
+    Start-ScheduledTask -TaskName $task
+}
+
+$deadline = (Get-Date).AddMinutes($minutes)
+while ((Get-ImageState) -ne $done) {
+    if ((Get-Date) -gt $deadline) {
+        throw "sysprep hasn't ended after $minutes minutes: the image is $(Get-ImageState)"
+    }
+    $state = (Get-ScheduledTask -TaskName $task).State
+    $result = (Get-ScheduledTaskInfo -TaskName $task).LastTaskResult
+    # 267009 and 267011: it is running, it hasn't run yet.
+    if ($state -ne 'Running' -and $result -ne 267009 -and $result -ne 267011 -and $result -ne 0) {
+        Get-Content -Path 'C:\Windows\System32\Sysprep\Panther\setuperr.log' -Tail 20 -ErrorAction SilentlyContinue | Write-Output
+        throw "sysprep ended with $result"
+    }
+    Start-Sleep -Seconds 5
+}
+Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
+Write-Output 'the image is generalized'
+
+Stop-Transcript | Out-Null
+exit 0

@@ -1,0 +1,44 @@
+# A host name that Kubernetes and NetBIOS both take, given while Windows is
+# specialized: the one that the hypervisor says, else a random one. Without it
+# Windows would choose WIN- and eleven capitals.
+param([string] $Prefix = 'winnode-')
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\host-name.log' | Out-Null
+
+trap {
+    Write-Output "host-name failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+$name = ''
+$daemon = 'C:\Program Files\VMware\VMware Tools\vmtoolsd.exe'
+if (Test-Path -Path $daemon) {
+    # Fails where the clone wasn't given a name: then there is none.
+    $name = "$(& $daemon --cmd 'info-get guestinfo.hostname')".Trim().ToLowerInvariant().Split('.')[0]
+}
+if ($name -notmatch '^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$') {
+    Write-Output "the hypervisor says '$name', which can't be a node's name"
+    $letters = 'abcdefghijklmnopqrstuvwxyz0123456789'.ToCharArray()
+    $name = $Prefix + (-join (1..5 | ForEach-Object { Get-Random -InputObject $letters }))
+}
+if ($env:COMPUTERNAME -ne $name) {
+    Rename-Computer -NewName $name -Force
+}
+Write-Output "host name $name"
+
+Stop-Transcript | Out-Null
+exit 0

@@ -1,0 +1,50 @@
+# The last changes before sysprep. sshd isn't restarted: what is changed here
+# counts from the next start on, and Packer may still have to come back.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\seal.log' | Out-Null
+
+trap {
+    Write-Output "seal failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+$config = 'C:\ProgramData\ssh\sshd_config'
+$lines = @(Get-Content -Path $config | Where-Object { $_ -notmatch '^\s*#?\s*PasswordAuthentication\s' })
+Set-Content -Path $config -Value (@('PasswordAuthentication no') + $lines) -Encoding Ascii
+$sshd = (Get-CimInstance -ClassName 'Win32_Service' -Filter "Name='sshd'").PathName.Trim('"')
+Invoke-Program $sshd @('-t')
+
+# Setup ran with the password that the build was given.
+foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\Panther\Unattend\unattend.xml') {
+    if (Test-Path -Path $file) {
+        Remove-Item -Path $file -Force
+    }
+}
+$logon = 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon'
+Set-ItemProperty -Path $logon -Name 'AutoAdminLogon' -Value '0'
+foreach ($value in 'DefaultPassword', 'AutoLogonCount') {
+    Remove-ItemProperty -Path $logon -Name $value -ErrorAction SilentlyContinue
+}
+
+if (Test-Path -Path 'C:\ProgramData\winbake\first-boot.ps1') {
+    New-Item -ItemType Directory -Force -Path 'C:\Windows\Setup\Scripts' | Out-Null
+    $line = 'powershell.exe -NoProfile -ExecutionPolicy Bypass -File C:\ProgramData\winbake\first-boot.ps1'
+    Set-Content -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Value $line -Encoding Ascii
+}
+
+Stop-Transcript | Out-Null
+exit 0

@@ -1,0 +1,52 @@
+# One round of Windows Update. The template runs it several times with a
+# restart in between: updates bring updates. Windows refuses it to remote
+# sessions, so Packer runs it as SYSTEM in a task.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\updates.log' | Out-Null
+
+trap {
+    Write-Output "updates failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+$session = New-Object -ComObject 'Microsoft.Update.Session'
+$found = $session.CreateUpdateSearcher().Search("IsInstalled=0 and IsHidden=0 and Type='Software'").Updates
+Write-Output "$($found.Count) updates"
+
+if ($found.Count -gt 0) {
+    $wanted = New-Object -ComObject 'Microsoft.Update.UpdateColl'
+    foreach ($update in $found) {
+        Write-Output $update.Title
+        if (-not $update.EulaAccepted) {
+            $update.AcceptEula()
+        }
+        $wanted.Add($update) | Out-Null
+    }
+    $downloader = $session.CreateUpdateDownloader()
+    $downloader.Updates = $wanted
+    $installer = $session.CreateUpdateInstaller()
+    $installer.Updates = $wanted
+    # 2: succeeded. 3: with errors, which the next round tries again.
+    foreach ($result in $downloader.Download(), $installer.Install()) {
+        if ($result.ResultCode -ne 2 -and $result.ResultCode -ne 3) {
+            throw "Windows Update ended with the result $($result.ResultCode)"
+        }
+    }
+}
+
+Stop-Transcript | Out-Null
+exit 0

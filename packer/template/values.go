@@ -1,0 +1,225 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Values are the assignments of a var-file.
+type Values struct {
+	// Path is as it was given.
+	Path   string
+	text   []byte
+	ranges map[string]hcl.Range
+	values map[string]cty.Value
+}
+
+// ReadValues reads a var-file as Packer does: NAME = VALUE, without
+// references. The error is a *fault.Error with the line.
+func ReadValues(path string) (*Values, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &fault.Error{Where: path, What: "there is no such var-file", Fix: "check --var-file", Err: err}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the var-file: %w", err)
+	}
+	v := &Values{Path: path, text: data, ranges: map[string]hcl.Range{}, values: map[string]cty.Value{}}
+	parse := hclparse.NewParser().ParseHCL
+	if strings.HasSuffix(path, ".json") {
+		parse = hclparse.NewParser().ParseJSON
+	}
+	file, diags := parse(data, path)
+	if diags.HasErrors() {
+		return nil, v.diagnosed(diags)
+	}
+	attributes, diags := file.Body.JustAttributes()
+	for name, a := range attributes {
+		value, more := a.Expr.Value(nil)
+		diags = append(diags, more...)
+		v.values[name], v.ranges[name] = value, a.Expr.Range()
+	}
+	if diags.HasErrors() {
+		return nil, v.diagnosed(diags)
+	}
+	return v, nil
+}
+
+// check holds the values to the variables: known, of their type, within their
+// rules, and none missing but secrets, which may come from the environment.
+func (v *Values) check(vars []Variable, platform string) error {
+	known := map[string]Variable{}
+	for _, variable := range vars {
+		known[variable.Name] = variable
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.values)) {
+		variable, ok := known[name]
+		if !ok {
+			return v.fault(name, fmt.Sprintf("%s has no variable %s", platform, name), "remove it; the folder's README.md lists what there is")
+		}
+		if err := v.checkOne(variable); err != nil {
+			return err
+		}
+	}
+	var missing []string
+	for _, variable := range vars {
+		if _, given := v.values[variable.Name]; !given && variable.Required() && !variable.Sensitive {
+			missing = append(missing, variable.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return &fault.Error{Where: v.Path, What: "no value for " + strings.Join(missing, ", "), Fix: "add " + missing[0] + ` = "..." to ` + v.Path}
+	}
+	return v.together()
+}
+
+// checkOne converts a value and evaluates its variable's rules, as Packer
+// will.
+func (v *Values) checkOne(variable Variable) error {
+	want, err := variableType(variable.Type)
+	if err != nil {
+		return err
+	}
+	value, err := convert.Convert(v.values[variable.Name], want)
+	if err != nil || value.IsNull() {
+		return v.fault(variable.Name, variable.Name+" has to be "+variable.Type, "write it as "+example(variable.Type))
+	}
+	for _, rule := range variable.Rules {
+		expression, diags := hclsyntax.ParseExpression([]byte(rule.Condition), variable.Name, hcl.InitialPos)
+		if diags.HasErrors() {
+			return fmt.Errorf("rule of %s: %w", variable.Name, diags)
+		}
+		result, diags := expression.Value(&hcl.EvalContext{
+			Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{variable.Name: value})},
+			Functions: functions,
+		})
+		if diags.HasErrors() || result.IsNull() || !result.IsKnown() || result.False() {
+			return v.fault(variable.Name, strings.ToLower(rule.Message[:1])+strings.TrimSuffix(rule.Message[1:], "."), advice(diags))
+		}
+	}
+	v.values[variable.Name] = value
+	return nil
+}
+
+// together checks what no rule of Packer can: one value against another.
+func (v *Values) together() error {
+	for _, pair := range [][2]string{{"iso_url", "iso_checksum"}, {"openssh_zip", "openssh_sha256"}} {
+		if v.filled(pair[0]) && !v.filled(pair[1]) {
+			return v.fault(pair[0], pair[0]+" is given without "+pair[1]+": nobody would notice another file in its place", "add "+pair[1]+" to "+v.Path+": sha256sum FILE prints it")
+		}
+	}
+	return nil
+}
+
+func (v *Values) filled(name string) bool {
+	value, ok := v.values[name]
+	return ok && value.Type() == cty.String && value.AsString() != ""
+}
+
+// addValues puts the values into the folder, so that Packer needs no
+// -var-file. Secrets stay where they are.
+func (r *render) addValues(vars []Variable) error {
+	if r.Values == nil {
+		return nil
+	}
+	doc, b := newDocument("From " + filepath.Base(r.Values.Path) + ", without secrets. Packer reads this file by itself.")
+	b.gap()
+	for _, variable := range vars {
+		value, given := r.Values.values[variable.Name]
+		if !given || variable.Sensitive {
+			continue
+		}
+		if variable.Path && value.AsString() != "" {
+			absolute, err := filepath.Abs(value.AsString())
+			if err != nil {
+				return fmt.Errorf("find %s: %w", value.AsString(), err)
+			}
+			if !strings.HasPrefix(value.AsString(), "~") {
+				value = cty.StringVal(absolute)
+			}
+		}
+		b.set(variable.Name, string(hclwrite.TokensForValue(value).Bytes()))
+	}
+	data, err := doc.bytes()
+	r.add("values.auto.pkrvars.hcl", data)
+	return err
+}
+
+// fault points at a value. The line isn't shown where it holds a secret.
+func (v *Values) fault(name, what, fix string) error {
+	at := v.ranges[name]
+	e := &fault.Error{Where: fmt.Sprintf("%s:%d:%d", v.Path, at.Start.Line, at.Start.Column), What: what, Fix: fix}
+	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") && !strings.Contains(name, "token") {
+		e.Excerpt = excerpt(v.text, at)
+	}
+	return e
+}
+
+// diagnosed makes HCL's first complaint a fault.
+func (v *Values) diagnosed(diags hcl.Diagnostics) error {
+	first := diags.Errs()[0]
+	e := &fault.Error{Where: v.Path, What: "the var-file can't be read: " + first.Error(), Fix: `write NAME = "value", one a line`, Err: first}
+	for _, d := range diags {
+		if d.Severity == hcl.DiagError && d.Subject != nil {
+			e.Where = fmt.Sprintf("%s:%d:%d", v.Path, d.Subject.Start.Line, d.Subject.Start.Column)
+			e.What = "the var-file can't be read: " + strings.ToLower(d.Summary[:1]) + d.Summary[1:]
+			break
+		}
+	}
+	return e
+}
+
+func excerpt(text []byte, at hcl.Range) string {
+	all := strings.Split(string(text), "\n")
+	if at.Start.Line < 1 || at.Start.Line > len(all) {
+		return ""
+	}
+	return fmt.Sprintf("  %s\n  %s^", strings.ReplaceAll(all[at.Start.Line-1], "\t", " "), strings.Repeat(" ", max(at.Start.Column-1, 0)))
+}
+
+func advice(diags hcl.Diagnostics) string {
+	if diags.HasErrors() {
+		return "check the value: " + diags.Errs()[0].Error()
+	}
+	return "change the value"
+}
+
+func example(kind string) string {
+	switch kind {
+	case "number":
+		return "4"
+	case "bool":
+		return "true or false"
+	case "list(string)":
+		return `["a", "b"]`
+	}
+	return `"text"`
+}
+
+func variableType(kind string) (cty.Type, error) {
+	expression, diags := hclsyntax.ParseExpression([]byte(kind), "type", hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.NilType, fmt.Errorf("type %s: %w", kind, diags)
+	}
+	t, diags := typeexpr.TypeConstraint(expression)
+	if diags.HasErrors() {
+		return cty.NilType, fmt.Errorf("type %s: %w", kind, diags)
+	}
+	return t, nil
+}

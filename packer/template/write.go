@@ -1,0 +1,158 @@
+package template
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// recordName is the file that says what was written, so that the next run
+// knows its own work from anybody else's.
+const recordName = ".winbake.json"
+
+// record is that file.
+type record struct {
+	Platform string `json:"platform"`
+	Profile  string `json:"profile"`
+	Windows  string `json:"windows"`
+	// Files are the sha256 sums of the other files, in hex.
+	Files map[string]string `json:"files"`
+}
+
+const (
+	dirMode  = 0o755
+	fileMode = 0o644
+	// tempPrefix begins the names of folders that aren't finished.
+	tempPrefix = ".winbake-"
+)
+
+// Write makes dir the template folder. The folder is made beside dir and takes
+// its place at once: a killed run leaves what was there, or the new one.
+//
+// A folder that isn't empty is replaced only where every file in it is one
+// that Write wrote and nobody changed since. Anything else is a *fault.Error
+// that names the file.
+func Write(ctx context.Context, dir string, f *Folder) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return fmt.Errorf("find %s: %w", dir, err)
+	}
+	if err := checkOwn(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
+		return cantWrite(dir, err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+tempPrefix)
+	if err != nil {
+		return cantWrite(dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	if err := fill(ctx, temp, f); err != nil {
+		return cantWrite(dir, err)
+	}
+	if err := replace(temp, dir); err != nil {
+		return cantWrite(dir, err)
+	}
+	return nil
+}
+
+// fill writes the files and the record of them, and has the disk keep them.
+func fill(ctx context.Context, dir string, f *Folder) error {
+	r := record{Platform: f.Platform.Name, Profile: string(f.Profile), Windows: f.Windows, Files: map[string]string{}}
+	for _, file := range f.Files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := put(filepath.Join(dir, filepath.FromSlash(file.Path)), file.Data); err != nil {
+			return err
+		}
+		r.Files[file.Path] = sum(file.Data)
+	}
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := put(filepath.Join(dir, recordName), append(data, '\n')); err != nil {
+		return err
+	}
+	return os.Chmod(dir, dirMode) // MkdirTemp made it private
+}
+
+func put(name string, data []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(name), dirMode); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// checkOwn refuses a folder with anything in it that isn't ours as we left it.
+func checkOwn(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return cantWrite(dir, err)
+	}
+	var r record
+	data, err := os.ReadFile(filepath.Join(dir, recordName))
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil {
+		return refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
+	}
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil || rel == recordName {
+			return err
+		}
+		want, ours := r.Files[filepath.ToSlash(rel)]
+		if !ours || !d.Type().IsRegular() {
+			return refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return cantWrite(name, err)
+		}
+		if sum(data) != want {
+			return refuse(name, "the file was changed since it was written, and the change would be lost", "put values into a var-file and remove this file, or give another folder with --out")
+		}
+		return nil
+	})
+}
+
+func refuse(where, what, fix string) error {
+	return &fault.Error{Where: where, What: "the folder isn't overwritten: " + what, Fix: fix}
+}
+
+func cantWrite(where string, err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &fault.Error{Where: where, What: "can't write the template folder: " + err.Error(), Fix: "check the folder's rights and the space on its disk", Err: err}
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
