@@ -107,6 +107,9 @@ type Line struct {
 	WMIC bool `json:"wmic,omitempty"`
 	// RunsWMIC: the driver runs wmic itself, whatever csi-proxy there is.
 	RunsWMIC bool `json:"runsWMIC,omitempty"`
+	// Unreleased: at AsOf there were only pre-releases of it, so nobody can be
+	// told to deploy it.
+	Unreleased bool `json:"unreleased,omitempty"`
 	// Supported: the project still supports the line (at AsOf). Where no line
 	// of a driver is, the project doesn't say what it supports.
 	Supported bool       `json:"supported,omitempty"`

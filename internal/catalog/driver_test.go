@@ -61,6 +61,9 @@ func TestWMIC(t *testing.T) {
 		"3.3.1": {true, false}, "3.4.0": {true, false}, "3.5.0": {false, true}, "3.7.1": {false, true}, "3.8.0": {false, false},
 	} {
 		l := vsphere.Line(version.MustDriver(tag))
+		if unreleased := tag == "3.8.0"; l.Unreleased != unreleased {
+			t.Errorf("%s: unreleased %t", tag, l.Unreleased)
+		}
 		if l.WMIC != want[0] || l.RunsWMIC != want[1] {
 			t.Errorf("%s: %v %v, want %v", tag, l.WMIC, l.RunsWMIC, want)
 		}

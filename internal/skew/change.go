@@ -21,6 +21,8 @@ type change struct {
 	privileged bool
 	// file is the manifest's name in Command.
 	file string
+	// to is the version that it leads to.
+	to version.Driver
 }
 
 // text is the change for a finding's remedy.
@@ -47,7 +49,7 @@ func (v *view) fit(d *inventory.Driver, to version.Driver) version.Driver {
 	if line == nil || !line.RunsWMIC || !slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool { return n.Build >= server2025 }) {
 		return to
 	}
-	if free, err := version.ParseDriver(v.wmicFreeFrom(d)); err == nil {
+	if free, ok := v.wmicFreeVersion(d); ok {
 		return free
 	}
 	return to
@@ -55,7 +57,7 @@ func (v *view) fit(d *inventory.Driver, to version.Driver) version.Driver {
 
 // step is a change for the plan, with what a HostProcess pod needs first.
 func (v *view) step(c change) *Step {
-	s := &Step{What: c.What, Command: c.Command}
+	s := &Step{What: c.What, Command: c.Command, to: c.to}
 	if c.privileged && c.Command != "" && !v.privilegedNamespace() {
 		s.Command = strings.ReplaceAll(privilegeCommands(v.D), " && ", "\n") + "\n" + c.Command
 	}
@@ -79,16 +81,17 @@ func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to ver
 	}
 	if why := newManifest(d, line, hostProcess); why != "" {
 		c := manifestChange(d, to, why, file)
-		c.privileged = !hostProcess && line.HostProcess == catalog.HostProcessMandatory
+		c.to, c.privileged = to, !hostProcess && line.HostProcess == catalog.HostProcessMandatory
 		return c
 	}
 	image := imageFor(d, line, hostProcess, to)
 	if file {
-		return change{What: fmt.Sprintf("in the manifest of %s set the image of container %s to %s", d.Object, container(d), image)}
+		return change{What: fmt.Sprintf("in the manifest of %s set the image of container %s to %s", d.Object, container(d), image), to: to}
 	}
 	return change{
 		What:    fmt.Sprintf("set %s to v%s", d.Object, to.Core()),
 		Command: fmt.Sprintf("oc %sset image daemonset/%s %s=%s", namespace(d), d.Object.Name, container(d), image),
+		to:      to,
 	}
 }
 

@@ -88,9 +88,6 @@ func (v *view) buildRemedy(build int) (string, *Step) {
 	if build == 0 {
 		return "look at the node's build: oc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
 	}
-	canHostProcess := func(l *catalog.Line) bool {
-		return cmp.Or(l.HostProcess, catalog.HostProcessNone) != catalog.HostProcessNone && !(l.RunsWMIC && build >= server2025)
-	}
 	if canHostProcess(v.Line) {
 		return "apply the project's HostProcess manifest of this version, which runs on any build" + v.privileges(), nil
 	}
@@ -98,14 +95,22 @@ func (v *view) buildRemedy(build int) (string, *Step) {
 	if l := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) }); l != nil {
 		return fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), l.From) + orElse, v.stepTo(l)
 	}
-	if l := v.lineWith(canHostProcess); l != nil {
-		remedy := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
-		if mandatory(l) {
-			return remedy, v.stepTo(l)
-		}
-		return remedy, nil
+	l := v.lineWith(canHostProcess)
+	if l == nil {
+		return "keep the pods off these nodes with a node selector: no version of the driver is known to run there", nil
 	}
-	return "keep the pods off these nodes with a node selector: no version of the driver is known to run there", nil
+	remedy := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
+	if linux := v.Catalog.Line(v.Linux().Newest()); linux != nil && mandatory(linux) {
+		return remedy, v.step(v.change(v.fit(v.D, v.Linux().Newest())))
+	}
+	if mandatory(l) {
+		return remedy, v.stepTo(l)
+	}
+	return remedy, nil
+}
+
+func canHostProcess(l *catalog.Line) bool {
+	return cmp.Or(l.HostProcess, catalog.HostProcessNone) != catalog.HostProcessNone
 }
 
 // stepTo is the plan's step to the first version of a line.

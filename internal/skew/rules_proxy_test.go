@@ -1,6 +1,7 @@
 package skew_test
 
 import (
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -92,6 +93,12 @@ func proxyGroupsCases() []ruleCase {
 	}
 }
 
+// released is the catalog once vSphere 3.8.0 is out.
+func released(c *catalog.Catalog) {
+	d := c.Driver("vsphere")
+	d.Lines[len(d.Lines)-1].Unreleased = false
+}
+
 func proxyWMICCases() []ruleCase {
 	return []ruleCase{
 		{name: "Windows Server 2022", id: "PROXY004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
@@ -100,6 +107,10 @@ func proxyWMICCases() []ruleCase {
 		{name: "vSphere 3.5 runs it itself", id: "PROXY004", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: all(build(26100), at("v3.5.0"), onWindows(hostProcess)), want: finding.Warn,
 			says: "version 3.5.0 runs wmic itself", does: "vSphere CSI driver 3.8.0 or newer", mend: at("v3.8.0"), count: 1},
 		{name: "whatever csi-proxy there is", id: "PROXY004", from: "4.22", inv: storageCluster("4.22", ""), change: all(build(26100), at("v3.7.1"), onWindows(hostProcess), proxyDaemonSet("v1.3.0")), want: finding.Warn, says: "3.7.1", mend: at("v3.8.0")},
+		{name: "and is kept off those nodes", id: "PROXY004", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: all(build(26100), at("v3.5.0"), onWindows(hostProcess)), want: finding.Warn,
+			does: "keep the pods off nodes without it by a node selector", mend: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector["wmic"] = "yes" })},
+		{name: "vSphere 3.8 was released", id: "PROXY004", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: all(build(26100), at("v3.5.0"), onWindows(hostProcess)), know: released, want: finding.Warn,
+			does: "3.8.0 or newer, which runs no wmic", mend: at("v3.8.0")},
 		{name: "vSphere 3.5 on Windows Server 2022", id: "PROXY004", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(at("v3.5.0"), onWindows(hostProcess))},
 		{name: "vSphere 3.5 on a build that isn't known", id: "PROXY004", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(build(0), at("v3.5.0"), onWindows(hostProcess)), want: finding.Unknown,
 			says: "if the Windows build is 26100 or newer", does: "kernelVersion", mend: build(20348), count: 1},

@@ -157,10 +157,48 @@ func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) string {
 	return strings.Join(ways, "; or ")
 }
 
+// wmicFree names the first version since which the driver does without wmic;
+// "" for none.
+func (w *world) wmicFree(d *inventory.Driver) string {
+	line := w.wmicFreeLine(d)
+	if line == nil {
+		return ""
+	}
+	text := fmt.Sprintf("deploy the complete Windows manifest of %s %s or newer, which runs no wmic", w.lineOf(d).Title, line.From)
+	if line.Unreleased {
+		text += fmt.Sprintf(" (on %s it wasn't released; until it is, see whether wmic is there, and keep the pods off nodes without it by a node selector)", w.cat.AsOf)
+	}
+	return text
+}
+
+// wmicFreeLine is the first line since which a driver does without wmic; nil
+// for none.
+func (x *index) wmicFreeLine(d *inventory.Driver) *catalog.Line {
+	known := x.lineOf(d)
+	if known == nil {
+		return nil
+	}
+	var first *catalog.Line
+	for i := len(known.Lines) - 1; i >= 0 && !known.Lines[i].WMIC && !known.Lines[i].RunsWMIC; i-- {
+		first = &known.Lines[i]
+	}
+	return first
+}
+
+// wmicFreeVersion is its first version, where that was released.
+func (x *index) wmicFreeVersion(d *inventory.Driver) (version.Driver, bool) {
+	line := x.wmicFreeLine(d)
+	if line == nil || line.Unreleased {
+		return version.Driver{}, false
+	}
+	v, err := version.ParseDriver(line.From)
+	return v, err == nil
+}
+
 // wmicFreeStep is the plan's step to that version; nil where there is none.
 func (w *world) wmicFreeStep(d *inventory.Driver) *Step {
-	to, err := version.ParseDriver(w.wmicFreeFrom(d))
-	if err != nil {
+	to, ok := w.wmicFreeVersion(d)
+	if !ok {
 		return nil
 	}
 	for _, v := range w.Views {
@@ -169,31 +207,6 @@ func (w *world) wmicFreeStep(d *inventory.Driver) *Step {
 		}
 	}
 	return nil
-}
-
-// wmicFree names the first version since which the driver does without wmic;
-// "" for none.
-func (w *world) wmicFree(d *inventory.Driver) string {
-	first := w.wmicFreeFrom(d)
-	if first == "" {
-		return ""
-	}
-	return fmt.Sprintf("deploy the complete Windows manifest of %s %s or newer, which runs no wmic", w.lineOf(d).Title, first)
-}
-
-func (x *index) wmicFreeFrom(d *inventory.Driver) string {
-	known := x.lineOf(d)
-	if known == nil {
-		return ""
-	}
-	first := ""
-	for _, l := range slices.Backward(known.Lines) {
-		if l.WMIC || l.RunsWMIC {
-			break
-		}
-		first = l.From
-	}
-	return first
 }
 
 // laterAllDo tells whether r and every newer release do without wmic.

@@ -47,7 +47,7 @@ func (v *view) unpinned() draft {
 		Why:      "what can't be compared can't be called safe",
 		Remedy:   fmt.Sprintf("%s; or say which version it is with --image-version %s=vX.Y.Z", c.text(), v.imageKey()),
 		When:     before, Evidence: v.evidence(),
-		Step: &Step{What: c.What, Command: c.Command},
+		Step: v.step(c),
 	}
 	for _, r := range v.D.Running {
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "running on " + few(r.Nodes), Text: r.Image.Reference})

@@ -46,18 +46,8 @@ func (p *planner) replaced(w *world, v *view) bool {
 // mended does to a driver what the steps of its findings do.
 func (p *planner) mended(w *world, v *view, s *stage) {
 	for _, e := range p.sink.entries {
-		if e.Object != v.D.Object.String() || e.hop > w.Hop || e.noStep {
-			continue
-		}
-		switch e.ID {
-		case "SKEW005": // its step pins the present Linux version
-			s.set(v.LinuxNow.Newest())
-		case "HP001": // its step deploys the HostProcess manifest
-			s.HostProcess, s.Pipes = true, nil
-		case "PROXY004": // its step deploys a version without wmic
-			if to, err := version.ParseDriver(w.wmicFreeFrom(v.D)); err == nil && e.Severity == finding.Warn {
-				s.set(to)
-			}
+		if e.Object == v.D.Object.String() && e.hop <= w.Hop && !e.noStep && e.step != nil {
+			s.set(e.step.to)
 		}
 	}
 }
