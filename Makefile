@@ -42,10 +42,11 @@ ci: need-go
 	@test/deps.sh
 	@$(GO) run ./test/steps test e2e
 
-## bench: packing, no-op and verify, as ratios against named baselines
+## bench: packing, no-op, verify and a large cluster, against named baselines
 .PHONY: bench
 bench: payload
 	$(GO) run ./test/bench -write docs/performance.md
+	$(GO) run ./test/bench -cluster -write docs/performance.md
 
 ## lint: gofmt, go vet and golangci-lint
 .PHONY: lint

@@ -3,6 +3,9 @@
 // run; seconds are printed and decide nothing. It isn't for finding out where
 // time goes: the packages have benchmarks for that.
 //
+// With -cluster it measures the reader of live clusters instead, on a real API
+// server that it starts and fills.
+//
 // Each piece of work runs in a process of its own, and its CPU time and peak
 // memory are the kernel's figures for that process and its children.
 package main
@@ -19,10 +22,11 @@ import (
 
 func main() {
 	out := flag.String("write", "", "write the table into this document, between its markers")
+	live := flag.Bool("cluster", false, "measure the reader of live clusters instead, on an API server")
 	child := flag.String("child", "", "internal: the work that this process does")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := start(ctx, *out, *child)
+	err := start(ctx, *out, *child, *live)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -30,9 +34,16 @@ func main() {
 	}
 }
 
-func start(ctx context.Context, out, child string) error {
-	if child != "" {
+func start(ctx context.Context, out, child string, live bool) error {
+	switch {
+	case child != "":
 		return work(ctx, child, flag.Arg(0), flag.Arg(1))
+	case live:
+		t, steps, err := cluster(ctx)
+		if err != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		return finish(t, out, "bench cluster", t.String()+"\n"+growth(steps))
 	}
 	dir, err := os.MkdirTemp("", "winbake-bench-")
 	if err != nil {
@@ -43,14 +54,19 @@ func start(ctx context.Context, out, child string) error {
 	if err := b.run(ctx); err != nil {
 		return err
 	}
-	table := b.table.String()
-	fmt.Print(table)
+	return finish(&b.table, out, "bench", b.table.String())
+}
+
+// finish prints and writes down what was measured, and tells whether it is
+// enough.
+func finish(t *table, out, name, text string) error {
+	fmt.Print(text)
 	if out != "" {
-		if err := insert(out, table); err != nil {
+		if err := insert(out, name, text); err != nil {
 			return err
 		}
 	}
-	if n := b.table.missed(); n > 0 {
+	if n := t.missed(); n > 0 {
 		return fmt.Errorf("%d goals were missed", n)
 	}
 	return nil

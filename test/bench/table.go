@@ -85,9 +85,9 @@ func header(inputs []input) string {
 		len(inputs), megabytes(n), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
-// insert puts the table between the markers of a document.
-func insert(path, table string) error {
-	const begin, end = "<!-- bench -->\n", "<!-- /bench -->\n"
+// insert puts a table between the markers of its name in a document.
+func insert(path, name, table string) error {
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ func TestInsert(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.before), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		err := insert(file, "new\n")
+		err := insert(file, "bench", "new\n")
 		got, rerr := os.ReadFile(file)
 		if rerr != nil {
 			t.Fatal(rerr)
@@ -83,5 +83,32 @@ func TestMeasureCountsChildren(t *testing.T) {
 	}
 	if _, err := measure(t.Context(), "bash", "-c", "echo the reason >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "the reason") {
 		t.Errorf("a failed command gives %v", err)
+	}
+}
+
+// Two tables stand in one document, and one doesn't touch the other.
+func TestInsertByName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "doc.md")
+	const before = "<!-- bench -->\na\n<!-- /bench -->\n<!-- bench cluster -->\nb\n<!-- /bench cluster -->\n"
+	if err := os.WriteFile(file, []byte(before), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := insert(file, "bench cluster", "new\n"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file)
+	if want := strings.Replace(before, "b\n<", "new\n<", 1); err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
+func TestGrowth(t *testing.T) {
+	got := growth([]step{{
+		fleet: fleet{nodes: 100, windows: 10, pods: 1000, volumes: 200},
+		ours:  usage{wall: 140 * time.Millisecond, peak: 58e6}, plain: usage{wall: time.Second, peak: 700e6},
+	}})
+	const want = "| 100 | 10 | 1000 | 200 | 0.14 s | 58.0 MB | 1.00 s | 700.0 MB |\n"
+	if !strings.HasSuffix(got, want) || strings.Count(got, "\n") != 3 {
+		t.Errorf("%s", got)
 	}
 }

@@ -12,6 +12,9 @@ import (
 
 // work is what a child process does, into dir.
 func work(ctx context.Context, name, list, dir string) error {
+	if name == "list" {
+		return listAll(ctx, list) // a kubeconfig
+	}
 	inputs, err := readList(list)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/cluster"
 	"github.com/winbake/winbake/test/apiserver"
 )
@@ -20,10 +21,28 @@ import (
 func TestTrouble(t *testing.T) {
 	s := apiserver.Start(t)
 	s.Load(t, exampleFiles...)
+	t.Run("no OpenShift", func(t *testing.T) { testNoOpenShift(t, s) })
 	t.Run("away", func(t *testing.T) { testAway(t, s) })
 	t.Run("slow", func(t *testing.T) { testSlow(t, s) })
 	t.Run("command", func(t *testing.T) { testFaults(t, s) })
 	t.Run("interrupt", func(t *testing.T) { testInterrupt(t, s) })
+}
+
+// Of a cluster without OpenShift and WMCO nothing is missing: it is known that
+// it hasn't got them. The Role can't be granted there.
+func testNoOpenShift(t *testing.T, s *apiserver.Server) {
+	rights := documented(t)
+	rights.Namespaced = nil
+	inv := read(t, cluster.Options{Config: s.User(t, "plain", rights)})
+	for r, cov := range inv.Read {
+		none := r == inventory.ClusterVersion || r == inventory.Services
+		if !cov.Complete || none != (cov.Count == 0) {
+			t.Errorf("%s: %+v", r, cov)
+		}
+	}
+	if len(inv.Read) != 8 || len(inv.Problems) > 0 {
+		t.Errorf("%d resources were read, with problems %+v", len(inv.Read), inv.Problems)
+	}
 }
 
 // What can't be read at all is one fault that says what to do.

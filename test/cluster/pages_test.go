@@ -68,13 +68,14 @@ func TestPages(t *testing.T) {
 	// none in memory, where 1.34 has them too.
 	s := apiserver.Start(t, "--etcd-compaction-interval=1s", "--feature-gates=ListFromCacheSnapshot=false")
 	s.InstallOpenShift(t)
-	s.Load(t, append([]string{openShift}, exampleFiles...)...)
+	s.Load(t, append([]string{openShift, linuxNodes(t)}, exampleFiles...)...)
 	makeVolumes(t, s, 20)
 	whole := read(t, cluster.Options{Config: s.Config})
 	if n := whole.Read[inventory.Volumes].Count; n != 22 {
 		t.Fatalf("%d volumes", n)
 	}
 
+	t.Run("narrow", func(t *testing.T) { testNarrow(t, s, whole) })
 	t.Run("of one object", func(t *testing.T) {
 		var asked seen
 		inv := read(t, cluster.Options{Config: asked.wrap(s.Config), PageSize: 1})
@@ -114,6 +115,43 @@ func TestPages(t *testing.T) {
 			t.Errorf("other lists: %+v", pods)
 		}
 	})
+}
+
+// Of most pods nothing is read: only those of Windows nodes, those that aren't
+// scheduled, and those of the drivers.
+func testNarrow(t *testing.T, s *apiserver.Server, whole *inventory.Inventory) {
+	var asked seen
+	read(t, cluster.Options{Config: asked.wrap(s.Config)})
+	for _, r := range asked.list {
+		if strings.Contains(r, "/api/v1/pods?") && !strings.Contains(r, "spec.nodeName%3D") {
+			t.Errorf("pods of all nodes: %s", r)
+		}
+	}
+	if n := asked.count("/api/v1/pods?", "spec.nodeName%3Dwinworker-1"); n != 1 {
+		t.Errorf("%d requests for the pods of the Windows node: %q", n, asked.list)
+	}
+	// The server's memory may be behind; then all pods are read.
+	var all seen
+	behind := through(all.wrap(s.Config), func(next http.RoundTripper, r *http.Request) (*http.Response, error) {
+		if !strings.Contains(r.URL.RawQuery, "winworker-1") {
+			return next.RoundTrip(r)
+		}
+		r = r.Clone(r.Context())
+		query := r.URL.Query()
+		query.Set("resourceVersion", "999999999")
+		r.URL.RawQuery = query.Encode()
+		answer, err := next.RoundTrip(r)
+		if err == nil {
+			answer.Header.Del("Retry-After") // client-go would ask ten times
+		}
+		return answer, err
+	})
+	if inv := read(t, cluster.Options{Config: behind}); plain(t, inv) != plain(t, whole) || !inv.Read[inventory.Pods].Complete {
+		t.Errorf("%s\nfrom a server that is behind:\n%s", plain(t, whole), plain(t, inv))
+	}
+	if n := all.count("/api/v1/pods?", "limit=500"); n != 1 {
+		t.Errorf("all pods were read %d times: %q", n, all.list)
+	}
 }
 
 func makeVolumes(t *testing.T, s *apiserver.Server, n int) {

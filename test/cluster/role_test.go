@@ -123,6 +123,7 @@ func TestRole(t *testing.T) {
 	s := apiserver.Start(t)
 	s.InstallOpenShift(t)
 	s.Load(t, append([]string{openShift}, exampleFiles...)...)
+	s.Load(t, roleFile)
 	hideVersion(t, s)
 	all := documented(t)
 	whole := read(t, cluster.Options{Config: s.Config})

@@ -1,6 +1,9 @@
 package cluster_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -15,7 +18,7 @@ import (
 func TestSameFromEverySource(t *testing.T) {
 	for name, files := range map[string][]string{
 		"Kubernetes": exampleFiles,
-		"OpenShift":  append([]string{openShift}, exampleFiles...),
+		"OpenShift":  append([]string{openShift, linuxNodes(t)}, exampleFiles...),
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := apiserver.Start(t)
@@ -30,6 +33,28 @@ func TestSameFromEverySource(t *testing.T) {
 			}
 		})
 	}
+}
+
+// linuxNodes is a file of so many Linux nodes that the pods of Windows nodes are
+// read node by node.
+func linuxNodes(t *testing.T) string {
+	t.Helper()
+	const node = `---
+apiVersion: v1
+kind: Node
+metadata: {name: linux-%d, labels: {kubernetes.io/os: linux}}
+status:
+  nodeInfo: {architecture: amd64, operatingSystem: linux, kernelVersion: "", osImage: "", kubeletVersion: v1.32.9, containerRuntimeVersion: "", bootID: "", machineID: "", systemUUID: "", kubeProxyVersion: ""}
+`
+	var all []byte
+	for i := range 5 {
+		all = fmt.Appendf(all, node, i)
+	}
+	file := filepath.Join(t.TempDir(), "linux.yaml")
+	if err := os.WriteFile(file, all, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 func readManifests(t *testing.T, files []string) *inventory.Inventory {

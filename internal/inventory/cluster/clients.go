@@ -8,13 +8,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/util/flowcontrol"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
-// clients share one connection and one limit of requests.
+// clients share one connection.
 type clients struct {
 	typed    kubernetes.Interface
 	metadata metadata.Interface
@@ -22,10 +21,6 @@ type clients struct {
 }
 
 const (
-	// client-go's own limit, 5 requests a second, is for controllers that run
-	// all day. Servers protect themselves by priority and fairness since 1.20.
-	qps   = 100
-	burst = 200
 	// requestTimeout is what an API server gives a request itself
 	// (--request-timeout of kube-apiserver): it answers no later.
 	requestTimeout = time.Minute
@@ -36,7 +31,7 @@ func newReader(c *kube.Collector, o Options) (*reader, error) {
 	if o.PageSize <= 0 {
 		o.PageSize = pageSize
 	}
-	config := limited(o.Config)
+	config := quiet(o.Config)
 	r := &reader{c: c, o: o, host: config.Host, timeout: config.Timeout}
 	if err := r.connect(config); err != nil {
 		return nil, &fault.Error{
@@ -47,11 +42,13 @@ func newReader(c *kube.Collector, o Options) (*reader, error) {
 	return r, nil
 }
 
-// limited is config with the limits that its user left open.
-func limited(config *rest.Config) *rest.Config {
+// quiet is config for a client that prints nothing. It has no limit of requests
+// a second: client-go's own, 5, is for controllers that run all day, and so few
+// are under way at once here that the server sets the pace.
+func quiet(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	if config.RateLimiter == nil && config.QPS == 0 {
-		config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(qps, burst)
+		config.QPS = -1
 	}
 	// Only package console prints.
 	config.WarningHandler = rest.NoWarnings{}

@@ -73,24 +73,25 @@ type reader struct {
 	version  string
 	progress sync.Mutex
 
-	// nodes is filled by the first half of read, for the second.
-	nodes nodes
-	sets  sets
+	// These are filled by the first half of read, for the second.
+	nodes  nodes
+	sets   sets
+	spaces spaces
 }
 
 // read asks for the version first: if that fails nothing else can be read.
-// Pods come last, because which are read depends on the nodes and on the
-// DaemonSets.
+// Pods come late, because which are read depends on the nodes and on the
+// DaemonSets, and services because of the namespaces.
 func (r *reader) read(ctx context.Context) error {
 	if err := r.readVersion(ctx); err != nil {
 		return err
 	}
 	err := inParallel(ctx, r.readDaemonSets, r.readNodes, r.readCSINodes, r.readVolumes, r.readClaims, r.readClasses,
-		r.readNamespaces, r.readClusterVersion, r.readInfrastructure, r.readStorage, r.readAcks, r.readServices)
+		r.readNamespaces, r.readClusterVersion, r.readInfrastructure, r.readStorage, r.readAcks)
 	if err != nil {
 		return err
 	}
-	return r.readPods(ctx)
+	return inParallel(ctx, r.readServices, r.readPods)
 }
 
 // inParallel runs all and returns the first error, which ends the others.

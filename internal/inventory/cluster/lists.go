@@ -66,16 +66,34 @@ func (r *reader) readClasses(ctx context.Context) error {
 	return r.note(access{resource: "storageclasses.storage.k8s.io"}, p.read(ctx))
 }
 
-// readNamespaces reads labels alone: the Pod Security level is one.
-func (r *reader) readNamespaces(ctx context.Context) error {
-	p := r.metadataPager(corev1.SchemeGroupVersion.WithResource("namespaces"), func(m *metav1.PartialObjectMetadata) {
-		r.c.Namespace(&corev1.Namespace{ObjectMeta: m.ObjectMeta}, nil)
-	})
-	return r.note(access{resource: "namespaces"}, p.read(ctx))
+// spaces are the namespaces that there are.
+type spaces struct {
+	names map[string]bool
+	// read: these are all.
+	read bool
 }
 
-// readConfigMaps reads WMCO's lists of services in one namespace.
+// lacks tells whether a namespace is known not to be there.
+func (s spaces) lacks(name string) bool { return s.read && !s.names[name] }
+
+// readNamespaces reads labels alone: the Pod Security level is one.
+func (r *reader) readNamespaces(ctx context.Context) error {
+	r.spaces.names = map[string]bool{}
+	p := r.metadataPager(corev1.SchemeGroupVersion.WithResource("namespaces"), func(m *metav1.PartialObjectMetadata) {
+		r.spaces.names[m.Name] = true
+		r.c.Namespace(&corev1.Namespace{ObjectMeta: m.ObjectMeta}, nil)
+	})
+	err := p.read(ctx)
+	r.spaces.read = err == nil
+	return r.note(access{resource: "namespaces"}, err)
+}
+
+// readConfigMaps reads WMCO's lists of services in one namespace. To a user who
+// may not list there, a namespace that isn't there is forbidden all the same.
 func (r *reader) readConfigMaps(ctx context.Context, namespace string) error {
+	if r.spaces.lacks(namespace) {
+		return nil
+	}
 	p := pager[*corev1.ConfigMapList, corev1.ConfigMap, *corev1.ConfigMap]{
 		r: r, options: r.paged(), list: r.typed.CoreV1().ConfigMaps(namespace).List,
 		items: func(l *corev1.ConfigMapList) []corev1.ConfigMap { return l.Items },

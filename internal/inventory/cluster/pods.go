@@ -3,8 +3,10 @@ package cluster
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
@@ -19,22 +21,24 @@ const running = "status.phase!=Succeeded,status.phase!=Failed"
 // those of drivers on Linux, which run the images that count. Where the nodes
 // aren't known, or most of them run Windows, it reads all.
 func (r *reader) readPods(ctx context.Context) error {
-	var err error
 	if r.nodes.read && r.perNode() {
-		err = r.readSomePods(ctx)
-	} else {
-		err = r.podPager("", running).read(ctx)
+		err := r.readSomePods(ctx)
+		if !apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+			return r.cover(inventory.Pods, err)
+		}
 	}
-	return r.cover(inventory.Pods, err)
+	return r.cover(inventory.Pods, r.podPager("", running).read(ctx))
 }
 
 // perNode tells whether one request for each Windows node is less work than
 // pages of all pods.
 func (r *reader) perNode() bool { return len(r.nodes.windows)*3 < r.nodes.all }
 
+// readSomePods reads what isn't scheduled first, so that a pod that is
+// scheduled meanwhile is met on its node.
 func (r *reader) readSomePods(ctx context.Context) error {
-	// First, so that a pod that is scheduled meanwhile is met on its node.
 	pending := r.podPager("", "spec.nodeName=,"+running)
+	pending.fromMemory("0")
 	if err := pending.read(ctx); err != nil {
 		return err
 	}
@@ -50,28 +54,32 @@ func (r *reader) readSomePods(ctx context.Context) error {
 			return p.read(ctx)
 		})
 	}
-	for i, name := range slices.Sorted(slices.Values(r.nodes.windows)) {
+	var done atomic.Int64
+	for _, name := range slices.Sorted(slices.Values(r.nodes.windows)) {
 		work = append(work, func(ctx context.Context) error {
-			return r.readPodsOf(ctx, name, pending.version, i)
+			p := r.podPager("", fields.OneTermEqualSelector("spec.nodeName", name).String()+","+running)
+			p.what = ""
+			p.fromMemory(pending.version)
+			if err := p.read(ctx); err != nil {
+				return err
+			}
+			r.tell("nodes' pods", done.Add(1), int64(len(r.nodes.windows)))
+			return nil
 		})
 	}
 	return inParallel(ctx, work...)
 }
 
-// readPodsOf reads the pods of one node. Servers keep an index of pods by node
-// in memory, but up to 1.30 use it only where an answer from memory will do:
-// then the answer must be no older than since, a version of the list of pods.
+// fromMemory lets the server answer with what it has in memory, if that is no
+// older than a version that it told before; any answers "0". There it has an
+// index of pods by node, which it uses for nothing else up to Kubernetes 1.30:
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
-func (r *reader) readPodsOf(ctx context.Context, node, since string, done int) error {
-	p := r.podPager("", fields.OneTermEqualSelector("spec.nodeName", node).String()+","+running)
-	p.what = ""
+//
+// A version from an answer that wasn't from memory can be newer than all pods,
+// and a server where no pod changes would wait for it in vain.
+func (p *pager[L, T, P]) fromMemory(since string) {
 	p.options.Limit = 0
 	p.options.ResourceVersion, p.options.ResourceVersionMatch = since, metav1.ResourceVersionMatchNotOlderThan
-	if err := p.read(ctx); err != nil {
-		return err
-	}
-	r.tell("nodes' pods", int64(done+1), int64(len(r.nodes.windows)))
-	return nil
 }
 
 func (r *reader) podPager(namespace, selector string) *pager[*corev1.PodList, corev1.Pod, *corev1.Pod] {
