@@ -56,8 +56,8 @@ func (v *view) fit(d *inventory.Driver, to version.Driver) version.Driver {
 }
 
 // step is a change for the plan, with what a HostProcess pod needs first.
-func (v *view) step(c change) *Step {
-	s := &Step{What: c.What, Command: c.Command, to: c.to}
+func (v *view) step(c change) *move {
+	s := &move{Step: Step{What: c.What, Command: c.Command}, to: c.to}
 	if c.privileged && c.Command != "" && !v.privilegedNamespace() {
 		s.Command = strings.ReplaceAll(privilegeCommands(v.D), " && ", "\n") + "\n" + c.Command
 	}

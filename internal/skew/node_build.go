@@ -84,7 +84,7 @@ func buildList(list []int) string {
 
 // buildRemedy names what runs on a build: a HostProcess manifest, or a version
 // with images of it; and the step to it where that is one version.
-func (v *view) buildRemedy(build int) (string, *Step) {
+func (v *view) buildRemedy(build int) (string, *move) {
 	if build == 0 {
 		return "look at the node's build: oc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
 	}
@@ -114,7 +114,7 @@ func canHostProcess(l *catalog.Line) bool {
 }
 
 // stepTo is the plan's step to the first version of a line.
-func (v *view) stepTo(l *catalog.Line) *Step {
+func (v *view) stepTo(l *catalog.Line) *move {
 	to, err := version.ParseDriver(l.From)
 	if err != nil {
 		return nil

@@ -185,12 +185,12 @@ const driversOfNodes = "oc get csinodes -o custom-columns='NODE:.metadata.name,D
 
 // gateStep is the plan's step for a gate, one for all nodes that lack the
 // driver, and what it deploys where there is no DaemonSet of it yet.
-func (w *world) gateStep(use inTreeUse, when string) (*Step, *newcomer) {
+func (w *world) gateStep(use inTreeUse, when string) (*move, *newcomer) {
 	release, then := w.From, "csi-proxy must run on them"
 	if when == during {
 		release, then = w.To, "as soon as the control plane is at "+firstVSphere+" and before any Windows node is updated"
 	}
-	s := &Step{Command: driversOfNodes}
+	s := &move{Step: Step{Command: driversOfNodes}}
 	var n *newcomer
 	name, v := use.provisioner, version.Driver{}
 	if d := w.cat.ByInTree(use.plugin); d != nil {

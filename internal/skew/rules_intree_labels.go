@@ -191,7 +191,7 @@ func adminGates(w *world) []draft {
 			f.Source = g.Evidence[0].Source
 		}
 		f.Remedy = fmt.Sprintf(`oc -n openshift-config patch cm admin-acks --type=merge --patch '{"data":{"%s":"true"}}'`, g.Key)
-		f.Step = &Step{What: fmt.Sprintf("once its condition is met acknowledge %s, which the update waits for (it applies to: %s)", g.Key, g.Applies), Command: f.Remedy}
+		f.Step = &move{Step: Step{What: fmt.Sprintf("once its condition is met acknowledge %s, which the update waits for (it applies to: %s)", g.Key, g.Applies), Command: f.Remedy}}
 		f.PlanInfo = g.Driver == ""
 		f.When = before
 		f.Evidence = cite(w.inv.Cluster.Evidence)

@@ -196,7 +196,7 @@ func (x *index) wmicFreeVersion(d *inventory.Driver) (version.Driver, bool) {
 }
 
 // wmicFreeStep is the plan's step to that version; nil where there is none.
-func (w *world) wmicFreeStep(d *inventory.Driver) *Step {
+func (w *world) wmicFreeStep(d *inventory.Driver) *move {
 	to, ok := w.wmicFreeVersion(d)
 	if !ok {
 		return nil

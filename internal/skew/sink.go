@@ -30,7 +30,7 @@ type draft struct {
 	// several at one moment; it is part of what makes a fact the same later.
 	Same string
 	// Step is what the plan says for it; nil: the plan says Remedy.
-	Step *Step
+	Step *move
 	// Deploys names a driver that the plan's step deploys first.
 	Deploys *newcomer
 	// PlanInfo puts it into the plan though it is INFO.
@@ -38,6 +38,13 @@ type draft struct {
 	// NoStep keeps it out of the plan: another finding's or the path's own step
 	// does it.
 	NoStep bool
+}
+
+// move is a step of the plan, and the version that it brings the Windows driver
+// to; the zero value for none.
+type move struct {
+	Step
+	to version.Driver
 }
 
 // newcomer is a driver that the cluster had no Windows DaemonSet of.
@@ -58,7 +65,7 @@ type entry struct {
 	hop     int
 	moment  string
 	due     string // before, during or after, where Finding.When has no update to name
-	step    *Step
+	step    *move
 	noStep  bool
 	planned bool // in the plan though it is INFO
 	deploys *newcomer

@@ -9,7 +9,6 @@ package skew
 import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // Request is what is asked.
@@ -102,7 +101,4 @@ type Step struct {
 	Command string   `json:"command,omitempty"`
 	Why     string   `json:"why,omitempty"`
 	Rules   []string `json:"rules,omitempty"`
-	// to is the version that it brings a Windows driver to; the zero value for
-	// none.
-	to version.Driver
 }

@@ -94,7 +94,7 @@ func (p *planner) findings(w *world, when string, families []string) {
 // at its end apart.
 func (e *entry) ownStep() Step {
 	if e.step != nil {
-		return *e.step
+		return e.step.Step
 	}
 	what, command := commands(e.Remedy)
 	if what == "" {
