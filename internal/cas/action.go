@@ -34,7 +34,7 @@ func (s *Store) PutAction(key Digest, v any, refs ...Digest) error {
 	if err != nil {
 		return err
 	}
-	defer s.discard(f)
+	defer s.discard(f) //nolint:errcheck // what stays behind, GC takes
 	if _, err := f.Write(data); err != nil {
 		return s.explain("record an action", err)
 	}

@@ -124,6 +124,10 @@ func chmodAll(t *testing.T, dir string, mode os.FileMode) {
 		if err := os.Chmod(d, mode); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { os.Chmod(d, 0o755) })
+		t.Cleanup(func() {
+			if err := os.Chmod(d, 0o755); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -32,7 +32,7 @@ func (s *Store) TempDir(pattern string) (dir string, cleanup func(), err error) 
 	lock, err := lockNew(filepath.Join(outer, tempLockName))
 	if err == nil {
 		if err = os.Mkdir(filepath.Join(outer, workName), 0o700); err == nil {
-			return filepath.Join(outer, workName), func() { removeAll(outer); lock.Close() }, nil
+			return filepath.Join(outer, workName), func() { _ = removeAll(outer); lock.Close() }, nil
 		}
 		lock.Close()
 	}

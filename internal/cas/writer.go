@@ -65,7 +65,7 @@ func (w *Writer) Commit() (Digest, int64, error) {
 	if w.file == nil {
 		return "", 0, fs.ErrClosed
 	}
-	defer w.Abort()
+	defer w.Abort() //nolint:errcheck // what stays behind, GC takes
 	if err := w.out.Flush(); err != nil {
 		return "", 0, w.store.explain("write a blob", err)
 	}
@@ -95,7 +95,7 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (Digest, int64, error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer w.Abort()
+	defer w.Abort() //nolint:errcheck // what stays behind, GC takes
 	buf := make([]byte, bufferSize)
 	// Plain interfaces on both sides: no ReadFrom or WriteTo may bypass ctx.
 	_, err = io.CopyBuffer(struct{ io.Writer }{w}, &contextReader{ctx, r}, buf)
