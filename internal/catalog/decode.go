@@ -143,6 +143,7 @@ func kind(n *yaml.Node) string {
 		return "a list"
 	case yaml.AliasNode:
 		return "an alias"
+	case yaml.DocumentNode, yaml.ScalarNode: // by its tag
 	}
 	switch n.ShortTag() {
 	case "!!null":

@@ -36,7 +36,7 @@ func failJSON(log *logrus.Logger, err error) {
 		}
 	}
 	message := f.What
-	if err != error(f) { // somebody wrapped it, and has something to add
+	if err != error(f) { //nolint:errorlint // somebody wrapped it, and has something to add
 		message = err.Error()
 	}
 	log.WithFields(fields).Error(message)

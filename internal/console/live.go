@@ -60,7 +60,7 @@ func countsBytes(p event.Phase) bool {
 	switch p {
 	case event.Fetch, event.Pack, event.Write, event.Push, event.Verify:
 		return true
-	case event.Resolve, event.Check, event.Compile, event.Inspect:
+	case event.Resolve, event.Check, event.Compile, event.Inspect, event.Read:
 	}
 	return false
 }

@@ -85,17 +85,16 @@ func (c *clone) rebase(tag string) string {
 }
 
 // revert undoes a merge, which stays an ancestor.
-func (c *clone) revert(merge string) string {
+func (c *clone) revert(merge string) {
 	c.t.Helper()
 	c.now = c.now.Add(time.Hour)
 	c.git("revert", "-m", "1", "--no-edit", merge)
-	return c.git("rev-parse", "HEAD")
 }
 
 // driver are the files of a driver's release: code, and what goes with it.
-func driver(version string, lines int) map[string]string {
+func driver(version string) map[string]string {
 	code := "package driver\n\n"
-	for i := range lines {
+	for i := range 10 {
 		code += fmt.Sprintf("// line %d of %s\n", i, version)
 	}
 	return map[string]string{
@@ -123,8 +122,8 @@ func newWorld(t *testing.T) *world {
 		roots: []string{"cmd", "pkg"}, text: makefile,
 	}}
 	w.upstream = newClone(t, filepath.Join(w.clones, "up/driver"))
-	w.upstream.release("v1.0.0", driver("1.0.0", 10))
-	w.upstream.release("v1.1.0", driver("1.1.0", 10))
+	w.upstream.release("v1.0.0", driver("1.0.0"))
+	w.upstream.release("v1.1.0", driver("1.1.0"))
 	w.fork = newClone(t, filepath.Join(w.clones, "openshift/driver"))
 	w.fork.now = w.upstream.now
 	w.fork.git("fetch", "-q", "--tags", w.upstream.dir, "master:refs/remotes/up/master")

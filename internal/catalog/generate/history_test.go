@@ -6,7 +6,7 @@ import (
 
 // patched is a fix that a fork carries.
 func patched(base string, extra int) map[string]string {
-	files := driver(base, 10)
+	files := driver(base)
 	code := files["pkg/driver/node.go"]
 	for range extra {
 		code += "// carried\n"
@@ -47,7 +47,7 @@ func TestWalk(t *testing.T) {
 		// openshift/gcp-pd-csi-driver has upstream's v999.1.0 as an ancestor.
 		"a sentinel tag": {func(w *world) {
 			w.publish("v999.1.0", nil)
-			w.publish("v1.2.0", driver("1.2.0", 10))
+			w.publish("v1.2.0", driver("1.2.0"))
 			w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
 			w.fork.rebase("v999.1.0")
 			w.fork.rebase("v1.2.0")
@@ -56,7 +56,7 @@ func TestWalk(t *testing.T) {
 		// the branch as plain commits.
 		"a rebase without ancestry": {func(w *world) {
 			w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
-			files := driver("1.1.0", 10)
+			files := driver("1.1.0")
 			files["docs/1.0.0.md"] = ""
 			w.fork.commit("[release-4.10] rebase", files)
 		}, "1.0.0 1.1.0"},
@@ -65,8 +65,8 @@ func TestWalk(t *testing.T) {
 		"a backport makes the code equal": {func(w *world) {
 			w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
 			w.fork.commit("backport", map[string]string{
-				"pkg/driver/node.go":   driver("1.1.0", 10)["pkg/driver/node.go"],
-				"pkg/driver/n_test.go": driver("1.1.0", 10)["pkg/driver/n_test.go"],
+				"pkg/driver/node.go":   driver("1.1.0")["pkg/driver/node.go"],
+				"pkg/driver/n_test.go": driver("1.1.0")["pkg/driver/n_test.go"],
 			})
 		}, "1.0.0"},
 		// openshift/secrets-store-csi-driver began on upstream's main, which has
@@ -79,7 +79,7 @@ func TestWalk(t *testing.T) {
 			w.fork.commit("start", map[string]string{"Makefile": "VERSION?=v0.9.0\n"})
 		}, "unknown"},
 		"release candidates and final names": {func(w *world) {
-			w.publish("v1.2.0-rc1", driver("1.2.0", 10))
+			w.publish("v1.2.0-rc1", driver("1.2.0"))
 			w.upstream.git("tag", "v1.2.0", "v1.2.0-rc1")
 			w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
 			w.fork.rebase("v1.2.0-rc1")
@@ -99,7 +99,7 @@ func TestWalk(t *testing.T) {
 func TestWalkNamesWhatIsNearer(t *testing.T) {
 	w := newWorld(t)
 	w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
-	w.fork.commit("backport", map[string]string{"pkg/driver/node.go": driver("1.1.0", 10)["pkg/driver/node.go"]})
+	w.fork.commit("backport", map[string]string{"pkg/driver/node.go": driver("1.1.0")["pkg/driver/node.go"]})
 	w.fork.git("branch", "release-4.21")
 	steps := w.walk(t, "release-4.21")
 	if got := steps[len(steps)-1].basis.nearer; got != "1.1.0" {

@@ -111,7 +111,7 @@ func replace(path, head, body string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer os.Remove(tmp.Name())
+	defer os.Remove(tmp.Name()) //nolint:errcheck // it has gone to its place, or something failed before
 	_, err = tmp.WriteString(head + body)
 	if err == nil {
 		err = tmp.Sync()

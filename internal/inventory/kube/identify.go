@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
@@ -26,8 +27,7 @@ type clue struct {
 // anybody's choice. The reason says why the pod is no driver at all.
 func (k known) identify(p podTemplate, cts []container, name string) (id identity, reason string) {
 	registered, served := registrations(p, cts), endpoints(p, cts)
-	clues := append(registered, served...)
-	clues = append(clues, folders(p)...)
+	clues := slices.Concat(registered, served, folders(p))
 	named, isNamed := k.byNames(p, cts, name)
 	if !hasRegistrar(cts) && !isNamed && len(served) == 0 {
 		return identity{}, k.noDriver(p, clues)

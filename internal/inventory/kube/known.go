@@ -12,7 +12,6 @@ type known struct {
 	byProvisioner map[string]*catalog.Driver
 	byFolder      map[string]*catalog.Driver
 	byDaemonSet   map[string]*catalog.Driver
-	byContainer   map[string]*catalog.Driver
 	byImage       map[string]*catalog.Driver
 }
 
@@ -22,7 +21,6 @@ func newKnown(c *catalog.Catalog) known {
 		byProvisioner: map[string]*catalog.Driver{},
 		byFolder:      map[string]*catalog.Driver{},
 		byDaemonSet:   map[string]*catalog.Driver{},
-		byContainer:   map[string]*catalog.Driver{},
 		byImage:       map[string]*catalog.Driver{},
 	}
 	if c == nil {
@@ -33,7 +31,6 @@ func newKnown(c *catalog.Catalog) known {
 		k.byProvisioner[strings.ToLower(d.Provisioner)] = d
 		index(k.byFolder, d.Folders, d)
 		index(k.byDaemonSet, d.DaemonSets, d)
-		index(k.byContainer, d.Containers, d)
 		index(k.byImage, d.Images, d)
 	}
 	return k
@@ -75,8 +72,6 @@ func (k known) image(repository string) *catalog.Driver {
 }
 
 func (k known) daemonSet(name string) *catalog.Driver { return k.byDaemonSet[strings.ToLower(name)] }
-
-func (k known) container(name string) *catalog.Driver { return k.byContainer[strings.ToLower(name)] }
 
 // digest finds a version by an image's digest.
 func (k known) digest(digest string) (catalog.Digest, bool) {

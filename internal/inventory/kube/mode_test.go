@@ -94,7 +94,7 @@ func TestPipePaths(t *testing.T) {
 		`//./pipe/csi-proxy-system-v1alpha1`:      "system-v1alpha1",
 		`\\.\PIPE\CSI-Proxy-Volume-V1`:            "volume-v1",
 		`npipe:////./pipe/csi-proxy-smb-v1`:       "smb-v1",
-		` \\.\pipe\csi-proxy-filesystem-v2alpha1`: "filesystem-v2alpha1",
+		` \\.\pipe\csi-proxy-filesystem-v2alpha1`: "filesystem-v2alpha1", //nolint:gocritic // the blank is the case
 		`\\.\pipe\containerd-containerd`:          "",
 		`\\.\pipe\csi-proxy`:                      "",
 		`\\.\pipe\csi-proxy-disk`:                 "",

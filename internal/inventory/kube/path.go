@@ -25,8 +25,3 @@ func dotted(path []any) string {
 
 // below makes a path under base, without touching base's array.
 func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }
-
-// under is a Locator for what stands below base.
-func under(at Locator, base []any) Locator {
-	return func(path ...any) string { return at(below(base, path...)...) }
-}

@@ -65,11 +65,11 @@ func (r *reader) list(ctx context.Context, d *document) (done bool, err error) {
 	}
 	var head yaml.Node
 	if err := yaml.Unmarshal(rest, &head); err != nil || len(head.Content) == 0 || resolve(head.Content[0]).Kind != yaml.MappingNode {
-		return false, nil // what is wrong with it is told by the whole
+		return false, nil //nolint:nilerr // what is wrong with it is told by the whole
 	}
 	o, err := d.kind(head.Content[0], object{})
 	if err != nil || !isList(o.kind) {
-		return false, nil
+		return false, nil //nolint:nilerr // told by the whole, too
 	}
 	r.documents++
 	r.objects++

@@ -156,6 +156,7 @@ func (d *document) noObject(n *yaml.Node) error {
 		what += ", but a text"
 	case yaml.SequenceNode:
 		what += ", but a list"
+	case yaml.DocumentNode, yaml.MappingNode, yaml.AliasNode:
 	}
 	return &failure{where: d.where(n), what: what, fix: "kubectl get ... -o yaml, or helm template"}
 }

@@ -61,7 +61,7 @@ func (w *writer) write(n *yaml.Node) error {
 	case yaml.SequenceNode:
 		err = w.sequence(n)
 	case yaml.ScalarNode:
-		err = w.scalar(n)
+		w.scalar(n)
 		if len(w.open) > 0 {
 			w.aliased += w.buf.Len() - start + 1
 		}
@@ -197,17 +197,17 @@ func (d *document) badKey(k *yaml.Node) error {
 
 // scalar writes a value as kubectl would understand it: by the rules of YAML
 // 1.1, which has yes, no, on and off for booleans.
-func (w *writer) scalar(n *yaml.Node) error {
+func (w *writer) scalar(n *yaml.Node) {
 	const quoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	tag := n.ShortTag()
 	if tag == "!!bool" || tag == "!!str" && n.Style&(quoted|yaml.TaggedStyle) == 0 {
 		switch strings.ToLower(n.Value) {
 		case "true", "yes", "on":
 			w.buf.WriteString("true")
-			return nil
+			return
 		case "false", "no", "off":
 			w.buf.WriteString("false")
-			return nil
+			return
 		}
 	}
 	switch tag {
@@ -218,7 +218,6 @@ func (w *writer) scalar(n *yaml.Node) error {
 	default: // texts; dates, which Kubernetes has as texts; tags of others
 		w.text(n.Value)
 	}
-	return nil
 }
 
 func (w *writer) number(n *yaml.Node) {

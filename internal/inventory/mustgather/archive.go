@@ -33,7 +33,7 @@ func walkArchive(ctx context.Context, file string, visit visitor) error {
 	if err != nil {
 		return unreadable(file, err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	in, closer, err := unpack(file, f)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ func readBounded(file string) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(file, err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	src, err := io.ReadAll(io.LimitReader(f, maxText+1))
 	if err != nil {
 		return nil, unreadable(file, err)
@@ -54,7 +54,7 @@ func isArchive(file string) (bool, error) {
 	if err != nil {
 		return false, unreadable(file, err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	head := make([]byte, 512)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {

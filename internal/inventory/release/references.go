@@ -69,7 +69,7 @@ func Parse(name string, src []byte) (inventory.Payload, error) {
 func decode(name string, src []byte) (document, error) {
 	var d document
 	if trimmed := bytes.TrimSpace(src); len(trimmed) == 0 {
-		return d, notReferences(name, "empty", "")
+		return d, notReferences(name, "empty")
 	} else if trimmed[0] == '{' {
 		if err := json.Unmarshal(src, &d); err != nil {
 			return d, jsonFault(name, src, err)
@@ -77,14 +77,14 @@ func decode(name string, src []byte) (document, error) {
 		return d, nil
 	}
 	if err := yaml.Unmarshal(src, &d); err != nil {
-		return d, notReferences(name, "not the YAML of an ImageStream: "+strings.TrimPrefix(err.Error(), "yaml: "), "")
+		return d, notReferences(name, "not the YAML of an ImageStream: "+strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	return d, nil
 }
 
-func notReferences(where, what, excerpt string) error {
+func notReferences(where, what string) error {
 	return &fault.Error{
-		What: what, Where: where, Excerpt: excerpt,
+		What: what, Where: where,
 		Fix: "give a release's image-references file, or save one: " + saveInfo,
 	}
 }
@@ -108,21 +108,21 @@ func jsonFault(name string, src []byte, err error) error {
 	if strings.Contains(err.Error(), "unexpected end") {
 		what = "ends in the middle: a truncated JSON file"
 	}
-	return notReferences(where, what, "")
+	return notReferences(where, what)
 }
 
 // payload turns the stream's tags into the model's.
 func (s *imageStream) payload(name string) (inventory.Payload, error) {
 	p := inventory.Payload{Version: s.Metadata.Name, At: inventory.Evidence{Where: name, Text: s.Metadata.Name}}
 	if s.Kind != "" && s.Kind != "ImageStream" {
-		return p, notReferences(name, "a "+s.Kind+", not an ImageStream", "")
+		return p, notReferences(name, "a "+s.Kind+", not an ImageStream")
 	}
 	if len(s.Spec.Tags) == 0 {
-		return p, notReferences(name, "lists no images (no spec.tags)", "")
+		return p, notReferences(name, "lists no images (no spec.tags)")
 	}
 	for i, t := range s.Spec.Tags {
 		if t.Name == "" {
-			return p, notReferences(name, fmt.Sprintf("spec.tags[%d] has no name", i), "")
+			return p, notReferences(name, fmt.Sprintf("spec.tags[%d] has no name", i))
 		}
 		p.Tags = append(p.Tags, t.tag())
 	}
