@@ -103,7 +103,7 @@ func checkElements(t *testing.T, out string) {
 var (
 	fenceLine  = regexp.MustCompile("^ *(`{3,})(sh)?$")
 	escaped    = regexp.MustCompile(`\\[!-/:-@\[-` + "`" + `{-~]|&#96;`)
-	meaningful = regexp.MustCompile("[<*_\\[\\]~|$]|://")
+	meaningful = regexp.MustCompile(`[<*_\[\]~|$]|://`)
 )
 
 // checkMarkdown reads Markdown as far as to see that nothing but what this

@@ -15,7 +15,7 @@ type markdown struct {
 	*Document
 }
 
-func encodeMarkdown(d *Document, _ Options) (string, error) {
+func encodeMarkdown(d *Document, _ Options) (string, error) { //nolint:unparam // of the type that all formats have
 	m := &markdown{Document: d.display()}
 	m.block("# Windows CSI driver skew" + escape(m.route(": ")))
 	m.verdict()

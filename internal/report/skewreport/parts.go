@@ -6,10 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/skew"
 )
-
-type notEvaluated = skew.NotEvaluated
 
 // part is one named part of a finding.
 type part struct{ Name, Text string }

@@ -14,7 +14,7 @@ import (
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 // PASS findings are counted and not listed: one series for each object that is
 // well would cost more than it tells.
-func encodePrometheus(d *Document, _ Options) (string, error) {
+func encodePrometheus(d *Document, _ Options) (string, error) { //nolint:unparam // of the type that all formats have
 	d = d.display()
 	m := &metrics{}
 	m.family("winbake_skew_verdict", "The worst finding: 0 PASS, 2 WARN, 3 UNKNOWN, 4 BLOCK.")

@@ -31,7 +31,7 @@ type textWriter struct {
 	Options
 }
 
-func encodeText(d *Document, o Options) (string, error) {
+func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of the type that all formats have
 	o.Width = cmp.Or(o.Width, defaultWidth)
 	w := &textWriter{Document: d.display(), Options: o}
 	w.verdict()
