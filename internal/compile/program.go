@@ -3,6 +3,7 @@ package compile
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -165,7 +166,7 @@ func lockCommand(job *Job) string {
 
 // explain turns a go command's failure into what a person needs of it.
 func explain(job *Job, what string, err error) error {
-	failure, ok := err.(*gotool.Failure)
+	failure, ok := errors.AsType[*gotool.Failure](err)
 	if !ok {
 		return fmt.Errorf("%s: %w", job.Component.Name, err)
 	}
