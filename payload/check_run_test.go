@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -437,7 +438,7 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	s := open(t, layoutOf(t, imageOf(t, layerOf(t, flatItems(nodeFiles)...))))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Check(ctx, s, CheckOptions{}); err != context.Canceled {
+	if _, _, err := Check(ctx, s, CheckOptions{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Check = %v, want %v", err, context.Canceled)
 	}
 }

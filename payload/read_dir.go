@@ -73,7 +73,7 @@ func (d *dirEntries) file(ctx context.Context, p string, h *tar.Header, fn func(
 	if err != nil {
 		return d.fault(p, err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	if err := fn(h, &sizedReader{r: &ctxReader{ctx, f}, left: h.Size, dir: d, path: p}); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,7 +56,7 @@ func kindOf(ref string) (Kind, string, error) {
 }
 
 func isMissing(err error) bool {
-	f, ok := err.(*fault.Error)
+	f, ok := errors.AsType[*fault.Error](err)
 	return ok && f.Err != nil && os.IsNotExist(f.Err)
 }
 
@@ -115,7 +116,7 @@ func unreadable(path string, err error) error {
 // reason strips the operation and the path that package os puts before the
 // cause: the fault names the path already.
 func reason(err error) string {
-	if pe, ok := err.(*fs.PathError); ok {
+	if pe, ok := err.(*fs.PathError); ok { //nolint:errorlint // whoever wrapped it has more to say
 		return pe.Err.Error()
 	}
 	return err.Error()

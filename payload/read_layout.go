@@ -77,7 +77,7 @@ func readSmallFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	return io.ReadAll(io.LimitReader(f, manifestLimit))
 }
 

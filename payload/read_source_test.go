@@ -263,7 +263,7 @@ func TestDamagedLayout(t *testing.T) {
 		"flipped":   func(p string, b []byte) error { b[len(b)/2] ^= 1; return os.WriteFile(p, b, 0o644) },
 		"first bit": func(p string, b []byte) error { b[0] ^= 1; return os.WriteFile(p, b, 0o644) },
 		"a folder":  func(p string, _ []byte) error { return errors.Join(os.Remove(p), os.Mkdir(p, 0o755)) },
-		"a link":    func(p string, b []byte) error { return errors.Join(os.Rename(p, p+".real"), os.Symlink(p+".real", p)) },
+		"a link":    func(p string, _ []byte) error { return errors.Join(os.Rename(p, p+".real"), os.Symlink(p+".real", p)) },
 	}
 	for kind, build := range images {
 		blobs := allFiles(t, filepath.Join(build(), "blobs"))

@@ -180,7 +180,7 @@ func tarballKind(name string) (Kind, error) {
 	if err != nil {
 		return "", unreadable(name, err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	if err := refuseCompressed(name, f); err != nil {
 		return "", err
 	}

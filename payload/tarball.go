@@ -86,7 +86,7 @@ func tarballEntries(x ImageOrIndex, root v1.Descriptor, blobs []blob) ([]tarball
 
 func inMemory(data []byte) *blob {
 	b := &blob{data: data}
-	b.desc.Digest, b.desc.Size, _ = v1.SHA256(bytes.NewReader(data)) //nolint:errcheck // memory can be read
+	b.desc.Digest, b.desc.Size, _ = v1.SHA256(bytes.NewReader(data)) // memory can be read
 	return b
 }
 

@@ -20,8 +20,8 @@ func validImage(img v1.Image) error {
 	if err != nil {
 		return err
 	}
-	if d, err := img.Digest(); err != nil || d.String() != digestOfBytes(raw) {
-		return fmt.Errorf("manifest of digest %s, called %s, %v", digestOfBytes(raw), d, err)
+	if err := called("manifest", digestOfBytes(raw), img.Digest); err != nil {
+		return err
 	}
 	config, err := img.RawConfigFile()
 	if err != nil {
@@ -45,12 +45,27 @@ func validImage(img v1.Image) error {
 		mt, merr := l.MediaType()
 		d, derr := l.Digest()
 		id, ierr := l.DiffID()
+		if err := errors.Join(merr, derr, ierr); err != nil {
+			return fmt.Errorf("layer %d: %w", i, err)
+		}
 		if mt != m.Layers[i].MediaType || d != m.Layers[i].Digest || id != c.RootFS.DiffIDs[i] {
-			return fmt.Errorf("layer %d isn't what manifest and configuration say: %s %s %s, %v", i, mt, d, id, errors.Join(merr, derr, ierr))
+			return fmt.Errorf("layer %d isn't what manifest and configuration say: %s %s %s", i, mt, d, id)
 		}
 		if err := validLayer(l); err != nil {
 			return fmt.Errorf("layer %d: %w", i, err)
 		}
+	}
+	return nil
+}
+
+// called says whether something is called by its digest.
+func called(what, digest string, name func() (v1.Hash, error)) error {
+	h, err := name()
+	if err != nil {
+		return fmt.Errorf("%s of digest %s: %w", what, digest, err)
+	}
+	if h.String() != digest {
+		return fmt.Errorf("%s of digest %s, called %s", what, digest, h)
 	}
 	return nil
 }
@@ -60,11 +75,15 @@ func validLayer(l v1.Layer) error {
 	if err != nil {
 		return err
 	}
-	if d, derr := l.Digest(); d.String() != digest {
-		return fmt.Errorf("blob of digest %s, called %s, %v", digest, d, derr)
+	if err := called("blob", digest, l.Digest); err != nil {
+		return err
 	}
-	if n, nerr := l.Size(); n != size {
-		return fmt.Errorf("%d bytes, said to be %d, %v", size, n, nerr)
+	n, err := l.Size()
+	if err != nil {
+		return err
+	}
+	if n != size {
+		return fmt.Errorf("%d bytes, said to be %d", size, n)
 	}
 	// Through a decoder of our own, then through the layer's.
 	for _, open := range []func() (io.ReadCloser, error){func() (io.ReadCloser, error) {
@@ -78,8 +97,8 @@ func validLayer(l v1.Layer) error {
 		if err != nil {
 			return err
 		}
-		if d, derr := l.DiffID(); d.String() != diffID {
-			return fmt.Errorf("tar of digest %s, called %s, %v", diffID, d, derr)
+		if err := called("tar", diffID, l.DiffID); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -122,8 +141,11 @@ func validIndex(idx v1.ImageIndex) error {
 			child = img
 		}
 		raw, err := child.RawManifest()
-		if err != nil || digestOfBytes(raw) != d.Digest.String() || int64(len(raw)) != d.Size {
-			return fmt.Errorf("%s isn't what the index says: %v", d.Digest, err)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.Digest, err)
+		}
+		if digestOfBytes(raw) != d.Digest.String() || int64(len(raw)) != d.Size {
+			return fmt.Errorf("%s isn't what the index says", d.Digest)
 		}
 	}
 	return nil
