@@ -82,7 +82,7 @@ func (b *bench) manifests(ctx context.Context) error {
 	if err := os.Setenv("GOMAXPROCS", "1"); err != nil {
 		return err
 	}
-	defer os.Unsetenv("GOMAXPROCS")
+	defer os.Unsetenv("GOMAXPROCS") //nolint:errcheck // fails for an impossible name alone
 	var plain, ours usage
 	for i := range runs {
 		p, err := measure(ctx, self, "-child", "decode", b.list(), dir)
@@ -146,7 +146,7 @@ func decode(dir string) error {
 
 func decodeFile(data []byte) (documents int, err error) {
 	r := yaml.NewDocumentDecoder(io.NopCloser(bytes.NewReader(data)))
-	defer r.Close()
+	defer r.Close() //nolint:errcheck // of memory
 	buffer := make([]byte, len(data)+1)
 	for {
 		n, err := r.Read(buffer)

@@ -81,7 +81,7 @@ func inflateLayer(l v1.Layer) error {
 	if err != nil {
 		return err
 	}
-	defer rc.Close()
+	defer rc.Close() //nolint:errcheck // only read
 	z, err := gzip.NewReader(io.TeeReader(rc, sha256.New()))
 	if err != nil {
 		return err

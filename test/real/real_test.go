@@ -125,7 +125,7 @@ func TestSameBytesElsewhere(t *testing.T) {
 		// What a person may have set that must not reach the bytes.
 		"GOFLAGS=-ldflags=-s -tags=foo", "GOAMD64=v3", "GODEBUG=winsymlink=1", "CGO_ENABLED=1", "GOEXPERIMENT=",
 	}}
-	t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", away).Run() }) //nolint:usetesting // the test's context has ended by then
+	t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", away).Run() }) // the test's context has ended by then
 	if os.Getuid() == 0 {
 		there.uid = 65534
 		openUp(t, away, tools(t))

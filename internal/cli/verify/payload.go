@@ -107,7 +107,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	}
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Done, Message: time.Since(began).Round(10 * time.Millisecond).String()})
 	r.Subject, r.Checked = summary.Reference, counted(summary)
-	r.Findings = append(executables.findings, treeFindings(problems, summary)...)
+	r.Findings = slices.Concat(executables.findings, treeFindings(problems, summary))
 	return r, nil
 }
 
