@@ -117,17 +117,18 @@ func (t *tool) services() (*pins.File, []winsvc.Service, error) {
 // nil, with a warning, if it knows nothing: then nothing is checked.
 func (t *tool) proxyRelease(cat *catalog.Catalog, file *pins.File, s winsvc.Service) *catalog.CSIProxyRelease {
 	var release *catalog.CSIProxyRelease
-	what := s.Path
+	what := s.Path // for files, too: nobody knows what is in them
 	if c, err := file.Component(s.Component); s.Component != "" && err == nil {
-		what = c.Version
 		switch c.Kind() {
 		case pins.KindModule:
+			what = c.Version
 			if v, err := version.ParseDriver(c.Version); err == nil {
 				release = cat.ProxyRelease(v.String())
 			}
 		case pins.KindGit:
 			what = c.Commit
 			release = cat.ProxyByCommit(c.Commit[:12])
+		case pins.KindGitFile, pins.KindFile:
 		}
 	}
 	if release == nil {
