@@ -220,7 +220,7 @@ func removeUnlocked(dir string) error {
 	if err != nil {
 		return nil // gone meanwhile
 	}
-	defer f.Close() //nolint:errcheck // only opened to be locked
+	defer f.Close() // only opened to be locked
 	if !tryLockFile(f) {
 		return nil
 	}
