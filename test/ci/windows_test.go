@@ -1,0 +1,113 @@
+package ci
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+	"sigs.k8s.io/yaml"
+)
+
+const windowsFile = "../../ci/github/windows.yaml"
+
+func TestWindowsWorkflowLints(t *testing.T) {
+	text := read(t, windowsFile)
+	check := func(text string) []*actionlint.Error {
+		l, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		errs, err := l.Lint(".github/workflows/windows.yaml", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return errs
+	}
+	for _, e := range check(text) {
+		t.Error(e)
+	}
+	if len(check(strings.Replace(text, "needs: build", "needs: bild", 1))) == 0 {
+		t.Error("a job that needs one which isn't there passes")
+	}
+	uses := regexp.MustCompile(`(?m)^ *-? *uses: .*$`).FindAllString(text, -1)
+	pinned := regexp.MustCompile(`uses: actions/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
+	for _, u := range uses {
+		if !pinned.MatchString(u) {
+			t.Errorf("%q isn't one of GitHub's own actions by full commit", strings.TrimSpace(u))
+		}
+	}
+	if len(uses) != 3 {
+		t.Errorf("%d uses of actions, want 3", len(uses))
+	}
+}
+
+// windowsRuns are the scripts of a job of the workflow.
+func windowsRuns(t *testing.T, job string) []string {
+	t.Helper()
+	var w workflow
+	if err := yaml.Unmarshal([]byte(read(t, windowsFile)), &w); err != nil {
+		t.Fatal(err)
+	}
+	var runs []string
+	for _, s := range w.Jobs[job].Steps {
+		if s.Run != "" {
+			runs = append(runs, s.Run)
+		}
+	}
+	return runs
+}
+
+// The step that builds what goes to Windows is run here, on the component that
+// is built the quickest, and leaves what the node's steps start.
+func TestWindowsProgramsAreBuilt(t *testing.T) {
+	runs := windowsRuns(t, "build")
+	if len(runs) != 1 {
+		t.Fatalf("%d steps, want 1", len(runs))
+	}
+	clone := filepath.Join(t.TempDir(), "clone")
+	for _, args := range [][]string{{"git", "clone", "--quiet", "../..", clone}, {"bash", "-eo", "pipefail", "-c", "cd " + clone + "\n" + runs[0]}} {
+		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "PINS=examples/openshift-4.15/versions.yaml")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, out)
+		}
+	}
+	for name, start := range map[string]string{"csi-proxy.exe": "MZ", "csiclient.exe": "MZ", "setup.cmd": "@echo off", "remove.cmd": "@echo off"} {
+		if text := read(t, filepath.Join(clone, "out", name)); !strings.HasPrefix(text, start) {
+			t.Errorf("%s starts with %.20q", name, text)
+		}
+	}
+}
+
+// What the node's steps start is handed over, and the client knows the verbs
+// and flags that it's given.
+func TestWindowsCommandsExist(t *testing.T) {
+	handed := []string{"csi-proxy.exe", "csiclient.exe", "setup.cmd", "remove.cmd"}
+	source := read(t, "../winenode/csiclient/main_windows.go")
+	script := strings.Join(windowsRuns(t, "node"), "\n")
+	for _, name := range regexp.MustCompile(`[\w-]+\.(?:exe|cmd)\b`).FindAllString(script, -1) {
+		if !slices.Contains(append(handed, "sc.exe"), name) {
+			t.Errorf("%s isn't handed over", name)
+		}
+	}
+	calls := regexp.MustCompile(`\\csiclient\.exe ([a-z-]+)([^\n|}]*)`).FindAllStringSubmatch(script, -1)
+	if len(calls) < 10 {
+		t.Errorf("the client is started %d times", len(calls))
+	}
+	for _, c := range calls {
+		if !strings.Contains(source, `"`+c[1]+`": `) {
+			t.Errorf("the client has no verb %s", c[1])
+		}
+		for _, f := range regexp.MustCompile(` -([a-z]+) `).FindAllStringSubmatch(c[2]+" ", -1) {
+			if !strings.Contains(source, `, "`+f[1]+`", `) {
+				t.Errorf("%s: the client has no flag -%s", c[0], f[1])
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package winenode
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Wine's stop leaves the process and its pipes: stopped is state, process and
+// pipes. csi-proxy's own handler returns without ending the process.
+func TestStopLeavesTheProcess(t *testing.T) {
+	t.Parallel()
+	p := startProxy(t, CSIProxy11)
+	p.must(t, "sc.exe stop csi-proxy")
+	if r := run(t, p.ssh, "", "sc query csi-proxy"); !strings.Contains(r.stdout, "STOPPED") {
+		t.Errorf("sc query says %q", r.stdout)
+	}
+	if len(p.running(t)) != 1 {
+		t.Errorf("%+v runs, want the one process still", p.running(t))
+	}
+	p.waitForPipes(t)
+}
+
+// The list of what ran where names tests and steps that there are.
+func TestTruthNamesWhatThereIs(t *testing.T) {
+	list := readText(t, "../../docs/windows-truth.md")
+	var sources strings.Builder
+	for _, dir := range []string{".", "../e2e"} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if strings.HasSuffix(e.Name(), "_test.go") {
+				sources.WriteString(readText(t, dir+"/"+e.Name()))
+			}
+		}
+	}
+	tests := regexp.MustCompile("`(Test\\w+)`").FindAllStringSubmatch(list, -1)
+	if len(tests) < 10 {
+		t.Errorf("the list names %d tests", len(tests))
+	}
+	for _, m := range tests {
+		if !strings.Contains(sources.String(), "func "+m[1]+"(") {
+			t.Errorf("there is no test %s", m[1])
+		}
+	}
+	pipeline := readText(t, "../../ci/github/windows.yaml")
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(list, -1) {
+		named[m[1]] = true
+		if !strings.Contains(pipeline, "- name: "+m[1]+"\n") {
+			t.Errorf("the Windows pipeline has no step %q", m[1])
+		}
+	}
+	_, node, _ := strings.Cut(pipeline, "\n  node:\n")
+	for _, m := range regexp.MustCompile(`- name: (.+)`).FindAllStringSubmatch(node, -1) {
+		if !named[m[1]] && m[1] != "fetch" && m[1] != "log" {
+			t.Errorf("the list doesn't have the step %q", m[1])
+		}
+	}
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
