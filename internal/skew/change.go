@@ -45,14 +45,35 @@ func (c change) rollout(d *inventory.Driver) string {
 // fit is the version that Windows should follow Linux to: the Linux one, or,
 // where that can't run on the nodes' Windows, the next that can.
 func (v *view) fit(d *inventory.Driver, to version.Driver) version.Driver {
-	line := v.Catalog.Line(to)
-	if line == nil || !line.RunsWMIC || !slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool { return n.Build >= server2025 }) {
+	if v.Catalog == nil {
 		return to
 	}
-	if free, ok := v.wmicFreeVersion(d); ok {
-		return free
+	line := v.Catalog.Line(to)
+	at := slices.IndexFunc(v.Catalog.Lines, func(l catalog.Line) bool { return line != nil && l.From == line.From })
+	if at < 0 || v.runsOnNodes(&v.Catalog.Lines[at], d.HostProcess) {
+		return to
+	}
+	for i := at + 1; i < len(v.Catalog.Lines); i++ {
+		l := &v.Catalog.Lines[i]
+		if from, err := version.ParseDriver(l.From); err == nil && !l.Unreleased && v.runsOnNodes(l, d.HostProcess) {
+			return from
+		}
 	}
 	return to
+}
+
+// runsOnNodes tells whether nothing is known that keeps a line off the Windows
+// builds of the driver's nodes.
+func (v *view) runsOnNodes(l *catalog.Line, hostProcess bool) bool {
+	for _, n := range v.Nodes {
+		if l.RunsWMIC && n.Build >= server2025 {
+			return false
+		}
+		if isolated := !hostProcess && !mandatory(l); isolated && builds[n.Build] != "" && len(l.Builds) > 0 && !slices.Contains(l.Builds, n.Build) {
+			return false
+		}
+	}
+	return true
 }
 
 // step is a change for the plan, with what a HostProcess pod needs first.

@@ -43,7 +43,7 @@ func (w *world) both(a, b *inventory.Driver) []draft {
 	f.Observed = fmt.Sprintf("%s and %s both run %s on %s", a.Object, b.Object, a.Provisioner, someOf(nodeNames(shared)))
 	switch same := reflect.DeepEqual(a.Scheduling, b.Scheduling); {
 	case len(shared) > 0:
-	case w.inv.Read[inventory.Nodes].Complete:
+	case w.inv.Read[inventory.Nodes].Complete, neverMeet(a.Scheduling, b.Scheduling):
 		return nil
 	case same:
 		f.Observed = fmt.Sprintf("%s and %s both run %s and choose the same nodes", a.Object, b.Object, a.Provisioner)
@@ -58,6 +58,17 @@ func (w *world) both(a, b *inventory.Driver) []draft {
 	f.When = before
 	f.Evidence = cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
 	return []draft{f}
+}
+
+// neverMeet tells whether no node can have both: the selectors want two values of
+// one label.
+func neverMeet(a, b inventory.Scheduling) bool {
+	for key, value := range a.NodeSelector {
+		if other, both := b.NodeSelector[key]; both && other != value {
+			return true
+		}
+	}
+	return false
 }
 
 func deleteDaemonSet(d *inventory.Driver) string {

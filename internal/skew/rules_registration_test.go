@@ -51,6 +51,8 @@ func doubleDriverCases() []ruleCase {
 		{name: "two drivers", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(func(d *inventory.Driver) { d.Provisioner, d.Line = azureFileName, "azure-file" })},
 		{name: "no nodes read, same selectors", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(second(), unread(inventory.Nodes)), want: finding.Block,
 			says: "choose the same nodes", does: "delete daemonset", mend: drop},
+		{name: "no nodes read, selectors that can't both hold", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: all(onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"pool": "a"} }), second(onLabel), unread(inventory.Nodes))},
 		{name: "no nodes read, other selectors", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(second(onLabel), unread(inventory.Nodes)), want: finding.Unknown,
 			says: "no Windows nodes were read", does: "selectors that don't meet", mend: drop},
 		{name: "the operator's is there", id: "REG002", from: "5.0", inv: storageCluster("4.22", "10.22.1"), change: second(func(d *inventory.Driver) { d.OperatorManaged = true }), want: finding.Block,

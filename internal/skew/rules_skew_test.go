@@ -87,6 +87,8 @@ func distanceCases() []ruleCase {
 		{name: "a Linux driver of the admin's own", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: linuxOf("aws-ebs", ebsName, "v1.39.1"), want: finding.Info,
 			says: "Linux 1.39.1 (not part of OpenShift's release)"},
 		{name: "one that the target's operator replaces", id: "SKEW001", from: "4.22", to: "5.0", inv: clusterOf("4.22", "10.22.1", vsphereHostProcess("v3.6.0")), want: finding.Info, count: 1},
+		{name: "a driver that the catalog doesn't know", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", windowsDriver("", "csi.example.com", "v1.2.0")), change: linuxOf("", "csi.example.com", "v1.4.0"), want: finding.Warn,
+			says: "2 minors behind", mend: at("v1.4.0")},
 		{name: "not known", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("latest"))},
 		{name: "another major", id: "SKEW001", from: "4.14", inv: clusterOf("4.14", "9.0.0", vsphere("v2.7.1"))},
 
