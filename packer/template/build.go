@@ -48,6 +48,9 @@ func (r *render) writeBuild(b *body) {
 		r.leftBehind(b)
 	}
 	r.script(b, "seal", "", "", "")
+	if r.before != "" {
+		r.script(b, r.before, "", "", "")
+	}
 	r.generalize(b)
 	r.postProcessors(b)
 }

@@ -125,5 +125,9 @@ func (r *render) cd(b *body) {
 	content += `"reach.ps1" = file(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1")` + "\n" +
 		`"openssh.sum" = "${var.openssh_sha256}\n"` + "\n}"
 	b.set("cd_content", content)
-	b.set("cd_files", `var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))]`)
+	files := `var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))]`
+	if r.cdFiles != "" {
+		files = "concat(" + r.cdFiles + ", " + files + ")"
+	}
+	b.set("cd_files", files)
 }

@@ -39,18 +39,26 @@ const (
 	fromCloud              // so, and the cloud's agent knows how to generalize
 )
 
+const validated = "validated and formatted with Packer 1.12.0 and 1.16.0, plugin "
+
 var platforms = []Platform{
-	{
-		Name: "vsphere-iso", Title: "VMware vSphere, from an ISO", build: vsphereISO, Plugin: vspherePlugin,
-		Tested: "validated and formatted with Packer 1.12.0 and 1.16.0, plugin 1.4.2",
-	},
-	{
-		Name: "vsphere-clone", Title: "VMware vSphere, from a template or VM", build: vsphereClone, Plugin: vspherePlugin,
-		Tested: "validated and formatted with Packer 1.12.0 and 1.16.0, plugin 1.4.2",
-	},
+	{"vsphere-iso", "VMware vSphere, from an ISO", vspherePlugin, validated + "1.4.2", vsphereISO},
+	{"vsphere-clone", "VMware vSphere, from a template or VM", vspherePlugin, validated + "1.4.2", vsphereClone},
+	{"azure-arm", "Microsoft Azure", hashicorp("azure", ">= 1.4.5, < 2.0.0"), validated + "1.4.5", azure},
+	{"amazon-ebs", "Amazon EC2", hashicorp("amazon", ">= 1.3.2, < 2.0.0"), validated + "1.3.2", amazon},
+	{"googlecompute", "Google Compute Engine", hashicorp("googlecompute", ">= 1.1.4, < 2.0.0"), validated + "1.1.4", google},
+	{"qemu", "QEMU and KVM", hashicorp("qemu", ">= 1.0.9, < 2.0.0"), validated + "1.0.9", qemu},
+	{"hyperv-iso", "Microsoft Hyper-V", hashicorp("hyperv", ">= 1.0.4, < 2.0.0"), validated + "1.0.4", hyperv},
+	{"proxmox-iso", "Proxmox VE", hashicorp("proxmox", ">= 1.2.2, < 2.0.0"), "checked by verify template alone: its plugin couldn't be had", proxmox},
 }
 
-var vspherePlugin = Plugin{"vsphere", "github.com/hashicorp/vsphere", ">= 1.4.2, < 2.0.0"}
+// vspherePlugin stays below 2.0.0: from there on it is github.com/vmware/vsphere,
+// which wasn't run.
+var vspherePlugin = hashicorp("vsphere", ">= 1.4.2, < 2.0.0")
+
+func hashicorp(name, constraint string) Plugin {
+	return Plugin{Name: name, Source: "github.com/hashicorp/" + name, Constraint: constraint}
+}
 
 // Platforms lists what there are templates for, in the order of the
 // documentation.

@@ -31,6 +31,8 @@ type render struct {
 	vars []Variable
 	// drivers are folders on CDs that Windows Setup loads drivers from.
 	drivers []string
+	// cdFiles is an HCL list of further files for the CD; "" for none.
+	cdFiles string
 	// tools is the script that installs the hypervisor's tools; "" for none.
 	tools string
 	// vsphere images have a tools.conf.
@@ -38,6 +40,8 @@ type render struct {
 	// sysprep is how the platform's own agent generalizes; zero for sysprep
 	// with our answer file.
 	sysprep [2]string
+	// before is the script that runs last before sysprep; "" for none.
+	before string
 	// source writes the source block's content.
 	source func(*body)
 	// shell overrides the variable communicator: ssh or winrm.
@@ -66,6 +70,10 @@ func Render(o Options) (*Folder, error) {
 	}
 	r := &render{Options: o, platform: platform}
 	platform.build(r)
+	if !o.WithoutPayload {
+		// Where the node's manifest lands between provisioner and post-processor.
+		r.locals = append(r.locals, local{name: "node_manifest", expression: `"${var.image_name}.node.json"`})
+	}
 	vars := r.variables()
 	if o.Values != nil {
 		if err := o.Values.check(vars, platform.Name); err != nil {

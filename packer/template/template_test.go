@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2/hclparse"
@@ -40,6 +41,28 @@ func cases() map[string]Options {
 	return all
 }
 
+// folders renders each case once: tests look at the same ones.
+var folders = sync.OnceValues(func() (map[string]*Folder, error) {
+	all := map[string]*Folder{}
+	for name, o := range cases() {
+		f, err := Render(o)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		all[name] = f
+	}
+	return all, nil
+})
+
+func everyFolder(t *testing.T) map[string]*Folder {
+	t.Helper()
+	all, err := folders()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 func mustRender(t *testing.T, o Options) *Folder {
 	t.Helper()
 	f, err := Render(o)
@@ -54,8 +77,8 @@ func mustRender(t *testing.T, o Options) *Folder {
 func TestGolden(t *testing.T) {
 	scripts := map[string][]byte{}
 	want := map[string]bool{}
-	for name, o := range cases() {
-		for _, f := range mustRender(t, o).Files {
+	for name, folder := range everyFolder(t) {
+		for _, f := range folder.Files {
 			place := filepath.Join("testdata", "golden", name, f.Path)
 			if base, ok := strings.CutPrefix(f.Path, "scripts/"); ok {
 				if other, seen := scripts[base]; seen && !bytes.Equal(other, f.Data) {
@@ -106,8 +129,7 @@ func golden(t *testing.T, place string, data []byte) {
 // TestHCL: every file is HCL as packer fmt leaves it, each variable is used,
 // and nothing is referred to that isn't there.
 func TestHCL(t *testing.T) {
-	for name, o := range cases() {
-		f := mustRender(t, o)
+	for name, f := range everyFolder(t) {
 		var text strings.Builder
 		for _, file := range f.Files {
 			if !strings.HasSuffix(file.Path, ".hcl") {
@@ -146,9 +168,9 @@ func TestHCL(t *testing.T) {
 // TestVariables holds what every variable has to be.
 func TestVariables(t *testing.T) {
 	secretName := regexp.MustCompile(`password|secret|token|product_key`)
-	for name, o := range cases() {
+	for name, f := range everyFolder(t) {
 		seen := map[string]bool{}
-		for _, v := range mustRender(t, o).Variables {
+		for _, v := range f.Variables {
 			switch {
 			case seen[v.Name]:
 				t.Errorf("%s: variable %s is there twice", name, v.Name)
@@ -171,8 +193,8 @@ func TestVariables(t *testing.T) {
 
 func TestAnswerFiles(t *testing.T) {
 	checked := 0
-	for name, o := range cases() {
-		for _, f := range mustRender(t, o).Files {
+	for name, folder := range everyFolder(t) {
+		for _, f := range folder.Files {
 			if strings.HasPrefix(f.Path, "answers/") {
 				checked++
 				if found := answer.Check(f.Data, strings.HasSuffix(f.Path, "/unattend.xml.pkrtpl")); len(found) > 0 {
@@ -193,8 +215,8 @@ func TestScripts(t *testing.T) {
 		t.Fatal(names, err)
 	}
 	used := map[string]bool{}
-	for _, o := range cases() {
-		for _, f := range mustRender(t, o).Files {
+	for _, folder := range everyFolder(t) {
+		for _, f := range folder.Files {
 			used[f.Path] = true
 		}
 	}
@@ -244,8 +266,9 @@ func TestOptionsRefused(t *testing.T) {
 
 // The same options give the same bytes.
 func TestDeterministic(t *testing.T) {
-	for name, o := range cases() {
-		a, b := mustRender(t, o), mustRender(t, o)
+	again := cases()
+	for name, a := range everyFolder(t) {
+		b := mustRender(t, again[name])
 		if !slices.EqualFunc(a.Files, b.Files, func(x, y File) bool { return x.Path == y.Path && bytes.Equal(x.Data, y.Data) }) {
 			t.Errorf("%s: two runs differ", name)
 		}
@@ -253,14 +276,14 @@ func TestDeterministic(t *testing.T) {
 }
 
 func TestProfiles(t *testing.T) {
-	text := func(o Options) string {
+	c := everyFolder(t)
+	text := func(folder *Folder) string {
 		var all strings.Builder
-		for _, f := range mustRender(t, o).Files {
+		for _, f := range folder.Files {
 			all.WriteString(f.Path + "\n" + string(f.Data))
 		}
 		return all.String()
 	}
-	c := cases()
 	for _, p := range Platforms() {
 		openshift, generic, none := text(c[p.Name+"-openshift-2022"]), text(c[p.Name+"-generic-2022"]), text(c[p.Name+"-none"])
 		if !strings.Contains(openshift, "no-runtime.ps1") || strings.Contains(generic, "no-runtime.ps1") {

@@ -39,7 +39,7 @@ func vcenter(b *body) {
 
 func (r *render) vsphereCommon() {
 	r.vsphere = true
-	r.locals = append(r.locals, r.notesLocal(), r.manifestLocal())
+	r.locals = append(r.locals, r.notesLocal())
 }
 
 // notesLocal is what people read beside the image.
@@ -49,12 +49,6 @@ func (r *render) notesLocal() local {
 		notes = `"` + r.release().name + `, ` + string(r.Profile) + `, payload ${data.winbake-payload.node.digest}"`
 	}
 	return local{name: "notes", expression: notes}
-}
-
-// manifestLocal is where the node's manifest lands between the provisioner and
-// the post-processor.
-func (r *render) manifestLocal() local {
-	return local{name: "node_manifest", expression: `"${var.image_name}.node.json"`}
 }
 
 func vsphereISO(r *render) {

@@ -64,7 +64,8 @@ func Write(ctx context.Context, dir string, f *Folder) (err error) {
 	return nil
 }
 
-// fill writes the files and the record of them, and has the disk keep them.
+// fill writes the files and the record of them. It doesn't wait for the disk:
+// what a power cut takes, one command brings back.
 func fill(ctx context.Context, dir string, f *Folder) error {
 	r := record{Platform: f.Platform.Name, Profile: string(f.Profile), Windows: f.Windows, Files: map[string]string{}}
 	for _, file := range f.Files {
@@ -86,7 +87,7 @@ func fill(ctx context.Context, dir string, f *Folder) error {
 	return os.Chmod(dir, dirMode) // MkdirTemp made it private
 }
 
-func put(name string, data []byte) (err error) {
+func put(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), dirMode); err != nil {
 		return err
 	}
@@ -94,11 +95,8 @@ func put(name string, data []byte) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	return f.Sync()
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // checkOwn refuses a folder with anything in it that isn't ours as we left it.

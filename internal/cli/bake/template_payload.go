@@ -18,13 +18,16 @@ import (
 // findPayload opens the payload, so that a tag, an absent image or one of
 // another release is an error now and not after an hour of building.
 func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Payload, error) {
-	source, err := payload.ResolveBase(ctx, o.payload, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()})
+	source, err := payload.Load(ctx, o.payload, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()})
 	if err != nil {
 		return template.Payload{}, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
-	if source.Kind == payload.KindDir {
+	switch {
+	case source.Kind == payload.KindDir:
 		return template.Payload{}, &fault.Error{Where: o.payload, What: "a folder of files has no digest that a build could be held to", Fix: "bake payload --layout DIR, and give that layout"}
+	case source.Kind == payload.KindRegistry && !strings.Contains(o.payload, "@sha256:"):
+		return template.Payload{}, &fault.Error{Where: o.payload, What: "a tag may be another image tomorrow", Fix: "--payload " + source.Reference()}
 	}
 	if err := t.checkRelease(o, source); err != nil {
 		return template.Payload{}, err

@@ -12,8 +12,7 @@ local "one_time_encoded" {
 }
 
 locals {
-  notes         = "Windows Server 2022, openshift, without node files"
-  node_manifest = "${var.image_name}.node.json"
+  notes = "Windows Server 2022, openshift, without node files"
 }
 
 source "vsphere-clone" "windows" {

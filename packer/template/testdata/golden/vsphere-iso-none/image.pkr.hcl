@@ -22,9 +22,8 @@ local "logon_encoded" {
 }
 
 locals {
-  notes         = "Windows Server 2022, openshift, without node files"
-  node_manifest = "${var.image_name}.node.json"
-  efi           = var.firmware != "bios"
+  notes = "Windows Server 2022, openshift, without node files"
+  efi   = var.firmware != "bios"
 }
 
 source "vsphere-iso" "windows" {

@@ -35,8 +35,8 @@ local "logon_encoded" {
 
 locals {
   notes         = "Windows Server 2022, openshift, payload ${data.winbake-payload.node.digest}"
-  node_manifest = "${var.image_name}.node.json"
   efi           = var.firmware != "bios"
+  node_manifest = "${var.image_name}.node.json"
 }
 
 source "vsphere-iso" "windows" {

@@ -1,0 +1,122 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+variable "image_name" {
+  type        = string
+  description = "Name of the image or template that is made."
+  default     = "windows-server-2022-openshift"
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+  }
+}
+
+variable "region" {
+  type        = string
+  description = "Region in which the image is made."
+
+  validation {
+    condition     = length(var.region) > 0
+    error_message = "Variable region can't be empty."
+  }
+}
+
+variable "instance_type" {
+  type        = string
+  description = "Type of the instance that the image is made on."
+  default     = "m6i.xlarge"
+
+  validation {
+    condition     = length(var.instance_type) > 0
+    error_message = "Variable instance_type can't be empty."
+  }
+}
+
+variable "subnet_id" {
+  type        = string
+  description = "Subnet of the instance. Empty is the default VPC's."
+  default     = ""
+}
+
+variable "source_ami_name" {
+  type        = string
+  description = "Name of Amazon's image; the newest one is taken."
+  default     = "Windows_Server-2022-English-Core-Base-*"
+
+  validation {
+    condition     = length(var.source_ami_name) > 0
+    error_message = "Variable source_ami_name can't be empty."
+  }
+}
+
+variable "disk_gb" {
+  type        = number
+  description = "Size of the disk in GB."
+  default     = 128
+
+  validation {
+    condition     = var.disk_gb >= 40
+    error_message = "Variable disk_gb has to be 40 at least."
+  }
+}
+
+variable "encrypt_boot" {
+  type        = bool
+  description = "Encrypt the image's snapshot."
+  default     = true
+}
+
+variable "skip_credential_validation" {
+  type        = bool
+  description = "Don't ask AWS whether credentials are good: for packer validate without a network."
+  default     = false
+}
+
+variable "connect_timeout" {
+  type        = string
+  description = "How long Windows may take until it can be reached, such as 1h."
+  default     = "1h"
+
+  validation {
+    condition     = can(regex("^[0-9]+[mh]$", var.connect_timeout))
+    error_message = "Variable connect_timeout has to be such as 90m or 4h."
+  }
+}
+
+variable "authorized_keys_file" {
+  type        = string
+  description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
+
+  validation {
+    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
+    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
+  }
+
+  validation {
+    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
+    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
+  }
+}
+
+variable "language" {
+  type        = string
+  description = "Language of Windows."
+  default     = "en-US"
+
+  validation {
+    condition     = var.language == "en-US"
+    error_message = "OpenShift supports Windows nodes in en-US alone."
+  }
+}
+
+variable "os_build" {
+  type        = string
+  description = "Least build and patch level of Windows."
+  default     = "20348.681"
+
+  validation {
+    condition     = can(regex("^[0-9]{5}\\.[0-9]+$", var.os_build))
+    error_message = "Variable os_build has to be such as 20348.681."
+  }
+}

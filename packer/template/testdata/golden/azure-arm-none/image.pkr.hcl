@@ -1,0 +1,140 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+locals {
+  notes = "Windows Server 2022, openshift, without node files"
+}
+
+source "azure-arm" "windows" {
+  subscription_id    = var.subscription_id
+  use_azure_cli_auth = var.use_azure_cli_auth
+  tenant_id          = var.tenant_id == "" ? null : var.tenant_id
+  client_id          = var.client_id == "" ? null : var.client_id
+  client_secret      = var.client_secret == "" ? null : var.client_secret
+  location           = var.location
+  vm_size            = var.vm_size
+
+  os_type                            = "Windows"
+  image_publisher                    = "MicrosoftWindowsServer"
+  image_offer                        = "WindowsServer"
+  image_sku                          = var.image_sku
+  os_disk_size_gb                    = var.disk_gb
+  managed_image_storage_account_type = "Premium_LRS"
+  managed_image_name                 = var.image_name
+  managed_image_resource_group_name  = var.resource_group
+  azure_tags                         = { winbake = local.notes }
+
+  dynamic "shared_image_gallery_destination" {
+    for_each = var.gallery == "" ? [] : [var.gallery]
+    content {
+      subscription        = var.subscription_id
+      resource_group      = var.resource_group
+      gallery_name        = var.gallery
+      image_name          = var.image_name
+      image_version       = var.gallery_version
+      replication_regions = [var.location]
+    }
+  }
+
+  # Azure's images of Windows listen on WinRM alone at first boot; Packer makes the
+  # certificate and the password.
+  communicator   = "winrm"
+  winrm_username = "packer"
+  winrm_timeout  = var.connect_timeout
+  winrm_use_ssl  = true
+  winrm_insecure = true
+}
+
+build {
+  sources = ["source.azure-arm.windows"]
+
+  # C:\ProgramData\winbake has to be there before files are put into it.
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ready.ps1"
+  }
+
+  # Updates bring updates: three rounds. Windows refuses them to remote sessions.
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/windows-version.ps1"
+    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/features.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "30m"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/openssh.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/firewall.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ssh-access.ps1"
+    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/seal.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/azure-agent.ps1"
+  }
+
+  # The last step, and it survives a dropped connection: sysprep runs in a task, and
+  # a second try waits for the first.
+  provisioner "powershell" {
+    script      = "${path.root}/scripts/generalize.ps1"
+    env         = { WINBAKE_PROGRAM = "C:\\Windows\\System32\\Sysprep\\sysprep.exe", WINBAKE_ARGUMENTS = "/generalize /oobe /quit /quiet /mode:vm" }
+    max_retries = 3
+  }
+
+  post-processor "manifest" {
+    output = "${var.image_name}.packer.json"
+  }
+}

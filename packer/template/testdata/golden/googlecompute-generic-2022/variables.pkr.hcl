@@ -1,0 +1,182 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+variable "image_name" {
+  type        = string
+  description = "Name of the image or template that is made."
+  default     = "windows-server-2022-generic"
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+  }
+}
+
+variable "project_id" {
+  type        = string
+  description = "Project in which the image is made."
+
+  validation {
+    condition     = length(var.project_id) > 0
+    error_message = "Variable project_id can't be empty."
+  }
+}
+
+variable "zone" {
+  type        = string
+  description = "Zone in which the image is made."
+
+  validation {
+    condition     = length(var.zone) > 0
+    error_message = "Variable zone can't be empty."
+  }
+}
+
+variable "subnetwork" {
+  type        = string
+  description = "Subnetwork of the machine. Empty is the default network's."
+  default     = ""
+}
+
+variable "machine_type" {
+  type        = string
+  description = "Type of the machine that the image is made on."
+  default     = "n2-standard-4"
+
+  validation {
+    condition     = length(var.machine_type) > 0
+    error_message = "Variable machine_type can't be empty."
+  }
+}
+
+variable "source_image_family" {
+  type        = string
+  description = "Family of Google's image; the newest one is taken."
+  default     = "windows-2022-core"
+
+  validation {
+    condition     = length(var.source_image_family) > 0
+    error_message = "Variable source_image_family can't be empty."
+  }
+}
+
+variable "image_family" {
+  type        = string
+  description = "Family of the image that is made."
+  default     = "windows-nodes"
+
+  validation {
+    condition     = can(regex("^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$", var.image_family))
+    error_message = "Variable image_family has to be lower case letters, digits and dashes."
+  }
+}
+
+variable "disk_gb" {
+  type        = number
+  description = "Size of the disk in GB."
+  default     = 128
+
+  validation {
+    condition     = var.disk_gb >= 50
+    error_message = "Variable disk_gb has to be 50 at least."
+  }
+}
+
+variable "vtpm" {
+  type        = bool
+  description = "Give the machine a TPM, as Google does by default."
+  default     = true
+}
+
+variable "connect_timeout" {
+  type        = string
+  description = "How long Windows may take until it can be reached, such as 1h."
+  default     = "1h"
+
+  validation {
+    condition     = can(regex("^[0-9]+[mh]$", var.connect_timeout))
+    error_message = "Variable connect_timeout has to be such as 90m or 4h."
+  }
+}
+
+variable "authorized_keys_file" {
+  type        = string
+  description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
+
+  validation {
+    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
+    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
+  }
+
+  validation {
+    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
+    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
+  }
+}
+
+variable "language" {
+  type        = string
+  description = "Language of Windows."
+  default     = "en-US"
+
+  validation {
+    condition     = can(regex("^[a-z]{2}-[A-Z]{2}$", var.language))
+    error_message = "Variable language has to be such as en-US."
+  }
+}
+
+variable "os_build" {
+  type        = string
+  description = "Least build and patch level of Windows."
+  default     = "20348.681"
+
+  validation {
+    condition     = can(regex("^[0-9]{5}\\.[0-9]+$", var.os_build))
+    error_message = "Variable os_build has to be such as 20348.681."
+  }
+}
+
+variable "payload" {
+  type        = string
+  description = "Payload image that the node's files come from: REGISTRY/REPOSITORY@sha256:..., or the path of an OCI layout or tarball."
+  default     = "quay.io/example/payload@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+  validation {
+    condition     = length(var.payload) > 0
+    error_message = "Variable payload can't be empty."
+  }
+}
+
+variable "payload_digest" {
+  type        = string
+  description = "Digest of the payload image. Another image under the same name ends the build."
+  default     = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+  validation {
+    condition     = can(regex("^sha256:[0-9a-f]{64}$", var.payload_digest))
+    error_message = "Variable payload_digest has to be sha256: and 64 hexadecimal digits."
+  }
+}
+
+variable "release" {
+  type        = string
+  description = "OpenShift release that the payload has to be for, such as 4.20. Empty for any."
+  default     = "4.20"
+
+  validation {
+    condition     = var.release == "" || can(regex("^[4-9]\\.[0-9]{1,2}$", var.release))
+    error_message = "Variable release has to be such as 4.20."
+  }
+}
+
+variable "accept" {
+  type        = list(string)
+  description = "IDs of findings of the node's check that don't end the build."
+  default     = []
+}
+
+variable "verify_binary" {
+  type        = string
+  description = "The small verify.exe for nodes. Empty takes it from the payload image, else from beside the plugin."
+  default     = ""
+}

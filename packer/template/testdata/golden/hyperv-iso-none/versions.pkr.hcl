@@ -1,0 +1,13 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+packer {
+  required_version = ">= 1.12.0, < 2.0.0"
+
+  required_plugins {
+    hyperv = {
+      source  = "github.com/hashicorp/hyperv"
+      version = ">= 1.0.4, < 2.0.0"
+    }
+  }
+}

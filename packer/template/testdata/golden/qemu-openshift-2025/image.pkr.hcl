@@ -1,0 +1,224 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+# Read before anything is made: a payload that isn't what it should be costs
+# seconds here and an hour at the end.
+data "winbake-payload" "node" {
+  payload = var.payload
+  digest  = var.payload_digest
+  release = var.release
+  profile = "openshift"
+
+  # WinRM is too slow for these files: the machine fetches them from Packer.
+  unpack = var.communicator == "winrm"
+}
+
+local "one_time_password" {
+  expression = "aA1!${uuidv4()}"
+  sensitive  = true
+}
+
+local "one_time_encoded" {
+  expression = textencodebase64("${local.one_time_password}AdministratorPassword", "UTF-16LE")
+  sensitive  = true
+}
+
+local "admin_encoded" {
+  expression = textencodebase64("${var.admin_password}AdministratorPassword", "UTF-16LE")
+  sensitive  = true
+}
+
+local "logon_encoded" {
+  expression = textencodebase64("${var.admin_password}Password", "UTF-16LE")
+  sensitive  = true
+}
+
+locals {
+  efi           = var.firmware != "bios"
+  virtio_dir    = abspath(pathexpand(var.virtio_dir))
+  node_manifest = "${var.image_name}.node.json"
+}
+
+source "qemu" "windows" {
+  vm_name          = "${var.image_name}.qcow2"
+  format           = "qcow2"
+  disk_compression = true
+  output_directory = var.output_directory
+  iso_url          = var.iso_url
+  iso_checksum     = var.iso_checksum
+
+  accelerator       = var.accelerator
+  cpu_model         = var.cpu_model
+  cpus              = var.cpus
+  memory            = var.memory_mb
+  machine_type      = "q35"
+  efi_boot          = local.efi
+  efi_firmware_code = local.efi ? var.efi_code : null
+  efi_firmware_vars = local.efi ? var.efi_vars : null
+  vtpm              = var.vtpm
+  disk_size         = "${var.disk_mb}M"
+  disk_interface    = "virtio-scsi"
+  net_device        = "virtio-net"
+  headless          = true
+
+  cd_label = "PROVISION"
+  cd_content = {
+    "autounattend.xml" = templatefile("${path.root}/answers/autounattend.xml.pkrtpl", {
+      efi             = local.efi
+      has_product_key = var.product_key != ""
+      product_key     = var.product_key
+      image_key       = can(regex("^[0-9]+$", var.windows_image)) ? "INDEX" : "NAME"
+      image_value     = var.windows_image
+      language        = var.language
+      time_zone       = var.time_zone
+      password        = local.admin_encoded
+      auto_logon      = local.logon_encoded
+    })
+    "winbake.ps1" = file("${path.root}/scripts/winbake.ps1")
+    "tools.ps1"   = file("${path.root}/scripts/virtio.ps1")
+    "reach.ps1"   = file(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1")
+    "openssh.sum" = "${var.openssh_sha256}\n"
+  }
+  cd_files = concat(["${local.virtio_dir}/vioscsi", "${local.virtio_dir}/NetKVM", "${local.virtio_dir}/virtio-win-guest-tools.exe"], var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))])
+
+  boot_command = var.boot_command
+  boot_wait    = var.boot_wait
+
+  communicator = var.communicator
+  ssh_username = "Administrator"
+  ssh_password = var.admin_password
+  ssh_timeout  = var.connect_timeout
+  # scp would need a program on the machine that not every OpenSSH has.
+  ssh_file_transfer_method = "sftp"
+  winrm_username           = "Administrator"
+  winrm_password           = var.admin_password
+  winrm_timeout            = var.connect_timeout
+  winrm_use_ssl            = true
+  winrm_insecure           = true
+  http_directory           = var.communicator == "winrm" ? data.winbake-payload.node.directory : null
+
+  shutdown_command = "shutdown.exe /s /t 10 /f /d p:4:1 /c winbake"
+  shutdown_timeout = "30m"
+}
+
+build {
+  sources = ["source.qemu.windows"]
+
+  # C:\ProgramData\winbake has to be there before files are put into it.
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ready.ps1"
+  }
+
+  # Updates bring updates: three rounds. Windows refuses them to remote sessions.
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/windows-version.ps1"
+    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/features.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "30m"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/openssh.ps1"
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/firewall.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ssh-access.ps1"
+    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  # Node files from the payload, byte for byte, the services of this profile, and
+  # the node's check, whose findings end the build unless they are accepted.
+  provisioner "winbake-node" {
+    payload       = var.payload
+    digest        = var.payload_digest
+    profile       = "openshift"
+    accept        = var.accept
+    verify_binary = var.verify_binary
+    manifest      = local.node_manifest
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/first-boot.ps1"
+    destination = "C:/ProgramData/winbake/first-boot.ps1"
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/host-name.ps1"
+    destination = "C:/ProgramData/winbake/host-name.ps1"
+  }
+
+  provisioner "file" {
+    content = templatefile("${path.root}/answers/unattend.xml.pkrtpl", {
+      language         = var.language
+      time_zone        = var.time_zone
+      password         = local.one_time_encoded
+      host_name_prefix = var.host_name_prefix
+    })
+    destination = "C:/ProgramData/winbake/unattend.xml"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/seal.ps1"
+  }
+
+  # The last step, and it survives a dropped connection: sysprep runs in a task, and
+  # a second try waits for the first.
+  provisioner "powershell" {
+    script      = "${path.root}/scripts/generalize.ps1"
+    env         = { WINBAKE_PROGRAM = "C:\\Windows\\System32\\Sysprep\\sysprep.exe", WINBAKE_ARGUMENTS = "/generalize /oobe /quit /quiet /unattend:C:\\ProgramData\\winbake\\unattend.xml" }
+    max_retries = 3
+  }
+
+  post-processor "winbake-manifest" {
+    manifest = local.node_manifest
+    output   = "${var.image_name}.winbake.json"
+  }
+}

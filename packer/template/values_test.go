@@ -1,0 +1,142 @@
+package template
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+const (
+	publicKey  = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE4 image-team\n"
+	privateKey = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA\n-----END OPENSSH PRIVATE KEY-----\n"
+)
+
+// valueFile writes a var-file with keys beside it. @ stands for their folder.
+func valueFile(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"id.pub": publicKey, "id": privateKey, "empty.pub": "", "v.pkrvars.hcl": strings.ReplaceAll(text, "@", dir)} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "v.pkrvars.hcl")
+}
+
+const good = `
+vcenter_server       = "vc.example.com"
+vcenter_username     = "packer@vsphere.local"
+datacenter           = "DC0"
+host                 = "esx1"
+datastore            = "ds1"
+network              = "VM Network"
+authorized_keys_file = "@/id.pub"
+`
+
+func renderWith(t *testing.T, text string) (*Folder, error) {
+	t.Helper()
+	v, err := ReadValues(valueFile(t, text))
+	if err != nil {
+		return nil, err
+	}
+	return Render(Options{Platform: "vsphere-iso", WithoutPayload: true, Values: v})
+}
+
+func TestValuesGoIntoTheFolder(t *testing.T) {
+	f, err := renderWith(t, good+"cpus = \"8\"\nadmin_password = \"Tr0ub4dor-and-3\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for _, file := range f.Files {
+		if file.Path == "values.auto.pkrvars.hcl" {
+			text = string(file.Data)
+		}
+		if strings.Contains(string(file.Data), "Tr0ub4dor") {
+			t.Errorf("the password is in %s", file.Path)
+		}
+	}
+	for _, part := range []string{`"vc.example.com"`, "cpus                 = 8", "id.pub"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %s in\n%s", part, text)
+		}
+	}
+}
+
+func TestValuesRefused(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"missing":         {strings.Replace(good, "datastore ", "# ", 1), "no value for datastore"},
+		"unknown":         {good + "datastroe = \"x\"\n", "vsphere-iso has no variable datastroe"},
+		"short password":  {good + `admin_password = "Short1"`, "14 to 127 characters"},
+		"simple password": {good + `admin_password = "abcdefghijklmnop"`, "upper case and digits"},
+		"known password":  {good + `admin_password = "MyPassw0rdIsLong1"`, "everybody tries first"},
+		"no key":          {strings.Replace(good, "/id.pub", "/absent.pub", 1), "a file with public SSH keys"},
+		"empty key":       {strings.Replace(good, "/id.pub", "/empty.pub", 1), "a file with public SSH keys"},
+		"private key":     {strings.Replace(good, "/id.pub", "/id", 1), "a file with public SSH keys"},
+		"long host name":  {good + `host_name_prefix = "windows-worker-"`, "no more than 15"},
+		"upper host name": {good + `host_name_prefix = "WIN-"`, "lower case letters"},
+		"no checksum":     {good + `iso_url = "https://example.com/a.iso"`, "iso_url is given without iso_checksum"},
+		"weak checksum":   {good + `iso_checksum = "md5:0123456789abcdef0123456789abcdef"`, "has to be sha256"},
+		"zip without sum": {good + `openssh_zip = "@/OpenSSH-Win64.zip"`, "openssh_zip is given without openssh_sha256"},
+		"language":        {good + `language = "de-DE"`, "en-US alone"},
+		"type":            {good + `cpus = "many"`, "cpus has to be number"},
+		"list":            {good + `boot_command = "x"`, "boot_command has to be list(string)"},
+		"few":             {good + `cpus = 1`, "cpus has to be 2 at least"},
+		"firmware":        {good + `firmware = "uefi"`, "one of efi-secure, efi, bios"},
+		"not HCL":         {"cpus = = 1", "can't be read"},
+		"reference":       {"cpus = var.x", "can't be read"},
+		"block":           {"x {\n}\n", "can't be read"},
+		"markup":          {good + `time_zone = "<a/>"`, "can't be empty nor have"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := renderWith(t, c.text)
+			var f *fault.Error
+			if !errors.As(err, &f) || !strings.Contains(f.What, c.want) {
+				t.Fatalf("want %q, have %v", c.want, err)
+			}
+			if f.Fix == "" || !strings.Contains(f.Where, "v.pkrvars.hcl") {
+				t.Errorf("no fix or no place: %v", err)
+			}
+		})
+	}
+}
+
+// A password isn't shown, whatever is wrong with it.
+func TestRefusedSecretsArentShown(t *testing.T) {
+	_, err := renderWith(t, good+`admin_password = "hunter2"`)
+	if err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("have %v", err)
+	}
+}
+
+func TestNoValueFile(t *testing.T) {
+	_, err := ReadValues(filepath.Join(t.TempDir(), "x.hcl"))
+	var f *fault.Error
+	if !errors.As(err, &f) || f.What != "there is no such var-file" {
+		t.Errorf("have %v", err)
+	}
+}
+
+// FuzzReadValues: any file is read or refused with a fault, and never more.
+func FuzzReadValues(f *testing.F) {
+	f.Add([]byte("a = 1\nb = [\"x\"]\n"))
+	f.Add([]byte("a = \"${x}\""))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		path := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := ReadValues(path)
+		var e *fault.Error
+		if err != nil && !errors.As(err, &e) {
+			t.Fatalf("%q: %v isn't a fault", data, err)
+		}
+		if err == nil {
+			_, _ = Render(Options{Platform: "qemu", WithoutPayload: true, Values: v})
+		}
+	})
+}

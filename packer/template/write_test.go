@@ -1,0 +1,134 @@
+package template
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+func folder(t *testing.T, platform string) *Folder {
+	t.Helper()
+	return mustRender(t, Options{Platform: platform, WithoutPayload: true})
+}
+
+func TestWriteAndAgain(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "image")
+	for _, platform := range []string{"vsphere-iso", "vsphere-clone"} {
+		f := folder(t, platform)
+		if err := Write(t.Context(), dir, f); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				n++
+			}
+			return err
+		})
+		if err != nil || n != len(f.Files)+1 {
+			t.Errorf("%s: %d files, want %d and the record: %v", platform, n, len(f.Files), err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "answers", "autounattend.xml.pkrtpl")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file of the platform before is left: %v", err)
+	}
+	nothingLeft(t, filepath.Dir(dir))
+}
+
+func nothingLeft(t *testing.T, parent string) {
+	t.Helper()
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if strings.Contains(e.Name(), tempPrefix) {
+			t.Errorf("%s is left behind", e.Name())
+		}
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(dir string) error
+		want  string
+	}{
+		"somebody's folder": {func(dir string) error { return os.Remove(filepath.Join(dir, recordName)) }, "isn't a template folder"},
+		"a strange record":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, recordName), []byte("x"), 0o600) }, "isn't a template folder"},
+		"another file":      {func(dir string) error { return os.WriteFile(filepath.Join(dir, "own.hcl"), nil, 0o600) }, "isn't one that was written here"},
+		"a changed file":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o600) }, "was changed since"},
+		"a link": {func(dir string) error {
+			name := filepath.Join(dir, "README.md")
+			return errors.Join(os.Rename(name, dir+".md"), os.Symlink(dir+".md", name))
+		}, "isn't one that was written here"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "image")
+			if err := Write(t.Context(), dir, folder(t, "vsphere-iso")); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.spoil(dir); err != nil {
+				t.Fatal(err)
+			}
+			err := Write(t.Context(), dir, folder(t, "vsphere-clone"))
+			var f *fault.Error
+			if !errors.As(err, &f) || !strings.Contains(f.What, c.want) || f.Fix == "" {
+				t.Errorf("want %q with a fix, have %v", c.want, err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "answers", "autounattend.xml.pkrtpl")); err != nil {
+				t.Errorf("the folder was touched: %v", err)
+			}
+		})
+	}
+}
+
+func TestWriteEndsWithItsContext(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "image")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Write(ctx, dir, folder(t, "qemu")); !errors.Is(err, context.Canceled) {
+		t.Errorf("have %v", err)
+	}
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("something was written: %v", err)
+	}
+	nothingLeft(t, filepath.Dir(dir))
+}
+
+func TestWriteInSteps(t *testing.T) {
+	parent := t.TempDir()
+	temp, dir := filepath.Join(parent, "new"), filepath.Join(parent, "dir")
+	for _, name := range []string{temp, dir} {
+		if err := os.MkdirAll(filepath.Join(name, filepath.Base(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := replaceInSteps(temp, dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "new")); err != nil {
+		t.Error(err)
+	}
+	if entries, _ := os.ReadDir(parent); len(entries) != 1 {
+		t.Errorf("left: %v", entries)
+	}
+}
+
+func TestCantWrite(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "image")} {
+		var f *fault.Error
+		if err := Write(t.Context(), dir, folder(t, "qemu")); !errors.As(err, &f) || f.Fix == "" {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}
