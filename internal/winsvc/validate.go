@@ -124,7 +124,7 @@ func (p *problems) environment(s Service) {
 
 // unique finds what two services can't share.
 func (p *problems) unique(services []Service) {
-	names, pipes := map[string]string{}, map[string]string{}
+	names, displays, pipes := map[string]string{}, map[string]string{}, map[string]string{}
 	proxy := ""
 	for i, s := range services {
 		p.service = i
@@ -132,6 +132,10 @@ func (p *problems) unique(services []Service) {
 			p.add("name", "rename one of them", "service %s stands here twice, as %s; Windows doesn't tell upper case from lower", s.Name, other)
 		}
 		names[strings.ToLower(s.Name)] = s.Name
+		if other, twice := displays[strings.ToLower(s.DisplayName())]; twice && !strings.EqualFold(other, s.Name) {
+			p.add("display", "give it another one", "service %s is shown as %q, and so is %s; Windows refuses the second", s.Name, s.DisplayName(), other)
+		}
+		displays[strings.ToLower(s.DisplayName())] = s.Name
 		if s.IsCSIProxy() {
 			p.proxyName(s, proxy)
 			proxy = s.Name

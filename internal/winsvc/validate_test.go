@@ -51,6 +51,7 @@ func TestValidate(t *testing.T) {
 		"upstream's name":  {proxy, func(s *Service) { s.Name = "csiproxy" }, "name", "fights for the pipes"},
 		"start":            {0, func(s *Service) { s.Start = "auto" }, "start", `"auto"`},
 		"no start":         {0, func(s *Service) { s.Start = "" }, "start", `""`},
+		"display twice":    {0, func(s *Service) { s.Display = "CSI PROXY" }, "display", "Windows refuses the second"},
 		"managed":          {0, func(s *Service) { s.Description = "OpenShift managed x" }, "description", "WMCO deletes"},
 		"display":          {0, func(s *Service) { s.Display = "a\nb" }, "display", "can't be"},
 		"relative path":    {0, func(s *Service) { s.Path = `k\x.exe` }, "path", "isn't a program"},
