@@ -86,6 +86,8 @@ func buildCases() []ruleCase {
 			does: "keep the pods off these nodes", mend: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector["storage"] = "yes" })},
 		{name: "and to follow Linux takes a version that runs there", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.15.2", "disk-v1", "filesystem-v1", "volume-v1")), want: finding.Warn,
 			does: "gcp-pd:v1.18.0", mend: at("v1.17.4")},
+		{name: "and nothing brings it closer", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100), want: finding.Warn,
+			says: "6 minors ahead", does: "no version that is closer", mend: at("v1.48.0")},
 		{name: "HostProcess runs on any", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(build(26100), hp)},
 		{name: "a build without a name", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: build(26250), want: finding.Warn, says: "build 26250", mend: build(20348), count: 1},
 		{name: "a node's build not known", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onNodes(func(n *inventory.Node) { n.Build = 0 }, 1), want: finding.Warn,

@@ -34,6 +34,10 @@ func minorDistance(v *view, out *sink) {
 		d.Remedy, d.When, d.Step = c.text(), after, v.step(c)
 		if low > 0 {
 			d.Remedy = "nothing has to be done; to close the distance, " + d.Remedy
+			if c.to.Compare(windows) >= 0 {
+				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
+			}
+			d.NoStep = true // going back is no step of a plan
 		}
 		if v.guessed() {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
