@@ -11,6 +11,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -119,10 +120,8 @@ var unknown = map[string]string{
 	"list configmaps in-namespace": "windows-services",
 }
 
-func TestRole(t *testing.T) {
-	s := apiserver.Start(t)
-	s.InstallOpenShift(t)
-	s.Load(t, append([]string{openShift}, exampleFiles...)...)
+// testRole takes each right away in turn.
+func testRole(t *testing.T, s *apiserver.Server) {
 	s.Load(t, roleFile)
 	hideVersion(t, s)
 	all := documented(t)
@@ -151,6 +150,15 @@ func TestRole(t *testing.T) {
 			if cov.Complete || cov.Count > 0 || !strings.HasPrefix(cov.Reason, "forbidden: ") {
 				t.Errorf("%s: %+v", r, cov)
 			}
+		}
+	})
+	t.Run("asks as the user who lacks it", func(t *testing.T) {
+		config := rest.CopyConfig(s.Config)
+		config.Impersonate.UserName = "ann"
+		inv := read(t, cluster.Options{Config: config, Context: "prod"})
+		const want = "kubectl --context prod --as ann auth can-i list namespaces --all-namespaces must say yes"
+		if !slices.ContainsFunc(inv.Problems, func(p inventory.Problem) bool { return strings.HasPrefix(p.Fix, want) }) {
+			t.Errorf("%+v", inv.Problems)
 		}
 	})
 	for i, gone := range each(all) {

@@ -13,25 +13,39 @@ import (
 	"github.com/winbake/winbake/test/apiserver"
 )
 
+// TestKubernetes is of a cluster that holds the example and isn't OpenShift.
+func TestKubernetes(t *testing.T) {
+	s := apiserver.Start(t)
+	s.Load(t, exampleFiles...)
+	t.Run("same inventory", func(t *testing.T) { testSame(t, s, exampleFiles) })
+	t.Run("no OpenShift", func(t *testing.T) { testNoOpenShift(t, s) })
+	t.Run("skew", func(t *testing.T) { testSkew(t, s) })
+	t.Run("away", func(t *testing.T) { testAway(t, s) })
+	t.Run("slow", func(t *testing.T) { testSlow(t, s) })
+	t.Run("command", func(t *testing.T) { testFaults(t, s) })
+	t.Run("interrupt", func(t *testing.T) { testInterrupt(t, s) })
+	t.Run("tag v3.5.0", func(t *testing.T) { testRetagged(t, s) }) // last: it changes the cluster
+}
+
+// TestOpenShift is of a cluster that has everything that is read.
+func TestOpenShift(t *testing.T) {
+	s := apiserver.Start(t)
+	s.InstallOpenShift(t)
+	files := append([]string{openShift, linuxNodes(t)}, exampleFiles...)
+	s.Load(t, files...)
+	t.Run("same inventory", func(t *testing.T) { testSame(t, s, files) })
+	t.Run("role", func(t *testing.T) { testRole(t, s) }) // last: it takes rights away
+}
+
 // The same objects give the same inventory from an API server, from the files
 // that they were created from, and from a must-gather of the API server.
-func TestSameFromEverySource(t *testing.T) {
-	for name, files := range map[string][]string{
-		"Kubernetes": exampleFiles,
-		"OpenShift":  append([]string{openShift, linuxNodes(t)}, exampleFiles...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := apiserver.Start(t)
-			s.InstallOpenShift(t)
-			s.Load(t, files...)
-			live := plain(t, read(t, cluster.Options{Config: s.Config}))
-			if got := plain(t, readManifests(t, files)); got != live {
-				t.Errorf("manifests give\n%s\nand the API server\n%s", got, live)
-			}
-			if got := plain(t, readMustGather(t, gather(t, s))); got != live {
-				t.Errorf("a must-gather gives\n%s\nand the API server\n%s", got, live)
-			}
-		})
+func testSame(t *testing.T, s *apiserver.Server, files []string) {
+	live := plain(t, read(t, cluster.Options{Config: s.Config}))
+	if got := plain(t, readManifests(t, files)); got != live {
+		t.Errorf("manifests give\n%s\nand the API server\n%s", got, live)
+	}
+	if got := plain(t, readMustGather(t, gather(t, s))); got != live {
+		t.Errorf("a must-gather gives\n%s\nand the API server\n%s", got, live)
 	}
 }
 

@@ -77,11 +77,15 @@ func (cl *clients) connect(config *rest.Config) error {
 	return nil
 }
 
-// context is the flag that has kubectl ask the same server, with a space behind
-// it.
+// context are the flags that have kubectl ask the same server as the same user,
+// with a space behind each.
 func (r *reader) context() string {
-	if r.o.Context == "" {
-		return "--server " + r.host + " "
+	flags := "--server " + r.host + " "
+	if r.o.Context != "" {
+		flags = "--context " + r.o.Context + " "
 	}
-	return "--context " + r.o.Context + " "
+	if user := r.o.Config.Impersonate.UserName; user != "" {
+		flags += "--as " + user + " "
+	}
+	return flags
 }

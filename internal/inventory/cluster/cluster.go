@@ -11,6 +11,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -114,7 +115,11 @@ func (r *reader) name() string {
 
 // detail counts what was read, for people.
 func (r *reader) detail() string {
-	return fmt.Sprintf("%s, Kubernetes %s: %d nodes (%d Windows), %d DaemonSets, %d pods, %d volumes, %d claims", r.host, r.version,
+	at := ""
+	if r.name() != r.host {
+		at = r.host + ", "
+	}
+	return fmt.Sprintf("%sKubernetes %s: %d nodes (%d Windows), %d DaemonSets, %d pods, %d volumes, %d claims", at, cmp.Or(r.version, "unknown"),
 		r.c.Count(inventory.Nodes), len(r.nodes.windows), r.c.Count(inventory.DaemonSets), r.c.Count(inventory.Pods),
 		r.c.Count(inventory.Volumes), r.c.Count(inventory.Claims))
 }
