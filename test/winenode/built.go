@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 )
 
@@ -51,18 +54,47 @@ func built(ctx context.Context, file, component string) (string, error) {
 }
 
 // Program is the path on the host of a program of this repository, built for
-// the node: pkg is its package, such as ./cmd/verify.
+// the node: pkg is its package, such as ./cmd/verify/node. It's linked once for
+// a test process.
 func Program(t testing.TB, pkg string) string {
 	t.Helper()
-	root, err := moduleRoot(t.Context())
-	if err != nil {
-		t.Fatal(err)
+	programs.Lock()
+	defer programs.Unlock()
+	if programs.data[pkg] == nil {
+		data, err := buildProgram(t.Context(), pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs.data[pkg] = data
 	}
-	file := t.TempDir() + "/program.exe"
-	if err := crossCompile(t.Context(), root, pkg, file); err != nil {
+	file := filepath.Join(t.TempDir(), filepath.Base(pkg)+".exe")
+	if err := os.WriteFile(file, programs.data[pkg], 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// programs are what this process has built, by package.
+var programs = struct {
+	sync.Mutex
+	data map[string][]byte
+}{data: map[string][]byte{}}
+
+func buildProgram(ctx context.Context, pkg string) (data []byte, err error) {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "winenode-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	file := filepath.Join(dir, "program.exe")
+	if err := crossCompile(ctx, root, pkg, file); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
 }
 
 // Put copies a file of the host to a place on the node, past SSH and what it

@@ -66,10 +66,6 @@ func Start(t testing.TB, o Options) *Node {
 
 // start returns what ends the node also when it fails half-way.
 func start(ctx context.Context, o Options) (*Node, func() error, error) {
-	from, err := template(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
 	place, err := newPlace(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +73,7 @@ func start(ctx context.Context, o Options) (*Node, func() error, error) {
 	n := &Node{User: "Administrator", Password: "winenode", Prefix: filepath.Join(place.dir, "prefix"), options: o}
 	n.faults.space = -1
 	stop := func() error { return n.stop(place) }
-	if err := clonePrefix(from, n.Prefix); err != nil {
+	if err := useTemplate(ctx, func(from string) error { return clonePrefix(from, n.Prefix) }); err != nil {
 		return nil, stop, err
 	}
 	if err := n.prepare(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -49,34 +50,72 @@ func cacheDir() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// template returns a finished prefix that nothing runs in, made once for each
-// version of what goes into it.
-func template(ctx context.Context) (string, error) {
+// useTemplate calls with a finished prefix that nothing runs in, made once for
+// each version of what goes into it. It stays as long as the call.
+func useTemplate(ctx context.Context, use func(prefix string) error) error {
 	cache, err := cacheDir()
 	if err != nil {
-		return "", err
+		return err
 	}
 	key, err := templateKey(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	dir := filepath.Join(cache, "wine-"+key)
 	unlock, err := lockFile(ctx, dir+".lock")
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer unlock()
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
+	if !isDir(dir) {
+		if err := newTemplate(ctx, dir); err != nil {
+			return fmt.Errorf("make a Wine prefix: %w", err)
+		}
+		if err := dropTemplates(cache, dir); err != nil {
+			return err
+		}
 	}
+	return use(dir)
+}
+
+// newTemplate makes it beside its place first: what is cut off leaves nothing
+// that looks whole.
+func newTemplate(ctx context.Context, dir string) error {
 	building := dir + ".building"
 	if err := os.RemoveAll(building); err != nil {
-		return "", err
+		return err
 	}
 	if err := makeTemplate(ctx, building); err != nil {
-		return "", fmt.Errorf("make a Wine prefix: %w", err)
+		return err
 	}
-	return dir, os.Rename(building, dir)
+	return os.Rename(building, dir)
+}
+
+// dropTemplates removes the templates of other versions that nobody is using:
+// each has 700 MB. Nodes that were made from one keep their files.
+func dropTemplates(cache, but string) error {
+	others, err := filepath.Glob(filepath.Join(cache, "wine-????????????????"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range others {
+		if dir == but {
+			continue
+		}
+		unlock, err := tryLock(dir + ".lock")
+		if err != nil {
+			return err
+		}
+		if unlock == nil {
+			continue
+		}
+		err = errors.Join(os.RemoveAll(dir), os.RemoveAll(dir+".building"))
+		unlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func templateKey(ctx context.Context) (string, error) {

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/kubernetes-csi/csi-proxy/client"
 	"github.com/kubernetes-csi/csi-proxy/client/apiversion"
@@ -14,10 +16,10 @@ import (
 
 // owners prints the process that serves each v1 pipe, and the process of each
 // service that csi-proxy goes by: upstream's name and OpenShift's.
-func owners(context.Context, *proxy, volume) error {
+func owners(ctx context.Context, _ *proxy, _ volume) error {
 	out := struct{ Pipes, Services map[string]uint32 }{map[string]uint32{}, map[string]uint32{}}
 	for _, group := range []string{"disk", "filesystem", "smb", "volume"} {
-		pid, err := pipeOwner(client.PipePath(group, apiversion.NewVersionOrPanic("v1")))
+		pid, err := pipeOwner(ctx, client.PipePath(group, apiversion.NewVersionOrPanic("v1")))
 		if err != nil {
 			return fmt.Errorf("who serves %s: %w", group, err)
 		}
@@ -33,18 +35,29 @@ func owners(context.Context, *proxy, volume) error {
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
 
-func pipeOwner(path string) (uint32, error) {
-	name, err := windows.UTF16PtrFromString(path)
-	if err != nil {
-		return 0, err
-	}
-	pipe, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING, 0, 0)
+func pipeOwner(ctx context.Context, path string) (uint32, error) {
+	pipe, err := openPipe(ctx, path)
 	if err != nil {
 		return 0, err
 	}
 	defer func() { _ = windows.CloseHandle(pipe) }()
 	var pid uint32
 	return pid, windows.GetNamedPipeServerProcessId(pipe, &pid)
+}
+
+// openPipe waits while the server makes its pipe's next instance.
+func openPipe(ctx context.Context, path string) (windows.Handle, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return 0, err
+	}
+	for {
+		pipe, err := windows.CreateFile(name, windows.GENERIC_READ|windows.GENERIC_WRITE, 0, nil, windows.OPEN_EXISTING, 0, 0)
+		if !errors.Is(err, windows.ERROR_PIPE_BUSY) || ctx.Err() != nil {
+			return pipe, err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // serviceProcess is 0 of a service that isn't there, or that doesn't run.
@@ -55,7 +68,7 @@ func serviceProcess(name string) (uint32, error) {
 	}
 	defer func() { _ = m.Disconnect() }()
 	s, err := m.OpenService(name)
-	if err == windows.ERROR_SERVICE_DOES_NOT_EXIST {
+	if errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST) {
 		return 0, nil
 	}
 	if err != nil {
