@@ -84,6 +84,8 @@ type Facts struct {
 	Services []ServiceFacts `json:"services"`
 	Files    []FileFacts    `json:"files"`
 	Pipes    []PipeFacts    `json:"pipes"`
+	// Staged are the names of whole uploads.
+	Staged []string `json:"staged,omitempty"`
 	// Interrupted names a change that was begun and not ended; "" for none.
 	Interrupted string `json:"interrupted,omitempty"`
 	// Installed is the reference that was installed last; "" for none.

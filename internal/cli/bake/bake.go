@@ -46,7 +46,7 @@ the layout that the Windows Machine Config Operator reads.`,
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
 	root.AddCommand(
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newCache(t), newSchema(t),
-		newTemplate(t), newManifests(t),
+		newTemplate(t), newManifests(t), newNode(t),
 	)
 	return root
 }

@@ -22,7 +22,7 @@ func newAgent(a *app.App) *cobra.Command {
 }
 
 func newFacts(a *app.App) *cobra.Command {
-	var expect string
+	var expect, stage string
 	var quick bool
 	cmd := &cobra.Command{
 		Use:   "facts",
@@ -37,12 +37,14 @@ func newFacts(a *app.App) *cobra.Command {
 			if err != nil {
 				return failed(a, err)
 			}
+			dirs.Stage = stage
 			facts := agent.Gather(cmd.Context(), sys, e, dirs, agent.GatherOptions{Version: app.Version(), Quick: quick})
 			agent.WriteLine(a.Stdout, agent.Line{Facts: facts})
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "the expectation")
+	cmd.Flags().StringVar(&stage, "stage", "", "where files were uploaded to")
 	cmd.Flags().BoolVar(&quick, "quick", false, "don't wait for logs")
 	return cmd
 }

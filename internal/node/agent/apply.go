@@ -23,7 +23,7 @@ func Apply(ctx context.Context, sys System, dirs Dirs, req *Request, say func(st
 		return nil, ProtocolFault(req.Protocol, node.Protocol)
 	}
 	if admin, err := sys.Administrator(); err != nil || !admin {
-		return nil, &fault.Error{What: "this user is no administrator of the node", Fix: "log in as one: --ssh Administrator@HOST", Err: err}
+		return nil, NotAdministrator()
 	}
 	if err := os.MkdirAll(dirs.State, 0o755); err != nil {
 		return nil, cantWrite(dirs.State, err)
@@ -61,6 +61,11 @@ func (c *change) locked(ctx context.Context, req *Request) error {
 		return nil
 	}
 	return c.run(ctx)
+}
+
+// NotAdministrator refuses a user who may not change services.
+func NotAdministrator() error {
+	return &fault.Error{What: "this user is no administrator of the node", Fix: "log in as one: --ssh Administrator@HOST"}
 }
 
 // ProtocolFault says that the two sides are of different releases.
@@ -111,7 +116,7 @@ func (c *change) tidy(verb Verb) error {
 		if dir == "" || dir == c.dirs.State && verb != Remove {
 			continue
 		}
-		if err := os.RemoveAll(dir); err != nil {
+		if err := removeAll(dir); err != nil {
 			return cantWrite(dir, err)
 		}
 	}
@@ -276,7 +281,7 @@ func (c *change) removeFolders() error {
 
 func removeFolders(folders, logs []string) error {
 	for _, d := range logs {
-		if err := os.RemoveAll(d); err != nil {
+		if err := removeAll(d); err != nil {
 			return cantWrite(d, err)
 		}
 	}

@@ -34,6 +34,7 @@ func Gather(ctx context.Context, sys System, e *node.Expectation, dirs Dirs, o G
 	wicd, werr := sys.Service(winsvc.WICDName)
 	f.Managed = told(wicd != nil, werr)
 	f.Interrupted, f.Installed = state(dirs)
+	f.Staged = staged(dirs)
 	processes, perr := sys.Processes()
 	g := &gatherer{sys: sys, all: all, allErr: err, processes: processes, processErr: perr, quick: o.Quick}
 	for _, s := range e.Services {
@@ -42,6 +43,20 @@ func Gather(ctx context.Context, sys System, e *node.Expectation, dirs Dirs, o G
 	f.Files = hashAll(ctx, e.Files)
 	f.Pipes = g.pipes(ctx, e)
 	return f
+}
+
+// staged lists the uploads that have their last name: they are whole.
+func staged(d Dirs) (names []string) {
+	if d.Stage == "" {
+		return nil
+	}
+	entries, _ := os.ReadDir(d.Stage) // where it can't be read, all is sent again
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), StagedSuffix) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 func told[T any](v T, err error) node.Told[T] {
@@ -60,32 +75,39 @@ type gatherer struct {
 	quick      bool
 }
 
-// pipes asks all pipes at once: one that hangs costs its timeout, not the sum.
-func (g *gatherer) pipes(ctx context.Context, e *node.Expectation) []node.PipeFacts {
-	var names []string
-	for _, s := range e.Services {
-		names = append(names, s.Pipes...)
-	}
+// askAll asks all pipes at once: one that hangs costs its timeout, not the sum.
+func askAll(ctx context.Context, sys System, names []string) []node.PipeFacts {
 	out := make([]node.PipeFacts, len(names))
 	var wg sync.WaitGroup
 	for i, name := range names {
-		wg.Go(func() { out[i] = g.pipe(ctx, name) })
+		wg.Go(func() { out[i] = sys.Pipe(ctx, name) })
 	}
 	wg.Wait()
 	return out
 }
 
-func (g *gatherer) pipe(ctx context.Context, name string) node.PipeFacts {
-	p := g.sys.Pipe(ctx, name)
+func (g *gatherer) pipes(ctx context.Context, e *node.Expectation) []node.PipeFacts {
+	var names []string
+	for _, s := range e.Services {
+		names = append(names, s.Pipes...)
+	}
+	all := askAll(ctx, g.sys, names)
+	for i := range all {
+		g.nameOwner(&all[i])
+	}
+	return all
+}
+
+// nameOwner finds out which program serves a pipe.
+func (g *gatherer) nameOwner(p *node.PipeFacts) {
 	pid, ok := p.PID.Get()
 	if !ok {
-		return p
+		return
 	}
 	i := slices.IndexFunc(g.processes, func(q Process) bool { return q.PID == pid && q.Image != "" })
 	if i >= 0 {
 		p.Image = node.Say(g.processes[i].Image)
 	}
-	return p
 }
 
 func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceFacts {

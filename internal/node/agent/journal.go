@@ -152,3 +152,29 @@ func remove(path string) error {
 	}
 	return nil
 }
+
+// removeAll removes a folder with what is in it, by names: os.RemoveAll
+// deletes through handles since Go 1.26, which Wine 8 answers with "Invalid
+// function". Whoever may write into these folders is an administrator.
+func removeAll(dir string) error {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return remove(dir)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := removeAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return remove(dir)
+}

@@ -22,8 +22,9 @@ import (
 )
 
 // pipeTime is how long a pipe may take to answer. csi-proxy answers what it is
-// asked here without asking Windows: in milliseconds.
-const pipeTime = 5 * time.Second
+// asked here without asking Windows: in milliseconds, on a node that isn't
+// overloaded.
+const pipeTime = 15 * time.Second
 
 func askPipe(ctx context.Context, name string) node.PipeFacts {
 	f := node.PipeFacts{Name: name}

@@ -256,18 +256,17 @@ func notServing(s serviceChange, wrong string) error {
 
 // pipesWrong says what is wrong with the first pipe that isn't right.
 func (c *change) pipesWrong(ctx context.Context, s serviceChange, pid uint32) string {
-	for _, name := range s.Pipes {
-		p := c.sys.Pipe(ctx, name)
+	for _, p := range askAll(ctx, c.sys, s.Pipes) {
 		there, _ := p.Exists.Get()
 		owner, told := p.PID.Get()
 		answer, _ := p.Answer.Get()
 		switch {
 		case !there:
-			return "no pipe " + name
+			return "no pipe " + p.Name
 		case told && owner != pid:
-			return fmt.Sprintf("pipe %s is served by process %d, not by its own, %d", name, owner, pid)
+			return fmt.Sprintf("pipe %s is served by process %d, not by its own, %d", p.Name, owner, pid)
 		case answer != node.AnswerOK:
-			return strings.TrimSpace(fmt.Sprintf("pipe %s doesn't answer: %s %s", name, answer, p.Answer.Reason()))
+			return strings.TrimSpace(fmt.Sprintf("pipe %s doesn't answer: %s %s", p.Name, answer, p.Answer.Reason()))
 		}
 	}
 	return ""

@@ -39,6 +39,9 @@ func ParseTarget(s string) (Target, error) {
 	wrong := func(what string) (Target, error) {
 		return Target{}, &fault.Error{What: fmt.Sprintf("--ssh can't be %q: %s", s, what), Fix: "--ssh Administrator@node1.example.com or --ssh Administrator@10.0.0.7:2222"}
 	}
+	if s == "" {
+		return Target{}, &fault.Error{What: "--ssh is missing: which node?", Fix: "--ssh Administrator@node1.example.com"}
+	}
 	i := strings.LastIndexByte(s, '@')
 	if i <= 0 {
 		return wrong("it names no user")

@@ -1,0 +1,241 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/payload"
+)
+
+// nodeOptions are the flags of all `bake node` commands.
+type nodeOptions struct {
+	ssh         string
+	guest       guest.Options
+	verifyExe   string
+	only        []string
+	managed     bool
+	insecure    bool
+	stop, start time.Duration
+}
+
+func newNode(t *tool) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "node",
+		Short: "Install, upgrade or remove a payload on a Windows node without WMCO",
+		Long: `node brings files and services of a payload image to a Windows machine over SSH,
+as a whole or not at all: whatever fails, the node is put back to what it was.
+Cut short at any point and run again, it ends right.
+
+A node that the Windows Machine Config Operator manages is refused: the
+operator would undo it.`,
+		Example: `  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1
+  bake node upgrade _output/image --ssh Administrator@10.0.0.7:2222
+  bake node remove --ssh Administrator@node1`,
+		Args: app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t))
+	return cmd
+}
+
+func newNodeInstall(t *tool) *cobra.Command {
+	return nodeCommand(t, agent.Install, &cobra.Command{
+		Use:   "install IMAGE",
+		Short: "Install the files and services of a payload image",
+		Long: `install copies the files that the node hasn't got, makes the services, starts
+them, and waits until their pipes answer. Run again, it brings back what was
+stopped, killed or changed. It replaces no program of a service that is there:
+upgrade does.
+
+IMAGE is a payload image with /winbake/node.json: a registry reference by
+digest, an OCI layout or a tarball.`,
+		Example: `  bake node install _output/image --ssh Administrator@node1
+  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1 --only csi-proxy`,
+		Args: app.Args(cobra.ExactArgs(1)),
+	})
+}
+
+func newNodeUpgrade(t *tool) *cobra.Command {
+	return nodeCommand(t, agent.Upgrade, &cobra.Command{
+		Use:   "upgrade IMAGE",
+		Short: "Replace the files of services that are there",
+		Long: `upgrade stops what depends on a service and the service, replaces its program,
+starts it and waits until its pipes answer. Stopped means that state, process
+and pipes are gone: a process that outlives --stop-timeout is ended. If the new
+program fails, the old one and its configuration are put back and started.`,
+		Example: `  bake node upgrade _output/image --ssh Administrator@node1
+  bake node upgrade quay.io/me/payload@sha256:... --ssh Administrator@node1 --stop-timeout 1m`,
+		Args: app.Args(cobra.ExactArgs(1)),
+	})
+}
+
+func newNodeRemove(t *tool) *cobra.Command {
+	return nodeCommand(t, agent.Remove, &cobra.Command{
+		Use:   "remove",
+		Short: "Take away what was installed",
+		Long: `remove stops and deletes the services that install made, and deletes its files,
+logs and folders. What isn't as it was installed stays, and is named.`,
+		Example: "  bake node remove --ssh Administrator@node1",
+		Args:    app.Args(cobra.NoArgs),
+	})
+}
+
+// nodeCommand gives a command its flags and its work.
+func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
+	var o nodeOptions
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return t.node(cmd.Context(), verb, strings.Join(args, ""), o)
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.ssh, "ssh", "", "the node: USER@HOST or USER@HOST:PORT")
+	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
+	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
+	f.StringVar(&o.verifyExe, "verify-exe", "", "the node's verify.exe (default the image's, else the one beside this program)")
+	f.BoolVar(&o.managed, "managed", false, "change the node even if WMCO manages it")
+	f.DurationVar(&o.stop, "stop-timeout", agent.DefaultTimes.Stop, "how long a service's process may take to end")
+	f.DurationVar(&o.start, "start-timeout", agent.DefaultTimes.Start, "how long a service's pipes may take to answer")
+	if verb != agent.Remove {
+		f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
+		f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
+		app.Complete(cmd, "only", t.completeComponents)
+	}
+	return cmd
+}
+
+// node carries out one verb on one node.
+func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOptions) error {
+	target, err := guest.ParseTarget(o.ssh)
+	if err != nil {
+		return err
+	}
+	im, err := openNodeImage(ctx, verb, ref, o)
+	if err != nil {
+		return err
+	}
+	if im != nil {
+		defer im.Close() //nolint:errcheck // only read
+	}
+	exe, err := nodeExe(im, o.verifyExe)
+	if err != nil {
+		return err
+	}
+	g, err := guest.Dial(ctx, target, o.guest)
+	if err != nil {
+		return err
+	}
+	defer g.Close() //nolint:errcheck // the work is done, or its error is told
+	n := &deploy.Node{Guest: g, Exe: exe, Say: func(s string) { t.note(target.Host, s) }}
+	began := time.Now()
+	var out *deploy.Outcome
+	options := deploy.Options{Managed: o.managed, Times: agent.Times{Stop: o.stop, Start: o.start}}
+	if verb == agent.Remove {
+		out, err = n.Remove(ctx, options)
+	} else {
+		out, err = n.Install(ctx, verb, im, options)
+	}
+	if err != nil {
+		return err
+	}
+	t.tellNode(verb, target, out, time.Since(began))
+	if im == nil || !out.Result.Changed {
+		return nil
+	}
+	return t.afterwards(ctx, n, im, target)
+}
+
+func openNodeImage(ctx context.Context, verb agent.Verb, ref string, o nodeOptions) (*deploy.Image, error) {
+	if verb == agent.Remove {
+		return nil, nil
+	}
+	im, err := deploy.OpenImage(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()})
+	if err != nil {
+		return nil, err
+	}
+	return im, im.Only(splitNames(o.only))
+}
+
+// nodeExe is the verify.exe that was named, or came in the image, or lies
+// beside this program.
+func nodeExe(im *deploy.Image, named string) ([]byte, error) {
+	if named == "" && im != nil && im.Verify != nil {
+		return im.Verify, nil
+	}
+	path, err := verifyExe(named)
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read verify.exe: %w", err)
+	}
+	return data, nil
+}
+
+func (t *tool) note(object, s string) {
+	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Note, Message: s})
+}
+
+// tellNode says on stdout what was done.
+func (t *tool) tellNode(verb agent.Verb, target guest.Target, out *deploy.Outcome, took time.Duration) {
+	r := out.Result
+	for _, n := range r.Notes {
+		t.Console.Emit(event.Event{Object: target.Host, Phase: event.Write, State: event.Warning, Message: n})
+	}
+	if r.Recovered != "" {
+		t.note(target.Host, "an earlier change had been cut short; "+r.Recovered)
+	}
+	if !r.Changed {
+		fmt.Fprintf(t.Stdout, "%s: nothing to %s\n", target, verb)
+		return
+	}
+	parts := []string{}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.Installed, "installed"}, {r.Replaced, "replaced"}, {r.Removed, "removed"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d files %s", p.n, p.what))
+		}
+	}
+	parts = append(parts, r.Services...)
+	if len(parts) == 0 {
+		parts = append(parts, "recorded")
+	}
+	fmt.Fprintf(t.Stdout, "%s: %s in %s\n", target, strings.Join(parts, ", "), took.Round(10*time.Millisecond))
+}
+
+// afterwards checks the node as it is now: what was done may be all right and
+// the node still not be what it should.
+func (t *tool) afterwards(ctx context.Context, n *deploy.Node, im *deploy.Image, target guest.Target) error {
+	facts, err := n.Facts(ctx, im.Expectation, true)
+	if err != nil {
+		return err
+	}
+	found := node.Compare(im.Expectation, facts)
+	worst := finding.Pass
+	for _, f := range found {
+		if f.Severity >= finding.Warn && f.ID != node.LogVersion { // written some seconds later
+			t.Console.Emit(event.Event{Object: target.Host, Phase: event.Verify, State: event.Warning, Message: fmt.Sprintf("%s %s %s: %s", f.Severity, f.ID, f.Object, f.Observed)})
+			worst = max(worst, f.Severity)
+		}
+	}
+	if worst < finding.Block {
+		return nil
+	}
+	return &fault.Error{What: "the change was made, and the node still isn't what it should be", Fix: "verify node IMAGE --ssh " + target.String(), Code: finding.ExitBlock}
+}

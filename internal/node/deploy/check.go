@@ -1,0 +1,22 @@
+package deploy
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/guest"
+)
+
+// Check asks a node for its facts and leaves nothing there: verify.exe and the
+// expectation are brought into a folder of their own, which is removed
+// whatever happens, as long as the node can be reached.
+func Check(ctx context.Context, g guest.Guest, exe []byte, e *node.Expectation, say func(string)) (*node.Facts, error) {
+	var random [6]byte
+	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
+	n := &Node{Guest: g, Exe: exe, Say: say, dir: folder + "-check-" + hex.EncodeToString(random[:])}
+	facts, err := n.Facts(ctx, e, false)
+	return facts, errors.Join(err, n.Clean(ctx))
+}

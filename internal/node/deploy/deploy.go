@@ -1,0 +1,200 @@
+// Package deploy makes a Windows node what a payload image says, over a
+// [guest.Guest]: it brings verify.exe and what is missing to the node, has
+// verify.exe carry the change out, and brings the answer back.
+//
+// What is decided on the node is package agent's; this side finds out what has
+// to be uploaded and uploads it.
+package deploy
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/node/guest"
+)
+
+// folder is where a node keeps verify.exe and uploads between two runs, below
+// the user's own folder: nobody else may write there.
+const folder = ".winbake"
+
+// Node is a machine that verify.exe is brought to.
+type Node struct {
+	Guest guest.Guest
+	// Exe is verify.exe.
+	Exe []byte
+	// Say is told what is done, one sentence at a time.
+	Say func(string)
+
+	dir string // "" stands for folder
+}
+
+func (n *Node) folder() string {
+	if n.dir == "" {
+		return folder
+	}
+	return n.dir
+}
+
+// short is enough of a sum to tell two releases apart in a file's name.
+func short(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:6])
+}
+
+func (n *Node) exeName() string { return "verify-" + short(n.Exe) + ".exe" }
+
+// errAbsent says that the node has no verify.exe of ours to run.
+var errAbsent = errors.New("verify.exe isn't on the node")
+
+// run runs the agent and returns its last line. Words in args hold neither
+// spaces nor quotes; files are named relative to the folder.
+func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
+	command := n.folder() + `\` + n.exeName() + " agent " + strings.Join(args, " ")
+	lines := &lineWriter{say: n.Say}
+	var trouble bytes.Buffer
+	code, err := n.Guest.Run(ctx, command, lines, &trouble)
+	if err != nil {
+		return nil, err
+	}
+	switch last := lines.last; {
+	case last == nil && !lines.any:
+		return nil, fmt.Errorf("%w: exit code %d: %s", errAbsent, code, firstLine(trouble.String()))
+	case last == nil:
+		return nil, &fault.Error{What: fmt.Sprintf("verify.exe ended in the middle of its work, with exit code %d", code), Excerpt: trouble.String(),
+			Fix: "run the same command again: it goes on from there"}
+	case last.Fault != nil:
+		return nil, last.Fault.Error()
+	default:
+		return last, nil
+	}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return s
+}
+
+// lineWriter takes the agent's lines apart while they come. What a shell
+// prints before them isn't JSON and is passed over.
+type lineWriter struct {
+	say  func(string)
+	rest []byte
+	last *agent.Line
+	any  bool
+}
+
+// maxLine bounds one answer in bytes: facts of thousands of files.
+const maxLine = 64 << 20
+
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		line, rest, found := bytes.Cut(w.rest, []byte("\n"))
+		if !found {
+			if len(w.rest) > maxLine {
+				return 0, errors.New("the answer is too long")
+			}
+			return len(p), nil
+		}
+		w.rest = rest
+		w.take(line)
+	}
+}
+
+func (w *lineWriter) take(line []byte) {
+	l := new(agent.Line)
+	if json.Unmarshal(line, l) != nil {
+		return
+	}
+	w.any = w.any || l.Say != "" || l.Facts != nil || l.Result != nil || l.Fault != nil
+	switch {
+	case l.Say != "" && w.say != nil:
+		w.say(l.Say)
+	case l.Facts != nil, l.Result != nil, l.Fault != nil:
+		w.last = l
+	}
+}
+
+// put brings bytes to the node's folder.
+func (n *Node) put(ctx context.Context, name string, data []byte) error {
+	return n.Guest.Put(ctx, n.folder()+"/"+name, bytes.NewReader(data))
+}
+
+// Facts asks the node what it is, against e. verify.exe and the expectation
+// are brought only where they aren't there already: the second time this is
+// one round trip.
+func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*node.Facts, error) {
+	data, err := e.Encode()
+	if err != nil {
+		return nil, err
+	}
+	name := "expect-" + short(data) + ".json"
+	args := []string{"facts", "--expect", n.folder() + `\` + name, "--stage", n.folder() + `\stage`}
+	if quick {
+		args = append(args, "--quick")
+	}
+	line, err := n.run(ctx, args...)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, guest.ErrBroken) {
+		if errors.Is(err, errAbsent) {
+			if err := n.bring(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if err := n.put(ctx, name, data); err != nil {
+			return nil, err
+		}
+		line, err = n.run(ctx, args...)
+	}
+	switch {
+	case errors.Is(err, errAbsent):
+		return nil, &fault.Error{What: "verify.exe doesn't run there: " + err.Error(), Fix: "see that the machine is Windows for amd64 and that nothing there keeps programs in the user's folder from running", Err: err}
+	case err != nil:
+		return nil, err
+	case line.Facts == nil:
+		return nil, &fault.Error{What: "verify.exe answered something else than facts", Fix: "use verify.exe of the same release: make bin"}
+	case line.Facts.Protocol != node.Protocol:
+		return nil, agent.ProtocolFault(node.Protocol, line.Facts.Protocol)
+	}
+	return line.Facts, nil
+}
+
+// bring uploads verify.exe, and removes those of other releases.
+func (n *Node) bring(ctx context.Context) error {
+	n.say("uploading verify.exe")
+	// cmd's own words, since the machine's shell may be PowerShell. There may
+	// be nothing to remove.
+	if _, err := n.Guest.Run(ctx, fmt.Sprintf(`cmd /c del /q %[1]s\verify-*.exe %[1]s\*.json`, n.folder()), nil, nil); err != nil {
+		return err
+	}
+	return n.put(ctx, n.exeName(), n.Exe)
+}
+
+func (n *Node) say(s string) {
+	if n.Say != nil {
+		n.Say(s)
+	}
+}
+
+// cleanTime is how long cleaning up may take after the person has given up.
+const cleanTime = 2 * time.Second
+
+// Clean removes the folder from the node.
+func (n *Node) Clean(ctx context.Context) error {
+	if ctx.Err() != nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+		defer cancel()
+	}
+	_, err := n.Guest.Run(ctx, "cmd /c rmdir /s /q "+n.folder(), nil, nil)
+	return err
+}

@@ -1,0 +1,75 @@
+package deploy
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/payload"
+)
+
+// Image is a payload image that can be put onto nodes.
+type Image struct {
+	// Reference is the image by digest.
+	Reference   string
+	Expectation *node.Expectation
+	// Verify is the verify.exe that came along; nil for none.
+	Verify []byte
+
+	source *payload.Source
+}
+
+// OpenImage reads what the image says of nodes. In a registry it must be named
+// by digest: what a tag stands for may be another payload tomorrow. The caller
+// closes the Image.
+func OpenImage(ctx context.Context, ref string, o payload.LoadOptions) (*Image, error) {
+	source, err := payload.ResolveBase(ctx, ref, o)
+	if err != nil {
+		return nil, err
+	}
+	im := &Image{Reference: source.Reference(), source: source}
+	if err := im.read(ctx); err != nil {
+		return nil, errors.Join(err, source.Close())
+	}
+	return im, nil
+}
+
+func (im *Image) read(ctx context.Context) error {
+	x, err := payload.ReadExtras(ctx, im.source, payload.Limits{})
+	if err != nil {
+		return err
+	}
+	if x.Expectation == nil {
+		return &fault.Error{Where: im.Reference, What: "the image doesn't say what a node should be: it has no /" + payload.ExtrasRoot + "/" + payload.ExpectationName,
+			Fix: "declare services in versions.yaml, such as services: [{name: csi-proxy, component: csi-proxy}], and make it again: bake payload"}
+	}
+	im.Verify = x.Verify
+	im.Expectation, err = node.Parse(x.Expectation)
+	return err
+}
+
+// Close lets go of the image's file.
+func (im *Image) Close() error { return im.source.Close() }
+
+// Only narrows the expectation to some components and the services that run
+// them.
+func (im *Image) Only(components []string) error {
+	if len(components) == 0 {
+		return nil
+	}
+	e := im.Expectation
+	known := map[string]bool{}
+	for _, f := range e.Files {
+		known[f.Component] = true
+	}
+	for _, c := range components {
+		if !known[c] {
+			return &fault.Error{Where: im.Reference, What: "no file of component " + c + " goes onto a node", Fix: "bake list shows the components and where they are installed"}
+		}
+	}
+	e.Files = slices.DeleteFunc(e.Files, func(f node.File) bool { return !slices.Contains(components, f.Component) })
+	e.Services = slices.DeleteFunc(e.Services, func(s node.Service) bool { return !slices.Contains(components, s.Component) })
+	return nil
+}

@@ -1,0 +1,118 @@
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+)
+
+// Outcome is what a node said.
+type Outcome struct {
+	Result agent.Result
+	// Uploaded counts the files that were sent.
+	Uploaded int
+}
+
+// Options say how a node is changed.
+type Options struct {
+	// Managed allows a node that WMCO manages.
+	Managed bool
+	Times   agent.Times
+}
+
+// Install makes the node what the image says: verb is agent.Install or
+// agent.Upgrade. A node that is right already costs one round trip.
+func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Options) (*Outcome, error) {
+	facts, err := n.Facts(ctx, im.Expectation, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(facts, o); err != nil {
+		return nil, err
+	}
+	out := &Outcome{}
+	if right(im, facts) {
+		return out, nil
+	}
+	files := missing(im.Expectation, facts)
+	if len(files) > 0 {
+		if err := n.upload(ctx, im, files); err != nil {
+			return nil, err
+		}
+	}
+	out.Uploaded = len(files)
+	r, err := n.apply(ctx, &agent.Request{
+		Protocol: node.Protocol, Verb: verb, Reference: im.Reference, Expectation: im.Expectation, Managed: o.Managed, Times: o.Times,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Result = *r
+	return out, nil
+}
+
+// refuse says early what the node would refuse after the upload.
+func refuse(f *node.Facts, o Options) error {
+	if admin, ok := f.Administrator.Get(); ok && !admin {
+		return agent.NotAdministrator()
+	}
+	if managed, ok := f.Managed.Get(); ok && managed && !o.Managed {
+		return agent.ManagedFault()
+	}
+	return nil
+}
+
+// right tells whether there is nothing to do: the image was the last one that
+// was installed, and no check fails. What the node doesn't tell can't be made
+// right by doing it again.
+func right(im *Image, f *node.Facts) bool {
+	if f.Installed != im.Reference || f.Interrupted != "" {
+		return false
+	}
+	for _, found := range node.Compare(im.Expectation, f) {
+		if found.Severity == finding.Block || found.Severity == finding.Warn {
+			return false
+		}
+	}
+	return true
+}
+
+// Remove takes away what was installed, and what was brought for it.
+func (n *Node) Remove(ctx context.Context, o Options) (*Outcome, error) {
+	empty := &node.Expectation{APIVersion: node.APIVersion, Files: []node.File{}, Services: []node.Service{}}
+	facts, err := n.Facts(ctx, empty, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(facts, o); err != nil {
+		return nil, err
+	}
+	r, err := n.apply(ctx, &agent.Request{Protocol: node.Protocol, Verb: agent.Remove, Managed: o.Managed, Times: o.Times})
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{Result: *r}, n.Clean(ctx)
+}
+
+func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, error) {
+	data, err := json.Marshal(req)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	if err := n.put(ctx, "request.json", data); err != nil {
+		return nil, err
+	}
+	line, err := n.run(ctx, "apply", "--request", n.folder()+`\request.json`, "--stage", n.folder()+`\stage`)
+	if err != nil {
+		return nil, err
+	}
+	if line.Result == nil {
+		return nil, &fault.Error{What: "verify.exe answered something else than a result", Fix: "use verify.exe of the same release: make bin"}
+	}
+	return line.Result, nil
+}

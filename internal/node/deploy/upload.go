@@ -1,0 +1,147 @@
+package deploy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/payload"
+)
+
+// uploads is how many files go up at once: enough that a small file's round
+// trips hide behind a large one's bytes.
+const uploads = 4
+
+// missing are the files that the node hasn't got, nor their upload.
+func missing(e *node.Expectation, f *node.Facts) []node.File {
+	var out []node.File
+	for _, want := range e.Files {
+		i := slices.IndexFunc(f.Files, func(g node.FileFacts) bool { return node.SamePath(g.Path, want.Path) })
+		if i >= 0 {
+			if sum, ok := f.Files[i].SHA256.Get(); ok && sum == want.SHA256 {
+				continue
+			}
+		}
+		if !slices.Contains(f.Staged, want.SHA256+agent.StagedSuffix) {
+			out = append(out, want)
+		}
+	}
+	return out
+}
+
+// upload brings the files of the image to the node: while one is taken out of
+// the image and compressed, others go up.
+func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
+	temp, err := os.MkdirTemp("", "winbake-node-")
+	if err != nil {
+		return fmt.Errorf("make a folder for what is uploaded: %w", err)
+	}
+	defer os.RemoveAll(temp) //nolint:errcheck // a folder for temporary files
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(uploads)
+	u := &uploader{node: n, temp: temp, want: map[string]node.File{}, send: func(f node.File, packed string) {
+		group.Go(func() error { return n.send(ctx, f, packed) })
+	}}
+	for _, f := range files {
+		u.want[f.Payload] = f
+	}
+	err = payload.Walk(ctx, im.source, payload.WalkOptions{Roots: []string{payload.Root}}, u.visit)
+	if werr := group.Wait(); werr != nil {
+		return werr // it ended the walk
+	}
+	if err != nil && !errors.Is(err, errAll) {
+		return err
+	}
+	for _, f := range u.want {
+		return &fault.Error{Where: im.Reference, What: "the image has no /payload/" + f.Payload + ", which its node.json names", Fix: "make the payload again: bake payload"}
+	}
+	return nil
+}
+
+// errAll ends the walk when all files were found. Each was checked against
+// the sum that node.json gives, so the rest of the layer needn't be read.
+var errAll = errors.New("all files were found")
+
+type uploader struct {
+	node *Node
+	temp string
+	want map[string]node.File // by path below /payload
+	send func(f node.File, packed string)
+}
+
+func (u *uploader) visit(e *payload.Entry) error {
+	if e.Mode.IsDir() {
+		return nil
+	}
+	name := strings.TrimSuffix(strings.TrimPrefix(e.Path, payload.Root+"/"), payload.ArchiveSuffix)
+	f, ok := u.want[name]
+	if !ok {
+		return nil
+	}
+	content := e.Content
+	if e.Archived() {
+		m, err := e.Member()
+		if err != nil {
+			return err
+		}
+		content = m.Content
+	}
+	packed, err := pack(u.temp, f, content)
+	if err != nil {
+		return err
+	}
+	delete(u.want, name)
+	u.send(f, packed)
+	if len(u.want) == 0 {
+		return errAll
+	}
+	return nil
+}
+
+// pack compresses a file for the way and checks that it is the expected one.
+func pack(dir string, f node.File, content io.Reader) (string, error) {
+	out, err := os.CreateTemp(dir, "")
+	if err != nil {
+		return "", err
+	}
+	defer out.Close() //nolint:errcheck // the writes were checked
+	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedDefault))
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	size, err := io.Copy(io.MultiWriter(z, h), content)
+	if cerr := z.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return "", fmt.Errorf("take %s out of the image: %w", f.Payload, err)
+	}
+	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 || size != f.Size {
+		return "", &fault.Error{Where: "/payload/" + f.Payload, What: fmt.Sprintf("the image's file has sha256 %s, its node.json says %s", sum, f.SHA256), Fix: "make the payload again: bake payload"}
+	}
+	return out.Name(), out.Close()
+}
+
+func (n *Node) send(ctx context.Context, f node.File, packed string) error {
+	defer os.Remove(packed) //nolint:errcheck // the folder goes too
+	in, err := os.Open(packed)
+	if err != nil {
+		return err
+	}
+	defer in.Close() //nolint:errcheck // only read
+	n.say("uploading " + f.Component + " (" + f.Payload + ")")
+	return n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, in)
+}

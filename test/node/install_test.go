@@ -1,0 +1,107 @@
+package node
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/test/winenode"
+)
+
+func TestInstallCheckUpgradeRemove(t *testing.T) {
+	old, current := image(t, winenode.CSIProxy11), image(t, winenode.CSIProxy13)
+	n := start(t)
+	before := n.files()
+	r := n.must("bake", "node", "install", old)
+	if !strings.Contains(r.stdout, "1 files installed") || !strings.Contains(r.stdout, "csi-proxy started") {
+		t.Errorf("install says %q", r.stdout)
+	}
+	n.healthy(old)
+	if r := n.run("verify", append([]string{"node", current}, wineCantTell...)...); r.code != 3 || !strings.Contains(r.stdout, "WIN007") || !strings.Contains(r.stdout, "WIN013") {
+		t.Errorf("another version passes: %+v", r)
+	}
+	pid := n.proxies()[0].PID
+	if r := n.must("bake", "node", "install", old); !strings.Contains(r.stdout, "nothing to install") || n.proxies()[0].PID != pid {
+		t.Errorf("a second install says %q", r.stdout)
+	}
+	if r := n.run("bake", "node", "install", current); r.code != 1 || !strings.Contains(r.stderr, "bake node upgrade") {
+		t.Errorf("install over another version: %+v", r)
+	}
+	n.state("before the upgrade")
+	r = n.must("bake", "node", "upgrade", current)
+	if !strings.Contains(r.stdout, "1 files replaced") {
+		t.Errorf("upgrade says %q", r.stdout)
+	}
+	n.healthy(current)
+	if got := n.read(`C:\var\lib\kubelet\plugins\state`); got != "before the upgrade" {
+		t.Errorf("the upgrade lost state: %q", got)
+	}
+	n.unstate()
+	n.must("bake", "node", "remove")
+	if left := n.proxies(); len(left) > 0 {
+		t.Errorf("remove left %v", left)
+	}
+	for path := range n.files() {
+		if !before[path] {
+			t.Errorf("remove left %s", path)
+		}
+	}
+	if out, err := n.Wine(t.Context(), "sc.exe", "query", "csi-proxy"); strings.Contains(string(out), "STATE") {
+		t.Errorf("remove left the service: %s %v", out, err)
+	}
+}
+
+// state is a file that a driver keeps on the node, which no upgrade may touch.
+func (n node) state(content string) {
+	n.t.Helper()
+	path := n.host(`C:\var\lib\kubelet\plugins`)
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		n.t.Fatal(err)
+	}
+	if err := os.WriteFile(path+"/state", []byte(content), 0o644); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+func (n node) unstate() {
+	n.t.Helper()
+	if err := os.RemoveAll(n.host(`C:\var\lib`)); err != nil {
+		n.t.Fatal(err)
+	}
+}
+
+// A killed process is seen by its number and its pipes, though Wine's manager
+// goes on saying that the service runs, and install brings it back.
+func TestKilledServiceIsSeenAndBroughtBack(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	n.must("bake", "node", "install", current)
+	for _, p := range n.proxies() {
+		if err := n.Kill(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := n.run("verify", append([]string{"node", current}, wineCantTell...)...)
+	if r.code != 3 || !strings.Contains(r.stdout, "WIN005") || !strings.Contains(r.stdout, "WIN010") {
+		t.Errorf("a killed service: %+v", r)
+	}
+	n.must("bake", "node", "install", current)
+	n.healthy(current)
+}
+
+// What Wine's manager doesn't tell is UNKNOWN, with exit code 4.
+func TestUntoldIsUnknown(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	n.must("bake", "node", "install", current)
+	before := n.files()
+	r := n.run("verify", "node", current)
+	if r.code != 4 || !strings.Contains(r.stdout, "UNKNOWN WIN004") || strings.Contains(r.stdout, "BLOCK   WIN") {
+		t.Errorf("%+v", r)
+	}
+	for path := range n.files() {
+		if !before[path] {
+			t.Errorf("verify left %s", path)
+		}
+	}
+}
