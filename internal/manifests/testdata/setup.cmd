@@ -77,6 +77,7 @@ set "restart="
 set "rc=0"
 if not exist "%exe%" (
   >&2 echo error: "%exe%" isn't on this node, and service %name% runs it
+  >&2 echo fix: copy it there first, out of the folder that this writes: bake payload --dir out
   exit /b 1
 )
 "%sc%" query %name% >nul 2>&1
@@ -99,9 +100,9 @@ exit /b 1
 
 :logs
 rem A program that can't open its log file ends at once.
-if exist "%log%\" exit /b 0
+if exist "%log%\*" exit /b 0
 mkdir "%log%" >nul 2>&1
-if exist "%log%\" exit /b 0
+if exist "%log%\*" exit /b 0
 >&2 echo error: the folder "%log%" can't be made, and %name% writes its log there
 >&2 echo fix: run as an administrator; see that no file has that name
 exit /b 1
