@@ -127,6 +127,7 @@ func TestNoFlagIsGivenAway(t *testing.T) {
 
 func TestUnusableKubeconfig(t *testing.T) {
 	alone(t)
+	clusters, _, _ := strings.Cut(kubeconfig, "users:")
 	for name, c := range map[string]struct {
 		args []string
 		want []string
@@ -137,7 +138,7 @@ func TestUnusableKubeconfig(t *testing.T) {
 		"not a kubeconfig":   {[]string{"--kubeconfig", file(t, "apiVersion: v1\nkind: Pod\n")}, []string{"can't be read", "Pod", "fix: "}},
 		"empty":              {[]string{"--kubeconfig", file(t, "")}, []string{"no cluster", "fix: --kubeconfig"}},
 		"no current context": {[]string{"--kubeconfig", file(t, strings.Replace(kubeconfig, "current-context: ann@east", "", 1))}, []string{"no context is chosen, of ann@east, bob@west", "fix: --context ann@east"}},
-		"no context":         {[]string{"--kubeconfig", file(t, kubeconfig[:strings.Index(kubeconfig, "users:")])}, []string{"clusters and no context", "fix: kubectl config set-context"}},
+		"no context":         {[]string{"--kubeconfig", file(t, clusters)}, []string{"clusters and no context", "fix: kubectl config set-context"}},
 		"wrong context":      {[]string{"--kubeconfig", file(t, kubeconfig), "--context=ann"}, []string{`no context "ann", only ann@east, bob@west`, "fix: --context ann@east"}},
 		"wrong cluster":      {[]string{"--kubeconfig", file(t, kubeconfig), "--cluster=south"}, []string{"can't be used", `"south"`, "fix: kubectl config view"}},
 		"wrong user":         {[]string{"--kubeconfig", file(t, kubeconfig), "--user=eve"}, []string{"can't be used", `"eve"`, "fix: kubectl config view"}},

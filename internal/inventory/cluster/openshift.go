@@ -114,8 +114,7 @@ func (r *reader) readServices(ctx context.Context) error {
 		return err
 	}
 	var err error
-	namespace := wmcoNamespace
-	for _, namespace = range namespaces {
+	for _, namespace := range namespaces {
 		if err = r.readConfigMaps(ctx, namespace); err != nil {
 			break
 		}
