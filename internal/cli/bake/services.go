@@ -29,7 +29,7 @@ Without names it takes all services of versions.yaml but those that only WMCO
 can set up. --undo writes the script that removes them again; programs and logs
 stay.`,
 		Example: `  bake manifests sc > setup.cmd
-  bake manifests sc csi-proxy | ssh Administrator@node 'more > setup.cmd & setup.cmd'
+  bake manifests sc csi-proxy > setup.cmd && scp setup.cmd Administrator@node:
   bake manifests sc --undo > remove.cmd`,
 		ValidArgsFunction: t.completeServices,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -113,6 +113,9 @@ func (t *tool) services() (*pins.File, []winsvc.Service, error) {
 	return file, services, file.Mistakes(found)
 }
 
+// proxyModule is whose versions the catalog has; a fork's say nothing.
+const proxyModule = "github.com/kubernetes-csi/csi-proxy"
+
 // proxyRelease is what the catalog knows of the csi-proxy that a service runs.
 // nil, with a warning, if it knows nothing: then nothing is checked.
 func (t *tool) proxyRelease(cat *catalog.Catalog, file *pins.File, s winsvc.Service) *catalog.CSIProxyRelease {
@@ -122,7 +125,7 @@ func (t *tool) proxyRelease(cat *catalog.Catalog, file *pins.File, s winsvc.Serv
 		switch c.Kind() {
 		case pins.KindModule:
 			what = c.Version
-			if v, err := version.ParseDriver(c.Version); err == nil {
+			if v, err := version.ParseDriver(c.Version); err == nil && c.Module == proxyModule {
 				release = cat.ProxyRelease(v.String())
 			}
 		case pins.KindGit:
