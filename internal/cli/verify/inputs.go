@@ -158,12 +158,11 @@ func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventor
 	s, err := cluster.Read(ctx, c, cluster.Options{Config: config, Context: name, Progress: func(what string, done, total int64) {
 		t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Progress, Done: done, Total: total, Message: what})
 	}})
-	state := event.Done
 	if err != nil {
-		state = event.Failed
+		return s, err // the fault says it all; a line for the phase would say it twice
 	}
-	t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: state})
-	return s, err
+	t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Done})
+	return s, nil
 }
 
 // planned reads the manifests of --planned: the Windows drivers that will be
