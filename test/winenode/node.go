@@ -20,8 +20,9 @@ import (
 // Options are what a node is from its start. The zero value is a Windows Server
 // whose user is an administrator.
 type Options struct {
-	// NotAdministrator makes the SSH user an ordinary one: sc.exe refuses, and
-	// so does SFTP outside the user's folder and C:\Windows\Temp.
+	// NotAdministrator makes the SSH user an ordinary one: sc.exe refuses, so
+	// does SFTP outside the user's folder and C:\Windows\Temp, and programs
+	// that ask for their groups see none of administrators.
 	NotAdministrator bool
 	// Link is the line between the client and the node. The zero value is as
 	// fast as the machine.
@@ -128,7 +129,7 @@ func holdOpen(prefix string) (io.Closer, error) {
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		_ = cmd.Process.Kill()
-		return nil, fmt.Errorf("start a program in Wine: %q, %w, %v\n%s", line, err, cmd.Wait(), trouble.Bytes())
+		return nil, fmt.Errorf("start a program in Wine: %q, %w\n%s", line, errors.Join(err, cmd.Wait()), trouble.Bytes())
 	}
 	go func() { _ = cmd.Wait() }() // it ends with its input or by the server
 	return in, nil

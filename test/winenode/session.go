@@ -14,7 +14,7 @@ import (
 
 // session serves one channel: a command, a shell, or SFTP.
 func (n *Node) session(ctx context.Context, ch ssh.Channel, requests <-chan *ssh.Request) {
-	defer ch.Close()
+	defer ch.Close() //nolint:errcheck // the client may have gone
 	for r := range requests {
 		switch r.Type {
 		case "exec", "shell", "subsystem":
@@ -70,7 +70,11 @@ func (n *Node) execute(ctx context.Context, ch ssh.Channel, command ...string) u
 		return failed
 	}
 	exit := fmt.Sprintf("exit-%d", n.runs.Add(1))
-	args := append([]string{`C:\winenode\guest.exe`, "run", `C:\winenode\` + exit}, command...)
+	verb := "run"
+	if n.options.NotAdministrator {
+		verb = "limited"
+	}
+	args := append([]string{`C:\winenode\guest.exe`, verb, `C:\winenode\` + exit}, command...)
 	cmd := wineCommand(ctx, n.Prefix, args...)
 	cmd.Dir = home
 	cmd.Stdout, cmd.Stderr = ch, ch.Stderr()

@@ -207,6 +207,8 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		"WMCO's node":      {func(w *world) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2", "config 2"), "WMCO manages this node"},
 		"in use": {func(w *world) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },
 			upgradeTo("good 2", "config 2"), "process 7 runs it"},
+		"marked for deletion": {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes); w.marked = true },
+			func(w *world) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
 		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2", "config 2"), "is still served"},
 		"install over others": {nil, func(w *world) *Request { return w.request(Install, "good 2", "config") }, "another program"},
 		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2", "config 2"), "isn't there to be upgraded"},

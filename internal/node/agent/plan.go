@@ -225,7 +225,7 @@ func (p *planner) checkInUse() error {
 // ours tells whether path is the program of a service that is stopped for the
 // change: all its processes are, then.
 func (p *planner) ours(path string) bool {
-	return slices.ContainsFunc(p.j.Services, func(s serviceChange) bool { return node.SamePath(s.Program, path) })
+	return slices.ContainsFunc(p.j.Services, func(s serviceChange) bool { return s.Restart && node.SamePath(s.Program, path) })
 }
 
 // planFolders lists the folders that have to be made.

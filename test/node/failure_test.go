@@ -1,0 +1,257 @@
+package node
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winbake/winbake/test/winenode"
+)
+
+// fails runs a command that must fail with a person's error, and nothing else.
+func (n node) fails(want string, tool string, args ...string) {
+	n.t.Helper()
+	r := n.run(tool, args...)
+	if r.code != 1 || !strings.Contains(r.stderr, want) || !strings.Contains(r.stderr, "\nfix: ") || strings.Contains(r.stderr, "panic") {
+		n.t.Errorf("%s %s: want %q, got code %d\n%s%s", tool, strings.Join(args, " "), want, r.code, r.stdout, r.stderr)
+	}
+}
+
+func TestBrokenUpgradeIsRolledBack(t *testing.T) {
+	old := image(t, winenode.CSIProxy11)
+	broken := brokenImage(t, old)
+	n := start(t)
+	n.must("bake", "node", "install", old)
+	before := n.files()
+	n.fails("the node is as it was", "bake", "node", "upgrade", broken)
+	n.healthy(old)
+	for path := range n.files() {
+		if !before[path] && !strings.Contains(path, ".winbake") {
+			t.Errorf("the rollback left %s", path)
+		}
+	}
+}
+
+// Killed at any moment, here or on the node, and run again, an upgrade ends
+// right.
+func TestKilledUpgradeRunAgainEndsRight(t *testing.T) {
+	versions := []string{image(t, winenode.CSIProxy11), image(t, winenode.CSIProxy13)}
+	n := start(t)
+	n.must("bake", "node", "install", versions[0])
+	began := time.Now()
+	n.must("bake", "node", "upgrade", versions[1])
+	whole := time.Since(began)
+	for i := range 4 {
+		to := versions[i%2]
+		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(i+1)/5)
+		n.runFor(ctx, "bake", "node", "upgrade", to) // killed, unless it was quicker
+		cancel()
+		if i%2 == 0 { // the node's side goes too, as with sshd of Windows
+			n.killAgents()
+		}
+		n.must("bake", "node", "upgrade", to)
+		n.healthy(to)
+	}
+}
+
+// killAgents kills what is left of verify.exe.
+func (n node) killAgents() {
+	n.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(n.host(n.Home()), ".winbake"))
+	if err != nil {
+		return // it wasn't even uploaded
+	}
+	for _, e := range entries {
+		left, err := n.Processes(e.Name())
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for _, p := range left {
+			_ = n.Kill(p) // it may have ended by itself
+		}
+	}
+}
+
+func TestBadConnections(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	before := n.files()
+	other := start2(t)
+	wrong := n
+	wrong.Node = &winenode.Node{Addr: n.Addr, User: n.User, KeyFile: n.KeyFile, KnownHosts: n.knownHostsOf(other)}
+	wrong.fails("the machine's key isn't the known one", "bake", "node", "install", current)
+	wrong.Node.KnownHosts = os.DevNull
+	wrong.fails("the machine's key isn't known", "verify", "node", current)
+	wrong.Node = &winenode.Node{Addr: n.Addr, User: n.User, KeyFile: other.KeyFile, KnownHosts: n.KnownHosts}
+	wrong.fails("refuses the login", "bake", "node", "remove")
+	for path := range n.files() {
+		if !before[path] {
+			t.Errorf("a refused connection left %s", path)
+		}
+	}
+}
+
+func start2(t *testing.T) *winenode.Node { return winenode.Start(t, winenode.Options{}) }
+
+// knownHostsOf claims another node's key for this node.
+func (n node) knownHostsOf(other *winenode.Node) string {
+	n.t.Helper()
+	data, err := os.ReadFile(other.KnownHosts)
+	if err != nil {
+		n.t.Fatal(err)
+	}
+	_, key, ok := strings.Cut(string(data), " ")
+	own, err := os.ReadFile(n.KnownHosts)
+	if err != nil || !ok {
+		n.t.Fatal(err)
+	}
+	host, _, _ := strings.Cut(string(own), " ")
+	path := filepath.Join(n.t.TempDir(), "known_hosts")
+	if err := os.WriteFile(path, []byte(host+" "+key), 0o600); err != nil {
+		n.t.Fatal(err)
+	}
+	return path
+}
+
+// What goes wrong with an upload leaves the node as it was, and the next run
+// ends right.
+func TestBadUploads(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	for _, c := range []struct {
+		name        string
+		spoil, mend func()
+		want        string
+	}{
+		{"cut", func() { n.CutAfter(2 << 20) }, func() { n.CutAfter(0) }, "the connection broke off"},
+		{"full disk", func() { n.Space(1 << 20) }, func() { n.Space(-1) }, "the machine's disk is full"},
+		{"truncated", func() { n.Truncate(100000) }, func() { n.Truncate(0) }, "was cut"},
+		{"read-only", func() { n.ReadOnly(n.Home()) }, func() { n.ReadOnly() }, "can't be written there"},
+	} {
+		c.spoil()
+		n.fails(c.want, "bake", "node", "install", current)
+		c.mend()
+		if n.read(proxyPath) != "" || len(n.proxies()) > 0 {
+			t.Errorf("%s: something was installed", c.name)
+		}
+	}
+	n.must("bake", "node", "install", current)
+	n.healthy(current)
+	path := n.host(proxyPath)
+	for _, at := range []time.Time{time.Unix(1e9, 0), time.Unix(4e9, 0)} { // a clock that was wrong
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+		if r := n.must("bake", "node", "install", current); !strings.Contains(r.stdout, "nothing to install") {
+			t.Errorf("a file's time counts: %s", r.stdout)
+		}
+	}
+}
+
+func TestNotAdministrator(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	t.Parallel()
+	n := node{winenode.Start(t, winenode.Options{NotAdministrator: true}), t}
+	n.fails("this user is no administrator", "bake", "node", "install", current)
+	if n.read(proxyPath) != "" || len(n.proxies()) > 0 {
+		t.Error("something was installed")
+	}
+}
+
+// sc creates a service on the node, by hand.
+func (n node) sc(name, program string) {
+	n.t.Helper()
+	if out, err := n.Wine(n.t.Context(), "sc.exe", "create", name, "binPath=", program, "start=", "auto"); err != nil && !strings.Contains(string(out), "SUCCESS") {
+		if out, err := n.Wine(n.t.Context(), "sc.exe", "query", name); !strings.Contains(string(out), "STATE") {
+			n.t.Fatalf("make service %s: %s, %v", name, out, err)
+		}
+	}
+}
+
+func (n node) unsc(name string) {
+	n.t.Helper()
+	_, _ = n.Wine(n.t.Context(), "sc.exe", "delete", name)
+}
+
+// Services that are there already, and aren't ours.
+func TestNodesThatAreNotOurs(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	refused := func(want string) {
+		t.Helper()
+		n.fails(want, "bake", "node", "install", current)
+		if n.read(proxyPath) != "" || len(n.proxies()) > 0 {
+			t.Error("something was installed")
+		}
+	}
+	n.sc("csi-proxy", `C:\elsewhere\csi-proxy.exe -windows-service`)
+	refused(`C:\elsewhere\csi-proxy.exe`)
+	n.unsc("csi-proxy")
+	n.sc("csiproxy", proxyPath+" -windows-service")
+	refused("csiproxy")
+	n.unsc("csiproxy")
+	n.sc("windows-instance-config-daemon", `C:\k\windows-instance-config-daemon.exe`)
+	refused("WMCO manages this node")
+	n.must("bake", "node", "install", current, "--managed")
+	// On a node of WMCO's, recovery actions are the daemon's: no need to accept.
+	if r := n.must("verify", "node", current); !strings.Contains(r.stdout, "INFO    WIN004") {
+		t.Errorf("verify says %s", r.stdout)
+	}
+	n.sc("csiproxy", proxyPath+" -windows-service")
+	if r := n.run("verify", "node", current); r.code != 3 || !strings.Contains(r.stdout, "WIN006") {
+		t.Errorf("a second owner of the pipes: %+v", r)
+	}
+}
+
+// A program that something else runs isn't replaced under it.
+func TestFileInUse(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	n.Put(t, n.host(`C:\winenode\guest.exe`), proxyPath)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { _, _ = n.Wine(ctx, proxyPath, "stay"); close(ended) }()
+	defer func() { stop(); <-ended }()
+	for deadline := time.Now().Add(time.Minute); len(n.proxies()) == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the stray program doesn't run")
+		}
+	}
+	before := n.read(proxyPath)
+	n.fails("the file is in use: process", "bake", "node", "install", current)
+	if n.read(proxyPath) != before || len(n.proxies()) != 1 {
+		t.Error("the node isn't as it was")
+	}
+	for _, p := range n.proxies() {
+		if err := n.Kill(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.must("bake", "node", "install", current)
+}
+
+func TestReadOnlyTarget(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	n.Put(t, n.host(`C:\winenode\guest.exe`), proxyPath)
+	if err := os.Chmod(n.host(proxyPath), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	n.fails("the file is read-only", "bake", "node", "install", current)
+}
+
+// Paths with spaces, quotes and letters beyond ASCII are nothing special.
+func TestOddPaths(t *testing.T) {
+	file := withPath(t, winenode.CSIProxy13, `C:\Program Files\Bäckerei & Söhne's\csi-proxy.exe`, `C:\Program Files\Bäckerei & Söhne's\log`)
+	odd := image(t, file)
+	n := start(t)
+	n.must("bake", "node", "install", odd)
+	n.healthy(odd)
+	n.must("bake", "node", "remove")
+	if left := n.read(`C:\Program Files\Bäckerei & Söhne's\csi-proxy.exe`); left != "" || len(n.proxies()) > 0 {
+		t.Error("remove left something")
+	}
+}
