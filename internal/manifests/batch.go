@@ -21,12 +21,12 @@ func token(text string) string {
 	return carets(argument)
 }
 
-// assign writes what follows SET for a variable with text.
-func assign(name, text string) string {
+// want writes what follows SET to give the script's variable want a text.
+func want(text string) string {
 	if !strings.Contains(text, `"`) {
-		return percents(`"` + name + "=" + text + `"`)
+		return percents(`"want=` + text + `"`)
 	}
-	return name + "=" + carets(text)
+	return "want=" + carets(text)
 }
 
 // carets escapes each character that cmd.exe would act upon, quotes too: then
@@ -81,5 +81,5 @@ func environment(s winsvc.Service, out *scriptService) {
 	}
 	out.Separator = separator(s.Environment)
 	out.Environment = token(strings.Join(list, out.Separator))
-	out.WantEnvironment = assign("want", strings.Join(list, `\0`))
+	out.WantEnvironment = want(strings.Join(list, `\0`))
 }

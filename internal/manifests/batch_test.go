@@ -51,12 +51,12 @@ func checkToken(t *testing.T, text string) {
 		t.Errorf("%q is written %s, and sc.exe reads %q, %v", text, token(text), argv, err)
 	}
 	// SET drops quotes that stand around all of it, and nothing else.
-	line, ok = cmdReads(assign("want", text))
+	line, ok = cmdReads(want(text))
 	if strings.HasPrefix(line, `"`) {
 		line = strings.TrimSuffix(strings.TrimPrefix(line, `"`), `"`)
 	}
 	if !ok || line != "want="+text {
-		t.Errorf("%q is assigned as %s, which is %q", text, assign("want", text), line)
+		t.Errorf("%q is assigned as %s, which is %q", text, want(text), line)
 	}
 }
 

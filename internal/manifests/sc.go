@@ -114,7 +114,7 @@ func newScriptService(i int, s winsvc.Service) scriptService {
 	out := scriptService{
 		Name: s.Name, Label: fmt.Sprint(i + 1), Exe: s.Path, Image: base(s.Path), Logs: s.LogDirectory,
 		Exclusive: s.IsCSIProxy(), Other: winsvc.CSIProxyOther,
-		WantCommand: "set " + assign("want", s.Command()), WantAccount: assign("want", s.AccountName()), WantDisplay: assign("want", s.DisplayName()),
+		WantCommand: "set " + want(s.Command()), WantAccount: want(s.AccountName()), WantDisplay: want(s.DisplayName()),
 		WantDepend: strings.Join(s.Dependencies, `\0`), Depend: strings.Join(s.Dependencies, "/"),
 		Delayed: "0x0", StartWord: string(s.Start), Starts: s.Start == winsvc.StartAutomatic || s.Start == winsvc.StartDelayed,
 		OnNonCrash: s.Recovery.OnNonCrash, Reset: int64(s.Recovery.Reset / time.Second),

@@ -172,6 +172,7 @@ func (k flagKind) takes(value string) bool {
 		return modulesForm.MatchString(value)
 	case flagTrace:
 		return traceForm.MatchString(value)
+	case flagText:
 	case flagPath:
 		return legalPath(strings.TrimSuffix(value, `\`))
 	}
