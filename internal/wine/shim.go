@@ -40,8 +40,8 @@ func shimExports() []byte {
 }
 
 func shimHeaders(exports int) []byte {
-	dos := append([]byte("MZ"), make([]byte, 58)...)
-	out := append(dos, pack(
+	out := append([]byte("MZ"), make([]byte, 58)...)
+	out = append(out, pack(
 		uint32(0x40), []byte("PE\x00\x00"),
 		uint16(0x8664), uint16(1), uint32(0), uint32(0), uint32(0), uint16(240), uint16(0x2022), // amd64, one section, an executable DLL
 		uint16(0x20b), uint16(14), uint32(0), uint32(shimFileAlign), uint32(0), uint32(0), uint32(shimSection), // PE32+

@@ -47,8 +47,11 @@ func built(ctx context.Context, file, component string) (string, error) {
 		return "", fmt.Errorf("%w\n%s", err, trouble.Bytes())
 	}
 	var rows []struct{ Path string }
-	if err := json.Unmarshal(out, &rows); err != nil || len(rows) != 1 {
-		return "", fmt.Errorf("bake build printed %q: %v", out, err)
+	if err := json.Unmarshal(out, &rows); err != nil {
+		return "", fmt.Errorf("bake build printed %q: %w", out, err)
+	}
+	if len(rows) != 1 {
+		return "", fmt.Errorf("bake build printed %d programs", len(rows))
 	}
 	return rows[0].Path, nil
 }

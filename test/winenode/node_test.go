@@ -2,6 +2,7 @@ package winenode
 
 import (
 	"bytes"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -57,8 +58,8 @@ func run(t *testing.T, c *ssh.Client, stdin, command string) result {
 	s.Stdin, s.Stdout, s.Stderr = strings.NewReader(stdin), &out, &trouble
 	r := result{}
 	if err := s.Run(command); err != nil {
-		exit, ok := err.(*ssh.ExitError)
-		if !ok {
+		exit := (*ssh.ExitError)(nil)
+		if !errors.As(err, &exit) {
 			t.Fatalf("%s: %v", command, err)
 		}
 		r.code = exit.ExitStatus()

@@ -50,8 +50,8 @@ func newPlace(ctx context.Context) (*place, error) {
 	if p.dir, err = os.MkdirTemp(nodes, ""); err != nil {
 		return nil, err
 	}
-	if p.unlock, err = tryLock(p.dir + ".lock"); err != nil || p.unlock == nil {
-		return nil, fmt.Errorf("lock the new folder %s: %v", p.dir, err)
+	if p.unlock, err = lockFile(ctx, p.dir+".lock"); err != nil {
+		return nil, err
 	}
 	return p, p.setGuard()
 }

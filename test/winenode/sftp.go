@@ -23,7 +23,7 @@ type files struct {
 func (n *Node) serveFiles(ch io.ReadWriteCloser) error {
 	f := files{n, "/" + strings.ReplaceAll(n.home, `\`, "/")}
 	s := sftp.NewRequestServer(ch, sftp.Handlers{FileGet: f, FilePut: f, FileCmd: f, FileList: f}, sftp.WithStartDirectory(f.home))
-	defer s.Close()
+	defer s.Close() //nolint:errcheck // the client may have gone
 	if err := s.Serve(); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -110,8 +110,11 @@ func (f files) allowed(named string, most use) (string, error) {
 // template that all nodes are made from.
 func ownCopy(path string) error {
 	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return nil // a new file
+		return err
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Nlink < 2 || info.IsDir() {
 		return nil

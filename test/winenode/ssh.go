@@ -37,12 +37,12 @@ type server struct {
 func (n *Node) listen(dir string) (*server, error) {
 	s := &server{n: n, conns: map[net.Conn]bool{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
-	hostKey, _, err := newKey(filepath.Join(dir, "host_key"))
+	hostKey, err := newKey(filepath.Join(dir, "host_key"))
 	if err != nil {
 		return nil, err
 	}
 	n.KeyFile = filepath.Join(dir, "id_ed25519")
-	userKey, _, err := newKey(n.KeyFile)
+	userKey, err := newKey(n.KeyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -62,20 +62,19 @@ func (n *Node) listen(dir string) (*server, error) {
 }
 
 // newKey makes a key pair and writes the private half, in OpenSSH's form.
-func newKey(file string) (ssh.Signer, ed25519.PrivateKey, error) {
+func newKey(file string) (ssh.Signer, error) {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	block, err := ssh.MarshalPrivateKey(private, "winenode")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	signer, err := ssh.NewSignerFromKey(private)
-	return signer, private, err
+	return ssh.NewSignerFromKey(private)
 }
 
 func (n *Node) serverConfig(host ssh.Signer, user ssh.PublicKey) *ssh.ServerConfig {
@@ -119,7 +118,7 @@ func (s *server) accept() {
 }
 
 func (s *server) serve(conn net.Conn) {
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // the client may have gone
 	_, channels, requests, err := ssh.NewServerConn(conn, s.config)
 	if err != nil {
 		return // the client went, or wasn't let in
