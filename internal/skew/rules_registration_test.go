@@ -80,7 +80,7 @@ func registrarCases() []ruleCase {
 		{name: "new enough", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.3.0")},
 		{name: "EKS's suffix", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v2.13.0-eks-1-33-3")},
 		{name: "too old", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.2.0"), want: finding.Warn,
-			says: "node-driver-registrar 1.2.0", does: "set image daemonset/vsphere-windows node-driver-registrar=", mend: registrar("v2.7.0"), count: 1},
+			says: "node-driver-registrar 1.2.0", does: "set image daemonset/vsphere-windows node-driver-registrar=registry.k8s.io/sig-storage/csi-node-driver-registrar:v1.3.0", mend: registrar("v2.7.0"), count: 1},
 		{name: "not known", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("latest"), want: finding.Unknown,
 			says: "isn't known", does: "--image-version", mend: registrar("v2.7.0")},
 		{name: "a probe in its mode", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: probe("C:\\csi-node-driver-registrar.exe", "--kubelet-registration-path=x", "--mode=kubelet-registration-probe")},
