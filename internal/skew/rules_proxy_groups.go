@@ -111,6 +111,9 @@ func dials(line *catalog.Line, p inventory.Pipe) bool {
 // servePipes says which csi-proxy serves what is missing.
 func (w *world) servePipes(missing []inventory.Pipe, ss []proxyService) string {
 	for _, r := range w.proxyReleases() {
+		if len(r.CVEs) > 0 {
+			continue // PROXY007 would send on to a newer one
+		}
 		if !slices.ContainsFunc(missing, func(p inventory.Pipe) bool { return !slices.Contains(r.Groups, p.Name()) }) {
 			return w.raiseProxy(r.Version, ss) + ", on every Windows node before the drivers"
 		}
