@@ -61,15 +61,16 @@ var allowed = map[string][]string{
 
 	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
 
-	"packer/answer":   {},                                  // writes and reads XML, knows no Packer
-	"packer/template": {"internal/fault", "packer/answer"}, // public, and pure but for writing its folder
+	"packer/answer":   {},                                                      // writes and reads XML, knows no Packer
+	"packer/template": {"internal/fault", "packer/answer"},                     // public, and pure but for writing its folder
+	"packer/lint":     {"internal/fault", "internal/finding", "packer/answer"}, // reads any template, makes none
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/manifests", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
-		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "payload", "internal/node", "internal/node/deploy", "internal/node/guest"}, // no compiler, no store: verify changes nothing
+		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest"}, // no compiler, no store: verify changes nothing
 	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/report"}, // verify.exe: see TestNodeStaysSmall
 	"internal/testproxy":     {},                                                                                                                    // for tests alone
 
@@ -95,6 +96,7 @@ var forbidden = map[string][]string{
 	"internal/node":              {"net", "net/http", "os", "os/exec"},
 	"packer/answer":              {"net", "net/http", "os", "os/exec"},
 	"packer/template":            {"net", "net/http", "os/exec"},
+	"packer/lint":                {"net", "net/http", "os/exec"},
 	"internal/catalog":           {"net", "net/http", "os/exec"},
 	"internal/inventory":         {"net", "net/http", "os", "os/exec"},
 	"internal/skew":              {"net", "net/http", "os", "os/exec"},

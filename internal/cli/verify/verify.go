@@ -48,7 +48,7 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
 	app.Choices(root, "output", report.Formats...)
 	app.Choices(root, "fail-on", finding.FailOnNames...)
-	root.AddCommand(newPayload(t), newBinary(t), newNode(t), newSkew(t), newInventory(t), newCatalog(t))
+	root.AddCommand(newPayload(t), newBinary(t), newTemplate(t), newNode(t), newSkew(t), newInventory(t), newCatalog(t))
 	return root
 }
 

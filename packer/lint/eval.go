@@ -1,0 +1,178 @@
+package lint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// readValues reads a var-file. One that was asked for must be readable.
+func (f *folder) readValues(path string, asked bool) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		if !asked {
+			return nil
+		}
+		return &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
+	}
+	file, diags := hclparse.NewParser().ParseHCL(data, path)
+	attributes, more := file.Body.JustAttributes()
+	if diags = append(diags, more...); diags.HasErrors() {
+		return &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
+	}
+	for name, a := range attributes {
+		if value, diags := a.Expr.Value(nil); !diags.HasErrors() {
+			f.given[name] = value
+		}
+	}
+	return nil
+}
+
+// evaluate makes the context that expressions are evaluated in: what is given,
+// else defaults; everything else is there and unknown.
+func (f *folder) evaluate() {
+	names, _ := filepath.Glob(filepath.Join(f.dir, "*.auto.pkrvars.hcl"))
+	for _, name := range names {
+		_ = f.readValues(name, false) // Packer reads it by itself, and complains
+	}
+	vars := map[string]cty.Value{}
+	for name, b := range f.variables {
+		vars[name] = cty.DynamicVal
+		if a := b.Body.Attributes["default"]; a != nil {
+			if v, diags := a.Expr.Value(nil); !diags.HasErrors() {
+				vars[name] = v
+			}
+		}
+		if v, ok := f.given[name]; ok {
+			vars[name] = v
+		}
+	}
+	f.ctx = &hcl.EvalContext{Functions: functions(f.dir), Variables: map[string]cty.Value{
+		"var": cty.ObjectVal(vars), "data": cty.DynamicVal, "source": cty.DynamicVal, "build": cty.DynamicVal, "packer": cty.DynamicVal,
+		"path":  cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.dir), "cwd": cty.StringVal(".")}),
+		"local": cty.EmptyObjectVal,
+	}}
+	locals := map[string]cty.Value{}
+	for name := range f.locals {
+		locals[name] = cty.DynamicVal
+	}
+	for range f.locals { // a local may refer to another one: as many rounds as there are
+		f.ctx.Variables["local"] = cty.ObjectVal(locals)
+		next := map[string]cty.Value{}
+		for name, e := range f.locals {
+			next[name] = f.value(e)
+		}
+		locals = next
+	}
+	f.ctx.Variables["local"] = cty.ObjectVal(locals)
+}
+
+// value evaluates an expression; what can't be is unknown.
+func (f *folder) value(e hcl.Expression) cty.Value {
+	v, diags := e.Value(f.ctx)
+	if diags.HasErrors() {
+		return cty.DynamicVal
+	}
+	return v
+}
+
+// state is how much is known about an attribute.
+type state int
+
+const (
+	absent  state = iota // not there, or null
+	unknown              // given at build time
+	known
+)
+
+// text is an attribute as a string.
+func (f *folder) text(b *hclsyntax.Body, name string) (string, state) {
+	a := b.Attributes[name]
+	if a == nil {
+		return "", absent
+	}
+	v := f.value(a.Expr)
+	switch {
+	case !v.IsWhollyKnown():
+		return "", unknown
+	case v.IsNull():
+		return "", absent
+	case v.Type() == cty.String:
+		return v.AsString(), known
+	case v.Type() == cty.Bool:
+		return fmt.Sprint(v.True()), known
+	case v.Type() == cty.Number:
+		return v.AsBigFloat().Text('f', -1), known
+	}
+	return "", unknown
+}
+
+// has reports whether an attribute is there and isn't null or empty.
+func (f *folder) has(b *hclsyntax.Body, name string) bool {
+	a := b.Attributes[name]
+	if a == nil {
+		return false
+	}
+	v := f.value(a.Expr)
+	if v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+		return v.LengthInt() > 0
+	}
+	s, st := f.text(b, name)
+	return st == unknown || st == known && s != ""
+}
+
+// functions are those of Packer's that don't reach out. Any other makes an
+// expression unknown.
+func functions(dir string) map[string]function.Function {
+	all := map[string]function.Function{
+		"can": tryfunc.CanFunc, "try": tryfunc.TryFunc,
+		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
+		"flatten": stdlib.FlattenFunc, "format": stdlib.FormatFunc, "formatlist": stdlib.FormatListFunc, "join": stdlib.JoinFunc,
+		"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
+		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
+		"reverse": stdlib.ReverseListFunc, "split": stdlib.SplitFunc, "trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc,
+		"trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
+		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
+	}
+	for name, f := range map[string]func(string) (string, error){
+		"abspath": filepath.Abs, "pathexpand": func(p string) (string, error) { return p, nil },
+		"dirname": func(p string) (string, error) { return filepath.Dir(p), nil }, "basename": func(p string) (string, error) { return filepath.Base(p), nil },
+		"file": func(p string) (string, error) { data, err := readAt(dir, p); return string(data), err },
+	} {
+		all[name] = function.New(&function.Spec{
+			Params: []function.Parameter{{Name: "text", Type: cty.String}},
+			Type:   function.StaticReturnType(cty.String),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				out, err := f(args[0].AsString())
+				return cty.StringVal(out), err
+			},
+		})
+	}
+	return all
+}
+
+// readAt reads a file that a template names, relative to its folder.
+func readAt(dir, path string) ([]byte, error) {
+	if !filepath.IsAbs(path) && !strings.HasPrefix(filepath.Clean(path), filepath.Clean(dir)+string(filepath.Separator)) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFile || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s isn't a small file", path)
+	}
+	return os.ReadFile(path)
+}

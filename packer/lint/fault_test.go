@@ -1,0 +1,228 @@
+package lint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/template"
+)
+
+const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+// written is a template of ours in a folder of its own.
+func written(t *testing.T, o template.Options) string {
+	t.Helper()
+	if !o.WithoutPayload && o.Payload == (template.Payload{}) {
+		o.Payload = template.Payload{Reference: "quay.io/example/payload@" + digest, Digest: digest}
+	}
+	f, err := template.Render(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "image")
+	if err := template.Write(t.Context(), dir, f); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func check(t *testing.T, dir string, o Options) []finding.Finding {
+	t.Helper()
+	r, err := Check(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Findings
+}
+
+// Our own templates have nothing to say but what an ISO in a datastore and an
+// image without node files are.
+func TestOwnTemplates(t *testing.T) {
+	for _, p := range template.Platforms() {
+		for _, profile := range template.Profiles() {
+			for _, w := range template.Releases() {
+				dir := written(t, template.Options{Platform: p.Name, Profile: profile, Windows: w})
+				r, err := Check(dir, Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Profile != string(profile) || len(r.Sources) != 1 {
+					t.Errorf("%s: profile %s, sources %v", p.Name, r.Profile, r.Sources)
+				}
+				for _, f := range r.Findings {
+					if f.Severity > finding.Info {
+						t.Errorf("%s %s %s: %+v", p.Name, profile, w, f)
+					}
+				}
+			}
+		}
+	}
+	for _, f := range check(t, written(t, template.Options{Platform: "vsphere-iso", WithoutPayload: true}), Options{}) {
+		if f.Severity > finding.Info {
+			t.Errorf("without node files: %+v", f)
+		}
+	}
+}
+
+// change is one edit of a good template. An empty old text appends.
+type change struct{ file, old, new string }
+
+// TestOneFault makes one mistake each in a template without any, and wants
+// that finding and no other one.
+func TestOneFault(t *testing.T) {
+	const image, vars, versions = "image.pkr.hcl", "variables.pkr.hcl", "versions.pkr.hcl"
+	const build, left = "answers/autounattend.xml.pkrtpl", "answers/unattend.xml.pkrtpl"
+	for name, c := range map[string]struct {
+		platform string
+		change   change
+		id       string
+		severity finding.Severity
+		object   string
+		observed string
+	}{
+		"broken HCL":         {"", change{image, "", "\nx {"}, "template.hcl", finding.Block, image, ""},
+		"no plugin":          {"", change{versions, "vsphere = {", "other = {"}, "template.plugin", finding.Warn, "vsphere-iso.windows", "no required_plugins entry"},
+		"open range":         {"", change{versions, ">= 1.4.2, < 2.0.0", ">= 1.4.2"}, "template.plugin", finding.Warn, "vsphere", `">= 1.4.2"`},
+		"no range":           {"", change{versions, `version = ">= 1.4.2, < 2.0.0"`, ""}, "template.plugin", finding.Warn, "vsphere", "none"},
+		"no source":          {"", change{versions, `source  = "github.com/hashicorp/vsphere"`, ""}, "template.plugin", finding.Warn, "vsphere", "no source"},
+		"unknown guest id":   {"", change{image, "windows2019srvNext_64Guest", "windows2022_64Guest"}, "template.guest-id", finding.Block, "vsphere-iso.windows", "windows2022_64Guest"},
+		"Server 2016":        {"", change{image, "windows2019srvNext_64Guest", "windows9Server64Guest"}, "template.guest-id", finding.Warn, "vsphere-iso.windows", "Windows Server 2016"},
+		"no guest id":        {"", change{image, `guest_os_type        = "windows2019srvNext_64Guest"`, ""}, "template.guest-id", finding.Block, "vsphere-iso.windows", "otherGuest"},
+		"guest id untold":    {"", change{image, `"windows2019srvNext_64Guest"`, "var.vcenter_server"}, "template.guest-id", finding.Unknown, "vsphere-iso.windows", "at build time"},
+		"TPM without EFI":    {"", change{image, "= var.firmware\n  vTPM                 = var.vtpm", "= \"bios\"\n  vTPM = true"}, "template.firmware", finding.Block, "vsphere-iso.windows", "a TPM without EFI"},
+		"BIOS":               {"", change{image, "= var.firmware\n", "= \"bios\"\n"}, "template.firmware", finding.Warn, "vsphere-iso.windows", "no secure boot"},
+		"firmware untold":    {"", change{image, "= var.firmware\n", "= var.vcenter_server\n"}, "template.firmware", finding.Unknown, "vsphere-iso.windows", "at build time"},
+		"ISO without a sum":  {"qemu", change{image, "= var.iso_checksum", `= "none"`}, "template.iso", finding.Block, "qemu.windows", `"none"`},
+		"ISO with MD5":       {"qemu", change{image, "= var.iso_checksum", `= "md5:0123456789abcdef0123456789abcdef"`}, "template.iso", finding.Warn, "qemu.windows", "md5"},
+		"ISO sum untold":     {"qemu", change{vars, "iso_checksum\" {\n  type        = string\n", "iso_checksum\" {\n  type = string\n}\nvariable \"unused\" {\n"}, "template.iso", finding.Unknown, "qemu.windows", "nothing demands one"},
+		"no boot order":      {"", change{image, `boot_order      = "disk,cdrom"`, ""}, "template.boot", finding.Warn, "vsphere-iso.windows", "no boot_order"},
+		"floppy":             {"", change{image, `boot_order `, "floppy_files = [\"${path.root}/README.md\"]\n  boot_order "}, "template.boot", finding.Warn, "vsphere-iso.windows", "floppy_files"},
+		"scp":                {"googlecompute", change{image, `ssh_file_transfer_method = "sftp"`, ""}, "template.reach", finding.Warn, "googlecompute.windows", "scp"},
+		"any certificate":    {"", change{image, "var.vcenter_insecure", "true"}, "template.reach", finding.Warn, "vsphere-iso.windows", "insecure_connection = true"},
+		"default password":   {"", change{vars, "variable \"admin_password\" {\n", "variable \"admin_password\" {\n  default = \"S3cr3t0!\"\n"}, "template.secret", finding.Block, "var.admin_password", "a default"},
+		"shown password":     {"", change{vars, "sysprep replaces it.\"\n  sensitive   = true\n", "sysprep replaces it.\"\n"}, "template.secret", finding.Warn, "var.admin_password", "not sensitive"},
+		"written password":   {"", change{image, "= var.vcenter_password", `= "hunter2"`}, "template.secret", finding.Block, "vsphere-iso.windows.password", "written into the template"},
+		"somebody's key":     {"", change{"scripts/ssh-access.ps1", "", "\n$key = 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABgQC7 ci@example.com'\n"}, "template.key", finding.Block, "scripts/ssh-access.ps1", "ci@example.com"},
+		"a private key":      {"", change{"scripts/ssh-access.ps1", "", "\n$key = '-----BEGIN RSA PRIVATE KEY-----'\n"}, "template.key", finding.Block, "scripts/ssh-access.ps1", "a private key"},
+		"broken XML":         {"", change{left, "</unattend>", ""}, "template.answer", finding.Block, left, "EOF"},
+		"component's pass":   {"", change{build, `pass="oobeSystem"`, `pass="auditSystem"`}, "template.answer", finding.Warn, build, "International-Core in the pass auditSystem"},
+		"unknown component":  {"", change{build, "Microsoft-Windows-SQMApi", "Microsoft-Windows-Sqm"}, "template.answer", finding.Unknown, build, "Microsoft-Windows-Sqm"},
+		"autologon stays":    {"", change{left, "<Enabled>false", "<Enabled>true"}, "template.answer", finding.Block, left, "AutoLogon is on"},
+		"password in XML":    {"", change{left, "${password}", "Pa55"}, "template.answer", finding.Block, left, "is written into the file"},
+		"drive letter":       {"", change{"scripts/winbake.ps1", "", "\nInvoke-Program 'E:\\setup64.exe' @('/S')\n"}, "template.letter", finding.Warn, "scripts/winbake.ps1", "drive E:"},
+		"letter in XML":      {"", change{build, "<CommandLine>powershell.exe", `<CommandLine>A:\setup.cmd`}, "template.letter", finding.Warn, build, "drive A:"},
+		"payload by tag":     {"", change{vars, `default     = "` + digest + `"`, `default = "latest"`}, "template.payload", finding.Block, "", "without a digest"},
+		"sysprep at the end": {"", change{image, `shutdown_command = "shutdown.exe `, `shutdown_command = "sysprep.exe /generalize /oobe /shutdown `}, "template.sysprep", finding.Warn, "vsphere-iso.windows", "shutdown_command"},
+		"nics hidden":        {"", change{"scripts/tools-conf.ps1", "$wanted = @()", "$wanted = @('exclude-nics=vEthernet*')"}, "template.checklist", finding.Block, "exclude-nics", "set to something"},
+		"a runtime":          {"", change{"scripts/features.ps1", "", "\nInstall-Package -Name docker -ProviderName DockerMsftProvider\n"}, "template.checklist", finding.Block, "container-runtime", "installed"},
+		"no port":            {"", change{"scripts/firewall.ps1", "10250", "10251"}, "template.checklist", finding.Block, "port-10250", "not there"},
+		"no metrics":         {"", change{"scripts/firewall.ps1", "9182", "9183"}, "template.checklist", finding.Warn, "port-9182", "not there"},
+		"no feature":         {"", change{"scripts/features.ps1", "-Name 'Containers'", "-Name 'Hyper-V'"}, "template.checklist", finding.Warn, "containers-feature", "not there"},
+		"no build floor":     {"", change{image, "windows-version", "ready"}, "template.checklist", finding.Warn, "os-build", "not there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			platform := c.platform
+			if platform == "" {
+				platform = "vsphere-iso"
+			}
+			dir := written(t, template.Options{Platform: platform})
+			apply(t, dir, c.change)
+			found := slices.DeleteFunc(check(t, dir, Options{}), func(f finding.Finding) bool { return f.Severity <= finding.Info })
+			if len(found) == 0 {
+				t.Fatal("nothing was found")
+			}
+			for _, f := range found {
+				if f.ID != c.id || f.Severity != c.severity || c.object != "" && f.Object != c.object || !strings.Contains(f.Observed, c.observed) {
+					t.Errorf("want %s %s of %s, %q; have %s %s of %s, %q", c.id, c.severity, c.object, c.observed, f.ID, f.Severity, f.Object, f.Observed)
+				}
+				if f.Why == "" || f.Remedy == "" {
+					t.Errorf("no why or remedy: %+v", f)
+				}
+			}
+		})
+	}
+}
+
+func apply(t *testing.T, dir string, c change) {
+	t.Helper()
+	name := filepath.Join(dir, c.file)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data) + c.new
+	if c.old != "" {
+		if !strings.Contains(string(data), c.old) {
+			t.Fatalf("%s has no %q", c.file, c.old)
+		}
+		text = strings.Replace(string(data), c.old, c.new, 1)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A step that can't be read may do anything: what is missing is unknown then.
+func TestOpaqueSteps(t *testing.T) {
+	dir := written(t, template.Options{Platform: "vsphere-iso"})
+	apply(t, dir, change{"scripts/firewall.ps1", "10250", "1"})
+	apply(t, dir, change{"image.pkr.hcl", "build {\n", "build {\n  provisioner \"ansible\" {\n    playbook_file = \"site.yml\"\n  }\n"})
+	for _, f := range check(t, dir, Options{}) {
+		if f.Object == "port-10250" && (f.Severity != finding.Unknown || !strings.Contains(f.Observed, "ansible")) {
+			t.Errorf("have %+v", f)
+		}
+	}
+}
+
+func TestVarFile(t *testing.T) {
+	dir := written(t, template.Options{Platform: "vsphere-iso"})
+	values := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
+	if err := os.WriteFile(values, []byte("firmware = \"bios\"\nvtpm = true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found := check(t, dir, Options{VarFiles: []string{values}})
+	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.ID == "template.firmware" && f.Severity == finding.Block }) {
+		t.Errorf("a TPM without EFI isn't seen: %+v", found)
+	}
+}
+
+func TestNoTemplate(t *testing.T) {
+	empty, old := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(old, "packer.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{empty: "there is no .pkr.hcl file", old: "templates in JSON aren't read", filepath.Join(empty, "x"): "no such folder"} {
+		_, err := Check(path, Options{})
+		var f *fault.Error
+		if !errors.As(err, &f) || !strings.Contains(f.What, want) || f.Fix == "" {
+			t.Errorf("want %q with a fix, have %v", want, err)
+		}
+	}
+	_, err := Check(written(t, template.Options{Platform: "qemu"}), Options{VarFiles: []string{"absent"}})
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		t.Errorf("have %v", err)
+	}
+}
+
+// FuzzCheck: whatever stands in a template, it is read or refused.
+func FuzzCheck(f *testing.F) {
+	f.Add("source \"vsphere-iso\" \"x\" {\n  guest_os_type = var.a\n}\nvariable \"a\" {}\n")
+	f.Add("locals {\n  a = local.b\n  b = local.a\n}\nbuild {\n  provisioner \"powershell\" {\n    scripts = [1, null]\n  }\n}\n")
+	f.Add("source \"qemu\" \"x\" {\n  iso_url = [1]\n  iso_checksum = {}\n}")
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "x.pkr.hcl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Check(dir, Options{}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

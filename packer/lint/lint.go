@@ -1,0 +1,100 @@
+package lint
+
+import (
+	"fmt"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// Profiles are what a template can be held to.
+func Profiles() []string { return []string{"openshift", "generic"} }
+
+// Options say what a template is held to.
+type Options struct {
+	// Profile is "openshift" or "generic"; empty takes what bake template
+	// wrote into the folder, else openshift.
+	Profile string
+	// VarFiles are read as packer's -var-file, in this order.
+	VarFiles []string
+}
+
+// Result is what Check found.
+type Result struct {
+	Findings []finding.Finding
+	// Profile is the one that was held to.
+	Profile string
+	// Files is how many files were read.
+	Files int
+	// Sources names the builders: vsphere-iso.windows.
+	Sources []string
+}
+
+// Check reads the folder, or the one .pkr.hcl file, at path. The error is a
+// *fault.Error where there is no template; one that can't be parsed is a
+// finding.
+func Check(path string, o Options) (*Result, error) {
+	f, err := load(path, o.VarFiles)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{folder: f, profile: o.Profile}
+	if c.profile == "" {
+		c.profile = f.recordedProfile()
+	}
+	r := &Result{Profile: c.profile, Files: len(f.files)}
+	c.findings = append(c.findings, f.unreadable...)
+	for _, s := range f.sources {
+		r.Sources = append(r.Sources, s.name())
+	}
+	for _, rule := range []func(*checker){
+		plugins, guests, firmware, media, reach, secrets, keys, answers, letters, payloads, sysprep, checklist,
+	} {
+		rule(c)
+	}
+	finding.Sort(c.findings)
+	r.Findings = c.findings
+	return r, nil
+}
+
+// checker runs the rules over one folder.
+type checker struct {
+	*folder
+	profile  string
+	findings []finding.Finding
+}
+
+// at is a place in a file, for evidence.
+func at(file string, line int) []string {
+	if line == 0 {
+		return []string{file}
+	}
+	return []string{fmt.Sprintf("%s:%d", file, line)}
+}
+
+// add records a finding of a rule. The words that stay the same are the
+// rule's.
+func (c *checker) add(id, object string, f finding.Finding) {
+	r := ruleOf(id)
+	f.ID, f.Object = id, object
+	if f.Severity == finding.Pass {
+		f.Severity = r.Severity
+	}
+	if f.Why == "" {
+		f.Why = r.Why
+	}
+	if f.Remedy == "" {
+		f.Remedy = r.Remedy
+	}
+	c.findings = append(c.findings, f)
+}
+
+// pass records that a rule looked and found nothing wrong.
+func (c *checker) pass(id, object, observed string) {
+	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Pass, Object: object, Observed: observed})
+}
+
+// untold records that a rule couldn't tell.
+func (c *checker) untold(id, object, observed string) {
+	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Unknown, Object: object, Observed: observed,
+		Why: ruleOf(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
+}

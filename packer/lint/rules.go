@@ -1,0 +1,41 @@
+package lint
+
+import "github.com/winbake/winbake/internal/finding"
+
+// Rule is one thing that Check looks at.
+type Rule struct {
+	ID       string
+	Severity finding.Severity // at worst, but for UNKNOWN
+	Title    string
+	Why      string
+	Remedy   string
+}
+
+// Rules lists all of them, for the documentation.
+func Rules() []Rule { return append([]Rule(nil), rules...) }
+
+func ruleOf(id string) Rule {
+	for _, r := range rules {
+		if r.ID == id {
+			return r
+		}
+	}
+	panic("no such rule: " + id) // a slip of this package's, found by any test
+}
+
+var rules = []Rule{
+	{"template.hcl", finding.Block, "the template can be parsed", "Packer reads none of it", "packer fmt shows the same mistake; mend it there"},
+	{"template.plugin", finding.Warn, "each plugin has a source and a version with an end", "the next build may run on a plugin whose keys mean something else", `required_plugins { NAME = { source = "github.com/OWNER/NAME", version = ">= 1.4.2, < 2.0.0" } }`},
+	{"template.guest-id", finding.Block, "vSphere knows the guest id, and it is of a Windows Server in support", "vCenter refuses the machine, or gives it the virtual hardware of another Windows", `guest_os_type = "windows2019srvNext_64Guest" for Windows Server 2022, "windows2022srvNext_64Guest" for 2025`},
+	{"template.firmware", finding.Block, "EFI, TPM and the disk's layout go together", "Windows Setup doesn't start, or the disk it made doesn't", `firmware = "efi-secure", with EFI and MSR partitions in the answer file`},
+	{"template.iso", finding.Block, "the ISO has a sum", "nobody notices another ISO in its place, and whoever put it there is in every node", `iso_checksum = "sha256:..."`},
+	{"template.boot", finding.Warn, "boot order is set, and nothing is on a floppy", "the machine starts from the CD again, or not at all: EFI machines have no floppy", `boot_order = "disk,cdrom", and cd_content in place of floppy_files`},
+	{"template.reach", finding.Warn, "Packer gets in by means that Windows has, and knows whom it talks to", "the first upload hangs for minutes, or somebody else reads the passwords", `ssh_file_transfer_method = "sftp"`},
+	{"template.secret", finding.Block, "no password has a default or is written down", "whoever has the template has the password, and an image made in a hurry keeps it", "a variable with sensitive = true and no default"},
+	{"template.key", finding.Block, "no SSH key comes with the template", "every image trusts, or gives away, a key of whoever wrote the template", "a variable for the file with your own public key"},
+	{"template.answer", finding.Block, "Windows Setup reads the answer files as they are meant", "Setup stops and waits for somebody, or passes over what it doesn't know", "bake template writes answer files that are checked"},
+	{"template.letter", finding.Warn, "no drive letter is taken for granted", "letters move with each CD and disk, and the step fails on the next machine", "search all drives for the file, as bake template's scripts do"},
+	{"template.payload", finding.Block, "the payload is held to a digest", "a tag may be another image tomorrow, and nobody would see it", "payload_digest = \"sha256:...\"; bake template --payload fills it in"},
+	{"template.sysprep", finding.Block, "the image is generalized, and a dropped connection doesn't break that", "clones share one identity, or the build fails at its last step", "run sysprep with /quit in a task and shut down after it, as bake template's scripts do"},
+	{"template.checklist", finding.Block, "every step that a node's image needs is there", "the node doesn't join, or isn't reachable when it has", "see docs/golden-image.md, or start from bake template"},
+}

@@ -1,0 +1,203 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// core are sources that Packer itself has.
+var core = []string{"null", "file"}
+
+// bounded is a version constraint with an end: an exact version, a pessimistic
+// one, or an upper bound.
+var bounded = regexp.MustCompile(`(^|,)\s*(=\s*)?v?[0-9]|~>|<`)
+
+// plugins: each builder's plugin is required, from a source, in a range.
+func plugins(c *checker) {
+	const id = "template.plugin"
+	required := c.requiredPlugins()
+	for _, name := range sortedKeys(required) {
+		p := required[name]
+		switch {
+		case p.source == "":
+			c.add(id, name, finding.Finding{Observed: "no source", Expected: `source = "github.com/OWNER/NAME"`, Evidence: p.evidence})
+		case !bounded.MatchString(p.version):
+			c.add(id, name, finding.Finding{Observed: "version " + quoted(p.version), Expected: "a range with an end", Evidence: p.evidence})
+		default:
+			c.pass(id, name, p.source+" "+p.version)
+		}
+	}
+	for _, s := range c.sources {
+		kind := s.Labels[0]
+		if slices.Contains(core, kind) || slices.ContainsFunc(sortedKeys(required), func(n string) bool { return kind == n || strings.HasPrefix(kind, n+"-") }) {
+			continue
+		}
+		c.add(id, s.name(), finding.Finding{Observed: "no required_plugins entry", Expected: "one that brings " + kind, Evidence: at(s.file, s.line())})
+	}
+}
+
+type required struct {
+	source, version string
+	evidence        []string
+}
+
+func (c *checker) requiredPlugins() map[string]required {
+	all := map[string]required{}
+	for _, p := range c.packer {
+		for _, b := range p.Body.Blocks {
+			if b.Type != "required_plugins" {
+				continue
+			}
+			for name, a := range b.Body.Attributes {
+				r := required{evidence: at(p.file, a.SrcRange.Start.Line)}
+				if v := c.value(a.Expr); v.IsWhollyKnown() && !v.IsNull() && v.Type().IsObjectType() {
+					for key, field := range v.AsValueMap() {
+						switch {
+						case field.IsNull() || !field.Type().Equals(stringType):
+						case key == "source":
+							r.source = field.AsString()
+						case key == "version":
+							r.version = field.AsString()
+						}
+					}
+				}
+				all[name] = r
+			}
+		}
+	}
+	return all
+}
+
+// supported are the ids of Windows Server in support for nodes, and what
+// others are.
+var supported = map[string]string{"windows2019srvNext_64Guest": "Windows Server 2022", "windows2022srvNext_64Guest": "Windows Server 2025"}
+
+var outdated = map[string]string{
+	"windows9Server64Guest": "Windows Server 2016", "windows9Server_64Guest": "Windows Server 2016",
+	"windows2019srv_64Guest": "Windows Server 2019, which the operator doesn't support on vSphere", "windows8Server64Guest": "Windows Server 2012",
+	"windows7Server64Guest": "Windows Server 2008 R2", "windows11_64Guest": "Windows 11", "windows12_64Guest": "Windows 12",
+}
+
+func guests(c *checker) {
+	const id = "template.guest-id"
+	for _, s := range c.sources {
+		if !strings.HasPrefix(s.Labels[0], "vsphere-") && !strings.HasPrefix(s.Labels[0], "vmware-") {
+			continue
+		}
+		value, st := c.text(s.Body, "guest_os_type")
+		f := finding.Finding{Observed: quoted(value), Evidence: at(s.file, lineOf(s.Body, "guest_os_type", s.line()))}
+		switch {
+		case s.Labels[0] == "vsphere-clone" && st == absent:
+		case st == unknown:
+			c.untold(id, s.name(), "guest_os_type is given at build time")
+		case strings.HasPrefix(s.Labels[0], "vmware-"): // VMX has names of its own
+		case st == absent:
+			f.Observed, f.Expected = "no guest_os_type, which makes it otherGuest", "windows2019srvNext_64Guest"
+			c.add(id, s.name(), f)
+		case !slices.Contains(guestIDs, value):
+			f.Expected = "one of vSphere's ids, such as " + strings.Join(sortedKeys(supported), " or ")
+			c.add(id, s.name(), f)
+		case supported[value] == "":
+			f.Severity, f.Observed = finding.Warn, f.Observed+", that is "+or(outdated[value], "no Windows Server in support")
+			f.Expected = "windows2019srvNext_64Guest for Windows Server 2022"
+			c.add(id, s.name(), f)
+		default:
+			c.pass(id, s.name(), value+", "+supported[value])
+		}
+	}
+}
+
+// settled: what isn't there has the builder's default, which is known.
+func settled(st state) state {
+	if st == absent {
+		return known
+	}
+	return st
+}
+
+// isEFI tells how a source's machine starts, by the builder's own words.
+func (c *checker) isEFI(s *block) (bool, state) {
+	switch kind := s.Labels[0]; {
+	case kind == "vsphere-iso":
+		v, st := c.text(s.Body, "firmware")
+		return strings.HasPrefix(v, "efi"), settled(st)
+	case kind == "qemu":
+		if v, st := c.text(s.Body, "efi_boot"); st != absent {
+			return v == "true", st
+		}
+		return c.has(s.Body, "efi_firmware_code"), known
+	case kind == "hyperv-iso":
+		v, st := c.text(s.Body, "generation")
+		return v == "2", settled(st)
+	case kind == "proxmox-iso":
+		v, st := c.text(s.Body, "bios")
+		return v == "ovmf", settled(st)
+	}
+	return false, absent
+}
+
+func firmware(c *checker) {
+	const id = "template.firmware"
+	for _, s := range c.sources {
+		efi, st := c.isEFI(s)
+		evidence := at(s.file, s.line())
+		switch {
+		case st == absent:
+			continue
+		case st == unknown:
+			c.untold(id, s.name(), "the firmware is given at build time")
+			continue
+		}
+		tpm, tpmState := c.text(s.Body, "vTPM")
+		if tpmState == absent {
+			tpm, _ = c.text(s.Body, "vtpm")
+		}
+		if tpm == "true" && !efi {
+			c.add(id, s.name(), finding.Finding{Observed: "a TPM without EFI", Expected: "EFI", Evidence: evidence})
+			continue
+		}
+		if bad := c.layoutAgainst(efi); bad != "" {
+			c.add(id, s.name(), finding.Finding{Observed: bad, Expected: "a layout for the machine's firmware", Evidence: evidence})
+			continue
+		}
+		if !efi {
+			c.add(id, s.name(), finding.Finding{Severity: finding.Warn, Observed: "BIOS: no secure boot", Expected: "EFI with secure boot", Evidence: evidence,
+				Why: "without secure boot the nodes start whatever stands on their disks"})
+			continue
+		}
+		c.pass(id, s.name(), "EFI")
+	}
+}
+
+// layoutAgainst says what is wrong with the answer files' disk layouts; "" for
+// nothing, or for files that have both, or none.
+func (c *checker) layoutAgainst(efi bool) string {
+	has, hasEFI := false, false
+	for _, name := range c.answerFiles() {
+		text := string(c.files[name])
+		has = has || strings.Contains(text, "<CreatePartition")
+		hasEFI = hasEFI || strings.Contains(text, "<Type>EFI</Type>")
+		if strings.Contains(text, "<Type>EFI</Type>") && strings.Contains(text, "%{ else") {
+			return "" // the template chooses at build time
+		}
+	}
+	switch {
+	case has && efi && !hasEFI:
+		return "EFI, and the answer file makes no EFI partition"
+	case hasEFI && !efi:
+		return "BIOS, and the answer file makes an EFI partition"
+	}
+	return ""
+}
+
+func lineOf(b *hclsyntax.Body, name string, otherwise int) int {
+	if a := b.Attributes[name]; a != nil {
+		return a.SrcRange.Start.Line
+	}
+	return otherwise
+}
