@@ -3,6 +3,7 @@ package winenode
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -134,6 +135,35 @@ func TestFiles(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(n.C(), "k", "b.txt")); err != nil {
 		t.Error(err)
+	}
+}
+
+// scp and sftp of OpenSSH end with the exit status of the server's side.
+func TestFileServerEndsWell(t *testing.T) {
+	t.Parallel()
+	ch, requests, err := dial(t, Start(t, Options{})).OpenChannel("session", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := ch.SendRequest("subsystem", true, ssh.Marshal(struct{ Name string }{"sftp"})); !ok || err != nil {
+		t.Fatalf("no sftp: %v", err)
+	}
+	c, err := sftp.NewClientPipe(ch, ch)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Stat("/C:/windows"); err != nil {
+		t.Error(err)
+	}
+	if err := ch.CloseWrite(); err != nil {
+		t.Error(err)
+	}
+	got := "nothing"
+	for r := range requests {
+		got = fmt.Sprintf("%s %x", r.Type, r.Payload)
+	}
+	if want := "exit-status 00000000"; got != want {
+		t.Errorf("it ends with %s, want %s", got, want)
 	}
 }
 

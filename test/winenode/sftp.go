@@ -20,15 +20,22 @@ type files struct {
 	home string // where relative paths start, in SFTP's spelling
 }
 
-func (n *Node) serveFiles(ch io.ReadWriteCloser) error {
+func (n *Node) serveFiles(ch io.ReadWriter) error {
 	f := files{n, "/" + strings.ReplaceAll(n.home, `\`, "/")}
-	s := sftp.NewRequestServer(ch, sftp.Handlers{FileGet: f, FilePut: f, FileCmd: f, FileList: f}, sftp.WithStartDirectory(f.home))
+	s := sftp.NewRequestServer(kept{ch}, sftp.Handlers{FileGet: f, FilePut: f, FileCmd: f, FileList: f}, sftp.WithStartDirectory(f.home))
 	defer s.Close() //nolint:errcheck // the client may have gone
 	if err := s.Serve(); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
 }
+
+// kept is a channel that the SFTP server can't close: the exit status, which
+// scp and sftp look at, goes over it afterwards.
+type kept struct{ io.ReadWriter }
+
+// Close is io.Closer's.
+func (kept) Close() error { return nil }
 
 // errInUse is what Windows' SFTP server makes of ERROR_SHARING_VIOLATION.
 func errInUse(path string) error {
