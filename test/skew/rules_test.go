@@ -1,0 +1,125 @@
+package skew
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/report/skewreport"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// shown names, for a rule, an example where it fires, one where it was asked
+// and had nothing to say, and one where it can't tell. by is the rule that says
+// UNKNOWN there: where a rule has no UNKNOWN of its own, what it lacks is told
+// by another.
+type shown struct {
+	fires, quiet, unknown, by string
+}
+
+var rulesShown = map[string]shown{
+	"SKEW001":   {"01-vsphere-4.19-4.20", "09-vsphere-rebase-taken-back", "03-azurefile-latest", "SKEW005"},
+	"SKEW002":   {"vsphere-major-behind", "01-vsphere-4.19-4.20", "azuredisk-typo-tag", "SKEW005"},
+	"SKEW003":   {"10-ebs-topology-key", "15-helm-output", "azuredisk-typo-tag", "SKEW005"},
+	"SKEW004":   {"12-ws2025-ebs", "09-ebs-rebase-taken-back", "09-gce-sentinel-tag", "SKEW005"},
+	"SKEW005":   {"03-azurefile-latest", "03-azurefile-latest-mapped", "driver-unknown-to-the-catalog", "SKEW005"},
+	"SKEW006":   {"rollout-stuck", "14-update-under-way", "daemonset-alone", "DATA002"},
+	"SKEW007":   {"08-azurefile-patch-release", "01-vsphere-4.19-4.20", "hp-flag-unknown-version", "SKEW005"},
+	"HP001":     {"planned-tag-only", "planned-host-process", "vsphere-latest", "HP001"},
+	"HP002":     {"hp-with-pipes", "planned-host-process", "after-update-unread", "DATA002"},
+	"HP003":     {"hp-flag-missing", "02-azuredisk-windows-hp-tag", "hp-flag-unknown-version", "HP003"},
+	"HP004":     {"hp-image-in-pipe-pod", "smb-operator", "04-digest-unmapped", "SKEW005"},
+	"HP005":     {"01-vsphere-4.19-4.20", "hops-ebs", "data-version-unknown", "DATA001"},
+	"PROXY001":  {"proxy-absent", "13-wmco-at-work", "proxy-on-a-node-without-wmco", "PROXY001"},
+	"PROXY002":  {"proxy-too-old-for-pipes", "13-wmco-at-work", "must-gather-proxy-log-unknown", "PROXY002"},
+	"PROXY003":  {"proxy-pipe-not-mounted", "01-vsphere-4.19-4.20", "proxy-pipes-of-another-line", "PROXY003"},
+	"PROXY004":  {"12-ws2025-vsphere", "12-ws2025-ebs", "proxy-wmic-unknown", "PROXY004"},
+	"PROXY005":  {"proxy-daemonset-beside-wmco", "01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
+	"PROXY006":  {"13-wmco-at-work", "must-gather-proxy-log-disagrees", "proxy-of-an-unknown-wmco", "PROXY006"},
+	"PROXY007":  {"proxy-vulnerable", "01-vsphere-4.19-4.20", "proxy-of-an-unknown-wmco", "PROXY007"},
+	"REG001":    {"reg-not-registered", "01-vsphere-4.19-4.20", "reg-csinode-missing", "REG001"},
+	"REG002":    {"reg-two-daemonsets", "05-three-images-called-driver", "reg-two-daemonsets-maybe", "REG002"},
+	"REG003":    {"reg-registrar-old", "01-vsphere-4.19-4.20", "reg-registrar-digest", "REG003"},
+	"REG004":    {"06-driver-on-two-of-three-nodes", "after-update", "after-update-unread", "DATA002"},
+	"INTREE001": {"07-azurefile-in-tree", "07-azurefile-in-tree-4.14", "intree-claim-unread", "INTREE001"},
+	"INTREE002": {"intree-aws", "07-azurefile-in-tree", "daemonset-alone", "DATA002"},
+	"INTREE003": {"intree-all-nodes-released", "07-azurefile-in-tree-4.14", "daemonset-alone", "DATA002"},
+	"INTREE004": {"intree-vsphere-too-early", "hops-vsphere", "after-update-unread", "DATA002"},
+	"INTREE005": {"intree-deployment-in-git", "01-vsphere-4.19-4.20", "intree-claim-unread", "INTREE001"},
+	"AFTER001":  {"after-update-rolling", "after-update", "after-update-unread", "DATA002"},
+	"AFTER002":  {"after-update-not-migrated", "after-update", "after-update-unread", "DATA002"},
+	"AFTER003":  {"after-update-node-without-driver", "after-update", "after-update-claim-unread", "AFTER003"},
+	"AFTER004":  {"after-update-rolling", "after-update", "after-update-unread", "DATA002"},
+	"NODE001":   {"node-kubelet-too-old", "after-update-rolling", "node-kubelet-unreadable", "NODE001"},
+	"NODE002":   {"node-kubelet-too-old", "01-vsphere-4.19-4.20", "node-kubelet-unreadable", "NODE002"},
+	"NODE003":   {"12-ws2025-ebs", "01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
+	"DATA001":   {"15-release-of-ci", "15-release-text", "data-version-unknown", "DATA001"},
+	"DATA002":   {"data-no-driver", "01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
+	"OLM001":    {"smb-operator", "01-vsphere-4.19-4.20", "smb-on-5.0", "SKEW005"},
+}
+
+// Every rule is shown firing, quiet and unable to tell.
+func TestEveryRuleIsShown(t *testing.T) {
+	severity := map[string]finding.Severity{}
+	for _, r := range skew.Rules() {
+		severity[r.ID] = r.Severity
+		s, ok := rulesShown[r.ID]
+		if !ok {
+			t.Errorf("%s: no example shows it", r.ID)
+			continue
+		}
+		s.check(t, r)
+	}
+	for id := range rulesShown {
+		if _, ok := severity[id]; !ok {
+			t.Errorf("%s is shown, and there is no such rule", id)
+		}
+	}
+}
+
+func (s shown) check(t *testing.T, r skew.Rule) {
+	t.Helper()
+	// A rule that never gives more than INFO fires with it; what others say as
+	// INFO is no more than good to know.
+	least := min(r.Severity, finding.Warn)
+	if !answer(t, s.fires).says(r.ID, func(v finding.Severity) bool { return v >= least }) {
+		t.Errorf("%s: %s doesn't show it firing", r.ID, s.fires)
+	}
+	quiet := answer(t, s.quiet)
+	if !slices.Contains(quiet.Evaluated, r.ID) || quiet.says(r.ID, func(v finding.Severity) bool { return v >= least }) {
+		t.Errorf("%s: %s doesn't show it evaluated and quiet", r.ID, s.quiet)
+	}
+	unknown := answer(t, s.unknown)
+	if !unknown.says(s.by, func(v finding.Severity) bool { return v == finding.Unknown }) {
+		t.Errorf("%s: %s has no UNKNOWN by %s", r.ID, s.unknown, s.by)
+	}
+	listed := slices.ContainsFunc(unknown.NotEvaluated, func(n skew.NotEvaluated) bool { return n.Rule == r.ID })
+	if s.by == "DATA002" && r.ID != s.by && !listed {
+		t.Errorf("%s: %s doesn't list it as not evaluated", r.ID, s.unknown)
+	}
+}
+
+// report is the part of an answer that is looked at.
+type report skewreport.Document
+
+func answer(t *testing.T, example string) *report {
+	t.Helper()
+	var r report
+	if err := json.Unmarshal([]byte(read(t, filepath.Join("testdata", example, "expected.json"))), &r); err != nil {
+		t.Fatalf("%s: %v", example, err)
+	}
+	return &r
+}
+
+// says tells whether there is a finding of the rule, with a severity that which
+// takes; for an accepted one the severity that it had.
+func (r *report) says(id string, which func(finding.Severity) bool) bool {
+	for _, f := range r.Findings {
+		if f.ID == id && which(f.Severity) {
+			return true
+		}
+	}
+	return false
+}
