@@ -1,6 +1,7 @@
 package winenode
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +15,11 @@ func script(t *testing.T, args ...string) string {
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "./cmd/bake", "manifests", "sc"}, args...)...)
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	var trouble bytes.Buffer
+	cmd.Stderr = &trouble
 	text, err := cmd.Output()
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("bake manifests sc: %v\n%s", err, trouble.Bytes())
 	}
 	file := filepath.Join(t.TempDir(), "script.cmd")
 	if err := os.WriteFile(file, text, 0o644); err != nil {
