@@ -64,6 +64,10 @@ type Driver struct {
 	Containers []string `json:"containers,omitempty"`
 	// DaemonSets are names of DaemonSets as projects and OpenShift ship them.
 	DaemonSets []string `json:"daemonSets,omitempty"`
+	// Published is where the project puts what an admin deploys. Rows of one
+	// kind, HostProcess or not, don't overlap; versions that none holds weren't
+	// seen.
+	Published []Publication `json:"published,omitempty"`
 	// Lines are ranges of versions that behave alike, oldest first, without
 	// gaps or overlaps from the first version that runs on Windows.
 	Lines    []Line     `json:"lines,omitempty"`

@@ -24,6 +24,7 @@ func (k *checker) checkDrivers() {
 			r.line(i, line)
 		}
 		r.lines(d.Lines)
+		r.published(d.Published)
 	}
 }
 

@@ -55,6 +55,17 @@ var badOverlays = []struct{ name, text, what string }{
 	{"group without versions", driver + "[{from: 1.0.0, hostProcess: none, api: [¦{group: smb}], evidence: [{source: x}]}]", "the versions are missing"},
 	{"pipes of a HostProcess", driver + "[{from: 1.0.0, hostProcess: mandatory, api: ¦[{group: smb, versions: [v1]}], evidence: [{source: x}]}]", "a line that must be a HostProcess container dials no csi-proxy"},
 
+	{"published nowhere", published + "[¦{from: 1.0.0, evidence: [{source: x}]}]", "0 of manifest, render and deploys are given"},
+	{"published in two ways", published + "[¦{from: 1.0.0, manifest: unknown, render: helm, evidence: [{source: x}]}]", "2 of manifest, render and deploys are given"},
+	{"published without evidence", published + "[¦{from: 1.0.0, manifest: unknown}]", "this has no evidence"},
+	{"published at no URL", published + "[{from: 1.0.0, manifest: ¦docs, evidence: [{source: x}]}]", `"docs" is no URL with {{version}} in it`},
+	{"published for one version", published + "[{from: 1.0.0, manifest: ¦\"https://x.example/1.0.0\", evidence: [{source: x}]}]", `"https://x.example/1.0.0" is no URL with {{version}} in it`},
+	{"published twice", published + "[{from: 1.0.0, manifest: unknown, evidence: [{source: x}]}, {from: ¦1.2.0, manifest: unknown, evidence: [{source: x}]}]", "the row from 1.0.0 holds this version already"},
+	{"published backwards", published + "[{from: 1.2.0, until: ¦1.1.0, manifest: unknown, evidence: [{source: x}]}]", "the row ends at 1.1.0, before it begins at 1.2.0"},
+	{"published but for what", published + "[{from: 1.2.0, manifest: unknown, missing: [¦some], evidence: [{source: x}]}]", `"some" is no version`},
+	{"published as an image", published + "[{from: 1.2.0, manifest: unknown, repository: ¦\"x.example/a:v1\", evidence: [{source: x}]}]", `"x.example/a:v1" is no repository`},
+	{"published as another image", published + "[{from: 1.2.0, manifest: unknown, also: [¦\"x.example/a@sha256\"], evidence: [{source: x}]}]", `"x.example/a@sha256" is no repository`},
+
 	{"no minor", "releases:\n  - {openshift: ¦\"4.20.1\", kubernetes: \"1.33\", kubeletSkew: 1, evidence: [{source: x}]}", `"4.20.1" is no minor of OpenShift`},
 	{"no Kubernetes", "releases:\n  - ¦{openshift: \"5.1\", kubeletSkew: 1, evidence: [{source: x}]}", "kubernetes is missing"},
 	{"no skew", "releases:\n  - ¦{openshift: \"5.1\", kubernetes: \"1.37\", evidence: [{source: x}]}", "a kubelet can't lag 0 minors behind"},
@@ -97,9 +108,10 @@ var badOverlays = []struct{ name, text, what string }{
 const mark = "¦"
 
 const (
-	zeros   = "0000000000000000000000000000000000000000000000000000000000000000"
-	driver  = "drivers:\n  - name: x\n    title: X\n    provisioner: x.example\n    evidence: [{source: x}]\n    lines: "
-	shipped = "releases:\n  - {openshift: \"4.20\", drivers: {"
+	zeros     = "0000000000000000000000000000000000000000000000000000000000000000"
+	driver    = "drivers:\n  - name: x\n    title: X\n    provisioner: x.example\n    evidence: [{source: x}]\n    lines: "
+	published = "drivers:\n  - name: x\n    title: X\n    provisioner: x.example\n    evidence: [{source: x}]\n    published: "
+	shipped   = "releases:\n  - {openshift: \"4.20\", drivers: {"
 )
 
 func TestBadOverlays(t *testing.T) {

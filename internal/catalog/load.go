@@ -10,9 +10,15 @@ import (
 //go:embed data/*.yaml
 var embedded embed.FS
 
-// Load returns the catalog that the program was built with. All callers share
-// it: don't change it.
-func Load() (*Catalog, error) { return own() }
+// Load returns the catalog that the program was built with: the caller's own
+// copy.
+func Load() (*Catalog, error) {
+	c, err := own()
+	if err != nil {
+		return nil, err
+	}
+	return clone(c), nil
+}
 
 var own = sync.OnceValues(func() (*Catalog, error) { return LoadWith() })
 
@@ -69,5 +75,6 @@ func LoadWith(overlays ...Overlay) (*Catalog, error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	return m.into, nil
+	// Its rows are those of the parsed files, which the next call uses again.
+	return clone(m.into), nil
 }

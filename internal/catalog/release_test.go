@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/internal/version"
@@ -95,6 +96,12 @@ func TestRelease(t *testing.T) {
 	}
 	if got := c.Release("5.0").WindowsManaged; !slices.Equal(got, []string{"azure-file", "vsphere"}) {
 		t.Errorf("managed on Windows in 5.0: %v", got)
+	}
+	// It is a proposal, and the row must not look like more.
+	if !slices.ContainsFunc(c.Release("5.0").Evidence, func(e Evidence) bool {
+		return strings.Contains(e.Source, "enhancements/pull/2072") && strings.Contains(e.Note, "rests on this pull request alone") && strings.Contains(e.Note, "weren't read")
+	}) {
+		t.Error("nothing says that a pull request is all there is for it")
 	}
 }
 

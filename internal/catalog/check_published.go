@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/winbake/winbake/internal/version"
+)
+
+// published demands that each row says where something is, and that no two
+// rows of a kind hold the same version.
+func (r rowCheck) published(list []Publication) {
+	last := map[bool]*Publication{}
+	for i := range list {
+		p := &list[i]
+		from := r.version(p.From, "published", i, "from")
+		if p.Until != "" {
+			if until := r.version(p.Until, "published", i, "until"); from.Compare(until) >= 0 {
+				r.badAt([]any{"published", i, "until"}, fmt.Sprintf("the row ends at %s, before it begins at %s", clip(p.Until), clip(p.From)), "until is the first version that isn't in the row")
+			}
+		}
+		if before := last[p.HostProcess]; before != nil && (before.Until == "" || from.Compare(parseDriver(before.Until)) < 0) {
+			r.badAt([]any{"published", i, "from"}, fmt.Sprintf("the row from %s holds this version already", clip(before.From)), "let each row of a kind begin where the one before it ends, or later")
+		}
+		last[p.HostProcess] = p
+		r.evidence(p.Evidence, "published", i)
+		r.place(i, p)
+	}
+}
+
+// place judges what says where the manifest and the image are.
+func (r rowCheck) place(i int, p *Publication) {
+	ways := 0
+	for _, way := range []string{p.Manifest, p.Render, p.Deploys} {
+		if way != "" {
+			ways++
+		}
+	}
+	if ways != 1 {
+		r.badAt([]any{"published", i}, fmt.Sprintf("%d of manifest, render and deploys are given", ways), "say in one way how the DaemonSet is had; where that isn't known: manifest: "+unseen)
+	}
+	if p.Manifest != "" && p.Manifest != unseen && !isTemplate(p.Manifest) {
+		r.badAt([]any{"published", i, "manifest"}, fmt.Sprintf("%q is no URL with %s in it", clip(p.Manifest), placeholder), "write https://.../v"+placeholder+"/... or "+unseen)
+	}
+	for j, v := range p.Missing {
+		if _, err := version.ParseDriver(v); err != nil {
+			r.badAt([]any{"published", i, "missing", j}, err.Error(), "write it as 1.33.1")
+		}
+	}
+	for j, repository := range append([]string{p.Repository}, p.Also...) {
+		last := repository[strings.LastIndex(repository, "/")+1:]
+		if strings.ContainsAny(last, ":@") || strings.ContainsAny(repository, " \t") {
+			at := []any{"published", i, "repository"}
+			if j > 0 {
+				at = []any{"published", i, "also", j - 1}
+			}
+			r.badAt(at, fmt.Sprintf("%q is no repository", clip(repository)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
+		}
+	}
+}
+
+func isTemplate(s string) bool {
+	u, err := url.Parse(strings.ReplaceAll(s, placeholder, "1.0.0"))
+	return err == nil && u.Scheme == "https" && u.Host != "" && strings.Contains(s, placeholder)
+}

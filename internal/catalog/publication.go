@@ -1,0 +1,85 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Publication is what a project publishes for a range of a driver's versions:
+// the manifest of its Windows node DaemonSet, and the image.
+type Publication struct {
+	// From is the first version, Until the first that isn't in it; "" open.
+	From  string `json:"from"`
+	Until string `json:"until,omitempty"`
+	// HostProcess: it is of the HostProcess variant, otherwise of the one for
+	// csi-proxy, or of the only one.
+	HostProcess bool `json:"hostProcess,omitempty"`
+	// Manifest is the URL of a file that holds the DaemonSet, maybe beside other
+	// objects; {{version}} stands for the version, 3.5.0. "unknown": where it
+	// stands wasn't seen. One of Manifest, Render and Deploys is given.
+	Manifest string `json:"manifest,omitempty"`
+	// Render is the command that writes the manifest to its output, of a project
+	// that publishes none.
+	Render string `json:"render,omitempty"`
+	// Deploys names what brings the DaemonSet where admins apply no manifest.
+	Deploys string `json:"deploys,omitempty"`
+	// SetImage: the file names another image than that of its version.
+	SetImage bool `json:"setImage,omitempty"`
+	// Missing are versions of the range whose tag lacks the file.
+	Missing []string `json:"missing,omitempty"`
+	// Repository holds the image of each version, registry.k8s.io/csi-vsphere/driver;
+	// "" isn't known. Also are other repositories that the project has it in.
+	Repository string   `json:"repository,omitempty"`
+	Also       []string `json:"also,omitempty"`
+	// Unsure: not every version's image is known to stand in Repository.
+	Unsure   bool       `json:"unsure,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+}
+
+// unseen is a Manifest whose place wasn't seen.
+const unseen = "unknown"
+
+// placeholder stands for the version in Manifest and Render.
+const placeholder = "{{version}}"
+
+// Publication is what the project publishes for v, of one kind; nil where that
+// wasn't seen. As in Line, only v's core counts.
+func (d *Driver) Publication(v version.Driver, hostProcess bool) *Publication {
+	v = coreOf(v)
+	for i := range d.Published {
+		p := &d.Published[i]
+		if p.HostProcess == hostProcess && v.Compare(coreOf(parseDriver(p.From))) >= 0 &&
+			(p.Until == "" || v.Compare(coreOf(parseDriver(p.Until))) < 0) {
+			return p
+		}
+	}
+	return nil
+}
+
+// ManifestURL is where the manifest of v stands; "" where that isn't known, or
+// where there is no such file.
+func (p *Publication) ManifestURL(v version.Driver) string {
+	if p.Manifest == unseen || slices.Contains(p.Missing, v.Core()) {
+		return ""
+	}
+	return strings.ReplaceAll(p.Manifest, placeholder, v.Core())
+}
+
+// RenderCommand is the command line that writes the manifest of v to its
+// output; "" where there is none.
+func (p *Publication) RenderCommand(v version.Driver) string {
+	return strings.ReplaceAll(p.Render, placeholder, v.Core())
+}
+
+// Holds tells whether the project has the image in a repository.
+func (p *Publication) Holds(repository string) bool {
+	return repository != "" && (p.Repository == repository || slices.Contains(p.Also, repository))
+}
+
+// Publishes tells whether a repository is or was one of the project's own, for
+// whatever version.
+func (d *Driver) Publishes(repository string) bool {
+	return slices.ContainsFunc(d.Published, func(p Publication) bool { return p.Holds(repository) })
+}
