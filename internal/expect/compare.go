@@ -70,16 +70,8 @@ func (p *Program) path(f *pe.File) []finding.Finding {
 	if p.Path == "" || f.Build.Path == p.Path {
 		return nil
 	}
-	want := p.Path
-	if folder, ok := strings.CutPrefix(p.Path, "."); ok {
-		// A checkout: which module it is only its go.mod knows.
-		if folder = strings.TrimSuffix(folder, "/"); strings.HasSuffix(f.Build.Path, folder) {
-			return nil
-		}
-		want = "a module's " + p.Path
-	}
 	return []finding.Finding{{
-		ID: "binary.go.path", Severity: finding.Block, Observed: f.Build.Path, Expected: want,
+		ID: "binary.go.path", Severity: finding.Block, Observed: f.Build.Path, Expected: p.Path,
 		Why:    "it is another program than the pinned one",
 		Remedy: p.rebuild(),
 	}}
@@ -87,9 +79,6 @@ func (p *Program) path(f *pe.File) []finding.Finding {
 
 func (p *Program) mainModule(f *pe.File) []finding.Finding {
 	got, want := f.Build.Main, p.Main
-	if want.Path == "" {
-		want.Path = got.Path
-	}
 	if want.Version == "" || same(got, want) {
 		return nil
 	}

@@ -123,6 +123,7 @@ func TestCompareGit(t *testing.T) {
 	f, _, l := pinned()
 	c := &pins.Component{Name: "csi-proxy", Git: "https://example.test/fork.git", Commit: "0123", Package: "./cmd/csi-proxy"}
 	l.Module, l.Version, l.Sum, l.Vendored = "", "", "", true
+	l.Main, l.MainModule = "example.test/csi-proxy/cmd/csi-proxy", "example.test/csi-proxy"
 	l.Modules = []pins.LockedModule{
 		{Path: "example.test/csi-proxy/client", Version: "v0.0.0", Replace: &pins.ModuleVersion{Path: "./client"}},
 		{Path: "example.test/lib", Version: "v1.0.0"},
@@ -143,7 +144,8 @@ func TestCompareGit(t *testing.T) {
 		ids    []string
 	}{
 		{"as pinned", func(*pe.File) {}, []string{"PASS binary.pin"}},
-		{"in a module of another name", func(f *pe.File) { f.Build.Path, f.Build.Main.Path = "x.test/y/cmd/csi-proxy", "x.test/y" }, []string{"PASS binary.pin"}},
+		{"in a module of another name", func(f *pe.File) { f.Build.Path, f.Build.Main.Path = "x.test/y/cmd/csi-proxy", "x.test/y" }, []string{"BLOCK binary.go.path", "BLOCK binary.go.main"}},
+		{"in a module inside of it", func(f *pe.File) { f.Build.Main.Path += "/cmd" }, []string{"BLOCK binary.go.main"}},
 		{"another program of it", func(f *pe.File) { f.Build.Path = "example.test/csi-proxy/cmd/other" }, []string{"BLOCK binary.go.path"}},
 		{"from a module", func(f *pe.File) { f.Build.Main.Version = "v1.3.0" }, []string{"BLOCK binary.go.main"}},
 		{"dependency version", func(f *pe.File) { f.Build.Deps[2].Version = "v1.0.1" }, []string{"BLOCK binary.go.deps"}},
@@ -159,9 +161,22 @@ func TestCompareGit(t *testing.T) {
 	t.Run("at the top of the tree", func(t *testing.T) {
 		top := *c
 		top.Package = "."
+		lock := *l
+		lock.Main = "example.test/csi-proxy"
 		exe := build()
 		exe.Build.Path = "example.test/csi-proxy"
-		expectIDs(t, For(&top, f, l, nil).Compare(object, exe), "PASS binary.pin")
+		expectIDs(t, For(&top, f, &lock, nil).Compare(object, exe), "PASS binary.pin")
+	})
+	t.Run("in a module that it depends on", func(t *testing.T) {
+		far := *c
+		far.Package = "example.test/lib/cmd/lib"
+		lock := *l
+		lock.Main, lock.MainModule = far.Package, "example.test/lib"
+		exe := build()
+		exe.Build.Path, exe.Build.Main, exe.Build.Deps = far.Package, *exe.Build.Deps[2], exe.Build.Deps[:1]
+		expectIDs(t, For(&far, f, &lock, nil).Compare(object, exe), "PASS binary.pin")
+		exe.Build.Main.Version = "v1.0.1"
+		expectIDs(t, For(&far, f, &lock, nil).Compare(object, exe), "BLOCK binary.go.main")
 	})
 }
 

@@ -22,8 +22,7 @@ type Program struct {
 	Component string
 	// GoVersion is the toolchain: "go1.26.8".
 	GoVersion string
-	// Path is the import path of the main package. "./cmd/x" stands for that
-	// folder of whatever module it is in.
+	// Path is the import path of the main package.
 	Path string
 	// Main is the module of the main package. Its version is "(devel)" for
 	// one that was built in its own checkout.
@@ -50,8 +49,8 @@ func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]stri
 		Component: c.Name, GoVersion: c.Toolchain(f), Path: c.ImportPath(),
 		Settings: settings(c), DefaultGODEBUG: l.DefaultGODEBUG, Stamps: stamps, file: f.Path,
 	}
-	if p.Path == "" {
-		p.Path = c.Package
+	if c.Kind() == pins.KindGit {
+		p.Path = l.Main
 	}
 	if p.GoVersion == "local" {
 		// The builder's own Go: whatever it calls itself, with whatever
@@ -71,8 +70,8 @@ func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]stri
 // mainModule finds the module that provides the main package. That is the
 // source module, unless package: names a path in one that it depends on.
 func mainModule(c *pins.Component, l *pins.Locked) pins.LockedModule {
-	if c.Kind() != pins.KindModule {
-		return pins.LockedModule{Version: devel}
+	if c.Kind() == pins.KindGit {
+		return gitMain(l)
 	}
 	best := pins.LockedModule{Path: l.Module, Version: l.Version, Sum: l.Sum}
 	path, length := c.ImportPath(), 0
@@ -82,6 +81,17 @@ func mainModule(c *pins.Component, l *pins.Locked) pins.LockedModule {
 		}
 	}
 	return best
+}
+
+// gitMain is the module that has a git program's package: the checkout's own,
+// or one that it depends on.
+func gitMain(l *pins.Locked) pins.LockedModule {
+	for _, m := range l.Modules {
+		if m.Path == l.MainModule {
+			return m
+		}
+	}
+	return pins.LockedModule{Path: l.MainModule, Version: devel}
 }
 
 // within says whether an import path belongs to the tree of a module path.

@@ -89,7 +89,8 @@ func TestForKeepsStampsAndGodebug(t *testing.T) {
 	if p.Stamps["main.version"] != "v1.3.0" || p.DefaultGODEBUG != l.DefaultGODEBUG || p.GoVersion != "go1.26.8" {
 		t.Errorf("%+v", p)
 	}
-	if got := For(&pins.Component{Git: "g", Commit: "c", Package: "./cmd/x"}, f, l, nil); got.Path != "./cmd/x" || got.Main.Version != devel {
+	l.Main, l.MainModule = "example.test/fork/cmd/x", "example.test/fork"
+	if got := For(&pins.Component{Git: "g", Commit: "c", Package: "./cmd/x"}, f, l, nil); got.Path != l.Main || got.Main.Path != l.MainModule || got.Main.Version != devel {
 		t.Errorf("of git: path %q, main %+v", got.Path, got.Main)
 	}
 }

@@ -107,7 +107,7 @@ func TestRealCheckout(t *testing.T) {
 			exe := goBuild(t, checkout, "-ldflags="+tt.ldflags, "./cmd/proxy")
 			f := &pins.File{Go: localGo(), Path: "versions.yaml"}
 			c := &pins.Component{Name: "proxy", Git: "https://example.test/proxy.git", Commit: "abc", Package: "./cmd/proxy"}
-			l := &pins.Locked{DefaultGODEBUG: exe.Setting("DefaultGODEBUG"), Modules: []pins.LockedModule{
+			l := &pins.Locked{Main: "example.test/proxy/cmd/proxy", MainModule: "example.test/proxy", DefaultGODEBUG: exe.Setting("DefaultGODEBUG"), Modules: []pins.LockedModule{
 				{Path: "example.test/client", Version: "v0.0.0", Replace: &pins.ModuleVersion{Path: "./client"}},
 			}}
 			if !strings.Contains(l.DefaultGODEBUG, "winsymlink=0") {
@@ -116,6 +116,9 @@ func TestRealCheckout(t *testing.T) {
 			fs := For(c, f, l, stamps).Check("proxy.exe", exe)
 			expectIDs(t, fs, tt.ids...)
 			expectText(t, fs[0], tt.texts...)
+
+			l.MainModule = "example.test/fork"
+			expectText(t, For(c, f, l, stamps).mainModule(exe)[0], "example.test/proxy (devel)", "example.test/fork (devel)")
 		})
 	}
 }

@@ -39,6 +39,11 @@ type Locked struct {
 	Tree   string `yaml:"tree,omitempty"`   // hash of the commit's tree
 	SHA256 string `yaml:"sha256,omitempty"` // of a carried file
 	Date   string `yaml:"date,omitempty"`   // of the source's commit, RFC 3339 in UTC
+	// Main is the import path of a git program's package, and MainModule the
+	// module that has it: versions.yaml names a folder, and only the tree's
+	// go.mod says what that is called.
+	Main       string `yaml:"main,omitempty"`
+	MainModule string `yaml:"mainModule,omitempty"`
 	// Toolchain is "go1.26.8" or "local".
 	Toolchain string   `yaml:"toolchain,omitempty"`
 	GoLine    string   `yaml:"goLine,omitempty"`
@@ -211,6 +216,9 @@ func (l *Lock) staleness(f *File, c *Component) string {
 	}
 	if locked.Pin != c.PinDigest(f) {
 		return "its pin has changed since it was locked"
+	}
+	if c.Kind() == KindGit && (locked.Main == "" || locked.MainModule == "") {
+		return "its lock doesn't say which module it is"
 	}
 	for _, file := range []struct{ name, want string }{{"go.mod", locked.GoMod}, {"go.sum", locked.GoSum}} {
 		if file.want == "" {

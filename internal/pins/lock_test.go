@@ -106,6 +106,10 @@ func TestLockCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "go.sum is missing"},
+		"of a git program, without its module": {func(_ *testing.T, f *File, l *Lock) {
+			f.Components[0] = Component{Name: "x", Git: "https://example.com/x", Commit: strings.Repeat("a", 40), Package: "./cmd/x", Payload: "x.exe"}
+			l.Components["x"].Pin, l.Components["x"].Main = f.Components[0].PinDigest(f), "example.com/x/cmd/x"
+		}, "which module it is"},
 		"left over": {func(_ *testing.T, _ *File, l *Lock) { l.Components["y"] = &Locked{} }, "doesn't have it"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -165,6 +165,9 @@ func (r *Resolver) finish(ctx context.Context, f *pins.File, c *pins.Component, 
 	}
 	locked.Toolchain = c.Toolchain(f)
 	locked.DefaultGODEBUG = linked.DefaultGODEBUG
+	if c.Kind() == pins.KindGit {
+		locked.Main, locked.MainModule = linked.Main, linked.MainModule
+	}
 	locked.Modules, err = lockedModules(w, linked)
 	if err != nil {
 		return err

@@ -18,8 +18,9 @@ type Linked struct {
 	// DefaultGODEBUG is what the toolchain derives for the program from the
 	// main module's go and godebug lines (https://go.dev/doc/godebug).
 	DefaultGODEBUG string
-	// Main is the import path of the program's own package.
-	Main string
+	// Main is the import path of the program's own package, MainModule the
+	// path of the module that has it.
+	Main, MainModule string
 	// Modules holds each module that gives at least one package to the
 	// program, sorted by path; the main module of a checkout is left out.
 	Modules []LinkedModule
@@ -106,6 +107,9 @@ func readListed(out []byte, pkg string) (*Linked, error) {
 				return nil, fmt.Errorf("package %s is package %s, not a program", p.ImportPath, p.Name)
 			}
 			linked.DefaultGODEBUG, linked.Main = p.DefaultGODEBUG, p.ImportPath
+			if p.Module != nil {
+				linked.MainModule = p.Module.Path
+			}
 		}
 		if p.Standard || p.Module == nil {
 			continue
