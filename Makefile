@@ -41,6 +41,12 @@ e2e: need-go
 	@test/deps.sh
 	@$(GO) run ./test/steps e2e
 
+## e2e-packer: the part of e2e that runs Packer on every template
+.PHONY: e2e-packer
+e2e-packer: need-go
+	@test/deps.sh
+	@$(GO) run ./test/steps e2e-packer
+
 ## ci: test and e2e in one run, with their counts summed
 .PHONY: ci
 ci: need-go
@@ -58,17 +64,18 @@ MODULES := . test/ci
 WINDOWS = $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go'))))
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 
-## lint: gofmt, go vet and golangci-lint
+## lint: gofmt, go vet, golangci-lint, and the grammar of PowerShell scripts
 .PHONY: lint
 lint: need-go
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
 	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) run $(GOLANGCI_LINT) run); done
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
+	@test/powershell/lint.sh
 
 ## golden: write golden files and the JSON Schema anew
 .PHONY: golden
 golden:
-	$(GO) test ./internal/... ./payload/... ./test/... -run 'Golden|Schema|Script|Docs' -update
+	$(GO) test ./internal/... ./packer/... ./payload/... ./test/... -run 'Golden|Schema|Script|Docs' -update
 
 ## fuzz: every fuzz target for FUZZTIME (default 20s)
 FUZZTIME ?= 20s

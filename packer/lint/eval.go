@@ -146,8 +146,7 @@ func functions(dir string) map[string]function.Function {
 		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
 	}
 	for name, f := range map[string]func(string) (string, error){
-		"abspath": filepath.Abs, "pathexpand": func(p string) (string, error) { return p, nil },
-		"dirname": func(p string) (string, error) { return filepath.Dir(p), nil }, "basename": func(p string) (string, error) { return filepath.Base(p), nil },
+		"abspath": filepath.Abs,
 		"file": func(p string) (string, error) { data, err := readAt(dir, p); return string(data), err },
 	} {
 		all[name] = function.New(&function.Spec{

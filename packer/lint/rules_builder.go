@@ -122,19 +122,19 @@ func settled(st state) state {
 
 // isEFI tells how a source's machine starts, by the builder's own words.
 func (c *checker) isEFI(s *block) (bool, state) {
-	switch kind := s.Labels[0]; {
-	case kind == "vsphere-iso":
+	switch s.Labels[0] {
+	case "vsphere-iso":
 		v, st := c.text(s.Body, "firmware")
 		return strings.HasPrefix(v, "efi"), settled(st)
-	case kind == "qemu":
+	case "qemu":
 		if v, st := c.text(s.Body, "efi_boot"); st != absent {
 			return v == "true", st
 		}
 		return c.has(s.Body, "efi_firmware_code"), known
-	case kind == "hyperv-iso":
+	case "hyperv-iso":
 		v, st := c.text(s.Body, "generation")
 		return v == "2", settled(st)
-	case kind == "proxmox-iso":
+	case "proxmox-iso":
 		v, st := c.text(s.Body, "bios")
 		return v == "ovmf", settled(st)
 	}
@@ -146,11 +146,10 @@ func firmware(c *checker) {
 	for _, s := range c.sources {
 		efi, st := c.isEFI(s)
 		evidence := at(s.file, s.line())
-		switch {
-		case st == absent:
-			continue
-		case st == unknown:
+		if st == unknown {
 			c.untold(id, s.name(), "the firmware is given at build time")
+		}
+		if st != known {
 			continue
 		}
 		tpm, tpmState := c.text(s.Body, "vTPM")

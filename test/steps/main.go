@@ -22,18 +22,26 @@ type step struct {
 	dir  string
 }
 
+// packer is a suite of its own and part of e2e: building Packer and its
+// plugins takes half an hour where they aren't cached.
+var packer = []step{
+	{name: "Packer and its plugins", args: []string{"go", "run", "./test/packer/prepare"}},
+	{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, test: true},
+}
+
 var suites = map[string][]step{
+	"e2e-packer": packer,
 	"test": {
 		{name: "vet", args: []string{"go", "vet", "./..."}},
-		{name: "unit tests", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./cmd/...", "./internal/...", "./payload/..."}, test: true},
+		{name: "unit tests", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./cmd/...", "./internal/...", "./packer/...", "./payload/..."}, test: true},
 		// Built on its own, so that no test's time limit has to hold it.
 		{name: "kube-apiserver of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-timeout=20m", "./test/..."}, test: true},
 		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
 	},
-	"e2e": {
+	"e2e": append([]step{
 		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
-	},
+	}, packer...),
 }
 
 // counts are the results of leaf tests: a test with subtests isn't counted
@@ -47,7 +55,7 @@ func main() {
 	for _, suite := range os.Args[1:] {
 		steps, ok := suites[suite]
 		if !ok {
-			fmt.Fprintf(os.Stderr, "steps: no suite %q: test or e2e\n", suite)
+			fmt.Fprintf(os.Stderr, "steps: no suite %q: test, e2e or e2e-packer\n", suite)
 			os.Exit(1)
 		}
 		for _, s := range steps {

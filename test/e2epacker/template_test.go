@@ -1,0 +1,184 @@
+//go:build e2e
+
+package e2epacker
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"github.com/winbake/winbake/packer/template"
+	"github.com/winbake/winbake/test/packer"
+)
+
+// unobtainable are platforms whose plugin the module proxy doesn't have: their
+// syntax is checked, and verify template looks at them.
+var unobtainable = []string{"proxmox-iso"}
+
+// folders writes every template below one folder and returns their names.
+func folders(t *testing.T, parent string) map[string]template.Options {
+	t.Helper()
+	all := map[string]template.Options{}
+	for _, p := range template.Platforms() {
+		for _, profile := range template.Profiles() {
+			for _, w := range template.Releases() {
+				all[fmt.Sprintf("%s-%s-%s", p.Name, profile, w)] = template.Options{Platform: p.Name, Profile: profile, Windows: w,
+					Payload: template.Payload{Reference: "quay.io/example/payload@" + checksum, Digest: checksum}}
+			}
+		}
+		all[p.Name+"-none"] = template.Options{Platform: p.Name, WithoutPayload: true}
+	}
+	for name, o := range all {
+		f, err := template.Render(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := template.Write(t.Context(), filepath.Join(parent, name), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestFormat: packer fmt finds nothing to do, in any folder.
+func TestFormat(t *testing.T) {
+	parent := t.TempDir()
+	folders(t, parent)
+	for _, tool := range packer.Packers {
+		p := packer.New(t, tool)
+		if out, err := p.Run(t.Context(), parent, "fmt", "-check", "-diff", "-recursive", "."); err != nil {
+			t.Errorf("packer %s fmt: %v\n%s", p.Version, err, out)
+		}
+	}
+}
+
+// TestValidate: Packer and each platform's plugin take every template.
+func TestValidate(t *testing.T) {
+	for _, tool := range packer.Packers {
+		t.Run("packer-"+tool.Version, func(t *testing.T) {
+			p := packer.New(t, tool, packer.Plugins...)
+			p.Env = secrets
+			parent := t.TempDir()
+			for name, o := range folders(t, parent) {
+				t.Run(name, func(t *testing.T) { validate(t, p, filepath.Join(parent, name), o) })
+			}
+		})
+	}
+}
+
+func validate(t *testing.T, p *packer.Packer, dir string, o template.Options) {
+	args := []string{"validate", "-var-file=" + writeValues(t, o.Platform)}
+	if slices.Contains(unobtainable, o.Platform) {
+		args = []string{"validate", "-syntax-only"}
+	} else if !o.WithoutPayload {
+		withoutOwnPlugin(t, dir)
+	}
+	out, err := p.Run(t.Context(), dir, append(args, ".")...)
+	said := strings.Contains(out, "The configuration is valid.") || strings.Contains(out, "Syntax-only check passed.")
+	if err != nil || !said || strings.Contains(out, "Warning") || strings.Contains(out, password) {
+		t.Errorf("packer %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// withoutOwnPlugin takes the blocks of our own plugin out of a template, so
+// that all others can be validated where it isn't installed.
+func withoutOwnPlugin(t *testing.T, dir string) {
+	t.Helper()
+	for _, name := range []string{"image.pkr.hcl", "versions.pkr.hcl"} {
+		path := filepath.Join(dir, name)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, diags := hclwrite.ParseConfig(data, name, hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		strip(file.Body())
+		text := strings.NewReplacer("data.winbake-payload.node.digest", "var.payload_digest", "data.winbake-payload.node.directory", "path.root").Replace(string(file.Bytes()))
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func strip(b *hclwrite.Body) {
+	b.RemoveAttribute("winbake")
+	for _, block := range b.Blocks() {
+		if labels := block.Labels(); len(labels) > 0 && strings.HasPrefix(labels[0], "winbake-") {
+			b.RemoveBlock(block)
+			continue
+		}
+		strip(block.Body())
+	}
+}
+
+// TestChoices validates what variables switch: firmware, communicator, TPM.
+func TestChoices(t *testing.T) {
+	p := packer.New(t, packer.Packers[0], packer.Plugins...)
+	p.Env = secrets
+	parent := t.TempDir()
+	folders(t, parent)
+	for _, c := range [][]string{
+		{"vsphere-iso", "-var=communicator=winrm", "-var=firmware=bios"},
+		{"vsphere-iso", "-var=vtpm=true", "-var=iso_path=", "-var=iso_url=https://example.com/a.iso", "-var=iso_checksum=" + checksum, "-var=boot_command=[]"},
+		{"vsphere-clone", "-var=communicator=winrm", "-var=linked_clone=true"},
+		{"qemu", "-var=firmware=bios", "-var=accelerator=tcg", "-var=windows_image=2"},
+		{"qemu", "-var=vtpm=true", "-var=communicator=winrm", "-var=product_key=AAAAA-BBBBB-CCCCC-DDDDD-EEEEE"},
+		{"hyperv-iso", "-var=generation=1"},
+		{"azure-arm", "-var=use_azure_cli_auth=false", "-var=gallery="},
+		{"googlecompute", "-var=vtpm=false"},
+	} {
+		args := append([]string{"validate", "-var-file=" + writeValues(t, c[0])}, c[1:]...)
+		if out, err := p.Run(t.Context(), filepath.Join(parent, c[0]+"-none"), append(args, ".")...); err != nil {
+			t.Errorf("%v: %v\n%s", c, err, out)
+		}
+	}
+}
+
+// TestRefused: what bake template can't know is refused by packer validate, in
+// our words, and a secret isn't printed.
+func TestRefused(t *testing.T) {
+	p := packer.New(t, packer.Packers[0], packer.Plugins...)
+	p.Env = secrets
+	parent := t.TempDir()
+	folders(t, parent)
+	for name, c := range map[string]struct {
+		platform string
+		args     []string
+		want     string
+	}{
+		"weak password":   {"vsphere-iso", []string{"-var=admin_password=Short1"}, "14 to 127 characters"},
+		"known password":  {"vsphere-iso", []string{"-var=admin_password=MyPassw0rdIsLong1"}, "everybody tries first"},
+		"no key":          {"vsphere-iso", []string{"-var=authorized_keys_file=/nowhere.pub"}, "authorized_keys_file"},
+		"private key":     {"vsphere-iso", []string{"-var=authorized_keys_file=@/id"}, "file with public SSH keys"},
+		"host name":       {"vsphere-clone", []string{"-var=host_name_prefix=windows-worker-"}, "no more than 15"},
+		"ISO without sum": {"qemu", []string{"-var=iso_checksum=none"}, "sha256"},
+		"no ISO sum":      {"vsphere-iso", []string{"-var=iso_url=https://example.com/a.iso"}, "hecksum"},
+		"TPM with BIOS":   {"vsphere-iso", []string{"-var=vtpm=true", "-var=firmware=bios"}, "vTPM"},
+		"missing":         {"hyperv-iso", nil, "switch_name"},
+		"tag":             {"qemu", []string{"-var=firmware=uefi"}, "one of efi-secure"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := writeValues(t, c.platform)
+			args := []string{"validate"}
+			if c.args != nil {
+				args = append(args, "-var-file="+file)
+			}
+			for _, a := range c.args {
+				args = append(args, strings.Replace(a, "@", filepath.Dir(file), 1))
+			}
+			out, err := p.Run(t.Context(), filepath.Join(parent, c.platform+"-none"), append(args, ".")...)
+			folded := strings.Join(strings.Fields(out), " ")
+			if err == nil || !strings.Contains(folded, c.want) || strings.Contains(folded, "MyPassw0rd") {
+				t.Errorf("want %q, have %v\n%s", c.want, err, out)
+			}
+		})
+	}
+}
