@@ -147,7 +147,7 @@ func functions(dir string) map[string]function.Function {
 	}
 	for name, f := range map[string]func(string) (string, error){
 		"abspath": filepath.Abs,
-		"file": func(p string) (string, error) { data, err := readAt(dir, p); return string(data), err },
+		"file":    func(p string) (string, error) { data, err := readAt(dir, p); return string(data), err },
 	} {
 		all[name] = function.New(&function.Spec{
 			Params: []function.Parameter{{Name: "text", Type: cty.String}},

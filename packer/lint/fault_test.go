@@ -119,7 +119,7 @@ func TestOneFault(t *testing.T) {
 		"letter in XML":      {"", change{build, "<CommandLine>powershell.exe", `<CommandLine>A:\setup.cmd`}, "template.letter", finding.Warn, build, "drive A:"},
 		"payload by tag":     {"", change{vars, `default     = "` + digest + `"`, `default = "latest"`}, "template.payload", finding.Block, "", "without a digest"},
 		"sysprep at the end": {"", change{image, `shutdown_command = "shutdown.exe `, `shutdown_command = "sysprep.exe /generalize /oobe /shutdown `}, "template.sysprep", finding.Warn, "vsphere-iso.windows", "shutdown_command"},
-		"nics hidden":        {"", change{"scripts/tools-conf.ps1", "$wanted = @()", "$wanted = @('exclude-nics=vEthernet*')"}, "template.checklist", finding.Block, "exclude-nics", "set to something"},
+		"nics hidden":        {"", change{"scripts/tools-conf.ps1", "'exclude-nics='", "'exclude-nics=vEthernet*'"}, "template.checklist", finding.Block, "exclude-nics", "set to something"},
 		"a runtime":          {"", change{"scripts/features.ps1", "", "\nInstall-Package -Name docker -ProviderName DockerMsftProvider\n"}, "template.checklist", finding.Block, "container-runtime", "installed"},
 		"no port":            {"", change{"scripts/firewall.ps1", "10250", "10251"}, "template.checklist", finding.Block, "port-10250", "not there"},
 		"no metrics":         {"", change{"scripts/firewall.ps1", "9182", "9183"}, "template.checklist", finding.Warn, "port-9182", "not there"},
@@ -161,7 +161,7 @@ func apply(t *testing.T, dir string, c change) {
 		if !strings.Contains(string(data), c.old) {
 			t.Fatalf("%s has no %q", c.file, c.old)
 		}
-		text = strings.Replace(string(data), c.old, c.new, 1)
+		text = strings.ReplaceAll(string(data), c.old, c.new)
 	}
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

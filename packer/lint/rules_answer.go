@@ -24,6 +24,12 @@ var severities = map[answer.Kind]finding.Severity{
 	answer.KindAutoLogon: finding.Block, answer.KindPassword: finding.Block,
 }
 
+// whys are for the kinds that the rule's own words don't fit.
+var whys = map[answer.Kind]string{
+	answer.KindAutoLogon: "whoever can open a clone's console is its administrator",
+	answer.KindPassword:  "whoever has the template has the password, and the image keeps it",
+}
+
 func answers(c *checker) {
 	const id = "template.answer"
 	names := c.answerFiles()
@@ -35,7 +41,7 @@ func answers(c *checker) {
 				continue // drive letters have a rule of their own
 			}
 			good = false
-			c.add(id, name, finding.Finding{Severity: severity, Observed: p.What, Evidence: at(name, p.Line)})
+			c.add(id, name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Evidence: at(name, p.Line)})
 		}
 		if good {
 			c.pass(id, name, "well-formed, and each component in a pass that reads it")

@@ -59,7 +59,7 @@ func keys(c *checker) {
 		data := c.files[name]
 		if m := publicKey.FindSubmatchIndex(data); m != nil {
 			found = true
-			whose := or(string(data[m[6]:m[7]]), "nobody by name")
+			whose := or(string(data[m[6]:m[7]]), "somebody without a name")
 			c.add(id, name, finding.Finding{Observed: "a public key of " + whose, Expected: "no key in the template", Evidence: at(name, lineAt(data, m[2]))})
 		}
 		if i := bytes.Index(data, []byte("PRIVATE KEY-----")); i >= 0 {

@@ -101,8 +101,12 @@ var steps = []step{
 // runtime is a container runtime being installed, dockers with an s too.
 var runtime = regexp.MustCompile(`docker(ms|msft)?provider|install-package[^\n]*docker|install-windowsfeature[^\n]*docker|containerd(\.exe)?["' ][^\n]*--register-service|install-docker|install-containerd`)
 
-// hidden is an exclude-nics that isn't empty.
-var hidden = regexp.MustCompile(`exclude-nics\s*=\s*[a-z*]`)
+// hidden is an exclude-nics that isn't empty, shown one that is. A script that
+// replaces the one with the other has both.
+var (
+	hidden = regexp.MustCompile(`exclude-nics\s*=\s*[a-z*]`)
+	shown  = regexp.MustCompile(`exclude-nics\s*=[ \t]*(['"\r\n]|$)`)
+)
 
 func checklist(c *checker) {
 	const id = "template.checklist"
@@ -123,7 +127,7 @@ func checklist(c *checker) {
 	if c.profile != "openshift" {
 		return
 	}
-	if c.builder(onVSphere...) && hidden.MatchString(text) {
+	if c.builder(onVSphere...) && hidden.MatchString(text) && !shown.MatchString(text) {
 		c.add(id, "exclude-nics", finding.Finding{Observed: "set to something", Expected: "empty", Why: "the address of the node's virtual card is hidden from vCenter, and the node doesn't join"})
 	}
 	if m := runtime.FindString(text); m != "" {

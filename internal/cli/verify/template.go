@@ -40,7 +40,8 @@ UNKNOWN too.`,
 			}
 			return t.finish(report.Report{
 				Subject: args[0], Findings: result.Findings,
-				Checked: fmt.Sprintf("%d files of %s, held to profile %s", result.Files, or(strings.Join(result.Sources, ", "), "no source"), result.Profile),
+				Checked: fmt.Sprintf("%d files", result.Files),
+				Notes:   []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, or(strings.Join(result.Sources, ", "), "none"))},
 			})
 		},
 	}

@@ -1,0 +1,133 @@
+// Package comm is a Windows machine that Packer builds, reached over whatever
+// communicator the build has (SSH or WinRM): package guest's Guest.
+//
+// It moves files and starts commands; what they are is package deploy's.
+package comm
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node/guest"
+)
+
+// again is what mends a connection that broke off.
+const again = "see why the machine went away, then build again; max_retries = 2 on the provisioner goes on from what has arrived"
+
+// Guest is a machine behind a communicator. Its methods may be called from
+// several goroutines at once.
+type Guest struct {
+	comm packersdk.Communicator
+	// slots bounds the uploads that are under way.
+	slots chan struct{}
+	names atomic.Int64 // of pieces so far
+
+	asking sync.Mutex
+	base   string // the folder that commands run in, slash-separated
+
+	making  sync.Mutex
+	folders map[string]bool // that were made
+}
+
+var _ guest.Guest = (*Guest)(nil)
+
+// New returns the machine behind c.
+func New(c packersdk.Communicator) *Guest {
+	return &Guest{comm: c, slots: make(chan struct{}, streams), folders: map[string]bool{}}
+}
+
+// Run is Guest's.
+func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Writer) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	cmd := &packersdk.RemoteCmd{Command: command, Stdout: stdout, Stderr: stderr}
+	done := make(chan error, 1)
+	go func() {
+		err := g.comm.Start(ctx, cmd)
+		if err == nil {
+			cmd.Wait()
+		}
+		done <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case err := <-done:
+		if err != nil {
+			return 0, broken("a command was started", err)
+		}
+	}
+	if cmd.ExitStatus() == packersdk.CmdDisconnect {
+		return 0, broken("a command ran", nil)
+	}
+	return cmd.ExitStatus(), nil
+}
+
+func broken(when string, err error) error {
+	what := "the connection to the machine broke off while " + when
+	if err != nil {
+		what += ": " + err.Error()
+	}
+	return &fault.Error{What: what, Fix: again, Err: guest.ErrBroken}
+}
+
+// Get is Guest's.
+func (g *Guest) Get(ctx context.Context, name string, w io.Writer) error {
+	where, err := g.path(ctx, name)
+	if err != nil {
+		return err
+	}
+	done := make(chan error, 1)
+	go func() { done <- g.comm.Download(where, w) }()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case err := <-done:
+		if err != nil {
+			return &fault.Error{Where: name, What: "can't be read on the machine: " + err.Error(), Fix: again, Err: err}
+		}
+	}
+	return nil
+}
+
+// path is where a communicator finds a file. Names are relative to the folder
+// that commands run in; what a file transfer takes a relative name for differs
+// from one communicator to the next.
+func (g *Guest) path(ctx context.Context, name string) (string, error) {
+	if absolute(name) {
+		return name, nil
+	}
+	g.asking.Lock()
+	defer g.asking.Unlock()
+	if g.base == "" {
+		var out strings.Builder
+		code, err := g.Run(ctx, "cmd /c cd", &out, nil)
+		if err != nil {
+			return "", err
+		}
+		dir := strings.ReplaceAll(strings.TrimSpace(out.String()), `\`, "/")
+		if code != 0 || !absolute(dir) || strings.ContainsAny(dir, "\r\n") {
+			return "", &fault.Error{What: fmt.Sprintf("the machine doesn't say in which folder commands run: exit code %d, %q", code, out.String()),
+				Fix: "see that it is Windows: winbake-node works on nothing else"}
+		}
+		g.base = strings.TrimSuffix(dir, "/")
+	}
+	return path.Join(g.base, name), nil
+}
+
+// absolute tells whether a slash-separated name begins at a drive.
+func absolute(name string) bool {
+	return len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+// windows spells a name for a command. Names hold no spaces.
+func windows(name string) string { return strings.ReplaceAll(name, "/", `\`) }

@@ -1,0 +1,94 @@
+package image
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/expect"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/pe"
+	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/payload"
+)
+
+// Check reads the whole payload as `verify payload` does, and holds it to its
+// node.json. What is BLOCK or UNKNOWN is an error that lists all of it.
+func (im *Image) Check(ctx context.Context) error {
+	var programs []finding.Finding
+	problems, summary, err := payload.Check(ctx, im.Source, payload.CheckOptions{Executable: func(name string, r io.ReaderAt, size int64) {
+		object := payload.Root + "/" + name
+		f, err := pe.Read(r, size)
+		if err != nil {
+			programs = append(programs, finding.Finding{ID: "binary.pe.unreadable", Severity: finding.Block, Object: object, Observed: err.Error(),
+				Expected: "a Windows executable", Why: "Windows won't start it", Remedy: "bake it again: bake build --no-cache"})
+			return
+		}
+		programs = append(programs, im.judged(expect.Executable(object, f))...)
+	}})
+	if err != nil {
+		return err
+	}
+	found := slices.Concat(problemFindings(problems), programs, im.missing(summary))
+	if finding.Worst(found) >= finding.Unknown {
+		return failed(im.Source.Reference(), found)
+	}
+	return nil
+}
+
+// judged passes over what can't be known of WMCO's own programs: not all of
+// them are Go's, and what they were made of isn't this build's to judge.
+func (im *Image) judged(found []finding.Finding) []finding.Finding {
+	if !im.Stock {
+		return found
+	}
+	return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Severity < finding.Block })
+}
+
+// missing compares node.json with the files that are there.
+func (im *Image) missing(summary payload.Summary) []finding.Finding {
+	sums := map[string]string{}
+	for _, i := range summary.Images {
+		for _, f := range i.Files {
+			sums[f.Path] = f.SHA256
+		}
+	}
+	var found []finding.Finding
+	for _, f := range im.Expectation.Files {
+		if sums[f.Payload] == f.SHA256 {
+			continue
+		}
+		observed := "no such file"
+		if sum := sums[f.Payload]; sum != "" {
+			observed = "sha256 " + sum
+		}
+		found = append(found, finding.Finding{ID: "payload.node.differs", Severity: finding.Block, Object: path.Join(payload.Root, f.Payload), Observed: observed,
+			Expected: "sha256 " + f.SHA256 + ", as node.json says", Why: "the node would get something else than what was baked", Remedy: "make it again: bake payload"})
+	}
+	return found
+}
+
+// problemFindings are package payload's problems as findings.
+func problemFindings(problems []payload.Problem) []finding.Finding {
+	severities := map[payload.Severity]finding.Severity{
+		payload.SeverityBlock: finding.Block, payload.SeverityUnknown: finding.Unknown,
+		payload.SeverityWarn: finding.Warn, payload.SeverityInfo: finding.Info,
+	}
+	var found []finding.Finding
+	for _, p := range problems {
+		found = append(found, finding.Finding{ID: p.ID, Severity: severities[p.Severity], Object: p.Object, Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy})
+	}
+	return found
+}
+
+// failed is the error for a payload that nothing should be built of.
+func failed(reference string, found []finding.Finding) error {
+	var text strings.Builder
+	_ = report.Write(&text, "text", report.Report{Subject: reference, Findings: found}, report.Options{}) // a Builder takes everything
+	return &fault.Error{Where: reference, What: fmt.Sprintf("the payload isn't sound: %d BLOCK, %d UNKNOWN", finding.Count(found, finding.Block), finding.Count(found, finding.Unknown)),
+		Excerpt: text.String(), Fix: "verify payload " + reference, Code: finding.DefaultFailOn.ExitCode(found)}
+}

@@ -1,0 +1,195 @@
+// Package image opens the payload image that a build names, holds it to its
+// digest and release, and says what a machine of a profile should be with it.
+//
+// It reads images; putting them onto machines is package deploy's.
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/payload"
+)
+
+// Options name an image and what it must be.
+type Options struct {
+	// Payload is REGISTRY/REPOSITORY@sha256:..., or the path of an OCI layout,
+	// a tarball or a folder.
+	Payload string
+	// Digest is what the image must have; "" for any.
+	Digest string
+	// Release is the OpenShift release that it must be for, "4.20"; "" for any.
+	Release string
+	// Profile is one of Profiles.
+	Profile string
+	// Insecure talks plain http to the registry.
+	Insecure  bool
+	UserAgent string
+}
+
+// Image is an opened image. The caller closes it.
+type Image struct {
+	*deploy.Image
+	Source *payload.Source
+	// Digest is "sha256:...", "" for a folder.
+	Digest string
+	// Release is what the image says that it is for, "" for nothing.
+	Release string
+	// Stock tells that the image is WMCO's own, without a node.json.
+	Stock bool
+}
+
+// digestForm is an image's digest.
+var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+
+// Check refuses options that can't be right, without opening anything. The
+// error is a *fault.Error.
+func (o Options) Check() error {
+	switch {
+	case o.Payload == "":
+		return &fault.Error{What: "payload is missing: which image do the node's files come from?", Fix: `payload = "REGISTRY/REPOSITORY@sha256:..."`}
+	case o.Digest != "" && !digestForm.MatchString(o.Digest):
+		return &fault.Error{What: fmt.Sprintf("digest can't be %q", o.Digest), Fix: "give sha256: and 64 hexadecimal digits; bake payload prints it"}
+	case o.Profile != OpenShift && o.Profile != Generic:
+		return &fault.Error{What: fmt.Sprintf("profile can't be %q", o.Profile), Fix: "give one of " + strings.Join(Profiles, ", ")}
+	}
+	return nil
+}
+
+// Open opens the image. The error is a *fault.Error, or one of the registry's.
+func Open(ctx context.Context, o Options) (*Image, error) {
+	source, err := payload.Load(ctx, o.Payload, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.Insecure, UserAgent: o.UserAgent})
+	if err != nil {
+		return nil, err
+	}
+	im := &Image{Source: source}
+	if err := im.open(ctx, o); err != nil {
+		return nil, errors.Join(err, source.Close())
+	}
+	return im, nil
+}
+
+func (im *Image) open(ctx context.Context, o Options) error {
+	if err := im.pinned(o); err != nil {
+		return err
+	}
+	e, verify, err := im.expectation(ctx)
+	if err != nil {
+		return err
+	}
+	im.Release = e.Release
+	if im.Release == "" {
+		if im.Release, err = labelled(im.Source); err != nil {
+			return err
+		}
+	}
+	if o.Release != "" && im.Release != o.Release {
+		says := "doesn't say which OpenShift release it is for"
+		if im.Release != "" {
+			says = "is for OpenShift " + im.Release
+		}
+		return &fault.Error{Where: o.Payload, What: "the payload " + says + ", and the build is for " + o.Release, Fix: "give the payload of " + o.Release}
+	}
+	if err := profiled(e, o.Profile, im.Source.Reference()); err != nil {
+		return err
+	}
+	im.Image = deploy.NewImage(im.Source, e, verify)
+	return nil
+}
+
+// pinned refuses an image that may be another one tomorrow, or already is.
+func (im *Image) pinned(o Options) error {
+	s := im.Source
+	if s.Kind == payload.KindDir {
+		if o.Digest != "" {
+			return &fault.Error{Where: o.Payload, What: "a folder of files has no digest that the build could be held to", Fix: "bake payload --layout DIR, and name that layout"}
+		}
+		return nil
+	}
+	im.Digest = s.Digest.String()
+	switch {
+	case s.Kind == payload.KindRegistry && !strings.Contains(o.Payload, "@sha256:"):
+		return &fault.Error{Where: o.Payload, What: "a tag may be another image tomorrow", Fix: fmt.Sprintf("payload = %q", s.Reference())}
+	case o.Digest != "" && o.Digest != im.Digest:
+		return &fault.Error{Where: o.Payload, What: "the payload has changed: its digest is " + im.Digest + ", the build is held to " + o.Digest,
+			Fix: "see who changed it and why; if that is right, build with the new digest"}
+	}
+	return nil
+}
+
+// expectation is the image's node.json, or what is known of WMCO's own.
+func (im *Image) expectation(ctx context.Context) (*node.Expectation, []byte, error) {
+	x, err := payload.ReadExtras(ctx, im.Source, payload.Limits{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if x.Expectation == nil {
+		im.Stock = true
+		e, err := stock(ctx, im.Source)
+		return e, x.Verify, err
+	}
+	e, err := node.Parse(x.Expectation)
+	return e, x.Verify, err
+}
+
+var (
+	openShift = regexp.MustCompile(`^4\.[0-9]+`)
+	// wmco is WMCO's own version: 10.20 is for OpenShift 4.20.
+	wmco = regexp.MustCompile(`^v?10\.([0-9]+)(\.|-|$)`)
+)
+
+// labelled is the release that the image's labels tell.
+func labelled(s *payload.Source) (string, error) {
+	if s.Kind == payload.KindDir {
+		return "", nil
+	}
+	image, err := s.Image()
+	if err != nil {
+		return "", err
+	}
+	config, err := image.ConfigFile()
+	if err != nil {
+		return "", fmt.Errorf("read the payload's configuration: %w", err)
+	}
+	labels := config.Config.Labels
+	if v := openShift.FindString(labels["org.opencontainers.image.version"]); v != "" {
+		return v, nil
+	}
+	for _, key := range []string{"version", "org.opencontainers.image.version"} {
+		if m := wmco.FindStringSubmatch(labels[key]); m != nil {
+			return "4." + m[1], nil
+		}
+	}
+	return "", nil
+}
+
+// VerifyExe is the verify.exe for the machine: the one that is named, or came
+// in the image, or lies beside this plugin.
+func (im *Image) VerifyExe(named string) ([]byte, error) {
+	if named == "" && im.Verify != nil {
+		return im.Verify, nil
+	}
+	if named == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this plugin: %w", err)
+		}
+		named = filepath.Join(filepath.Dir(self), payload.VerifyName)
+	}
+	data, err := os.ReadFile(named)
+	if err != nil {
+		return nil, &fault.Error{Where: named, What: "there is no verify.exe, and the payload brings none: " + err.Error(),
+			Fix: "make bin, and name bin/verify.exe in verify_binary; or bake payload --with-verify", Err: err}
+	}
+	return data, nil
+}

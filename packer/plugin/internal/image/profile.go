@@ -1,0 +1,90 @@
+package image
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// The profiles, as package template has them.
+const (
+	// OpenShift registers csi-proxy alone: WMCO sets up everything else.
+	OpenShift = "openshift"
+	// Generic registers whatever the payload declares, and containerd.
+	Generic = "generic"
+)
+
+// Profiles lists them.
+var Profiles = []string{OpenShift, Generic}
+
+// profiled makes of what the payload says what a machine of this profile
+// should be.
+func profiled(e *node.Expectation, profile, where string) error {
+	if !slices.ContainsFunc(e.Services, func(s node.Service) bool { return s.IsCSIProxy() }) && has(e, "csi-proxy.exe") {
+		e.Services = append(e.Services, csiProxy())
+	}
+	if profile == Generic {
+		generic(e)
+		return nil
+	}
+	e.Services = slices.DeleteFunc(e.Services, func(s node.Service) bool { return !s.IsCSIProxy() })
+	want := winsvc.CSIProxy()
+	for _, s := range e.Services {
+		if s.Name != want.Name || !node.SamePath(s.Path, want.Path) {
+			return &fault.Error{Where: where, What: fmt.Sprintf("the payload's csi-proxy is the service %s, %s: on OpenShift it would fight the operator's own, which is %s, %s", s.Name, s.Path, want.Name, want.Path),
+				Fix: "in versions.yaml, name the service " + want.Name + " and install its component as '" + want.Path + "'"}
+		}
+	}
+	return nil
+}
+
+// csiProxy is WMCO's own definition. The pipes are those that every csi-proxy
+// since v1.0.0 serves
+// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
+func csiProxy() node.Service {
+	return node.Service{Service: winsvc.CSIProxy("disk-v1", "filesystem-v1", "smb-v1", "volume-v1"), Log: `C:\var\log\csi-proxy\csi-proxy.log`}
+}
+
+// generic gives every service recovery actions, and containerd a definition
+// where the payload has none: nobody else brings one.
+func generic(e *node.Expectation) {
+	recovery := winsvc.CSIProxy().Recovery
+	if path := program(e, "containerd.exe"); path != "" && !slices.ContainsFunc(e.Services, func(s node.Service) bool { return s.Name == "containerd" }) {
+		e.Services = append(e.Services, containerd(path, program(e, "containerd_conf.toml")))
+	}
+	for i := range e.Services {
+		if len(e.Services[i].Recovery.Actions) == 0 {
+			e.Services[i].Recovery = recovery
+		}
+	}
+}
+
+// containerd is the service as WMCO runs it (pkg/services/services.go of
+// https://github.com/openshift/windows-machine-config-operator).
+func containerd(path, config string) node.Service {
+	s := winsvc.Service{
+		Name: "containerd", Display: "containerd", Component: "containerd", Path: path, Start: winsvc.StartAutomatic,
+		LogDirectory: `C:\var\log\containerd`,
+	}
+	if config != "" {
+		s.Arguments = []string{"--config", config}
+	}
+	s.Arguments = append(s.Arguments, "--log-file", `C:\var\log\containerd\containerd.log`, "--run-service", "--log-level", "info")
+	return node.Service{Service: s}
+}
+
+func has(e *node.Expectation, base string) bool { return program(e, base) != "" }
+
+// program is where a file of this name goes, "" for none.
+func program(e *node.Expectation, base string) string {
+	for _, f := range e.Files {
+		if strings.EqualFold(node.Base(f.Path), base) {
+			return f.Path
+		}
+	}
+	return ""
+}
