@@ -11,9 +11,10 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// change is how a Windows driver gets to another version: by its tag where
+// change is how a Windows driver gets to another version: by its image where
 // the pod stays as it is, by a whole manifest where it doesn't.
 type change struct {
+	// What is prose in one line, Command has a command on each line.
 	What, Command string
 	// Manifest: the tag alone breaks the driver.
 	Manifest bool
@@ -26,11 +27,12 @@ type change struct {
 }
 
 // text is the change for a finding's remedy.
-func (c change) text() string {
-	if c.Command == "" {
-		return c.What
-	}
-	return c.What + ": " + c.Command
+func (c change) text() string { return laidOut(c.What, c.Command) }
+
+// laidOut is prose and commands, a line each; reports show a line that begins
+// with a command as one.
+func laidOut(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
 }
 
 // rollout waits until the pods have changed; a new manifest may name its
@@ -78,16 +80,31 @@ func (v *view) runsOnNodes(l *catalog.Line, hostProcess bool) bool {
 
 // step is a change for the plan, with what a HostProcess pod needs first.
 func (v *view) step(c change) *move {
-	s := &move{Step: Step{What: c.What, Command: c.Command}, to: c.to}
+	c = v.admitted(c)
+	return &move{Step: Step{What: c.What, Command: c.Command}, to: c.to}
+}
+
+// admitted puts before a change what its HostProcess pods need.
+func (v *view) admitted(c change) change {
 	if c.privileged && c.Command != "" && !v.privilegedNamespace() {
-		s.Command = strings.ReplaceAll(privilegeCommands(v.D), " && ", "\n") + "\n" + c.Command
+		c.What += "; the first two commands let HostProcess pods into the namespace"
+		c.Command = privilegeCommands(v.D) + "\n" + c.Command
 	}
-	return s
+	return c
 }
 
 // change is how the driver gets to a version.
 func (v *view) change(to version.Driver) change {
 	return changeOf(v.D, v.Catalog, v.D.HostProcess, to, v.Planned || v.req.Static)
+}
+
+// changeAfter is how the driver follows after the hop: by what was planned for
+// it, where anything was.
+func (v *view) changeAfter(to version.Driver) change {
+	if p := v.plannedFor(v.D); p != nil && !v.Planned && v.Hop == v.Hops-1 {
+		return plannedChange(v.D, p)
+	}
+	return v.change(to)
 }
 
 // changeOf is how a DaemonSet gets to a version. hostProcess is what it is
@@ -101,19 +118,17 @@ func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to ver
 		line = cat.Line(to)
 	}
 	if why := newManifest(d, line, hostProcess); why != "" {
-		c := manifestChange(d, to, why, file)
-		c.to, c.privileged = to, !hostProcess && line.HostProcess == catalog.HostProcessMandatory
+		c := manifestChange(d, cat, publicationKind(line, hostProcess), to, why, file)
+		c.privileged = !hostProcess && mandatory(line)
 		return c
 	}
-	image := imageFor(d, line, hostProcess, to)
-	if file {
-		return change{What: fmt.Sprintf("in the manifest of %s set the image of container %s to %s", d.Object, container(d), image), to: to}
-	}
-	return change{
-		What:    fmt.Sprintf("set %s to v%s", d.Object, to.Core()),
-		Command: fmt.Sprintf("oc %sset image daemonset/%s %s=%s", namespace(d), d.Object.Name, container(d), image),
-		to:      to,
-	}
+	return imageChange(d, cat, hostProcess, to, file)
+}
+
+// publicationKind tells whether a driver that changes to a line is a HostProcess
+// one then.
+func publicationKind(line *catalog.Line, hostProcess bool) bool {
+	return mandatory(line) || hostProcess && canHostProcess(line)
 }
 
 // newManifest says why a tag alone isn't enough; "" where it is.
@@ -155,28 +170,6 @@ func mountsAny(d *inventory.Driver, use catalog.APIUse) bool {
 		}
 	}
 	return false
-}
-
-func manifestChange(d *inventory.Driver, to version.Driver, why string, file bool) change {
-	c := change{
-		Manifest: true,
-		What: fmt.Sprintf("replace %s by the Windows node DaemonSet of the project's manifest for v%s (that DaemonSet alone, without controller and CSIDriver; the tag alone isn't enough: %s)",
-			d.Object, to.Core(), why),
-	}
-	if !file {
-		c.file = fmt.Sprintf("windows-daemonset-v%s.yaml", to.Core())
-		c.Command = fmt.Sprintf("oc %sdelete daemonset %s && oc apply -f %s", namespace(d), d.Object.Name, c.file)
-	}
-	return c
-}
-
-// imageFor is the image of a version, from the repository that is used now.
-func imageFor(d *inventory.Driver, line *catalog.Line, hostProcess bool, to version.Driver) string {
-	tag := "v" + to.Core()
-	if line != nil && hostProcess && line.ImageSuffix != "" {
-		tag += "-" + line.ImageSuffix
-	}
-	return cmp.Or(d.Image.Repository, "<repository>") + ":" + tag
 }
 
 func container(d *inventory.Driver) string { return cmp.Or(d.Container, "<driver container>") }

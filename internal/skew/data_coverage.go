@@ -3,6 +3,7 @@ package skew
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -49,7 +50,7 @@ func (w *world) unreadResource(out *sink, r inventory.Resource) {
 		Remedy: w.howToRead(r), When: before, NoStep: true, Evidence: w.sources(),
 	}
 	if cov.Count > 0 {
-		d.Observed = fmt.Sprintf("%d were read, and not all: %s", cov.Count, w.missingOne(r))
+		d.Observed = fmt.Sprintf("%d %s read, and maybe not all: %s", cov.Count, map[bool]string{true: "was", false: "were"}[cov.Count == 1], w.missingOne(r))
 		d.Why = fmt.Sprintf("%s saw only a part", few(needed))
 	}
 	out.add(d)
@@ -67,11 +68,22 @@ func (w *world) howToRead(r inventory.Resource) string {
 	name := apiNames[r]
 	switch {
 	case w.readFrom("cluster"):
-		return fmt.Sprintf("grant get and list, then run it again: oc auth can-i list %s --all-namespaces tells whether it is granted", name)
+		return fmt.Sprintf("grant get and list, then run it again; whether it is granted tells\noc auth can-i list %s --all-namespaces", name)
 	case w.readFrom("must-gather"):
-		return fmt.Sprintf("gather it too, and add the folder: oc adm inspect %s --all-namespaces", name)
+		return fmt.Sprintf("gather it too, into the must-gather's folder, and run it again:\noc adm inspect %s --all-namespaces --dest-dir=%s --overwrite", name, w.mustGather())
 	}
-	return fmt.Sprintf("add it to --manifests: oc get %s -A -o yaml > %s.yaml; or say with --static that there is no cluster behind the manifests", name, r)
+	return fmt.Sprintf("add it to --manifests:\noc get %s -A -o yaml > %s.yaml\nor say with --static that there is no cluster behind the manifests", name, r)
+}
+
+// mustGather is the folder that a must-gather was read from; an archive must be
+// unpacked first.
+func (x *index) mustGather() string {
+	for _, s := range x.inv.Sources {
+		if s.Kind == "must-gather" && s.Name != "" && !strings.ContainsAny(s.Name, " '\"") && !strings.HasSuffix(s.Name, "gz") && !strings.HasSuffix(s.Name, ".tar") {
+			return s.Name
+		}
+	}
+	return "FOLDER"
 }
 
 // readFrom tells whether any input is of a kind.
@@ -98,7 +110,7 @@ func (w *world) noDriver(out *sink) {
 		Observed: fmt.Sprintf("none among %d DaemonSets of drivers; %d workloads were set aside", len(w.inv.Drivers), len(w.inv.SetAside)),
 		Expected: "the DaemonSet of at least one Windows driver",
 		Why:      "there was nothing to judge",
-		Remedy:   "give the manifests of the Windows drivers too; verify inventory shows what was looked at and why it was set aside",
+		Remedy:   "give the manifests of the Windows drivers too; `verify inventory` shows what was looked at and why it was set aside",
 		When:     before, NoStep: true, Evidence: w.sources(),
 	}
 	// A cluster without any DaemonSet is none: they weren't gathered.

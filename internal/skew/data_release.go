@@ -101,7 +101,7 @@ func driverData(v *view, out *sink) {
 		Object:   v.Catalog.Title + " in OpenShift " + cmp.Or(v.Release().String(), "of an unknown release"),
 		Expected: "one version, by source commit or tree",
 		When:     before, Evidence: l.evidence(), NoStep: true,
-		Remedy: "name the release to its patch, or give its payload: oc adm release info --commits -o json <release image> > release.json, and --release release.json",
+		Remedy: "name the release to its patch, or give its payload with --release release.json:\noc adm release info --commits -o json <release image> > release.json",
 	}
 	switch {
 	case v.Release().IsZero():

@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // lineWith is the first line of the driver that a test takes; nil for none.
@@ -51,7 +52,7 @@ func hostProcessRequired(v *view, out *sink) {
 		return
 	default:
 		c := v.change(windows)
-		d.Remedy = c.text() + v.privileges()
+		d.Remedy = v.admitted(c).text()
 		d.Step = v.step(c)
 	}
 	out.add(d)
@@ -72,24 +73,25 @@ func pipeEvidence(d *inventory.Driver) []inventory.Evidence {
 	return list
 }
 
-// privileges says what a HostProcess pod needs of its namespace; "" where the
-// namespace has it.
+// privileges are the commands that give a HostProcess pod what it needs of its
+// namespace, with words before them; "" where the namespace has it.
 func (v *view) privileges() string {
 	if v.privilegedNamespace() {
 		return ""
 	}
-	return "; a HostProcess pod needs " + privilegeCommands(v.D)
+	return "A HostProcess pod needs of its namespace:\n" + privilegeCommands(v.D)
 }
 
 func (v *view) privilegedNamespace() bool {
 	return slices.Contains(v.inv.Cluster.PrivilegedNamespaces, v.D.Object.Namespace)
 }
 
-// privilegeCommands let privileged pods run in a driver's namespace.
+// privilegeCommands are two lines that let privileged pods run in a driver's
+// namespace.
 func privilegeCommands(d *inventory.Driver) string {
 	ns := cmp.Or(d.Object.Namespace, "<namespace>")
-	return fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite && oc -n %s adm policy add-scc-to-user privileged -z %s",
-		ns, ns, cmp.Or(d.ServiceAccount, "<its service account>"))
+	return fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite\noc -n %s adm policy add-scc-to-user privileged -z %s",
+		ns, ns, cmp.Or(d.ServiceAccount, "default"))
 }
 
 // hostProcessPipes is HP002.
@@ -125,7 +127,7 @@ func hostProcessFlag(v *view, out *sink) {
 	case set && !v.D.HostProcess:
 		d.Observed, d.Expected = flag+" in a pod that isn't HostProcess", "the flag in a HostProcess pod alone"
 		d.Why = "with the flag the driver works on the node itself, which it can't from inside its own container"
-		d.Remedy = fmt.Sprintf("remove %s from %s, or apply the project's HostProcess manifest whole", flag, v.D.Object)
+		d.Remedy = fmt.Sprintf("remove %s from %s, or apply the project's HostProcess manifest whole%s", flag, v.D.Object, v.hostProcessManifest())
 	case given != nil && v.Line != nil && v.Line.Flag == "":
 		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag
 		d.Why = "the driver ends at a flag that it doesn't know"
@@ -164,25 +166,41 @@ func hostProcessImage(v *view, out *sink) {
 		d.Observed += " in a pod that isn't HostProcess"
 		d.Expected = strings.TrimSuffix(v.D.Image.Tag, suffix)
 		d.Why = "the image holds the driver for HostProcess pods alone"
-		d.Remedy = v.setTag(d.Expected) + ", or apply the project's HostProcess manifest whole"
+		d.Remedy = laidOut(v.setTag(d.Expected, false), "or apply the project's HostProcess manifest whole"+v.hostProcessManifest())
 	case !has && v.D.HostProcess && v.Line != nil && v.Line.ImageSuffix != "":
 		d.Observed += " in a HostProcess pod"
 		d.Expected = v.D.Image.Tag + suffix
 		d.Why = "the plain image is made for a container of its own; the project publishes another one for HostProcess"
-		d.Remedy = v.setTag(d.Expected)
+		d.Remedy = v.setTag(d.Expected, true)
 	default:
 		return
 	}
 	out.add(d)
 }
 
-// setTag is how the driver's image gets another tag.
-func (v *view) setTag(tag string) string {
-	image := v.D.Image.Repository + ":" + tag
-	if v.Planned || v.req.Static {
-		return fmt.Sprintf("in the manifest of %s set the image of container %s to %s", v.D.Object, container(v.D), image)
+// setTag is how the driver's image gets the tag of the other kind of container.
+func (v *view) setTag(tag string, hostProcess bool) string {
+	windows, _ := v.Windows()
+	return retag(v.D, v.Catalog, hostProcess, windows, tag, v.Planned || v.req.Static).text()
+}
+
+// hostProcessManifest names where the HostProcess manifest of the present
+// version stands, for the end of a sentence; "" where the version isn't known.
+func (v *view) hostProcessManifest() string {
+	windows, known := v.Windows()
+	if !known {
+		return ""
 	}
-	return fmt.Sprintf("oc %sset image daemonset/%s %s=%s", namespace(v.D), v.D.Object.Name, container(v.D), image)
+	return placeText(v.Catalog, windows)
+}
+
+// placeText says where the HostProcess manifest of a version stands.
+func placeText(cat *catalog.Driver, to version.Driver) string {
+	place, render := manifestOf(cat, true, to)
+	if render != "" {
+		return ": `" + render + "` writes it"
+	}
+	return ", " + place
 }
 
 // hostProcessCrossing is HP005.
@@ -206,10 +224,12 @@ func hostProcessCrossing(v *view, out *sink) {
 		When:     after, NoStep: v.Hops > 0,
 		Evidence: slices.Concat(pipeEvidence(v.D), l.evidence()),
 	}
-	c := v.change(v.fit(v.D, l.Newest()))
-	d.Remedy, d.Step = c.text()+v.privileges(), v.step(c)
-	if must == catalog.HostProcessDefault {
-		d.Remedy = "plan the project's HostProcess manifest; the present one goes on working with csi-proxy: " + c.text() + v.privileges()
+	to := v.fit(v.D, l.Newest())
+	c := v.changeAfter(to)
+	d.Remedy, d.Step = v.admitted(c).text(), v.step(c)
+	if must == catalog.HostProcessDefault && v.plannedFor(v.D) == nil {
+		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s.", to.Core(), placeText(v.Catalog, to)), v.privileges(),
+			"The present one goes on working with csi-proxy: "+c.What, c.Command)
 	}
 	if line := v.Catalog.Line(l.Newest()); line != nil && len(line.Evidence) > 0 {
 		d.Source = line.Evidence[0].Source

@@ -86,10 +86,10 @@ func buildList(list []int) string {
 // with images of it; and the step to it where that is one version.
 func (v *view) buildRemedy(build int) (string, *move) {
 	if build == 0 {
-		return "look at the node's build: oc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
+		return "look at the node's build:\noc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
 	}
 	if canHostProcess(v.Line) {
-		return "apply the project's HostProcess manifest of this version, which runs on any build" + v.privileges(), nil
+		return laidOut("apply the project's HostProcess manifest of this version, which runs on any build"+v.hostProcessManifest(), v.privileges()), nil
 	}
 	const orElse = "; or keep the pods off these nodes with a node selector"
 	if l := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) }); l != nil {

@@ -31,7 +31,7 @@ func kubeletSkew(w *world, out *sink) {
 				Severity: finding.Unknown, Object: "kubelet " + cmp.Or(text, "unknown"),
 				Observed: fmt.Sprintf("%q on %s", text, few(namesOf(nodes))), Expected: "a version such as v1.32.9",
 				Why:    "whether the kubelet fits the API server can't be told",
-				Remedy: "look at the node: oc get node " + nodes[0].Name + " -o jsonpath={.status.nodeInfo.kubeletVersion}",
+				Remedy: "look at the node:\noc get node " + nodes[0].Name + " -o jsonpath={.status.nodeInfo.kubeletVersion}",
 				When:   before, Evidence: evidenceOf(nodes),
 			})
 			continue
@@ -52,14 +52,14 @@ func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, no
 		Observed: fmt.Sprintf("kubelet %s on %s, API server %s", kubelet, few(namesOf(nodes)), server.MinorString()),
 		Expected: fmt.Sprintf("a kubelet at most %s older than the API server", many(allowed, "minor")),
 		Why:      rule,
-		Remedy:   "update WMCO, and wait until it has configured the nodes again: oc get nodes -l kubernetes.io/os=windows",
+		Remedy:   "update WMCO, and wait until it has configured the nodes again:\noc get nodes -l kubernetes.io/os=windows",
 		When:     before, Evidence: append(evidenceOf(nodes), at),
 	}
 	switch {
 	case lag < 0:
 		d.Observed += ": the kubelet is newer"
 		d.Why = "a kubelet must never be newer than the API server"
-		d.Remedy = "finish the update of the control plane first, or replace the nodes by ones of the right version: oc adm upgrade"
+		d.Remedy = "finish the update of the control plane first, or replace the nodes by ones of the right version:\noc adm upgrade"
 	case w.Hop > 0:
 		// By then WMCO has followed; if it hasn't, the cluster refuses the hop.
 		d.Severity = finding.Info

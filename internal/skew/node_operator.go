@@ -21,7 +21,7 @@ func operatorSkew(w *world, out *sink) {
 			Observed: fmt.Sprintf("the catalog (of %s) knows no release of WMCO for OpenShift %s", w.cat.AsOf, release.OpenShift),
 			Expected: "a release of WMCO for the target",
 			Why:      "without one the Windows nodes can't follow the control plane",
-			Remedy:   "wait until OperatorHub has one, or choose a target that has one: oc get packagemanifest windows-machine-config-operator",
+			Remedy:   "wait until OperatorHub has one, or choose a target that has one:\noc get packagemanifest windows-machine-config-operator",
 			When:     before, Evidence: w.catalogEvidence(),
 		})
 	}
@@ -35,7 +35,7 @@ func operatorSkew(w *world, out *sink) {
 func (w *world) compareOperator(out *sink, text, minor string) {
 	d := draft{
 		Object: "WMCO " + text, When: before, Evidence: w.operatorEvidence(text),
-		Remedy: fmt.Sprintf("update WMCO to its release for %s and wait until the nodes are configured again: oc -n openshift-windows-machine-config-operator get csv", w.follows(minor)),
+		Remedy: fmt.Sprintf("update WMCO to its release for %s and wait until the nodes are configured again:\noc -n openshift-windows-machine-config-operator get csv", w.follows(minor)),
 	}
 	v, err := version.ParseWMCO(text)
 	known := w.cat.WMCORelease(v)
@@ -44,7 +44,7 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 		d.Severity = finding.Unknown
 		d.Observed, d.Expected = "version "+text, "a release of WMCO that the catalog knows"
 		d.Why = "which minor of OpenShift it is for can't be told"
-		d.Remedy = "look at the operator: oc -n openshift-windows-machine-config-operator get csv; add the release to the catalog with --data where it is new"
+		d.Remedy = "look at the operator:\noc -n openshift-windows-machine-config-operator get csv\nand add the release to the catalog with --data where it is new"
 	case known.OpenShift == minor || w.precedes(known.OpenShift, minor):
 		return
 	case w.Hop > 0:

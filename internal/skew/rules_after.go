@@ -42,7 +42,7 @@ func (w *world) halfway() []draft {
 	f.Observed = fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(c.OpenShift, "an unknown release"), c.Updating)
 	f.Expected = "a completed update"
 	f.Why = "Linux drivers of both releases may run; what is said here is of the rest of the update, and the check after it is still to come"
-	f.Remedy = "wait until it is complete (oc adm upgrade status), then run the check again"
+	f.Remedy = "wait until it is complete (`oc adm upgrade status`), then run the check again"
 	f.NoStep = true
 	f.Evidence = cite(c.Evidence)
 	return []draft{f}
@@ -59,7 +59,7 @@ func (w *world) rolling(d *inventory.Driver) draft {
 	f.Why = "some nodes run another version of the driver than the DaemonSet names"
 	f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s", orNamespace(d.Object), d.Object.Name)
 	if r.Strategy == "OnDelete" {
-		f.Remedy = fmt.Sprintf("delete the old pods one after the other: oc -n %s get pods -o wide | grep %s", orNamespace(d.Object), d.Object.Name)
+		f.Remedy = fmt.Sprintf("delete the old pods one after the other:\noc -n %s get pods -o wide | grep %s", orNamespace(d.Object), d.Object.Name)
 	}
 	f.When = after
 	f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
@@ -97,9 +97,10 @@ func afterMigrated(w *world) []draft {
 // migrateRemedy says what keeps volumes in-tree.
 func (w *world) migrateRemedy(l inventory.Leftover) string {
 	if l.InTree == "kubernetes.io/vsphere-volume" && w.inv.Cluster.VSphereStorageDriver != "CSIWithMigrationDriver" {
-		return `oc patch storage cluster --type=merge --patch '{"spec":{"vsphereStorageDriver":"CSIWithMigrationDriver"}}' (OpenShift 4.13.10 or newer), then look for the annotation again`
+		return "opt in to the migration (OpenShift 4.13.10 or newer), then look for the annotation again:\n" +
+			`oc patch storage cluster --type=merge --patch '{"spec":{"vsphereStorageDriver":"CSIWithMigrationDriver"}}'`
 	}
-	return fmt.Sprintf("see that the storage operator is healthy and the CSIDriver is there: oc get clusteroperators storage kube-controller-manager && oc get csidriver %s", l.Provisioner)
+	return fmt.Sprintf("see that the storage operator is healthy and the CSIDriver is there:\noc get clusteroperators storage kube-controller-manager\noc get csidriver %s", l.Provisioner)
 }
 
 // afterNodes is AFTER003: nodes without the driver that serves in-tree volumes
@@ -127,7 +128,7 @@ func afterWindows(w *world) []draft {
 		f.Expected = "Windows nodes of the cluster's release"
 		f.Why = "kubelet, kube-proxy and csi-proxy of these nodes are those of the release before, and the next update may refuse such a kubelet"
 		f.Same = why
-		f.Remedy = "let WMCO for OpenShift " + w.from() + " update them (install it again where it was taken out for an update over two minors): oc -n openshift-windows-machine-config-operator get subscriptions,csv; " + wmcoOfNodes
+		f.Remedy = "let WMCO for OpenShift " + w.from() + " update them (install it again where it was taken out for an update over two minors):\noc -n openshift-windows-machine-config-operator get subscriptions,csv\n" + wmcoOfNodes
 		f.When = after
 		var at []inventory.Evidence
 		for _, n := range ns {

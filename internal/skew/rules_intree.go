@@ -171,10 +171,10 @@ func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) dr
 // the driver in CSINode, then one node at a time.
 func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when string) {
 	names := nodeNames(nodes)
-	look := fmt.Sprintf("wait until each node lists it: oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'; then let nodes be updated one at a time", names[0])
+	look := fmt.Sprintf("wait until each node lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'\nthen let nodes be updated one at a time", names[0])
 	deploy := "deploy the Windows DaemonSet of " + use.provisioner
 	if w.featureOff(use) {
-		return fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated; %s: oc label node %s %s=true",
+		return fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated; %s:\noc label node %s %s=true",
 			deploy, firstVSphere, look, names[0], allowUpgrade), during
 	}
 	return fmt.Sprintf("%s on all Windows nodes (csi-proxy must run there) and %s", deploy, look), before
@@ -232,7 +232,7 @@ func (w *world) unreadGate(id string, use inTreeUse, nodes []*inventory.Node) dr
 	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; the CSINodes of %s weren't read", use.volumes(), cmp.Or(someOf(nodeNames(nodes)), "the Windows nodes"))
 	f.Expected = "the CSINode of every Windows node"
 	f.Why = "only CSINode spec.drivers says whether a node has " + use.provisioner
-	f.Remedy, f.When = "give them to the check: oc get nodes,csinodes -o yaml > nodes.yaml, and --manifests nodes.yaml; or let it read the cluster", before
+	f.Remedy, f.When = "give them to the check with --manifests nodes.yaml:\noc get nodes,csinodes -o yaml > nodes.yaml\nor let it read the cluster", before
 	f.Evidence = cite(use.facts())
 	return f
 }
@@ -259,7 +259,7 @@ func (w *world) unresolved(id string) []draft {
 		f.Observed = fmt.Sprintf("what serves them couldn't be told: %s; %s", use.volumes(), us[0].Reason)
 		f.Expected, f.Same = "the claims and volumes of every Windows pod", us[0].Reason
 		f.Why = "an in-tree volume among them may stop working on the way"
-		f.Remedy, f.When = "give them to the check: oc get pv,pvc -A -o yaml > volumes.yaml, and --manifests volumes.yaml; or let it read the cluster", before
+		f.Remedy, f.When = "give them to the check with --manifests volumes.yaml:\noc get pv,pvc -A -o yaml > volumes.yaml\nor let it read the cluster", before
 		f.Evidence = cite(use.facts())
 		said = append(said, f)
 	}

@@ -54,7 +54,7 @@ func (w *world) held(nodes []*inventory.Node) draft {
 	f.Observed = fmt.Sprintf("%s on %s", upgradeBlocked, someOf(nodeNames(nodes)))
 	f.Expected = "no node is held"
 	f.Why = "WMCO 8 and 9 don't update a node while volumes are attached to it, until it is told that it may"
-	f.Remedy = fmt.Sprintf("see the driver in the node's CSINode (oc get csinode %[1]s -o jsonpath='{.spec.drivers[*].name}'), then let one node go and see its pods run before the next: oc label node %[1]s %[2]s=true", nodes[0].Name, allowUpgrade)
+	f.Remedy = fmt.Sprintf("see the driver in the node's CSINode:\noc get csinode %[1]s -o jsonpath='{.spec.drivers[*].name}'\nthen let one node go and see its pods run before the next:\noc label node %[1]s %[2]s=true", nodes[0].Name, allowUpgrade)
 	f.When = during
 	f.Evidence = cite(labelFacts(nodes, upgradeBlocked))
 	return f
@@ -149,7 +149,7 @@ func earlyVSphere(w *world) []draft {
 			f.Severity = finding.Warn
 			f.Why += "; it can be there before, and registers once the control plane is"
 		}
-		f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s: %s", firstVSphere, deleteDaemonSet(d))
+		f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s:\n%s", firstVSphere, deleteDaemonSet(d))
 		f.When = before
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
 		said = append(said, f)

@@ -30,7 +30,7 @@ func fromOperatorHub(v *view, out *sink) {
 		Observed: "Linux " + l.String() + ", by the Linux DaemonSet",
 		Expected: "the version of the operator's ClusterServiceVersion",
 		Why:      "the operator's update moves the Linux side, not the cluster's",
-		Remedy:   "compare after the operator's own update: oc get csv -A",
+		Remedy:   "compare after the operator's own update:\noc get csv -A",
 		When:     after, Evidence: slices.Concat(v.evidence(), l.evidence()), NoStep: true,
 	}
 	switch {

@@ -116,7 +116,7 @@ func (w *world) getProxy() (remedy, when string) {
 		if len(have) == 0 {
 			continue
 		}
-		remedy = fmt.Sprintf("update WMCO to %s or newer (OpenShift %s) and wait until every Windows node has it: %s", have[0].From, minor, wmcoOfNodes)
+		remedy = fmt.Sprintf("update WMCO to %s or newer (OpenShift %s) and wait until every Windows node has it:\n%s", have[0].From, minor, wmcoOfNodes)
 		if minor != w.from() {
 			return "once the control plane is at " + minor + " " + remedy, during
 		}
@@ -142,7 +142,7 @@ func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft
 
 // readProxyLog says how to make a node's csi-proxy known.
 func readProxyLog(nodes []string) string {
-	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), for example: oc adm node-logs %s --path=csi-proxy/csi-proxy.log; "+
+	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), for example\noc adm node-logs %s --path=csi-proxy/csi-proxy.log\n"+
 		"then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", someOf(nodes), nodes[0])
 }
 
@@ -182,7 +182,7 @@ func avoidWMCO(minor string, have []*catalog.WMCORelease) string {
 	if len(have) == 0 {
 		return fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor)
 	}
-	return fmt.Sprintf("once the control plane is at %s, let only WMCO %s or newer be installed (a mirrored catalog may still offer an older one): "+
+	return fmt.Sprintf("once the control plane is at %s, let only WMCO %s or newer be installed (a mirrored catalog may still offer an older one):\n"+
 		"oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv", minor, have[0].From)
 }
 

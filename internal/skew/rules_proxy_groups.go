@@ -115,7 +115,7 @@ func (w *world) servePipes(missing []inventory.Pipe, ss []proxyService) string {
 			continue // PROXY007 would send on to a newer one
 		}
 		if !slices.ContainsFunc(missing, func(p inventory.Pipe) bool { return !slices.Contains(r.Groups, p.Name()) }) {
-			return w.raiseProxy(r.Version, ss) + ", on every Windows node before the drivers"
+			return "before the drivers, on every Windows node, " + w.raiseProxy(r.Version, ss)
 		}
 	}
 	return "no csi-proxy that the catalog knows serves " + pipeNames(missing) + ": take the mounts out of the DaemonSet"
@@ -146,7 +146,7 @@ func (w *world) raiseProxy(want string, ss []proxyService) string {
 	default:
 		by = "replace the csi-proxy.exe that the nodes run"
 	}
-	return fmt.Sprintf("update csi-proxy on %s to %s or newer: %s", someOf(serviceNodes(ss)), want, by)
+	return fmt.Sprintf("update csi-proxy on %s to %s or newer:\n%s", someOf(serviceNodes(ss)), want, by)
 }
 
 // wmcoWith names the first WMCO whose csi-proxy is want or newer; "" for none
@@ -154,7 +154,7 @@ func (w *world) raiseProxy(want string, ss []proxyService) string {
 func (w *world) wmcoWith(want string) string {
 	for _, r := range w.cat.WMCO {
 		if r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0 {
-			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s); %s", r.From, r.OpenShift, wmcoOfNodes)
+			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s)\n%s", r.From, r.OpenShift, wmcoOfNodes)
 		}
 	}
 	return ""

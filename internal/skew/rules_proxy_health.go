@@ -84,7 +84,7 @@ func proxyMixed(w *world) []draft {
 	f.Observed = strings.Join(texts, "; ")
 	f.Expected = "one csi-proxy version on all Windows nodes"
 	f.Why = "drivers must fit the oldest of them; csi-proxy is to be updated on all nodes before drivers are"
-	f.Remedy, f.When = "let WMCO finish: every Windows node must show its version, "+wmcoOfNodes+"; update the nodes that WMCO doesn't configure by hand", before
+	f.Remedy, f.When = "let WMCO finish, every Windows node must show its version; update the nodes that WMCO doesn't configure by hand\n"+wmcoOfNodes, before
 	f.Evidence = cite(serviceFacts(known))
 	return []draft{f}
 }

@@ -63,7 +63,7 @@ func proxyGroupsCases() []ruleCase {
 		{name: "old csi-proxy, no fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1Only), proxyDaemonSet("v0.2.2")),
 			want: finding.Block, says: "mounts filesystem-v1, smb-v1, which csi-proxy 0.2.2", does: "oc -n kube-system set image daemonset/csi-proxy '*=ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.1.3'", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
 		{name: "old csi-proxy, fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1AndBeta), proxyDaemonSet("v0.2.2")),
-			want: finding.Warn, says: "mounts filesystem-v1, smb-v1", does: "on every Windows node before the drivers", mend: all(noProxies, proxyDaemonSet("v1.1.3"))},
+			want: finding.Warn, says: "mounts filesystem-v1, smb-v1", does: "before the drivers, on every Windows node, update csi-proxy", mend: all(noProxies, proxyDaemonSet("v1.1.3"))},
 		{name: "a pipe that nobody ever served", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v9", "filesystem-v1", "volume-v1", "system-v1alpha1")), want: finding.Block,
 			says: "disk-v9", does: "take the mounts out", mend: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1", "system-v1alpha1"))},

@@ -83,7 +83,7 @@ func (w *world) runsWMIC(d *inventory.Driver, known bool) []draft {
 		f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node: Get-Command wmic on it tells"
 		f.Remedy, f.When = cmp.Or(w.wmicFree(d), "see that wmic is there: Get-Command wmic"), before
 		if part.nodes[0].Build == 0 {
-			f.Remedy += "; or show the node's build: oc get node " + part.nodes[0].Name + " -o jsonpath='{.status.nodeInfo.kernelVersion}'"
+			f.Remedy += "\nor show the node's build:\noc get node " + part.nodes[0].Name + " -o jsonpath='{.status.nodeInfo.kernelVersion}'"
 		}
 		if part.severity == finding.Warn {
 			f.Step = w.wmicFreeStep(d)
@@ -119,7 +119,7 @@ func (w *world) needsWMIC(d *inventory.Driver, ss []proxyService, sev finding.Se
 	f.Expected = "csi-proxy without wmic, or a driver that doesn't ask for the BIOS serial number"
 	f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node"
 	f.Remedy, f.When = w.withoutWMIC(d, ss), before
-	if sev == finding.Warn && strings.HasPrefix(f.Remedy, "deploy") && !strings.Contains(f.Remedy, "; or ") {
+	if sev == finding.Warn && strings.HasPrefix(f.Remedy, "deploy") && !strings.Contains(f.Remedy, "\nor ") {
 		f.Step = w.wmicFreeStep(d)
 	}
 	f.Evidence = cite(serviceFacts(ss))
@@ -152,9 +152,9 @@ func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) string {
 		}
 	}
 	if ss[0].node.Build == 0 {
-		ways = append(ways, "show the node's build: oc get node "+ss[0].node.Name+" -o jsonpath='{.status.nodeInfo.kernelVersion}'")
+		ways = append(ways, "show the node's build:\noc get node "+ss[0].node.Name+" -o jsonpath='{.status.nodeInfo.kernelVersion}'")
 	}
-	return strings.Join(ways, "; or ")
+	return strings.Join(ways, "\nor ")
 }
 
 // wmicFree names the first version since which the driver does without wmic;

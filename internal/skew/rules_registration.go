@@ -91,8 +91,8 @@ func (w *world) registerRemedy(d *inventory.Driver, node string) string {
 	if d.Registrar != nil {
 		registrar = cmp.Or(d.Registrar.Container, registrar)
 	}
-	return fmt.Sprintf("mend the DaemonSet's pod on each of these nodes until its CSINode lists the driver: oc -n %s get pods -o wide --field-selector spec.nodeName=%s; "+
-		"oc -n %s logs POD -c %s; oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", ns, node, ns, registrar, node)
+	return fmt.Sprintf("mend the DaemonSet's pod on each of these nodes until its CSINode lists the driver:\noc -n %s get pods -o wide --field-selector spec.nodeName=%s\n"+
+		"oc -n %s logs POD -c %s\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", ns, node, ns, registrar, node)
 }
 
 func (w *world) csiNodeFacts(nodes []*inventory.Node) []inventory.Evidence {
@@ -115,7 +115,7 @@ func (w *world) maybeRegistered(object, provisioner string, nodes []*inventory.N
 	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", someOf(nodeNames(nodes)), provisioner)
 	f.Expected = "the CSINode of every Windows node that the DaemonSet runs on"
 	f.Why = "only CSINode spec.drivers says whether a driver is registered on a node"
-	f.Remedy, f.When = "give them to the check: oc get csinodes -o yaml > csinodes.yaml, and --manifests csinodes.yaml; or let it read the cluster", before
+	f.Remedy, f.When = "give them to the check with --manifests csinodes.yaml:\noc get csinodes -o yaml > csinodes.yaml\nor let it read the cluster", before
 	f.Evidence = cite(w.csiNodeFacts(nodes))
 	return []draft{f}
 }
@@ -150,7 +150,7 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", someOf(nodeNames(nodes)))
 	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
-	f.Remedy = fmt.Sprintf("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it: oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name)
+	f.Remedy = fmt.Sprintf("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name)
 	f.When = before
 	at := w.csiNodeFacts(nodes)
 	for _, u := range us {
@@ -176,7 +176,7 @@ func notReady(w *world) []draft {
 		f.Observed = fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired)
 		f.Expected = "every pod is ready"
 		f.Why = "where the driver's pod isn't ready, volumes can't be mounted"
-		f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s; oc -n %s describe daemonset %s", orNamespace(d.Object), d.Object.Name, orNamespace(d.Object), d.Object.Name)
+		f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s\noc -n %s describe daemonset %s", orNamespace(d.Object), d.Object.Name, orNamespace(d.Object), d.Object.Name)
 		if r.Desired == 0 {
 			f.Severity = finding.Info
 			f.Observed = "no node matches it: 0 pods are wanted"

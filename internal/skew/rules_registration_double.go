@@ -53,7 +53,7 @@ func (w *world) both(a, b *inventory.Driver) []draft {
 	}
 	f.Expected, f.Same = "one DaemonSet of a driver on a node", a.Object.String()
 	f.Why = "the kubelet takes one driver of a name; the second is refused, or takes over the socket of the first"
-	f.Remedy = fmt.Sprintf("keep one of them: %s; or give them node selectors that don't meet", deleteDaemonSet(b))
+	f.Remedy = fmt.Sprintf("keep one of them:\n%s\nor give them node selectors that don't meet", deleteDaemonSet(b))
 	f.Step = &move{Step: Step{What: fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object), Command: deleteDaemonSet(b)}}
 	f.When = before
 	f.Evidence = cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
@@ -97,7 +97,7 @@ func (w *world) soonManaged() []draft {
 		f.Expected = "no DaemonSet of your own when the operator's arrives"
 		f.Why = "two drivers of one name can't both register on a node; the enhancement asks admins to remove theirs before. Its ground is a pull request: look at the release notes of " + w.to()
 		f.Source = managedWindows
-		f.Remedy = deleteDaemonSet(d) + ", as the last step before the update (drain the Windows pods that use it first; none can mount a volume until the operator's DaemonSet runs)"
+		f.Remedy = "delete it as the last step before the update; drain the Windows pods that use it first, none can mount a volume until the operator's DaemonSet runs:\n" + deleteDaemonSet(d)
 		f.Step = &move{Step: Step{
 			What:    fmt.Sprintf("as the last step before the update drain the Windows pods that use %s, and delete %s: none of them can mount a volume until the operator's DaemonSet runs", d.Provisioner, d.Object),
 			Command: deleteDaemonSet(d),

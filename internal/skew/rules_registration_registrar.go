@@ -63,7 +63,7 @@ func registrarAge(d *inventory.Driver, r *inventory.Sidecar) draft {
 }
 
 func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) string {
-	return fmt.Sprintf("raise node-driver-registrar to %s or newer: oc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%[1]s", v, orNamespace(d.Object), d.Object.Name, r.Container)
+	return fmt.Sprintf("raise node-driver-registrar to %s or newer:\noc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%[1]s", v, orNamespace(d.Object), d.Object.Name, r.Container)
 }
 
 // registrarProbe judges a liveness probe that runs the registrar. That there

@@ -83,7 +83,7 @@ func distanceCases() []ruleCase {
 			says: "Linux 1.29.5 (OpenShift 4.14.30), Windows 1.28.1: 1 minor behind", mend: at("v1.29.5"), mendAsk: arrived, count: 2},
 		{name: "4.22 took its rebase back", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.48.0")), want: finding.Info, says: "Linux 1.48.0"},
 		{name: "an operator from OperatorHub", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", smb("v1.14.0")), want: finding.Warn,
-			says: "3 minors behind", does: "see which version the operator runs (oc get csv -A)", mend: at("v1.17.0")},
+			says: "3 minors behind", does: "see which version the operator runs (`oc get csv -A`)", mend: at("v1.17.0")},
 		{name: "a Linux driver of the admin's own", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: linuxOf("aws-ebs", ebsName, "v1.39.1"), want: finding.Info,
 			says: "Linux 1.39.1 (not part of OpenShift's release)"},
 		{name: "one that the target's operator replaces", id: "SKEW001", from: "4.22", to: "5.0", inv: clusterOf("4.22", "10.22.1", vsphereHostProcess("v3.6.0")), want: finding.Info, count: 1},
@@ -124,7 +124,7 @@ func pairCases() []ruleCase {
 			says: "all Windows nodes carry topology.kubernetes.io/zone", does: "1.28.0", mend: at("v1.28.0"), count: 1},
 		{name: "EBS before it", id: "SKEW003", from: "4.16", to: "4.17", inv: clusterOf("4.16", "10.16.1", ebs("v1.26.1"))},
 		{name: "the patch decides", id: "SKEW003", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", ebs("v1.26.1")), know: twoLinux("aws-ebs", "4.18", "1.32.0", "1.34.0"), want: finding.Unknown,
-			says: "Linux 1.32.0 or 1.34.0", does: "--to 4.20.3", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.To = "4.18.2" }, count: 1},
+			says: "Linux 1.32.0 or 1.34.0", does: "--to 4.18.Z", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.To = "4.18.2" }, count: 1},
 		{name: "not known", id: "SKEW003", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", ebs("latest"))},
 
 		{name: "behind", id: "SKEW004", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0"))},
@@ -148,7 +148,7 @@ func versionCases() []ruleCase {
 	return []ruleCase{
 		{name: "known", id: "SKEW005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "latest", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("latest")), want: finding.Unknown,
-			says: "it moves", does: "set image daemonset/azure-file-windows driver=mirror.example/azure-file:v1.32.3; or say which version it is with --image-version mirror.example/azure-file:latest=vX.Y.Z",
+			says: "it moves", does: "set image daemonset/azure-file-windows driver=mirror.example/azure-file:v1.32.3\nor say which version it is with --image-version mirror.example/azure-file:latest=vX.Y.Z",
 			mend: at("v1.32.3"), count: 1},
 		{name: "a digest that one image runs", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("latest")), change: running("sha256:01"), want: finding.Unknown,
 			does: "--image-version sha256:01=vX.Y.Z", mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v1.32.3") })},

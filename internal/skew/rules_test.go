@@ -140,6 +140,7 @@ func whole(t *testing.T, f finding.Finding) {
 	if f.Severity > finding.Info && (f.Remedy == "" || len(f.Evidence) == 0) {
 		t.Errorf("%s has no remedy or no evidence: %+v", f.ID, f)
 	}
+	typable(t, f)
 	if f.Hop == "" && f.When != "" {
 		t.Errorf("%s: due %q, and there is no update", f.ID, f.When)
 	}

@@ -28,10 +28,10 @@ func minorDistance(v *view, out *sink) {
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
 	if low != 0 || high != 0 {
-		c := v.change(v.fit(v.D, l.Newest()))
+		c := v.changeAfter(v.fit(v.D, l.Newest()))
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
-		d.Remedy, d.When, d.Step = c.text(), after, v.step(c)
+		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
 		if low > 0 {
 			d.Remedy = "nothing has to be done; to close the distance, " + d.Remedy
 			if c.to.Compare(windows) >= 0 {
@@ -41,7 +41,7 @@ func minorDistance(v *view, out *sink) {
 		}
 		if v.guessed() {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
-			d.Remedy = "see which version the operator runs (oc get csv -A), then " + d.Remedy
+			d.Remedy = "see which version the operator runs (`oc get csv -A`), then " + d.Remedy
 		}
 	}
 	out.add(d)

@@ -108,12 +108,14 @@ func knownIncompatible(v *view, out *sink) {
 	}
 	if p.severity == finding.Unknown {
 		d.Why = "it depends on which of the Linux versions the release has: " + p.Why
-		d.Remedy += "; or name the release to its patch (--to 4.20.3), or give its payload (--release), to know whether that is needed"
 	}
 	if safe, ok := v.compatible(p.Incompatibility); ok {
 		c := v.change(safe)
-		d.Remedy += ": " + c.text()
+		d.Remedy += ": " + v.admitted(c).text()
 		d.Step = v.step(c)
+	}
+	if p.severity == finding.Unknown {
+		d.Remedy = laidOut(d.Remedy, fmt.Sprintf("or name the release to its patch (--to %s.Z), or give its payload (--release), to know whether that is needed", v.Release().MinorString()))
 	}
 	out.add(d)
 }

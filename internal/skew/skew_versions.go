@@ -45,7 +45,7 @@ func (v *view) unpinned() draft {
 		Observed: fmt.Sprintf("%s: %s", cmp.Or(v.D.Image.Reference, "no image"), cmp.Or(v.D.Version.Reason, "the version isn't known")),
 		Expected: "a version that can be told from the image",
 		Why:      "what can't be compared can't be called safe",
-		Remedy:   fmt.Sprintf("%s; or say which version it is with --image-version %s=vX.Y.Z", c.text(), v.imageKey()),
+		Remedy:   laidOut(c.text(), fmt.Sprintf("or say which version it is with --image-version %s=vX.Y.Z", v.imageKey())),
 		When:     before, Evidence: v.evidence(),
 		Step: v.step(c),
 	}
@@ -74,7 +74,7 @@ func (v *view) linuxUnknown(out *sink) {
 		Severity: finding.Unknown, Observed: "the Linux side's version isn't known: " + l.Reason,
 		Expected: "a Linux driver whose version can be told",
 		Why:      "there is nothing to compare the Windows driver with",
-		Remedy:   "add the DaemonSet of the Linux node plugin to what is read: oc get daemonsets -A -o yaml > daemonsets.yaml",
+		Remedy:   "add the DaemonSet of the Linux node plugin to what is read:\noc get daemonsets -A -o yaml > daemonsets.yaml",
 		When:     before, Same: "linux", Evidence: v.evidence(),
 	}
 	if l.Driver != nil {
@@ -137,12 +137,12 @@ func mixedRollout(v *view, out *sink) {
 	d := draft{
 		Severity: finding.Warn, Observed: observed, Expected: "one image on all nodes",
 		Why:    "nodes run versions that the DaemonSet no longer names",
-		Remedy: fmt.Sprintf("wait for the rollout: oc %srollout status daemonset/%s", namespace(v.D), v.D.Object.Name),
+		Remedy: fmt.Sprintf("wait for the rollout:\noc %srollout status daemonset/%s", namespace(v.D), v.D.Object.Name),
 		When:   before, Evidence: evidence,
 	}
 	if v.D.Rollout != nil && v.D.Rollout.Strategy == "OnDelete" {
 		d.Observed += ", the update strategy is OnDelete"
-		d.Remedy = fmt.Sprintf("delete the pods that run the old image, node by node: oc %sget pods -o wide, then oc %sdelete pod <pod>",
+		d.Remedy = fmt.Sprintf("delete the pods that run the old image, node by node:\noc %sget pods -o wide\noc %sdelete pod <pod>",
 			namespace(v.D), namespace(v.D))
 	}
 	out.add(d)

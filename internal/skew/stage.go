@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
@@ -118,20 +117,17 @@ func (p *planner) follow(v *view, s *stage) {
 
 // planned tells of the planned manifest that takes the driver's place.
 func (p *planner) planned(v *view, s *stage) bool {
-	for i := range p.req.Planned {
-		d := &p.req.Planned[i]
-		if d.Provisioner != s.Provisioner {
-			continue
-		}
-		p.add(Step{
-			Hop: v.Hop, When: after, Rules: []string{"SKEW001"},
-			What:    fmt.Sprintf("apply the planned manifest of %s (%s)", d.Object, versionText(d)),
-			Command: "oc apply -f <the planned manifest>",
-			Why:     fmt.Sprintf("Linux runs %s from this update on", v.Linux()),
-		})
-		return true
+	d := p.plannedFor(&s.Driver)
+	if d == nil {
+		return false
 	}
-	return false
+	c := plannedChange(&s.Driver, d)
+	p.add(Step{
+		Hop: v.Hop, When: after, Rules: []string{"SKEW001"}, What: c.What,
+		Command: laidOut(c.Command, c.rollout(d)),
+		Why:     fmt.Sprintf("Linux runs %s from this update on", v.Linux()),
+	})
+	return true
 }
 
 func versionText(d *inventory.Driver) string {
@@ -174,11 +170,11 @@ func (p *planner) prepare(v *view, s *stage) {
 	}
 	step := Step{
 		Hop: v.Hop, When: before, Rules: []string{"HP005"},
-		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s, and let privileged pods run in its namespace", s.cat.Title, to.Core()),
+		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s%s, and let privileged pods run in its namespace", s.cat.Title, to.Core(), placeText(s.cat, to)),
 		Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
 	}
 	if !slices.Contains(p.inv.Cluster.PrivilegedNamespaces, s.Object.Namespace) {
-		step.Command = strings.ReplaceAll(privilegeCommands(&s.Driver), " && ", "\n")
+		step.Command = privilegeCommands(&s.Driver)
 	}
 	p.add(step)
 }

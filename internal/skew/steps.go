@@ -104,24 +104,23 @@ func (e *entry) ownStep() Step {
 	return Step{What: e.Object + ": " + what, Command: command}
 }
 
-// commands parts a remedy where nothing but commands of oc follow.
+// commands parts a remedy: its prose in one line, and its commands, a line each.
 func commands(remedy string) (what, command string) {
-	what, command, found := strings.Cut(remedy, ": oc ")
-	switch {
-	case found:
-		command = "oc " + command
-	case strings.HasPrefix(remedy, "oc "):
-		what, command = "", remedy
-	default:
-		return remedy, ""
-	}
-	parts := strings.Split(command, "; ")
-	for _, part := range parts {
-		if strings.Contains(part, ", ") || strings.Contains(part, " (") || !strings.HasPrefix(part, "oc ") {
-			return remedy, "" // prose follows
+	var prose, lines []string
+	for line := range strings.SplitSeq(remedy, "\n") {
+		if isCommand(line) {
+			lines = append(lines, line)
+		} else if line != "" {
+			prose = append(prose, line)
 		}
 	}
-	return what, strings.Join(parts, "\n")
+	return strings.TrimSuffix(strings.Join(prose, " "), ":"), strings.Join(lines, "\n")
+}
+
+// isCommand tells whether a line of a remedy is one to type.
+func isCommand(line string) bool {
+	program, rest, _ := strings.Cut(line, " ")
+	return rest != "" && slices.Contains([]string{"oc", "git", "skopeo"}, program)
 }
 
 func (p *planner) before(w *world) {

@@ -1,0 +1,104 @@
+package skew_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// image gives the Windows driver an image of that repository.
+func image(repository, tag, digest string) change {
+	return onWindows(func(d *inventory.Driver) {
+		d.Image = inventory.Image{Reference: repository + ":" + tag, Repository: repository, Tag: tag, Digest: digest}
+	})
+}
+
+// TestRemedyNamesAnImage: a change of the image names one that the project
+// published, or says how a mirror gets it.
+func TestRemedyNamesAnImage(t *testing.T) {
+	const zero = "sha256:0000000000000000000000000000000000000000000000000000000000000000"
+	for _, tc := range []struct {
+		name   string
+		from   string
+		driver inventory.Driver
+		image  change
+		// want are lines of SKEW001's remedy, mustn't stands nowhere in it.
+		want   []string
+		mustnt string
+	}{
+		{"moved to oss", "4.19", azureFile("v1.16.0"), image("mcr.microsoft.com/k8s/csi/azurefile-csi", "v1.16.0", ""),
+			[]string{"driver=mcr.microsoft.com/oss/kubernetes-csi/azurefile-csi:v1.32.3"}, "k8s/csi"},
+		{"moved to oss/v2", "4.21", azureFile("v1.33.3"), image("mcr.microsoft.com/oss/kubernetes-csi/azurefile-csi", "v1.33.3", ""),
+			[]string{"driver=mcr.microsoft.com/oss/v2/kubernetes-csi/azurefile-csi:v1.34.1"}, "oss/kubernetes-csi"},
+		{"from gcr.io to registry.k8s.io", "4.21", vsphereHostProcess("v3.5.0"), image("gcr.io/cloud-provider-vsphere/csi/release/driver", "v3.5.0", ""),
+			[]string{"driver=registry.k8s.io/csi-vsphere/driver:v3.6.0"}, "gcr.io"},
+		{"that is in both registries", "4.19", vsphere("v3.2.0"), image("gcr.io/cloud-provider-vsphere/csi/release/driver", "v3.2.0", ""),
+			[]string{"driver=gcr.io/cloud-provider-vsphere/csi/release/driver:v3.3.1"}, "registry.k8s.io"},
+		{"the other registry of EBS", "4.19", ebs("v1.30.0"), image("registry.k8s.io/provider-aws/aws-ebs-csi-driver", "v1.30.0", ""),
+			[]string{"driver=registry.k8s.io/provider-aws/aws-ebs-csi-driver:v1.39.0"}, "skopeo"},
+		{"a mirror", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "v1.30.0", ""),
+			[]string{"skopeo copy --all docker://public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.39.0 docker://mirror.example:5000/ebs:v1.39.0", "driver=mirror.example:5000/ebs:v1.39.0"}, "DIGEST"},
+		{"a mirror by digest", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "", zero),
+			[]string{"skopeo copy --all docker://public.ecr.aws", "skopeo inspect --format '{{.Digest}}' docker://mirror.example:5000/ebs:v1.39.0", "driver=mirror.example:5000/ebs@DIGEST"}, "driver=mirror.example:5000/ebs:v"},
+		{"the project's by digest", "4.19", ebs("v1.30.0"), image("public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver", "", zero),
+			[]string{"skopeo inspect --format '{{.Digest}}' docker://public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.39.0", "aws-ebs-csi-driver@DIGEST"}, "copy"},
+		{"not every version was published", "4.20", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.18.0", "disk-v1", "filesystem-v1", "volume-v1"), image("registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver", "v1.18.0", ""),
+			[]string{"skopeo inspect --raw docker://registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver:v1.20.0", "driver=registry.k8s.io"}, "copy"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			inv := clusterOf(tc.from, "", tc.driver)
+			tc.image(inv)
+			fs := ofRule(evaluate(t, inv, skew.Request{From: tc.from}), "SKEW001")
+			if len(fs) != 1 {
+				t.Fatal(show(fs))
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(fs[0].Remedy, want) {
+					t.Errorf("%q isn't in\n%s", want, fs[0].Remedy)
+				}
+			}
+			if strings.Contains(fs[0].Remedy, tc.mustnt) {
+				t.Errorf("%q is in\n%s", tc.mustnt, fs[0].Remedy)
+			}
+			typable(t, fs[0])
+		})
+	}
+}
+
+// TestRemedyNamesTheManifest: whoever is told to take a manifest is told where
+// it stands.
+func TestRemedyNamesTheManifest(t *testing.T) {
+	const apply = "\noc apply -f windows-daemonset-v3.5.0.yaml"
+	inv := storageCluster("4.19", "10.19.1")
+	planned := vsphereHostProcess("v3.5.0")
+	planned.Object.Name, planned.Version.At.Where = "vsphere-new", "deploy/windows v3.yaml:12:7"
+	for name, tc := range map[string]struct {
+		ask  skew.Request
+		want []string
+		not  string
+	}{
+		"the project's": {skew.Request{To: "4.20"}, []string{"https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml", "in namespace openshift-cluster-csi-drivers", apply}, "planned"},
+		"a planned one": {skew.Request{To: "4.20", Planned: []inventory.Driver{planned}}, []string{"apply the planned manifest of DaemonSet openshift-cluster-csi-drivers/vsphere-new (v3.5.0, in deploy/windows v3.yaml)",
+			"\noc -n openshift-cluster-csi-drivers delete daemonset vsphere-windows\noc apply -f 'deploy/windows v3.yaml'"}, "windows-daemonset"},
+	} {
+		res := evaluate(t, inv, tc.ask)
+		for _, f := range append(ofRule(res, "HP005"), ofRule(res, "SKEW001")...) {
+			if f.Phase != string(skew.Target) {
+				continue
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(f.Remedy, want) {
+					t.Errorf("%s, %s: %q isn't in\n%s", name, f.ID, want, f.Remedy)
+				}
+			}
+			if strings.Contains(f.Remedy, tc.not) {
+				t.Errorf("%s, %s: %q is in\n%s", name, f.ID, tc.not, f.Remedy)
+			}
+		}
+		if text := plan(res); !strings.Contains(text, strings.TrimPrefix(tc.want[0], "\n")) || strings.Contains(text, "<the planned") {
+			t.Errorf("%s: the plan doesn't say it:\n%s", name, text)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package skew
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// manifestChange replaces a DaemonSet by the project's own of another version.
+func manifestChange(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to version.Driver, why string, file bool) change {
+	c := change{Manifest: true, to: to}
+	place, render := manifestOf(cat, hostProcess, to)
+	c.What = fmt.Sprintf("replace %s by the Windows node DaemonSet of the project's manifest for v%s, %s (that DaemonSet alone, without controller and CSIDriver%s; the tag alone isn't enough: %s)",
+		d.Object, to.Core(), place, home(d), why)
+	if file {
+		return c
+	}
+	c.file = manifestFile(to)
+	if render != "" {
+		render += " > " + c.file
+	}
+	c.Command = laidOut(render, fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name), "oc apply -f "+c.file)
+	return c
+}
+
+func manifestFile(to version.Driver) string {
+	return fmt.Sprintf("windows-daemonset-v%s.yaml", to.Core())
+}
+
+// home is where a project's DaemonSet is to run: manifests name a namespace and
+// a service account of their own.
+func home(d *inventory.Driver) string {
+	if d.Object.Namespace == "" {
+		return ""
+	}
+	return fmt.Sprintf(", in namespace %s with service account %s", d.Object.Namespace, cmp.Or(d.ServiceAccount, "default"))
+}
+
+// manifestOf says where the project's manifest of a version stands, and which
+// command writes it where none is published.
+func manifestOf(cat *catalog.Driver, hostProcess bool, to version.Driver) (place, render string) {
+	const unseen = "whose place the catalog doesn't know"
+	if cat == nil {
+		return unseen, ""
+	}
+	p := cat.Publication(to, hostProcess)
+	switch {
+	case p == nil:
+		return unseen, ""
+	case p.Deploys != "":
+		return "which " + p.Deploys + " brings", ""
+	case p.Render != "":
+		return "which the project's Helm chart writes", p.RenderCommand(to)
+	case p.ManifestURL(to) == "":
+		return unseen, ""
+	case p.SetImage:
+		return fmt.Sprintf("%s with its image set to %s", p.ManifestURL(to), projectImage(p, cat, hostProcess, to)), ""
+	}
+	return p.ManifestURL(to), ""
+}
+
+// projectImage is the image of a version in the project's own repository.
+func projectImage(p *catalog.Publication, cat *catalog.Driver, hostProcess bool, to version.Driver) string {
+	return p.Repository + ":" + tagOf(cat, hostProcess, to)
+}
+
+func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
+	tag := "v" + to.Core()
+	if cat != nil && hostProcess {
+		if line := cat.Line(to); line != nil && line.ImageSuffix != "" {
+			tag += "-" + line.ImageSuffix
+		}
+	}
+	return tag
+}
+
+// plannedChange applies the manifest that was planned for a driver.
+func plannedChange(d, planned *inventory.Driver) change {
+	c := change{Manifest: true, to: planned.Version.Version, file: plannedFile(planned)}
+	c.What = fmt.Sprintf("apply the planned manifest of %s (%s, in %s)", planned.Object, versionText(planned), c.file)
+	if d.Object != planned.Object {
+		c.What += " in place of " + d.Object.String()
+		c.Command = fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name)
+	}
+	c.file = quoted(c.file)
+	c.Command = laidOut(c.Command, "oc apply -f "+c.file)
+	return c
+}
+
+// plain is a file's name that a shell takes as it is.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
+
+// quoted is a name as a shell takes it.
+func quoted(name string) string {
+	if plain.MatchString(name) {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
+// atLine is the line and column behind a file's name.
+var atLine = regexp.MustCompile(`(:[0-9]+)+$`)
+
+// plannedFile is the file that a planned driver was read from.
+func plannedFile(d *inventory.Driver) string {
+	where := d.Version.At.Where
+	for _, e := range d.Evidence {
+		where = cmp.Or(where, e.Where)
+	}
+	file := atLine.ReplaceAllString(where, "")
+	if file == "" || file == "-" {
+		return "planned.yaml"
+	}
+	return file
+}
+
+// plannedFor is the planned DaemonSet that takes a driver's place; nil for none.
+func (x *index) plannedFor(d *inventory.Driver) *inventory.Driver {
+	for i := range x.req.Planned {
+		if p := &x.req.Planned[i]; p.OS == "windows" && p.Provisioner != "" && p.Provisioner == d.Provisioner {
+			return p
+		}
+	}
+	return nil
+}
