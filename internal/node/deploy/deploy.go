@@ -51,7 +51,10 @@ func short(data []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func (n *Node) exeName() string { return "verify-" + short(n.Exe) + ".exe" }
+func (n *Node) exeName() string { return ExeName(n.Exe) }
+
+// ExeName is what a verify.exe is called on a node.
+func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
 
 // errAbsent says that the node has no verify.exe of ours to run.
 var errAbsent = errors.New("verify.exe isn't on the node")

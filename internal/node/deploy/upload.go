@@ -51,16 +51,28 @@ func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 	defer os.RemoveAll(temp) //nolint:errcheck // a folder for temporary files
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(uploads)
-	u := &uploader{node: n, temp: temp, want: map[string]node.File{}, send: func(f node.File, packed string) {
+	err = im.Pack(ctx, temp, files, func(f node.File, packed string) error {
 		group.Go(func() error { return n.send(ctx, f, packed) })
-	}}
-	for _, f := range files {
-		u.want[f.Payload] = f
-	}
-	err = payload.Walk(ctx, im.source, payload.WalkOptions{Roots: []string{payload.Root}}, u.visit)
+		return nil
+	})
 	if werr := group.Wait(); werr != nil {
 		return werr // it ended the walk
 	}
+	return err
+}
+
+// Pack takes files out of the image and compresses each, as verify.exe takes
+// them, into a file below dir. taken is told of each as soon as it's there, in
+// the order of the image; it must not wait long.
+func (im *Image) Pack(ctx context.Context, dir string, files []node.File, taken func(f node.File, packed string) error) error {
+	u := &uploader{temp: dir, want: map[string]node.File{}, send: taken}
+	for _, f := range files {
+		u.want[f.Payload] = f
+	}
+	if len(u.want) == 0 {
+		return nil
+	}
+	err := payload.Walk(ctx, im.source, payload.WalkOptions{Roots: []string{payload.Root}}, u.visit)
 	if err != nil && !errors.Is(err, errAll) {
 		return err
 	}
@@ -75,10 +87,9 @@ func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 var errAll = errors.New("all files were found")
 
 type uploader struct {
-	node *Node
 	temp string
 	want map[string]node.File // by path below /payload
-	send func(f node.File, packed string)
+	send func(f node.File, packed string) error
 }
 
 func (u *uploader) visit(e *payload.Entry) error {
@@ -103,7 +114,9 @@ func (u *uploader) visit(e *payload.Entry) error {
 		return err
 	}
 	delete(u.want, name)
-	u.send(f, packed)
+	if err := u.send(f, packed); err != nil {
+		return err
+	}
 	if len(u.want) == 0 {
 		return errAll
 	}

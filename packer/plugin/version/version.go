@@ -18,3 +18,6 @@ var (
 func Plugin() *version.PluginVersion {
 	return version.NewPluginVersion(Version, Prerelease, Metadata)
 }
+
+// UserAgent is what registries are told.
+func UserAgent() string { return "packer-plugin-winbake/" + Version }

@@ -28,7 +28,7 @@ func (im *Image) Check(ctx context.Context) error {
 				Expected: "a Windows executable", Why: "Windows won't start it", Remedy: "bake it again: bake build --no-cache"})
 			return
 		}
-		programs = append(programs, im.judged(expect.Executable(object, f))...)
+		programs = append(programs, expect.Executable(object, f)...)
 	}})
 	if err != nil {
 		return err
@@ -38,15 +38,6 @@ func (im *Image) Check(ctx context.Context) error {
 		return failed(im.Source.Reference(), found)
 	}
 	return nil
-}
-
-// judged passes over what can't be known of WMCO's own programs: not all of
-// them are Go's, and what they were made of isn't this build's to judge.
-func (im *Image) judged(found []finding.Finding) []finding.Finding {
-	if !im.Stock {
-		return found
-	}
-	return slices.DeleteFunc(found, func(f finding.Finding) bool { return f.Severity < finding.Block })
 }
 
 // missing compares node.json with the files that are there.

@@ -1,0 +1,170 @@
+// Package record is the manifest of an image: what is on the machine that it
+// was made of, by sums, and which build made it.
+//
+// The provisioner writes it, onto the machine and beside the build; the
+// post-processor binds it to what came of the build. It judges nothing.
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/winsvc"
+)
+
+// APIVersion is the manifest's. A reader refuses one that it doesn't know.
+const APIVersion = "winbake.dev/image/v1"
+
+// GuestPath is where the manifest lies on the machine, slash-separated.
+const GuestPath = "C:/ProgramData/winbake/manifest.json"
+
+// Manifest is manifest.json.
+type Manifest struct {
+	APIVersion string `json:"apiVersion"`
+	// Digest is "sha256:..." of Content as JSON without white space: the same
+	// on every machine that is the same.
+	Digest  string  `json:"digest"`
+	Content Content `json:"content"`
+	Build   Build   `json:"build"`
+}
+
+// Content is what is on the machine.
+type Content struct {
+	// Payload is the digest of the image that the files come from, "" where
+	// they came from a folder.
+	Payload string `json:"payload"`
+	// Release is the OpenShift release that the payload is for, "" where it
+	// doesn't say.
+	Release string `json:"release,omitempty"`
+	Profile string `json:"profile"`
+	// OS is what the machine says of its Windows: "10.0.20348.681".
+	OS       string    `json:"os"`
+	Files    []File    `json:"files"`
+	Services []Service `json:"services"`
+	// Verify is the sum of the verify.exe that looked.
+	Verify string `json:"verify"`
+	// Findings are those that aren't PASS: what was accepted, and what is
+	// worth knowing.
+	Findings []finding.Finding `json:"findings"`
+}
+
+// File is a file as it was found on the machine.
+type File struct {
+	Component string `json:"component"`
+	Path      string `json:"path"`
+	Payload   string `json:"payload"`
+	SHA256    string `json:"sha256"`
+	Size      int64  `json:"size"`
+	Version   string `json:"version,omitempty"`
+}
+
+// Service is a service as it was found on the machine. Nil is what it didn't
+// tell.
+type Service struct {
+	Name    string        `json:"name"`
+	Command *string       `json:"command"`
+	Start   *winsvc.Start `json:"start"`
+	Account *string       `json:"account"`
+	State   *string       `json:"state"`
+	Pipes   []string      `json:"pipes,omitempty"`
+}
+
+// Build is who made the image.
+type Build struct {
+	// Run is Packer's PACKER_RUN_UUID, the same in all of one build.
+	Run string `json:"run"`
+	// Name and Type are Packer's for the source.
+	Name string `json:"name"`
+	Type string `json:"type"`
+	// Payload is the image as it was named.
+	Payload string `json:"payload"`
+}
+
+// New makes a manifest, with the digest of its content.
+func New(c Content, b Build) (*Manifest, error) {
+	sum, err := c.digest()
+	return &Manifest{APIVersion: APIVersion, Digest: sum, Content: c, Build: b}, err
+}
+
+func (c Content) digest() (string, error) {
+	data, err := json.Marshal(c)
+	if err != nil {
+		return "", fmt.Errorf("encode the manifest: %w", err)
+	}
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:]), nil
+}
+
+// Encode writes the manifest as people read it.
+func (m *Manifest) Encode() ([]byte, error) { return encode(m) }
+
+func encode(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the manifest: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Parse reads a manifest strictly, and holds its content to its digest. name
+// is for the error, a *fault.Error.
+func Parse(data []byte, name string) (*Manifest, error) {
+	wrong := func(what string) error {
+		return &fault.Error{Where: name, What: what, Fix: "build again: winbake-node writes it"}
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	var m Manifest
+	if err := d.Decode(&m); err != nil {
+		return nil, wrong("isn't a manifest of winbake-node: " + err.Error())
+	}
+	if m.APIVersion != APIVersion {
+		return nil, wrong(fmt.Sprintf("has apiVersion %q, this plugin reads %q", m.APIVersion, APIVersion))
+	}
+	sum, err := m.Content.digest()
+	if err != nil {
+		return nil, err
+	}
+	if sum != m.Digest {
+		return nil, wrong("was changed after it was written: its content has " + sum + ", it says " + m.Digest)
+	}
+	return &m, nil
+}
+
+// Write puts a file into its place at once: a build that is cut short leaves
+// the old one or the new one.
+func Write(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return cantWrite(name, err)
+	}
+	defer os.Remove(f.Name()) //nolint:errcheck // it has its name by then
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return cantWrite(name, err)
+	}
+	return nil
+}
+
+func cantWrite(name string, err error) error {
+	return &fault.Error{Where: name, What: "can't be written: " + err.Error(), Fix: "name a file in a folder that is there, and that you may write into", Err: err}
+}

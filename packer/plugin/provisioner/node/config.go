@@ -1,0 +1,125 @@
+//go:generate go tool packer-sdc mapstructure-to-hcl2 -type Config
+
+package node
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hcldec"
+	"github.com/hashicorp/packer-plugin-sdk/common"
+	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
+	"github.com/hashicorp/packer-plugin-sdk/template/config"
+	"github.com/hashicorp/packer-plugin-sdk/template/interpolate"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/packer/plugin/internal/image"
+	"github.com/winbake/winbake/packer/plugin/version"
+)
+
+// Config is what a template says of the step.
+type Config struct {
+	common.PackerConfig `mapstructure:",squash"`
+
+	// The payload image that the node's files come from:
+	// `REGISTRY/REPOSITORY@sha256:...`, or the path of an OCI layout, a
+	// tarball, or a folder that `bake payload --dir` wrote. One of the
+	// Windows Machine Config Operator's own images does too.
+	Payload string `mapstructure:"payload" required:"true"`
+	// The digest that the payload image must have, `sha256:...`. Another image
+	// ends the build before anything is changed.
+	Digest string `mapstructure:"digest"`
+	// The OpenShift release that the payload must be for, such as `4.20`.
+	Release string `mapstructure:"release"`
+	// Talk plain http to the registry. Default `false`.
+	Insecure bool `mapstructure:"insecure"`
+	// `openshift` (default) registers csi-proxy alone, under the Windows
+	// Machine Config Operator's name. `generic` registers every service that
+	// the payload declares, and containerd, with recovery actions.
+	Profile string `mapstructure:"profile"`
+	// Findings of the check that don't end the build: `ID`, or `ID=object`
+	// for one object alone, such as `WIN004=service csi-proxy`. They stay in
+	// the manifest.
+	Accept []string `mapstructure:"accept"`
+	// The small verify.exe that runs on the machine. Default: the payload
+	// image's, else the one beside this plugin.
+	VerifyBinary string `mapstructure:"verify_binary"`
+	// Where the manifest is written on this machine. Default: the source's
+	// name and `.node.json`, in the folder that Packer runs in.
+	Manifest string `mapstructure:"manifest"`
+	// Change nothing and upload no file of the payload: only check the
+	// machine, at the end of a build, say. Default `false`.
+	CheckOnly bool `mapstructure:"check_only"`
+	// How long a service's process may take to end. Default `20s`.
+	StopTimeout time.Duration `mapstructure:"stop_timeout"`
+	// How long a service's pipes may take to answer. Default `60s`.
+	StartTimeout time.Duration `mapstructure:"start_timeout"`
+
+	ctx interpolate.Context
+}
+
+// ConfigSpec is packersdk.Provisioner's.
+func (p *Provisioner) ConfigSpec() hcldec.ObjectSpec { return p.config.FlatMapstructure().HCL2Spec() }
+
+// Prepare is packersdk.Provisioner's. It opens neither the image nor the
+// machine: `packer validate` runs it too.
+func (p *Provisioner) Prepare(raws ...any) error {
+	c := &p.config
+	err := config.Decode(c, &config.DecodeOpts{PluginType: "winbake-node", Interpolate: true, InterpolateContext: &c.ctx}, raws...)
+	if err != nil {
+		return err
+	}
+	c.defaults()
+	var wrong *packersdk.MultiError
+	if err := c.options().Check(); err != nil {
+		wrong = packersdk.MultiErrorAppend(wrong, err)
+	}
+	for _, a := range c.Accept {
+		if err := known(a); err != nil {
+			wrong = packersdk.MultiErrorAppend(wrong, err)
+		}
+	}
+	if c.VerifyBinary != "" {
+		if info, err := os.Stat(c.VerifyBinary); err != nil || info.IsDir() {
+			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "make bin, and name bin/verify.exe"})
+		}
+	}
+	if wrong != nil && len(wrong.Errors) > 0 {
+		return wrong
+	}
+	return nil
+}
+
+func (c *Config) defaults() {
+	if c.Profile == "" {
+		c.Profile = image.OpenShift
+	}
+	if c.Manifest == "" {
+		c.Manifest = c.PackerBuildName + ".node.json"
+	}
+	if c.StopTimeout == 0 {
+		c.StopTimeout = agent.DefaultTimes.Stop
+	}
+	if c.StartTimeout == 0 {
+		c.StartTimeout = agent.DefaultTimes.Start
+	}
+}
+
+func (c *Config) options() image.Options {
+	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, Insecure: c.Insecure, UserAgent: version.UserAgent()}
+}
+
+// known refuses an accepted ID that no check has: the finding that it was
+// meant for would end the build after an hour.
+func known(accept string) error {
+	id, _, _ := strings.Cut(accept, "=")
+	if slices.ContainsFunc(node.Rules, func(r node.Rule) bool { return r.ID == id }) {
+		return nil
+	}
+	return &fault.Error{What: fmt.Sprintf("accept has %q, and no check has that ID", accept), Fix: fmt.Sprintf("give IDs from %s to %s", node.Rules[0].ID, node.Rules[len(node.Rules)-1].ID)}
+}

@@ -1,0 +1,125 @@
+// Package node is the provisioner winbake-node: it makes a Windows machine what
+// a payload image says, checks it with verify.exe, and writes down what it
+// found.
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/packer/plugin/internal/comm"
+	"github.com/winbake/winbake/packer/plugin/internal/image"
+)
+
+// Provisioner is winbake-node.
+type Provisioner struct{ config Config }
+
+var _ packersdk.Provisioner = (*Provisioner)(nil)
+
+// Provision is packersdk.Provisioner's.
+func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersdk.Communicator, _ map[string]any) error {
+	// One of an earlier build would be taken for this one's.
+	if err := os.Remove(p.config.Manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the manifest of an earlier build: %w", err)
+	}
+	im, err := image.Open(ctx, p.config.options())
+	if err != nil {
+		return err
+	}
+	defer im.Close() //nolint:errcheck // only read
+	exe, err := im.VerifyExe(p.config.VerifyBinary)
+	if err != nil {
+		return err
+	}
+	say := func(s string) { ui.Say(s) }
+	s := &step{config: &p.config, ui: ui, image: im, guest: comm.New(c)}
+	s.node = &deploy.Node{Guest: s.guest, Exe: exe, Say: say}
+	return s.run(ctx)
+}
+
+// step is one run of the provisioner.
+type step struct {
+	config *Config
+	ui     packersdk.Ui
+	image  *image.Image
+	guest  *comm.Guest
+	node   *deploy.Node
+}
+
+func (s *step) run(ctx context.Context) error {
+	s.ui.Say(fmt.Sprintf("payload %s: %d files, %d services", s.image.Reference, len(s.image.Expectation.Files), len(s.image.Expectation.Services)))
+	if !s.config.CheckOnly {
+		if err := s.install(ctx); err != nil {
+			return err
+		}
+	}
+	facts, err := s.node.Facts(ctx, s.image.Expectation, false)
+	if err != nil {
+		return err
+	}
+	found := finding.Accept(node.Compare(s.image.Expectation, facts), s.config.Accept)
+	if err := s.judge(found); err != nil {
+		return err
+	}
+	if err := s.record(ctx, facts, found); err != nil {
+		return err
+	}
+	return s.node.Clean(ctx)
+}
+
+// install uploads what the machine lacks and has it put into its place. In an
+// image that is being made, what is there already is replaced.
+func (s *step) install(ctx context.Context) error {
+	out, err := s.node.Install(ctx, agent.Upgrade, s.image.Image, deploy.Options{Times: agent.Times{Stop: s.config.StopTimeout, Start: s.config.StartTimeout}})
+	if err != nil {
+		return err
+	}
+	r := out.Result
+	if !r.Changed {
+		s.ui.Say("the machine has the payload already: nothing was changed")
+		return nil
+	}
+	for _, n := range r.Notes {
+		s.ui.Say("note: " + n)
+	}
+	text := fmt.Sprintf("%d files uploaded, %d installed, %d replaced", out.Uploaded, r.Installed, r.Replaced)
+	s.ui.Say(strings.Join(append([]string{text}, r.Services...), ", "))
+	return nil
+}
+
+// judge shows the findings, and ends the build for those that nobody accepted.
+func (s *step) judge(found []finding.Finding) error {
+	var text bytes.Buffer
+	err := report.Write(&text, "text", report.Report{Tool: "verify", Subject: s.image.Reference, Findings: found}, report.Options{})
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(text.String()) {
+		s.ui.Message(strings.TrimRight(line, "\n"))
+	}
+	code := finding.DefaultFailOn.ExitCode(found)
+	if code == finding.ExitOK {
+		return nil
+	}
+	var ids []string
+	for _, f := range found {
+		if f.Severity >= finding.Unknown {
+			ids = append(ids, fmt.Sprintf("%s %s %s: %s", f.Severity, f.ID, f.Object, f.Observed))
+		}
+	}
+	return &fault.Error{What: fmt.Sprintf("the machine isn't what the payload says: %d findings", len(ids)), Excerpt: strings.Join(ids, "\n"),
+		Fix: `mend what they name, or add an ID to accept = [...] if you know why it is so`, Code: code}
+}
