@@ -37,7 +37,9 @@ func (r *render) writeBuild(b *body) {
 	restart(b, "30m")
 	r.elevated(b, "openssh", "")
 	r.script(b, "firewall", "", "", "")
-	r.script(b, "ssh-access", `{ WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }`, "", "")
+	if r.media != fromCloud {
+		r.access(b, "")
+	}
 	if r.Profile == OpenShift {
 		r.script(b, "no-runtime", "", "", "")
 	}
@@ -51,8 +53,15 @@ func (r *render) writeBuild(b *body) {
 	if r.before != "" {
 		r.script(b, r.before, "", "", "")
 	}
+	if r.media == fromCloud {
+		r.access(b, "Late: it takes Packer's own key away, and with it the way back in.")
+	}
 	r.generalize(b)
 	r.postProcessors(b)
+}
+
+func (r *render) access(b *body, comment string) {
+	r.script(b, "ssh-access", `{ WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }`, "", comment)
 }
 
 // script runs one of our scripts.

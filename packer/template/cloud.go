@@ -58,7 +58,8 @@ func amazon(r *render) {
 		b.set("ssh_timeout", "var.connect_timeout")
 		b.text("ssh_file_transfer_method", "sftp")
 	}
-	r.notes = append(r.notes, "EC2Launch gives each instance a password of its own at first boot; the operator's user data brings the key.")
+	r.notes = append(r.notes, "A connection that drops while sysprep runs ends the build here: Packer's own key is out of the image by then.",
+		"EC2Launch gives each instance a password of its own at first boot; the operator's user data brings the key.")
 }
 
 func azure(r *render) {
@@ -116,7 +117,8 @@ func azure(r *render) {
 		b.set("winrm_use_ssl", "true")
 		b.set("winrm_insecure", "true")
 	}
-	r.notes = append(r.notes, "Packer gets in over WinRM, which is slow for large files: count on half an hour more than elsewhere.",
+	r.notes = append(r.notes, "Secure boot and a TPM are the machine's own choice on Azure (trusted launch), not the image's.",
+		"Packer gets in over WinRM, which is slow for large files: count on half an hour more than elsewhere.",
 		"Azure's agent gives each machine its password at first boot; the operator's user data brings the key.")
 }
 

@@ -94,6 +94,7 @@ func (r *render) answerVariables() []Variable {
 func (r *render) reachVariables() []Variable {
 	vars := []Variable{
 		text("communicator", "ssh", "How Packer reaches the machine: ssh, or winrm where SSH can't be.", oneOf("communicator", "ssh", "winrm")),
+		amount("ssh_port", 22, 1, "Port of the machine's SSH, where something forwards it."),
 		text("connect_timeout", "4h", "How long Windows may take until it can be reached, such as 4h.",
 			matches("connect_timeout", `^[0-9]+[mh]$`, "connect_timeout has to be such as 90m or 4h", false)),
 	}

@@ -80,6 +80,7 @@ func (r *render) connect(b *body) {
 	b.set("communicator", "var.communicator")
 	b.text("ssh_username", "Administrator")
 	b.set("ssh_password", "var.admin_password")
+	b.fromVars("ssh_port")
 	b.set("ssh_timeout", "var.connect_timeout")
 	b.comment("scp would need a program on the machine that not every OpenSSH has.")
 	b.text("ssh_file_transfer_method", "sftp")

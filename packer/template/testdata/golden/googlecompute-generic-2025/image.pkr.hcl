@@ -106,11 +106,6 @@ build {
     script = "${path.root}/scripts/firewall.ps1"
   }
 
-  provisioner "powershell" {
-    script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
-  }
-
   # Node files from the payload, byte for byte, the services of this profile, and
   # the node's check, whose findings end the build unless they are accepted.
   provisioner "winbake-node" {
@@ -124,6 +119,12 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+  }
+
+  # Late: it takes Packer's own key away, and with it the way back in.
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ssh-access.ps1"
+    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and

@@ -107,11 +107,6 @@ build {
   }
 
   provisioner "powershell" {
-    script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
-  }
-
-  provisioner "powershell" {
     script = "${path.root}/scripts/no-runtime.ps1"
   }
 
@@ -128,6 +123,12 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+  }
+
+  # Late: it takes Packer's own key away, and with it the way back in.
+  provisioner "powershell" {
+    script = "${path.root}/scripts/ssh-access.ps1"
+    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and

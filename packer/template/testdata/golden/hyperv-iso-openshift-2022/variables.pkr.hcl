@@ -167,6 +167,17 @@ variable "communicator" {
   }
 }
 
+variable "ssh_port" {
+  type        = number
+  description = "Port of the machine's SSH, where something forwards it."
+  default     = 22
+
+  validation {
+    condition     = var.ssh_port >= 1
+    error_message = "Variable ssh_port has to be 1 at least."
+  }
+}
+
 variable "connect_timeout" {
   type        = string
   description = "How long Windows may take until it can be reached, such as 4h."

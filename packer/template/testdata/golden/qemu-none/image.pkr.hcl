@@ -74,6 +74,7 @@ source "qemu" "windows" {
   communicator = var.communicator
   ssh_username = "Administrator"
   ssh_password = var.admin_password
+  ssh_port     = var.ssh_port
   ssh_timeout  = var.connect_timeout
   # scp would need a program on the machine that not every OpenSSH has.
   ssh_file_transfer_method = "sftp"
