@@ -44,9 +44,9 @@ func TestKilledUpgradeRunAgainEndsRight(t *testing.T) {
 	began := time.Now()
 	n.must("bake", "node", "upgrade", versions[1])
 	whole := time.Since(began)
-	for i := range 4 {
+	for i := range 3 {
 		to := versions[i%2]
-		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(i+1)/5)
+		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(i+1)/4)
 		n.runFor(ctx, "bake", "node", "upgrade", to) // killed, unless it was quicker
 		cancel()
 		if i%2 == 0 { // the node's side goes too, as with sshd of Windows

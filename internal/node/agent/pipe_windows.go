@@ -21,33 +21,48 @@ import (
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
-// pipeTime is how long a pipe may take to answer. csi-proxy answers what it is
-// asked here without asking Windows: in milliseconds, on a node that isn't
-// overloaded.
-const pipeTime = 15 * time.Second
+// pipeTimes are how long a pipe may take to answer, each time that it is asked.
+// csi-proxy answers what it is asked here without asking Windows: in
+// milliseconds, on a node that isn't overloaded. It is asked again because
+// the first connection to a pipe may be to an instance that nobody serves: on
+// Wine it is, to the one that go-winio makes to hold the name.
+var pipeTimes = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
 
 func askPipe(ctx context.Context, name string) node.PipeFacts {
-	f := node.PipeFacts{Name: name}
-	ctx, cancel := context.WithTimeout(ctx, pipeTime)
+	var f node.PipeFacts
+	for _, d := range pipeTimes {
+		var again bool
+		if f, again = askOnce(ctx, name, d); !again || ctx.Err() != nil {
+			break
+		}
+	}
+	return f
+}
+
+// askOnce tells too whether to ask again.
+func askOnce(ctx context.Context, name string, d time.Duration) (f node.PipeFacts, again bool) {
+	f = node.PipeFacts{Name: name}
+	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	conn, err := winio.DialPipeContext(ctx, name)
 	switch {
 	case errors.Is(err, windows.ERROR_FILE_NOT_FOUND):
 		f.Exists = node.Say(false)
-		return f
+		return f, false
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED):
 		f.Exists = node.Say(true)
 		why := "this user may not open the pipe"
 		f.PID, f.Answer = node.Unknown[uint32](why), node.Unknown[string](why)
-		return f
+		return f, false
 	case err != nil:
 		f.Exists = node.Unknown[bool](err.Error())
-		return f
+		return f, true
 	}
 	defer conn.Close() //nolint:errcheck // gRPC closes it too
 	f.Exists, f.PID = node.Say(true), serverOf(conn)
 	f.Answer = ask(ctx, name, conn)
-	return f
+	answer, _ := f.Answer.Get()
+	return f, answer == noAnswer
 }
 
 // serverOf asks Windows which process serves the other end.
@@ -90,13 +105,16 @@ func ask(ctx context.Context, name string, conn net.Conn) node.Told[string] {
 	return answerOf(err)
 }
 
+// noAnswer is what is said of a pipe that doesn't.
+const noAnswer = "no answer in time"
+
 func answerOf(err error) node.Told[string] {
 	s, _ := status.FromError(err)
 	switch s.Code() {
 	case codes.OK:
 		return node.Say(node.AnswerOK)
 	case codes.DeadlineExceeded, codes.Canceled:
-		return node.Say("no answer in " + pipeTime.String())
+		return node.Say(noAnswer)
 	}
 	return node.Say(fmt.Sprintf("%s: %s", s.Code(), s.Message()))
 }
