@@ -40,8 +40,9 @@ type BuildOptions struct {
 	FirstLogon string
 }
 
-// driveLetters are those that Windows Setup may give to CDs: C: is the disk.
-const driveLetters = "DEFGHI"
+// driveLetters are those that Windows Setup may give to CDs; C: too, as long as
+// the disk is empty. A path that isn't there is passed over.
+const driveLetters = "CDEFGHI"
 
 // Build is the answer file of the installation: unattended, one disk, the
 // administrator logged on once to run FirstLogon.
