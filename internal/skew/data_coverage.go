@@ -2,6 +2,8 @@ package skew
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -31,13 +33,43 @@ func notRead(w *world, out *sink) {
 		out.add(d)
 	}
 	w.noDriver(out)
+	w.unseen(out)
+}
+
+// unseen tells of drivers that Windows nodes have registered and whose DaemonSet
+// wasn't read: its version may be any.
+func (w *world) unseen(out *sink) {
+	on := map[string][]*inventory.Node{}
+	for _, n := range w.windowsNodes() {
+		c := w.CSINode(n.Name)
+		if c == nil {
+			continue
+		}
+		for _, p := range c.Drivers {
+			if p != "" && !w.served(p, n) {
+				on[p] = append(on[p], n)
+			}
+		}
+	}
+	if told := !w.covered(inventory.DaemonSets); told {
+		return
+	}
+	for _, p := range slices.Sorted(maps.Keys(on)) {
+		out.add(draft{
+			Severity: finding.Unknown, Object: p,
+			Observed: fmt.Sprintf("registered on %s, and the Windows DaemonSet that runs it there wasn't read", few(namesOf(on[p]))),
+			Expected: "the DaemonSet of every driver that Windows nodes have",
+			Why:      "its version may be any",
+			Remedy:   w.howToRead(inventory.DaemonSets), When: before, NoStep: true, Evidence: cite(w.csiNodeFacts(on[p])),
+		})
+	}
 }
 
 // unreadResource tells of a kind of object that rules need.
 func (w *world) unreadResource(out *sink, r inventory.Resource) {
 	cov := w.inv.Read[r]
-	if cov.Complete || w.req.Static && !w.covered(r) {
-		return
+	if cov.Complete || w.req.Static && !w.covered(r) || len(w.inv.Problems) > 0 && onlyProblems.MatchString(cov.Reason) {
+		return // the last is what each input's own finding says
 	}
 	needed := w.needed[r]
 	if len(needed) == 0 {
@@ -55,6 +87,9 @@ func (w *world) unreadResource(out *sink, r inventory.Resource) {
 	}
 	out.add(d)
 }
+
+// onlyProblems is a reason that names nothing but inputs that couldn't be read.
+var onlyProblems = regexp.MustCompile(`^[0-9]+ inputs? couldn't be read$`)
 
 // apiNames are what oc takes for a resource.
 var apiNames = map[inventory.Resource]string{

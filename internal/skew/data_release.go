@@ -3,6 +3,7 @@ package skew
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -24,13 +25,45 @@ func releaseData(w *world, out *sink) {
 			Severity: finding.Unknown, Object: "OpenShift " + cmp.Or(w.destination(), "release"),
 			Observed: w.problem, Expected: "releases, and an update between them, that the catalog knows",
 			Why:    "which drivers are on the way can't be told",
-			Remedy: "name the cluster's release with --from 4.20.3 and the target with --to; for a release that is newer than the catalog give its payload with --release, and what is known of it with --data",
+			Remedy: cmp.Or(w.fix, "name the cluster's release with --from 4.20.3"),
 			When:   before, Evidence: w.catalogEvidence(), NoStep: true,
 		})
 	}
+	w.contradicted(out)
 	w.updating(out)
 	w.arrived(out)
 	w.age(out)
+}
+
+// contradicted tells of a --from that isn't what was read. It is asked for all
+// the same: what was read may be of another day.
+func (w *world) contradicted(out *sink) {
+	if w.req.From == "" || w.From.IsZero() {
+		return
+	}
+	read, observed := w.inv.Cluster.OpenShift, ""
+	if have, err := version.ParseOpenShift(read); err == nil {
+		if have.CompareMinor(w.From) == 0 {
+			return
+		}
+		observed = fmt.Sprintf("--from says %s, the ClusterVersion that was read is of %s", w.From, have)
+	} else if known, server := w.cat.Release(w.From.MinorString()), w.inv.Cluster.Kubernetes; known != nil && server != "" {
+		k, err := version.ParseKubernetes(server)
+		if err != nil || k.MinorString() == known.Kubernetes || w.nextWith(known, k) != nil && w.inv.Cluster.Updating != "" {
+			return
+		}
+		observed = fmt.Sprintf("--from says %s, which has Kubernetes %s; the API server that was read is %s", w.From, known.Kubernetes, server)
+	}
+	if observed == "" {
+		return
+	}
+	out.add(draft{
+		Severity: finding.Warn, Object: "OpenShift " + w.From.String(), Same: "contradicted",
+		Observed: observed, Expected: "the release that the cluster runs",
+		Why:    "everything here is judged by the release that --from names",
+		Remedy: "leave --from out, or name the release that the cluster runs",
+		When:   before, Evidence: append(slices.Clone(w.inv.Cluster.Evidence), inventory.Evidence{Where: "--from", Text: w.req.From}), NoStep: true,
+	})
 }
 
 // updating tells of an update that isn't complete.

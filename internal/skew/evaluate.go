@@ -115,7 +115,7 @@ func (e *evaluation) worlds() []*world {
 // world sets the stage for one moment.
 func (e *evaluation) world(hop int, phase Phase) *world {
 	w := &world{index: e.index, Phase: phase, Hop: hop, Hops: len(e.journey.stops) - 1, From: e.journey.stops[hop]}
-	w.problem = e.journey.problem
+	w.problem, w.fix = e.journey.problem, e.journey.fix
 	if w.Hops > 0 {
 		w.To, w.target = e.journey.stops[hop+1], e.journey.to()
 	}

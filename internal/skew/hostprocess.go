@@ -54,8 +54,26 @@ func hostProcessRequired(v *view, out *sink) {
 		c := v.change(windows)
 		d.Remedy = v.admitted(c).text()
 		d.Step = v.step(c)
+		if back, ok := v.wayBack(); ok {
+			d.Remedy = laidOut("quickest is the version that Linux has now: "+back.text(), "or "+d.Remedy)
+		}
 	}
 	out.add(d)
+}
+
+// misplaced tells whether HP001 speaks of the driver.
+func (v *view) misplaced() bool {
+	return !v.D.HostProcess && !v.Moves() && v.Line != nil && mandatory(v.Line)
+}
+
+// wayBack is the change to the version that Linux has now, where the present
+// pod can run that one.
+func (v *view) wayBack() (change, bool) {
+	linux, certain := v.LinuxNow.Certain()
+	if !certain || v.Planned || newManifest(v.D, v.Catalog.Line(linux), false) != "" || v.Catalog.Line(linux) == nil {
+		return change{}, false
+	}
+	return v.change(linux), true
 }
 
 func mounting(d *inventory.Driver) string {
@@ -79,7 +97,7 @@ func (v *view) privileges() string {
 	if v.privilegedNamespace() {
 		return ""
 	}
-	return "A HostProcess pod needs of its namespace:\n" + privilegeCommands(v.D)
+	return "\nA HostProcess pod needs of its namespace:\n" + privilegeCommands(v.D)
 }
 
 func (v *view) privilegedNamespace() bool {
@@ -198,7 +216,7 @@ func (v *view) hostProcessManifest() string {
 func placeText(cat *catalog.Driver, to version.Driver) string {
 	place, render := manifestOf(cat, true, to)
 	if render != "" {
-		return ": `" + render + "` writes it"
+		return ", which `" + render + "` writes"
 	}
 	return ", " + place
 }
@@ -228,8 +246,8 @@ func hostProcessCrossing(v *view, out *sink) {
 	c := v.changeAfter(to)
 	d.Remedy, d.Step = v.admitted(c).text(), v.step(c)
 	if must == catalog.HostProcessDefault && v.plannedFor(v.D) == nil {
-		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s.", to.Core(), placeText(v.Catalog, to)), v.privileges(),
-			"The present one goes on working with csi-proxy: "+c.What, c.Command)
+		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s", to.Core(), placeText(v.Catalog, to)), v.privileges(),
+			"\nThe present one goes on working with csi-proxy: "+c.What, c.Command)
 	}
 	if line := v.Catalog.Line(l.Newest()); line != nil && len(line.Evidence) > 0 {
 		d.Source = line.Evidence[0].Source

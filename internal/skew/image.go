@@ -99,7 +99,7 @@ func (m *imageMove) inCluster(known bool) change {
 		c.What += "; see first that the image is there, not every version was published"
 		first = "skopeo inspect --raw docker://" + image
 	case m.own && known && m.repository != m.d.Image.Repository:
-		c.What += ", from the repository that the project moved to"
+		c.What += ", from the repository that the project has it in"
 	}
 	if m.d.Image.Digest != "" {
 		c.What += ", by its digest: put what `skopeo inspect` prints in place of DIGEST"

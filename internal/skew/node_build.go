@@ -88,12 +88,21 @@ func (v *view) buildRemedy(build int) (string, *move) {
 	if build == 0 {
 		return "look at the node's build:\noc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
 	}
-	if canHostProcess(v.Line) {
-		return laidOut("apply the project's HostProcess manifest of this version, which runs on any build"+v.hostProcessManifest(), v.privileges()), nil
-	}
 	const orElse = "; or keep the pods off these nodes with a node selector"
-	if l := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) }); l != nil {
-		return fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), l.From) + orElse, v.stepTo(l)
+	images := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) })
+	withImages := ""
+	if images != nil {
+		withImages = fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), images.From)
+	}
+	switch {
+	case canHostProcess(v.Line):
+		way := "apply the project's HostProcess manifest of this version, which runs on any build" + v.hostProcessManifest()
+		if images == nil {
+			return laidOut(way, v.privileges()), nil
+		}
+		return laidOut(withImages+"; or "+way, v.privileges()), v.stepTo(images)
+	case images != nil:
+		return withImages + orElse, v.stepTo(images)
 	}
 	l := v.lineWith(canHostProcess)
 	if l == nil {
@@ -101,7 +110,8 @@ func (v *view) buildRemedy(build int) (string, *move) {
 	}
 	remedy := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
 	if linux := v.Catalog.Line(v.Linux().Newest()); linux != nil && mandatory(linux) {
-		return remedy, v.step(v.change(v.fit(v.D, v.Linux().Newest())))
+		fit := v.fit(v.D, v.Linux().Newest())
+		return fmt.Sprintf("deploy v%s as HP005 says, which runs as a HostProcess container on any build, as %s does from %s on", fit.Core(), v.Name(), l.From) + orElse, v.step(v.change(fit))
 	}
 	if mandatory(l) {
 		return remedy, v.stepTo(l)

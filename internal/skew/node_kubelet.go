@@ -116,7 +116,7 @@ func (w *world) apiServer() (version.Kubernetes, inventory.Evidence, bool) {
 func unknownServer(w *world) draft {
 	return draft{
 		Severity: finding.Unknown, Object: "API server",
-		Observed: "which Kubernetes " + cmp.Or(w.Release().String(), "the cluster") + " runs isn't known",
+		Observed: "which Kubernetes " + releaseText(w.Release(), "the cluster") + " runs isn't known",
 		Expected: "a release that the catalog knows, or its payload",
 		Why:      "whether the Windows kubelets fit it can't be told",
 		Remedy:   "name the cluster's release with --from, and give the target's payload with --release",

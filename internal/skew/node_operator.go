@@ -15,7 +15,7 @@ func operatorSkew(w *world, out *sink) {
 	if w.Phase == Planned || release == nil {
 		return // DATA001 says so
 	}
-	if w.Phase == Target && len(w.cat.WMCOFor(release.OpenShift)) == 0 && w.usesWMCO() {
+	if w.Phase == Target && w.problem == "" && len(w.cat.WMCOFor(release.OpenShift)) == 0 && w.usesWMCO() {
 		out.add(draft{
 			Severity: finding.Warn, Object: "WMCO for " + release.OpenShift,
 			Observed: fmt.Sprintf("the catalog (of %s) knows no release of WMCO for OpenShift %s", w.cat.AsOf, release.OpenShift),
@@ -45,8 +45,8 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 		d.Observed, d.Expected = "version "+text, "a release of WMCO that the catalog knows"
 		d.Why = "which minor of OpenShift it is for can't be told"
 		d.Remedy = "look at the operator:\noc -n openshift-windows-machine-config-operator get csv\nand add the release to the catalog with --data where it is new"
-	case known.OpenShift == minor || w.precedes(known.OpenShift, minor):
-		return
+	case known.OpenShift == minor || w.precedes(known.OpenShift, minor), w.problem != "" && w.Phase != Now:
+		return // it fits, or DATA001 says that the way isn't known
 	case w.Hop > 0:
 		d.Severity = finding.Info
 		d.Observed, d.Expected = w.operatorText(text, known.OpenShift, minor), "WMCO for "+w.follows(minor)+" or "+minor

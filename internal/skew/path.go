@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
@@ -18,6 +19,8 @@ type journey struct {
 	stops []version.OpenShift
 	// problem says why the way isn't known for sure; "" for nothing.
 	problem string
+	// fix says what to do about it.
+	fix string
 }
 
 func (j *journey) from() version.OpenShift { return j.stops[0] }
@@ -69,9 +72,18 @@ func (j *journey) walk(c *catalog.Catalog, from, to version.OpenShift) {
 	minors, err := c.Path(from.MinorString(), to.MinorString())
 	switch {
 	case errors.Is(err, catalog.ErrUnknownRelease):
-		j.problem = fmt.Sprintf("the catalog (of %s) doesn't know both releases", c.AsOf)
+		unknown := from
+		if c.Release(from.MinorString()) != nil {
+			unknown = to
+		}
+		j.problem = fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", c.AsOf, unknown.MinorString())
+		j.fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release, and what is known of it with --data", unknown.MinorString())
 	case err != nil:
 		j.problem = fmt.Sprintf("the catalog (of %s) knows no update from %s to %s", c.AsOf, from.MinorString(), to.MinorString())
+		j.fix = "add the release and the update to it with --data, where it is newer than the catalog"
+		if next := c.Release(from.MinorString()).Next; len(next) > 0 {
+			j.fix = fmt.Sprintf("from %s it knows the update to %s: --to %s", from.MinorString(), strings.Join(next, " and to "), next[0])
+		}
 	}
 	for i, minor := range minors {
 		if v, err := version.ParseOpenShift(minor); err == nil && i > 0 && i < len(minors)-1 {

@@ -25,6 +25,9 @@ func (e *evaluation) rows() []Row {
 					row.WindowsPlanned = planned[v.D.Provisioner]
 				}
 				row.Severity = e.worst(v)
+				if row.ModeTarget != row.Mode && !e.mustMove(v) {
+					row.ModeTarget = row.Mode // both ways work, and the present one stays
+				}
 				rows = append(rows, row)
 			}
 		}
@@ -108,10 +111,27 @@ func modeOf(line *catalog.Line) string {
 // worst is the worst finding about a driver at a hop, or before it.
 func (e *evaluation) worst(v *view) finding.Severity {
 	worst := finding.Pass
+	if !v.LinuxNow.Known() || !v.LinuxTarget.Known() {
+		worst = finding.Unknown // nothing was compared
+	}
 	for _, entry := range e.sink.entries {
 		if entry.Object == v.D.Object.String() && entry.hop <= v.Hop {
 			worst = max(worst, entry.Severity)
 		}
 	}
 	return worst
+}
+
+// mustMove tells whether a driver is asked to change how it reaches storage.
+func (e *evaluation) mustMove(v *view) bool {
+	for _, entry := range e.sink.entries {
+		if (entry.ID == "HP005" || entry.ID == "HP001") && entry.Object == v.D.Object.String() && entry.hop <= v.Hop {
+			return true
+		}
+	}
+	if v.Catalog == nil {
+		return false
+	}
+	line := v.Catalog.Line(v.LinuxTarget.Newest())
+	return line != nil && (mandatory(line) || v.D.HostProcess && !canHostProcess(line))
 }

@@ -83,7 +83,8 @@ func afterMigrated(w *world) []draft {
 			at = append(at, l.At)
 		}
 		f := draft{Severity: finding.Warn, Object: ls[0].InTree}
-		f.Observed = fmt.Sprintf("%d of kind %s don't carry pv.kubernetes.io/migrated-to: %s (%s)", len(ls), ls[0].Object.Kind, someOf(names), ls[0].Provisioner)
+		carry := map[bool]string{true: "doesn't", false: "don't"}[len(ls) == 1]
+		f.Observed = fmt.Sprintf("%s %s carry pv.kubernetes.io/migrated-to: %s (%s)", many(len(ls), ls[0].Object.Kind), carry, someOf(names), ls[0].Provisioner)
 		f.Expected = fmt.Sprintf("pv.kubernetes.io/migrated-to: %s; OpenShift %s serves them by CSI", ls[0].Provisioner, w.from())
 		f.Why = "kube-controller-manager writes the annotation when it hands a volume that it provisioned over to CSI; without it, attaching, resizing and deleting may still take the in-tree way"
 		f.Same = ls[0].Object.Kind
@@ -126,9 +127,15 @@ func afterWindows(w *world) []draft {
 		f := draft{Severity: finding.Warn, Object: "Windows nodes"}
 		f.Observed = fmt.Sprintf("%s: %s", someOf(nodeNames(ns)), why)
 		f.Expected = "Windows nodes of the cluster's release"
-		f.Why = "kubelet, kube-proxy and csi-proxy of these nodes are those of the release before, and the next update may refuse such a kubelet"
+		f.Why = "kubelet, kube-proxy and csi-proxy of these nodes are older than those that WMCO brings now"
+		if w.oldKubelet(ns[0]) {
+			f.Why += ", and the next update may refuse such a kubelet"
+		}
 		f.Same = why
 		f.Remedy = "let WMCO for OpenShift " + w.from() + " update them (install it again where it was taken out for an update over two minors):\noc -n openshift-windows-machine-config-operator get subscriptions,csv\n" + wmcoOfNodes
+		if slices.ContainsFunc(ns, func(n *inventory.Node) bool { return w.arriving(n) != nil }) {
+			f.Remedy, f.NoStep = "do what PROXY001 asks for first: the WMCO that is about to configure them ships no csi-proxy", true
+		}
 		f.When = after
 		var at []inventory.Evidence
 		for _, n := range ns {
@@ -150,10 +157,16 @@ func (w *world) behind(n *inventory.Node) string {
 	if operator, opErr := version.ParseWMCO(w.inv.Cluster.WMCO); err == nil && opErr == nil && node.Compare(operator) < 0 {
 		return fmt.Sprintf("configured by WMCO %s, the operator is %s", n.WMCO, w.inv.Cluster.WMCO)
 	}
-	kubelet, err := version.ParseKubernetes(n.Kubelet)
-	server, srvErr := version.ParseKubernetes(w.inv.Cluster.Kubernetes)
-	if err == nil && srvErr == nil && (kubelet.Major != server.Major || kubelet.Minor < server.Minor) {
-		return fmt.Sprintf("kubelet %s, the API server is %s", n.Kubelet, w.inv.Cluster.Kubernetes)
+	if w.oldKubelet(n) {
+		server, _, _ := w.apiServer()
+		return fmt.Sprintf("kubelet %s, the API server is %s", n.Kubelet, cmp.Or(w.inv.Cluster.Kubernetes, server.MinorString()))
 	}
 	return ""
+}
+
+// oldKubelet tells whether a node's kubelet is minors older than the API server.
+func (w *world) oldKubelet(n *inventory.Node) bool {
+	kubelet, err := version.ParseKubernetes(n.Kubelet)
+	server, _, ok := w.apiServer()
+	return err == nil && ok && (kubelet.Major != server.Major || kubelet.Minor < server.Minor)
 }

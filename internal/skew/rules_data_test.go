@@ -50,7 +50,11 @@ func releaseCases() []ruleCase {
 		{name: "the cluster's release isn't known", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Unknown,
 			says: "it isn't known which release the cluster runs", does: "--from", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }},
 		{name: "a target of the future", id: "DATA001", from: "4.19", to: "6.3", inv: storageCluster("4.19", "10.19.1"), want: finding.Unknown,
-			says: "doesn't know both releases", does: "--release", mendAsk: named("4.20")},
+			says: "doesn't know OpenShift 6.3", does: "where OpenShift 6.3 is newer than the catalog give its payload with --release", mendAsk: named("4.20")},
+		{name: "another release than the cluster's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
+			says: "--from says 4.18, the ClusterVersion that was read is of 4.19.30", does: "leave --from out", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "" }, count: 1},
+		{name: "another release than the API server's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Warn,
+			says: "which has Kubernetes 1.31; the API server that was read is v1.32", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }, count: 1},
 		{name: "no way there", id: "DATA001", from: "4.23", to: "5.1", inv: storageCluster("4.22", "10.22.1"), know: func(c *catalog.Catalog) {
 			r := *c.Release("5.0")
 			r.OpenShift = "5.1"
@@ -118,11 +122,15 @@ func coverageCases() []ruleCase {
 			says: "PersistentVolumes", does: "persistentvolumes", mend: read(inventory.Volumes)},
 		{name: "an input that couldn't be read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: problem, static: true, want: finding.Unknown,
 			says: "isn't YAML", does: "render the template first", mend: func(inv *inventory.Inventory) { inv.Problems = nil }, count: 1},
-		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows, want: finding.Info, says: "none among 1 DaemonSets"},
-		{name: "no DaemonSet in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, func(inv *inventory.Inventory) {
+		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil)), want: finding.Info, says: "none among 1 DaemonSets"},
+		{name: "a driver is registered, and its DaemonSet wasn't read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows, want: finding.Unknown,
+			says: "registered on win-0, win-1, win-2", does: "daemonsets.apps", mend: onlyWindows(vsphere("v3.3.0"))},
+		{name: "one beside another that was read", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: registers([]string{vsphereName, "csi.example.com"}, 1), want: finding.Unknown,
+			says: "registered on win-1", does: "daemonsets.apps", mend: registers([]string{vsphereName}, 1), count: 1},
+		{name: "no DaemonSet in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil), func(inv *inventory.Inventory) {
 			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}
 		}), want: finding.Unknown, says: "none among 0", mend: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
-		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows), want: finding.Unknown,
+		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil)), want: finding.Unknown,
 			says: "none among", does: "verify inventory", mend: onlyWindows(vsphere("v3.3.0")), count: 1},
 		{name: "no DaemonSet at all is told once", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, unread(inventory.DaemonSets)), want: finding.Unknown,
 			says: "DaemonSets", mend: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},

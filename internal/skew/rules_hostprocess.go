@@ -54,7 +54,7 @@ tag: a digest or a renamed image doesn't say.`,
 		Needs:  needsDrivers,
 	}, driver: hostProcessImage},
 	{Rule: Rule{
-		ID: "HP005", Title: "the target's driver moves to HostProcess", Severity: finding.Warn, Scope: PerDriver,
+		ID: "HP005", Title: "the driver that fits is a HostProcess one", Severity: finding.Warn, Scope: PerDriver,
 		Ground: "the Windows version closest to the target needs another manifest and other rights than the present one",
 		Source: vsphere,
 		Text: `Advance notice. WARN where the Windows driver uses csi-proxy's pipes, and the line of the Linux

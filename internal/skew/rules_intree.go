@@ -99,7 +99,7 @@ func moved(s catalog.MigrationState) bool {
 // inTreeGate is INTREE001: Windows pods use in-tree volumes that the target
 // serves by CSI, and nodes whose CSINode lacks the driver.
 func inTreeGate(w *world) []draft {
-	if w.Phase != Target {
+	if w.Phase == Planned {
 		return nil
 	}
 	var said []draft
@@ -107,15 +107,17 @@ func inTreeGate(w *world) []draft {
 		on, known := w.onCSI(use.plugin, w.to())
 		already, _ := w.onCSI(use.plugin, w.from())
 		switch {
+		case w.Phase == Now && already && !w.stranded(use):
+			said = append(said, w.gate("INTREE001", use)...)
+		case w.Phase == Now, already:
+			// it is a matter of the hop; or the hop that brought it said so, or Now
 		case !known:
 			said = append(said, w.unknownMigration(use))
-		case already && w.Hop > 0:
-			// the hop that brought it, or the first one, said so
 		case on && !w.stranded(use):
 			said = append(said, w.gate("INTREE001", use)...)
 		}
 	}
-	if w.Hop == 0 {
+	if w.Hop == 0 && w.Phase == Target {
 		said = append(said, w.unresolved("INTREE001")...)
 	}
 	return said
@@ -153,7 +155,10 @@ func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) dr
 	f := draft{Severity: finding.Block, Object: use.plugin}
 	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; CSINode of %s doesn't list %s", use.volumes(), someOf(nodeNames(nodes)), use.provisioner)
 	f.Expected = use.provisioner + " in CSINode spec.drivers of every Windows node that uses these volumes"
-	f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes: a node without it can't mount them once its kubelet is updated", cmp.Or(w.to(), w.from()), use.provisioner)
+	f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes: a node without it can't mount them once its kubelet is updated", w.to(), use.provisioner)
+	if w.Phase == Now {
+		f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes already: a node without it can't mount them", w.from(), use.provisioner)
+	}
 	if use.plugin == "kubernetes.io/azure-file" {
 		f.Why += ". Volumes of Azure File are never attached, so WMCO 9's own gate doesn't see them"
 	}

@@ -149,8 +149,11 @@ func earlyVSphere(w *world) []draft {
 			f.Severity = finding.Warn
 			f.Why += "; it can be there before, and registers once the control plane is"
 		}
-		f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s:\n%s", firstVSphere, deleteDaemonSet(d))
-		f.When = before
+		f.Remedy = "leave it: it registers once the control plane is at " + firstVSphere
+		if f.Severity == finding.Block {
+			f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s:\n%s", firstVSphere, deleteDaemonSet(d))
+		}
+		f.When, f.NoStep = before, f.Severity == finding.Warn
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
 		said = append(said, f)
 	}
@@ -203,7 +206,32 @@ func adminGates(w *world) []draft {
 // onPlatform tells whether a gate of a driver may concern this cluster.
 func (w *world) onPlatform(g catalog.Gate) bool {
 	d := w.cat.Driver(g.Driver)
-	return d == nil || d.Platform == "" || w.inv.Cluster.Platform == "" || d.Platform == w.inv.Cluster.Platform
+	if d == nil || d.Platform == "" || d.Platform == w.inv.Cluster.Platform {
+		return true
+	}
+	return w.inv.Cluster.Platform == "" && w.maybeOn(d.Platform)
+}
+
+// maybeOn tells whether what was read may be of a cluster on a platform that
+// nobody named: no driver and no in-tree volume is of another, or one is of it.
+func (w *world) maybeOn(platform string) bool {
+	seen := map[string]bool{}
+	for i := range w.inv.Drivers {
+		if d := w.lineOf(&w.inv.Drivers[i]); d != nil && d.Platform != "" {
+			seen[d.Platform] = true
+		}
+	}
+	for _, use := range w.inTreeUses() {
+		if d := w.cat.ByInTree(use.plugin); d != nil {
+			seen[d.Platform] = true
+		}
+	}
+	for _, l := range w.inv.Leftovers {
+		if d := w.cat.ByInTree(l.InTree); d != nil {
+			seen[d.Platform] = true
+		}
+	}
+	return len(seen) == 0 || seen[platform]
 }
 
 // hasInTree tells whether the cluster has volumes of an in-tree plugin.

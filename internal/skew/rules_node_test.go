@@ -80,7 +80,7 @@ func buildCases() []ruleCase {
 		{name: "EBS 1.30 on it", id: "NODE003", from: "4.17", inv: clusterOf("4.17", "10.17.1", ebs("v1.30.0")), change: build(26100), want: finding.Block,
 			does: "deploy a version with images of it: AWS EBS CSI driver from 1.56.0 on", mend: at("v1.56.0")},
 		{name: "vSphere 3.3 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.3.0")), change: build(26100), want: finding.Block,
-			does: "a HostProcess container, on any build: vSphere CSI driver from 3.5.0 on", mend: all(at("v3.6.0"), hp)},
+			does: "deploy v3.6.0 as HP005 says, which runs as a HostProcess container on any build, as vSphere CSI driver does from 3.5.0 on", mend: all(at("v3.6.0"), hp)},
 		{name: "HP001 speaks of vSphere 3.5", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.5.0")), change: build(26100)},
 		{name: "GCE PD on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.24.1", "disk-v1", "filesystem-v1", "volume-v1")), change: build(26100), want: finding.Block,
 			does: "keep the pods off these nodes", mend: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector["storage"] = "yes" })},

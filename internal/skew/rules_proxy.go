@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,15 +134,20 @@ func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft
 		f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", w.pipeText(d), someOf(names), ss[0].reason)
 		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].reason
 		f.Why = pipesUnserved
-		f.Remedy, f.When = readProxyLog(names), before
+		f.Remedy, f.When = readProxyLog(ss), before
 		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
 	return said
 }
 
-// readProxyLog says how to make a node's csi-proxy known.
-func readProxyLog(nodes []string) string {
+// readProxyLog says how to make the csi-proxy of nodes known: by the image of its
+// DaemonSet, or by its log.
+func readProxyLog(ss []proxyService) string {
+	if p := ss[0].owner; p != nil {
+		return fmt.Sprintf("pin the image of %s to a released version, or say which one it is with --image-version %s=vX.Y.Z", p.Object, cmp.Or(p.Image.Digest, p.Image.Reference))
+	}
+	nodes := serviceNodes(ss)
 	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), for example\noc adm node-logs %s --path=csi-proxy/csi-proxy.log\n"+
 		"then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", someOf(nodes), nodes[0])
 }
@@ -173,17 +179,22 @@ func (w *world) losesProxy(d *inventory.Driver) []draft {
 	f.Observed = fmt.Sprintf("WMCO %[2]s, for OpenShift %[1]s, ships no csi-proxy; with it %[3]s would run without", w.to(), wmcoRanges(lack), someOf(nodeNames(losing)))
 	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+w.to()
 	f.Why = "WMCO replaces the services of a node that it updates; without csi-proxy the driver's volumes don't work there until a newer WMCO comes (the enhancement's scenario C)"
-	f.Remedy, f.When = avoidWMCO(w.to(), have), during
+	f.Remedy, f.When = avoidWMCO(w.to(), false, have), during
 	f.Evidence = cite(slices.Concat(w.pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}
 }
 
-func avoidWMCO(minor string, have []*catalog.WMCORelease) string {
+// there: the control plane is at the minor already.
+func avoidWMCO(minor string, there bool, have []*catalog.WMCORelease) string {
 	if len(have) == 0 {
 		return fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor)
 	}
-	return fmt.Sprintf("once the control plane is at %s, let only WMCO %s or newer be installed (a mirrored catalog may still offer an older one):\n"+
-		"oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv", minor, have[0].From)
+	when := ""
+	if !there {
+		when = "once the control plane is at " + minor + ", "
+	}
+	return fmt.Sprintf("%slet only WMCO %s or newer be installed (a mirrored catalog may still offer an older one):\n"+
+		"oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv", when, have[0].From)
 }
 
 // arriving is the WMCO that is about to configure n, where that one ships no
@@ -222,7 +233,7 @@ func (w *world) aboutToLose(d *inventory.Driver) []draft {
 	f.Observed = fmt.Sprintf("the WMCO that is about to configure %s (%s) ships no csi-proxy; the one that did so before does", someOf(nodeNames(losing)), wmcoRanges([]*catalog.WMCORelease{to}))
 	f.Expected, f.Same = "a WMCO that ships csi-proxy", "arriving"
 	f.Why = "volumes on these nodes stop working when WMCO reaches them, until a newer WMCO brings csi-proxy back"
-	f.Remedy, f.When = avoidWMCO(to.OpenShift, have), during
+	f.Remedy, f.When = avoidWMCO(to.OpenShift, to.OpenShift == w.from(), have), during
 	f.Evidence = cite(slices.Concat(w.pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}
 }

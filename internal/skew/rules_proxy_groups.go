@@ -138,6 +138,9 @@ func (w *world) proxyReleases() []*catalog.CSIProxyRelease {
 func (w *world) raiseProxy(want string, ss []proxyService) string {
 	var by string
 	switch s := ss[0]; {
+	case s.owner != nil && s.wmco && w.bringsProxy(s.node.WMCO, want):
+		return fmt.Sprintf("delete %s (PROXY005): the csi-proxy that WMCO runs is %s or newer\noc -n %s delete %s %s",
+			s.owner.Object, want, orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name)
 	case s.owner != nil:
 		by = fmt.Sprintf("oc -n %s set image %s/%s '*=%s:v%s'",
 			orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name, s.owner.Image.Repository, want)
@@ -147,6 +150,12 @@ func (w *world) raiseProxy(want string, ss []proxyService) string {
 		by = "replace the csi-proxy.exe that the nodes run"
 	}
 	return fmt.Sprintf("update csi-proxy on %s to %s or newer:\n%s", someOf(serviceNodes(ss)), want, by)
+}
+
+// bringsProxy tells whether the csi-proxy of a WMCO is want or newer.
+func (w *world) bringsProxy(wmco, want string) bool {
+	r := w.wmcoRow(wmco)
+	return r != nil && r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0
 }
 
 // wmcoWith names the first WMCO whose csi-proxy is want or newer; "" for none
@@ -169,7 +178,7 @@ func (w *world) unknownPipes(d *inventory.Driver, services []proxyService) []dra
 		f.Observed = fmt.Sprintf("%s on %s; which pipes csi-proxy serves there isn't known: %s", w.pipeText(d), someOf(names), unknownProxy(ss[0]))
 		f.Expected, f.Same = "a csi-proxy whose version is known", unknownProxy(ss[0])
 		f.Why = "which pipes there are depends on csi-proxy's version"
-		f.Remedy, f.When = readProxyLog(names), before
+		f.Remedy, f.When = readProxyLog(ss), before
 		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}

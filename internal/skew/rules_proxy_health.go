@@ -53,6 +53,10 @@ func (w *world) twoOwners(p *inventory.Proxy, ss []proxyService, sev finding.Sev
 	f.Expected, f.Same = "one csi-proxy a node", string(w.Phase)
 	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
 	f.Remedy = fmt.Sprintf("oc -n %s delete %s %s", orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
+	if sev == finding.Unknown {
+		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is:\n"+
+			"oc -n openshift-windows-machine-config-operator get configmap windows-services-%s -o jsonpath='{.data.services}'", p.Object, ss[0].node.WMCO)
+	}
 	f.When = before
 	f.Evidence = cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
 	return []draft{f}
@@ -98,7 +102,7 @@ func (w *world) maybeMixed(known, unknown []proxyService) []draft {
 	f.Observed = fmt.Sprintf("csi-proxy's version on %s isn't known: %s", someOf(names), unknownProxy(unknown[0]))
 	f.Expected = "one csi-proxy version on all Windows nodes"
 	f.Why = "drivers must fit the oldest of them"
-	f.Remedy, f.When = readProxyLog(names), before
+	f.Remedy, f.When = readProxyLog(unknown), before
 	f.Evidence = cite(serviceFacts(unknown))
 	return []draft{f}
 }
@@ -134,7 +138,7 @@ func proxyVulnerable(w *world) []draft {
 		f.Observed = unknownProxy(ss[0])
 		f.Expected = "csi-proxy " + w.firstSafe() + " or newer"
 		f.Why = "older ones let whoever may create pods become administrator of the node"
-		f.Remedy, f.When = readProxyLog(serviceNodes(ss)), before
+		f.Remedy, f.When = readProxyLog(ss), before
 		f.Evidence = cite(serviceFacts(ss))
 		said = append(said, f)
 	}

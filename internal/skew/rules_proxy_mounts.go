@@ -80,8 +80,8 @@ func (w *world) maybeNotMounted(d *inventory.Driver) []draft {
 			fits++
 		}
 	}
-	if fits == lines {
-		return nil
+	if fits == lines || w.fitsLinux(known, d) {
+		return nil // SKEW005 asks for the version, and for that of Linux where nobody knows it
 	}
 	f := draft{Severity: finding.Unknown, Object: d.Object.String(), NoStep: true} // SKEW005's step mends it
 	f.Observed = fmt.Sprintf("mounts %s; which pipes it dials depends on its version, which isn't known: %s", cmp.Or(pipeNames(d.Pipes), "no pipe"), cmp.Or(d.Version.Reason, "no version seen"))
@@ -103,4 +103,16 @@ func (w *world) lineSource(d *inventory.Driver) string {
 		return known.Evidence[0].Source
 	}
 	return kep1122
+}
+
+// fitsLinux tells whether d mounts what the version that Linux has now dials:
+// that is the one to pin.
+func (w *world) fitsLinux(known *catalog.Driver, d *inventory.Driver) bool {
+	for _, v := range w.Views {
+		if v.D == d && v.LinuxNow.Known() {
+			line := known.Line(v.LinuxNow.Newest())
+			return line != nil && !mandatory(line) && len(unmounted(line, d)) == 0
+		}
+	}
+	return false
 }

@@ -75,7 +75,7 @@ func proxyGroupsCases() []ruleCase {
 		{name: "empty, and nobody tells", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog(""), want: finding.Unknown,
 			says: "isn't known: its log", does: "node-logs", mend: proxyLog("v1.3.0-0-g1234567")},
 		{name: "DaemonSet with a tag that moves", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("latest"), want: finding.Unknown,
-			says: "it moves", does: "with a version in its tag", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
+			says: "it moves", does: "pin the image of DaemonSet kube-system/csi-proxy to a released version, or say which one it is with --image-version", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
 		{name: "planned with a pipe that isn't there", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows,
 			planned: []inventory.Driver{windowsDriver("azure-file", azureFileName, "v1.33.3", "filesystem-v2", "smb-v1")}, want: finding.Block, says: "filesystem-v2", does: "take the mounts out",
 			mendPlanned: []inventory.Driver{windowsDriver("azure-file", azureFileName, "v1.33.3", "filesystem-v1", "smb-v1")}, count: 1},
@@ -88,8 +88,10 @@ func proxyGroupsCases() []ruleCase {
 		{name: "only the fallback is mounted", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: onlyWindows(windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1beta1", "smb-v1beta1"))},
 		{name: "version that moves", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
-			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1", "smb-v1")), want: finding.Unknown, says: "depends on its version", does: "--image-version 'mirror.example/azure-file:latest=vX.Y.Z'",
-			mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v1.30.3") })},
+			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1alpha1", "smb-v1alpha1")), want: finding.Unknown, says: "depends on its version", does: "--image-version 'mirror.example/azure-file:latest=vX.Y.Z'",
+			mend: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v0.6.0") })},
+		{name: "version that moves, and the mounts are those of Linux's", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
+			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1", "smb-v1"))},
 	}
 }
 
@@ -138,7 +140,7 @@ func proxyOwnersCases() []ruleCase {
 		{name: "WMCO of the target brings one", id: "PROXY005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.0.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
 			says: "WMCO for OpenShift 4.14 will run it", does: "delete daemonset csi-proxy", mend: noProxies},
 		{name: "WMCO not known", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(wmco("77.0.0-1a2b3c4"), proxyDaemonSet("v1.3.0")), want: finding.Unknown,
-			says: "doesn't know WMCO 77.0.0", does: "delete daemonset", mend: noProxies},
+			says: "doesn't know WMCO 77.0.0", does: "only if it is:\noc -n openshift-windows-machine-config-operator get configmap windows-services-77.0.0-1a2b3c4 -o jsonpath", mend: noProxies},
 		{name: "one version", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1")},
 		{name: "WMCO is rolling", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: wmco("10.17.0-abc1234", 1), want: finding.Warn,
 			says: "1.1.3 on win-1; 1.1.3-28-g0939e7a on win-0, win-2", does: "oc get nodes", mend: wmco("10.17.1-1a2b3c4"), count: 1},

@@ -166,7 +166,7 @@ func (w *world) wmicFree(d *inventory.Driver) string {
 	}
 	text := fmt.Sprintf("deploy the complete Windows manifest of %s %s or newer, which runs no wmic", w.lineOf(d).Title, line.From)
 	if line.Unreleased {
-		text += fmt.Sprintf(" (on %s it wasn't released; until it is, see whether wmic is there, and keep the pods off nodes without it by a node selector)", w.cat.AsOf)
+		text += fmt.Sprintf(" (on %s it wasn't released; until it is, the version that SKEW001 names runs wmic too: see whether wmic is there, and keep the pods off nodes without it by a node selector)", w.cat.AsOf)
 	}
 	return text
 }

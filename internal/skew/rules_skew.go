@@ -17,9 +17,10 @@ var skewRules = []rule{
 controller serves both. The Linux version is taken from the payload's source commit, else
 from an image digest, else from the catalog's patch range or default of the release.
 
-INFO  the same minor.
 WARN  one minor or more, either way. The distance is told; no project names a limit, so it
       never blocks by itself. SKEW003 has the pairs that are known not to work.
+
+Two of the same minor pass, which --verbose tells.
 
 Where several Linux versions may hold, the distance is told as a range. Backports of OpenShift's
 forks aren't seen: its driver may be newer than its number.`,
@@ -56,7 +57,7 @@ UNKNOWN        it holds for some of the Linux versions that the release may have
 		ID: "SKEW004", Title: "Windows driver is newer than the Linux driver", Severity: finding.Info, Scope: PerDriver,
 		Ground: "no project forbids a newer node plugin, and going back is a change of its own",
 		Source: enhancement,
-		Text: `Fires where the Windows version is newer than the Linux driver is now and will be after the
+		Text: `Fires where the Windows version is minors newer than the Linux driver is now and will be after the
 update. INFO: nothing forbids it, and nobody tests it. SKEW001 tells the distance.`,
 		Remedy: "leave it, and choose the closest version at the driver's next change",
 		Needs:  needsDrivers,

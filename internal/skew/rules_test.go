@@ -19,7 +19,7 @@ var families = []func() []ruleCase{
 	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
 	releaseCases, coverageCases, operatorHubCases,
 	proxyAbsentCases, proxyGroupsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
-	doubleDriverCases, registrarCases,
+	doubleDriverCases, registrarCases, agreementCases,
 }
 
 func TestRules(t *testing.T) {
@@ -122,7 +122,7 @@ func (tc *ruleCase) run(t *testing.T) {
 
 func (tc *ruleCase) checkWords(t *testing.T, fs []finding.Finding) {
 	t.Helper()
-	if tc.want != finding.Pass && !slices.ContainsFunc(fs, func(f finding.Finding) bool {
+	if (tc.want != finding.Pass || tc.says != "") && !slices.ContainsFunc(fs, func(f finding.Finding) bool {
 		return f.Severity == tc.want && strings.Contains(f.Observed, tc.says) && strings.Contains(f.Remedy, tc.does)
 	}) {
 		t.Errorf("none observes %q and remedies by %q: %s", tc.says, tc.does, show(fs))

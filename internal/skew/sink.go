@@ -122,6 +122,9 @@ func (e *entry) holdsAgain(w *world, d draft) {
 	if !slices.Contains(e.again, moment) {
 		e.again = append(e.again, moment)
 	}
+	if d.When == after && w.Hop == e.hop && d.Remedy != "" {
+		e.Remedy, e.step = d.Remedy, d.Step // what is due after the update goes by what Linux is then
+	}
 	e.changed = ""
 	if d.Observed != e.Observed {
 		e.changed = moment + ": " + d.Observed
@@ -135,7 +138,7 @@ func (e *entry) finish() finding.Finding {
 		f.Observed += "; " + e.changed
 	}
 	if n := len(e.again); n > 0 && f.Severity > finding.Info {
-		f.Why += ". It holds until " + e.again[n-1] + " unless it is mended"
+		f.Why += ". It still holds after " + e.again[n-1] + " unless it is mended"
 	}
 	return f
 }

@@ -21,7 +21,7 @@ func minorDistance(v *view, out *sink) {
 		return // another major: SKEW002
 	}
 	d := draft{
-		Severity: finding.Info,
+		Severity: finding.Pass,
 		Observed: fmt.Sprintf("Linux %s%s, Windows %s: %s", l, v.where(), windows, apart(low, high)),
 		Expected: "the minor of the Linux driver",
 		Why:      "the two sides share a minor, as OpenShift advises",
@@ -32,12 +32,14 @@ func minorDistance(v *view, out *sink) {
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
 		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
-		if low > 0 {
-			d.Remedy = "nothing has to be done; to close the distance, " + d.Remedy
+		switch {
+		case v.misplaced():
+			d.Remedy, d.NoStep = "do what HP001 asks for first: it chooses the version too", true
+		case low > 0: // going back is no step of a plan
+			d.Remedy, d.NoStep = "nothing has to be done: leave it, and choose v"+c.to.Core()+" at its next change", true
 			if c.to.Compare(windows) >= 0 {
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
-			d.NoStep = true // going back is no step of a plan
 		}
 		if v.guessed() {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
@@ -83,8 +85,13 @@ func spread(l *linuxSide, windows version.Driver) (low, high int, ok bool) {
 
 // apart says a distance in words.
 func apart(low, high int) string {
-	if low == high {
+	switch {
+	case low == high:
 		return apartOne(low)
+	case high < 0:
+		return fmt.Sprintf("%d or %d minors behind", -high, -low)
+	case low > 0:
+		return fmt.Sprintf("%d or %d minors ahead", low, high)
 	}
 	return apartOne(low) + ", or " + apartOne(high)
 }
@@ -138,7 +145,7 @@ func windowsAhead(v *view, out *sink) {
 		return
 	}
 	newer := func(c version.Driver) bool {
-		return c.Major == windows.Major && coreOf(windows).Compare(coreOf(c)) > 0
+		return c.Major == windows.Major && windows.Minor > c.Minor
 	}
 	now, _ := v.LinuxNow.judge(newer)
 	target, _ := v.LinuxTarget.judge(newer)
@@ -155,8 +162,4 @@ func windowsAhead(v *view, out *sink) {
 		Evidence: slices.Concat(v.evidence(), v.Linux().evidence()),
 		NoStep:   true,
 	})
-}
-
-func coreOf(v version.Driver) version.Driver {
-	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
 }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -181,8 +183,19 @@ func unsupportedLine(v *view, out *sink) {
 	}
 	for _, l := range v.Catalog.Lines {
 		if l.From == oldest && len(l.Evidence) > 0 {
-			d.Source = l.Evidence[0].Source
+			d.Source = supportSource(l.Evidence)
 		}
 	}
 	out.add(d)
+}
+
+// supportSource is what says which versions a project supports: a line's
+// evidence is of its other properties too.
+func supportSource(list []catalog.Evidence) string {
+	for _, e := range list {
+		if strings.HasSuffix(e.Source, "README.md") || strings.Contains(e.Source, "release-management") {
+			return e.Source
+		}
+	}
+	return list[0].Source
 }

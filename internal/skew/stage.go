@@ -104,6 +104,10 @@ func (p *planner) follow(v *view, s *stage) {
 	c := changeOf(&s.Driver, s.cat, s.HostProcess, to, p.file())
 	step := Step{Hop: v.Hop, When: after, What: c.What, Command: c.Command, Rules: []string{"SKEW001"}}
 	step.Why = fmt.Sprintf("Linux runs %s from this update on", v.Linux())
+	if known := p.lifts(v, s, to); known != nil {
+		step.Rules = append(step.Rules, "SKEW003")
+		step.Why += "; it must be done before the next update: " + known.Why
+	}
 	if c.Command != "" {
 		step.Command += "\n" + c.rollout(&s.Driver)
 	}
@@ -113,6 +117,28 @@ func (p *planner) follow(v *view, s *stage) {
 	}
 	p.add(step)
 	s.set(to)
+}
+
+// lifts is a pair of versions that the next hop would make with the driver as it
+// is, and doesn't with the one that it changes to; nil for none.
+func (p *planner) lifts(v *view, s *stage, to version.Driver) *catalog.Incompatibility {
+	for _, w := range p.moments {
+		if w.Hop != v.Hop+1 || w.Phase != Target {
+			continue
+		}
+		for _, next := range w.Views {
+			for _, known := range p.cat.Incompatibilities(s.cat.Name) {
+				holds := func(windows version.Driver) bool {
+					_, some := next.Linux().judge(func(l version.Driver) bool { return known.Holds(l, windows) })
+					return some
+				}
+				if next.D.Object == s.Object && s.Version.Known && holds(s.Version.Version) && !holds(to) {
+					return &known
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // planned tells of the planned manifest that takes the driver's place.

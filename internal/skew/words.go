@@ -3,6 +3,8 @@ package skew
 import (
 	"fmt"
 	"strings"
+
+	"github.com/winbake/winbake/internal/version"
 )
 
 // few names up to three and counts the rest.
@@ -20,4 +22,12 @@ func many(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// releaseText is a release, or what stands for one that isn't known.
+func releaseText(o version.OpenShift, unknown string) string {
+	if o.IsZero() {
+		return unknown
+	}
+	return "OpenShift " + o.String()
 }

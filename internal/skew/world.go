@@ -19,6 +19,7 @@ type world struct {
 	From, To version.OpenShift
 	// problem says why the way isn't known for sure, target is where it ends.
 	problem string
+	fix     string
 	target  version.OpenShift
 	// Views are the Windows drivers, as they are in this phase.
 	Views []*view
