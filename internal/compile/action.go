@@ -14,9 +14,10 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 )
 
-// actionVersion is raised when this package starts to build the same action
-// differently, so that what older versions stored isn't taken for it.
-const actionVersion = 1
+// actionVersions are raised when this package starts to build the same action
+// differently, so that what older versions stored isn't taken for it. Git: 2
+// since checkouts are as committed, whatever the tree says of line ends.
+var actionVersions = map[pins.Kind]int{pins.KindModule: 1, pins.KindGit: 2}
 
 // ldflags drop DWARF and keep the symbol table, which lets verify read the
 // stamped variables themselves.
@@ -48,7 +49,7 @@ type Action struct {
 func NewAction(job *Job, toolchain string) *Action {
 	c, l := job.Component, job.Locked
 	return &Action{
-		Version: actionVersion, Kind: c.Kind(),
+		Version: actionVersions[c.Kind()], Kind: c.Kind(),
 		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
 		Commit: l.Commit, Tree: l.Tree, Dir: c.Dir, Modules: c.Submodules,
 		GoMod: l.GoMod, GoSum: l.GoSum,

@@ -1,11 +1,11 @@
 package compile
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -53,11 +53,12 @@ func localPath(job *Job) string {
 // carry brings a file into the store and compares it with its pin.
 func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	b.emit(job, event.Fetch, event.Start, "")
-	data, where, err := b.read(ctx, job)
+	content, where, err := b.open(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	digest, size, err := b.Store.Put(ctx, bytes.NewReader(data))
+	defer content.Close() //nolint:errcheck // only read
+	digest, size, err := b.Store.Put(ctx, content)
 	if err != nil {
 		return nil, err
 	}
@@ -72,15 +73,16 @@ func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size}, nil
 }
 
-func (b *Builder) read(ctx context.Context, job *Job) (data []byte, where string, err error) {
+// open starts to read a carried file, which may be larger than memory.
+func (b *Builder) open(ctx context.Context, job *Job) (content io.ReadCloser, where string, err error) {
 	if job.Component.Kind() == pins.KindFile {
-		data, err = os.ReadFile(localPath(job))
-		return data, localPath(job), err
+		content, err = os.Open(localPath(job))
+		return content, localPath(job), err
 	}
 	commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
 	if err != nil {
 		return nil, "", err
 	}
-	data, err = commit.ReadFile(ctx, job.Component.Path)
-	return data, job.Component.Git, err
+	content, err = commit.Open(ctx, job.Component.Path)
+	return content, job.Component.Git, err
 }

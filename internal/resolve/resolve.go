@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -115,12 +116,17 @@ func (r *Resolver) gitFile(ctx context.Context, c *pins.Component) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	data, err := commit.ReadFile(ctx, c.Path)
+	content, err := commit.Open(ctx, c.Path)
 	if err != nil {
 		return nil, err
 	}
+	defer content.Close() //nolint:errcheck // only read
+	h := sha256.New()
+	if _, err := io.Copy(h, content); err != nil {
+		return nil, err
+	}
 	return &Result{Locked: &pins.Locked{
-		Git: c.Git, Commit: commit.Hash, Tree: commit.Tree, Date: commit.Time.Format(time.RFC3339), SHA256: sum(data),
+		Git: c.Git, Commit: commit.Hash, Tree: commit.Tree, Date: commit.Time.Format(time.RFC3339), SHA256: hex.EncodeToString(h.Sum(nil)),
 	}}, nil
 }
 

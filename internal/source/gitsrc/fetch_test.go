@@ -71,7 +71,7 @@ func wantCommit(t *testing.T, u *upstream, c *Commit, hash string) {
 	if want := time.Unix(1700000000, 0).UTC(); c.Time != want {
 		t.Errorf("time %v, want %v", c.Time, want)
 	}
-	if data, err := c.ReadFile(t.Context(), "a"); err != nil || string(data) != u.git("show", hash+":a") {
+	if data, err := content(t, c, "a"); err != nil || data != u.git("show", hash+":a") {
 		t.Errorf("%q, %v", data, err)
 	}
 }

@@ -6,22 +6,17 @@
 package gitsrc
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/proc"
 )
 
 // Cache keeps one bare repository per URL under a folder.
@@ -72,7 +67,11 @@ func (c *Cache) open(ctx context.Context, url, hash string) (repo string, unlock
 	if err != nil {
 		return "", nil, fmt.Errorf("lock the git cache: %w", err)
 	}
+	_, missing := os.Stat(filepath.Join(repo, "HEAD"))
 	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", objectFormat(hash), repo); err != nil {
+		if missing == nil {
+			err = explain(ctx, repo, url, err)
+		}
 		unlock()
 		return "", nil, err
 	}
@@ -110,6 +109,9 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if words := fsck(ctx, repo); words != "" {
+		return damaged(repo, url, words, shallow)
+	}
 	f := &fault.Error{Where: url, Excerpt: message(shallow), Err: shallow,
 		What: "the repository can't be fetched",
 		Fix:  "check the URL, the network and your rights: git ls-remote " + url}
@@ -122,13 +124,16 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 
 func describe(ctx context.Context, repo, url, hash string) (*Commit, error) {
 	kind, err := git(ctx, repo, "cat-file", "-t", hash)
-	if err != nil || kind != "commit" {
+	if err != nil {
+		return nil, explain(ctx, repo, url, err)
+	}
+	if kind != "commit" {
 		return nil, &fault.Error{Where: url, What: hash + " is a " + kind + ", not a commit",
 			Fix: "pin the commit: git rev-parse " + hash + "^{commit}"}
 	}
 	out, err := git(ctx, repo, "show", "--no-patch", "--no-show-signature", "--format=%T %ct", hash)
 	if err != nil {
-		return nil, err
+		return nil, explain(ctx, repo, url, err)
 	}
 	var tree string
 	var seconds int64
@@ -136,91 +141,4 @@ func describe(ctx context.Context, repo, url, hash string) (*Commit, error) {
 		return nil, fmt.Errorf("read commit %s: %w", hash, err)
 	}
 	return &Commit{URL: url, Hash: hash, Tree: tree, Time: time.Unix(seconds, 0).UTC(), repo: repo}, nil
-}
-
-// ReadFile returns one file of the commit's tree.
-func (c *Commit) ReadFile(ctx context.Context, path string) ([]byte, error) {
-	cmd := command(ctx, c.repo, "cat-file", "blob", c.Hash+":"+path)
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, &fault.Error{Where: c.URL + "@" + c.Hash, What: "no file " + path + " in this commit", Err: err,
-			Fix: "look for it: git ls-tree -r --name-only " + c.Hash}
-	}
-	// git doesn't hash what it reads from a pack again.
-	id, err := git(ctx, c.repo, "rev-parse", c.Hash+":"+path)
-	if err != nil {
-		return nil, err
-	}
-	hash := command(ctx, c.repo, "hash-object", "-t", "blob", "--stdin", "--no-filters")
-	hash.Stdin = bytes.NewReader(out)
-	got, err := hash.Output()
-	if err != nil || strings.TrimSpace(string(got)) != id {
-		return nil, damaged(c.repo, c.URL)
-	}
-	return out, nil
-}
-
-func damaged(repo, url string) error {
-	return &fault.Error{Where: repo, What: "the cached copy of " + url + " is damaged", Fix: "remove it and build again: rm -rf '" + repo + "'"}
-}
-
-// settings that keep a person's git configuration from changing file
-// contents, running hooks or asking questions.
-var settings = []string{
-	"-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.symlinks=true", "-c", "core.fileMode=true",
-	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",
-	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.excludesFile=/dev/null", "-c", "core.attributesFile=/dev/null",
-	"-c", "safe.directory=*",
-}
-
-func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	cmd := proc.Command(ctx, "git", append(append([]string{}, settings...), args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(environment(), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C", "TZ=UTC")
-	return cmd
-}
-
-// environment is the person's without what points git at another repository.
-func environment() []string {
-	var env []string
-	for _, kv := range os.Environ() {
-		name, _, _ := strings.Cut(kv, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX":
-		default:
-			env = append(env, kv)
-		}
-	}
-	return env
-}
-
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	out, err := command(ctx, dir, args...).Output()
-	if err == nil {
-		return strings.TrimSpace(string(out)), nil
-	}
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
-	}
-	if errors.Is(err, exec.ErrNotFound) {
-		return "", &fault.Error{What: "no git command on PATH", Fix: "install git", Err: err}
-	}
-	return "", &failure{verb: args[0], err: err}
-}
-
-// failure is a git command that ended with an error.
-type failure struct {
-	verb string
-	err  error
-}
-
-func (f *failure) Error() string { return "git " + f.verb + ": " + message(f.err) }
-func (f *failure) Unwrap() error { return f.err }
-
-func message(err error) string {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		return strings.TrimSpace(string(exit.Stderr))
-	}
-	return err.Error()
 }

@@ -139,3 +139,11 @@ func walk(t *testing.T, dir string) []string {
 	}
 	return paths
 }
+
+// sh runs what an error tells a person to run.
+func sh(t *testing.T, line string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), "sh", "-c", line).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}

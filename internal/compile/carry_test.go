@@ -1,0 +1,152 @@
+package compile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source/file"
+	"github.com/winbake/winbake/internal/source/gitsrc"
+)
+
+// large is a file's size in bytes; it has no blocks on disk.
+const large = 64 << 20
+
+// sparse makes a file of zeros and returns its sha256.
+func sparse(t *testing.T, path string, size int64) string {
+	t.Helper()
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(f.Truncate(size), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := file.Sum(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+func carrier(t *testing.T) *Builder {
+	t.Helper()
+	store, err := cas.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Builder{Store: store, Git: gitsrc.NewCache(t.TempDir()), Events: event.Func(func(event.Event) {})}
+}
+
+// local is a component that is a file beside versions.yaml.
+func local(t *testing.T, size int64) *Job {
+	t.Helper()
+	dir := t.TempDir()
+	sum := sparse(t, filepath.Join(dir, "large.bin"), size)
+	return &Job{
+		File:      &pins.File{Path: filepath.Join(dir, "versions.yaml")},
+		Component: &pins.Component{Name: "large", File: "large.bin", SHA256: sum},
+		Locked:    &pins.Locked{SHA256: sum},
+	}
+}
+
+// tracked is a component that is a file of a git tree.
+func tracked(t *testing.T, size int64) *Job {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+	sum := sparse(t, filepath.Join(dir, "large.bin"), size)
+	git := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %s: %v\n%s", args[0], err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "--quiet")
+	git("add", "large.bin")
+	git("commit", "--quiet", "-m", "m")
+	return &Job{
+		File:      &pins.File{Path: filepath.Join(dir, "versions.yaml")},
+		Component: &pins.Component{Name: "large", Git: "file://" + dir, Commit: git("rev-parse", "HEAD"), Path: "large.bin"},
+		Locked:    &pins.Locked{SHA256: sum},
+	}
+}
+
+// A carried file goes through memory in pieces.
+func TestCarryLargeFiles(t *testing.T) {
+	for name, job := range map[string]func(*testing.T, int64) *Job{"file": local, "git": tracked} {
+		t.Run(name, func(t *testing.T) {
+			job, b := job(t, large), carrier(t)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			artifacts, err := b.Build(t.Context(), []*Job{job})
+			runtime.ReadMemStats(&after)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a := artifacts[0]; a.Size != large || a.Digest != "sha256:"+job.Locked.SHA256 {
+				t.Errorf("%+v", a)
+			}
+			if used := after.TotalAlloc - before.TotalAlloc; used > large/8 {
+				t.Errorf("%d bytes of memory were used for a file of %d", used, large)
+			}
+			wantZeros(t, b.Store, artifacts[0].Digest)
+		})
+	}
+}
+
+func wantZeros(t *testing.T, s *cas.Store, digest string) {
+	t.Helper()
+	r, err := s.Open(digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	buf := make([]byte, 1<<20)
+	for total := 0; ; {
+		n, err := io.ReadFull(r, buf)
+		if total += n; err != nil {
+			if err != io.EOF || total != large {
+				t.Errorf("%d bytes, %v", total, err)
+			}
+			return
+		}
+		if bytes.Count(buf, []byte{0}) != len(buf) {
+			t.Fatalf("not zeros before %d", total)
+		}
+	}
+}
+
+// What isn't the pinned file, or isn't there, is refused.
+func TestCarryRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		make   func(*testing.T, int64) *Job
+		change func(*Job)
+		want   string
+	}{
+		"another file":           {local, func(j *Job) { j.Component.SHA256 = strings.Repeat("a", 64) }, "sha256:aaaaaaaa"},
+		"another file of a tree": {tracked, func(j *Job) { j.Locked.SHA256 = strings.Repeat("a", 64) }, "sha256:aaaaaaaa"},
+		"no file":                {local, func(j *Job) { j.Component.File = "none" }, "none: no such file"},
+		"no file in a tree":      {tracked, func(j *Job) { j.Component.Path = "none" }, "no file none in this commit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job, b := c.make(t, 10), carrier(t)
+			c.change(job)
+			if a, err := b.carry(t.Context(), job); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%+v, %v", a, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package gitsrc
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// prove hashes the files on disk into trees and compares those with what the
+// commits say. Submodules are commits of their own, named by the outer tree.
+func (c *Commit) prove(ctx context.Context, dir string) error {
+	if err := proveTree(ctx, dir, c.Hash); err != nil {
+		return c.unproved(ctx, "its checkout", err)
+	}
+	out, err := git(ctx, dir, "submodule", "--quiet", "foreach", "--recursive", `printf '%s\n' "$sha1 $displaypath"`)
+	if err != nil {
+		return c.explain(ctx, err)
+	}
+	for line := range strings.Lines(out) {
+		hash, path, ok := strings.Cut(strings.TrimSpace(line), " ")
+		if !ok {
+			continue
+		}
+		if err := proveTree(ctx, filepath.Join(dir, path), hash); err != nil {
+			return c.unproved(ctx, "submodule "+path, err)
+		}
+	}
+	return nil
+}
+
+// unproved says why what isn't the commit's: the cached copy is damaged, the
+// file system keeps something else than was written, or git failed.
+func (c *Commit) unproved(ctx context.Context, what string, err error) error {
+	err = c.explain(ctx, err)
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	d, ok := errors.AsType[*differs](err)
+	if !ok {
+		return err
+	}
+	return &fault.Error{Where: c.URL + "@" + c.Hash, What: what + " isn't what the commit says: " + d.Error(), Err: err,
+		Fix: "check out into an empty folder of a file system that tells upper from lower case and keeps modes and links: TMPDIR, --cache-dir"}
+}
+
+// differs is a checkout that isn't the tree that it was made of.
+type differs struct{ paths []string }
+
+// maxPaths bounds how many of the files that differ are named.
+const maxPaths = 5
+
+func (d *differs) Error() string {
+	if len(d.paths) > maxPaths {
+		return fmt.Sprintf("%s and %d more differ", strings.Join(d.paths[:maxPaths], ", "), len(d.paths)-maxPaths)
+	}
+	return strings.Join(d.paths, ", ") + " differ"
+}
+
+// proveTree checks that commit hash is the hash of its own bytes, that its
+// tree is made of the files in dir, and that no file is there beside them. It
+// returns differs if it isn't.
+func proveTree(ctx context.Context, dir, hash string) error {
+	raw, err := command(ctx, dir, "cat-file", "commit", hash).Output()
+	if err != nil {
+		return failed("cat-file", err)
+	}
+	rehash := command(ctx, dir, "hash-object", "-t", "commit", "--stdin")
+	rehash.Stdin = bytes.NewReader(raw)
+	got, err := rehash.Output()
+	if err != nil {
+		return failed("hash-object", err)
+	}
+	if name := strings.TrimSpace(string(got)); name != hash {
+		return fmt.Errorf("commit %s hashes to %s", hash, name)
+	}
+	tree, _, _ := strings.Cut(strings.TrimPrefix(string(raw), "tree "), "\n")
+	written, paths, err := hashFiles(ctx, dir, hash)
+	if err == nil && written != tree {
+		err = &differs{paths}
+	}
+	return err
+}
+
+// hashFiles makes a tree of the files in dir, and names those that aren't the
+// commit's. A new index has no stat data to trust: every file is read.
+func hashFiles(ctx context.Context, dir, hash string) (tree string, paths []string, err error) {
+	proof, err := os.MkdirTemp("", "winbake-proof-")
+	if err != nil {
+		return "", nil, fmt.Errorf("make a folder for the index: %w", err)
+	}
+	defer os.RemoveAll(proof)
+	var out []byte
+	// read-tree keeps the entries of submodules that weren't asked for.
+	for _, args := range [][]string{
+		{"read-tree", hash}, {"add", "--all", "--force", "."},
+		{"diff-index", "--cached", "--name-only", "--no-renames", hash}, {"write-tree"},
+	} {
+		cmd := command(ctx, dir, args...)
+		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+filepath.Join(proof, "index"))
+		if out, err = cmd.Output(); err != nil {
+			return "", nil, failed(args[0], err)
+		}
+		if args[0] == "diff-index" {
+			paths = strings.Split(strings.TrimSpace(string(out)), "\n")
+		}
+	}
+	return strings.TrimSpace(string(out)), paths, nil
+}

@@ -1,0 +1,141 @@
+package gitsrc
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// The modes of a tree's entries
+// (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects).
+const (
+	modeTree   = "40000"
+	modeLink   = "120000"
+	modeModule = "160000"
+)
+
+// Open returns the content of one file of the commit's tree, as it was
+// committed. The commit, each folder on the way and the file are hashed: Read
+// gives a fault in place of io.EOF if the file isn't the commit's. Use nothing
+// before the end was reached.
+func (c *Commit) Open(ctx context.Context, path string) (io.ReadCloser, error) {
+	o, err := openObjects(ctx, c.repo)
+	if err != nil {
+		return nil, err
+	}
+	f := &file{ctx: ctx, commit: c, objects: o}
+	blob, err := f.find(path)
+	if err != nil {
+		return nil, f.fail(err)
+	}
+	f.blob = blob
+	return f, nil
+}
+
+// file is the content of one file. It ends its git process on Close.
+type file struct {
+	ctx     context.Context
+	commit  *Commit
+	objects *objects
+	blob    *object
+	err     error // final
+}
+
+func (f *file) Read(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.blob.Read(p)
+	if err != nil && err != io.EOF {
+		err = f.fail(err)
+	}
+	f.err = err
+	return n, err
+}
+
+func (f *file) Close() error {
+	if f.objects != nil {
+		_ = f.objects.close() // it was told to end
+		f.objects = nil
+	}
+	return nil
+}
+
+// fail says why the objects ended before their time.
+func (f *file) fail(err error) error {
+	died := f.objects.close()
+	f.objects = nil
+	if f.ctx.Err() != nil {
+		return context.Cause(f.ctx)
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if other, ok := errors.AsType[*otherContent](err); ok {
+		return damaged(f.commit.repo, f.commit.URL, other.text, err)
+	}
+	return f.commit.explain(f.ctx, cmp.Or(died, err))
+}
+
+// find walks down the trees.
+func (f *file) find(path string) (*object, error) {
+	commit, err := f.objects.read(f.commit.Hash, "commit")
+	if err != nil {
+		return nil, err
+	}
+	first, _, _ := bytes.Cut(commit, []byte("\n"))
+	id, ok := strings.CutPrefix(string(first), "tree ")
+	if !ok {
+		return nil, fmt.Errorf("commit %s has no tree", f.commit.Hash)
+	}
+	mode := modeTree
+	for part := range strings.SplitSeq(path, "/") {
+		if mode != modeTree {
+			return nil, f.none(path)
+		}
+		tree, err := f.objects.read(id, "tree")
+		if err != nil {
+			return nil, err
+		}
+		if mode, id, ok = entry(tree, part, len(id)/2); !ok {
+			return nil, f.none(path)
+		}
+	}
+	switch mode {
+	case modeTree, modeModule:
+		return nil, f.none(path)
+	case modeLink:
+		return nil, &fault.Error{Where: f.where(), What: path + " is a link in this commit, not a file", Fix: "pin the file that it points to: git show " + f.commit.Hash + ":" + path}
+	}
+	return f.objects.open(id, "blob")
+}
+
+// entry finds a name in a tree: "mode name\0id" again and again, the id being
+// as many bytes as size.
+func entry(tree []byte, name string, size int) (mode, id string, ok bool) {
+	for len(tree) > 0 {
+		head, rest, found := bytes.Cut(tree, []byte{0})
+		if !found || len(rest) < size {
+			return "", "", false
+		}
+		m, n, _ := strings.Cut(string(head), " ")
+		if n == name {
+			return m, hex.EncodeToString(rest[:size]), true
+		}
+		tree = rest[size:]
+	}
+	return "", "", false
+}
+
+func (f *file) where() string { return f.commit.URL + "@" + f.commit.Hash }
+
+func (f *file) none(path string) error {
+	return &fault.Error{Where: f.where(), What: "no file " + path + " in this commit", Fix: "look for it: git ls-tree -r --name-only " + f.commit.Hash}
+}
