@@ -178,6 +178,9 @@ func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when
 	names := nodeNames(nodes)
 	look := fmt.Sprintf("wait until each node lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'\nthen let nodes be updated one at a time", names[0])
 	deploy := "deploy the Windows DaemonSet of " + use.provisioner
+	if w.waitsForControlPlane(use, nodes) {
+		return fmt.Sprintf("leave its DaemonSet; as soon as the control plane is at %s, before any Windows node is updated, %s:\noc label node %s %s=true", firstVSphere, look, names[0], allowUpgrade), during
+	}
 	if w.featureOff(use) {
 		return fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated; %s:\noc label node %s %s=true",
 			deploy, firstVSphere, look, names[0], allowUpgrade), during

@@ -47,7 +47,7 @@ var rulesShown = map[string]shown{
 	"INTREE002": {"intree-aws", "07-azurefile-in-tree", "daemonset-alone", "DATA002"},
 	"INTREE003": {"intree-all-nodes-released", "07-azurefile-in-tree-4.14", "daemonset-alone", "DATA002"},
 	"INTREE004": {"intree-vsphere-too-early", "hops-vsphere", "after-update-unread", "DATA002"},
-	"INTREE005": {"intree-deployment-in-git", "01-vsphere-4.19-4.20", "intree-claim-unread", "INTREE001"},
+	"INTREE005": {"intree-vsphere-4.13-4.14", "01-vsphere-4.19-4.20", "intree-claim-unread", "INTREE001"},
 	"AFTER001":  {"after-update-rolling", "after-update", "after-update-unread", "DATA002"},
 	"AFTER002":  {"after-update-not-migrated", "after-update", "after-update-unread", "DATA002"},
 	"AFTER003":  {"after-update-node-without-driver", "after-update", "after-update-claim-unread", "AFTER003"},
