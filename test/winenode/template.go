@@ -179,13 +179,14 @@ func addPrograms(ctx context.Context, prefix string) error {
 	return nil
 }
 
-// moduleRoot is the folder of the project's go.mod, whatever package's tests run.
+// moduleRoot is the folder of the project's main module, whatever package's
+// tests run: those of its other modules see it by a replacement.
 func moduleRoot(ctx context.Context) (string, error) {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
+	out, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/winbake/winbake").Output()
 	if err != nil {
-		return "", fmt.Errorf("go env GOMOD: %w", err)
+		return "", fmt.Errorf("find the project's folder: go list: %w", err)
 	}
-	return filepath.Dir(strings.TrimSpace(string(out))), nil
+	return strings.TrimSpace(string(out)), nil
 }
 
 // crossCompile builds a program of the project for the node.

@@ -160,6 +160,19 @@ func TestInstallUpgradeRemove(t *testing.T) {
 	}
 }
 
+// A machine that an image is made of may have the service or not, running or
+// not: what it should be is the same.
+func TestSettle(t *testing.T) {
+	w := newWorld(t)
+	if r := w.must(w.request(Settle, "good 1", "config 1")); r.Installed != 2 || w.services["csi-proxy"] == nil {
+		t.Fatalf("%+v\n%s", r, w)
+	}
+	pid := w.services["csi-proxy"].pid
+	if r := w.must(w.request(Settle, "good 2", "config 1")); r.Replaced != 1 || w.services["csi-proxy"].pid == pid {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestInstallBringsBackWhatWasKilled(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.request(Install, "good 1", "config"))

@@ -12,6 +12,9 @@ const (
 	Install Verb = "install"
 	// Upgrade does that too, for services that are there.
 	Upgrade Verb = "upgrade"
+	// Settle does both: it makes services that aren't there, and replaces the
+	// programs of those that are. It is for a machine that an image is made of.
+	Settle Verb = "settle"
 	// Remove takes away what was installed.
 	Remove Verb = "remove"
 )

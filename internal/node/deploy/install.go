@@ -25,8 +25,8 @@ type Options struct {
 	Times   agent.Times
 }
 
-// Install makes the node what the image says: verb is agent.Install or
-// agent.Upgrade. A node that is right already costs one round trip.
+// Install makes the node what the image says: verb is agent.Install,
+// agent.Upgrade or agent.Settle. A node that is right already costs one round trip.
 func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Options) (*Outcome, error) {
 	facts, err := n.Facts(ctx, im.Expectation, true)
 	if err != nil {

@@ -44,7 +44,8 @@ type Config struct {
 type Output struct {
 	// The image's digest; empty for a folder.
 	Digest string `mapstructure:"digest"`
-	// The image by digest, as the provisioner takes it.
+	// The image as the provisioner takes it: by digest where it is in a
+	// registry.
 	Reference string `mapstructure:"reference"`
 	// The OpenShift release that the payload is for; empty where it doesn't
 	// say.
@@ -132,7 +133,7 @@ func (d *Datasource) read(ctx context.Context) (*Output, error) {
 	if err := im.Check(ctx); err != nil {
 		return nil, err
 	}
-	out := &Output{Digest: im.Digest, Reference: im.Reference, Release: im.Release}
+	out := &Output{Digest: im.Digest, Reference: d.config.Payload, Release: im.Release}
 	for _, f := range im.Expectation.Files {
 		out.Files = append(out.Files, File{Component: f.Component, Path: f.Path, Payload: f.Payload, SHA256: f.SHA256, Size: f.Size, Version: f.Version})
 	}

@@ -83,7 +83,7 @@ func (s *step) run(ctx context.Context) error {
 // install uploads what the machine lacks and has it put into its place. In an
 // image that is being made, what is there already is replaced.
 func (s *step) install(ctx context.Context) error {
-	out, err := s.node.Install(ctx, agent.Upgrade, s.image.Image, deploy.Options{Times: agent.Times{Stop: s.config.StopTimeout, Start: s.config.StartTimeout}})
+	out, err := s.node.Install(ctx, agent.Settle, s.image.Image, deploy.Options{Times: agent.Times{Stop: s.config.StopTimeout, Start: s.config.StartTimeout}})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,121 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/packer/plugin/internal/record"
+	"github.com/winbake/winbake/test/packer"
+	"github.com/winbake/winbake/test/winenode"
+)
+
+// nullBuild is the null builder with our plugin alone.
+func nullBuild(t *testing.T, tool packer.Tool, n *winenode.Node) *build {
+	t.Helper()
+	b := newBuild(t, tool, n)
+	b.use("null.pkr.hcl")
+	m := tools(t)
+	_, port, err := net.SplitHostPort(n.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.vars = map[string]string{"payload": m.layout, "digest": m.digest, "port": port, "password": n.Password}
+	name, value, _ := strings.Cut(wineCantTell, "=")
+	b.vars[name] = value
+	return b
+}
+
+// TestNull: on both versions of Packer, the plugin alone makes a machine what
+// the payload says, and the manifest holds what is on the machine.
+func TestNull(t *testing.T) {
+	for _, tool := range packer.Packers {
+		t.Run("packer-"+tool.Version, func(t *testing.T) {
+			n := winenode.Start(t, winenode.Options{})
+			b := nullBuild(t, tool, n)
+			out := b.must()
+			if !strings.Contains(out, "6 files uploaded, 6 installed") || !strings.Contains(out, "csi-proxy started") {
+				t.Errorf("the build doesn't say what it did:\n%s", out)
+			}
+			m := b.manifest("windows.node.json")
+			b.matches(m)
+			b.leftNothing()
+			if again := b.must(); !strings.Contains(again, "nothing was changed") {
+				t.Errorf("a second build did something:\n%s", again)
+			}
+			if m2 := b.manifest("windows.node.json"); m2.Digest != m.Digest || m2.Build.Run == m.Build.Run {
+				t.Errorf("the same machine has the digests %s and %s, of runs %s and %s", m.Digest, m2.Digest, m.Build.Run, m2.Build.Run)
+			}
+		})
+	}
+}
+
+// manifest reads one and holds it to its digest.
+func (b *build) manifest(name string) *record.Manifest {
+	b.t.Helper()
+	m, err := record.Parse(b.read(name), name)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return m
+}
+
+// matches compares a manifest with the machine's disk and with the copy there.
+func (b *build) matches(m *record.Manifest) {
+	b.t.Helper()
+	if m.Content.Payload != tools(b.t).digest || m.Content.Release != "4.20" || m.Content.OS == "" || len(m.Content.Files) != 6 || len(m.Content.Services) != 1 {
+		b.t.Errorf("the manifest holds %+v", m.Content)
+	}
+	for _, f := range m.Content.Files {
+		if sum := hex.EncodeToString(sumOf(b.onNode(f.Path))); sum != f.SHA256 {
+			b.t.Errorf("%s has sha256 %s, the manifest says %s", f.Path, sum, f.SHA256)
+		}
+	}
+	encoded, err := m.Encode()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if there := b.onNode(record.GuestPath); string(there) != string(encoded) {
+		b.t.Errorf("the machine's manifest is another one:\n%s", there)
+	}
+}
+
+func sumOf(data []byte) []byte {
+	sum := sha256.Sum256(data)
+	return sum[:]
+}
+
+// onNode is a file of the machine.
+func (b *build) onNode(windows string) []byte {
+	b.t.Helper()
+	data, err := os.ReadFile(b.place(windows))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return data
+}
+
+// place is where a file of the machine is on this one.
+func (b *build) place(windows string) string {
+	b.t.Helper()
+	path, err := b.node.Path(windows)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return path
+}
+
+// leftNothing: verify.exe and uploads are gone from the user's folder.
+func (b *build) leftNothing() {
+	b.t.Helper()
+	left, err := filepath.Glob(filepath.Join(b.place(b.node.Home()), ".winbake*"))
+	if err != nil || len(left) > 0 {
+		b.t.Errorf("the build left %v, %v", left, err)
+	}
+}
