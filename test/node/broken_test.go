@@ -25,7 +25,7 @@ func brokenImage(t *testing.T, image string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // only read
+	defer s.Close() // only read
 	x, err := payload.ReadExtras(t.Context(), s, payload.Limits{})
 	if err != nil {
 		t.Fatal(err)

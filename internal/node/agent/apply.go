@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
 )
@@ -199,18 +201,25 @@ func (c *change) prepare(ctx context.Context) error {
 		}
 		c.step()
 	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(unpackers)
 	for _, f := range c.j.Files {
 		if f.New == "" {
 			continue
 		}
 		c.say("unpacking " + f.Path)
-		if err := unpack(ctx, c.dirs.Stage, f); err != nil {
-			return err
-		}
-		c.step()
+		group.Go(func() error { return unpack(ctx, c.dirs.Stage, f) })
 	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	c.step()
 	return nil
 }
+
+// unpackers is how many files are unpacked at once: one core hashes more
+// slowly than a disk writes.
+const unpackers = 4
 
 // swap puts the new file into the old one's place: the old one keeps its
 // content under another name until all is done.

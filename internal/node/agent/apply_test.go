@@ -200,7 +200,7 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		req   func(*world) *Request
 		want  string
 	}{
-		"broken program": {nil, upgradeTo("broken", "config 2"), "doesn't serve"},
+		"broken program": {nil, upgradeTo("broken"), "doesn't serve"},
 		"damaged upload": {nil, func(w *world) *Request {
 			r := w.request(Upgrade, "good 2", "config 2")
 			w.stage("good 3", sumOf("good 2"))
@@ -212,19 +212,19 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 			return r
 		}, "damaged on the way"},
 		"nothing uploaded": {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", "config 2"); w.unstage(); return r }, "wasn't uploaded"},
-		"no space":         {func(w *world) { w.free = 1000 }, upgradeTo("good 2", "config 2"), "MB free"},
-		"read-only":        {func(w *world) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2", "config 2"), "read-only"},
-		"no administrator": {func(w *world) { w.notAdmin = true }, upgradeTo("good 2", "config 2"), "no administrator"},
-		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = `C:\other\csi-proxy.exe -x` }, upgradeTo("good 2", "config 2"), `C:\other\csi-proxy.exe`},
-		"second owner":     {func(w *world) { w.rival() }, upgradeTo("good 2", "config 2"), "csiproxy"},
-		"WMCO's node":      {func(w *world) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2", "config 2"), "WMCO manages this node"},
+		"no space":         {func(w *world) { w.free = 1000 }, upgradeTo("good 2"), "MB free"},
+		"read-only":        {func(w *world) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2"), "read-only"},
+		"no administrator": {func(w *world) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
+		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = `C:\other\csi-proxy.exe -x` }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
+		"second owner":     {func(w *world) { w.rival() }, upgradeTo("good 2"), "csiproxy"},
+		"WMCO's node":      {func(w *world) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2"), "WMCO manages this node"},
 		"in use": {func(w *world) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },
-			upgradeTo("good 2", "config 2"), "process 7 runs it"},
+			upgradeTo("good 2"), "process 7 runs it"},
 		"marked for deletion": {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes); w.marked = true },
 			func(w *world) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
-		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2", "config 2"), "is still served"},
+		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2"), "is still served"},
 		"install over others": {nil, func(w *world) *Request { return w.request(Install, "good 2", "config") }, "another program"},
-		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2", "config 2"), "isn't there to be upgraded"},
+		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2"), "isn't there to be upgraded"},
 		"other protocol":      {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", ""); r.Protocol++; return r }, "protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,8 +248,8 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 	}
 }
 
-func upgradeTo(proxy, other string) func(*world) *Request {
-	return func(w *world) *Request { return w.request(Upgrade, proxy, other) }
+func upgradeTo(proxy string) func(*world) *Request {
+	return func(w *world) *Request { return w.request(Upgrade, proxy, "config 2") }
 }
 
 func (w *world) unstage() {
@@ -327,8 +327,8 @@ func TestCutAtEveryPointAndRunAgain(t *testing.T) {
 		req    func(*world) *Request
 	}{
 		"install": {func(*world) {}, func(w *world) *Request { return w.request(Install, "good 1", "config 1") }},
-		"upgrade": {start, upgradeTo("good 2", "config 2")},
-		"broken":  {start, upgradeTo("broken", "config 2")},
+		"upgrade": {start, upgradeTo("good 2")},
+		"broken":  {start, upgradeTo("broken")},
 		"remove":  {start, func(*world) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }},
 	} {
 		t.Run(name, func(t *testing.T) {

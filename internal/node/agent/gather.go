@@ -214,7 +214,7 @@ func Sum(ctx context.Context, path string) (sum string, size int64, err error) {
 	if err != nil {
 		return "", 0, err
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	h := sha256.New()
 	size, err = io.Copy(h, &stopping{ctx, f})
 	return hex.EncodeToString(h.Sum(nil)), size, err

@@ -30,7 +30,7 @@ func versionInLog(path string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("open its log: %w", err)
 	}
-	defer f.Close() //nolint:errcheck // only read
+	defer f.Close() // only read
 	info, err := f.Stat()
 	if err != nil {
 		return "", err

@@ -187,7 +187,7 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 	if !runs {
 		c.say("starting service " + s.Name)
 		if now != nil && now.State != node.StateStopped { // of a process that was killed
-			_ = c.sys.Stop(s.Name) //nolint:errcheck // what counts is whether it starts
+			_ = c.sys.Stop(s.Name) // what counts is whether it starts
 		}
 		if err := c.sys.Start(s.Name); err != nil {
 			return &fault.Error{What: fmt.Sprintf("service %s doesn't start: %v", s.Name, err), Fix: "look into its log and the node's System event log", Err: err}

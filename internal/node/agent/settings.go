@@ -81,7 +81,7 @@ func same(want, before Settings) bool {
 		equal(want.Start, before.Start, func(a, b winsvc.Start) bool { return a == b }) &&
 		equal(want.Dependencies, before.Dependencies, sameNames) &&
 		equal(want.Recovery, before.Recovery, sameRecovery) &&
-		equal(want.Environment, before.Environment, func(a, b []string) bool { return slices.Equal(a, b) })
+		equal(want.Environment, before.Environment, slices.Equal[[]string])
 }
 
 func equal[T any](a, b *T, same func(a, b T) bool) bool { return a == nil || b == nil || same(*a, *b) }

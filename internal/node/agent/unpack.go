@@ -43,7 +43,7 @@ func unpack(ctx context.Context, stage string, f fileChange) error {
 	if err != nil {
 		return notStaged(f, err)
 	}
-	defer in.Close() //nolint:errcheck // only read
+	defer in.Close() // only read
 	out, err := os.OpenFile(f.Path+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
 	if err != nil {
 		return cantWrite(filepath.Dir(f.Path), err)

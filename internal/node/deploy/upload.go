@@ -48,7 +48,7 @@ func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 	if err != nil {
 		return fmt.Errorf("make a folder for what is uploaded: %w", err)
 	}
-	defer os.RemoveAll(temp) //nolint:errcheck // a folder for temporary files
+	defer os.RemoveAll(temp) // a folder for temporary files
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(uploads)
 	err = im.Pack(ctx, temp, files, func(f node.File, packed string) error {
@@ -129,7 +129,7 @@ func pack(dir string, f node.File, content io.Reader) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer out.Close() //nolint:errcheck // the writes were checked
+	defer out.Close() // the writes were checked
 	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
 		return "", err
@@ -154,7 +154,7 @@ func (n *Node) send(ctx context.Context, f node.File, packed string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close() //nolint:errcheck // only read
+	defer in.Close() // only read
 	n.say("uploading " + f.Component + " (" + f.Payload + ")")
 	return n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, in)
 }
