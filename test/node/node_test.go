@@ -124,6 +124,7 @@ func (n node) runFor(ctx context.Context, tool string, args ...string) ran {
 	args = append(args, "--ssh", n.User+"@"+n.Addr, "--known-hosts", n.KnownHosts, "--identity", n.KeyFile)
 	cmd := exec.CommandContext(ctx, filepath.Join(tools(n.t), tool), args...)
 	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "TMPDIR="+tools(n.t)) // a killed one leaves something there
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
