@@ -6,6 +6,7 @@ require (
 	github.com/google/go-containerregistry v0.22.1
 	github.com/hashicorp/hcl/v2 v2.24.0
 	github.com/hashicorp/packer-plugin-sdk v0.6.10
+	github.com/vmware/govmomi v0.52.0
 	github.com/winbake/winbake v0.0.0-00010101000000-000000000000
 	github.com/zclconf/go-cty v1.16.3
 	golang.org/x/sync v0.22.0
