@@ -61,7 +61,7 @@ bench: payload
 	$(GO) test ./test/node -run none -bench . -benchtime 1x
 
 # What is linted: each module, and for Windows the packages with files of its own.
-MODULES := . test/ci
+MODULES := . packer/plugin test/ci
 WINDOWS = $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go'))))
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 

@@ -27,6 +27,7 @@ type step struct {
 var packer = []step{
 	{name: "Packer and its plugins", args: []string{"go", "run", "./test/packer/prepare"}},
 	{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, test: true},
+	{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
 }
 
 var suites = map[string][]step{
@@ -37,6 +38,7 @@ var suites = map[string][]step{
 		// Built on its own, so that no test's time limit has to hold it.
 		{name: "kube-apiserver of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-timeout=20m", "./test/..."}, test: true},
+		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
 		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
 	},
 	"e2e": append([]step{

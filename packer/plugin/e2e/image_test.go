@@ -1,0 +1,187 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/winbake/winbake/test/packer"
+	"github.com/winbake/winbake/test/winenode"
+)
+
+const password = "Korrekt-Pferd-Batterie-7"
+
+// scripts are those of an image for OpenShift on vSphere, in their order.
+var scripts = []string{"ready", "vmware-tools", "tools-conf", "updates", "updates", "updates", "windows-version", "features", "openssh",
+	"firewall", "ssh-access", "no-runtime", "seal", "generalize"}
+
+// templated is the build of what bake template writes for a platform.
+func templated(t *testing.T, platform string) (*build, *vcenter) {
+	t.Helper()
+	n, file := guest(t)
+	n.Password = password
+	v := newVCenter(t, file)
+	b := newBuild(t, packer.Packers[0], n, vsphere(t))
+	m := tools(t)
+	b.dir = filepath.Join(b.dir, "image")
+	cmd := exec.Command(filepath.Join(m.dir, "bake"), "template", platform, "--out", b.dir, "--payload", m.layout, "--release", "4.20")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("bake template: %v\n%s", err, out)
+	}
+	key := filepath.Join(t.TempDir(), "key.pub")
+	if err := os.WriteFile(key, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPxk someone@example.com\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(n.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.vars = map[string]string{
+		"image_name": "golden", "vcenter_server": v.Addr, "vcenter_username": "user", "vcenter_insecure": "true", "datacenter": "DC0", "host": "DC0_H0",
+		"datastore": "LocalDS_0", "network": "VM Network", "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": `["WIN004"]`,
+	}
+	b.p.Env = []string{"PKR_VAR_vcenter_password=pass", "PKR_VAR_admin_password=" + password}
+	powershell(t, n)
+	return b, v
+}
+
+// powershell has the node's stand-in answer: every script succeeds, and the
+// machine says that it has come back from a restart.
+func powershell(t *testing.T, n *winenode.Node) {
+	n.Expect(t,
+		winenode.Answer{Contains: []string{"-executionpolicy bypass"}},
+		winenode.Answer{Contains: []string{"-EncodedCommand"}, Stdout: "node restarted.\r\n"},
+	)
+}
+
+// TestImageFromClone: what an image team runs, from bake template to a template
+// in vCenter.
+func TestImageFromClone(t *testing.T) {
+	b, v := templated(t, "vsphere-clone")
+	b.vars["template"] = original
+	began := time.Now()
+	out := b.must()
+	t.Logf("packer build took %s", time.Since(began).Round(100*time.Millisecond))
+	b.image(v, out)
+}
+
+// image checks all that a good build leaves.
+func (b *build) image(v *vcenter, out string) {
+	b.t.Helper()
+	if all := v.machines(); !all["golden"] || len(all) != 2 {
+		b.t.Errorf("vCenter has the machines %v\n%s", all, out)
+	}
+	m := b.manifest("golden.node.json")
+	b.matches(m)
+	bound := b.bound("golden.winbake.json")
+	if bound.Subject.Digest != m.Digest || bound.Artifact.ID != "golden" {
+		b.t.Errorf("the post-processor bound %+v to %+v", bound.Subject, bound.Artifact)
+	}
+	if ran := b.ran(); !slices.Equal(ran, scripts) {
+		b.t.Errorf("the scripts ran as %v, want %v", ran, scripts)
+	}
+	calls := v.shutdowns()
+	if last := calls[len(calls)-1]; !strings.HasPrefix(last, "/s") {
+		b.t.Errorf("the machine was shut down by %v", calls)
+	}
+	if strings.Contains(out, password) {
+		b.t.Error("the build prints the password")
+	}
+	b.leftNothing()
+}
+
+var scriptFile = regexp.MustCompile(`(?i)c:/Windows/Temp/(script|packer-elevated-shell)-[0-9a-f-]+\.ps1`)
+
+// ran are the names of the scripts that PowerShell was called with, in order,
+// by comparing what was uploaded with the template's own.
+func (b *build) ran() []string {
+	b.t.Helper()
+	own := map[string]string{}
+	files, err := filepath.Glob(filepath.Join(b.dir, "scripts", "*.ps1"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		own[string(data)] = strings.TrimSuffix(filepath.Base(f), ".ps1")
+	}
+	var names []string
+	for _, c := range b.node.Calls(b.t) {
+		file := scriptFile.FindString(strings.Join(c.Args, " "))
+		if file == "" {
+			continue
+		}
+		data := b.onNode(file)
+		if inner := scriptFile.Find(bytes.ReplaceAll(data, []byte("packer-elevated-shell"), nil)); inner != nil {
+			data = b.onNode(string(inner)) // in a task of SYSTEM
+		}
+		name, known := own[string(data)]
+		if !known {
+			b.t.Errorf("the machine ran a script that isn't the template's:\n%s", data)
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// TestImageFromISO: the same from an installation medium. The simulator types
+// no keys and installs nothing: its machine has the guest from the start.
+func TestImageFromISO(t *testing.T) {
+	b, v := templated(t, "vsphere-iso")
+	b.vars["iso_path"], b.vars["boot_command"] = "[LocalDS_0] windows.iso", "[]"
+	out := b.must()
+	b.image(v, out)
+	if !strings.Contains(out, "Uploading") || !strings.Contains(out, "CD") {
+		t.Errorf("no CD with the answer file was made:\n%s", out)
+	}
+}
+
+// TestScriptFails: a script that ends with another code than 0 ends the build,
+// and nothing runs after it.
+func TestScriptFails(t *testing.T) {
+	b, v := templated(t, "vsphere-clone")
+	b.vars["template"] = original
+	b.node.Expect(t, winenode.Answer{Contains: []string{"-executionpolicy bypass"}, Stdout: "ready failed: the disk is full\r\n", Exit: 1})
+	b.fails("ready failed: the disk is full", "Script exited with non-zero exit status: 1")
+	if ran := b.ran(); !slices.Equal(ran, scripts[:1]) {
+		t.Errorf("the scripts ran as %v", ran)
+	}
+	v.onlyOriginal()
+	b.noRecord("golden")
+}
+
+// TestPayloadOfAnotherDigest: the template reads the payload before it makes a
+// machine.
+func TestPayloadOfAnotherDigest(t *testing.T) {
+	b, v := templated(t, "vsphere-clone")
+	b.vars["template"] = original
+	b.vars["payload"] = tools(t).bare
+	b.fails("the payload has changed: its digest is sha256:", "the build is held to "+tools(t).digest)
+	v.onlyOriginal()
+	b.noRecord("golden")
+	if calls := b.node.Calls(t); len(calls) > 0 {
+		t.Errorf("the machine ran %v", calls)
+	}
+}
+
+// noRecord: a build that failed says nothing of an image.
+func (b *build) noRecord(name string) {
+	b.t.Helper()
+	for _, f := range []string{name + ".node.json", name + ".winbake.json"} {
+		if _, err := os.Stat(filepath.Join(b.dir, f)); err == nil {
+			b.t.Errorf("the build that failed left %s", f)
+		}
+	}
+}
