@@ -121,7 +121,7 @@ func (b *baseImage) append(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := b.newConfig(diffID, o)
+	config, err := b.newConfig(diffID, withExtrasLabels(o, layer))
 	if err != nil {
 		return nil, fmt.Errorf("encode the image configuration: %w", err)
 	}
@@ -192,7 +192,7 @@ func (b *baseImage) newRunConfig(o ImageOptions) (json.RawMessage, error) {
 		}
 	}
 	set := map[string]any{}
-	if labels := merged(b.parsed.Config.Labels, o.described(), o.Labels); labels != nil {
+	if labels := merged(withoutExtrasLabels(b.parsed.Config.Labels), o.described(), o.Labels); labels != nil {
 		set["Labels"] = labels
 	}
 	return withFields(run, set)

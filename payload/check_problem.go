@@ -37,6 +37,9 @@ const (
 	IDTarBomb           = "payload.tar.bomb"
 	IDArchiveMalformed  = "payload.archive.malformed"
 	IDWhiteoutHides     = "payload.whiteout.hides"
+	IDExtrasUnexpected  = "payload.extras.unexpected"
+	IDExtrasMissing     = "payload.extras.missing"
+	IDExtrasDigest      = "payload.extras.digest"
 )
 
 // Problem is one thing that is wrong with a payload.
@@ -86,6 +89,9 @@ var grounds = map[string]struct{ why, remedy string }{
 	IDTarBomb:           {"reading on would take all memory, disk or time; nothing was unpacked", remedySource},
 	IDArchiveMalformed:  {"the node unpacks it with tar -xzf and expects that one file", remedyRebuild},
 	IDWhiteoutHides:     {"container engines disagree whether a whiteout hides its own layer's files", remedyRebuild},
+	IDExtrasUnexpected:  {"verify.exe runs on nodes as an administrator, and node.json says what is put there: nothing else belongs beside them", remedySource},
+	IDExtrasMissing:     {"a layer above took it away, so no node can be installed or checked from this image", remedySource},
+	IDExtrasDigest:      {"verify.exe runs on nodes as an administrator, and node.json says what is put there", remedySource},
 }
 
 // problem makes a blocking problem.

@@ -18,6 +18,7 @@ type payloadReader struct {
 	problems  []Problem
 	files     []CheckedFile
 	sums      []byte // nil when there is no sha256sum file
+	extras    Extras // of /winbake
 	root      bool   // whether /payload is there
 	generated *fs.FileMode
 	buf       []byte
@@ -35,6 +36,9 @@ func newPayloadReader(c *checker) *payloadReader {
 
 // visit takes one entry in.
 func (r *payloadReader) visit(ctx context.Context, e *Entry) error {
+	if e.Path == ExtrasRoot || strings.HasPrefix(e.Path, ExtrasRoot+"/") {
+		return r.visitExtras(e)
+	}
 	r.root = true
 	r.mode(e)
 	switch {

@@ -76,13 +76,15 @@ type ImageSummary struct {
 	Files []CheckedFile
 	// Bytes is the sum of the sizes of Files.
 	Bytes int64
+	// Extras are the files of ExtrasRoot, or of the folder beside a payload's.
+	Extras Extras
 	// LayersRead of Layers had to be read; the rest lies under an opaque
 	// whiteout.
 	Layers, LayersRead int
 }
 
-// Check reads the payload of every Linux image of a source and returns what is
-// wrong with it, sorted by object. Nothing is unpacked to disk. Entries that
+// Check reads the payload of every Linux image of a source, and what lies in
+// its ExtrasRoot, and returns what is wrong with it, sorted by object. Nothing is unpacked to disk. Entries that
 // aren't safe, and images beyond the limits, are problems and not errors.
 //
 // The error is for what can't be checked at all: a source that can't be read
@@ -134,7 +136,11 @@ func (c *checker) images(ctx context.Context, images []PlatformImage, sum *Summa
 		platform := i.Platform.String()
 		r.summary.Platform, r.summary.Digest = platform, i.Digest.String()
 		sum.Images = append(sum.Images, r.summary)
-		for _, p := range r.problems {
+		labelled, err := c.labelledExtras(i, &r)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range slices.Concat(r.problems, labelled) {
 			if len(images) > 1 {
 				p.Object = platform + " " + p.Object
 			}
@@ -192,12 +198,12 @@ func layerKeys(img v1.Image) ([]string, error) {
 // payload reads one image's payload and judges it.
 func (c *checker) payload(ctx context.Context, i PlatformImage) (result, error) {
 	r := newPayloadReader(c)
-	w := newWalker(c.source, WalkOptions{Roots: []string{Root}, Limits: c.opts.Limits, Progress: c.opts.Progress})
+	w := newWalker(c.source, WalkOptions{Roots: defaultRoots, Limits: c.opts.Limits, Progress: c.opts.Progress})
 	w.visit = func(e *Entry) error { return r.visit(ctx, e) }
 	w.problem = func(p Problem) error { r.problems = append(r.problems, p); return ctx.Err() }
 	var err error
 	if c.source.Kind == KindDir {
-		err = w.dir(ctx, c.source.name)
+		err = errors.Join(r.extrasDir(c.source.name+"."+ExtrasRoot), w.dir(ctx, c.source.name))
 	} else {
 		err = w.image(ctx, i.Image)
 	}
@@ -217,7 +223,7 @@ func bomb(e *LimitError) Problem {
 
 func (r *payloadReader) result(w *walker) result {
 	sortProblems(r.problems)
-	s := ImageSummary{Format: r.format(), Files: r.files, LayersRead: w.read}
+	s := ImageSummary{Format: r.format(), Files: r.files, Extras: r.extras, LayersRead: w.read}
 	if w.layers != nil {
 		s.Layers = w.layers.count()
 	}

@@ -61,7 +61,7 @@ func TestCheckGoodImages(t *testing.T) {
 		}, flat)...)), Flat, 1},
 		{"dot names", imageOf(t, layerOf(t, dotted(archived)...)), Archived, 1},
 		{"appended to a stock image", imageOf(t, osLayer(t), layerOf(t, flat...),
-			layerOf(t, slices.Concat([]item{{name: "payload/"}, {name: "payload/.wh..wh..opq"}}, archived)...)), Archived, 1},
+			layerOf(t, slices.Concat([]item{{name: ".wh.winbake"}, {name: "payload/"}, {name: "payload/.wh..wh..opq"}}, archived)...)), Archived, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -385,7 +385,7 @@ func TestCheckIndex(t *testing.T) {
 // The payload layer is opaque in images that bake makes, so the images of an
 // index share all that is read of them.
 func TestCheckIndexOfOneLayer(t *testing.T) {
-	top := layerOf(t, slices.Concat([]item{{name: "payload/"}, {name: "payload/.wh..wh..opq"}}, flatItems(nodeFiles))...)
+	top := layerOf(t, slices.Concat([]item{{name: ".wh.winbake"}, {name: "payload/"}, {name: "payload/.wh..wh..opq"}}, flatItems(nodeFiles))...)
 	calls := 0
 	s := open(t, layoutOf(t, indexOf(t, map[string]v1.Image{
 		"linux/amd64": imageOf(t, osLayer(t), top), "linux/arm64": imageOf(t, layerOf(t, item{name: "x"}), top),

@@ -15,7 +15,8 @@ import (
 type LayerOptions struct {
 	// Codec compresses the layer; the zero value is DefaultCodec.
 	Codec Codec
-	// Opaque hides the /payload of the layers below: see HasPayload.
+	// Opaque hides the /payload and the /winbake of the layers below: see
+	// HasPayload.
 	Opaque bool
 	// Progress counts the bytes of the files, before compression. May be nil.
 	Progress Progress

@@ -63,7 +63,8 @@ drwxr-xr-x 0:0 1970-01-01 USTAR payload/csi-proxy/
 drwxrwxrwx 0:0 1970-01-01 USTAR payload/generated/
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/hybrid.exe
 `},
-		{Archived, true, `drwxr-xr-x 0:0 1970-01-01 USTAR payload/
+		{Archived, true, `-rw-r--r-- 0:0 1970-01-01 USTAR .wh.winbake
+drwxr-xr-x 0:0 1970-01-01 USTAR payload/
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/.wh..wh..opq
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/cni/
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/cni-a/

@@ -39,7 +39,8 @@ func (p *packer) key() string {
 		Mode          int
 		Files         [][2]string
 		Extras        bool `json:",omitempty"`
-	}{Extras: p.tree.extras, Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Opaque: p.opaque, Mode: fileMode}
+		HidesExtras   bool `json:",omitempty"`
+	}{Extras: p.tree.extras, HidesExtras: p.opaque && !p.tree.extras, Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Opaque: p.opaque, Mode: fileMode}
 	if p.tree.Format == Archived {
 		k.Member = memberCodec.ID()
 	}

@@ -53,7 +53,8 @@ type content struct {
 
 // arrange puts contents below the tree's root: sorted, folders before what is
 // in them. The opaque whiteout, if any, comes right after its folder, before
-// anything it must not hide.
+// anything it must not hide. The payload's own layer hides the whole of
+// ExtrasRoot too: what an image below says of nodes isn't true of this payload.
 func arrange(t *Tree, contents []content, opaque bool) []entry {
 	root := t.root()
 	dirs := map[string]int64{root: dirMode}
@@ -73,12 +74,16 @@ func arrange(t *Tree, contents []content, opaque bool) []entry {
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	if opaque {
-		entries = slices.Insert(entries, 1, entry{
-			name: path.Join(root, opaqueWhiteout), mode: fileMode,
-			open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil },
-		})
+		entries = slices.Insert(entries, 1, whiteout(path.Join(root, opaqueWhiteout)))
+	}
+	if opaque && !t.extras {
+		entries = slices.Insert(entries, 0, whiteout(whiteoutPrefix+ExtrasRoot))
 	}
 	return entries
+}
+
+func whiteout(name string) entry {
+	return entry{name: name, mode: fileMode, open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }}
 }
 
 // writeTar writes the entries in their order, everything but names, modes,
