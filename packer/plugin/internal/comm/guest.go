@@ -29,6 +29,8 @@ type Guest struct {
 	// slots bounds the uploads that are under way.
 	slots chan struct{}
 	names atomic.Int64 // of pieces so far
+	// server is where the machine can fetch files from, "" for nowhere.
+	server atomic.Pointer[string]
 
 	asking sync.Mutex
 	base   string // the folder that commands run in, slash-separated
@@ -39,9 +41,12 @@ type Guest struct {
 
 var _ guest.Guest = (*Guest)(nil)
 
-// New returns the machine behind c.
-func New(c packersdk.Communicator) *Guest {
-	return &Guest{comm: c, slots: make(chan struct{}, streams), folders: map[string]bool{}}
+// New returns the machine behind c. server is a URL without a slash at its end,
+// where the machine may find what is put onto it; "" for nowhere.
+func New(c packersdk.Communicator, server string) *Guest {
+	g := &Guest{comm: c, slots: make(chan struct{}, streams), folders: map[string]bool{}}
+	g.server.Store(&server)
+	return g
 }
 
 // Run is Guest's.

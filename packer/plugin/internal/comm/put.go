@@ -41,6 +41,9 @@ func (g *Guest) Put(ctx context.Context, name string, content io.Reader) error {
 	if err := g.makeFolder(ctx, path.Dir(name)); err != nil {
 		return err
 	}
+	if got, err := g.fetched(ctx, name, source, size); got || err != nil {
+		return err
+	}
 	sections := split(source, size)
 	if len(sections) == 1 {
 		if err := g.upload(ctx, name+partSuffix, sections[0]); err != nil {

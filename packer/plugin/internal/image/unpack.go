@@ -35,7 +35,7 @@ func (im *Image) Unpack(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("make a folder for the payload's files: %w", err)
 	}
-	defer os.RemoveAll(temp) //nolint:errcheck // what is in it was moved
+	defer os.RemoveAll(temp)
 	return dir, im.Pack(ctx, temp, im.Expectation.Files, func(f node.File, packed string) error {
 		return os.Rename(packed, filepath.Join(dir, f.SHA256+agent.StagedSuffix))
 	})

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"strings"
 
@@ -30,7 +31,7 @@ type Provisioner struct{ config Config }
 var _ packersdk.Provisioner = (*Provisioner)(nil)
 
 // Provision is packersdk.Provisioner's.
-func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersdk.Communicator, _ map[string]any) error {
+func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersdk.Communicator, data map[string]any) error {
 	// One of an earlier build would be taken for this one's.
 	if err := os.Remove(p.config.Manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the manifest of an earlier build: %w", err)
@@ -44,10 +45,22 @@ func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersd
 	if err != nil {
 		return err
 	}
-	say := func(s string) { ui.Say(s) }
-	s := &step{config: &p.config, ui: ui, image: im, guest: comm.New(c)}
-	s.node = &deploy.Node{Guest: s.guest, Exe: exe, Say: say}
+	s := &step{config: &p.config, ui: ui, image: im, guest: comm.New(c, server(data))}
+	s.node = &deploy.Node{Guest: s.guest, Exe: exe, Say: ui.Say}
 	return s.run(ctx)
+}
+
+// server is Packer's HTTP server as the machine sees it, "" for none. Over SSH
+// uploads are quicker than the machine's asking for them.
+func server(data map[string]any) string {
+	if kind, _ := data["ConnType"].(string); kind != "winrm" {
+		return ""
+	}
+	addr, _ := data["PackerHTTPAddr"].(string)
+	if host, port, err := net.SplitHostPort(addr); err != nil || host == "" || port == "0" {
+		return "" // Packer has words in place of an address where there is none
+	}
+	return "http://" + addr
 }
 
 // step is one run of the provisioner.
@@ -108,7 +121,7 @@ func (s *step) judge(found []finding.Finding) error {
 		return err
 	}
 	for line := range strings.Lines(text.String()) {
-		s.ui.Message(strings.TrimRight(line, "\n"))
+		s.ui.Say(strings.TrimRight(line, "\n"))
 	}
 	code := finding.DefaultFailOn.ExitCode(found)
 	if code == finding.ExitOK {
