@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const parent = "github.com/winbake/winbake/"
+
+// allowed lists, for each package of this module, what it may import of the
+// project. A new line needs a reason.
+var allowed = map[string][]string{
+	"packer/plugin": {"packer/plugin/datasource/payload", "packer/plugin/post-processor/manifest", "packer/plugin/provisioner/node", "packer/plugin/version"}, // main: what there is
+
+	"packer/plugin/version":         {},                                                        // leaf
+	"packer/plugin/internal/comm":   {"internal/fault", "internal/node/guest"},                 // reaches a machine, knows nothing of what it is told
+	"packer/plugin/internal/record": {"internal/fault", "internal/finding", "internal/winsvc"}, // files, judges nothing
+	"packer/plugin/internal/image": {"internal/expect", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/deploy",
+		"internal/pe", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload"}, // opens payloads, reaches no machine
+
+	"packer/plugin/datasource/payload": {"packer/plugin/internal/image", "packer/plugin/version"},
+	"packer/plugin/provisioner/node": {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/report",
+		"packer/plugin/internal/comm", "packer/plugin/internal/image", "packer/plugin/internal/record", "packer/plugin/version"}, // both, put together
+	"packer/plugin/post-processor/manifest": {"internal/fault", "packer/plugin/internal/record"}, // after the machine: reaches nothing
+
+	"packer/plugin/e2e":          {}, // tests
+	"packer/plugin/e2e/shutdown": {}, // a double for them
+}
+
+// heavy may not come along: the plugin compiles nothing and talks to no cluster.
+var heavy = []string{"k8s.io/", parent + "internal/compile", parent + "internal/cli"}
+
+func TestImports(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,Deps", "./...")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(out); ; seen++ {
+		var p struct {
+			ImportPath    string
+			Imports, Deps []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, parent)
+		may, known := allowed[name]
+		if !known {
+			t.Errorf("package %s isn't in the list: say what it may import, and why", name)
+		}
+		for _, imp := range p.Imports {
+			if own, ok := strings.CutPrefix(imp, parent); ok && !slices.Contains(may, own) {
+				t.Errorf("%s imports %s, which the list doesn't allow", name, own)
+			}
+		}
+		for _, dep := range p.Deps {
+			if i := slices.IndexFunc(heavy, func(h string) bool { return strings.HasPrefix(dep, h) }); i >= 0 {
+				t.Errorf("%s depends on %s", name, dep)
+			}
+		}
+	}
+	if err := cmd.Wait(); err != nil || seen != len(allowed) {
+		t.Errorf("go list: %v, %d packages, %d in the list", err, seen, len(allowed))
+	}
+}
