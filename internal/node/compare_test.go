@@ -186,13 +186,16 @@ func TestParse(t *testing.T) {
 		t.Errorf("%v: another text:\n%s", err, again)
 	}
 	for name, edit := range map[string][2]string{
-		"unknown field":  {`"release"`, `"realease"`},
-		"other version":  {"node/v1", "node/v2"},
-		"relative path":  {`C:\\k\\csi-proxy.exe`, `k\\csi-proxy.exe`},
-		"way out":        {`C:\\k\\csi-proxy.exe`, `C:\\k\\..\\csi-proxy.exe`},
-		"short sum":      {goodSum, goodSum[1:]},
-		"no folder":      {`C:\\var\\log\\csi-proxy"`, `log"`},
-		"cut in the end": {"\n}\n", "\n"},
+		"unknown field":   {`"release"`, `"realease"`},
+		"other version":   {"node/v1", "node/v2"},
+		"relative path":   {`C:\\k\\csi-proxy.exe`, `k\\csi-proxy.exe`},
+		"way out":         {`C:\\k\\csi-proxy.exe`, `C:\\k\\..\\csi-proxy.exe`},
+		"short sum":       {goodSum, goodSum[1:]},
+		"no folder":       {`C:\\var\\log\\csi-proxy"`, `log"`},
+		"cut in the end":  {"\n}\n", "\n"},
+		"more behind it":  {"\n}\n", "\n}{}\n"},
+		"a path as sum":   {goodSum, "../" + goodSum[3:]},
+		"same file twice": {`"files": [`, `"files": [{"component":"x","path":"c:\\K\\csi-proxy.exe","payload":"x","sha256":"` + goodSum + `","size":1},`},
 	} {
 		e := wanted()
 		e.Release = "4.20"

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -70,25 +71,47 @@ func Parse(data []byte) (*Expectation, error) {
 		return nil, &fault.Error{Where: FileName, What: fmt.Sprintf("has apiVersion %q, this program reads %q", e.APIVersion, APIVersion),
 			Fix: "use the release of winbake that made the payload"}
 	}
-	return &e, e.check()
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, malformed("something follows the end of its JSON")
+	}
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return &e, nil
 }
 
-// check refuses what would make a file or a service of nothing.
+func malformed(what string) error {
+	return &fault.Error{Where: FileName, What: what, Fix: "make the payload again: bake payload"}
+}
+
+// check refuses what would make a file or a service of nothing, or two of one.
 func (e *Expectation) check() error {
-	wrong := func(what string) error {
-		return &fault.Error{Where: FileName, What: what, Fix: "make the payload again: bake payload"}
-	}
+	seen := map[string]bool{}
 	for _, f := range e.Files {
-		if len(f.SHA256) != 64 || f.Size < 0 || !Absolute(f.Path) {
-			return wrong(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
+		if !isSum(f.SHA256) || f.Size < 0 || f.Payload == "" || !Absolute(f.Path) {
+			return malformed(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
 		}
+		if seen[foldPath(f.Path)] {
+			return malformed(fmt.Sprintf("two files are to be %s", f.Path))
+		}
+		seen[foldPath(f.Path)] = true
 	}
+	names := map[string]bool{}
 	for _, s := range e.Services {
 		if s.Name == "" || !Absolute(s.Path) || s.LogDirectory != "" && !Absolute(s.LogDirectory) {
-			return wrong(fmt.Sprintf("the service %q lacks a name, or a program or a log directory with an absolute path", s.Name))
+			return malformed(fmt.Sprintf("the service %q lacks a name, or a program or a log directory with an absolute path", s.Name))
 		}
+		if names[strings.ToLower(s.Name)] {
+			return malformed("two services are to be called " + s.Name)
+		}
+		names[strings.ToLower(s.Name)] = true
 	}
 	return nil
+}
+
+// isSum holds names of uploads together too: they are made of sums.
+func isSum(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // Absolute tells whether p is a path on a drive, such as C:\k\x.exe, without

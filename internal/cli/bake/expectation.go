@@ -7,17 +7,15 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/winsvc"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -31,11 +29,11 @@ type extrasOptions struct {
 // services, and verify.exe where it was asked for.
 func (t *tool) extras(ctx context.Context, o extrasOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) ([]payload.File, error) {
 	var files []payload.File
-	if len(file.Services) > 0 {
-		e, err := t.expectation(file, jobs, artifacts)
-		if err != nil {
-			return nil, err
-		}
+	e, err := t.expectation(file, jobs, artifacts)
+	if err != nil {
+		return nil, err
+	}
+	if e != nil {
 		data, err := e.Encode()
 		if err != nil {
 			return nil, err
@@ -79,74 +77,12 @@ func verifyExe(named string) (string, error) {
 	return named, nil
 }
 
-// expectation is what a node with this payload should be. What only WMCO can
-// set up isn't in it: its command line is known on the node alone.
+// expectation is what a node with this payload should be; nil when nothing is
+// said of nodes.
 func (t *tool) expectation(file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*node.Expectation, error) {
-	e := &node.Expectation{APIVersion: node.APIVersion, Release: file.Release, Files: []node.File{}, Services: []node.Service{}}
-	versions := map[string]string{}
+	var built []wanted.Built
 	for i, j := range jobs {
-		c := j.Component
-		versions[c.Name] = j.Stamps["main.version"]
-		if c.Install == "" {
-			continue
-		}
-		e.Files = append(e.Files, node.File{Component: c.Name, Path: c.Install, Payload: c.Payload,
-			SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size, Version: stampedVersion(j.Stamps)})
+		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size})
 	}
-	_, services, err := t.services()
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range services {
-		if _, built := versions[s.Component]; !s.Standalone() || s.Component != "" && !built {
-			continue
-		}
-		one := node.Service{Service: s}
-		if s.IsCSIProxy() {
-			one.Log, one.Version = logFile(s.Arguments), versions[s.Component]
-			if len(s.Pipes) == 0 {
-				one.Pipes = commonPipes()
-			}
-		}
-		e.Services = append(e.Services, one)
-	}
-	return e, nil
-}
-
-// commonPipes are those that every csi-proxy since v1.0.0 serves, for one that
-// the catalog doesn't know
-// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
-func commonPipes() (pipes []string) {
-	for _, group := range []string{"disk-v1", "filesystem-v1", "smb-v1", "volume-v1"} {
-		pipes = append(pipes, winsvc.PipePrefix+group)
-	}
-	return pipes
-}
-
-// stampedVersion is the stamp that holds a program's version, by the names
-// that such variables have.
-func stampedVersion(stamps map[string]string) string {
-	for _, name := range []string{"main.version", "k8s.io/component-base/version.gitVersion", "main.gitVersion"} {
-		if v := stamps[name]; v != "" {
-			return v
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(stamps)) {
-		for _, end := range []string{"/version.Version", "/version.gitVersion", ".BuildVersion"} {
-			if strings.HasSuffix(name, end) && !strings.HasPrefix(name, "k8s.io/client-go/") {
-				return stamps[name]
-			}
-		}
-	}
-	return ""
-}
-
-// logFile is klog's -log_file, "" for none.
-func logFile(args []string) string {
-	for _, a := range args {
-		if rest, ok := strings.CutPrefix(strings.TrimLeft(a, "-"), "log_file="); ok && strings.HasPrefix(a, "-") {
-			return rest
-		}
-	}
-	return ""
+	return wanted.Expectation(file, built, t.warn)
 }

@@ -7,11 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests"
+	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -81,63 +80,17 @@ func selectServices(services []winsvc.Service, names []string) ([]winsvc.Service
 	return chosen, nil
 }
 
-// services loads versions.yaml and its services, checked against what the
-// catalog knows of the pinned csi-proxy, which also tells its pipes.
+// services loads versions.yaml and its services.
 func (t *tool) services() (*pins.File, []winsvc.Service, error) {
 	file, err := pins.Load(t.file)
 	if err != nil {
 		return nil, nil, err
 	}
-	services := file.Definitions()
-	if len(services) == 0 {
+	if len(file.Services) == 0 {
 		return nil, nil, &fault.Error{Where: file.Path, What: "no services are declared", Fix: "add services: [{name: csi-proxy, component: csi-proxy}]; docs/services.md has the keys"}
 	}
-	cat, err := catalog.Load()
-	if err != nil {
-		return nil, nil, err
-	}
-	var found []winsvc.Problem
-	for i, s := range services {
-		if !s.IsCSIProxy() {
-			continue
-		}
-		release := t.proxyRelease(cat, file, s)
-		if release == nil {
-			continue
-		}
-		found = append(found, winsvc.CheckProxyArguments(i, s, "v"+release.Version, release.Flags)...)
-		for _, group := range release.Groups {
-			services[i].Pipes = append(services[i].Pipes, winsvc.PipePrefix+group)
-		}
-	}
-	return file, services, file.Mistakes(found)
-}
-
-// proxyModule is whose versions the catalog has; a fork's say nothing.
-const proxyModule = "github.com/kubernetes-csi/csi-proxy"
-
-// proxyRelease is what the catalog knows of the csi-proxy that a service runs.
-// nil, with a warning, if it knows nothing: then nothing is checked.
-func (t *tool) proxyRelease(cat *catalog.Catalog, file *pins.File, s winsvc.Service) *catalog.CSIProxyRelease {
-	var release *catalog.CSIProxyRelease
-	what := s.Path // for files, too: nobody knows what is in them
-	if c, err := file.Component(s.Component); s.Component != "" && err == nil {
-		switch c.Kind() {
-		case pins.KindModule:
-			what = c.Version
-			if v, err := version.ParseDriver(c.Version); err == nil && c.Module == proxyModule {
-				release = cat.ProxyRelease(v.String())
-			}
-		case pins.KindGit:
-			what = c.Commit
-			release = cat.ProxyByCommit(c.Commit[:12])
-		case pins.KindGitFile, pins.KindFile:
-		}
-	}
-	if release == nil {
-		t.warn(s.Name, fmt.Sprintf("the catalog of %s doesn't know which flags csi-proxy %s takes: they aren't checked", cat.AsOf, what))
-	}
-	return release
+	services, err := wanted.Services(file, t.warn)
+	return file, services, err
 }
 
 func (t *tool) completeServices(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

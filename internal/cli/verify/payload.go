@@ -39,7 +39,9 @@ func newPayload(t *tool) *cobra.Command {
 		Long: `payload reads the merged file system of an image as a container would see it,
 unpacks nothing to disk, and checks: the checksum list against every file and
 back, names, tar safety, and of each .exe its header, its Go build info and
-its symbols. With -f it also compares everything with the pins and their lock.
+its symbols. What the image says of nodes, /winbake/node.json, is compared with
+those files too. With -f everything is also compared with the pins and their
+lock.
 
 The source is a registry reference, an OCI layout, a tarball (OCI or docker),
 or a folder that bake payload --dir wrote.`,
@@ -107,8 +109,9 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	}
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Done, Message: time.Since(began).Round(10 * time.Millisecond).String()})
 	r.Subject, r.Checked = summary.Reference, counted(summary)
-	r.Findings = slices.Concat(executables.findings, treeFindings(problems, summary))
-	return r, nil
+	extras, err := t.extrasFindings(summary, want)
+	r.Findings = slices.Concat(executables.findings, treeFindings(problems, summary), extras)
+	return r, err
 }
 
 // expected lists the files that the pins put into the payload.

@@ -12,6 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 )
@@ -66,11 +67,12 @@ func (t *tool) finish(r report.Report) error {
 	return nil
 }
 
-// pinned is what versions.yaml and its lock say of the programs of a payload,
+// pinned is what versions.yaml and its lock say of a payload, of programs
 // by path below /payload.
 type pinned struct {
 	file     *pins.File
 	programs map[string]*expect.Program
+	built    []wanted.Built // without sums, which the payload has
 }
 
 // loadPinned reads versions.yaml and its lock. only narrows it to some
@@ -93,13 +95,14 @@ func loadPinned(path string, only []string) (*pinned, error) {
 	}
 	p := &pinned{file: file, programs: map[string]*expect.Program{}}
 	for _, c := range components {
-		if !c.Program() {
-			continue
-		}
 		locked := lock.Components[c.Name]
 		stamps, err := c.Stamps(locked, os.Getenv("SOURCE_DATE_EPOCH"))
 		if err != nil {
 			return nil, err
+		}
+		p.built = append(p.built, wanted.Built{Component: c, Stamps: stamps})
+		if !c.Program() {
+			continue
 		}
 		p.programs[c.Payload] = expect.For(c, file, locked, stamps)
 	}
