@@ -202,17 +202,9 @@ func (e *evaluation) finish() *Result {
 		r.Findings = append(r.Findings, entry.finish())
 	}
 	finding.Sort(r.Findings)
-	r.Verdict = verdict(r.Findings)
 	r.Drivers = e.rows()
+	r.sumUp()
 	r.Steps = e.steps()
 	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
 	return r
-}
-
-// verdict is the worst finding; INFO alone is PASS.
-func verdict(fs []finding.Finding) finding.Severity {
-	if worst := finding.Worst(fs); worst > finding.Info {
-		return worst
-	}
-	return finding.Pass
 }

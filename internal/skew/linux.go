@@ -66,6 +66,9 @@ func (l *linuxSide) Certainty() catalog.Certainty {
 	return catalog.Default
 }
 
+// unknown is how a version that isn't known is shown.
+const unknown = "unknown"
+
 // String is "3.3.1", "1.28.1 or 1.29.5", or "unknown".
 func (l *linuxSide) String() string {
 	var names []string
@@ -75,7 +78,7 @@ func (l *linuxSide) String() string {
 		}
 	}
 	if len(names) == 0 {
-		return "unknown"
+		return unknown
 	}
 	return strings.Join(names, " or ")
 }

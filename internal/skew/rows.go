@@ -2,7 +2,6 @@ package skew
 
 import (
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -24,7 +23,6 @@ func (e *evaluation) rows() []Row {
 				if w.Hop == w.Hops-1 {
 					row.WindowsPlanned = planned[v.D.Provisioner]
 				}
-				row.Severity = e.worst(v)
 				if row.ModeTarget != row.Mode && !e.mustMove(v) {
 					row.ModeTarget = row.Mode // both ways work, and the present one stays
 				}
@@ -38,7 +36,7 @@ func (e *evaluation) rows() []Row {
 func (v *view) row() Row {
 	row := Row{
 		Hop: v.Hop, Driver: v.D.Line, Provisioner: v.D.Provisioner, Object: v.D.Object.String(),
-		LinuxNow: v.LinuxNow.String(), Windows: "unknown",
+		LinuxNow: v.LinuxNow.String(), Windows: unknown,
 		Mode: v.D.Mode(), Certainty: string(v.Linux().Certainty()),
 	}
 	if w, known := v.Windows(); known {
@@ -106,20 +104,6 @@ func modeOf(line *catalog.Line) string {
 		return "none"
 	}
 	return "csi-proxy"
-}
-
-// worst is the worst finding about a driver at a hop, or before it.
-func (e *evaluation) worst(v *view) finding.Severity {
-	worst := finding.Pass
-	if !v.LinuxNow.Known() || !v.LinuxTarget.Known() {
-		worst = finding.Unknown // nothing was compared
-	}
-	for _, entry := range e.sink.entries {
-		if entry.Object == v.D.Object.String() && entry.hop <= v.Hop {
-			worst = max(worst, entry.Severity)
-		}
-	}
-	return worst
 }
 
 // mustMove tells whether a driver is asked to change how it reaches storage.

@@ -122,7 +122,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result.Findings = finding.Accept(result.Findings, t.accept)
+	result.Accept(t.accept)
 	return skewreport.Report{
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
