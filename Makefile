@@ -73,10 +73,15 @@ lint: need-go
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
 	@test/powershell/lint.sh
 
-## golden: write golden files and the JSON Schema anew
+# The packages whose tests define -update; any other's stop at a flag that they
+# don't know.
+UPDATING = $(addprefix ./,$(sort $(dir $(shell git grep -l 'flag[.]Bool."update"' -- '*_test.go' ':!packer/plugin'))))
+
+## golden: write all that the tests can write anew: golden files, schemas, tables
 .PHONY: golden
-golden:
-	$(GO) test ./internal/... ./packer/... ./payload/... ./test/... -run 'Golden|Schema|Script|Docs' -update
+golden: need-go
+	$(GO) test -count=1 $(UPDATING) -update
+	cd packer/plugin && $(GO) test -count=1 -run 'Specs|Docs' . -update
 
 ## fuzz: every fuzz target for FUZZTIME (default 20s)
 FUZZTIME ?= 20s
