@@ -16,6 +16,9 @@ type Outcome struct {
 	Result agent.Result
 	// Uploaded counts the files that were sent.
 	Uploaded int
+	// Facts are the node's where nothing was changed; nil otherwise. Nobody
+	// waited for its logs.
+	Facts *node.Facts
 }
 
 // Options say how a node is changed.
@@ -37,6 +40,7 @@ func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Option
 	}
 	out := &Outcome{}
 	if right(im, facts) {
+		out.Facts = facts
 		return out, nil
 	}
 	files := missing(im.Expectation, facts)

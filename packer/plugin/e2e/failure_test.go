@@ -67,7 +67,7 @@ func TestBuildStops(t *testing.T) {
 // TestRefusedBeforeAnything: what can be known without a machine is an error of
 // packer validate.
 func TestRefusedBeforeAnything(t *testing.T) {
-	b := nullBuild(t, packer.Packers[0], winenode.Start(t, winenode.Options{}))
+	b := nullBuild(t, packer.Packers[0], winenode.Start(t, winenode.Options{}), "null.pkr.hcl")
 	for name, c := range map[string]struct{ variable, value, want string }{
 		"digest":  {"digest", "latest", `digest can't be "latest"`},
 		"accept":  {"accept", `["WIN004","WIN999"]`, `accept has "WIN999", and no check has that ID`},

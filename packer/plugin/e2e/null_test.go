@@ -16,11 +16,11 @@ import (
 	"github.com/winbake/winbake/test/winenode"
 )
 
-// nullBuild is the null builder with our plugin alone.
-func nullBuild(t *testing.T, tool packer.Tool, n *winenode.Node) *build {
+// nullBuild is the null builder with our plugin alone, in this template.
+func nullBuild(t *testing.T, tool packer.Tool, n *winenode.Node, template string) *build {
 	t.Helper()
 	b := newBuild(t, tool, n)
-	b.use("null.pkr.hcl")
+	b.use(template)
 	m := tools(t)
 	_, port, err := net.SplitHostPort(n.Addr)
 	if err != nil {
@@ -38,7 +38,7 @@ func TestNull(t *testing.T) {
 	for _, tool := range packer.Packers {
 		t.Run("packer-"+tool.Version, func(t *testing.T) {
 			n := winenode.Start(t, winenode.Options{})
-			b := nullBuild(t, tool, n)
+			b := nullBuild(t, tool, n, "null.pkr.hcl")
 			out := b.must()
 			if !strings.Contains(out, "6 files uploaded, 6 installed") || !strings.Contains(out, "csi-proxy started") {
 				t.Errorf("the build doesn't say what it did:\n%s", out)

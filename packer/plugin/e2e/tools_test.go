@@ -50,7 +50,7 @@ func (m *made) make() error {
 		dir, windows string
 		args         []string
 	}{
-		{root, "", []string{"-o", m.dir + "/", "./cmd/bake", "./cmd/verify"}},
+		{root, "", []string{"-o", m.dir + "/", "./cmd/bake"}},
 		{root, "windows", []string{"-ldflags=-s -w", "-o", m.dir + "/verify.exe", "./cmd/verify/node"}},
 		// As a release is linked: Packer takes no range for a prerelease.
 		{"..", "", []string{"-ldflags=-s -w -X github.com/winbake/winbake/packer/plugin/version.Prerelease=", "-o", m.dir + "/packer-plugin-winbake", "."}},
