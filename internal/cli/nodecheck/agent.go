@@ -87,6 +87,7 @@ func readRequest(path string) (*agent.Request, error) {
 	if err := json.Unmarshal(data, req); err != nil {
 		return nil, &fault.Error{Where: path, What: "the request can't be read: " + err.Error(), Fix: "run the same command again"}
 	}
+	_ = os.Remove(path) // each has a name of its own; remove takes the folder
 	return req, nil
 }
 

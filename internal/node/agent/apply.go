@@ -39,9 +39,11 @@ func (c *change) apply(ctx context.Context, req *Request) (*Result, error) {
 		c.times = DefaultTimes
 	}
 	if err := c.locked(ctx, req); err != nil {
+		c.dirs.leave()
 		return nil, err
 	}
-	return c.result, c.tidy(req.Verb)
+	c.tidy(req)
+	return c.result, nil
 }
 
 // locked does the work while no other change may.
@@ -110,19 +112,6 @@ func (c *change) idle() bool {
 		return old == nil
 	}
 	return old != nil && old.Reference == c.j.Record.Reference && len(old.Files) == len(c.j.Record.Files) && len(old.Services) == len(c.j.Record.Services)
-}
-
-// tidy removes what was uploaded, and after a removal the state folder.
-func (c *change) tidy(verb Verb) error {
-	for _, dir := range []string{c.dirs.Stage, c.dirs.State} {
-		if dir == "" || dir == c.dirs.State && verb != Remove {
-			continue
-		}
-		if err := removeAll(dir); err != nil {
-			return cantWrite(dir, err)
-		}
-	}
-	return nil
 }
 
 // run writes the journal and carries it out. On an error everything is put

@@ -183,6 +183,63 @@ func TestInstallBringsBackWhatWasKilled(t *testing.T) {
 	}
 }
 
+// What depends on the service is stopped first and runs afterwards, whether the
+// upgrade went well or was put back.
+func TestDependentsAreStoppedAndStarted(t *testing.T) {
+	for _, program := range []string{"good 2", "broken"} {
+		w := newWorld(t)
+		w.must(w.request(Install, "good 1", "config"))
+		driver := w.services["csi-proxy"].copy()
+		deps, path := []string{"csi-proxy"}, filepath.Join(w.root, "driver.exe")
+		if err := os.WriteFile(path, []byte("good driver"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		driver.settings.Name, driver.settings.Command, driver.settings.Dependencies, driver.pid = "driver", path, &deps, 0
+		w.services["driver"] = driver
+		if err := w.Start("driver"); err != nil {
+			t.Fatal(err)
+		}
+		before := driver.pid
+		_, err := w.apply(w.request(Upgrade, program, "config"))
+		if (err == nil) != (program == "good 2") {
+			t.Errorf("%s: %v", program, err)
+		}
+		if driver.pid == before || driver.pid == 0 {
+			t.Errorf("%s: the driver's process was %d and is %d", program, before, driver.pid)
+		}
+	}
+}
+
+// A refusal leaves nothing on a node that had nothing, and an upload that
+// belongs to somebody else's change stays until it is old.
+func TestWhatIsLeftBehind(t *testing.T) {
+	w := newWorld(t)
+	w.rivalOf(w.request(Install, "good 1", ""))
+	if _, err := w.apply(w.request(Install, "good 1", "")); err == nil {
+		t.Error("a second owner was set up")
+	}
+	if _, err := os.Stat(w.dirs.State); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a refusal left the state folder: %v", err)
+	}
+	delete(w.services, "csiproxy")
+	w.stage("another's", sumOf("another's"))
+	w.stage("forgotten", sumOf("forgotten"))
+	long := time.Now().Add(-2 * stale)
+	if err := os.Chtimes(filepath.Join(w.dirs.Stage, sumOf("forgotten")+StagedSuffix), long, long); err != nil {
+		t.Fatal(err)
+	}
+	w.must(w.request(Install, "good 1", ""))
+	if got := staged(w.dirs); len(got) != 1 || got[0] != sumOf("another's")+StagedSuffix {
+		t.Errorf("staged is %q", got)
+	}
+}
+
+func (w *world) rivalOf(r *Request) {
+	s := wanted(r.Expectation.Services[0])
+	s.Name = "csiproxy"
+	w.services["csiproxy"] = &fakeService{settings: full(s)}
+}
+
 func TestStubbornProcessIsEnded(t *testing.T) {
 	w := newWorld(t)
 	w.stubborn = true

@@ -47,7 +47,6 @@ func (n *fakeNode) Describe() (string, string)          { return "fake", "Window
 func (n *fakeNode) Administrator() (bool, error)        { return !n.notAdmin, nil }
 func (n *fakeNode) Free(string) (uint64, error)         { return n.free, nil }
 func (n *fakeNode) ReadOnly(path string) bool           { return path == n.readOnly }
-func (n *fakeNode) Dependents(string) ([]string, error) { return nil, nil }
 func (n *fakeNode) serves(name string) []string         { return n.names[name] }
 func (n *fakeNode) describe(name string) *Service {
 	s := n.services[name]
@@ -59,6 +58,16 @@ func (n *fakeNode) describe(name string) *Service {
 		out.State = node.StateRunning
 	}
 	return out
+}
+
+// Dependents are those that run, as Windows tells them.
+func (n *fakeNode) Dependents(name string) (running []string, err error) {
+	for _, d := range slices.Sorted(maps.Keys(n.services)) {
+		if s := n.services[d]; slices.Contains(*s.settings.Dependencies, name) && s.pid != 0 {
+			running = append(running, d)
+		}
+	}
+	return running, nil
 }
 
 func (n *fakeNode) Service(name string) (*Service, error) {
@@ -137,6 +146,9 @@ func (n *fakeNode) Start(name string) error {
 
 func (n *fakeNode) Stop(name string) error {
 	s := n.services[name]
+	if running, _ := n.Dependents(name); len(running) > 0 {
+		return errors.New("services that run depend on it")
+	}
 	if n.stubborn && !s.ghost {
 		n.strays = append(n.strays, Process{s.pid, program(s.settings.Command)})
 	} else {

@@ -28,7 +28,7 @@ func wait(ctx context.Context, d time.Duration, done func() (bool, error)) (bool
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-time.After(min(poll, d/10)):
+		case <-time.After(min(poll, max(d/10, time.Millisecond))):
 		}
 	}
 }
@@ -94,6 +94,10 @@ func (c *change) runners(pid uint32, image string) ([]Process, error) {
 	}), nil
 }
 
+// killTime is how long a process that was ended may take to be gone, however
+// little time it was given to end by itself.
+const killTime = 5 * time.Second
+
 // endAll ends what didn't end by itself.
 func (c *change) endAll(ctx context.Context, name, image string, pid uint32) error {
 	left, err := c.runners(pid, image)
@@ -106,7 +110,7 @@ func (c *change) endAll(ctx context.Context, name, image string, pid uint32) err
 			return &fault.Error{What: fmt.Sprintf("process %d of service %s can't be ended: %v", p.PID, name, err), Fix: "end it on the node, then run this again", Err: err}
 		}
 	}
-	gone, err := wait(ctx, c.times.Stop, func() (bool, error) {
+	gone, err := wait(ctx, max(c.times.Stop, killTime), func() (bool, error) {
 		left, err := c.runners(pid, image)
 		return len(left) == 0, err
 	})
@@ -134,7 +138,7 @@ func (c *change) checkPipesGone(ctx context.Context) error {
 
 func (c *change) pipeGone(ctx context.Context, s serviceChange, name string) error {
 	var last node.PipeFacts
-	gone, err := wait(ctx, c.times.Stop, func() (bool, error) {
+	gone, err := wait(ctx, max(c.times.Stop, killTime), func() (bool, error) {
 		last = c.sys.Pipe(ctx, name)
 		there, ok := last.Exists.Get()
 		return ok && !there, nil

@@ -14,9 +14,14 @@ import (
 // expectation are brought into a folder of their own, which is removed
 // whatever happens, as long as the node can be reached.
 func Check(ctx context.Context, g guest.Guest, exe []byte, e *node.Expectation, say func(string)) (*node.Facts, error) {
-	var random [6]byte
-	_, _ = rand.Read(random[:]) // never fails, see crypto/rand
-	n := &Node{Guest: g, Exe: exe, Say: say, dir: folder + "-check-" + hex.EncodeToString(random[:])}
+	n := &Node{Guest: g, Exe: exe, Say: say, dir: folder + "-check-" + random()}
 	facts, err := n.Facts(ctx, e, false)
 	return facts, errors.Join(err, n.Clean(ctx))
+}
+
+// random is a name's part that no other run has.
+func random() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
+	return hex.EncodeToString(b[:])
 }

@@ -108,10 +108,12 @@ func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, er
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
-	if err := n.put(ctx, "request.json", data); err != nil {
+	// A name of its own: two of these at once must not carry out each other's.
+	name := "request-" + random() + ".json"
+	if err := n.put(ctx, name, data); err != nil {
 		return nil, err
 	}
-	line, err := n.run(ctx, "apply", "--request", n.folder()+`\request.json`, "--stage", n.folder()+`\stage`)
+	line, err := n.run(ctx, "apply", "--request", n.folder()+`\`+name, "--stage", n.folder()+`\stage`)
 	if err != nil {
 		return nil, err
 	}

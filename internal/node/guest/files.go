@@ -2,6 +2,8 @@ package guest
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +16,13 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-// partSuffix ends the name of a file that is being uploaded.
-const partSuffix = ".part"
+// partName is a file that is being uploaded. It is this upload's own: another
+// one of the same file may be under way.
+func partName(name string) string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
+	return name + "." + hex.EncodeToString(b[:]) + ".part"
+}
 
 // Put is Guest's.
 func (s *SSH) Put(ctx context.Context, name string, content io.Reader) error {
@@ -28,18 +35,28 @@ func (s *SSH) Put(ctx context.Context, name string, content io.Reader) error {
 			return s.cantWrite(dir, err)
 		}
 	}
-	n, err := s.upload(ctx, c, name+partSuffix, content)
+	part := partName(name)
+	if err := s.putPart(ctx, c, part, name, content); err != nil {
+		_ = c.Remove(part) // as long as there is a connection
+		return err
+	}
+	return nil
+}
+
+// putPart uploads under one name and gives the file the other when it is whole.
+func (s *SSH) putPart(ctx context.Context, c *sftp.Client, part, name string, content io.Reader) error {
+	n, err := s.upload(ctx, c, part, content)
 	if err != nil {
 		return err
 	}
 	// A file that lost its end says so nowhere but in its size.
-	if info, err := c.Stat(name + partSuffix); err != nil || info.Size() != n {
+	if info, err := c.Stat(part); err != nil || info.Size() != n {
 		return s.truncated(name, n, info, err)
 	}
-	err = c.PosixRename(name+partSuffix, name)
+	err = c.PosixRename(part, name)
 	if err != nil { // a server without the extension renames to free names alone
 		_ = c.Remove(name)
-		err = c.Rename(name+partSuffix, name)
+		err = c.Rename(part, name)
 	}
 	if err != nil {
 		return s.cantWrite(name, err)

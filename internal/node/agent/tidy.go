@@ -1,0 +1,43 @@
+package agent
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// stale is the age from which an upload belongs to nobody who is still at it.
+const stale = time.Hour
+
+// tidy removes what was uploaded for this change, and what others left behind.
+// Another change may be uploading meanwhile: its files stay. What can't be
+// removed now is by the next one.
+func (c *change) tidy(req *Request) {
+	if req.Expectation != nil {
+		for _, f := range req.Expectation.Files {
+			_ = remove(filepath.Join(c.dirs.Stage, f.SHA256+StagedSuffix))
+		}
+	}
+	entries, _ := os.ReadDir(c.dirs.Stage) // there may be none
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > stale {
+			_ = remove(filepath.Join(c.dirs.Stage, e.Name()))
+		}
+	}
+	if c.dirs.Stage != "" {
+		_ = os.Remove(c.dirs.Stage) // unless something is in it
+	}
+	c.dirs.leave()
+}
+
+// leave removes the state folder when it says nothing: no change is under way
+// and nothing is installed. Who waits for the lock holds it open, and keeps it.
+func (d Dirs) leave() {
+	for _, name := range []string{d.journal(), d.record()} {
+		if _, err := os.Lstat(name); !os.IsNotExist(err) {
+			return
+		}
+	}
+	_ = remove(filepath.Join(d.State, lockName))
+	_ = os.Remove(d.State)
+}

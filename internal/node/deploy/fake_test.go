@@ -1,0 +1,135 @@
+package deploy
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/winsvc"
+	"github.com/winbake/winbake/payload"
+)
+
+// fakeGuest is a machine in memory: what is put there, and a verify.exe that
+// answers with facts and a result. What the real one does is tested on Wine
+// (test/node).
+type fakeGuest struct {
+	mu       sync.Mutex
+	files    map[string][]byte
+	commands []string
+	puts     []string
+
+	facts  node.Facts
+	apply  func(req *agent.Request) agent.Line
+	before string // what the machine's shell prints first
+	mute   bool   // verify.exe ends without a word
+	cut    error  // of the next upload
+}
+
+func newGuest() *fakeGuest {
+	return &fakeGuest{files: map[string][]byte{}, facts: node.Facts{Protocol: node.Protocol, Managed: node.Say(false), Administrator: node.Say(true)},
+		apply: func(*agent.Request) agent.Line { return agent.Line{Result: &agent.Result{Changed: true}} }}
+}
+
+func (g *fakeGuest) Put(ctx context.Context, name string, content io.Reader) error {
+	data, err := io.ReadAll(content)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.cut != nil {
+		return g.cut
+	}
+	g.files[name], g.puts = data, append(g.puts, name)
+	return err
+}
+
+func (g *fakeGuest) Get(context.Context, string, io.Writer) error { panic("nothing is fetched") }
+
+// Run is cmd.exe's del and rmdir, and verify.exe where it was put.
+func (g *fakeGuest) Run(ctx context.Context, command string, stdout, stderr io.Writer) (int, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.commands = append(g.commands, command)
+	words := strings.Fields(strings.ReplaceAll(command, `\`, "/"))
+	switch {
+	case words[0] == "cmd" && words[2] == "rmdir":
+		for name := range g.files {
+			if strings.HasPrefix(name, words[5]+"/") {
+				delete(g.files, name)
+			}
+		}
+		return 0, nil
+	case words[0] == "cmd":
+		return 0, nil
+	case g.files[words[0]] == nil:
+		_, _ = io.WriteString(stderr, "'"+words[0]+"' is not recognized\r\n")
+		return 1, nil
+	}
+	return g.verify(words[1:], stdout)
+}
+
+func (g *fakeGuest) verify(args []string, stdout io.Writer) (int, error) {
+	_, _ = io.WriteString(stdout, g.before)
+	input := g.files[args[slices.IndexFunc(args, func(a string) bool { return a == "--expect" || a == "--request" })+1]]
+	switch {
+	case g.mute:
+		return 3, nil
+	case input == nil:
+		agent.WriteLine(stdout, agent.Line{Fault: &agent.Fault{What: "no such file"}})
+		return 1, nil
+	case args[1] == "facts":
+		agent.WriteLine(stdout, agent.Line{Facts: &g.facts})
+		return 0, nil
+	}
+	req := new(agent.Request)
+	if err := json.Unmarshal(input, req); err != nil {
+		return 0, err
+	}
+	agent.WriteLine(stdout, agent.Line{Say: "working"})
+	agent.WriteLine(stdout, g.apply(req))
+	return 0, nil
+}
+
+func sumOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}
+
+// testImage is a payload of two files and a service that runs the first.
+func testImage(t *testing.T) *Image {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "payload")
+	e := &node.Expectation{APIVersion: node.APIVersion, Services: []node.Service{{Service: winsvc.Service{Name: "a", Component: "a", Path: `C:\k\a.exe`}}}}
+	tree := &payload.Tree{Format: payload.Flat}
+	for _, name := range []string{"a", "b"} {
+		content := "program " + name
+		tree.Files = append(tree.Files, payload.File{Path: name + ".exe", SHA256: sumOf(content), Size: int64(len(content)),
+			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }})
+		e.Files = append(e.Files, node.File{Component: name, Path: `C:\k\` + name + ".exe", Payload: name + ".exe", SHA256: sumOf(content), Size: int64(len(content))})
+	}
+	if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := payload.Load(t.Context(), dir, payload.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+			t.Errorf("files of the upload are left: %v %v", left, err)
+		}
+	})
+	return NewImage(s, e, nil)
+}
