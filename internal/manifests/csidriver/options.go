@@ -1,0 +1,67 @@
+package csidriver
+
+import (
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Mode is how the driver reaches the node's disks and shares.
+type Mode string
+
+// The modes.
+const (
+	// Auto is what the project's own manifests use at the version, or the other
+	// one where only that runs on the Windows build.
+	Auto Mode = "auto"
+	// Pipes is a container of its own that dials csi-proxy.
+	Pipes Mode = "pipes"
+	// HostProcess is a container that runs on the node itself.
+	HostProcess Mode = "hostprocess"
+)
+
+// Modes lists them for a command line.
+func Modes() []string { return []string{string(Auto), string(Pipes), string(HostProcess)} }
+
+// OperatorNamespace is where OpenShift's own CSI drivers run, with their
+// service accounts. The cluster's storage operator keeps it, with Pod Security
+// at privileged: openshift/cluster-storage-operator,
+// manifests/02_csi_driver_operators_namespace.yaml.
+const OperatorNamespace = "openshift-cluster-csi-drivers"
+
+// Options say what is to be written.
+type Options struct {
+	// Driver is the catalog's name for it: vsphere, azure-disk.
+	Driver string
+	// For is the release. Without a patch, the release's newest driver.
+	For version.OpenShift
+	// Mode; "" is Auto.
+	Mode Mode
+	// Windows is the nodes' version, "2022"; "" is that.
+	Windows string
+	// Namespace of the DaemonSet; "" is OperatorNamespace. Another one gets a
+	// service account and rights of its own.
+	Namespace string
+	// Registry takes the place of every image's host, and the rest of the
+	// repository's path stays: mirror.example.com:5000/ocp; "" for none.
+	Registry string
+	// Digests pins images; nil leaves tags alone.
+	Digests *Digests
+}
+
+// Folder is what is written.
+type Folder struct {
+	// Title is the driver's, Version the upstream version that was chosen.
+	Title   string
+	Version version.Driver
+	// HostProcess is the mode that was chosen.
+	HostProcess bool
+	// Files in the order that they are to be applied in.
+	Files []File
+	// Notes are what the admin should know: one sentence each.
+	Notes []string
+}
+
+// File is one object and what it is for.
+type File struct {
+	Name string // 04-daemonset.yaml
+	Data []byte
+}
