@@ -35,46 +35,6 @@ func TestBrokenUpgradeIsRolledBack(t *testing.T) {
 	}
 }
 
-// Killed at any moment, here or on the node, and run again, an upgrade ends
-// right.
-func TestKilledUpgradeRunAgainEndsRight(t *testing.T) {
-	versions := []string{image(t, winenode.CSIProxy11), image(t, winenode.CSIProxy13)}
-	n := start(t)
-	n.must("bake", "node", "install", versions[0])
-	began := time.Now()
-	n.must("bake", "node", "upgrade", versions[1])
-	whole := time.Since(began)
-	for i := range 3 {
-		to := versions[i%2]
-		ctx, cancel := context.WithTimeout(t.Context(), whole*time.Duration(i+1)/4)
-		n.runFor(ctx, "bake", "node", "upgrade", to) // killed, unless it was quicker
-		cancel()
-		if i%2 == 0 { // the node's side goes too, as with sshd of Windows
-			n.killAgents()
-		}
-		n.must("bake", "node", "upgrade", to)
-		n.healthy(to)
-	}
-}
-
-// killAgents kills what is left of verify.exe.
-func (n node) killAgents() {
-	n.t.Helper()
-	entries, err := os.ReadDir(filepath.Join(n.host(n.Home()), ".winbake"))
-	if err != nil {
-		return // it wasn't even uploaded
-	}
-	for _, e := range entries {
-		left, err := n.Processes(e.Name())
-		if err != nil {
-			n.t.Fatal(err)
-		}
-		for _, p := range left {
-			_ = n.Kill(p) // it may have ended by itself
-		}
-	}
-}
-
 func TestBadConnections(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
 	n := start(t)

@@ -74,7 +74,7 @@ func serviceProcess(name string) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer s.Close()
+	defer s.Close() //nolint:errcheck // only asked
 	status, err := s.Query()
 	return status.ProcessId, err
 }

@@ -38,7 +38,7 @@ func hold([]string) error {
 }
 
 // stay stays until it's killed.
-func stay([]string) error {
+func stay([]string) error { //nolint:unparam // one of several verbs
 	time.Sleep(24 * time.Hour) // an empty select would be a deadlock to Go
 	return nil
 }
@@ -96,7 +96,7 @@ func runAs(token syscall.Token, args []string) error {
 }
 
 // version prints what Windows programs take this system for.
-func version([]string) error {
+func version([]string) error { //nolint:unparam // one of several verbs
 	v := windows.RtlGetVersion()
 	fmt.Printf("%d.%d.%d type %d elevated %t\n", v.MajorVersion, v.MinorVersion, v.BuildNumber, v.ProductType, windows.GetCurrentProcessToken().IsElevated())
 	return nil

@@ -1,0 +1,222 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/winbake/winbake/test/winenode"
+)
+
+// Two changes at once: the node ends as one of them, whole, and each command
+// says what came of it.
+func TestTwoChangesAtOnce(t *testing.T) {
+	versions := []string{image(t, winenode.CSIProxy11), image(t, winenode.CSIProxy13)}
+	n := start(t)
+	both := func(commands ...[]string) []ran {
+		results := make([]ran, len(commands))
+		var wg sync.WaitGroup
+		for i, c := range commands {
+			wg.Go(func() { results[i] = n.run("bake", c...) })
+		}
+		wg.Wait()
+		return results
+	}
+	for _, r := range both([]string{"node", "install", versions[0]}, []string{"node", "install", versions[0]}) {
+		if r.code != 0 {
+			t.Errorf("the same twice: %+v", r)
+		}
+	}
+	n.healthy(versions[0])
+	results := both([]string{"node", "upgrade", versions[0]}, []string{"node", "upgrade", versions[1]})
+	right := 0
+	for i, r := range results {
+		switch {
+		case r.code == 0:
+		case !strings.Contains(r.stderr, "\nfix: "):
+			t.Errorf("upgrade %d: %+v", i, r)
+		}
+		if v := n.run("verify", append([]string{"node", versions[i]}, wineCantTell...)...); v.code == 0 {
+			right++
+		}
+	}
+	if right != 1 {
+		t.Errorf("the node is right for %d of the two images\n%+v", right, results)
+	}
+	n.must("bake", "node", "upgrade", versions[1])
+	n.healthy(versions[1])
+}
+
+// Ctrl-C in the middle of an upload: no half file on the node counts, nothing
+// is left here, and the next run ends right.
+func TestInterruptedUpload(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	t.Parallel()
+	n := node{winenode.Start(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 20e6, RoundTrip: 20 * time.Millisecond}}), t}
+	temp := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), filepath.Join(tools(t), "bake"), "node", "install", current,
+		"--ssh", n.User+"@"+n.Addr, "--known-hosts", n.KnownHosts, "--identity", n.KeyFile)
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stderr, &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	n.waitForPart()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](cmd.Wait()); !ok || exit.ExitCode() != 130 {
+		t.Errorf("it ended with %v\n%s", exit, stderr.String())
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left here: %v, %v", left, err)
+	}
+	if n.read(proxyPath) != "" || len(n.proxies()) > 0 {
+		t.Error("something was installed")
+	}
+	n.must("bake", "node", "install", current)
+	n.healthy(current)
+}
+
+// waitForPart waits until some of a file of the payload has arrived.
+func (n node) waitForPart() {
+	n.t.Helper()
+	pattern := filepath.Join(n.host(n.Home()), ".winbake", "stage", "*")
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			n.t.Fatal(err)
+		}
+		for _, f := range found {
+			if info, err := os.Stat(f); err == nil && info.Size() > 0 {
+				return
+			}
+		}
+	}
+	n.t.Fatal("nothing arrives")
+}
+
+// A csi-proxy that somebody started by hand, from another folder, serves the
+// pipes without a service.
+func TestPipesServedByAStranger(t *testing.T) {
+	old, current := image(t, winenode.CSIProxy11), image(t, winenode.CSIProxy13)
+	n := start(t)
+	n.must("bake", "node", "install", old)
+	const elsewhere = `C:\elsewhere\csi-proxy.exe`
+	n.Put(t, n.host(proxyPath), elsewhere)
+	n.must("bake", "node", "remove")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() { _, _ = n.Wine(ctx, elsewhere); close(ended) }()
+	defer func() { stop(); <-ended }()
+	for end := time.Now().Add(time.Minute); len(n.proxies()) == 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the stranger doesn't run")
+		}
+	}
+	time.Sleep(2 * time.Second) // until it serves
+	n.fails("is still served, by process", "bake", "node", "install", current)
+	if n.read(proxyPath) != "" || len(n.proxies()) != 1 {
+		t.Error("the node isn't as it was")
+	}
+	for _, p := range n.proxies() {
+		if err := n.Kill(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	n.must("bake", "node", "install", current)
+	n.healthy(current)
+}
+
+// What a person may get wrong, before anything reaches the node.
+func TestWrongArguments(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	defer server.Close()
+	index, err := layout.ImageIndexFromPath(current)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := index.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := index.Image(m.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tag := strings.TrimPrefix(server.URL, "http://") + "/payload:4.20"
+	ref, err := name.NewTag(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Write(ref, img); err != nil {
+		t.Fatal(err)
+	}
+	n := start(t)
+	digest := strings.TrimSuffix(tag, ":4.20") + "@" + m.Manifests[0].Digest.String()
+	for _, tool := range [][]string{{"bake", "node", "install"}, {"bake", "node", "upgrade"}, {"verify", "node"}} {
+		n.fails(digest, tool[0], append(tool[1:], tag, "--insecure")...)
+	}
+	n.fails("--stop-timeout", "bake", "node", "remove", "--start-timeout", "0s")
+	n.fails("there is no verify.exe", "verify", "node", current, "--verify-exe", "none.exe")
+	n.fails("none.json", "verify", "node", "--expect", "none.json")
+	n.must("bake", "node", "install", digest, "--insecure")
+	n.healthy(current)
+}
+
+// An image without verify.exe needs the one beside the commands; without
+// either there is one clear error, and the node isn't even asked.
+func TestImageWithoutVerify(t *testing.T) {
+	dir := tools(t)
+	plain := filepath.Join(t.TempDir(), "plain")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "bake"), "payload", "-f", winenode.CSIProxy13, "--only", "csi-proxy", "--layout", plain)
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	n := start(t)
+	n.must("bake", "node", "install", plain)
+	n.healthy(plain)
+	alone := t.TempDir()
+	for _, tool := range []string{"bake", "verify"} {
+		if err := os.Link(filepath.Join(dir, tool), filepath.Join(alone, tool)); err != nil {
+			if err := copyFile(filepath.Join(dir, tool), filepath.Join(alone, tool)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, args := range [][]string{{"bake", "node", "remove"}, {"verify", "node", plain}} {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(alone, args[0]), append(args[1:], "--ssh", "a@127.0.0.1:1")...)
+		cmd.Dir = "../.."
+		out, err := cmd.CombinedOutput()
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 1 || !strings.Contains(string(out), "there is no verify.exe") || !strings.Contains(string(out), "--verify-exe") {
+			t.Errorf("%q: %v\n%s", args, err, out)
+		}
+	}
+}
+
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o755) //nolint:gosec // a program
+}
