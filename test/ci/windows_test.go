@@ -42,8 +42,8 @@ func TestWindowsWorkflowLints(t *testing.T) {
 			t.Errorf("%q isn't one of GitHub's own actions by full commit", strings.TrimSpace(u))
 		}
 	}
-	if len(uses) != 3 {
-		t.Errorf("%d uses of actions, want 3", len(uses))
+	if len(uses) != 4 {
+		t.Errorf("%d uses of actions, want 4", len(uses))
 	}
 }
 
@@ -78,7 +78,8 @@ func TestWindowsProgramsAreBuilt(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	for name, start := range map[string]string{"csi-proxy.exe": "MZ", "csiclient.exe": "MZ", "setup.cmd": "@echo off", "remove.cmd": "@echo off"} {
+	for name, start := range map[string]string{"csi-proxy.exe": "MZ", "csiclient.exe": "MZ", "setup.cmd": "@echo off", "remove.cmd": "@echo off",
+		"verify.exe": "MZ", "node.json": "{", "image/index.json": "{", "linux.tar.gz": "\x1f\x8b"} {
 		if text := read(t, filepath.Join(clone, "out", name)); !strings.HasPrefix(text, start) {
 			t.Errorf("%s starts with %.20q", name, text)
 		}
@@ -88,11 +89,11 @@ func TestWindowsProgramsAreBuilt(t *testing.T) {
 // What the node's steps start is handed over, and the client knows the verbs
 // and flags that it's given.
 func TestWindowsCommandsExist(t *testing.T) {
-	handed := []string{"csi-proxy.exe", "csiclient.exe", "setup.cmd", "remove.cmd"}
+	handed := []string{"csi-proxy.exe", "csiclient.exe", "setup.cmd", "remove.cmd", "verify.exe"}
 	source := read(t, "../winenode/csiclient/main_windows.go")
-	script := strings.Join(windowsRuns(t, "node"), "\n")
+	script := strings.Join(slices.Concat(windowsRuns(t, "node"), windowsRuns(t, "change")), "\n")
 	for _, name := range regexp.MustCompile(`[\w-]+\.(?:exe|cmd)\b`).FindAllString(script, -1) {
-		if !slices.Contains(append(handed, "sc.exe"), name) {
+		if !slices.Contains(append(handed, "sc.exe", "wsl.exe", "ssh-keygen.exe"), name) {
 			t.Errorf("%s isn't handed over", name)
 		}
 	}
