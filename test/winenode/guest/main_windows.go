@@ -76,16 +76,18 @@ func limitedToken() (windows.Token, error) {
 	return token, nil
 }
 
+// starts is how often a command is started before Wine is believed that it
+// can't: on a machine with much to do, it says Internal error and starts
+// nothing.
+const starts = 10
+
 func runAs(token syscall.Token, args []string) error {
 	signal.Ignore(os.Interrupt)
-	const shell = `C:\windows\system32\cmd.exe`
-	cmd := exec.Command(shell)
-	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: shell, Token: token}
-	if len(args) > 1 {
-		cmd.SysProcAttr.CmdLine += ` /c "` + args[1] + `"`
+	err := runShell(token, args)
+	for i := 1; i < starts && errors.Is(err, windows.ERROR_INTERNAL_ERROR); i++ {
+		time.Sleep(100 * time.Millisecond)
+		err = runShell(token, args)
 	}
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	err := cmd.Run()
 	code := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		code = exit.ExitCode()
@@ -93,6 +95,17 @@ func runAs(token syscall.Token, args []string) error {
 		return err
 	}
 	return os.WriteFile(args[0], []byte(strconv.Itoa(code)), 0o644)
+}
+
+func runShell(token syscall.Token, args []string) error {
+	const shell = `C:\windows\system32\cmd.exe`
+	cmd := exec.Command(shell)
+	cmd.SysProcAttr = &syscall.SysProcAttr{CmdLine: shell, Token: token}
+	if len(args) > 1 {
+		cmd.SysProcAttr.CmdLine += ` /c "` + args[1] + `"`
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 // version prints what Windows programs take this system for.
