@@ -279,6 +279,8 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 			upgradeTo("good 2"), "process 7 runs it"},
 		"marked for deletion": {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes); w.marked = true },
 			func(w *world) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
+		"marked, and still listed": {func(w *world) { w.services["csi-proxy"].pid = 0; clear(w.pipes); w.marked = true },
+			func(w *world) *Request { return w.request(Install, "good 1", "config") }, "marked for deletion"},
 		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2"), "is still served"},
 		"install over others": {nil, func(w *world) *Request { return w.request(Install, "good 2", "config") }, "another program"},
 		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2"), "isn't there to be upgraded"},

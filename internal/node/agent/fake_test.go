@@ -99,6 +99,9 @@ func (n *fakeNode) Configure(s Settings) ([]string, error) {
 	if n.services[s.Name] == nil {
 		return nil, errors.New("it isn't there")
 	}
+	if n.marked {
+		return nil, ErrMarked
+	}
 	if s.Recovery != nil {
 		return nil, errors.New("the old recovery actions aren't known and are lost")
 	}

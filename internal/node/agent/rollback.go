@@ -139,6 +139,9 @@ func (c *change) backService(ctx context.Context, s serviceChange) error {
 		_, err = c.sys.Create(*s.Before)
 	default:
 		_, err = c.sys.Configure(*s.Before)
+		if errors.Is(err, ErrMarked) && !s.Ran {
+			return nil // so it wasn't changed either, and goes by itself
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("put service %s back: %w", s.Name, err)
