@@ -18,9 +18,29 @@ import (
 // credentials are the keys to log in with, and why some that were found can't
 // be used.
 type credentials struct {
-	methods []ssh.AuthMethod
-	unused  []string
-	close   func()
+	agent  agent.Agent // nil for none
+	keys   []ssh.Signer
+	unused []string
+	close  func()
+}
+
+// methods is one method with all keys, the agent's first: of two methods of one
+// name the client tries the first alone
+// (https://pkg.go.dev/golang.org/x/crypto/ssh#ClientConfig, Auth).
+func (c *credentials) methods() []ssh.AuthMethod {
+	if c.agent == nil && len(c.keys) == 0 {
+		return nil
+	}
+	return []ssh.AuthMethod{ssh.PublicKeysCallback(func() ([]ssh.Signer, error) {
+		if c.agent == nil {
+			return c.keys, nil
+		}
+		held, err := c.agent.Signers()
+		if err != nil {
+			c.unused = append(c.unused, "the agent of SSH_AUTH_SOCK doesn't give its keys")
+		}
+		return append(held, c.keys...), nil
+	})}
 }
 
 // defaultKeys are the files that ssh looks for.
@@ -39,7 +59,7 @@ func findKeys(named []string) (*credentials, error) {
 			c.unused = append(c.unused, "the agent of SSH_AUTH_SOCK doesn't answer")
 		} else {
 			c.close = func() { _ = conn.Close() }
-			c.methods = append(c.methods, ssh.PublicKeysCallback(agent.NewClient(conn).Signers))
+			c.agent = agent.NewClient(conn)
 		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -56,7 +76,6 @@ func findKeys(named []string) (*credentials, error) {
 
 // addFiles reads key files; those that must be there fail when they aren't.
 func (c *credentials) addFiles(files []string, must bool) error {
-	var signers []ssh.Signer
 	for _, f := range files {
 		data, err := os.ReadFile(f)
 		if errors.Is(err, fs.ErrNotExist) && !must {
@@ -69,7 +88,7 @@ func (c *credentials) addFiles(files []string, must bool) error {
 		_, locked := errors.AsType[*ssh.PassphraseMissingError](err)
 		switch {
 		case err == nil:
-			signers = append(signers, s)
+			c.keys = append(c.keys, s)
 		case locked && !must:
 			c.unused = append(c.unused, f+" has a passphrase (ssh-add "+f+")")
 		case locked:
@@ -78,16 +97,13 @@ func (c *credentials) addFiles(files []string, must bool) error {
 			return &fault.Error{Where: f, What: "that isn't a private key: " + err.Error(), Fix: "--identity FILE", Err: err}
 		}
 	}
-	if len(signers) > 0 {
-		c.methods = append(c.methods, ssh.PublicKeys(signers...))
-	}
 	return nil
 }
 
 // refused says why a login failed.
 func (c *credentials) refused(t Target, err error) error {
 	what := "the machine refuses the login"
-	if len(c.methods) == 0 {
+	if c.agent == nil && len(c.keys) == 0 {
 		what = "there is no key to log in with"
 	}
 	if len(c.unused) > 0 {

@@ -62,7 +62,7 @@ func Dial(ctx context.Context, t Target, o Options) (*SSH, error) {
 	context.AfterFunc(ctx, func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(dialTime))
 	c, channels, requests, err := ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
-		User: t.User, Auth: login.methods, HostKeyCallback: keys.callback(t), HostKeyAlgorithms: keys.algorithms(addr),
+		User: t.User, Auth: login.methods(), HostKeyCallback: keys.callback(t), HostKeyAlgorithms: keys.algorithms(addr),
 	})
 	if err != nil {
 		stop()

@@ -1,0 +1,181 @@
+package guest
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+func newKey(t *testing.T) (ed25519.PrivateKey, ssh.Signer) {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := ssh.NewSignerFromKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return private, s
+}
+
+// writeKey writes a private key, with a passphrase unless that is "".
+func writeKey(t *testing.T, path string, key ed25519.PrivateKey, passphrase string) {
+	t.Helper()
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if passphrase != "" {
+		block, err = ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(path, pem.EncodeToMemory(block), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// serveSSH lets one key in, and writes the server's own into the file that it
+// returns.
+func serveSSH(t *testing.T, allowed ssh.PublicKey) (Target, string) {
+	t.Helper()
+	_, host := newKey(t)
+	config := &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+		if bytes.Equal(key.Marshal(), allowed.Marshal()) {
+			return nil, nil
+		}
+		return nil, errors.New("another key")
+	}}
+	config.AddHostKey(host)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				if c, _, requests, err := ssh.NewServerConn(conn, config); err == nil {
+					go ssh.DiscardRequests(requests)
+					_ = c.Wait()
+				}
+			}()
+		}
+	}()
+	known := filepath.Join(t.TempDir(), "known_hosts")
+	line := knownhosts.Line([]string{l.Addr().String()}, host.PublicKey()) + "\n"
+	if err := os.WriteFile(known, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	target, err := ParseTarget("Administrator@" + l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target, known
+}
+
+// serveAgent is an ssh-agent that holds these keys.
+func serveAgent(t *testing.T, keys ...ed25519.PrivateKey) string {
+	t.Helper()
+	ring := agent.NewKeyring()
+	for _, k := range keys {
+		if err := ring.Add(agent.AddedKey{PrivateKey: k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	socket := filepath.Join(t.TempDir(), "agent")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _ = agent.ServeAgent(ring, conn); _ = conn.Close() }()
+		}
+	}()
+	return socket
+}
+
+func TestLogins(t *testing.T) {
+	right, signer := newKey(t)
+	wrong, _ := newKey(t)
+	target, known := serveSSH(t, signer.PublicKey())
+	for name, c := range map[string]struct {
+		agent []ed25519.PrivateKey // nil for no agent
+		file  ed25519.PrivateKey   // in ~/.ssh
+		lock  string
+		named ed25519.PrivateKey // --identity
+		want  string             // "" for a login
+	}{
+		"the agent's":                    {agent: []ed25519.PrivateKey{wrong, right}},
+		"a file's":                       {file: right},
+		"a file's, with another's agent": {agent: []ed25519.PrivateKey{wrong}, file: right},
+		"a file's, with an empty agent":  {agent: []ed25519.PrivateKey{}, file: right},
+		"a named one's":                  {file: wrong, named: right},
+		"none":                           {want: "there is no key to log in with"},
+		"another's":                      {file: wrong, want: "refuses the login"},
+		"locked, and the agent has it":   {agent: []ed25519.PrivateKey{right}, file: right, lock: "x"},
+		"locked":                         {file: right, lock: "x", want: "has a passphrase (ssh-add"},
+		"named, while the agent has it":  {agent: []ed25519.PrivateKey{right}, named: wrong, want: "refuses the login"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			t.Setenv("HOME", home)
+			t.Setenv("SSH_AUTH_SOCK", "")
+			if c.agent != nil {
+				t.Setenv("SSH_AUTH_SOCK", serveAgent(t, c.agent...))
+			}
+			if c.file != nil {
+				writeKey(t, filepath.Join(home, ".ssh", "id_ed25519"), c.file, c.lock)
+			}
+			o := Options{KnownHosts: []string{known}}
+			if c.named != nil {
+				o.Identities = []string{filepath.Join(home, "named")}
+				writeKey(t, o.Identities[0], c.named, "")
+			}
+			s, err := Dial(t.Context(), target, o)
+			if err == nil {
+				_ = s.Close()
+			}
+			f, _ := errors.AsType[*fault.Error](err)
+			if c.want == "" && err != nil || c.want != "" && (f == nil || !strings.Contains(f.What, c.want)) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestAgentThatIsGone(t *testing.T) {
+	_, signer := newKey(t)
+	target, known := serveSSH(t, signer.PublicKey())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("SSH_AUTH_SOCK", filepath.Join(t.TempDir(), "none"))
+	_, err := Dial(t.Context(), target, Options{KnownHosts: []string{known}})
+	if err == nil || !strings.Contains(err.Error(), "doesn't answer") {
+		t.Errorf("%v", err)
+	}
+}
