@@ -74,6 +74,11 @@ type Coverage struct {
 	// Reason says why it isn't complete: "forbidden", "no such file", "not in
 	// these manifests".
 	Reason string `json:"reason,omitempty"`
+	// Fix is the commands that get it into what is read; "" where the reader
+	// knows none.
+	Fix string `json:"fix,omitempty"`
+	// Told: a Problem says the same, and how to mend it.
+	Told bool `json:"-"`
 }
 
 // Problem is one input that couldn't be read.

@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -32,11 +33,11 @@ func (x *index) missing(needs []inventory.Resource) string {
 }
 
 func (x *index) missingOne(r inventory.Resource) string {
-	reason := x.inv.Read[r].Reason
-	if reason == "" {
-		reason = "not in what was read"
-	}
-	return fmt.Sprintf("%s: %s", titles[r], reason)
+	return fmt.Sprintf("%s: %s", titles[r], x.unreadReason(r))
+}
+
+func (x *index) unreadReason(r inventory.Resource) string {
+	return cmp.Or(x.inv.Read[r].Reason, "not in what was read")
 }
 
 // resourceOrder is the order in which missing resources are told.

@@ -3,7 +3,6 @@ package skew
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -16,8 +15,8 @@ func notRead(w *world, out *sink) {
 	if w.Hop > 0 || w.Phase != Now {
 		return
 	}
-	for _, r := range resourceOrder {
-		w.unreadResource(out, r)
+	for _, group := range w.unread() {
+		w.unreadResources(out, group)
 	}
 	for _, p := range w.inv.Problems {
 		d := draft{
@@ -32,13 +31,14 @@ func notRead(w *world, out *sink) {
 		}
 		out.add(d)
 	}
-	w.noDriver(out)
-	w.unseen(out)
+	if !w.unseen(out) {
+		w.noDriver(out)
+	}
 }
 
 // unseen tells of drivers that Windows nodes have registered and whose DaemonSet
-// wasn't read: its version may be any.
-func (w *world) unseen(out *sink) {
+// wasn't read: its version may be any. It tells whether there are some.
+func (w *world) unseen(out *sink) bool {
 	on := map[string][]*inventory.Node{}
 	for _, n := range w.windowsNodes() {
 		c := w.CSINode(n.Name)
@@ -51,45 +51,81 @@ func (w *world) unseen(out *sink) {
 			}
 		}
 	}
-	if told := !w.covered(inventory.DaemonSets); told {
-		return
+	if told := !w.covered(inventory.DaemonSets) && !w.readFrom("must-gather"); told {
+		return false
 	}
 	for _, p := range slices.Sorted(maps.Keys(on)) {
 		out.add(draft{
 			Severity: finding.Unknown, Object: p,
-			Observed: fmt.Sprintf("registered on %s, and the Windows DaemonSet that runs it there wasn't read", few(namesOf(on[p]))),
+			Observed: fmt.Sprintf("registered on %s, and no Windows DaemonSet that was read runs it there", few(namesOf(on[p]))),
 			Expected: "the DaemonSet of every driver that Windows nodes have",
 			Why:      "its version may be any",
-			Remedy:   w.howToRead(inventory.DaemonSets), When: before, NoStep: true, Evidence: cite(w.csiNodeFacts(on[p])),
+			Remedy:   w.howToFind(on[p]), When: before, NoStep: true, Evidence: cite(w.csiNodeFacts(on[p])),
 		})
 	}
+	return len(on) > 0
 }
 
-// unreadResource tells of a kind of object that rules need.
-func (w *world) unreadResource(out *sink, r inventory.Resource) {
-	cov := w.inv.Read[r]
-	if cov.Complete || w.req.Static && !w.covered(r) || len(w.inv.Problems) > 0 && onlyProblems.MatchString(cov.Reason) {
-		return // the last is what each input's own finding says
+// howToFind is how a driver's DaemonSet gets into what is read. Where all
+// DaemonSets were, something else runs the driver.
+func (w *world) howToFind(on []*inventory.Node) string {
+	if w.inv.Read[inventory.DaemonSets].Complete && (w.readFrom("cluster") || w.readFrom("must-gather")) {
+		return "all DaemonSets were read, so a pod without one or a program of the node runs it; see which:\n" +
+			"oc get pods --all-namespaces -o wide --field-selector spec.nodeName=" + on[0].Name
 	}
-	needed := w.needed[r]
-	if len(needed) == 0 {
-		return
+	return w.howToRead(inventory.DaemonSets)
+}
+
+// unread are the resources that rules need and that weren't read whole, those
+// together that one command adds.
+func (w *world) unread() [][]inventory.Resource {
+	var groups [][]inventory.Resource
+	for _, r := range resourceOrder {
+		cov := w.inv.Read[r]
+		if cov.Complete || cov.Told || w.req.Static && !w.covered(r) || len(w.needed[r]) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []inventory.Resource) bool {
+			first := w.inv.Read[g[0]]
+			return first.Fix != "" && first.Fix == cov.Fix && first.Reason == cov.Reason
+		})
+		if i < 0 {
+			groups = append(groups, []inventory.Resource{r})
+			continue
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// unreadResources tells of kinds of objects that rules need.
+func (w *world) unreadResources(out *sink, rs []inventory.Resource) {
+	var names, seen, needed []string
+	total := 0
+	for _, r := range rs {
+		names = append(names, titles[r])
+		if n := w.inv.Read[r].Count; n > 0 {
+			total += n
+			seen = append(seen, many(n, strings.TrimSuffix(titles[r], "s")))
+		}
+		for _, rule := range w.needed[r] {
+			if !slices.Contains(needed, rule) {
+				needed = append(needed, rule)
+			}
+		}
 	}
 	d := draft{
-		Severity: finding.Unknown, Object: titles[r],
-		Observed: w.missingOne(r), Expected: "all " + titles[r],
+		Severity: finding.Unknown, Object: and(names),
+		Observed: and(names) + ": " + w.unreadReason(rs[0]), Expected: "all " + and(names),
 		Why:    fmt.Sprintf("%s couldn't be evaluated", few(needed)),
-		Remedy: w.howToRead(r), When: before, NoStep: true, Evidence: w.sources(),
+		Remedy: w.howToRead(rs[0]), When: before, NoStep: true, Evidence: w.sources(),
 	}
-	if cov.Count > 0 {
-		d.Observed = fmt.Sprintf("%d %s read, and maybe not all: %s", cov.Count, map[bool]string{true: "was", false: "were"}[cov.Count == 1], w.missingOne(r))
+	if total > 0 {
+		d.Observed = fmt.Sprintf("%s %s read, and maybe not all: %s", and(seen), map[bool]string{true: "was", false: "were"}[total == 1], w.unreadReason(rs[0]))
 		d.Why = fmt.Sprintf("%s saw only a part", few(needed))
 	}
 	out.add(d)
 }
-
-// onlyProblems is a reason that names nothing but inputs that couldn't be read.
-var onlyProblems = regexp.MustCompile(`^[0-9]+ inputs? couldn't be read$`)
 
 // apiNames are what oc takes for a resource.
 var apiNames = map[inventory.Resource]string{
@@ -100,25 +136,16 @@ var apiNames = map[inventory.Resource]string{
 
 // howToRead is how a resource gets into what is read, for the input in use.
 func (w *world) howToRead(r inventory.Resource) string {
-	name := apiNames[r]
+	name, fix := apiNames[r], w.inv.Read[r].Fix
 	switch {
+	case w.readFrom("must-gather") && fix != "":
+		return "add what is missing to the must-gather's folder, and check that folder again:\n" + fix
+	case w.readFrom("must-gather"):
+		return "gather it again, where all of it can be read:\noc adm must-gather"
 	case w.readFrom("cluster"):
 		return fmt.Sprintf("grant get and list, then run it again; whether it is granted tells\noc auth can-i list %s --all-namespaces", name)
-	case w.readFrom("must-gather"):
-		return fmt.Sprintf("gather it too, into the must-gather's folder, and run it again:\noc adm inspect %s --all-namespaces --dest-dir=%s --overwrite", name, w.mustGather())
 	}
 	return fmt.Sprintf("add it to --manifests:\noc get %s -A -o yaml > %s.yaml\nor say with --static that there is no cluster behind the manifests", name, r)
-}
-
-// mustGather is the folder that a must-gather was read from; an archive must be
-// unpacked first.
-func (x *index) mustGather() string {
-	for _, s := range x.inv.Sources {
-		if s.Kind == "must-gather" && s.Name != "" && !strings.ContainsAny(s.Name, " '\"") && !strings.HasSuffix(s.Name, "gz") && !strings.HasSuffix(s.Name, ".tar") {
-			return s.Name
-		}
-	}
-	return "FOLDER"
 }
 
 // readFrom tells whether any input is of a kind.
@@ -142,7 +169,7 @@ func (w *world) noDriver(out *sink) {
 	}
 	d := draft{
 		Severity: finding.Unknown, Object: "Windows CSI drivers",
-		Observed: fmt.Sprintf("none among %d DaemonSets of drivers; %d workloads were set aside", len(w.inv.Drivers), len(w.inv.SetAside)),
+		Observed: fmt.Sprintf("none among %s of drivers; %s set aside", many(len(w.inv.Drivers), "DaemonSet"), many(len(w.inv.SetAside), "other workload")),
 		Expected: "the DaemonSet of at least one Windows driver",
 		Why:      "there was nothing to judge",
 		Remedy:   "give the manifests of the Windows drivers too; `verify inventory` shows what was looked at and why it was set aside",

@@ -48,7 +48,7 @@ func agreementCases() []ruleCase {
 			does: "leave it: it registers once the control plane is at 4.14", mend: registers([]string{vsphereName})},
 		{name: "vSphere before 4.14 is INTREE004's", id: "REG001", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: registers(nil)},
 		{name: "an input that couldn't be read is told once", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) {
-			inv.Read[inventory.Nodes] = inventory.Coverage{Count: 3, Reason: "1 input couldn't be read"}
+			inv.Read[inventory.Nodes] = inventory.Coverage{Count: 3, Reason: "1 input couldn't be read", Told: true}
 			inv.Problems = []inventory.Problem{{Where: "a.yaml:3:7", What: "isn't YAML", Fix: "render the template first"}}
 		}, want: finding.Unknown, says: "isn't YAML", mend: func(inv *inventory.Inventory) {
 			inv.Problems, inv.Read[inventory.Nodes] = nil, inventory.Coverage{Complete: true, Count: 3}

@@ -103,6 +103,13 @@ func coverageCases() []ruleCase {
 	source := func(kind string) change {
 		return func(inv *inventory.Inventory) { inv.Sources = []inventory.Source{{Kind: kind, Name: "x"}} }
 	}
+	lacks := func(fix string, rs ...inventory.Resource) change {
+		return all(source("must-gather"), func(inv *inventory.Inventory) {
+			for _, r := range rs {
+				inv.Read[r] = inventory.Coverage{Count: 2, Reason: "namespaces that weren't gathered: a", Fix: fix}
+			}
+		})
+	}
 	problem := func(inv *inventory.Inventory) {
 		inv.Problems = []inventory.Problem{{Where: "a.yaml:3:7", What: "isn't YAML", Fix: "render the template first"}}
 	}
@@ -110,22 +117,29 @@ func coverageCases() []ruleCase {
 		{name: "all read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "forbidden", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.CSINodes), want: finding.Unknown,
 			says: "CSINodes: not in these manifests", does: "oc auth can-i list csinodes.storage.k8s.io", mend: read(inventory.CSINodes), count: 1},
-		{name: "not in a must-gather", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), unread(inventory.Nodes)), want: finding.Unknown,
-			does: "oc adm inspect nodes --all-namespaces --dest-dir=x --overwrite", mend: read(inventory.Nodes), count: 1},
+		{name: "not in a must-gather", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("oc adm inspect nodes --dest-dir=x", inventory.Nodes), want: finding.Unknown,
+			does: "\noc adm inspect nodes --dest-dir=x", mend: read(inventory.Nodes), count: 1},
+		{name: "one command adds two kinds", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("oc adm inspect ns/a --dest-dir=x", inventory.DaemonSets, inventory.Pods, inventory.Claims), want: finding.Unknown,
+			says: "2 DaemonSets and 2 Pods were read, and maybe not all: namespaces that weren't gathered: a", does: "\noc adm inspect ns/a --dest-dir=x", mend: read(inventory.DaemonSets, inventory.Pods), count: 1},
+		{name: "an archive that is cut", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), problem, func(inv *inventory.Inventory) {
+			inv.Read[inventory.Pods] = inventory.Coverage{Reason: "the archive ends early", Told: true}
+		}), want: finding.Unknown, says: "isn't YAML", does: "render the template first", mend: all(read(inventory.Pods), func(inv *inventory.Inventory) { inv.Problems = nil }), count: 1},
 		{name: "not in manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes)), want: finding.Unknown,
 			does: "oc get csinodes.storage.k8s.io -A -o yaml", mend: read(inventory.Nodes, inventory.CSINodes), count: 2},
 		{name: "no cluster behind the manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)), static: true},
 		{name: "in part", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: half, static: true, want: finding.Unknown,
-			says: "40 were read, and maybe not all: Pods: forbidden in namespace shop", mend: read(inventory.Pods), count: 1},
+			says: "40 Pods were read, and maybe not all: forbidden in namespace shop", mend: read(inventory.Pods), count: 1},
 		{name: "volumes are asked for after an update alone", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.Volumes)},
 		{name: "after an update", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.Volumes), want: finding.Unknown,
 			says: "PersistentVolumes", does: "persistentvolumes", mend: read(inventory.Volumes)},
 		{name: "an input that couldn't be read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: problem, static: true, want: finding.Unknown,
 			says: "isn't YAML", does: "render the template first", mend: func(inv *inventory.Inventory) { inv.Problems = nil }, count: 1},
-		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil)), want: finding.Info, says: "none among 1 DaemonSets"},
-		{name: "a driver is registered, and its DaemonSet wasn't read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows, want: finding.Unknown,
-			says: "registered on win-0, win-1, win-2", does: "daemonsets.apps", mend: onlyWindows(vsphere("v3.3.0"))},
-		{name: "one beside another that was read", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: registers([]string{vsphereName, "csi.example.com"}, 1), want: finding.Unknown,
+		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil)), want: finding.Info, says: "none among 1 DaemonSet of drivers"},
+		{name: "a driver is registered, and its DaemonSet wasn't read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows), want: finding.Unknown,
+			says: "registered on win-0, win-1, win-2", does: "daemonsets.apps", mend: onlyWindows(vsphere("v3.3.0")), count: 1},
+		{name: "the same in a cluster, where all DaemonSets were read", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(source("cluster"), registers([]string{vsphereName, "csi.example.com"}, 1)), want: finding.Unknown,
+			says: "registered on win-1", does: "\noc get pods --all-namespaces -o wide --field-selector spec.nodeName=win-1", mend: registers([]string{vsphereName}, 1), count: 1},
+		{name: "one beside another that was read", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), registers([]string{vsphereName, "csi.example.com"}, 1)), want: finding.Unknown,
 			says: "registered on win-1", does: "daemonsets.apps", mend: registers([]string{vsphereName}, 1), count: 1},
 		{name: "no DaemonSet in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil), func(inv *inventory.Inventory) {
 			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}

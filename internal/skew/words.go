@@ -31,3 +31,12 @@ func releaseText(o version.OpenShift, unknown string) string {
 	}
 	return "OpenShift " + o.String()
 }
+
+// and is "Nodes", "Nodes and Pods", "DaemonSets, Nodes and Pods".
+func and(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

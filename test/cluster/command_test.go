@@ -78,7 +78,15 @@ func run(t *testing.T, args ...string) result {
 type answer struct {
 	Exit     int `json:"-"`
 	Verdict  string
-	Findings []struct{ ID, Severity, Object, Observed string }
+	Findings []said
+}
+
+type said struct{ ID, Severity, Object, Observed string }
+
+// contradiction is what a live server alone says: it is of another Kubernetes
+// than the release in --from. The answers are the same but for it.
+func (s said) contradiction() bool {
+	return s.ID == "DATA001" && strings.HasPrefix(s.Observed, "--from says 4.19, which has Kubernetes 1.32; the API server that was read is v")
 }
 
 func skew(t *testing.T, args ...string) answer {
@@ -192,7 +200,13 @@ func sameAnswer(t *testing.T, sources map[string][]string) answer {
 	t.Helper()
 	want := skew(t, sources["manifests"]...)
 	for name, flags := range sources {
-		if got := skew(t, flags...); got.Exit != want.Exit || got.String() != want.String() {
+		got := skew(t, flags...)
+		told := len(got.Findings)
+		got.Findings = slices.DeleteFunc(got.Findings, said.contradiction)
+		if contradicts := told > len(got.Findings); contradicts != (name == "cluster") {
+			t.Errorf("%s: the server's Kubernetes isn't that of --from, told %v", name, contradicts)
+		}
+		if got.Exit != want.Exit || got.String() != want.String() {
 			t.Errorf("exit %d from manifests:\n%s\nexit %d from %s:\n%s", want.Exit, want, got.Exit, name, got)
 		}
 	}
@@ -257,7 +271,7 @@ func testFaults(t *testing.T, s *apiserver.Server) {
 		"no such":    {[]string{"--kubeconfig", "/none/such"}, "there is no such kubeconfig"},
 		"no context": {[]string{"--kubeconfig", s.Kubeconfig, "--context", "prod"}, `there is no context "prod", only test`},
 		"bad token":  {[]string{"--kubeconfig", s.Kubeconfig, "--token", "guessed"}, "doesn't accept the credentials"},
-		"no name":    {[]string{"--server", "https://127.0.0.1:1"}, "https://127.0.0.1:1: read failed"},
+		"no name":    {[]string{"--server", "https://127.0.0.1:1"}, "https://127.0.0.1:1: the API server doesn't answer"},
 		"nothing":    {nil, "no cluster is given"},
 	} {
 		t.Run(name, func(t *testing.T) {

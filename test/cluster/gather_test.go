@@ -18,7 +18,8 @@ import (
 
 // gathered are the resources that `oc adm must-gather` and `oc adm inspect`
 // write, of those that the product wants: cluster-scoped ones with a file for
-// each object, namespaced ones with a file for each list.
+// each object, namespaced ones with a file for each list. The list of
+// namespaces is what `oc get namespaces -o yaml` adds.
 var gathered = []struct {
 	gvr        schema.GroupVersionResource
 	namespaced bool
@@ -57,6 +58,10 @@ func gather(t *testing.T, s *apiserver.Server) string {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if g.gvr.Resource == "namespaces" {
+			write(t, filepath.Join(dir, "cluster-scoped-resources", folder(g.gvr)+".yaml"), all.UnstructuredContent())
+			continue
 		}
 		if g.namespaced {
 			writeLists(t, filepath.Join(dir, "namespaces"), g.gvr, namespaces, all)

@@ -78,11 +78,11 @@ func (c *Collector) Cover(r inventory.Resource, cov inventory.Coverage) {
 		cov.Count += old.Count
 		cov.Complete = cov.Complete || old.Complete
 		if cov.Reason == "" && !cov.Complete {
-			cov.Reason = old.Reason
+			cov.Reason, cov.Fix, cov.Told = old.Reason, old.Fix, old.Told
 		}
 	}
 	if cov.Complete {
-		cov.Reason = ""
+		cov.Reason, cov.Fix, cov.Told = "", "", false
 	}
 	c.inv.Read[r] = cov
 }

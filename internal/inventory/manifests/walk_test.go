@@ -86,7 +86,7 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	inv, _, err = read(t, "b")
-	if got, want := inv.Read[inventory.DaemonSets], (inventory.Coverage{Count: 1, Reason: "1 input couldn't be read"}); err != nil || got != want {
+	if got, want := inv.Read[inventory.DaemonSets], (inventory.Coverage{Count: 1, Reason: "1 input couldn't be read", Told: true}); err != nil || got != want {
 		t.Errorf("beside a broken file: %+v, %v; want %+v", got, err, want)
 	}
 }

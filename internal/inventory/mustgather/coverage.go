@@ -1,10 +1,8 @@
 package mustgather
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,31 +32,37 @@ func (r *reader) tellCoverage() {
 		if k.resource == "" {
 			continue
 		}
-		t := r.tallies[name]
-		reason := r.lacks(name, k)
-		r.c.Cover(k.resource, inventory.Coverage{Complete: reason == "", Count: t.count, Reason: reason})
+		cov := r.lacks(name, k)
+		cov.Complete, cov.Count = cov.Reason == "", r.tallies[name].count
+		r.c.Cover(k.resource, cov)
 	}
-	r.tellMissing()
 }
 
-// lacks is why not all of a resource was seen; "" when it was.
-func (r *reader) lacks(name string, k kind) string {
+// lacks is why not all of a resource was seen; no reason when it was.
+func (r *reader) lacks(name string, k kind) inventory.Coverage {
 	t := r.tallies[name]
 	switch {
 	case r.cut:
-		return "the archive ends early"
+		return inventory.Coverage{Reason: "the archive ends early", Told: true}
 	case t.broken > 0:
-		return fmt.Sprintf("%d files or objects couldn't be read", t.broken)
+		return inventory.Coverage{Reason: broken(t.broken), Told: true}
 	case k.resource == inventory.Services:
 		return r.lacksServices(t)
 	case k.namespaced:
 		return r.lacksNamespaces(name)
-	case k.resource == inventory.Nodes:
-		return r.lacksNodes(t)
-	case t.count == 0 && !(k.resource == inventory.Volumes && r.listedStorage()):
-		return "no " + clusterFolder + "/" + name + " in this must-gather"
+	case k.resource == inventory.Nodes && t.count > 0:
+		return r.lacksNodes()
+	case t.count == 0 && !r.listed[name] && !(k.resource == inventory.Volumes && r.listedStorage()):
+		return inventory.Coverage{Reason: "no " + clusterFolder + "/" + name + " in this must-gather", Fix: r.howToGather(name)}
 	}
-	return ""
+	return inventory.Coverage{}
+}
+
+func broken(n int) string {
+	if n == 1 {
+		return "a file or object couldn't be read"
+	}
+	return fmt.Sprintf("%d files or objects couldn't be read", n)
 }
 
 // listedStorage tells whether PersistentVolumes were asked for: the script of
@@ -70,39 +74,46 @@ func (r *reader) listedStorage() bool {
 }
 
 // lacksNodes misses nodes that have a CSINode: the kubelet makes one for each.
-func (r *reader) lacksNodes(t *tally) string {
-	if t.count == 0 {
-		return "no " + clusterFolder + "/core/nodes in this must-gather"
-	}
+func (r *reader) lacksNodes() inventory.Coverage {
 	var missing []string
 	for name := range r.csiNodes {
 		if !r.nodes[name] {
 			missing = append(missing, name)
 		}
 	}
-	if len(missing) > 0 {
-		return "nodes that have a CSINode weren't gathered: " + some(missing)
+	if len(missing) == 0 {
+		return inventory.Coverage{}
 	}
-	return ""
+	return inventory.Coverage{Reason: "nodes that have a CSINode weren't gathered: " + some(missing), Fix: r.howToGather("core/nodes")}
 }
 
-func (r *reader) lacksServices(t *tally) string {
+func (r *reader) lacksServices(t *tally) inventory.Coverage {
 	if n := r.namespaces[operatorNamespace]; t.count > 0 || n != nil && n.has("core/configmaps") {
-		return ""
+		return inventory.Coverage{}
 	}
-	return "namespace " + operatorNamespace + " wasn't gathered"
+	return inventory.Coverage{Reason: "namespace " + operatorNamespace + " wasn't gathered", Fix: r.inspect("ns/" + operatorNamespace)}
 }
 
-// lacksNamespaces misses namespaces that are known and weren't gathered. With
-// no PersistentVolumes there is nothing to know the others by.
-func (r *reader) lacksNamespaces(name string) string {
-	if missing := r.missing(name); len(missing) > 0 {
-		return fmt.Sprintf("%s of namespaces that weren't gathered: %s", strings.TrimPrefix(name, "core/"), some(missing))
+// lacksNamespaces misses namespaces that weren't gathered. The script of
+// openshift/must-gather takes those of OpenShift's own operators; of the others
+// it tells the few that have a volume or a lease, so a list must say which
+// there are.
+func (r *reader) lacksNamespaces(name string) inventory.Coverage {
+	missing := r.missing(name)
+	switch {
+	case !r.listed["core/namespaces"] || r.tallies["core/namespaces"].broken > 0:
+		reason := "which namespaces the cluster has isn't in this must-gather"
+		if len(missing) > 0 {
+			reason += "; of those that it mentions these weren't gathered: " + some(missing)
+		}
+		return inventory.Coverage{Reason: reason, Fix: r.howToGather("core/namespaces")}
+	case len(missing) > 0:
+		return inventory.Coverage{
+			Reason: "namespaces that weren't gathered: " + some(missing),
+			Fix:    r.inspect("ns/" + strings.Join(missing, " ns/")),
+		}
 	}
-	if reason := r.lacks("core/persistentvolumes", kinds["core/persistentvolumes"]); reason != "" {
-		return "which namespaces there are isn't known: " + reason
-	}
-	return ""
+	return inventory.Coverage{}
 }
 
 func (n *namespace) has(resource string) bool { return n.inspected || n.lists[resource] }
@@ -116,26 +127,6 @@ func (r *reader) missing(resource string) []string {
 	}
 	slices.Sort(missing)
 	return missing
-}
-
-// tellMissing says how to gather the namespaces whose pods aren't there.
-func (r *reader) tellMissing() {
-	missing := r.missing("core/pods")
-	if len(missing) == 0 || r.cut {
-		return
-	}
-	r.c.Problem(inventory.Problem{
-		Where: namespaceFolder, What: fmt.Sprintf("pods of %d namespaces weren't gathered: %s", len(missing), some(missing)),
-		Fix: "oc adm inspect --overwrite --dest-dir=" + r.root() + " ns/" + strings.Join(missing, " ns/"),
-	})
-}
-
-// root is the folder that oc can add to; of an archive, the one inside.
-func (r *reader) root() string {
-	if r.archive() {
-		return cmp.Or(r.first, "must-gather")
-	}
-	return filepath.Join(r.top, filepath.FromSlash(r.first))
 }
 
 // some lists the first names.

@@ -1,8 +1,8 @@
 package mustgather
 
 import (
-	"path/filepath"
-	"reflect"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -11,63 +11,97 @@ import (
 
 func TestCoverage(t *testing.T) {
 	const drivers = "openshift-cluster-csi-drivers"
-	noPVs := "which namespaces there are isn't known: no cluster-scoped-resources/core/persistentvolumes in this must-gather"
+	const unlisted = "which namespaces the cluster has isn't in this must-gather"
+	const inspect, toList = "oc adm inspect %s --dest-dir=TOP", "oc get %s -o yaml > TOP/cluster-scoped-resources/core/%[1]s.yaml"
+	web := files{namespaces + "web/coordination.k8s.io/leases.yaml": "items: []"}
+	none := func(resource string) string {
+		return "no cluster-scoped-resources/" + resource + " in this must-gather"
+	}
+	namespaced := func(why lack) lacking {
+		return lacking{inventory.Pods: why, inventory.Claims: why, inventory.DaemonSets: why}
+	}
 	tests := []struct {
 		name    string
 		changes files
-		want    map[inventory.Resource]string // why it isn't complete
+		want    lacking
 	}{
 		{"nodes", files{cluster + "core/nodes/linux-1.yaml": "", cluster + "core/nodes/win-1.yaml": ""},
-			map[inventory.Resource]string{inventory.Nodes: "no cluster-scoped-resources/core/nodes in this must-gather"}},
+			lacking{inventory.Nodes: {none("core/nodes"), fmt.Sprintf(inspect, "nodes")}}},
 		{"one node", files{cluster + "core/nodes/win-1.yaml": ""},
-			map[inventory.Resource]string{inventory.Nodes: "nodes that have a CSINode weren't gathered: win-1"}},
+			lacking{inventory.Nodes: {"nodes that have a CSINode weren't gathered: win-1", fmt.Sprintf(inspect, "nodes")}}},
 		{"csinodes", files{cluster + "storage.k8s.io/csinodes/linux-1.yaml": "", cluster + "storage.k8s.io/csinodes/win-1.yaml": ""},
-			map[inventory.Resource]string{inventory.CSINodes: "no cluster-scoped-resources/storage.k8s.io/csinodes in this must-gather"}},
+			lacking{inventory.CSINodes: {none("storage.k8s.io/csinodes"), fmt.Sprintf(inspect, "csinodes.storage.k8s.io")}}},
 		{"no volumes in the cluster", files{cluster + "core/persistentvolumes/pv-1.yaml": ""}, nil},
+		{"no volumes in the cluster, by a list", files{cluster + "core/persistentvolumes/pv-1.yaml": "", cluster + "core/persistentvolumes.yaml": "apiVersion: v1\nitems: []\nkind: List\n", "version": ""}, nil},
 		{"volumes not gathered", files{cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""},
-			map[inventory.Resource]string{inventory.Volumes: "no cluster-scoped-resources/core/persistentvolumes in this must-gather", inventory.Pods: noPVs, inventory.Claims: noPVs, inventory.DaemonSets: noPVs}},
-		{"a claim's namespace", files{namespaces + "shop/shop.yaml": "", namespaces + "shop/core/pods.yaml": "", namespaces + "shop/core/persistentvolumeclaims.yaml": "",
-			namespaces + "shop/pods/web-1/web-1.yaml": "", namespaces + "shop/pods/web-1/web/web/logs/current.log": "", namespaces + "shop/core/secrets.yaml": ""},
-			map[inventory.Resource]string{inventory.Pods: "pods of namespaces that weren't gathered: shop", inventory.Claims: "persistentvolumeclaims of namespaces that weren't gathered: shop",
-				inventory.DaemonSets: "apps/daemonsets of namespaces that weren't gathered: shop"}},
-		{"a namespace known by its folder", files{namespaces + "web/coordination.k8s.io/leases.yaml": "items: []"},
-			map[inventory.Resource]string{inventory.Pods: "pods of namespaces that weren't gathered: web", inventory.Claims: "persistentvolumeclaims of namespaces that weren't gathered: web",
-				inventory.DaemonSets: "apps/daemonsets of namespaces that weren't gathered: web"}},
-		{"only pods of all namespaces", files{namespaces + "web/core/pods.yaml": "items: []"},
-			map[inventory.Resource]string{inventory.Claims: "persistentvolumeclaims of namespaces that weren't gathered: web", inventory.DaemonSets: "apps/daemonsets of namespaces that weren't gathered: web"}},
-		{"WMCO's namespace", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": ""},
-			map[inventory.Resource]string{inventory.Services: "namespace openshift-windows-machine-config-operator wasn't gathered"}},
+			lacking{inventory.Volumes: {none("core/persistentvolumes"), fmt.Sprintf(toList, "persistentvolumes")}}},
+		{"what must-gather takes by itself", files{namespacesFile: ""}, namespaced(lack{unlisted, fmt.Sprintf(toList, "namespaces")})},
+		{"a list that can't be read", files{namespacesFile: "items: [\n"}, namespaced(lack{unlisted, fmt.Sprintf(toList, "namespaces")})},
+		{"a claim's namespace, unlisted", shopless(files{namespacesFile: ""}),
+			namespaced(lack{unlisted + "; of those that it mentions these weren't gathered: shop", fmt.Sprintf(toList, "namespaces")})},
+		{"a claim's namespace", shopless(nil), namespaced(lack{"namespaces that weren't gathered: shop", fmt.Sprintf(inspect, "ns/shop")})},
+		{"listed namespaces", files{namespacesFile: namespaceList(drivers, "shop", "b", "a")},
+			namespaced(lack{"namespaces that weren't gathered: a, b", fmt.Sprintf(inspect, "ns/a ns/b")})},
+		{"a namespace known by its folder", web, namespaced(lack{"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web")})},
+		{"only pods of all namespaces", files{namespaces + "web/core/pods.yaml": "items: []"}, lacking{
+			inventory.Claims:     {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web")},
+			inventory.DaemonSets: {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web")}}},
+		{"WMCO's namespace", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "", namespacesFile: namespaceList(drivers, "shop")},
+			lacking{inventory.Services: {"namespace openshift-windows-machine-config-operator wasn't gathered", fmt.Sprintf(inspect, "ns/"+operatorNamespace)}}},
 		{"WMCO in a namespace of another name", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "",
-			namespaces + "wmco/wmco.yaml": namespaceObject("wmco"), namespaces + "wmco/core/configmaps.yaml": strings.ReplaceAll(services, operatorNamespace, "wmco")}, nil},
+			namespacesFile: namespaceList(drivers, "shop", "wmco"), namespaces + "wmco/wmco.yaml": namespaceObject("wmco"), namespaces + "wmco/core/configmaps.yaml": strings.ReplaceAll(services, operatorNamespace, "wmco")}, nil},
 		{"clusterversions", files{cluster + "config.openshift.io/clusterversions.yaml": ""},
-			map[inventory.Resource]string{inventory.ClusterVersion: "no cluster-scoped-resources/config.openshift.io/clusterversions in this must-gather"}},
-		{"a broken file", files{namespaces + drivers + "/apps/daemonsets.yaml": "items: [\n"}, map[inventory.Resource]string{inventory.DaemonSets: "1 files or objects couldn't be read"}},
-		{"a broken object", files{cluster + "storage.k8s.io/csinodes/win-1.yaml": "metadata: [\n"}, map[inventory.Resource]string{inventory.CSINodes: "1 files or objects couldn't be read"}},
+			lacking{inventory.ClusterVersion: {none("config.openshift.io/clusterversions"), fmt.Sprintf(inspect, "clusterversions.config.openshift.io")}}},
+		{"a broken file", files{namespaces + drivers + "/apps/daemonsets.yaml": "items: [\n"}, lacking{inventory.DaemonSets: {reason: "a file or object couldn't be read"}}},
+		{"a broken object", files{cluster + "storage.k8s.io/csinodes/win-1.yaml": "metadata: [\n"}, lacking{inventory.CSINodes: {reason: "a file or object couldn't be read"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			inv := mustRead(t, gathered().with(tt.changes).folder(t))
-			for resource, reason := range tt.want {
-				if got := inv.Read[resource]; got.Complete || got.Reason != reason {
-					t.Errorf("%s: %+v\nwant the reason %q", resource, got, reason)
+			top := gathered().with(tt.changes).folder(t)
+			for resource, got := range mustRead(t, top).Read {
+				want := tt.want[resource]
+				want.fix = strings.ReplaceAll(want.fix, "TOP", top)
+				if got.Complete != (want.reason == "") || got.Reason != want.reason || got.Fix != want.fix || got.Told != (want.reason != "" && want.fix == "") {
+					t.Errorf("%s: %+v\nwant %+v", resource, got, want)
 				}
-			}
-			if len(tt.want) == 0 && (!inv.Read[inventory.Services].Complete || !inv.Read[inventory.Volumes].Complete) {
-				t.Errorf("%+v", inv.Read)
 			}
 		})
 	}
 }
 
-func TestMissingNamespacesSayHow(t *testing.T) {
-	fs := gathered().with(files{namespaces + "web/coordination.k8s.io/leases.yaml": "items: []", namespaces + "app/coordination.k8s.io/leases.yaml": "items: []"})
-	dir := fs.below(imageFolder).folder(t)
-	inv := mustRead(t, dir)
-	want := []inventory.Problem{{
-		Where: "namespaces", What: "pods of 2 namespaces weren't gathered: app, web",
-		Fix: "oc adm inspect --overwrite --dest-dir=" + filepath.Join(dir, imageFolder) + " ns/app ns/web",
-	}}
-	if !reflect.DeepEqual(inv.Problems, want) {
-		t.Errorf("%+v", inv.Problems)
+// lack is why a resource isn't complete, and what adds the rest.
+type lack struct{ reason, fix string }
+
+type lacking map[inventory.Resource]lack
+
+// shopless takes namespace shop away, which a PersistentVolume's claim is in.
+func shopless(changes files) files {
+	fs := files{namespaces + "shop/shop.yaml": "", namespaces + "shop/core/pods.yaml": "", namespaces + "shop/core/persistentvolumeclaims.yaml": "",
+		namespaces + "shop/pods/web-1/web-1.yaml": "", namespaces + "shop/pods/web-1/web/web/logs/current.log": "", namespaces + "shop/core/secrets.yaml": ""}
+	maps.Copy(fs, changes)
+	return fs
+}
+
+// TestFixGoesWhereTheRestIs: what the commands add must be of the must-gather
+// that is there, and no second one beside it.
+func TestFixGoesWhereTheRestIs(t *testing.T) {
+	fs := gathered().with(files{cluster + "core/nodes/win-1.yaml": "", cluster + "core/nodes/linux-1.yaml": ""})
+	deep := fs.below(imageFolder)
+	spaced := fs.below("must-gather.local.1/a b")
+	archive := bytesFile(t, "mg.tar.gz", gzipBytes(t, deep.tar(t)))
+	folder, odd := deep.folder(t), spaced.folder(t)
+	for top, want := range map[string]string{
+		folder:  "oc adm inspect nodes --dest-dir=" + folder + "/" + imageFolder,
+		odd:     "oc adm inspect nodes --dest-dir='" + odd + "/must-gather.local.1/a b'",
+		archive: "tar -xf " + archive + "\noc adm inspect nodes --dest-dir=" + imageFolder,
+	} {
+		if got := mustRead(t, top).Read[inventory.Nodes].Fix; got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	// As if the command had been run: oc writes cluster-scoped objects so.
+	whole := mustRead(t, deep.with(gathered().below(imageFolder)).folder(t))
+	if !whole.Read[inventory.Nodes].Complete {
+		t.Errorf("%+v", whole.Read[inventory.Nodes])
 	}
 }

@@ -179,7 +179,20 @@ func namespaceObject(name string) string {
 	return "---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: " + name + "\n"
 }
 
-// gathered is a whole must-gather of a small cluster, below its root.
+// namespaceList is what oc get namespaces -o yaml writes.
+func namespaceList(names ...string) string {
+	b := "apiVersion: v1\nitems:\n"
+	for _, name := range names {
+		b += "- apiVersion: v1\n  kind: Namespace\n  metadata:\n    name: " + name + "\n"
+	}
+	return b + "kind: List\nmetadata:\n  resourceVersion: \"\"\n"
+}
+
+// namespacesFile is the list that says which namespaces there are.
+const namespacesFile = cluster + "core/namespaces.yaml"
+
+// gathered is a whole must-gather of a small cluster, below its root, with the
+// list of namespaces that somebody added.
 func gathered() files {
 	const wmco = "windowsmachineconfig.openshift.io/version: 10.19.1-1a2b3c4"
 	const drivers, operator = "openshift-cluster-csi-drivers", operatorNamespace
@@ -188,6 +201,7 @@ func gathered() files {
 		cluster + "core/nodes/linux-1.yaml":                     node("linux-1", "linux", ""),
 		cluster + "core/nodes/win-1.yaml":                       node("win-1", "windows", wmco),
 		cluster + "core/persistentvolumes/pv-1.yaml":            volume,
+		namespacesFile:                                          namespaceList(drivers, operator, "shop"),
 		cluster + "storage.k8s.io/csinodes/linux-1.yaml":        csiNode("linux-1", "csi.vsphere.vmware.com"),
 		cluster + "storage.k8s.io/csinodes/win-1.yaml":          csiNode("win-1", "csi.vsphere.vmware.com"),
 		cluster + "config.openshift.io/clusterversions.yaml":    clusterVersions,

@@ -8,8 +8,10 @@
 //
 // A must-gather holds only some namespaces, so what isn't in it isn't absent
 // from the cluster. Coverage says of each resource whether all of it was
-// seen. Namespaces are known by their folders and by the claims of the
-// PersistentVolumes; one that neither mentions can't be missed.
+// seen, and what adds the rest. Folders and the claims of PersistentVolumes
+// name some of the cluster's namespaces; that there are no others only a list
+// tells, cluster-scoped-resources/core/namespaces.yaml, which no must-gather
+// has by itself.
 //
 // Several must-gathers in one folder are refused with the list, newest first:
 // half an answer from each of two days is none. Several images of one run are

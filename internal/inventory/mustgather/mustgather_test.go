@@ -80,7 +80,7 @@ func TestReadForms(t *testing.T) {
 func TestSource(t *testing.T) {
 	top := gathered().below(imageFolder).with(files{"must-gather.local.5/timestamp": "2026-11-20 10:00:00.1 +0000 UTC\n2026-11-20 10:05:00.1 +0000 UTC\n"}).folder(t)
 	_, src, err := read(t, top)
-	want := inventory.Source{Kind: "must-gather", Name: top, Detail: "15 files, 14 objects, 3 namespaces, gathered 2026-11-20 10:05:00"}
+	want := inventory.Source{Kind: "must-gather", Name: top, Detail: "16 files, 14 objects, 3 namespaces, gathered 2026-11-20 10:05:00"}
 	if err != nil || src != want {
 		t.Errorf("%+v, %v", src, err)
 	}

@@ -50,6 +50,9 @@ func (r *reader) readObjects(name string, p place, in io.Reader) error {
 // is in it was read already.
 func (r *reader) gathered(p place) bool {
 	if p.namespace == "" {
+		if p.role == list {
+			r.listed[p.resource] = true
+		}
 		return false
 	}
 	n := r.namespace(p.namespace)

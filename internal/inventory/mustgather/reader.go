@@ -48,6 +48,8 @@ type reader struct {
 	tallies  map[string]*tally
 	nodes    map[string]bool
 	csiNodes map[string]bool
+	// listed are the cluster-scoped resources of which there is a file with all.
+	listed map[string]bool
 	// namespaces are those that anything mentions.
 	namespaces map[string]*namespace
 	logs       []proxyFile
@@ -62,7 +64,7 @@ type proxyFile struct {
 func newReader(c *kube.Collector, top string) *reader {
 	r := &reader{
 		c: c, top: top, maxFile: maxFile, seen: map[string]bool{}, tallies: map[string]*tally{},
-		nodes: map[string]bool{}, csiNodes: map[string]bool{}, namespaces: map[string]*namespace{},
+		nodes: map[string]bool{}, csiNodes: map[string]bool{}, listed: map[string]bool{}, namespaces: map[string]*namespace{},
 	}
 	r.runs.top = top
 	for resource := range kinds {

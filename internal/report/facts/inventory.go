@@ -131,5 +131,8 @@ func coverage(w io.Writer, inv *inventory.Inventory) {
 			first = false
 		}
 		fmt.Fprintf(w, "  %s: %d seen; %s\n", r, c.Count, clean(or(c.Reason, "not read")))
+		for line := range strings.Lines(c.Fix) {
+			fmt.Fprintf(w, "    fix: %s\n", clean(strings.TrimRight(line, "\n")))
+		}
 	}
 }
