@@ -21,13 +21,14 @@ func newManifests(t *tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "manifests",
 		Short: "Write cluster manifests and node scripts",
-		Long: `manifests writes what versions.yaml declares as files for a cluster or a node.
-It changes neither: what it writes goes to stdout.`,
-		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd",
+		Long: `manifests writes what versions.yaml declares as files for a cluster or a node, and
+the CSI driver of an OpenShift release for its Windows nodes. It changes neither
+cluster nor node.`,
+		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere",
 		Args:    app.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newServices(t), newSC(t))
+	cmd.AddCommand(newServices(t), newSC(t), newCSIDriver(t))
 	return cmd
 }
 

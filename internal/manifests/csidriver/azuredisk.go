@@ -30,7 +30,7 @@ const (
 )
 
 var azureDiskFamily = family{
-	container: "azuredisk", exe: "azurediskplugin.exe", healthPort: 29603, metricsPort: diskMetricPort, azure: true,
+	container: "azuredisk", exe: "azurediskplugin.exe", healthPort: 29603, pipeCPU: "30m", metricsPort: diskMetricPort, azure: true,
 	pipes: rows[familyPipes]{until: "1.35.0", list: []familyPipes{
 		{seen: "1.22.0", registrar: registrarMCR + "v2.5.1", probe: probeMCR + "v2.7.0", checks: true, patience: "3s",
 			args: []string{diskMetrics, emptyConfig, diskLabels}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "100Mi"},

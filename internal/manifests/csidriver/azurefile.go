@@ -26,7 +26,7 @@ var azureFile = shape{
 const fileMetrics = "--metrics-address=0.0.0.0:29615"
 
 var azureFileFamily = family{
-	container: "azurefile", exe: "azurefileplugin.exe", healthPort: 29613, azure: true,
+	container: "azurefile", exe: "azurefileplugin.exe", healthPort: 29613, pipeCPU: "30m", azure: true,
 	pipes: rows[familyPipes]{until: "1.36.0", list: []familyPipes{
 		{seen: "1.21.0", registrar: registrarMCR + "v2.5.1", probe: probeMCR + "v2.7.0", checks: true, patience: "3s",
 			args: []string{`--kubeconfig=C:\\k\\config`, fileMetrics}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "150Mi"},

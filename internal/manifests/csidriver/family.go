@@ -10,6 +10,8 @@ type family struct {
 	container, exe string
 	healthPort     int32
 	metricsPort    int32 // of --metrics-address, where a row has it
+	// pipeCPU is what the registrar asks for beside pipes.
+	pipeCPU string
 	// azure: the driver looks for the cloud's configuration.
 	azure       bool
 	pipes       rows[familyPipes]
@@ -59,7 +61,7 @@ func (f *family) pipePod(p pod, row familyPipes) corev1.PodSpec {
 	registration := registrationPath(p.provisioner)
 	probe := f.probe(row.probe, row.patience, socketInside, row.sidecarMemory)
 	probe.VolumeMounts = []corev1.VolumeMount{mount(pluginVolume, `C:\csi`)}
-	registrar := f.registrar(row.registrar, socketInside, registration, row.sidecarMemory)
+	registrar := f.registrar(row.registrar, socketInside, registration, memory(f.pipeCPU, "40Mi", row.sidecarMemory))
 	registrar.VolumeMounts = []corev1.VolumeMount{mount(kubeletVolume, kubeletDir), mount(pluginVolume, `C:\csi`), mount(registrationVolume, `C:\registration`)}
 	if row.checks {
 		registrar.LivenessProbe = registrarProbe("/"+registrarExe, "$(DRIVER_REG_SOCK_PATH)", times{delay: 60, timeout: 30})
@@ -83,7 +85,7 @@ func (f *family) pipePod(p pod, row familyPipes) corev1.PodSpec {
 func (f *family) hostPod(p pod, row familyHost) corev1.PodSpec {
 	registration := registrationPath(p.provisioner)
 	socket := "unix://" + registration
-	registrar := f.registrar(row.registrar, socket, registration, row.sidecarMemory)
+	registrar := f.registrar(row.registrar, socket, registration, memory("30m", "40Mi", row.sidecarMemory))
 	registrar.Command = []string{registrarExe}
 	registrar.Args = append(registrar.Args, "--plugin-registration-path=$(PLUGIN_REG_DIR)")
 	registrar.Env = append(registrar.Env, env("PLUGIN_REG_DIR", registryArg))
@@ -129,12 +131,12 @@ func (f *family) probe(image, patience, socket, limit string) corev1.Container {
 	}
 }
 
-func (f *family) registrar(image, socket, registration, limit string) corev1.Container {
+func (f *family) registrar(image, socket, registration string, resources corev1.ResourceRequirements) corev1.Container {
 	return corev1.Container{
 		Name: registrarName, Image: image,
 		Args:      []string{"--v=2", "--csi-address=$(CSI_ENDPOINT)", "--kubelet-registration-path=$(DRIVER_REG_SOCK_PATH)"},
 		Env:       []corev1.EnvVar{env("CSI_ENDPOINT", socket), env("DRIVER_REG_SOCK_PATH", registration), fieldEnv("KUBE_NODE_NAME", "spec.nodeName")},
-		Resources: memory("30m", "40Mi", limit),
+		Resources: resources,
 	}
 }
 

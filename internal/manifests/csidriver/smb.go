@@ -30,7 +30,7 @@ const (
 )
 
 var smbFamily = family{
-	container: "smb", exe: "smbplugin.exe", healthPort: 29643,
+	container: "smb", exe: "smbplugin.exe", healthPort: 29643, pipeCPU: "10m",
 	pipes: rows[familyPipes]{until: "1.20.0", list: []familyPipes{
 		{seen: "1.14.0", registrar: registrarK8s + "v2.9.1", probe: probeK8s + "v2.11.0", checks: true, patience: "3s",
 			args: []string{unmapSMB}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "100Mi"},

@@ -1,0 +1,148 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// csiDriverOptions are the flags of `bake manifests csi-driver`.
+type csiDriverOptions struct {
+	release, mode, windows, namespace, registry, digestFile, out string
+}
+
+func newCSIDriver(t *tool) *cobra.Command {
+	var o csiDriverOptions
+	cmd := &cobra.Command{
+		Use:   "csi-driver " + strings.Join(csidriver.Drivers(), "|"),
+		Short: "Write the Windows node part of a CSI driver for an OpenShift release",
+		Long: `csi-driver writes a folder for oc apply: the DaemonSet that runs a CSI driver on
+Windows nodes, what it needs of its namespace, and a StorageClass, a claim and a
+Deployment to try it with. Each file begins with what it is for.
+
+The version is the upstream one closest to what the release runs on Linux, by
+the catalog ("verify catalog" prints it). Controller, CSIDriver object and Linux
+nodes are left to the cluster's own operator.
+
+--mode auto takes what the driver's project deploys at that version: a container
+that reaches the node through csi-proxy's pipes, or a HostProcess container. In
+` + csidriver.OperatorNamespace + ` it runs as OpenShift's own service account;
+in another namespace it gets one, with its rights.
+
+Windows nodes pull through a mirror by the path that an image has at its source,
+so --registry changes the host and keeps that path. --digest-file pins images: a
+line each, IMAGE:TAG sha256:...
+
+Nothing is written over: the folder must be new or empty, or be what would be
+written.`,
+		Example: `  bake manifests csi-driver vsphere --for 4.18 --out vsphere
+  bake manifests csi-driver azure-disk --for 4.20.3 --mode pipes --out azure-disk
+  bake manifests csi-driver aws-ebs --for 4.20 --windows 2025 --mode hostprocess --out ebs
+  bake manifests csi-driver vsphere --for 4.20 --registry mirror.example.com:5000/ocp --digest-file digests.txt --out vsphere
+  verify skew --from 4.18 --manifests vsphere --static`,
+		Args:      app.Args(cobra.ExactArgs(1)),
+		ValidArgs: csidriver.Drivers(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.csiDriver(cmd.Context(), args[0], o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.3")
+	f.StringVar(&o.out, "out", "", "the folder to write")
+	f.StringVar(&o.mode, "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
+	f.StringVar(&o.windows, "windows", csidriver.WindowsVersions()[0], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
+	f.StringVar(&o.namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")
+	f.StringVar(&o.registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
+	f.StringVar(&o.digestFile, "digest-file", "", "file of images and their digests")
+	app.Choices(cmd, "mode", csidriver.Modes()...)
+	app.Choices(cmd, "windows", csidriver.WindowsVersions()...)
+	app.Complete(cmd, "for", completeReleases)
+	return cmd
+}
+
+// csiDriver is the pipeline: catalog, objects, folder, and what to run next.
+func (t *tool) csiDriver(ctx context.Context, driver string, o csiDriverOptions) error {
+	options, err := o.options(driver)
+	if err != nil {
+		return err
+	}
+	cat, err := catalog.Load()
+	if err != nil {
+		return err
+	}
+	folder, err := csidriver.Render(cat, options)
+	if err != nil {
+		return err
+	}
+	if err := writeFolder(ctx, o.out, folder.Files); err != nil {
+		return err
+	}
+	for _, note := range folder.Notes {
+		t.warn(o.out, note)
+	}
+	mode := "csi-proxy's pipes"
+	if folder.HostProcess {
+		mode = "HostProcess"
+	}
+	t.Console.Emit(event.Event{Object: o.out, Phase: event.Write, State: event.Done,
+		Message: fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files))})
+	_, err = fmt.Fprintf(t.Stdout, "verify skew --from %s --manifests %s --static\noc apply -f %[2]s\n", options.For, shellWord(o.out))
+	return err
+}
+
+// options checks the flags that can be checked alone.
+func (o csiDriverOptions) options(driver string) (csidriver.Options, error) {
+	options := csidriver.Options{Driver: driver, Mode: csidriver.Mode(o.mode), Windows: o.windows, Namespace: o.namespace, Registry: o.registry}
+	if o.release == "" {
+		return options, &fault.Error{What: "no release to write for", Fix: "--for 4.20"}
+	}
+	if o.out == "" {
+		return options, &fault.Error{What: "no folder to write", Fix: "--out " + driver}
+	}
+	var err error
+	if options.For, err = version.ParseOpenShift(o.release); err != nil {
+		return options, &fault.Error{What: "--for: " + err.Error(), Fix: "--for 4.20", Err: err}
+	}
+	if o.digestFile == "" {
+		return options, nil
+	}
+	text, err := os.ReadFile(o.digestFile)
+	if err != nil {
+		return options, &fault.Error{Where: o.digestFile, What: "can't read the digests: " + err.Error(), Fix: "give a file of lines IMAGE:TAG sha256:...", Err: err}
+	}
+	options.Digests, err = csidriver.ParseDigests(o.digestFile, text)
+	return options, err
+}
+
+// shellWord is a path as a POSIX shell takes it for one word.
+func shellWord(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+", r)
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func completeReleases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cat, err := catalog.Load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var releases []string
+	for _, r := range cat.Releases {
+		releases = append(releases, r.OpenShift)
+	}
+	return releases, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

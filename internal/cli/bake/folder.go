@@ -1,0 +1,82 @@
+package bake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+)
+
+// writeFolder makes dir a folder of these files. It is made beside dir and takes
+// its place at once: a killed run leaves nothing in dir. What stands in dir
+// already may only be these very files: an admin's own edits aren't lost.
+func writeFolder(ctx context.Context, dir string, files []csidriver.File) (err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return cantWrite(dir, err)
+	}
+	if same, err := holds(dir, files); same || err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return cantWrite(dir, err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".winbake-")
+	if err != nil {
+		return cantWrite(dir, err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(temp, f.Name), f.Data, 0o644); err != nil {
+			return cantWrite(dir, err)
+		}
+	}
+	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp made it private
+		return cantWrite(dir, err)
+	}
+	// An empty folder goes first: not every system renames over one.
+	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cantWrite(dir, err)
+	}
+	if err := os.Rename(temp, dir); err != nil {
+		return cantWrite(dir, err)
+	}
+	return nil
+}
+
+// holds tells whether dir has just these files. One that has others, or has
+// them changed, is refused.
+func holds(dir string, files []csidriver.File) (bool, error) {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, cantWrite(dir, err)
+	}
+	want := map[string][]byte{}
+	for _, f := range files {
+		want[f.Name] = f.Data
+	}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if expected, ours := want[e.Name()]; !ours || err != nil || !bytes.Equal(data, expected) {
+			return false, &fault.Error{Where: filepath.Join(dir, e.Name()), What: "the folder isn't empty, and this isn't what would be written", Fix: "give a new folder with --out, and compare: diff -r"}
+		}
+	}
+	if len(entries) != len(files) {
+		return false, &fault.Error{Where: dir, What: "the folder has some of the files and not all", Fix: "give a new folder with --out"}
+	}
+	return true, nil
+}
+
+func cantWrite(where string, err error) error {
+	return &fault.Error{Where: where, What: "can't write the manifests: " + err.Error(), Fix: "check the folder's rights and the space on its disk", Err: err}
+}
