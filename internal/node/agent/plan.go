@@ -257,8 +257,9 @@ func (p *planner) folders(dir string) {
 	p.j.Folders = append(p.j.Folders, missing...)
 }
 
-// planRecord is what is on the node afterwards by our doing: what was there
-// before without us isn't.
+// planRecord is what is on the node afterwards and is ours to upgrade and to
+// remove: all that the image names, whoever put it there first. Folders are
+// ours only where we made them.
 func (p *planner) planRecord(old *record) {
 	r := &record{Reference: p.req.Reference}
 	if old == nil {
