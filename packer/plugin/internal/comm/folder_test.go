@@ -23,9 +23,10 @@ type folder struct {
 	packersdk.MockCommunicator
 	root string
 
-	uploads, most atomic.Int64 // under way, and the most at once
-	mu            sync.Mutex
-	commands      []string
+	uploads  atomic.Int64 // under way
+	mu       sync.Mutex
+	most     int64 // of them at once
+	commands []string
 	// spoil is asked before each command and upload; nil for none.
 	spoil func(what string) error
 }
@@ -116,7 +117,7 @@ func get(url, to string) error {
 	if err != nil {
 		return err
 	}
-	defer r.Body.Close() //nolint:errcheck // only read
+	defer r.Body.Close()
 	if r.StatusCode != http.StatusOK {
 		return errors.New(r.Status)
 	}
@@ -128,8 +129,9 @@ func get(url, to string) error {
 func (f *folder) Upload(name string, r io.Reader, _ *os.FileInfo) error {
 	now := f.uploads.Add(1)
 	defer f.uploads.Add(-1)
-	for most := f.most.Load(); now > most && !f.most.CompareAndSwap(most, now); most = f.most.Load() {
-	}
+	f.mu.Lock()
+	f.most = max(f.most, now)
+	f.mu.Unlock()
 	if f.spoil != nil {
 		if err := f.spoil(name); err != nil {
 			return err
