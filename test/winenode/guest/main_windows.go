@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -77,14 +78,25 @@ func limitedToken() (windows.Token, error) {
 }
 
 // starts is how often a command is started before Wine is believed that it
-// can't: on a machine with much to do, it says Internal error and starts
-// nothing.
+// can't.
 const starts = 10
+
+// notFound is cmd.exe's exit code for a program that it can't start.
+const notFound = 9009
+
+// neverStarted tells that nothing ran, on a machine with much to do: starting
+// cmd.exe fails with Internal error once in a thousand times, and so does what
+// cmd.exe starts. PowerShell's double is on every node.
+func neverStarted(err error, args []string) bool {
+	var exit *exec.ExitError
+	return errors.Is(err, windows.ERROR_INTERNAL_ERROR) ||
+		errors.As(err, &exit) && exit.ExitCode() == notFound && len(args) > 1 && strings.HasPrefix(args[1], "powershell")
+}
 
 func runAs(token syscall.Token, args []string) error {
 	signal.Ignore(os.Interrupt)
 	err := runShell(token, args)
-	for i := 1; i < starts && errors.Is(err, windows.ERROR_INTERNAL_ERROR); i++ {
+	for i := 1; i < starts && neverStarted(err, args); i++ {
 		time.Sleep(100 * time.Millisecond)
 		err = runShell(token, args)
 	}
