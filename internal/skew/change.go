@@ -102,7 +102,11 @@ func (v *view) change(to version.Driver) change {
 // it, where anything was.
 func (v *view) changeAfter(to version.Driver) change {
 	if p := v.plannedFor(v.D); p != nil && !v.Planned && v.Hop == v.Hops-1 {
-		return plannedChange(v.D, p)
+		c := plannedChange(v.D, p)
+		if l := v.lineAt(p); l != nil && mandatory(l) && !p.HostProcess {
+			c.What = "mend " + c.file + " as HP001 says, then " + c.What
+		}
+		return c
 	}
 	return v.change(to)
 }

@@ -41,7 +41,7 @@ func (w *world) contradicted(out *sink) {
 	if w.req.From == "" || w.From.IsZero() {
 		return
 	}
-	read, observed := w.inv.Cluster.OpenShift, ""
+	read, observed, severity := w.inv.Cluster.OpenShift, "", finding.Warn
 	if have, err := version.ParseOpenShift(read); err == nil {
 		if have.CompareMinor(w.From) == 0 {
 			return
@@ -53,12 +53,15 @@ func (w *world) contradicted(out *sink) {
 			return
 		}
 		observed = fmt.Sprintf("--from says %s, which has Kubernetes %s; the API server that was read is %s", w.From, known.Kubernetes, server)
+		if w.inv.Read[inventory.ClusterVersion].Complete {
+			severity = finding.Info // it has no ClusterVersion: it's no OpenShift, and --from can't be its release
+		}
 	}
 	if observed == "" {
 		return
 	}
 	out.add(draft{
-		Severity: finding.Warn, Object: "OpenShift " + w.From.String(), Same: "contradicted",
+		Severity: severity, Object: "OpenShift " + w.From.String(), Same: "contradicted",
 		Observed: observed, Expected: "the release that the cluster runs",
 		Why:    "everything here is judged by the release that --from names",
 		Remedy: "leave --from out, or name the release that the cluster runs",

@@ -52,6 +52,9 @@ func hostProcessRequired(v *view, out *sink) {
 		return
 	default:
 		c := v.change(windows)
+		if v.Planned {
+			c.What = "in " + plannedFile(v.D) + ", " + c.What
+		}
 		d.Remedy = v.admitted(c).text()
 		d.Step = v.step(c)
 		if back, ok := v.wayBack(); ok {
@@ -221,17 +224,23 @@ func placeText(cat *catalog.Driver, to version.Driver) string {
 	return ", " + place
 }
 
+// crossing is what HostProcess is to the Linux side's line, where a driver with
+// pipes is to follow it there: mandatory, default, or "".
+func (v *view) crossing() catalog.HostProcess {
+	if v.D.HostProcess || len(v.D.Pipes) == 0 || v.Catalog == nil || v.Moves() || v.leaves() || v.Line != nil && mandatory(v.Line) {
+		return ""
+	}
+	must := v.strictest(v.Linux())
+	if must == catalog.HostProcessMandatory || must == catalog.HostProcessDefault && v.Phase != Now && v.strictest(&v.LinuxNow) != must {
+		return must
+	}
+	return ""
+}
+
 // hostProcessCrossing is HP005.
 func hostProcessCrossing(v *view, out *sink) {
-	if v.D.HostProcess || len(v.D.Pipes) == 0 || v.Catalog == nil || v.Moves() || v.leaves() || v.Line != nil && mandatory(v.Line) {
-		return
-	}
-	l := v.Linux()
-	must := v.strictest(l)
-	switch {
-	case must == catalog.HostProcessMandatory:
-	case must == catalog.HostProcessDefault && v.Phase != Now && v.strictest(&v.LinuxNow) != must:
-	default:
+	l, must := v.Linux(), v.crossing()
+	if must == "" {
 		return
 	}
 	d := draft{

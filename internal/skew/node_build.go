@@ -33,8 +33,8 @@ func buildName(build int) string {
 
 // windowsBuild is NODE003.
 func windowsBuild(v *view, out *sink) {
-	if v.D.HostProcess || v.Line == nil || mandatory(v.Line) || v.Phase == Target || v.Moves() {
-		return // HP001 speaks of those that must be HostProcess
+	if !v.needsImages() || v.Phase == Target {
+		return
 	}
 	byBuild := map[int][]*inventory.Node{}
 	for _, n := range v.Nodes {
@@ -45,6 +45,20 @@ func windowsBuild(v *view, out *sink) {
 	for _, build := range slices.Sorted(maps.Keys(byBuild)) {
 		out.add(v.buildDraft(build, byBuild[build]))
 	}
+}
+
+// needsImages tells whether the driver runs in containers of its own, which
+// need an image of the node's build. HP001 speaks of those that mustn't.
+func (v *view) needsImages() bool {
+	return !v.D.HostProcess && v.Line != nil && !mandatory(v.Line) && !v.Moves()
+}
+
+// imageless tells whether NODE003 blocks the driver: there is no image of its
+// version for one of its nodes.
+func (v *view) imageless() bool {
+	return v.needsImages() && len(v.Line.Builds) > 0 && slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool {
+		return builds[n.Build] != "" && !slices.Contains(v.Line.Builds, n.Build)
+	})
 }
 
 func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {

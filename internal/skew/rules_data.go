@@ -19,9 +19,11 @@ UNKNOWN  the cluster's release isn't known; the target, or an update to it, isn'
          catalog; the catalog doesn't know which driver version a release ships.
 WARN     several driver versions may hold, since the patch isn't named or stands near a rebase,
          and they differ in minor or behaviour; the version is the head of a release branch; the
-         payload names a source commit that the catalog doesn't know.
+         payload names a source commit that the catalog doesn't know; --from is another minor
+         than what was read.
 INFO     the same on the way to the target or without a difference; an update that isn't
-         complete; a target that the cluster already runs; a catalog older than 180 days.
+         complete; a target that the cluster already runs; a catalog older than 180 days; --from
+         is of another Kubernetes than an API server that isn't OpenShift's.
 
 A payload is given so: oc adm release info --commits -o json IMAGE > release.json, and --release
 release.json.`,

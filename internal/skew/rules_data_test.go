@@ -53,8 +53,13 @@ func releaseCases() []ruleCase {
 			says: "doesn't know OpenShift 6.3", does: "where OpenShift 6.3 is newer than the catalog give its payload with --release", mendAsk: named("4.20")},
 		{name: "another release than the cluster's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
 			says: "--from says 4.18, the ClusterVersion that was read is of 4.19.30", does: "leave --from out", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "" }, count: 1},
-		{name: "another release than the API server's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Warn,
+		{name: "another release than the API server's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
+			change: all(noOpenShift, func(i *inventory.Inventory) {
+				i.Read[inventory.ClusterVersion] = inventory.Coverage{Reason: "forbidden"}
+			}),
 			says: "which has Kubernetes 1.31; the API server that was read is v1.32", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }, count: 1},
+		{name: "an API server that isn't OpenShift's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Info,
+			says: "which has Kubernetes 1.31; the API server that was read is v1.32", count: 1},
 		{name: "no way there", id: "DATA001", from: "4.23", to: "5.1", inv: storageCluster("4.22", "10.22.1"), know: func(c *catalog.Catalog) {
 			r := *c.Release("5.0")
 			r.OpenShift = "5.1"

@@ -176,7 +176,10 @@ func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) dr
 // the driver in CSINode, then one node at a time.
 func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when string) {
 	names := nodeNames(nodes)
-	look := fmt.Sprintf("wait until each node lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'\nthen let nodes be updated one at a time", names[0])
+	look := fmt.Sprintf("wait until each node lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", names[0])
+	if w.Hops > 0 {
+		look += "\nthen let nodes be updated one at a time"
+	}
 	deploy := "deploy the Windows DaemonSet of " + use.provisioner
 	if w.waitsForControlPlane(use, nodes) {
 		return fmt.Sprintf("leave its DaemonSet; as soon as the control plane is at %s, before any Windows node is updated, %s:\noc label node %s %s=true", firstVSphere, look, names[0], allowUpgrade), during
@@ -185,7 +188,23 @@ func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when
 		return fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated; %s:\noc label node %s %s=true",
 			deploy, firstVSphere, look, names[0], allowUpgrade), during
 	}
+	switch d := w.serving(use.provisioner, nodes[0]); {
+	case d != nil && w.allServed(use.provisioner, nodes):
+		return fmt.Sprintf("mend the pods of %s on %s (csi-proxy must run there):\noc %sget pods -o wide --field-selector spec.nodeName=%s\nand %s", d.Object, someOf(names), namespace(d), names[0], look), before
+	case w.deployed(use.provisioner):
+		deploy = "let the Windows DaemonSet of " + use.provisioner + " run"
+	}
 	return fmt.Sprintf("%s on all Windows nodes (csi-proxy must run there) and %s", deploy, look), before
+}
+
+// deployed tells whether there is any Windows DaemonSet of a provisioner.
+func (w *world) deployed(provisioner string) bool {
+	return slices.ContainsFunc(w.windows(), func(d *inventory.Driver) bool { return d.Provisioner == provisioner })
+}
+
+// allServed tells whether Windows DaemonSets of a provisioner cover all nodes.
+func (w *world) allServed(provisioner string, nodes []*inventory.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !w.served(provisioner, n) })
 }
 
 // driversOfNodes shows which drivers are registered on the Windows nodes.
@@ -206,7 +225,7 @@ func (w *world) gateStep(use inTreeUse, when string) (*move, *newcomer) {
 		name, v = d.Title, l.Newest()
 		n = &newcomer{d.Name, v}
 	}
-	if slices.ContainsFunc(w.windows(), func(d *inventory.Driver) bool { return d.Provisioner == use.provisioner }) {
+	if w.deployed(use.provisioner) {
 		s.What = fmt.Sprintf("mend the Windows DaemonSet of %s (%s) until every Windows node lists %s", name, then, use.provisioner)
 		return s, nil
 	}
@@ -221,7 +240,7 @@ func (w *world) gateStep(use inTreeUse, when string) (*move, *newcomer) {
 // waitsForControlPlane tells whether all that can be done before the update
 // was done: the DaemonSet covers the nodes and only the control plane lacks.
 func (w *world) waitsForControlPlane(use inTreeUse, nodes []*inventory.Node) bool {
-	return w.featureOff(use) && !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !w.served(use.provisioner, n) })
+	return w.featureOff(use) && w.allServed(use.provisioner, nodes)
 }
 
 func (w *world) mayMove(id string, use inTreeUse, nodes []*inventory.Node) draft {

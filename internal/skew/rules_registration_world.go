@@ -112,7 +112,16 @@ func (x *index) reaches(minor version.OpenShift) bool {
 
 // served tells whether a Windows DaemonSet of the provisioner covers n.
 func (w *world) served(provisioner string, n *inventory.Node) bool {
-	return slices.ContainsFunc(w.windows(), func(d *inventory.Driver) bool {
-		return d.Provisioner == provisioner && slices.Contains(w.Scope(d), n)
-	})
+	return w.serving(provisioner, n) != nil
+}
+
+// serving is the Windows DaemonSet of the provisioner that covers n; nil for
+// none.
+func (w *world) serving(provisioner string, n *inventory.Node) *inventory.Driver {
+	for _, d := range w.windows() {
+		if d.Provisioner == provisioner && slices.Contains(w.Scope(d), n) {
+			return d
+		}
+	}
+	return nil
 }

@@ -72,7 +72,7 @@ func distanceCases() []ruleCase {
 		{name: "the same minor", id: "SKEW001", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", vsphere("v3.3.0")), want: finding.Pass, says: "the same minor"},
 		{name: "a patch behind is no distance", id: "SKEW001", from: "4.15", inv: clusterOf("4.15", "10.15.0", azureDisk("v1.29.2-windows-hp")), want: finding.Pass, says: "the same minor"},
 		{name: "two behind at the target", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), want: finding.Warn,
-			says: "Linux 3.5.0 (OpenShift 4.20), Windows 3.3.0: 2 minors behind", does: "windows-daemonset-v3.5.0.yaml", mend: all(at("v3.5.0"), onWindows(hostProcess)), mendAsk: arrived, count: 2},
+			says: "Linux 3.5.0 (OpenShift 4.20), Windows 3.3.0: 2 minors behind", does: "do what HP005 asks for: it takes the driver to v3.5.0", mend: all(at("v3.5.0"), onWindows(hostProcess)), mendAsk: arrived, count: 2},
 		{name: "behind now", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.30.0")), want: finding.Warn,
 			says: "Linux 1.39.0 (OpenShift 4.19), Windows 1.30.0: 9 minors behind", does: "set image daemonset/aws-ebs-windows driver=mirror.example/aws-ebs:v1.39.0", mend: at("v1.39.0"), count: 1},
 		{name: "ahead", id: "SKEW001", from: "4.14", inv: clusterOf("4.14", "9.0.0", vsphere("v3.3.0")), want: finding.Warn,
@@ -183,7 +183,10 @@ func versionCases() []ruleCase {
 		{name: "and not where SKEW006 does", id: "AFTER001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(onDelete, running("sha256:01", "sha256:02"))},
 
 		{name: "supported", id: "SKEW007", from: "4.22", inv: clusterOf("4.22", "10.22.1", azureDisk("v1.34.2"))},
-		{name: "no longer", id: "SKEW007", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), want: finding.Info, says: "Windows 1.39.0", does: "SKEW001", count: 1},
+		{name: "no longer", id: "SKEW007", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), want: finding.Info, says: "Windows 1.39.0", does: "leave it: it is of the Linux driver's minor", count: 1},
+		{name: "and behind", id: "SKEW007", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.30.0")), want: finding.Info, does: "; SKEW001 says which", count: 1},
+		{name: "and behind after the update", id: "SKEW007", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), want: finding.Info, does: "; SKEW001 says which", count: 1},
+		{name: "of another major", id: "SKEW007", from: "4.15", to: "4.16", inv: clusterOf("4.15", "10.15.0", azureDisk("v2.0.0-beta.10")), want: finding.Info, does: "; SKEW002 says which", count: 1},
 		{name: "a project that doesn't say", id: "SKEW007", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
 		{name: "not known", id: "SKEW007", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("latest"))},
 	}

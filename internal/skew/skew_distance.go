@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/version"
@@ -35,6 +36,10 @@ func minorDistance(v *view, out *sink) {
 		switch {
 		case v.misplaced():
 			d.Remedy, d.NoStep = "do what HP001 asks for first: it chooses the version too", true
+		case v.crossing() == catalog.HostProcessMandatory:
+			d.Remedy = "do what HP005 asks for: it takes the driver to v" + c.to.Core()
+		case low > 0 && v.imageless():
+			d.Remedy, d.NoStep = "do what NODE003 asks for first: it chooses the version too", true
 		case low > 0: // going back is no step of a plan
 			d.Remedy, d.NoStep = "nothing has to be done: leave it, and choose v"+c.to.Core()+" at its next change", true
 			if c.to.Compare(windows) >= 0 {
@@ -152,12 +157,16 @@ func windowsAhead(v *view, out *sink) {
 	if !target || !now && !v.Planned {
 		return
 	}
+	remedy := "leave it, and choose the version closest to the Linux driver at its next change"
+	if v.imageless() {
+		remedy = "do what NODE003 asks for: these nodes leave no choice"
+	}
 	out.add(draft{
 		Severity: finding.Info,
 		Observed: fmt.Sprintf("Linux %s%s, Windows %s", v.Linux(), v.where(), windows),
 		Expected: "not newer than the Linux driver",
 		Why:      "nothing forbids it, and nobody tests it; taking the Windows driver back is a change of its own",
-		Remedy:   "leave it, and choose the version closest to the Linux driver at its next change",
+		Remedy:   remedy,
 		When:     after,
 		Evidence: slices.Concat(v.evidence(), v.Linux().evidence()),
 		NoStep:   true,

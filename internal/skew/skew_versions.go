@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // versionUnknown is SKEW005 for one Windows driver.
@@ -178,7 +179,7 @@ func unsupportedLine(v *view, out *sink) {
 		Severity: finding.Info, Observed: "Windows " + windows.String(),
 		Expected: "a version that the project supports: " + oldest + " was the oldest on " + v.cat.AsOf,
 		Why:      "the project fixes nothing in this version any more",
-		Remedy:   "choose the version by the Linux driver first; SKEW001 says which",
+		Remedy:   v.versionAdvice(windows),
 		When:     after, Evidence: v.evidence(), NoStep: true,
 	}
 	for _, l := range v.Catalog.Lines {
@@ -187,6 +188,23 @@ func unsupportedLine(v *view, out *sink) {
 		}
 	}
 	out.add(d)
+}
+
+// versionAdvice is what goes before a project's support: the Linux driver.
+func (v *view) versionAdvice(windows version.Driver) string {
+	const first = "choose the version by the Linux driver first"
+	for _, l := range []*linuxSide{&v.LinuxNow, &v.LinuxTarget} {
+		low, high, same := spread(l, windows)
+		switch {
+		case !l.Known() || v.Hops > 1:
+			return first // what is right now needn't be so later
+		case !same:
+			return first + "; SKEW002 says which"
+		case low != 0 || high != 0:
+			return first + "; SKEW001 says which"
+		}
+	}
+	return "leave it: it is of the Linux driver's minor, and that comes first"
 }
 
 // supportSource is what says which versions a project supports: a line's
