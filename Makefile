@@ -58,7 +58,7 @@ ci: need-go
 bench: payload
 	$(GO) run ./test/bench -write docs/performance.md
 	$(GO) run ./test/bench -cluster -write docs/performance.md
-	$(GO) test ./test/node -run none -bench . -benchtime 1x
+	$(GO) test ./test/node -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
 
 # What is linted: each module, and for Windows the packages with files of its own.
 MODULES := . packer/plugin test/ci
