@@ -27,6 +27,8 @@ var awsEBS = shape{
 		{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"csinodes"}, Verbs: []string{"get"}},
 	},
 	storage: storage{ntfs: true, wait: true, expand: true, parameters: map[string]string{"type": "gp3", "encrypted": "true"}},
+	// pkg/driver/options.go, up to 1.64.0 at the least.
+	hostNote: "The project calls HostProcess alpha in this driver.",
 }
 
 type ebsRow struct {
@@ -38,7 +40,7 @@ type ebsRow struct {
 	checks           bool   // the registrar is asked whether it registered
 	period           int32  // of that question
 	stops            bool   // runs as administrator, and is told before it ends
-	grace            bool   // revisions and the time to end are given
+	grace            bool   // the time to end is given
 	ready            bool   // there is a readiness probe
 }
 

@@ -65,6 +65,9 @@ func (c *choice) usual() bool {
 }
 
 func (c *choice) noteMode() {
+	if c.hostProcess && c.shape.hostNote != "" {
+		c.note("%s", c.shape.hostNote)
+	}
 	switch {
 	case c.hostProcess && c.line.HostProcessNeedsProxy:
 		c.note("Even as a HostProcess container v%s dials csi-proxy, which it finds on the node: csi-proxy must run there all the same.", c.version.Core())

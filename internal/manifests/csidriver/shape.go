@@ -34,6 +34,8 @@ type shape struct {
 	// openShift is the first release that the driver can serve Windows nodes on,
 	// "" for any, and why.
 	openShift, openShiftWhy string
+	// hostNote is what the project says of its HostProcess mode.
+	hostNote string
 	// unpublished are versions without an image, and the closest with one.
 	unpublished map[string]string
 }
