@@ -146,6 +146,9 @@ func versionCases() []ruleCase {
 	onDelete := onWindows(func(d *inventory.Driver) { d.Rollout.Strategy, d.Rollout.Updated = "OnDelete", 1 })
 	one := func(inv *inventory.Inventory) { inv.Drivers[0].OS = "" }
 	return []ruleCase{
+		{name: "a template", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("v1.32.3")), change: onWindows(func(d *inventory.Driver) {
+			d.Image.Reference, d.Image.Tag, d.Version = "${DRIVER_IMAGE}", "", inventory.VersionFact{Reason: "the image is a template that wasn't rendered"}
+		}), want: finding.Unknown, says: "${DRIVER_IMAGE}: the image is a template", does: "render the template first", mend: at("v1.32.3"), count: 1},
 		{name: "known", id: "SKEW005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "latest", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("latest")), want: finding.Unknown,
 			says: "it moves", does: "set image daemonset/azure-file-windows driver=mirror.example/azure-file:v1.32.3\nor say which version it is with --image-version mirror.example/azure-file:latest=vX.Y.Z",

@@ -52,6 +52,9 @@ func (v *view) unpinned() draft {
 		When:     before, Evidence: v.evidence(),
 		Step: v.step(c),
 	}
+	if strings.ContainsAny(v.D.Image.Reference, "${") { // a shell would expand it in a command
+		d.Remedy, d.Step, d.NoStep = "render the template first, and check what it gives", nil, true
+	}
 	for _, r := range v.D.Running {
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "running on " + few(r.Nodes), Text: r.Image.Reference})
 	}
