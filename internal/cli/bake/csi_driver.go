@@ -18,7 +18,7 @@ import (
 
 // csiDriverOptions are the flags of `bake manifests csi-driver`.
 type csiDriverOptions struct {
-	release, mode, windows, namespace, registry, digestFile, out string
+	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
 }
 
 func newCSIDriver(t *tool) *cobra.Command {
@@ -43,17 +43,22 @@ Windows nodes pull through a mirror by the path that an image has at its source,
 so --registry changes the host and keeps that path. --digest-file pins images: a
 line each, IMAGE:TAG sha256:...
 
+--upgrade-from reads a DaemonSet that runs now, and tells what changes and why: a
+new tag alone breaks a driver whose mode, flags or mounts change with it. Without
+--out it only tells.
+
 Nothing is written over: the folder must be new or empty, or be what would be
 written.`,
 		Example: `  bake manifests csi-driver vsphere --for 4.18 --out vsphere
   bake manifests csi-driver azure-disk --for 4.20.3 --mode pipes --out azure-disk
   bake manifests csi-driver aws-ebs --for 4.20 --windows 2025 --mode hostprocess --out ebs
   bake manifests csi-driver vsphere --for 4.20 --registry mirror.example.com:5000/ocp --digest-file digests.txt --out vsphere
+  bake manifests csi-driver --upgrade-from old.yaml --for 4.20 --out vsphere
   verify skew --from 4.18 --manifests vsphere --static`,
-		Args:      app.Args(cobra.ExactArgs(1)),
+		Args:      app.Args(cobra.MaximumNArgs(1)),
 		ValidArgs: csidriver.Drivers(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.csiDriver(cmd.Context(), args[0], o)
+			return t.csiDriver(cmd.Context(), strings.Join(args, ""), o)
 		},
 	}
 	f := cmd.Flags()
@@ -65,6 +70,7 @@ written.`,
 	f.StringVar(&o.namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")
 	f.StringVar(&o.registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
 	f.StringVar(&o.digestFile, "digest-file", "", "file of images and their digests")
+	f.StringVar(&o.upgradeFrom, "upgrade-from", "", "file with the DaemonSet that runs now: tell what changes, and why")
 	app.Choices(cmd, "mode", csidriver.Modes()...)
 	app.Choices(cmd, "windows", csidriver.WindowsVersions()...)
 	app.Complete(cmd, "for", completeReleases)
@@ -73,11 +79,18 @@ written.`,
 
 // csiDriver is the pipeline: catalog, objects, folder, and what to run next.
 func (t *tool) csiDriver(ctx context.Context, driver string, o csiDriverOptions) error {
-	options, err := o.options(driver)
+	cat, err := catalog.Load()
 	if err != nil {
 		return err
 	}
-	cat, err := catalog.Load()
+	var old *csidriver.Old
+	if o.upgradeFrom != "" {
+		if old, err = readOld(cat, o.upgradeFrom, driver); err != nil {
+			return err
+		}
+		driver = old.Driver
+	}
+	options, err := o.options(driver)
 	if err != nil {
 		return err
 	}
@@ -85,29 +98,48 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o csiDriverOptions)
 	if err != nil {
 		return err
 	}
-	if err := writeFolder(ctx, o.out, folder.Files); err != nil {
+	first := ""
+	if old != nil {
+		u, err := writeUpgrade(t.Stdout, cat, old, folder, options.For.String())
+		if err != nil || o.out == "" {
+			return err
+		}
+		if first = u.Delete; first != "" {
+			first += "\n"
+		}
+	}
+	return t.writeCSIDriver(ctx, folder, options, o.out, first)
+}
+
+// writeCSIDriver writes the folder and says what to run next; first is a line
+// that comes before.
+func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, options csidriver.Options, out, first string) error {
+	if err := writeFolder(ctx, out, folder.Files); err != nil {
 		return err
 	}
 	for _, note := range folder.Notes {
-		t.warn(o.out, note)
+		t.warn(out, note)
 	}
 	mode := "csi-proxy's pipes"
 	if folder.HostProcess {
 		mode = "HostProcess"
 	}
-	t.Console.Emit(event.Event{Object: o.out, Phase: event.Write, State: event.Done,
+	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done,
 		Message: fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files))})
-	_, err = fmt.Fprintf(t.Stdout, "verify skew --from %s --manifests %s --static\noc apply -f %[2]s\n", options.For, shellWord(o.out))
+	_, err := fmt.Fprintf(t.Stdout, "verify skew --from %s --manifests %s --static\n%soc apply -f %[2]s\n", options.For, shellWord(out), first)
 	return err
 }
 
 // options checks the flags that can be checked alone.
 func (o csiDriverOptions) options(driver string) (csidriver.Options, error) {
 	options := csidriver.Options{Driver: driver, Mode: csidriver.Mode(o.mode), Windows: o.windows, Namespace: o.namespace, Registry: o.registry}
+	if driver == "" {
+		return options, &fault.Error{What: "no driver to write", Fix: "bake manifests csi-driver DRIVER, one of " + strings.Join(csidriver.Drivers(), ", ") + "; or --upgrade-from a file"}
+	}
 	if o.release == "" {
 		return options, &fault.Error{What: "no release to write for", Fix: "--for 4.20"}
 	}
-	if o.out == "" {
+	if o.out == "" && o.upgradeFrom == "" {
 		return options, &fault.Error{What: "no folder to write", Fix: "--out " + driver}
 	}
 	var err error

@@ -56,6 +56,8 @@ type Folder struct {
 	HostProcess bool
 	// Files in the order that they are to be applied in.
 	Files []File
+	// container runs the driver.
+	container string
 	// Notes are what the admin should know: one sentence each.
 	Notes []string
 }

@@ -47,7 +47,7 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, Files: files, Notes: c.notes}, nil
+	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, container: c.shape.container, Files: files, Notes: c.notes}, nil
 }
 
 // mountPipes gives the driver's container the pipes that its line dials, those

@@ -1,0 +1,156 @@
+package csidriver
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Old is a DaemonSet that is to be replaced.
+type Old struct {
+	// Driver is the catalog's name of what it runs.
+	Driver    string
+	DaemonSet *appsv1.DaemonSet
+}
+
+// maxOld is more than any project's manifest has, in bytes.
+const maxOld = 16 << 20
+
+// ParseOld finds the one Windows DaemonSet of a known driver in a manifest, which
+// may hold other objects beside it. name is the file's, for errors, which are
+// *fault.Error: none, two, no YAML.
+func ParseOld(cat *catalog.Catalog, name string, text []byte) (*Old, error) {
+	if len(text) > maxOld {
+		return nil, &fault.Error{Where: name, What: fmt.Sprintf("%d bytes are too many for a DaemonSet", len(text)), Fix: "give the file with the DaemonSet alone"}
+	}
+	sets, err := daemonSets(text)
+	if err != nil {
+		return nil, &fault.Error{Where: name, What: "it can't be read as YAML of Kubernetes objects: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + name, Err: err}
+	}
+	var found []*Old
+	for _, ds := range sets {
+		if driver := runs(cat, &ds.Spec.Template.Spec); driver != "" {
+			found = append(found, &Old{Driver: driver, DaemonSet: ds})
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) == 0:
+		return nil, &fault.Error{Where: name, What: fmt.Sprintf("there is no Windows DaemonSet of a driver in it, among %d of any kind", len(sets)), Fix: "give the one of " + strings.Join(Drivers(), ", ") + ": oc get daemonset NAME -o yaml > " + name}
+	}
+	var names []string
+	for _, o := range found {
+		names = append(names, fmt.Sprintf("%s (%s)", o.DaemonSet.Name, o.Driver))
+	}
+	return nil, &fault.Error{Where: name, What: "there are several Windows DaemonSets in it: " + strings.Join(names, ", "), Fix: "give a file with one of them"}
+}
+
+// daemonSets are all of a manifest, those of Lists too.
+func daemonSets(text []byte) ([]*appsv1.DaemonSet, error) {
+	var sets []*appsv1.DaemonSet
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
+	for {
+		doc, err := reader.Read()
+		if errors.Is(err, io.EOF) {
+			return sets, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var head struct {
+			Kind  string           `json:"kind"`
+			Items []map[string]any `json:"items"`
+		}
+		if err := yaml.Unmarshal(doc, &head); err != nil {
+			return nil, err
+		}
+		docs := [][]byte{doc}
+		if strings.HasSuffix(head.Kind, "List") {
+			docs = nil
+			for _, item := range head.Items {
+				text, err := yaml.Marshal(item)
+				if err != nil {
+					return nil, err
+				}
+				docs = append(docs, text)
+			}
+		}
+		for _, doc := range docs {
+			ds, err := daemonSetOf(doc)
+			if err != nil {
+				return nil, err
+			}
+			if ds != nil {
+				sets = append(sets, ds)
+			}
+		}
+	}
+}
+
+func daemonSetOf(doc []byte) (*appsv1.DaemonSet, error) {
+	var head struct {
+		Kind string `json:"kind"`
+	}
+	if err := yaml.Unmarshal(doc, &head); err != nil || head.Kind != "DaemonSet" {
+		return nil, err
+	}
+	var ds appsv1.DaemonSet
+	if err := yaml.Unmarshal(doc, &ds); err != nil {
+		return nil, err
+	}
+	return &ds, nil
+}
+
+// runs is the driver that a Windows pod runs, "" for none: a container bears
+// the name of one of its, and the pod its folder.
+func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
+	if !forWindows(spec) {
+		return ""
+	}
+	for _, s := range shapes {
+		driver := cat.Driver(s.name)
+		if driver == nil || !slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool { return namesFolder(&c, driver.Provisioner) }) {
+			continue
+		}
+		return s.name
+	}
+	return ""
+}
+
+func forWindows(spec *corev1.PodSpec) bool {
+	if spec.OS != nil {
+		return spec.OS.Name == corev1.Windows
+	}
+	for _, label := range []string{corev1.LabelOSStable, "beta.kubernetes.io/os"} {
+		if spec.NodeSelector[label] == "windows" {
+			return true
+		}
+	}
+	return false
+}
+
+// namesFolder tells whether a container names the driver's folder below the
+// kubelet's plugins, as every registrar must.
+func namesFolder(c *corev1.Container, provisioner string) bool {
+	texts := slices.Concat(c.Command, c.Args)
+	for _, e := range c.Env {
+		texts = append(texts, e.Value)
+	}
+	return slices.ContainsFunc(texts, func(text string) bool {
+		flat := strings.ReplaceAll(strings.ReplaceAll(text, `\\`, "/"), `\`, "/")
+		return strings.Contains(strings.ToLower(flat), "/plugins/"+provisioner+"/")
+	})
+}

@@ -1,0 +1,204 @@
+package csidriver
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Change is one difference between the old DaemonSet and the new one.
+type Change struct {
+	// Where it is: "container vsphere-csi-node/image".
+	Where string
+	// From and To are what it was and becomes; "" where there is none.
+	From, To string
+	// Why it changes.
+	Why string
+}
+
+// Upgrade is the way from an old DaemonSet to a folder.
+type Upgrade struct {
+	Changes []Change
+	// Delete is the command that must come before the folder is applied, "" for
+	// none; DeleteWhy says why.
+	Delete, DeleteWhy string
+	// Back: the old version is newer than the new one.
+	Back bool
+}
+
+// Compare tells what a folder changes of an old DaemonSet.
+func (f *Folder) Compare(cat *catalog.Catalog, old *Old) (*Upgrade, error) {
+	var now appsv1.DaemonSet
+	for _, file := range f.Files {
+		if file.Name != daemonSetFile {
+			continue
+		}
+		if err := yaml.UnmarshalStrict(file.Data, &now); err != nil {
+			return nil, fmt.Errorf("read %s back: %w", file.Name, err)
+		}
+	}
+	u := &Upgrade{}
+	if v, err := version.ParseDriver(old.OldVersion()); err == nil {
+		u.Back = v.Compare(f.Version) > 0
+	}
+	u.Delete, u.DeleteWhy = removal(old.DaemonSet, &now)
+	before, after := factsOf(&old.DaemonSet.Spec.Template.Spec), factsOf(&now.Spec.Template.Spec)
+	r := reasons{folder: f, line: cat.Driver(old.Driver).Line(f.Version), before: before, after: after}
+	whole(before, after)
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	for _, where := range slices.SortedFunc(maps.Keys(all), byPlace) {
+		if before[where] != after[where] {
+			u.Changes = append(u.Changes, Change{Where: where, From: before[where], To: after[where], Why: r.of(where)})
+		}
+	}
+	if before["pod/HostProcess"] == "" && f.HostProcess && f.hasSCC() {
+		const why = "a HostProcess container is a privileged one; 03-scc.yaml binds it"
+		r.given = append(r.given, why)
+		u.Changes = append(u.Changes, Change{Where: "service account/SCC", To: "privileged", Why: why})
+	}
+	slices.SortStableFunc(u.Changes, func(a, b Change) int { return r.order(a.Why) - r.order(b.Why) })
+	return u, nil
+}
+
+// whole keeps of a container that only one side has no more than its image:
+// that it comes or goes is the change.
+func whole(before, after facts) {
+	for _, pair := range [][2]facts{{before, after}, {after, before}} {
+		here, there := pair[0], pair[1]
+		for _, where := range slices.Collect(maps.Keys(here)) {
+			place, what, _ := strings.Cut(where, "/")
+			if place != "pod" && what == "image" && there[where] == "" {
+				image := here[where]
+				maps.DeleteFunc(here, func(w, _ string) bool { return strings.HasPrefix(w, place+"/") })
+				here[place] = image
+			}
+		}
+	}
+}
+
+func (f *Folder) hasSCC() bool {
+	return slices.ContainsFunc(f.Files, func(file File) bool { return file.Name == "03-scc.yaml" })
+}
+
+// byPlace puts the pod first, then containers, each in alphabet.
+func byPlace(a, b string) int {
+	if p, q := strings.HasPrefix(a, "pod/"), strings.HasPrefix(b, "pod/"); p != q {
+		if p {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// removal is what must go first: a second DaemonSet of a driver can't register,
+// and a DaemonSet's selector can't be changed.
+func removal(old, now *appsv1.DaemonSet) (command, why string) {
+	namespace := old.Namespace
+	flag := ""
+	if namespace != "" {
+		flag = "-n " + namespace + " "
+	}
+	command = fmt.Sprintf("oc %sdelete daemonset %s", flag, old.Name)
+	switch {
+	case old.Name != now.Name || namespace != "" && namespace != now.Namespace:
+		return command, fmt.Sprintf("the new one is %s/%s, and two for one driver can't both register on a node", now.Namespace, now.Name)
+	case old.Spec.Selector == nil || !maps.Equal(old.Spec.Selector.MatchLabels, now.Spec.Selector.MatchLabels) || len(old.Spec.Selector.MatchExpressions) > 0:
+		return command, "the selector of a DaemonSet can't be changed"
+	}
+	return "", ""
+}
+
+// order puts changes with the same reason beside each other, and those that are
+// the project's and nothing more last.
+func (r *reasons) order(why string) int {
+	i := slices.Index(r.given, why)
+	if why == r.plain() {
+		return len(r.given)
+	}
+	return i
+}
+
+// reasons tell why a fact changes.
+type reasons struct {
+	folder        *Folder
+	line          *catalog.Line
+	before, after facts
+	// given are the reasons so far, in order.
+	given []string
+}
+
+func (r *reasons) plain() string { return "the project deploys v" + r.folder.Version.Core() + " so" }
+
+func (r *reasons) of(where string) string {
+	why := r.why(where)
+	if !slices.Contains(r.given, why) {
+		r.given = append(r.given, why)
+	}
+	return why
+}
+
+func (r *reasons) why(where string) string {
+	v := "v" + r.folder.Version.Core()
+	place, what, _ := strings.Cut(where, "/")
+	host := r.folder.HostProcess
+	switch {
+	case what == "": // a whole container
+		return r.plain()
+	case what == "image" && strings.HasSuffix(place, " "+r.folder.container):
+		return "the upstream version closest to what the release runs on Linux" + r.variant()
+	case what == "image":
+		return "what the project runs beside " + v
+	case what == "HostProcess" && host && r.line.HostProcess == catalog.HostProcessMandatory:
+		return v + " has no client of csi-proxy: with pipes it can't reach the node's disks"
+	case what == "HostProcess" && host:
+		return v + " is deployed as a HostProcess container by its project"
+	case what == "HostProcess":
+		return v + " is asked for with csi-proxy's pipes"
+	case what == "host network":
+		return "Kubernetes takes no HostProcess pod without the host's network"
+	case strings.HasPrefix(what, `mount \\.\pipe\`) && host:
+		return "Windows mounts no pipes in HostProcess containers"
+	case strings.HasPrefix(what, `mount \\.\pipe\`):
+		return "what " + v + " dials, and no more"
+	case r.line.Flag != "" && what == "argument "+r.line.Flag:
+		return "the flag goes with the mode"
+	case what == "os":
+		return "OpenShift's admission of SCCs passes such pods over, and the API server refuses what is Linux's alone"
+	case what == "service account":
+		return "the one that OpenShift has, with its rights"
+	case what == "runs as" || what == "command" && host:
+		return "a HostProcess container runs on the node: the program and the user are named"
+	}
+	return r.plain()
+}
+
+// variant says that the image's suffix goes with the mode.
+func (r *reasons) variant() string {
+	if r.line.ImageSuffix == "" || !r.folder.HostProcess {
+		return ""
+	}
+	return ", in its image for HostProcess"
+}
+
+// OldVersion is the version in the old DaemonSet's tag, "" where it names none.
+func (o *Old) OldVersion() string {
+	c := container(&o.DaemonSet.Spec.Template.Spec, shapeOf(o.Driver).container)
+	if c == nil {
+		return ""
+	}
+	image, _, _ := strings.Cut(c.Image, "@")
+	v, err := version.ParseDriver(image[strings.LastIndex(image, ":")+1:])
+	if err != nil {
+		return ""
+	}
+	return v.Core()
+}

@@ -1,0 +1,183 @@
+package csidriver_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+)
+
+func oldOf(t *testing.T, cat *catalog.Catalog, text []byte) *csidriver.Old {
+	t.Helper()
+	old, err := csidriver.ParseOld(cat, "old.yaml", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return old
+}
+
+// TestUpgrades writes every release's DaemonSet as the old one of the next that
+// is served: each change has a reason, and what changes of version, mode and
+// pipes is among them. A folder compared with itself changes nothing.
+func TestUpgrades(t *testing.T) {
+	cat := load(t)
+	tried := 0
+	for _, driver := range csidriver.Drivers() {
+		var before *csidriver.Folder
+		for _, r := range releases(cat) {
+			folder, err := csidriver.Render(cat, csidriver.Options{Driver: driver, For: release(t, r)})
+			if err != nil {
+				continue
+			}
+			name := driver + " to " + r
+			own := compare(t, cat, folder, folder)
+			if len(own.Changes) > 0 || own.Delete != "" || own.Back {
+				t.Errorf("%s: against itself %+v", name, own)
+			}
+			if before != nil {
+				tried++
+				checkUpgrade(t, name, before, folder, compare(t, cat, before, folder))
+			}
+			before = folder
+		}
+	}
+	if tried < 40 {
+		t.Errorf("only %d were tried", tried)
+	}
+}
+
+func compare(t *testing.T, cat *catalog.Catalog, from, to *csidriver.Folder) *csidriver.Upgrade {
+	t.Helper()
+	for _, f := range from.Files {
+		if f.Name != "08-daemonset.yaml" {
+			continue
+		}
+		old := oldOf(t, cat, f.Data)
+		if old.OldVersion() != from.Version.Core() {
+			t.Errorf("the old version is %s, want %s", old.OldVersion(), from.Version.Core())
+		}
+		u, err := to.Compare(cat, old)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	t.Fatal("there is no DaemonSet")
+	return nil
+}
+
+func checkUpgrade(t *testing.T, name string, from, to *csidriver.Folder, u *csidriver.Upgrade) {
+	t.Helper()
+	has := func(part string) bool {
+		return slices.ContainsFunc(u.Changes, func(c csidriver.Change) bool { return strings.Contains(c.Where, part) })
+	}
+	for _, c := range u.Changes {
+		if c.Why == "" || c.From == c.To {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+	switched := from.HostProcess != to.HostProcess
+	if has("pod/HostProcess") != switched || has(`mount \\.\pipe`) != switched || has("SCC") != switched {
+		t.Errorf("%s: the mode changes: %t; %+v", name, switched, u.Changes)
+	}
+	if changed := from.Version != to.Version; changed && !has("/image") {
+		t.Errorf("%s: no image changes", name)
+	}
+	if u.Delete != "" || u.Back != (from.Version.Compare(to.Version) > 0) {
+		t.Errorf("%s: %+v", name, u)
+	}
+}
+
+// TestUpgradeOfTheExample keeps the diff that most people will see.
+func TestUpgradeOfTheExample(t *testing.T) {
+	cat := load(t)
+	text, err := os.ReadFile("../../../examples/cluster-4.19-vsphere/driver.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "4.20")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := folder.Compare(cat, oldOf(t, cat, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	for _, c := range u.Changes {
+		fmt.Fprintf(&out, "%s\n- %s\n+ %s\n  %s\n", c.Where, c.From, c.To, c.Why)
+	}
+	fmt.Fprintf(&out, "delete: %s %s\n", u.Delete, u.DeleteWhy)
+	golden(t, "upgrade-vsphere.txt", []byte(out.String()))
+}
+
+func TestParseOld(t *testing.T) {
+	cat := load(t)
+	const ds = `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: d}
+spec: {template: {spec: {nodeSelector: {kubernetes.io/os: %s}, containers: [{name: c, args: ['%s']}]}}}
+`
+	socket := `--kubelet-registration-path=C:\\var\\lib\\kubelet\\plugins\\%s\\csi.sock`
+	windows := fmt.Sprintf(ds, "windows", fmt.Sprintf(socket, "ebs.csi.aws.com"))
+	linux := fmt.Sprintf(ds, "linux", "--kubelet-registration-path=/var/lib/kubelet/plugins/ebs.csi.aws.com/csi.sock")
+	for text, driver := range map[string]string{
+		windows:                                "aws-ebs",
+		linux + "---\n" + windows:              "aws-ebs",
+		"# only this\n---\n" + windows:         "aws-ebs",
+		strings.ReplaceAll(windows, `\\`, `\`): "aws-ebs",
+		"apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(windows), "\n", "\n  "): "aws-ebs",
+	} {
+		if old := oldOf(t, cat, []byte(text)); old.Driver != driver {
+			t.Errorf("%s: %s", text, old.Driver)
+		}
+	}
+	for text, want := range map[string]string{
+		"":    "no Windows DaemonSet",
+		linux: "no Windows DaemonSet of a driver in it, among 1",
+		fmt.Sprintf(ds, "windows", fmt.Sprintf(socket, "efs.csi.aws.com")): "no Windows DaemonSet",
+		windows + "---\n" + windows:                                        "several Windows DaemonSets",
+		"a: [":                                                             "can't be read",
+		"kind: DaemonSet\nspec: 3\n":                                       "can't be read",
+		strings.Repeat("#", 17<<20):                                        "too many",
+	} {
+		_, err := csidriver.ParseOld(cat, "old.yaml", []byte(text))
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Fix == "" || f.Where != "old.yaml" || !strings.Contains(f.What, want) {
+			t.Errorf("%.60q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func FuzzParseOld(f *testing.F) {
+	cat, err := catalog.Load()
+	if err != nil {
+		f.Fatal(err)
+	}
+	folder, err := csidriver.Render(cat, csidriver.Options{Driver: "smb", For: mustRelease("4.20")})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range folder.Files {
+		f.Add(file.Data)
+	}
+	f.Add([]byte("kind: List\nitems: [{kind: DaemonSet}]\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		old, err := csidriver.ParseOld(cat, "old.yaml", text)
+		if err != nil {
+			if _, ok := errors.AsType[*fault.Error](err); !ok {
+				t.Errorf("no fault: %v", err)
+			}
+			return
+		}
+		old.OldVersion()
+		if _, err := folder.Compare(cat, old); err != nil {
+			t.Error(err)
+		}
+	})
+}
