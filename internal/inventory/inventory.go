@@ -74,6 +74,9 @@ type Coverage struct {
 	// Reason says why it isn't complete: "forbidden", "no such file", "not in
 	// these manifests".
 	Reason string `json:"reason,omitempty"`
+	// Doubt is why there may be more, although nothing that was read speaks of
+	// it: Complete holds for what was asked for. "" for none.
+	Doubt string `json:"doubt,omitempty"`
 	// Fix is the commands that get it into what is read; "" where the reader
 	// knows none.
 	Fix string `json:"fix,omitempty"`

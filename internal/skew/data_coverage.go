@@ -69,7 +69,7 @@ func (w *world) unseen(out *sink) bool {
 // howToFind is how a driver's DaemonSet gets into what is read. Where all
 // DaemonSets were, something else runs the driver.
 func (w *world) howToFind(on []*inventory.Node) string {
-	if w.inv.Read[inventory.DaemonSets].Complete && (w.readFrom("cluster") || w.readFrom("must-gather")) {
+	if cov := w.inv.Read[inventory.DaemonSets]; cov.Complete && cov.Doubt == "" && (w.readFrom("cluster") || w.readFrom("must-gather")) {
 		return "all DaemonSets were read, so a pod without one or a program of the node runs it; see which:\n" +
 			"oc get pods --all-namespaces -o wide --field-selector spec.nodeName=" + on[0].Name
 	}
@@ -82,12 +82,12 @@ func (w *world) unread() [][]inventory.Resource {
 	var groups [][]inventory.Resource
 	for _, r := range resourceOrder {
 		cov := w.inv.Read[r]
-		if cov.Complete || cov.Told || w.req.Static && !w.covered(r) || len(w.needed[r]) == 0 {
+		if cov.Complete && cov.Doubt == "" || cov.Told || w.req.Static && !w.covered(r) || len(w.needed[r]) == 0 {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []inventory.Resource) bool {
 			first := w.inv.Read[g[0]]
-			return first.Fix != "" && first.Fix == cov.Fix && first.Reason == cov.Reason
+			return first.Fix != "" && first.Fix == cov.Fix && first.Reason == cov.Reason && first.Doubt == cov.Doubt
 		})
 		if i < 0 {
 			groups = append(groups, []inventory.Resource{r})
@@ -120,7 +120,11 @@ func (w *world) unreadResources(out *sink, rs []inventory.Resource) {
 		Why:    fmt.Sprintf("%s couldn't be evaluated", few(needed)),
 		Remedy: w.howToRead(rs[0]), When: before, NoStep: true, Evidence: w.sources(),
 	}
-	if total > 0 {
+	if doubt := w.inv.Read[rs[0]].Doubt; doubt != "" {
+		d.Severity = finding.Warn
+		d.Observed = fmt.Sprintf("%s of every namespace that was gathered or is mentioned; %s", and(names), doubt)
+		d.Why = "a Windows pod with an inline volume, or a driver that no node has registered, in another namespace wasn't seen"
+	} else if total > 0 {
 		d.Observed = fmt.Sprintf("%s %s read, and maybe not all: %s", and(seen), map[bool]string{true: "was", false: "were"}[total == 1], w.unreadReason(rs[0]))
 		d.Why = fmt.Sprintf("%s saw only a part", few(needed))
 	}
@@ -177,7 +181,7 @@ func (w *world) noDriver(out *sink) {
 	}
 	// A cluster without any DaemonSet is none: they weren't gathered.
 	cov := w.inv.Read[inventory.DaemonSets]
-	if cov.Complete && cov.Count > 0 && (w.readFrom("cluster") || w.readFrom("must-gather")) {
+	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (w.readFrom("cluster") || w.readFrom("must-gather")) {
 		d.Severity = finding.Info
 		d.Why = "the cluster has none, so no versions can differ"
 	}

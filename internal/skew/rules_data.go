@@ -36,13 +36,15 @@ release.json.`,
 		Text: `UNKNOWN  a kind of object that rules need wasn't read, or only in part; an input couldn't be read;
          no Windows CSI driver was found among manifests, or no DaemonSet at all in a cluster; a
          Windows node has a driver registered whose DaemonSet wasn't read.
+WARN     a must-gather without a list of the cluster's namespaces, where all that it mentions were
+         gathered.
 INFO     the cluster has DaemonSets, and none of a Windows CSI driver.
 
 With --static, for manifests without a cluster behind them, kinds that aren't there are listed
 as not evaluated and are no finding.
 
-A must-gather holds the namespaces of OpenShift's operators and few others. That no other has
-DaemonSets or Pods that count is known once it holds a list of all namespaces.`,
+A must-gather holds the namespaces of OpenShift's operators and few others. Those of volumes it
+mentions; that no other has DaemonSets or Pods that count is known once it holds a list of all.`,
 		Remedy: "grant the rights or give the files, then run the check again",
 	}, cluster: notRead},
 }

@@ -126,6 +126,11 @@ func coverageCases() []ruleCase {
 			does: "\noc adm inspect nodes --dest-dir=x", mend: read(inventory.Nodes), count: 1},
 		{name: "one command adds two kinds", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("oc adm inspect ns/a --dest-dir=x", inventory.DaemonSets, inventory.Pods, inventory.Claims), want: finding.Unknown,
 			says: "2 DaemonSets and 2 Pods were read, and maybe not all: namespaces that weren't gathered: a", does: "\noc adm inspect ns/a --dest-dir=x", mend: read(inventory.DaemonSets, inventory.Pods), count: 1},
+		{name: "no list of namespaces", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), func(inv *inventory.Inventory) {
+			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Fix: "oc get namespaces -o yaml > x"}
+		}), want: finding.Warn, says: "which namespaces there are isn't known", does: "\noc get namespaces -o yaml > x", mend: func(inv *inventory.Inventory) {
+			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3}
+		}},
 		{name: "an archive that is cut", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), problem, func(inv *inventory.Inventory) {
 			inv.Read[inventory.Pods] = inventory.Coverage{Reason: "the archive ends early", Told: true}
 		}), want: finding.Unknown, says: "isn't YAML", does: "render the template first", mend: all(read(inventory.Pods), func(inv *inventory.Inventory) { inv.Problems = nil }), count: 1},

@@ -82,7 +82,10 @@ func (c *Collector) Cover(r inventory.Resource, cov inventory.Coverage) {
 		}
 	}
 	if cov.Complete {
-		cov.Reason, cov.Fix, cov.Told = "", "", false
+		cov.Reason, cov.Told = "", false
+		if cov.Doubt == "" {
+			cov.Fix = ""
+		}
 	}
 	c.inv.Read[r] = cov
 }

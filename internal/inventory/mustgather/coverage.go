@@ -102,11 +102,17 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 	missing := r.missing(name)
 	switch {
 	case !r.listed["core/namespaces"] || r.tallies["core/namespaces"].broken > 0:
-		reason := "which namespaces the cluster has isn't in this must-gather"
-		if len(missing) > 0 {
-			reason += "; of those that it mentions these weren't gathered: " + some(missing)
+		const unlisted = "which namespaces the cluster has isn't in this must-gather"
+		cov := inventory.Coverage{Fix: r.howToGather("core/namespaces")}
+		switch {
+		case len(missing) > 0:
+			cov.Reason = unlisted + "; of those that it mentions these weren't gathered: " + some(missing)
+		case !r.mentionsNamespaces() || r.tallies["core/namespaces"].broken > 0 || r.tallies[name].count == 0:
+			cov.Reason = unlisted
+		default:
+			cov.Doubt = unlisted
 		}
-		return inventory.Coverage{Reason: reason, Fix: r.howToGather("core/namespaces")}
+		return cov
 	case len(missing) > 0:
 		return inventory.Coverage{
 			Reason: "namespaces that weren't gathered: " + some(missing),
@@ -114,6 +120,14 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 		}
 	}
 	return inventory.Coverage{}
+}
+
+// mentionsNamespaces tells whether what holds for the whole cluster was gathered:
+// PersistentVolumes, which name their claims' namespaces, and CSINodes, which
+// name drivers that a DaemonSet must run somewhere.
+func (r *reader) mentionsNamespaces() bool {
+	volumes := r.tallies["core/persistentvolumes"].count > 0 || r.listed["core/persistentvolumes"] || r.listedStorage()
+	return volumes && len(r.csiNodes) > 0
 }
 
 func (n *namespace) has(resource string) bool { return n.inspected || n.lists[resource] }

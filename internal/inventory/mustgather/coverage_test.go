@@ -26,32 +26,37 @@ func TestCoverage(t *testing.T) {
 		want    lacking
 	}{
 		{"nodes", files{cluster + "core/nodes/linux-1.yaml": "", cluster + "core/nodes/win-1.yaml": ""},
-			lacking{inventory.Nodes: {none("core/nodes"), fmt.Sprintf(inspect, "nodes")}}},
+			lacking{inventory.Nodes: {none("core/nodes"), fmt.Sprintf(inspect, "nodes"), ""}}},
 		{"one node", files{cluster + "core/nodes/win-1.yaml": ""},
-			lacking{inventory.Nodes: {"nodes that have a CSINode weren't gathered: win-1", fmt.Sprintf(inspect, "nodes")}}},
+			lacking{inventory.Nodes: {"nodes that have a CSINode weren't gathered: win-1", fmt.Sprintf(inspect, "nodes"), ""}}},
 		{"csinodes", files{cluster + "storage.k8s.io/csinodes/linux-1.yaml": "", cluster + "storage.k8s.io/csinodes/win-1.yaml": ""},
-			lacking{inventory.CSINodes: {none("storage.k8s.io/csinodes"), fmt.Sprintf(inspect, "csinodes.storage.k8s.io")}}},
+			lacking{inventory.CSINodes: {none("storage.k8s.io/csinodes"), fmt.Sprintf(inspect, "csinodes.storage.k8s.io"), ""}}},
 		{"no volumes in the cluster", files{cluster + "core/persistentvolumes/pv-1.yaml": ""}, nil},
 		{"no volumes in the cluster, by a list", files{cluster + "core/persistentvolumes/pv-1.yaml": "", cluster + "core/persistentvolumes.yaml": "apiVersion: v1\nitems: []\nkind: List\n", "version": ""}, nil},
 		{"volumes not gathered", files{cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""},
-			lacking{inventory.Volumes: {none("core/persistentvolumes"), fmt.Sprintf(toList, "persistentvolumes")}}},
-		{"what must-gather takes by itself", files{namespacesFile: ""}, namespaced(lack{unlisted, fmt.Sprintf(toList, "namespaces")})},
-		{"a list that can't be read", files{namespacesFile: "items: [\n"}, namespaced(lack{unlisted, fmt.Sprintf(toList, "namespaces")})},
+			lacking{inventory.Volumes: {none("core/persistentvolumes"), fmt.Sprintf(toList, "persistentvolumes"), ""}}},
+		{"what must-gather takes by itself", files{namespacesFile: ""}, namespaced(lack{fix: fmt.Sprintf(toList, "namespaces"), doubt: unlisted})},
+		{"no list, and no volumes that mention namespaces", files{namespacesFile: "", cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""}, lacking{
+			inventory.Volumes:    {reason: none("core/persistentvolumes"), fix: fmt.Sprintf(toList, "persistentvolumes")},
+			inventory.Pods:       {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")},
+			inventory.Claims:     {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")},
+			inventory.DaemonSets: {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")}}},
+		{"a list that can't be read", files{namespacesFile: "items: [\n"}, namespaced(lack{unlisted, fmt.Sprintf(toList, "namespaces"), ""})},
 		{"a claim's namespace, unlisted", shopless(files{namespacesFile: ""}),
-			namespaced(lack{unlisted + "; of those that it mentions these weren't gathered: shop", fmt.Sprintf(toList, "namespaces")})},
-		{"a claim's namespace", shopless(nil), namespaced(lack{"namespaces that weren't gathered: shop", fmt.Sprintf(inspect, "ns/shop")})},
+			namespaced(lack{unlisted + "; of those that it mentions these weren't gathered: shop", fmt.Sprintf(toList, "namespaces"), ""})},
+		{"a claim's namespace", shopless(nil), namespaced(lack{"namespaces that weren't gathered: shop", fmt.Sprintf(inspect, "ns/shop"), ""})},
 		{"listed namespaces", files{namespacesFile: namespaceList(drivers, "shop", "b", "a")},
-			namespaced(lack{"namespaces that weren't gathered: a, b", fmt.Sprintf(inspect, "ns/a ns/b")})},
-		{"a namespace known by its folder", web, namespaced(lack{"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web")})},
+			namespaced(lack{"namespaces that weren't gathered: a, b", fmt.Sprintf(inspect, "ns/a ns/b"), ""})},
+		{"a namespace known by its folder", web, namespaced(lack{"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web"), ""})},
 		{"only pods of all namespaces", files{namespaces + "web/core/pods.yaml": "items: []"}, lacking{
-			inventory.Claims:     {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web")},
-			inventory.DaemonSets: {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web")}}},
+			inventory.Claims:     {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web"), ""},
+			inventory.DaemonSets: {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web"), ""}}},
 		{"WMCO's namespace", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "", namespacesFile: namespaceList(drivers, "shop")},
-			lacking{inventory.Services: {"namespace openshift-windows-machine-config-operator wasn't gathered", fmt.Sprintf(inspect, "ns/"+operatorNamespace)}}},
+			lacking{inventory.Services: {"namespace openshift-windows-machine-config-operator wasn't gathered", fmt.Sprintf(inspect, "ns/"+operatorNamespace), ""}}},
 		{"WMCO in a namespace of another name", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "",
 			namespacesFile: namespaceList(drivers, "shop", "wmco"), namespaces + "wmco/wmco.yaml": namespaceObject("wmco"), namespaces + "wmco/core/configmaps.yaml": strings.ReplaceAll(services, operatorNamespace, "wmco")}, nil},
 		{"clusterversions", files{cluster + "config.openshift.io/clusterversions.yaml": ""},
-			lacking{inventory.ClusterVersion: {none("config.openshift.io/clusterversions"), fmt.Sprintf(inspect, "clusterversions.config.openshift.io")}}},
+			lacking{inventory.ClusterVersion: {none("config.openshift.io/clusterversions"), fmt.Sprintf(inspect, "clusterversions.config.openshift.io"), ""}}},
 		{"a broken file", files{namespaces + drivers + "/apps/daemonsets.yaml": "items: [\n"}, lacking{inventory.DaemonSets: {reason: "a file or object couldn't be read"}}},
 		{"a broken object", files{cluster + "storage.k8s.io/csinodes/win-1.yaml": "metadata: [\n"}, lacking{inventory.CSINodes: {reason: "a file or object couldn't be read"}}},
 	}
@@ -61,7 +66,7 @@ func TestCoverage(t *testing.T) {
 			for resource, got := range mustRead(t, top).Read {
 				want := tt.want[resource]
 				want.fix = strings.ReplaceAll(want.fix, "TOP", top)
-				if got.Complete != (want.reason == "") || got.Reason != want.reason || got.Fix != want.fix || got.Told != (want.reason != "" && want.fix == "") {
+				if got.Complete != (want.reason == "") || got.Reason != want.reason || got.Fix != want.fix || got.Doubt != want.doubt || got.Told != (want.reason != "" && want.fix == "") {
 					t.Errorf("%s: %+v\nwant %+v", resource, got, want)
 				}
 			}
@@ -70,7 +75,7 @@ func TestCoverage(t *testing.T) {
 }
 
 // lack is why a resource isn't complete, and what adds the rest.
-type lack struct{ reason, fix string }
+type lack struct{ reason, fix, doubt string }
 
 type lacking map[inventory.Resource]lack
 

@@ -38,12 +38,12 @@ func (d *Document) coverage() (complete, partial []string) {
 	for _, resource := range slices.Sorted(maps.Keys(d.Coverage)) {
 		c := d.Coverage[resource]
 		said := fmt.Sprintf("%s (%d)", resource, c.Count)
-		if c.Complete {
+		if c.Complete && c.Doubt == "" {
 			complete = append(complete, said)
 			continue
 		}
-		if c.Reason != "" {
-			said = fmt.Sprintf("%s (%d: %s)", resource, c.Count, c.Reason)
+		if why := cmp.Or(c.Reason, c.Doubt); why != "" {
+			said = fmt.Sprintf("%s (%d: %s)", resource, c.Count, why)
 		}
 		partial = append(partial, said)
 	}
