@@ -43,11 +43,11 @@ func newFakeNode() *fakeNode {
 	return &fakeNode{services: map[string]*fakeService{}, pipes: map[string]uint32{}, names: map[string][]string{}, free: 1 << 40, started: 100}
 }
 
-func (n *fakeNode) Describe() (string, string)          { return "fake", "Windows" }
-func (n *fakeNode) Administrator() (bool, error)        { return !n.notAdmin, nil }
-func (n *fakeNode) Free(string) (uint64, error)         { return n.free, nil }
-func (n *fakeNode) ReadOnly(path string) bool           { return path == n.readOnly }
-func (n *fakeNode) serves(name string) []string         { return n.names[name] }
+func (n *fakeNode) Describe() (string, string)   { return "fake", "Windows" }
+func (n *fakeNode) Administrator() (bool, error) { return !n.notAdmin, nil }
+func (n *fakeNode) Free(string) (uint64, error)  { return n.free, nil }
+func (n *fakeNode) ReadOnly(path string) bool    { return path == n.readOnly }
+func (n *fakeNode) serves(name string) []string  { return n.names[name] }
 func (n *fakeNode) describe(name string) *Service {
 	s := n.services[name]
 	out := &Service{Name: name, State: node.StateStopped, PID: s.pid,
