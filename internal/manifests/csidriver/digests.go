@@ -75,8 +75,9 @@ func (d *Digests) of(image string) (string, bool) {
 // cut is a listed image that has the name and tag of another, and not its path;
 // "" for none.
 func (d *Digests) cut(image string) string {
+	_, inside, _ := strings.Cut(image, "/")
 	for _, listed := range d.order {
-		if path.Base(listed) == path.Base(image) && !strings.HasSuffix(listed, image[strings.Index(image, "/"):]) {
+		if path.Base(listed) == path.Base(image) && !strings.HasSuffix(listed, "/"+inside) {
 			return listed
 		}
 	}

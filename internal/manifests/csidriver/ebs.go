@@ -148,7 +148,7 @@ func (r ebsRow) resources() corev1.ResourceRequirements {
 	if !r.bounded {
 		return corev1.ResourceRequirements{}
 	}
-	res := memory("10m", "40Mi", "256Mi")
+	res := memory("10m", "256Mi")
 	if r.cpu != "" {
 		res.Limits[corev1.ResourceCPU] = resource.MustParse(r.cpu)
 	}

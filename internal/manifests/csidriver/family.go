@@ -61,7 +61,7 @@ func (f *family) pipePod(p pod, row familyPipes) corev1.PodSpec {
 	registration := registrationPath(p.provisioner)
 	probe := f.probe(row.probe, row.patience, socketInside, row.sidecarMemory)
 	probe.VolumeMounts = []corev1.VolumeMount{mount(pluginVolume, `C:\csi`)}
-	registrar := f.registrar(row.registrar, socketInside, registration, memory(f.pipeCPU, "40Mi", row.sidecarMemory))
+	registrar := f.registrar(row.registrar, socketInside, registration, memory(f.pipeCPU, row.sidecarMemory))
 	registrar.VolumeMounts = []corev1.VolumeMount{mount(kubeletVolume, kubeletDir), mount(pluginVolume, `C:\csi`), mount(registrationVolume, `C:\registration`)}
 	if row.checks {
 		registrar.LivenessProbe = registrarProbe("/"+registrarExe, "$(DRIVER_REG_SOCK_PATH)", times{delay: 60, timeout: 30})
@@ -85,7 +85,7 @@ func (f *family) pipePod(p pod, row familyPipes) corev1.PodSpec {
 func (f *family) hostPod(p pod, row familyHost) corev1.PodSpec {
 	registration := registrationPath(p.provisioner)
 	socket := "unix://" + registration
-	registrar := f.registrar(row.registrar, socket, registration, memory("30m", "40Mi", row.sidecarMemory))
+	registrar := f.registrar(row.registrar, socket, registration, memory("30m", row.sidecarMemory))
 	registrar.Command = []string{registrarExe}
 	registrar.Args = append(registrar.Args, "--plugin-registration-path=$(PLUGIN_REG_DIR)")
 	registrar.Env = append(registrar.Env, env("PLUGIN_REG_DIR", registryArg))
@@ -127,7 +127,7 @@ func (f *family) probe(image, patience, socket, limit string) corev1.Container {
 		Name: probeName, Image: image,
 		Args:      []string{"--csi-address=$(CSI_ENDPOINT)", "--probe-timeout=" + patience, "--health-port=" + portText(f.healthPort), "--v=2"},
 		Env:       []corev1.EnvVar{env("CSI_ENDPOINT", socket)},
-		Resources: memory("10m", "40Mi", limit),
+		Resources: memory("10m", limit),
 	}
 }
 
@@ -152,6 +152,6 @@ func (f *family) driver(p pod, socket string, args []string, limit string) corev
 		Name: f.container, Image: p.image, ImagePullPolicy: corev1.PullIfNotPresent,
 		Args:      append([]string{"--v=5", "--endpoint=$(CSI_ENDPOINT)", "--nodeid=$(KUBE_NODE_NAME)"}, args...),
 		Env:       append(vars, env("CSI_ENDPOINT", socket), fieldEnv("KUBE_NODE_NAME", "spec.nodeName")),
-		Resources: memory("10m", "40Mi", limit),
+		Resources: memory("10m", limit),
 	}
 }

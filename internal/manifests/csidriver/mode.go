@@ -60,6 +60,7 @@ func (c *choice) usual() bool {
 			c.note("There is no image of v%s for Windows Server %s with csi-proxy's pipes, so that a HostProcess container was taken; its image runs on any.", c.version.Core(), c.windows.name)
 			return true
 		}
+	case catalog.HostProcessNone:
 	}
 	return false
 }

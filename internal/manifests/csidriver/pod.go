@@ -44,16 +44,13 @@ func hostDir(name, path string, kind corev1.HostPathType) corev1.Volume {
 	return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}}
 }
 
-// memory are a container's resources: what it asks for, and the most memory it
-// may take, "200Mi"; "" for no limit.
-func memory(cpu, request, limit string) corev1.ResourceRequirements {
-	r := corev1.ResourceRequirements{Requests: corev1.ResourceList{
-		corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(request),
-	}}
-	if limit != "" {
-		r.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(limit)}
+// memory are a container's resources: the processor time that it asks for, and
+// the most memory it may take, "200Mi". All projects ask for 40Mi of it.
+func memory(cpu, limit string) corev1.ResourceRequirements {
+	return corev1.ResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse("40Mi")},
+		Limits:   corev1.ResourceList{corev1.ResourceMemory: resource.MustParse(limit)},
 	}
-	return r
 }
 
 // times are a probe's, in seconds; 0 is Kubernetes' own.

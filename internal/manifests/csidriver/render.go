@@ -27,6 +27,9 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if !namespaceForm.MatchString(o.Namespace) || o.Namespace == testNamespace {
 		return nil, &fault.Error{What: fmt.Sprintf("%q can't be the driver's namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes; or leave it out for " + OperatorNamespace}
 	}
+	if o.Namespace != OperatorNamespace && clusters(o.Namespace) {
+		return nil, &fault.Error{What: o.Namespace + " is the cluster's own, and its labels would be changed", Fix: "--namespace, one of yours or a new one; or leave it out for " + OperatorNamespace}
+	}
 	c, err := choose(cat, o)
 	if err != nil {
 		return nil, err
@@ -48,6 +51,11 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 		return nil, err
 	}
 	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, container: c.shape.container, Files: files, Notes: c.notes}, nil
+}
+
+// clusters tells whether a namespace is Kubernetes' or OpenShift's.
+func clusters(namespace string) bool {
+	return namespace == "default" || strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift")
 }
 
 // mountPipes gives the driver's container the pipes that its line dials, those

@@ -1,0 +1,94 @@
+package bake
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+)
+
+var twoFiles = []csidriver.File{{Name: "01-a.yaml", Data: []byte("a: 1\n")}, {Name: "02-b.yaml", Data: []byte("b: 2\n")}}
+
+// names are what a folder holds.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func TestWriteFolder(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "new", "out")
+	for range 2 { // the second time all is there
+		if err := writeFolder(t.Context(), dir, twoFiles); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := names(t, dir); len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+	if got := names(t, filepath.Dir(dir)); len(got) != 1 {
+		t.Errorf("left beside it: %v", got)
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestWriteFolderStopped: a run that is stopped leaves nothing at all.
+func TestWriteFolderStopped(t *testing.T) {
+	parent := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := writeFolder(ctx, filepath.Join(parent, "out"), twoFiles); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if got := names(t, parent); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+}
+
+func TestWriteFolderRefuses(t *testing.T) {
+	for name, spoil := range map[string]func(dir string) error{
+		"a changed file": func(dir string) error { return os.WriteFile(filepath.Join(dir, "02-b.yaml"), []byte("b: 3\n"), 0o600) },
+		"another file":   func(dir string) error { return os.WriteFile(filepath.Join(dir, "own.yaml"), nil, 0o600) },
+		"a file less":    func(dir string) error { return os.Remove(filepath.Join(dir, "02-b.yaml")) },
+		"a folder":       func(dir string) error { return os.Mkdir(filepath.Join(dir, "01-c"), 0o700) },
+	} {
+		dir := filepath.Join(t.TempDir(), "out")
+		if err := writeFolder(t.Context(), dir, twoFiles); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(dir); err != nil {
+			t.Fatal(err)
+		}
+		before := names(t, dir)
+		err := writeFolder(t.Context(), dir, twoFiles)
+		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Fix == "" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if after := names(t, dir); len(after) != len(before) {
+			t.Errorf("%s: %v became %v", name, before, after)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFolder(t.Context(), filepath.Join(file, "out"), twoFiles); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("below a file: %v", err)
+	}
+}
