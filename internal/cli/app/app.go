@@ -186,6 +186,12 @@ func IsTerminal(w io.Writer) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
+// Color reports whether w takes colours: a terminal that knows them, of a person
+// who wants them (https://no-color.org).
+func Color(w io.Writer) bool {
+	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
 // Width is the number of columns of the terminal w, at most 100, which is as
 // long as a line of prose should be; 100 where w is none.
 func Width(w io.Writer) int {

@@ -83,7 +83,7 @@ func check(ctx context.Context, a *app.App, o nodeOptions) error {
 		Checked:  fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes)),
 		Findings: finding.Accept(node.Compare(e, facts), o.accept),
 	}
-	color := o.format == "text" && app.IsTerminal(a.Stdout) && os.Getenv("NO_COLOR") == ""
+	color := o.format == "text" && app.Color(a.Stdout)
 	if err := report.Write(a.Stdout, o.format, r, report.Options{Color: color, Verbose: o.verbose}); err != nil {
 		return err
 	}

@@ -29,7 +29,8 @@ network; --data adds or overrides rows.`,
   verify catalog vsphere
   verify catalog -o yaml > catalog.yaml
   verify catalog 4.21 --data my-rows.yaml`,
-		Args: app.Args(cobra.MaximumNArgs(1)),
+		Args:              app.Args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: rowNames,
 		RunE: func(_ *cobra.Command, args []string) error {
 			c, err := loadCatalog(data)
 			if err != nil {
@@ -42,6 +43,19 @@ network; --data adds or overrides rows.`,
 	addData(cmd, &data)
 	app.Choices(cmd, "output", "table", "json", "yaml")
 	return cmd
+}
+
+// rowNames completes the argument: releases, then drivers.
+func rowNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	list, directive := releases(cmd, args, prefix)
+	known, err := catalog.Load()
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, d := range known.Drivers {
+		list = append(list, d.Name)
+	}
+	return list, directive
 }
 
 func addData(cmd *cobra.Command, data *[]string) {

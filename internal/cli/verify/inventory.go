@@ -1,12 +1,14 @@
 package verify
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/report/facts"
 )
 
@@ -27,28 +29,34 @@ read. It judges nothing.`,
   verify inventory --release release.txt`,
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			known, err := loadCatalog(in.data)
+			if format != "text" && format != "json" {
+				return &fault.Error{What: "unknown output format " + format, Fix: "-o text or -o json"}
+			}
+			inv, err := await(cmd.Context(), func() (*inventory.Inventory, error) { return t.read(cmd.Context(), in) })
 			if err != nil {
 				return err
 			}
-			in.payloadAlone = len(in.releases) > 0 && len(in.manifests) == 0 && in.mustGather == "" && !in.wantsCluster()
-			inv, err := t.inventory(cmd.Context(), known, in)
-			if err != nil {
-				return err
-			}
-			switch format {
-			case "text":
+			if format == "text" {
 				return facts.Inventory(t.Stdout, inv)
-			case "json":
-				enc := json.NewEncoder(t.Stdout)
-				enc.SetIndent("", "  ")
-				return enc.Encode(inv)
 			}
-			return &fault.Error{What: "unknown output format " + format, Fix: "-o text or -o json"}
+			enc := json.NewEncoder(t.Stdout)
+			enc.SetIndent("", "  ")
+			return enc.Encode(inv)
 		},
 	}
 	in.register(cmd)
 	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
 	app.Choices(cmd, "output", "text", "json")
 	return cmd
+}
+
+// read is the inventory of what was asked for: no cluster where only a payload
+// was.
+func (t *tool) read(ctx context.Context, in inputs) (*inventory.Inventory, error) {
+	known, err := loadCatalog(in.data)
+	if err != nil {
+		return nil, err
+	}
+	in.payloadAlone = len(in.releases) > 0 && len(in.manifests) == 0 && in.mustGather == "" && !in.wantsCluster()
+	return t.inventory(ctx, known, in)
 }

@@ -31,7 +31,7 @@ and no check: it exits 0 also where the verdict is BLOCK.`,
 			if format != "markdown" && format != "json" {
 				return &fault.Error{What: "unknown output format " + format, Fix: "-o markdown or -o json"}
 			}
-			r, err := t.judge(cmd.Context(), cmd, o)
+			r, err := t.answer(cmd, o)
 			if err != nil {
 				return err
 			}

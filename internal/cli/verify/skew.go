@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,11 +13,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/skew"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // skewOptions are the flags of `verify skew` and `verify skew plan`.
@@ -57,6 +60,9 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 			if o.explain != "" {
 				return explain(t.Stdout, o.explain)
 			}
+			if !slices.Contains(skewreport.Formats, t.format) {
+				return &fault.Error{What: fmt.Sprintf("unknown output format %q", t.format), Fix: "-o " + strings.Join(skewreport.Formats, ", -o ")}
+			}
 			return t.skew(cmd, o)
 		},
 	}
@@ -65,9 +71,7 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 	f.StringVar(&o.explain, "explain", "", "tell what a rule compares, why, and what to do, and read nothing: an ID, or all")
 	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
 	app.Choices(cmd, "output", skewreport.Formats...)
-	app.Complete(cmd, "explain", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ruleIDs(), cobra.ShellCompDirectiveNoFileComp
-	})
+	app.Choices(cmd, "explain", append(ruleIDs(), "all")...)
 	cmd.AddCommand(newPlan(t))
 	return cmd
 }
@@ -79,15 +83,17 @@ func (o *skewOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.to, "to", "", "OpenShift release to update to; without it the check after an update")
 	f.BoolVar(&o.static, "static", false, "the manifests have no cluster behind them: leave out the rules that need nodes or volumes, and say so")
 	f.StringArrayVar(&o.planned, "planned", nil, "manifests of the Windows drivers that will be deployed after the update; may be repeated")
+	app.Complete(cmd, "from", releases)
+	app.Complete(cmd, "to", releases)
 }
 
 // skew reads, judges and reports.
 func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
-	r, err := t.judge(cmd.Context(), cmd, o)
+	r, err := t.answer(cmd, o)
 	if err != nil {
 		return err
 	}
-	color := t.format == "text" && app.IsTerminal(t.Stdout) && os.Getenv("NO_COLOR") == ""
+	color := t.format == "text" && app.Color(t.Stdout)
 	if err := skewreport.Write(t.Stdout, t.format, r, skewreport.Options{Color: color, Verbose: t.verbose, Width: app.Width(t.Stdout)}); err != nil {
 		return err
 	}
@@ -97,9 +103,18 @@ func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
 	return nil
 }
 
+// answer is judge, and ends with the command's context.
+func (t *tool) answer(cmd *cobra.Command, o skewOptions) (skewreport.Report, error) {
+	return await(cmd.Context(), func() (skewreport.Report, error) { return t.judge(cmd.Context(), cmd, o) })
+}
+
 // judge makes the answer that reports are written from.
 func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (skewreport.Report, error) {
 	if err := o.check(); err != nil {
+		return skewreport.Report{}, err
+	}
+	accept, err := acceptedRules(t.accept)
+	if err != nil {
 		return skewreport.Report{}, err
 	}
 	today, err := day()
@@ -122,20 +137,31 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result.Accept(t.accept)
+	result.Accept(accept)
+	for _, rule := range needless(accept, result.Findings) {
+		t.Console.Log().Warnf("--accept %s: there is no such finding", rule)
+	}
 	return skewreport.Report{
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
 	}, nil
 }
 
-// check refuses flags that contradict each other.
+// check refuses flags that can't be, or contradict each other, before anything
+// is read: a large cluster takes a while.
 func (o *skewOptions) check() error {
+	for _, r := range [][2]string{{"--from", o.from}, {"--to", o.to}} {
+		if _, err := version.ParseOpenShift(r[1]); err != nil && r[1] != "" {
+			return &fault.Error{What: err.Error(), Fix: r[0] + " 4.20 or " + r[0] + " 4.20.3", Err: err}
+		}
+	}
 	switch {
 	case o.static && len(o.manifests) == 0:
 		return &fault.Error{What: "--static is for manifests that have no cluster behind them", Fix: "--static --manifests DIR, or leave --static out"}
 	case len(o.planned) > 0 && o.to == "":
 		return &fault.Error{What: "--planned needs --to: it tells of the time after an update", Fix: "--to 4.20"}
+	case slices.Contains(o.manifests, "-") && slices.Contains(o.planned, "-"):
+		return &fault.Error{What: "--manifests and --planned can't both be read from standard input", Fix: "put one of them into a file"}
 	}
 	return nil
 }
@@ -155,11 +181,11 @@ func day() (string, error) {
 }
 
 // commandLine is what was asked, for the report. Flags that hold secrets are
-// left out: reports are passed around.
+// left out: reports are passed around. A proxy's URL may hold a password.
 func commandLine(cmd *cobra.Command) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name == "token" || f.Name == "output" {
+		if f.Name == "token" || f.Name == "proxy-url" || f.Name == "output" {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -205,4 +231,17 @@ func ruleIDs() []string {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+// releases completes a flag with those that the catalog knows.
+func releases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	known, err := catalog.Load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var list []string
+	for _, r := range known.Releases {
+		list = append(list, r.OpenShift)
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

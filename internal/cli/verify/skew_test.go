@@ -1,0 +1,121 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/cli/app"
+)
+
+const example = "../../../examples/cluster-4.19-vsphere"
+
+// run runs verify in this process, as its main does.
+func run(ctx context.Context, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	a := &app.App{Stdin: stdin, Stdout: &out, Stderr: &errs}
+	code = a.Run(ctx, New(a), args)
+	return code, out.String(), errs.String()
+}
+
+func skewOf(more ...string) []string {
+	return append([]string{"skew", "--from", "4.19", "--to", "4.20", "--manifests", example}, more...)
+}
+
+// blocked is a terminal that nobody types at.
+type blocked struct{ reading chan struct{} }
+
+func (b *blocked) Read([]byte) (int, error) {
+	close(b.reading)
+	select {}
+}
+
+// Whoever stops the command isn't kept waiting by an input that never comes.
+func TestStoppedWhileReading(t *testing.T) {
+	for _, args := range [][]string{
+		{"inventory", "--manifests", "-"},
+		{"skew", "--from", "4.19", "--to", "4.20", "--manifests", "-"},
+		{"skew", "plan", "--from", "4.19", "--to", "4.20", "--manifests", "-"},
+		skewOf("--planned", "-"),
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		in := &blocked{make(chan struct{})}
+		go func() {
+			<-in.reading
+			stop()
+		}()
+		if code, out, _ := run(ctx, in, args...); code != 1 || out != "" {
+			t.Errorf("%s: exit code %d\n%s", args, code, out)
+		}
+	}
+}
+
+// What can't be is said before a cluster is read: the server isn't even there.
+func TestRefusedBeforeReading(t *testing.T) {
+	for flags, want := range map[string]string{
+		"--to banana":                         "banana",
+		"--from 4.x":                          "4.x",
+		"-o xml":                              "xml",
+		"--accept SKEW999":                    "no rule SKEW999",
+		"--accept SKEW999=DaemonSet":          "no rule SKEW999",
+		"--to 4.20 --planned -":               "the API server",
+		"--to 4.20 --manifests - --planned -": "standard input",
+		"--to 4.20 --manifests a --manifests - --planned -": "standard input",
+	} {
+		args := strings.Fields("skew " + flags)
+		if !strings.Contains(flags, "--manifests") {
+			args = append(args, "--server", "https://127.0.0.1:1")
+		}
+		code, out, errs := run(t.Context(), strings.NewReader(""), args...)
+		if code != 1 || out != "" || !strings.Contains(errs, want) || !strings.Contains(errs, "\nfix: ") {
+			t.Errorf("%s: exit code %d\n%s%s", flags, code, out, errs)
+		}
+	}
+	if code, _, errs := run(t.Context(), nil, "inventory", "-o", "xml", "--server", "https://127.0.0.1:1"); code != 1 || !strings.Contains(errs, "xml") {
+		t.Errorf("inventory -o xml: exit code %d\n%s", code, errs)
+	}
+}
+
+// A rule is accepted in either case; what accepts nothing is said.
+func TestAccept(t *testing.T) {
+	all := []string{"--accept", "skew001", "--accept", "HP005=DaemonSet openshift-cluster-csi-drivers/vmware-vsphere-csi-driver-node-windows", "--fail-on", "warn"}
+	code, out, errs := run(t.Context(), nil, skewOf(all...)...)
+	if code != 0 || !strings.Contains(out, "2 findings accepted by") || strings.Contains(errs, "no such finding") {
+		t.Errorf("exit code %d\n%s%s", code, out, errs)
+	}
+	for _, rule := range []string{"HP005=DaemonSet elsewhere/x", "REG002"} {
+		code, _, errs = run(t.Context(), nil, skewOf("--accept", rule, "--fail-on", "warn")...)
+		if code != 2 || !strings.Contains(errs, "--accept "+rule+": there is no such finding") {
+			t.Errorf("%s: exit code %d\n%s", rule, code, errs)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"skew --to ":      "4.20",
+		"skew --from ":    "4.8",
+		"skew plan --to ": "5.0",
+		"skew --explain ": "HP001",
+		"catalog ":        "vsphere",
+	} {
+		words := append([]string{"__complete"}, strings.Split(args, " ")...)
+		_, out, _ := run(t.Context(), nil, words...)
+		if !strings.Contains("\n"+out, "\n"+want+"\n") || !strings.Contains(out, "all\n") && strings.Contains(args, "explain") {
+			t.Errorf("%q completes to\n%s", args, out)
+		}
+	}
+}
+
+// A report is passed around, so the command line in it holds no secret.
+func TestCommandLineWithoutSecrets(t *testing.T) {
+	cmd := newSkew(&tool{App: &app.App{}})
+	if err := cmd.ParseFlags([]string{"--token", "t0ken", "--proxy-url", "http://me:pa55@proxy", "--to", "4.20", "--context", "it's"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := commandLine(cmd), `skew --context 'it'\''s' --to 4.20`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
