@@ -16,13 +16,33 @@ func doubleDriver(w *world) []draft {
 	if w.Phase == Target {
 		return w.soonManaged()
 	}
-	ds := w.windows()
+	before := map[string][]*inventory.Driver{}
 	var said []draft
-	for i, a := range ds {
-		for _, b := range ds[i+1:] {
-			if a.Provisioner != "" && a.Provisioner == b.Provisioner && a.Object != b.Object {
-				said = append(said, w.both(a, b)...)
-			}
+	for _, b := range w.windows() {
+		if b.Provisioner == "" {
+			continue
+		}
+		said = append(said, w.beside(before[b.Provisioner], b)...)
+		before[b.Provisioner] = append(before[b.Provisioner], b)
+	}
+	return said
+}
+
+// beside judges a DaemonSet against those of its provisioner that stand before
+// it. One that it meets is enough to say: all pairs of a few thousand would be
+// millions.
+func (w *world) beside(before []*inventory.Driver, b *inventory.Driver) []draft {
+	var said []draft
+	for _, a := range before {
+		if a.Object == b.Object {
+			continue
+		}
+		pair := w.both(a, b)
+		if len(pair) > 0 && pair[0].Severity == finding.Block {
+			return pair
+		}
+		if said == nil {
+			said = pair
 		}
 	}
 	return said
