@@ -176,6 +176,10 @@ func hostProcessFlag(v *view, out *sink) {
 
 // hostProcessImage is HP004.
 func hostProcessImage(v *view, out *sink) {
+	if v.D.HostProcess && v.Line != nil && v.Line.HostProcess == catalog.HostProcessNone {
+		unsupportedHostProcess(v, out)
+		return
+	}
 	suffixed := v.lineWith(func(l *catalog.Line) bool { return l.ImageSuffix != "" })
 	if suffixed == nil || v.D.Image.Tag == "" || v.Moves() {
 		return
@@ -197,6 +201,19 @@ func hostProcessImage(v *view, out *sink) {
 		return
 	}
 	out.add(d)
+}
+
+// unsupportedHostProcess tells of a driver that was never made for such a pod.
+func unsupportedHostProcess(v *view, out *sink) {
+	windows, _ := v.Windows()
+	place, _ := manifestOf(v.Catalog, false, windows)
+	out.add(draft{
+		Severity: finding.Warn, When: before, Evidence: v.evidence(),
+		Observed: fmt.Sprintf("Windows %s in a HostProcess pod", windows),
+		Expected: "a pod of the kind that the project's manifest of this version has",
+		Why:      fmt.Sprintf("%s %s doesn't support HostProcess, and whether it works in such a pod isn't known", v.Catalog.Title, windows),
+		Remedy:   fmt.Sprintf("apply the project's Windows manifest of v%s whole, %s", windows.Core(), place),
+	})
 }
 
 // setTag is how the driver's image gets the tag of the other kind of container.

@@ -49,7 +49,8 @@ The flags are --enable-windows-host-process (Azure Disk, Azure File, SMB) and
 		Source: azureTag,
 		Text: `WARN where an image with the HostProcess suffix runs in a pod that isn't HostProcess, and where
 a HostProcess pod runs the plain image of a version that has one with the suffix. Goes by the
-tag: a digest or a renamed image doesn't say.`,
+tag: a digest or a renamed image doesn't say. WARN too where a HostProcess pod runs a version
+that doesn't support HostProcess.`,
 		Remedy: "take the image that the pod's kind needs",
 		Needs:  needsDrivers,
 	}, driver: hostProcessImage},

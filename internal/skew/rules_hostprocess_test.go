@@ -85,6 +85,8 @@ func hostProcessFlagCases() []ruleCase {
 			says: "tag v1.32.0-windows-hp in a pod that isn't HostProcess", does: "driver=mirror.example/azure-disk:v1.32.0\nor apply the project's HostProcess manifest whole, https://raw.githubusercontent.com/kubernetes-sigs/azuredisk-csi-driver/v1.32.0/deploy/v1.32.0/csi-azuredisk-node-windows-hostprocess.yaml", mend: at("v1.32.0"), count: 1},
 		{name: "plain image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", smb("v1.17.0")), change: hp(true), want: finding.Warn,
 			says: "tag v1.17.0 in a HostProcess pod", does: "driver=mirror.example/smb:v1.17.0-windows-hp", mend: at("v1.17.0-windows-hp"), count: 1},
+		{name: "a version that knows no HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: all(hp(), onWindows(func(d *inventory.Driver) { d.HostProcess, d.Pipes = true, nil })), want: finding.Warn,
+			says: "Windows 3.3.0 in a HostProcess pod", does: "apply the project's Windows manifest of v3.3.0 whole, https://", mend: onWindows(func(d *inventory.Driver) { d.HostProcess = false }), count: 1},
 		{name: "one image for both", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: hp(true)},
 		{name: "a digest doesn't say", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: all(hp(true), onWindows(func(d *inventory.Driver) { d.Image.Tag = "" }))},
 	}
