@@ -75,6 +75,7 @@ func (e *evaluation) applies(r *rule) bool {
 		return !updates
 	case ofState:
 		return !updates || e.underway()
+	case always:
 	}
 	return true
 }

@@ -99,6 +99,7 @@ func modeOf(line *catalog.Line) string {
 	switch line.HostProcess {
 	case catalog.HostProcessDefault, catalog.HostProcessMandatory:
 		return "HostProcess"
+	case catalog.HostProcessNone, catalog.HostProcessOptional:
 	}
 	if len(line.API) == 0 {
 		return "none"

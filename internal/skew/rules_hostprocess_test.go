@@ -17,14 +17,6 @@ func flagged(value ...bool) func(*inventory.Driver) {
 	}
 }
 
-// piped puts csi-proxy's pipes back.
-func piped(pipes ...string) func(*inventory.Driver) {
-	return func(d *inventory.Driver) {
-		d.HostProcess, d.HostProcessFlag = false, nil
-		d.Pipes = windowsDriver(d.Line, d.Provisioner, "v1.0.0", pipes...).Pipes
-	}
-}
-
 func hostProcessCases() []ruleCase {
 	hp := onWindows(hostProcess)
 	both := onWindows(func(d *inventory.Driver) { d.HostProcess = true })

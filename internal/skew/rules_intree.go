@@ -243,7 +243,7 @@ func (w *world) waitsForControlPlane(use inTreeUse, nodes []*inventory.Node) boo
 	return w.featureOff(use) && w.allServed(use.provisioner, nodes)
 }
 
-func (w *world) mayMove(id string, use inTreeUse, nodes []*inventory.Node) draft {
+func (w *world) mayMove(_ string, use inTreeUse, nodes []*inventory.Node) draft {
 	f := draft{Severity: finding.Warn, Object: use.plugin}
 	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s; no Windows pod uses its volumes there now", someOf(nodeNames(nodes)), use.provisioner)
 	f.Expected, f.Same = use.provisioner+" on every Windows node that such a pod may move to", "move"
@@ -254,7 +254,7 @@ func (w *world) mayMove(id string, use inTreeUse, nodes []*inventory.Node) draft
 	return f
 }
 
-func (w *world) unreadGate(id string, use inTreeUse, nodes []*inventory.Node) draft {
+func (w *world) unreadGate(_ string, use inTreeUse, nodes []*inventory.Node) draft {
 	f := draft{Severity: finding.Unknown, Object: use.plugin}
 	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; the CSINodes of %s weren't read", use.volumes(), cmp.Or(someOf(nodeNames(nodes)), "the Windows nodes"))
 	f.Expected = "the CSINode of every Windows node"
@@ -275,7 +275,7 @@ func (w *world) unknownMigration(use inTreeUse) draft {
 }
 
 // unresolved are volumes whose driver couldn't be told; they may be in-tree.
-func (w *world) unresolved(id string) []draft {
+func (w *world) unresolved(_ string) []draft {
 	uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool {
 		return u.Provisioner != "" || u.InTree != "" || u.Reason == ""
 	})
