@@ -7,6 +7,7 @@ package e2e
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +19,9 @@ import (
 
 // clone is a fresh clone with an empty home and empty caches.
 type clone struct {
-	dir string
-	env []string
+	root string // holds all that the clone has: itself, its home, its temporary files
+	dir  string
+	env  []string
 }
 
 func newClone(t *testing.T, env ...string) clone {
@@ -29,17 +31,45 @@ func newClone(t *testing.T, env ...string) clone {
 	if out, err := exec.CommandContext(t.Context(), "git", "clone", "--quiet", "../..", dir).CombinedOutput(); err != nil {
 		t.Fatalf("git clone: %v\n%s", err, out)
 	}
-	// The module cache is read-only by design.
-	t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", root).Run() })
+	t.Cleanup(func() { makeWritable(root) })
 	home := filepath.Join(root, "home")
 	tmp := filepath.Join(root, "tmp")
 	if err := os.MkdirAll(tmp, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return clone{dir, append([]string{
+	return clone{root, dir, append([]string{
 		"HOME=" + home, "TMPDIR=" + tmp, "XDG_CACHE_HOME=" + home + "/.cache", "XDG_CONFIG_HOME=" + home + "/.config",
 		"GOPATH=" + home + "/go", "GOCACHE=" + home + "/.cache/go-build", "GOMODCACHE=" + home + "/go/pkg/mod", "GOFLAGS=",
 	}, env...)}
+}
+
+// makeWritable lets a module cache be removed: it is read-only by design.
+func makeWritable(root string) { _ = exec.Command("chmod", "-R", "u+w", root).Run() }
+
+// remove gives back the disk that the clone takes, some 10 GB, before another
+// one is made. What it took is printed.
+func (c clone) remove(t *testing.T) {
+	t.Helper()
+	var size int64
+	err := filepath.WalkDir(c.root, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		size += info.Size()
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	fmt.Printf("the clone with its caches: %d MB\n", size/1e6)
+	makeWritable(c.root)
+	if err := os.RemoveAll(c.root); err != nil {
+		t.Error(err)
+	}
 }
 
 // run runs a command in the clone and returns what it wrote.
@@ -88,6 +118,7 @@ func TestFullPayload(t *testing.T) {
 	first.run(t, "bin/bake", "payload", "--format", "archived", "--layout", "_output/archived")
 	first.run(t, "bin/verify", "payload", "_output/archived", "-f", "versions.yaml", "--format", "archived")
 
+	first.remove(t)
 	second := newClone(t, "TZ=Pacific/Kiritimati", "GOMAXPROCS=3")
 	out, _ = second.run(t, "make", "payload")
 	if lastDigest(out) != digest {
