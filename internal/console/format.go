@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/sirupsen/logrus"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // textFormat prints the message, after its level where that isn't info.
@@ -14,7 +16,7 @@ var levelColors = map[logrus.Level]string{logrus.ErrorLevel: "31", logrus.WarnLe
 
 // Format implements logrus.Formatter.
 func (f *textFormat) Format(e *logrus.Entry) ([]byte, error) {
-	message := clean(strings.TrimRight(e.Message, "\n")) + "\n"
+	message := printable.Text(strings.TrimRight(e.Message, "\n")) + "\n"
 	if e.Level == logrus.InfoLevel {
 		return []byte(message), nil
 	}

@@ -11,25 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 )
 
-func TestClean(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		{"", ""},
-		{`C:\k\csi-proxy.exe`, `C:\k\csi-proxy.exe`},
-		{"Ünïcode 日本語 🙂", "Ünïcode 日本語 🙂"},
-		{"\x1b[31m", `\x1b[31m`},
-		{"a\r\n\tb\x7f", `a\x0d\x0a\x09b\x7f`},
-		{"\u009b31m", `\u009b31m`},
-		{"\xff\xc3", `\xff\xc3`},
-		{"\u202exe.txt", `\u202exe.txt`},
-		{"\U000e0001", `\U000e0001`},
-		{"\ufffd", "\ufffd"},
-	} {
-		if got := Clean(tt.in); got != tt.want {
-			t.Errorf("Clean(%q) = %q, want %q", tt.in, got, tt.want)
-		}
-	}
-}
-
 // safe reports the first thing that a terminal would act upon.
 func safe(t *testing.T, format, out string) {
 	t.Helper()

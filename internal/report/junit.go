@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // The JUnit elements that Jenkins, GitLab and Prow read, in the order that
@@ -47,7 +48,7 @@ type junitText struct {
 // encodeJUnit makes a test case of each finding. The ones that fail the
 // command fail in CI too, and no others.
 func encodeJUnit(r Report) (string, error) {
-	suite := junitSuite{Name: Clean(cmp.Or(r.Subject, r.Tool, "winbake"))}
+	suite := junitSuite{Name: printable.Line(cmp.Or(r.Subject, r.Tool, "winbake"))}
 	if len(r.Notes) > 0 {
 		suite.Output = &junitText{strings.Join(CleanLines(strings.Join(r.Notes, "\n")), "\n")}
 	}
@@ -63,9 +64,9 @@ func encodeJUnit(r Report) (string, error) {
 }
 
 func (s *junitSuite) add(f finding.Finding, failOn finding.FailOn) {
-	c := junitCase{Class: Clean(classOf(f.ID)), Name: Clean(strings.TrimSpace(f.ID + " " + f.Object))}
+	c := junitCase{Class: printable.Line(classOf(f.ID)), Name: printable.Line(strings.TrimSpace(f.ID + " " + f.Object))}
 	text := junitText{detailText(f)}
-	message := &junitMessage{Clean(cmp.Or(f.Observed, f.Why)), f.Severity.String(), text}
+	message := &junitMessage{printable.Line(cmp.Or(f.Observed, f.Why)), f.Severity.String(), text}
 	switch {
 	case f.Severity < finding.Severity(failOn):
 		c.Output = &text

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 const (
@@ -31,7 +32,7 @@ func text(r Report, o Options) string {
 		writeGroup(&b, r.Findings, s, o)
 	}
 	for _, n := range r.Notes {
-		writeWrapped(&b, "note: ", len("note: "), Clean(n), o.Width)
+		writeWrapped(&b, "note: ", len("note: "), printable.Line(n), o.Width)
 	}
 	b.WriteString(closing(r) + "\n")
 	return b.String()
@@ -43,7 +44,7 @@ func writeGroup(b *strings.Builder, fs []finding.Finding, s finding.Severity, o 
 	width := 0
 	for _, f := range fs {
 		if f.Severity == s {
-			width = max(width, utf8.RuneCountInString(Clean(f.ID)))
+			width = max(width, utf8.RuneCountInString(printable.Line(f.ID)))
 		}
 	}
 	if width == 0 {
@@ -57,7 +58,7 @@ func writeGroup(b *strings.Builder, fs []finding.Finding, s finding.Severity, o 
 		if f.Severity != s {
 			continue
 		}
-		head := fmt.Sprintf("%s %-*s  %s", label, width, Clean(f.ID), Clean(f.Object))
+		head := fmt.Sprintf("%s %-*s  %s", label, width, printable.Line(f.ID), printable.Line(f.Object))
 		b.WriteString(strings.TrimRight(head, " ") + "\n")
 		for _, d := range details(f) {
 			writeDetail(b, d, o)
@@ -118,10 +119,10 @@ func breakAt(s string, room int) int {
 func closing(r Report) string {
 	var b strings.Builder
 	if r.Subject != "" {
-		b.WriteString(Clean(r.Subject) + ": ")
+		b.WriteString(printable.Line(r.Subject) + ": ")
 	}
 	if r.Checked != "" {
-		b.WriteString(Clean(r.Checked) + " checked: ")
+		b.WriteString(printable.Line(r.Checked) + " checked: ")
 	}
 	for i, s := range []finding.Severity{finding.Block, finding.Unknown, finding.Warn, finding.Info, finding.Pass} {
 		n := finding.Count(r.Findings, s)

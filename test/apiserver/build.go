@@ -15,16 +15,28 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
+
+	"github.com/winbake/winbake/test/filelock"
 )
 
-// program is what the module in folder kube builds.
-const program = "k8s.io/kubernetes/cmd/kube-apiserver"
+// What the module in folder kube builds, of k8s.io/kubernetes/cmd.
+const (
+	server = "kube-apiserver"
+	client = "kubectl"
+)
 
 // Build returns the path of a kube-apiserver, which it builds if the user's
 // cache folder has none of these sources. It says so on standard error: the
 // first build takes minutes. Test packages that run at the same time wait for
 // one build.
-func Build(ctx context.Context) (string, error) {
+func Build(ctx context.Context) (string, error) { return build(ctx, server) }
+
+// Kubectl is Build for the kubectl of the same sources. Most of what it links
+// is the server's too, so that the second of the two takes a fraction of the
+// first.
+func Kubectl(ctx context.Context) (string, error) { return build(ctx, client) }
+
+func build(ctx context.Context, program string) (string, error) {
 	src, err := findSource(ctx)
 	if err != nil {
 		return "", err
@@ -33,15 +45,15 @@ func Build(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "winbake-test", "kube-apiserver-"+src.version+"-"+src.sum[:16])
-	binary := filepath.Join(dir, "kube-apiserver")
+	dir := filepath.Join(cache, "winbake-test", "kubernetes-"+src.version+"-"+src.sum[:16])
+	binary := filepath.Join(dir, program)
 	if built(binary) {
 		return binary, nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(ctx, dir+".lock")
+	unlock, err := filelock.Wait(ctx, binary+".lock")
 	if err != nil {
 		return "", err
 	}
@@ -49,7 +61,7 @@ func Build(ctx context.Context) (string, error) {
 	if built(binary) {
 		return binary, nil
 	}
-	return binary, src.build(ctx, binary)
+	return binary, src.build(ctx, program, binary)
 }
 
 func built(binary string) bool {
@@ -57,7 +69,7 @@ func built(binary string) bool {
 	return err == nil
 }
 
-// source is the module that pins the kube-apiserver.
+// source is the module that pins the two.
 type source struct {
 	dir     string
 	version string // v1.34.1
@@ -75,11 +87,11 @@ func findSource(ctx context.Context) (*source, error) {
 	s := &source{dir: filepath.Join(root, "test", "apiserver", "kube")}
 	mod, err := os.ReadFile(filepath.Join(s.dir, "go.mod"))
 	if err != nil {
-		return nil, fmt.Errorf("find the sources of kube-apiserver: %w", err)
+		return nil, fmt.Errorf("find the sources of Kubernetes: %w", err)
 	}
 	sum, err := os.ReadFile(filepath.Join(s.dir, "go.sum"))
 	if err != nil {
-		return nil, fmt.Errorf("find the sources of kube-apiserver: %w", err)
+		return nil, fmt.Errorf("find the sources of Kubernetes: %w", err)
 	}
 	s.sum = fmt.Sprintf("%x", sha256.Sum256(bytes.Join([][]byte{mod, sum, []byte(runtime.GOARCH)}, nil)))
 	file, err := modfile.Parse("go.mod", mod, nil)
@@ -97,26 +109,26 @@ func findSource(ctx context.Context) (*source, error) {
 
 // build compiles into a file of its own first: a build that is cut off leaves
 // nothing that looks whole.
-func (s *source) build(ctx context.Context, binary string) error {
+func (s *source) build(ctx context.Context, program, binary string) error {
 	began := time.Now()
-	fmt.Fprintf(os.Stderr, "building kube-apiserver %s for the tests, which takes minutes\n", s.version)
+	fmt.Fprintf(os.Stderr, "building %s %s for the tests, which takes minutes\n", program, s.version)
 	temp := binary + ".building"
 	// nice, because the tests of other packages are running.
 	cmd := exec.CommandContext(ctx, "nice", "-n", "10", "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false",
-		"-ldflags="+s.stamps(), "-o", temp, program)
+		"-ldflags="+s.stamps(), "-o", temp, "k8s.io/kubernetes/cmd/"+program)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
 	cmd.SysProcAttr = dieWithParent()
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("build kube-apiserver: %w\n%s", err, out)
+		return fmt.Errorf("build %s: %w\n%s", program, err, out)
 	}
-	fmt.Fprintf(os.Stderr, "built kube-apiserver %s in %s, with %s of processor time\n", s.version,
+	fmt.Fprintf(os.Stderr, "built %s %s in %s, with %s of processor time\n", program, s.version,
 		time.Since(began).Round(time.Second), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Round(time.Second))
 	return os.Rename(temp, binary)
 }
 
-// stamps are the linker flags that Kubernetes' own build sets: without them the
-// server says that it is v0.0.0-master.
+// stamps are the linker flags that Kubernetes' own build sets: without them a
+// program says that it is v0.0.0-master.
 func (s *source) stamps() string {
 	majorMinor := strings.TrimPrefix(semver.MajorMinor(s.version), "v")
 	major, minor, _ := strings.Cut(majorMinor, ".")

@@ -18,6 +18,7 @@ const module = "github.com/winbake/winbake/"
 // allowed lists, for each package, what it may import of this module. A new
 // line needs a reason; an arrow that points upwards has none.
 var allowed = map[string][]string{
+	"internal/printable":   {},                                                                                                                                  // leaf: any text that nobody vouches for
 	"internal/finding":     {},                                                                                                                                  // leaf: anything may hold findings
 	"internal/fault":       {},                                                                                                                                  // leaf: anything may fail
 	"internal/event":       {},                                                                                                                                  // leaf: anything may report
@@ -34,8 +35,8 @@ var allowed = map[string][]string{
 	"internal/pins":        {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // exit code of a stale lock
 	"internal/gotool":      {"internal/fault", "internal/proc"},                                                                                                 // runs go
 	"internal/wine":        {"internal/fault"},                                                                                                                  // starts programs, judges none
-	"internal/report":      {"internal/fault", "internal/finding"},                                                                                              // writes findings, makes none
-	"internal/console":     {"internal/event", "internal/fault"},                                                                                                // shows events, makes none
+	"internal/report":      {"internal/fault", "internal/finding", "internal/printable"},                                                                        // writes findings, makes none
+	"internal/console":     {"internal/event", "internal/fault", "internal/printable"},                                                                          // shows events, makes none
 	"internal/expect":      {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
 
 	"internal/source/file":   {"internal/fault"},
@@ -55,10 +56,10 @@ var allowed = map[string][]string{
 	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                       // objects into the model
 	"internal/inventory/manifests":  {"internal/fault", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/mustgather": {"internal/fault", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/release":    {"internal/fault", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                   // opens images as verify does
-	"internal/inventory/cluster":    {"internal/fault", "internal/inventory", "internal/inventory/kube"},                                                  // the one reader that talks to an API server
-	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
-	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                           // what is known and read, for people
+	"internal/inventory/release":    {"internal/fault", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                                         // opens images as verify does
+	"internal/inventory/cluster":    {"internal/fault", "internal/inventory", "internal/inventory/kube"},                                                                        // the one reader that talks to an API server
+	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
+	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                 // what is known and read, for people
 
 	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/version"}, // the catalog's facts as manifests; skew judges them and isn't known to it
 

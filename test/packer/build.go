@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/winbake/winbake/test/filelock"
 )
 
 // Build returns the path of a tool, which it builds if the user's cache folder
@@ -29,7 +29,7 @@ func (t Tool) Build(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(ctx, dir+".lock")
+	unlock, err := filelock.Wait(ctx, dir+".lock")
 	if err != nil {
 		return "", err
 	}
@@ -76,29 +76,4 @@ func (t Tool) compile(ctx context.Context, source, binary string) error {
 	}
 	fmt.Fprintf(os.Stderr, "built %s %s in %s\n", t.Name, t.Version, time.Since(began).Round(time.Second))
 	return os.Rename(binary+".building", binary)
-}
-
-// lock waits for the file at path until nobody else has it locked. The end of
-// a process, however sudden, unlocks it.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			f.Close()
-			return nil, fmt.Errorf("lock %s: %w", path, err)
-		}
-		select {
-		case <-ctx.Done():
-			f.Close()
-			return nil, fmt.Errorf("wait for another build: %w", ctx.Err())
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+
+	"github.com/winbake/winbake/test/filelock"
 )
 
 // place is a node's folder on the host, with a guard that empties it: a test
@@ -38,7 +40,7 @@ func newPlace(ctx context.Context) (*place, error) {
 	if err := os.MkdirAll(nodes, 0o755); err != nil {
 		return nil, err
 	}
-	unlock, err := lockFile(ctx, nodes+".lock")
+	unlock, err := filelock.Wait(ctx, nodes+".lock")
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func newPlace(ctx context.Context) (*place, error) {
 	if p.dir, err = os.MkdirTemp(nodes, ""); err != nil {
 		return nil, err
 	}
-	if p.unlock, err = lockFile(ctx, p.dir+".lock"); err != nil {
+	if p.unlock, err = filelock.Wait(ctx, p.dir+".lock"); err != nil {
 		return nil, err
 	}
 	return p, p.setGuard()
@@ -94,7 +96,7 @@ func sweep(nodes string) error {
 		return err
 	}
 	for _, dir := range dirs {
-		unlock, err := tryLock(dir + ".lock")
+		unlock, err := filelock.Try(dir + ".lock")
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/filelock"
 )
 
 // sources are the programs that run inside Wine. They are part of what a
@@ -62,7 +63,7 @@ func useTemplate(ctx context.Context, use func(prefix string) error) error {
 		return err
 	}
 	dir := filepath.Join(cache, "wine-"+key)
-	unlock, err := lockFile(ctx, dir+".lock")
+	unlock, err := filelock.Wait(ctx, dir+".lock")
 	if err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func dropTemplates(cache, but string) error {
 		if dir == but {
 			continue
 		}
-		unlock, err := tryLock(dir + ".lock")
+		unlock, err := filelock.Try(dir + ".lock")
 		if err != nil {
 			return err
 		}

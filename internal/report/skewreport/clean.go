@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/report"
 )
 
@@ -16,7 +17,7 @@ var multiline = []string{"Observed", "Expected", "Why", "Remedy", "Command", "Te
 func (d *Document) display() *Document {
 	return mapStrings(d, func(field, s string) string {
 		if !slices.Contains(multiline, field) {
-			return report.Clean(s)
+			return printable.Line(s)
 		}
 		return strings.Join(report.CleanLines(s), "\n")
 	})

@@ -1,4 +1,6 @@
-package winenode
+// Package filelock keeps two test processes from making the same thing at the
+// same time, or from removing what the other uses.
+package filelock
 
 import (
 	"context"
@@ -10,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lockFile waits for the file at path until nobody else has it locked. The end
+// Wait waits for the file at path until nobody else has it locked. The end
 // of a process, however sudden, unlocks it.
-func lockFile(ctx context.Context, path string) (unlock func(), err error) {
+func Wait(ctx context.Context, path string) (unlock func(), err error) {
 	for {
-		unlock, err := tryLock(path)
+		unlock, err := Try(path)
 		if unlock != nil || err != nil {
 			return unlock, err
 		}
@@ -26,8 +28,8 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	}
 }
 
-// tryLock returns nil for both if somebody else has the file locked.
-func tryLock(path string) (unlock func(), err error) {
+// Try returns nil for both if somebody else has the file locked.
+func Try(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,40 @@
+// Package printable makes any string fit for a terminal, XML or a log. Names
+// of files, strings out of images and output of programs are vouched for by
+// nobody: control characters, terminal escapes, characters that change the
+// direction of text and broken UTF-8 come out as \x1b, \u202e and the like. A
+// backslash stays as it is, or Windows paths couldn't be read.
+package printable
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line is s on one line: line feeds and tabs are written out too.
+func Line(s string) string { return escape(s, "") }
+
+// Text is s with its line feeds and tabs.
+func Text(s string) string { return escape(s, "\n\t") }
+
+func escape(s, keep string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		r, n := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[0])
+		case unicode.IsPrint(r) || strings.ContainsRune(keep, r):
+			b.WriteRune(r)
+		case r < utf8.RuneSelf:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+		s = s[n:]
+	}
+	return b.String()
+}

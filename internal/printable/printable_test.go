@@ -1,0 +1,28 @@
+package printable
+
+import "testing"
+
+func TestLine(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"", ""},
+		{`C:\k\csi-proxy.exe`, `C:\k\csi-proxy.exe`},
+		{"Ünïcode 日本語 🙂", "Ünïcode 日本語 🙂"},
+		{"\x1b[31m", `\x1b[31m`},
+		{"a\r\n\tb\x7f", `a\x0d\x0a\x09b\x7f`},
+		{"\u009b31m", `\u009b31m`},
+		{"\xff\xc3", `\xff\xc3`},
+		{"\u202exe.txt", `\u202exe.txt`},
+		{"\U000e0001", `\U000e0001`},
+		{"\ufffd", "\ufffd"},
+	} {
+		if got := Line(tt.in); got != tt.want {
+			t.Errorf("Line(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestTextKeepsItsLines(t *testing.T) {
+	if got, want := Text("a\n\tb\r\n\x1b[2J"), "a\n\tb\\x0d\n\\x1b[2J"; got != want {
+		t.Errorf("Text gave %q, want %q", got, want)
+	}
+}
