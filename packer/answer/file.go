@@ -78,8 +78,10 @@ type GeneralizeOptions struct {
 // Generalize is the answer file that sysprep leaves in the image: nobody is
 // logged on by itself, and the password is one that nobody is told.
 func Generalize(o GeneralizeOptions) ([]byte, error) {
-	specialize := []any{shell{head: component("Microsoft-Windows-Shell-Setup"), ComputerName: "*", TimeZone: ref(VarTimeZone)}}
-	specialize = append(specialize, quiet()...)
+	// No ComputerName: Windows would give the machine that one, or a random one
+	// for "*", over the name that Specialize gives it. cloudbase-init's own
+	// answer file names clones in the same way.
+	specialize := quiet()
 	if o.Specialize != "" {
 		specialize = append(specialize, deployment{head: component("Microsoft-Windows-Deployment"),
 			Run: commands(1, [2]string{"Give the machine its host name", o.Specialize})})

@@ -11,6 +11,13 @@ function Get-ImageState {
     (Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Setup\State').ImageState
 }
 
+# Clouds' own agents go on after sysprep has ended, and what they do belongs
+# into the image.
+function Test-Running {
+    $found = Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue
+    $found -and ('Running', 'Queued') -contains "$($found.State)"
+}
+
 $done = 'IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE'
 if ((Get-ImageState) -ne $done -and -not (Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue)) {
     $action = New-ScheduledTaskAction -Execute $env:WINBAKE_PROGRAM -Argument $env:WINBAKE_ARGUMENTS
@@ -19,18 +26,22 @@ if ((Get-ImageState) -ne $done -and -not (Get-ScheduledTask -TaskName $task -Err
 }
 
 $deadline = (Get-Date).AddMinutes($minutes)
-while ((Get-ImageState) -ne $done) {
+while ((Get-ImageState) -ne $done -or (Test-Running)) {
     if ((Get-Date) -gt $deadline) {
         throw "sysprep hasn't ended after $minutes minutes: the image is $(Get-ImageState)"
     }
-    $state = (Get-ScheduledTask -TaskName $task).State
     $result = (Get-ScheduledTaskInfo -TaskName $task).LastTaskResult
     # 267009 and 267011: it is running, it hasn't run yet.
-    if ($state -ne 'Running' -and $result -ne 267009 -and $result -ne 267011 -and $result -ne 0) {
+    if (-not (Test-Running) -and $result -ne 267009 -and $result -ne 267011 -and $result -ne 0) {
         Get-Content -Path 'C:\Windows\System32\Sysprep\Panther\setuperr.log' -Tail 20 -ErrorAction SilentlyContinue | Write-Output
         throw "sysprep ended with $result"
     }
     Start-Sleep -Seconds 5
 }
 Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyContinue
+# All machines made of the image would show the same SSH host keys. Where there
+# is a first-boot.ps1 it takes them away: Packer may still have to come back here.
+if (-not (Test-Path -Path 'C:\ProgramData\winbake\first-boot.ps1')) {
+    Remove-Item -Path 'C:\ProgramData\ssh\ssh_host_*' -Force
+}
 Write-Output 'the image is generalized'

@@ -13,6 +13,8 @@ elseif ($zip) {
     if ($have -ne $want) {
         throw "$($zip.Name) has the sha256 $have, and $want was asked for"
     }
+    # A run that was cut short may have left either folder.
+    Get-ChildItem -Path 'C:\Program Files' -Directory -Filter 'OpenSSH*' | Remove-Item -Recurse -Force
     Expand-Archive -Path $zip.FullName -DestinationPath 'C:\Program Files' -Force
     Get-ChildItem -Path 'C:\Program Files' -Directory -Filter 'OpenSSH-*' | Select-Object -First 1 | Rename-Item -NewName 'OpenSSH'
     Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', '"C:\Program Files\OpenSSH\install-sshd.ps1"')

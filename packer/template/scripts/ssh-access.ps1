@@ -8,9 +8,14 @@ $keys = @($env:WINBAKE_KEYS -split "`n" | ForEach-Object { $_.Trim() } | Where-O
 if ($keys.Count -eq 0) {
     throw 'WINBAKE_KEYS is empty: nobody could log on'
 }
-Set-Content -Path $file -Value $keys -Encoding Ascii
+# A new file in the old one's place: an old one keeps whatever rights it has
+# beside those that are granted here. A file that is moved keeps its own.
+$new = "$file.new"
+Remove-Item -Path $new -Force -ErrorAction SilentlyContinue
+Set-Content -Path $new -Value $keys -Encoding Ascii
 # Administrators and SYSTEM by their SIDs: names differ by language.
-Invoke-Program 'icacls.exe' @($file, '/inheritance:r', '/grant', '*S-1-5-32-544:F', '/grant', '*S-1-5-18:F')
+Invoke-Program 'icacls.exe' @($new, '/inheritance:r', '/grant:r', '*S-1-5-32-544:F', '/grant:r', '*S-1-5-18:F')
+Move-Item -Path $new -Destination $file -Force
 
 $config = 'C:\ProgramData\ssh\sshd_config'
 $lines = @(Get-Content -Path $config | Where-Object { $_ -notmatch '^\s*#?\s*PubkeyAuthentication\s' })

@@ -8,7 +8,7 @@ Start-Service -Name 'WinRM'
 Get-ChildItem -Path 'WSMan:\localhost\Listener' |
     Where-Object { $_.Keys -contains 'Transport=HTTPS' } |
     Remove-Item -Recurse -Force
-$certificate = New-SelfSignedCertificate -DnsName $env:COMPUTERNAME -CertStoreLocation 'Cert:\LocalMachine\My'
+$certificate = New-SelfSignedCertificate -DnsName $env:COMPUTERNAME -FriendlyName $name -CertStoreLocation 'Cert:\LocalMachine\My'
 New-Item -Path 'WSMan:\localhost\Listener' -Transport HTTPS -Address '*' -CertificateThumbPrint $certificate.Thumbprint -Force | Out-Null
 Set-Item -Path 'WSMan:\localhost\Service\Auth\Basic' -Value $true
 if (-not (Get-NetFirewallRule -Name $name -ErrorAction SilentlyContinue)) {

@@ -36,12 +36,27 @@ $secret = ConvertTo-SecureString -String ('aA1!' + [Convert]::ToBase64String($by
 $administrator = Get-LocalUser | Where-Object { $_.SID.Value -like 'S-1-5-21-*-500' }
 Set-LocalUser -SID $administrator.SID -Password $secret
 
+# Every clone would show the same SSH host keys: sshd makes new ones when it
+# starts and finds none.
+if (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue) {
+    Stop-Service -Name 'sshd' -Force
+    Remove-Item -Path 'C:\ProgramData\ssh\ssh_host_*' -Force
+    Start-Service -Name 'sshd'
+}
+
 $rule = Get-NetFirewallRule -Name 'winbake-winrm' -ErrorAction SilentlyContinue
 if ($rule) {
+    # It may not have come up yet, and its settings are only there while it runs.
+    Start-Service -Name 'WinRM'
+    Set-Item -Path 'WSMan:\localhost\Service\Auth\Basic' -Value $false
     Get-ChildItem -Path 'WSMan:\localhost\Listener' |
         Where-Object { $_.Keys -contains 'Transport=HTTPS' } |
         Remove-Item -Recurse -Force
+    Get-ChildItem -Path 'Cert:\LocalMachine\My' | Where-Object { $_.FriendlyName -eq 'winbake-winrm' } | Remove-Item
     Remove-NetFirewallRule -Name 'winbake-winrm'
+}
+if ($env:COMPUTERNAME -cmatch '^WIN-') {
+    Write-Output "host-name.ps1 didn't name this machine: it is $($env:COMPUTERNAME), see C:\var\log\winbake\host-name.log"
 }
 Remove-Item -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Force
 

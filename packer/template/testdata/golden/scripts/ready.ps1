@@ -1,4 +1,5 @@
-# The folder of what is ours in the image.
+# The folder of what is ours in the image. What lies there runs as SYSTEM in the
+# clones, and below C:\ProgramData every user may make files.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
@@ -21,7 +22,10 @@ function Invoke-Program {
     }
 }
 
-New-Item -ItemType Directory -Force -Path 'C:\ProgramData\winbake' | Out-Null
+$folder = 'C:\ProgramData\winbake'
+New-Item -ItemType Directory -Force -Path $folder | Out-Null
+# Administrators and SYSTEM by their SIDs: names differ by language.
+Invoke-Program 'icacls.exe' @($folder, '/inheritance:r', '/grant:r', '*S-1-5-32-544:(OI)(CI)F', '/grant:r', '*S-1-5-18:(OI)(CI)F')
 
 Stop-Transcript | Out-Null
 exit 0

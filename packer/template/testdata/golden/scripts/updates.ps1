@@ -24,17 +24,26 @@ function Invoke-Program {
 }
 
 $session = New-Object -ComObject 'Microsoft.Update.Session'
-$found = $session.CreateUpdateSearcher().Search("IsInstalled=0 and IsHidden=0 and Type='Software'").Updates
+# BrowseOnly: previews, which Windows itself installs only if somebody asks.
+$found = $session.CreateUpdateSearcher().Search("IsInstalled=0 and IsHidden=0 and BrowseOnly=0 and Type='Software'").Updates
 Write-Output "$($found.Count) updates"
 
 if ($found.Count -gt 0) {
     $wanted = New-Object -ComObject 'Microsoft.Update.UpdateColl'
     foreach ($update in $found) {
+        if ($update.InstallationBehavior.CanRequestUserInput) {
+            Write-Output "passed over, since it may ask somebody: $($update.Title)"
+            continue
+        }
         Write-Output $update.Title
         if (-not $update.EulaAccepted) {
             $update.AcceptEula()
         }
         $wanted.Add($update) | Out-Null
+    }
+    if ($wanted.Count -eq 0) {
+        Stop-Transcript | Out-Null
+        exit 0
     }
     $downloader = $session.CreateUpdateDownloader()
     $downloader.Updates = $wanted

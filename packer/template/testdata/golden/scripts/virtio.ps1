@@ -30,7 +30,7 @@ else {
         Where-Object { Test-Path -Path $_ } |
         Select-Object -First 1
     if (-not $setup) {
-        throw 'no drive holds virtio-win-guest-tools.exe: is virtio_iso right?'
+        throw 'no drive holds virtio-win-guest-tools.exe: is it on a CD of the machine?'
     }
     Invoke-Program $setup @('/install', '/quiet', '/norestart') @(0, 3010)
 }

@@ -31,9 +31,13 @@ if ($have.Major -ne $want.Major) {
 if ($have -lt $want) {
     throw "Windows build $have is older than $want, which containers need: is Windows Update reachable?"
 }
-$language = (Get-WinSystemLocale).Name
-if ($language -ne $env:WINBAKE_LANGUAGE) {
-    throw "Windows speaks $language, and $($env:WINBAKE_LANGUAGE) was asked for"
+# What it was installed in, and what its programs take it to be: a German
+# Windows with American settings is still a German one.
+$language = [System.Globalization.CultureInfo]::InstalledUICulture.Name
+foreach ($speaks in $language, (Get-WinSystemLocale).Name) {
+    if ($speaks -ne $env:WINBAKE_LANGUAGE) {
+        throw "Windows speaks $speaks, and $($env:WINBAKE_LANGUAGE) was asked for"
+    }
 }
 Write-Output "Windows build $have, $language"
 
