@@ -6,9 +6,9 @@
 // it, its status too. The server has no admission plugin that would change
 // nodes. It is for tests alone and no part of the product.
 //
-// The kube-apiserver is built once for each version into the user's cache
-// folder, which takes several minutes of processor time; `go run
-// ./test/apiserver/prepare` does it ahead of the tests. A test that starts a
+// The kube-apiserver, and a kubectl of the same sources, are built once for each
+// version into the user's cache folder, which takes several minutes of processor
+// time; `go run ./test/apiserver/prepare` does it ahead of the tests. A test that starts a
 // server fails, and isn't skipped, where etcd is missing.
 package apiserver
 

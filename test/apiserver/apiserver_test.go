@@ -39,9 +39,22 @@ func TestServer(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	t.Run("kubectl", func(t *testing.T) { testKubectl(t, s) })
 	t.Run("rights", func(t *testing.T) { testRights(t, s) })
 	t.Run("objects", func(t *testing.T) { testObjects(t, s) })
 	t.Run("pause", func(t *testing.T) { testPause(t, s) })
+}
+
+// testKubectl: the kubectl of the same sources talks to the server.
+func testKubectl(t *testing.T, s *apiserver.Server) {
+	kubectl, err := apiserver.Kubectl(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), kubectl, "--kubeconfig="+s.Kubeconfig, "version").CombinedOutput()
+	if err != nil || strings.Count(string(out), " Version: v1.34.1\n") != 2 {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 func client(t *testing.T, config *rest.Config) kubernetes.Interface {

@@ -40,7 +40,7 @@ var suites = map[string][]step{
 		{name: "vet", args: []string{"go", "vet", "./..."}},
 		{name: "unit tests", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./cmd/...", "./internal/...", "./packer/...", "./payload/..."}, test: true},
 		// Built on its own, so that no test's time limit has to hold it.
-		{name: "kube-apiserver of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
+		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-timeout=20m", "./test/..."}, test: true},
 		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
 		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},

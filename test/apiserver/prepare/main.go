@@ -1,6 +1,7 @@
-// Command prepare builds the kube-apiserver that the tests start, if the
-// user's cache folder hasn't got it, and prints its path. The tests do it
-// themselves; run before them, it stays out of their time limits.
+// Command prepare builds the kube-apiserver that the tests start and the
+// kubectl that they run, if the user's cache folder hasn't got them, and prints
+// their paths. The tests do it themselves; run before them, it stays out of
+// their time limits.
 package main
 
 import (
@@ -15,10 +16,12 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	binary, err := apiserver.Build(ctx)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "prepare:", err)
-		os.Exit(1) //nolint:gocritic // the signals end with the process
+	for _, build := range []func(context.Context) (string, error){apiserver.Build, apiserver.Kubectl} {
+		binary, err := build(ctx)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "prepare:", err)
+			os.Exit(1) //nolint:gocritic // the signals end with the process
+		}
+		fmt.Println(binary)
 	}
-	fmt.Println(binary)
 }
