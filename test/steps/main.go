@@ -10,44 +10,18 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
 
 // step is one check. A go test step prints JSON events, which are counted.
 type step struct {
-	name string
-	args []string
-	test bool
-	dir  string
-}
-
-// packer is a suite of its own and part of e2e: building Packer and its
-// plugins takes half an hour where they aren't cached.
-var packer = []step{
-	{name: "Packer and its plugins", args: []string{"go", "run", "./test/packer/prepare"}},
-	{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, test: true},
-	{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
-}
-
-var suites = map[string][]step{
-	"e2e-packer": packer,
-	"test": {
-		// One package of csi-proxy v1.3.0 takes the compiler minutes and 5 GB. Tests
-		// that start side by side would each compile it.
-		{name: "csi-proxy v1.3.0 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}},
-		{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
-		{name: "vet", args: []string{"go", "vet", "./..."}},
-		{name: "unit tests", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./cmd/...", "./internal/...", "./packer/...", "./payload/..."}, test: true},
-		// Built on its own, so that no test's time limit has to hold it.
-		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
-		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-timeout=20m", "./test/..."}, test: true},
-		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
-		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
-	},
-	"e2e": append([]step{
-		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
-	}, packer...),
+	name     string
+	args     []string
+	packages func() ([]string, error) // more args, where they have to be asked for
+	test     bool
+	dir      string
 }
 
 // counts are the results of leaf tests: a test with subtests isn't counted
@@ -88,7 +62,15 @@ func main() {
 
 func (s step) run() (counts, error) {
 	fmt.Printf("== %s\n", s.name)
-	cmd := exec.Command(s.args[0], s.args[1:]...)
+	args := s.args
+	if s.packages != nil {
+		packages, err := s.packages()
+		if err != nil {
+			return counts{}, err
+		}
+		args = slices.Concat(args, packages)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = s.dir
 	cmd.Env = append(os.Environ(), "GOFLAGS=")
 	cmd.Stderr = os.Stderr

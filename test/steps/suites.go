@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+)
+
+// concurrent are the packages that do things side by side: their tests run
+// with the race detector, under which the others would take minutes for
+// nothing. A test holds the list complete.
+var concurrent = []string{
+	"./internal/catalog",
+	"./internal/cli/app",
+	"./internal/cli/bake",
+	"./internal/cli/verify",
+	"./internal/compile",
+	"./internal/console",
+	"./internal/inventory/cluster",
+	"./internal/inventory/kube",
+	"./internal/node/agent",
+	"./internal/node/deploy",
+	"./internal/node/guest",
+	"./internal/resolve",
+	"./internal/source/gomod",
+	"./payload",
+}
+
+// sequential are all other packages with code that is shipped.
+func sequential() ([]string, error) {
+	const module = "github.com/winbake/winbake"
+	out, err := exec.Command("go", "list", "./cmd/...", "./internal/...", "./packer/...", "./payload/...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	return slices.DeleteFunc(strings.Fields(string(out)), func(p string) bool {
+		return slices.Contains(concurrent, "."+strings.TrimPrefix(p, module))
+	}), nil
+}
+
+// packer is a suite of its own and part of e2e: building Packer and its
+// plugins takes half an hour where they aren't cached.
+var packer = []step{
+	{name: "Packer and its plugins", args: []string{"go", "run", "./test/packer/prepare"}},
+	{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, test: true},
+	{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
+}
+
+var suites = map[string][]step{
+	"e2e-packer": packer,
+	"test": {
+		// One package of csi-proxy v1.3.0 takes the compiler minutes and 5 GB. Tests
+		// that start side by side would each compile it.
+		{name: "csi-proxy v1.3.0 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}},
+		{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
+		{name: "vet", args: []string{"go", "vet", "./..."}},
+		{name: "unit tests", args: []string{"go", "test", "-json", "-timeout=20m"}, packages: sequential, test: true},
+		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-race", "-timeout=20m"}, concurrent...), test: true},
+		// Built on its own, so that no test's time limit has to hold it.
+		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
+		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-timeout=20m", "./test/..."}, test: true},
+		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
+		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
+	},
+	"e2e": append([]step{
+		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
+	}, packer...),
+}

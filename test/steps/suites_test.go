@@ -1,0 +1,69 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestConcurrent finds what starts goroutines or guards something against
+// them. The Packer plugin is a module of its own and runs with -race whole.
+func TestConcurrent(t *testing.T) {
+	found := map[string]bool{}
+	for _, root := range []string{"cmd", "internal", "packer", "payload"} {
+		err := filepath.WalkDir(filepath.Join("..", "..", root), func(file string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if e.IsDir() && e.Name() == "plugin" {
+				return fs.SkipDir
+			}
+			if strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") && sideBySide(t, file) {
+				found["./"+path.Dir(filepath.ToSlash(file))[len("../../"):]] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p := range found {
+		if !slices.Contains(concurrent, p) {
+			t.Errorf("%s does things side by side and isn't tested with -race: add it to concurrent", p)
+		}
+	}
+	for _, p := range concurrent {
+		if !found[p] {
+			t.Errorf("%s does nothing side by side: take it out of concurrent", p)
+		}
+	}
+}
+
+func sideBySide(t *testing.T, file string) bool {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), file, data, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	does := slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool {
+		return slices.Contains([]string{`"sync"`, `"sync/atomic"`, `"golang.org/x/sync/errgroup"`}, i.Path.Value)
+	})
+	ast.Inspect(f, func(n ast.Node) bool {
+		if _, ok := n.(*ast.GoStmt); ok {
+			does = true
+		}
+		return !does
+	})
+	return does
+}
