@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -71,6 +72,12 @@ func (c *comparison) settings(object string, want Service, got ServiceFacts) {
 			return nil
 		}
 		return &says{severity: finding.Warn, observed: listed(d)}
+	})
+	judge(c, ServiceEnvironment, object, got.Environment, variables(slices.Sorted(maps.Keys(want.Environment))), func(env []string) *says {
+		if diff := environmentDiffers(env, want.Environment); diff != "" {
+			return c.unlessManaged(block(diff))
+		}
+		return nil
 	})
 }
 

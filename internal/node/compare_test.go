@@ -19,6 +19,7 @@ const (
 func wanted() *Expectation {
 	s := winsvc.CSIProxy("disk-v1")
 	s.Dependencies = []string{"LanmanWorkstation"}
+	s.Environment = map[string]string{"PROXY": "secret"}
 	return &Expectation{
 		APIVersion: APIVersion,
 		Files:      []File{{Component: "csi-proxy", Path: proxyPath, Payload: "csi-proxy/csi-proxy.exe", SHA256: goodSum, Size: 7, Version: "v1.3.0"}},
@@ -35,7 +36,7 @@ func healthy() *Facts {
 			Name: "CSI-Proxy", Exists: Say(true), State: Say("running"), PID: Say(uint32(40)), Alive: Say(true),
 			Command: Say(`"c:\K\csi-proxy.exe" ` + strings.TrimPrefix(want.Command(), proxyPath+" ")),
 			Start:   Say(winsvc.StartAutomatic), Account: Say("NT AUTHORITY\\SYSTEM"), Dependencies: Say([]string{"lanmanworkstation"}),
-			Recovery: Say(want.Recovery), LogDirectory: Say(true), LogVersion: Say("v1.3.0"), Rivals: Say([]Rival(nil)),
+			Recovery: Say(want.Recovery), LogDirectory: Say(true), LogVersion: Say("v1.3.0"), Rivals: Say([]Rival(nil)), Environment: Say([]string{"Proxy=secret"}),
 		}},
 		Files: []FileFacts{{Path: `c:\k\CSI-proxy.exe`, Exists: Say(true), SHA256: Say(goodSum), Size: 7}},
 		Pipes: []PipeFacts{{Name: pipeName, Exists: Say(true), PID: Say(uint32(40)), Answer: Say(AnswerOK)}},
@@ -84,6 +85,9 @@ func TestCompareDifferences(t *testing.T) {
 		"older program":          {func(f *Facts) { f.Services[0].LogVersion = Say("v1.1.3") }, LogVersion, finding.Block},
 		"another account":        {func(f *Facts) { f.Services[0].Account = Say(`.\joe`) }, ServiceAccount, finding.Block},
 		"no dependency":          {func(f *Facts) { f.Services[0].Dependencies = Say([]string(nil)) }, ServiceDependencies, finding.Warn},
+		"another variable":       {func(f *Facts) { f.Services[0].Environment = Say([]string{"PROXY=secret", "X=1"}) }, ServiceEnvironment, finding.Block},
+		"another value":          {func(f *Facts) { f.Services[0].Environment = Say([]string{"PROXY=hidden"}) }, ServiceEnvironment, finding.Block},
+		"no variable":            {func(f *Facts) { f.Services[0].Environment = Say([]string{}) }, ServiceEnvironment, finding.Block},
 		"half changed":           {func(f *Facts) { f.Interrupted = "upgrade to sha256:ab" }, NodeInterrupted, finding.Block},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -95,6 +99,9 @@ func TestCompareDifferences(t *testing.T) {
 			}
 			if f.Why == "" || f.Remedy == "" || f.Observed == "" || f.Expected == "" {
 				t.Errorf("%+v lacks words", f)
+			}
+			if strings.Contains(f.Observed+f.Expected, "secret") || strings.Contains(f.Observed, "hidden") {
+				t.Errorf("%+v shows what a variable holds", f)
 			}
 		})
 	}
@@ -110,10 +117,11 @@ func TestCompareManagedNode(t *testing.T) {
 	facts := healthy()
 	facts.Managed = Say(true)
 	facts.Services[0].Start = Say(winsvc.StartManual)
+	facts.Services[0].Environment = Say([]string(nil))
 	facts.Services[0].Recovery = Unknown[winsvc.Recovery]("invalid level")
 	facts.Services[0].State = Say("stopped")
 	found := Compare(wanted(), facts)
-	for id, want := range map[string]finding.Severity{ServiceStart: finding.Info, ServiceRecovery: finding.Info, ServiceRunning: finding.Block} {
+	for id, want := range map[string]finding.Severity{ServiceStart: finding.Info, ServiceEnvironment: finding.Info, ServiceRecovery: finding.Info, ServiceRunning: finding.Block} {
 		if f := find(found, id); f == nil || f.Severity != want {
 			t.Errorf("%s: %+v, want %s", id, f, want)
 		}
@@ -195,6 +203,20 @@ func TestParse(t *testing.T) {
 		"cut in the end":  {"\n}\n", "\n"},
 		"more behind it":  {"\n}\n", "\n}{}\n"},
 		"a path as sum":   {goodSum, "../" + goodSum[3:]},
+		"a device":        {`C:\\k\\csi-proxy.exe`, `C:\\k\\nul.exe`},
+		"a line break":    {`C:\\k\\csi-proxy.exe`, `C:\\k\\csi\n.exe`},
+		"a file's folder": {`"files": [`, `"files": [{"component":"x","path":"C:\\K","payload":"x","sha256":"` + goodSum + `","size":1},`},
+		"a huge file":     {`"size": 7`, `"size": 9223372036854775807`},
+		"no such start":   {`"start": "automatic"`, `"start": "now"`},
+		"a password":      {`"start": "automatic"`, `"start": "automatic", "account": "joe"`},
+		"Windows' own":    {`"name": "csi-proxy"`, `"name": "RpcSs"`},
+		"WMCO's daemon":   {`"name": "csi-proxy"`, `"name": "windows-instance-config-daemon"`},
+		"a name of words": {`"name": "csi-proxy"`, `"name": "csi proxy & del"`},
+		"a foreign pipe":  {`\\\\.\\pipe\\csi`, `\\\\elsewhere\\pipe\\csi`},
+		"a remote log":    {`"log": "C:`, `"log": "\\\\elsewhere`},
+		"a past delay":    {`restart/10s`, `restart/-10s`},
+		"no variable":     {`"PROXY": `, `"PRO=XY": `},
+		"WMCO's alone":    {`"start": "automatic"`, `"start": "automatic", "preScripts": [{"command": "Get-Date"}]`},
 		"same file twice": {`"files": [`, `"files": [{"component":"x","path":"c:\\K\\csi-proxy.exe","payload":"x","sha256":"` + goodSum + `","size":1},`},
 	} {
 		e := wanted()
@@ -214,6 +236,9 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Add(data)
 	f.Add([]byte(`{"apiVersion":"winbake.dev/node/v1","files":[{"path":"C:\\a"}]}`))
+	for _, odd := range [][2]string{{`"size": 7`, `"size": -1`}, {`"automatic"`, `"\u0000"`}, {`restart/10s`, `restart/9999h`}, {`"priority": `, `"priority": -`}, {"null", "{}"}} {
+		f.Add([]byte(strings.Replace(string(data), odd[0], odd[1], 1)))
+	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		e, err := Parse(data)
 		if err != nil {
@@ -222,6 +247,11 @@ func FuzzParse(f *testing.F) {
 		for _, file := range e.Files {
 			if !Absolute(file.Path) || strings.Contains(file.Path, `\..`) {
 				t.Errorf("a path was taken: %q", file.Path)
+			}
+		}
+		for _, s := range e.Services {
+			if argv, err := winsvc.ParseCommand(s.Command()); err != nil || argv[0] != s.Path || strings.ContainsAny(s.Name, "\\/ \x00") {
+				t.Errorf("a service was taken: %+v", s)
 			}
 		}
 		Compare(e, &Facts{})

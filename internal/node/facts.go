@@ -2,6 +2,8 @@ package node
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/winsvc"
 )
@@ -92,6 +94,27 @@ type Facts struct {
 	Installed string `json:"installed,omitempty"`
 }
 
+// Cover tells whether all that e asks for was asked. What lies on the node may
+// have been changed since it was brought there, the expectation too.
+func (f *Facts) Cover(e *Expectation) bool {
+	for _, want := range e.Files {
+		if !slices.ContainsFunc(f.Files, func(g FileFacts) bool { return SamePath(g.Path, want.Path) }) {
+			return false
+		}
+	}
+	for _, s := range e.Services {
+		if !slices.ContainsFunc(f.Services, func(g ServiceFacts) bool { return strings.EqualFold(g.Name, s.Name) }) {
+			return false
+		}
+		for _, name := range s.Pipes {
+			if !slices.ContainsFunc(f.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) }) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // ServiceFacts are what the service manager and the system tell of a service.
 type ServiceFacts struct {
 	Name   string     `json:"name"`
@@ -102,13 +125,16 @@ type ServiceFacts struct {
 	PID Told[uint32] `json:"pid"`
 	// Alive tells whether that process is there: a manager may say running of
 	// a service whose process was killed.
-	Alive        Told[bool]            `json:"alive"`
-	Command      Told[string]          `json:"command"`
-	Start        Told[winsvc.Start]    `json:"start"`
-	Account      Told[string]          `json:"account"`
-	Dependencies Told[[]string]        `json:"dependencies"`
-	Description  Told[string]          `json:"description"`
-	Recovery     Told[winsvc.Recovery] `json:"recovery"`
+	Alive        Told[bool]         `json:"alive"`
+	Command      Told[string]       `json:"command"`
+	Start        Told[winsvc.Start] `json:"start"`
+	Account      Told[string]       `json:"account"`
+	Dependencies Told[[]string]     `json:"dependencies"`
+	Description  Told[string]       `json:"description"`
+	// Environment are the variables that its process gets beside the system's,
+	// NAME=value.
+	Environment Told[[]string]        `json:"environment"`
+	Recovery    Told[winsvc.Recovery] `json:"recovery"`
 	// LogDirectory tells whether the directory is there; LogVersion is what
 	// the running program wrote into its log.
 	LogDirectory Told[bool]   `json:"logDirectory"`

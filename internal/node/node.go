@@ -88,7 +88,7 @@ func malformed(what string) error {
 func (e *Expectation) check() error {
 	seen := map[string]bool{}
 	for _, f := range e.Files {
-		if !isSum(f.SHA256) || f.Size < 0 || f.Payload == "" || !Absolute(f.Path) {
+		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxSize || f.Payload == "" || !Absolute(f.Path) {
 			return malformed(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
 		}
 		if seen[foldPath(f.Path)] {
@@ -96,15 +96,40 @@ func (e *Expectation) check() error {
 		}
 		seen[foldPath(f.Path)] = true
 	}
+	for _, f := range e.Files {
+		for dir := Dir(foldPath(f.Path)); len(dir) > 3; dir = Dir(dir) {
+			if seen[dir] {
+				return malformed(fmt.Sprintf("%s is to be a file and the folder of %s", dir, f.Path))
+			}
+		}
+	}
 	names := map[string]bool{}
 	for _, s := range e.Services {
-		if s.Name == "" || !Absolute(s.Path) || s.LogDirectory != "" && !Absolute(s.LogDirectory) {
-			return malformed(fmt.Sprintf("the service %q lacks a name, or a program or a log directory with an absolute path", s.Name))
+		if err := s.check(); err != nil {
+			return err
 		}
 		if names[strings.ToLower(s.Name)] {
 			return malformed("two services are to be called " + s.Name)
 		}
 		names[strings.ToLower(s.Name)] = true
+	}
+	return nil
+}
+
+// maxSize bounds a file in bytes, so that sums of sizes stay numbers.
+const maxSize = 1 << 40
+
+// check holds a service to the rules of versions.yaml: an image may have been
+// made by anything.
+func (s Service) check() error {
+	if found := winsvc.ValidateOne(s.Service); len(found) > 0 {
+		return malformed(fmt.Sprintf("the service %q: %s", s.Name, found[0].What))
+	}
+	switch {
+	case !s.Standalone():
+		return malformed(fmt.Sprintf("only WMCO can set up the service %q", s.Name))
+	case s.Log != "" && !Absolute(s.Log):
+		return malformed(fmt.Sprintf("the service %q: its log %q isn't an absolute path", s.Name, s.Log))
 	}
 	return nil
 }
@@ -115,20 +140,8 @@ func isSum(s string) bool {
 }
 
 // Absolute tells whether p is a path on a drive, such as C:\k\x.exe, without
-// "..", "." or a stream in it: nothing that would lead elsewhere.
-func Absolute(p string) bool {
-	if len(p) < 4 || p[1] != ':' || p[2] != '\\' || !letter(p[0]) || strings.ContainsAny(p[2:], "/:*?\"<>|") {
-		return false
-	}
-	for part := range strings.SplitSeq(p[3:], `\`) {
-		if part == "" || part == "." || part == ".." || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
-			return false
-		}
-	}
-	return true
-}
-
-func letter(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' }
+// "..", ".", a device or a stream in it: nothing that would lead elsewhere.
+func Absolute(p string) bool { return winsvc.LegalPath(p) }
 
 // Encode writes e as node.json: the same expectation gives the same bytes.
 func (e *Expectation) Encode() ([]byte, error) {

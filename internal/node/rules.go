@@ -37,6 +37,8 @@ var Rules = []Rule{
 	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", "bake node install IMAGE --ssh USER@HOST"},
 	{NodeInterrupted, "no change of the node was cut short", "files and services may be half of one payload and half of another",
 		"run the same bake node command again: it ends what was begun"},
+	{ServiceEnvironment, "the service's process gets the right variables", "the program runs with other settings than those that were baked and checked",
+		"bake node upgrade IMAGE --ssh USER@HOST"},
 }
 
 // The IDs of Rules.
@@ -57,6 +59,7 @@ const (
 	ServiceAccount      = "WIN014"
 	ServiceDependencies = "WIN015"
 	NodeInterrupted     = "WIN016"
+	ServiceEnvironment  = "WIN017"
 )
 
 func rule(id string) Rule {

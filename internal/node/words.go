@@ -1,6 +1,7 @@
 package node
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,6 +23,39 @@ func listed(names []string) string {
 		return "none"
 	}
 	return strings.ToLower(strings.Join(slices.Sorted(slices.Values(names)), ", "))
+}
+
+// variables is a list of variables' names as one text.
+func variables(names []string) string {
+	if len(names) == 0 {
+		return "no variables"
+	}
+	return strings.Join(names, ", ")
+}
+
+// environmentDiffers names the variables that aren't as wanted, "" for none.
+// It doesn't show what they hold: a proxy's address may have a password in it.
+func environmentDiffers(got []string, want map[string]string) string {
+	left := map[string]string{} // by name, in upper case: Windows doesn't tell them apart
+	for name, value := range want {
+		left[strings.ToUpper(name)] = value
+	}
+	var wrong []string
+	for _, variable := range slices.Sorted(slices.Values(got)) {
+		name, value, _ := strings.Cut(variable, "=")
+		wanted, ok := left[strings.ToUpper(name)]
+		delete(left, strings.ToUpper(name))
+		switch {
+		case !ok:
+			wrong = append(wrong, name+" is set")
+		case value != wanted:
+			wrong = append(wrong, name+" has another value")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		wrong = append(wrong, name+" isn't set")
+	}
+	return strings.Join(wrong, ", ")
 }
 
 // recoveryText says what happens after each failure.

@@ -9,6 +9,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
+
+	"github.com/winbake/winbake/internal/winsvc"
 )
 
 var (
@@ -81,9 +83,10 @@ func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value str
 // checksums by basename and refuses a second one, and Windows doesn't tell
 // upper case from lower.
 func (v *validator) unique() {
-	names, paths, bases := map[string]string{}, map[string]string{}, map[string]string{}
+	names, paths, bases, places := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
 	for i, c := range v.file.Components {
 		at := v.at[i]
+		v.install(&c, at, places)
 		if _, twice := names[c.Name]; twice && c.Name != "" {
 			v.report(at["name"], fmt.Sprintf("component %q stands here twice", c.Name), "rename one of them")
 		}
@@ -99,6 +102,21 @@ func (v *validator) unique() {
 		}
 		paths[full], bases[base] = c.Name, c.Name
 	}
+}
+
+// install checks a component's place on the node, and that no other has it.
+func (v *validator) install(c *Component, at map[string]ast.Node, places map[string]string) {
+	if c.Install == "" {
+		return
+	}
+	if !winsvc.LegalPath(c.Install) {
+		v.report(at["install"], fmt.Sprintf("install can't be %q", c.Install), "write the whole path on the node, such as install: 'C:\\k\\"+path.Base(c.Payload)+"'")
+		return
+	}
+	if other, twice := places[strings.ToLower(c.Install)]; twice {
+		v.report(at["install"], fmt.Sprintf("%s is component %s's already", c.Install, other), "give it another place on the node")
+	}
+	places[strings.ToLower(c.Install)] = c.Name
 }
 
 func (v *validator) one(c *Component, at map[string]ast.Node) {

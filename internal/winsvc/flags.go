@@ -174,7 +174,7 @@ func (k flagKind) takes(value string) bool {
 		return traceForm.MatchString(value)
 	case flagText:
 	case flagPath:
-		return legalPath(strings.TrimSuffix(value, `\`))
+		return LegalPath(strings.TrimSuffix(value, `\`))
 	}
 	return err == nil
 }

@@ -13,8 +13,9 @@ var (
 	logFlagForm  = regexp.MustCompile(`^--?log[-_]?file(=(.*))?$`)
 )
 
-// legalPath reports whether path is absolute and can exist on Windows.
-func legalPath(path string) bool {
+// LegalPath reports whether path is absolute, on a drive, and can exist on
+// Windows: it names no device, leads nowhere else, and holds no variable.
+func LegalPath(path string) bool {
 	if !driveForm.MatchString(path) || !printable(path) || len(path) > 259 {
 		return false
 	}
@@ -38,7 +39,7 @@ func directory(path string) string {
 // logs checks that each log file is in the folder that is made first: no log
 // library makes it, and a program that can't open its log ends.
 func (p *problems) logs(s Service) {
-	if s.LogDirectory != "" && !legalPath(s.LogDirectory) {
+	if s.LogDirectory != "" && !LegalPath(s.LogDirectory) {
 		p.add("logDirectory", `write the whole path, such as C:\var\log\csi-proxy`, "%q isn't a folder on a Windows node", clip(s.LogDirectory))
 		return
 	}
@@ -52,7 +53,7 @@ func (p *problems) logs(s Service) {
 			file = s.Arguments[i+1]
 		}
 		switch dir := directory(file); {
-		case !legalPath(file):
+		case !LegalPath(file):
 			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%q isn't a file on a Windows node", clip(file))
 		case s.LogDirectory == "":
 			p.item("args", i, "add logDirectory: '"+dir+"'", "%s writes its log into %s, and nothing makes that folder", s.Name, dir)

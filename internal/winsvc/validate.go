@@ -28,19 +28,31 @@ func Validate(services []Service) []Problem {
 	p := &problems{}
 	for i, s := range services {
 		p.service = i
-		p.name(s)
-		p.words(s)
-		p.program(s)
-		p.account(s)
-		p.logs(s)
-		p.environment(s)
-		p.recovery(s)
-		p.variables(s)
+		p.one(s)
 	}
 	p.unique(services)
 	p.dependencies(services)
 	p.priorities(services)
 	return p.found
+}
+
+// ValidateOne checks a service by the rules that hold whatever stands beside
+// it.
+func ValidateOne(s Service) []Problem {
+	p := &problems{}
+	p.one(s)
+	return p.found
+}
+
+func (p *problems) one(s Service) {
+	p.name(s)
+	p.words(s)
+	p.program(s)
+	p.account(s)
+	p.logs(s)
+	p.environment(s)
+	p.recovery(s)
+	p.variables(s)
 }
 
 func (p *problems) name(s Service) {
@@ -71,7 +83,7 @@ func (p *problems) words(s Service) {
 }
 
 func (p *problems) program(s Service) {
-	if !legalPath(s.Path) || !strings.EqualFold(s.Path[max(0, len(s.Path)-4):], ".exe") {
+	if !LegalPath(s.Path) || !strings.EqualFold(s.Path[max(0, len(s.Path)-4):], ".exe") {
 		p.add("path", `write the whole path, such as C:\k\csi-proxy.exe`, "%q isn't a program on a Windows node", clip(s.Path))
 	}
 	for i, a := range s.Arguments {

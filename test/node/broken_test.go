@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -100,9 +99,16 @@ func (b *memoryBlob) Commit() (string, int64, error) {
 }
 func (b *memoryBlob) Abort() error { return nil }
 
-// withPath is the versions.yaml with csi-proxy in a folder of another name, in
-// its own folder beside a copy of its locks.
+// withPath is the versions.yaml with csi-proxy in a folder of another name.
 func withPath(t *testing.T, from, install, log string) string {
+	t.Helper()
+	return withServices(t, from, install, fmt.Sprintf("  - name: csi-proxy\n    component: csi-proxy\n    logDirectory: %s\n    args: [%s, -logtostderr=false, -windows-service, --v=2]\n",
+		quote(log), quote("-log_file="+log+`\csi-proxy.log`)))
+}
+
+// withServices is the versions.yaml with csi-proxy in this place and with these
+// services, in its own folder beside a copy of its locks.
+func withServices(t *testing.T, from, install, services string) string {
 	t.Helper()
 	dir := t.TempDir()
 	stem := strings.TrimSuffix(from, ".yaml")
@@ -114,14 +120,13 @@ func withPath(t *testing.T, from, install, log string) string {
 		t.Fatal(err)
 	}
 	components, _, ok := strings.Cut(string(data), "\nservices:\n")
-	text := strings.Replace(components, `install: 'C:\k\csi-proxy.exe'`, "install: "+quote(install), 1)
-	if !ok || text == components {
+	const place = `install: 'C:\k\csi-proxy.exe'`
+	if !ok || !strings.Contains(components, place) {
 		t.Fatal("versions.yaml has no services or another install path")
 	}
-	text += fmt.Sprintf("\nservices:\n  - name: csi-proxy\n    component: csi-proxy\n    logDirectory: %s\n    args: [%s, -logtostderr=false, -windows-service, --v=2]\n",
-		quote(log), quote("-log_file="+log+`\csi-proxy.log`))
+	text := strings.Replace(components, place, "install: "+quote(install), 1) + "\nservices:\n" + services
 	path := filepath.Join(dir, "versions.yaml")
-	if err := errors.Join(os.WriteFile(path, []byte(text), 0o644)); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -80,7 +80,10 @@ func ProtocolFault(theirs, ours int) error {
 
 func cantWrite(path string, err error) error {
 	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what lies there, and who may write it", Err: err}
-	if errors.Is(err, os.ErrPermission) {
+	switch {
+	case diskFull(err):
+		f.What, f.Fix = "the node's disk is full: "+err.Error(), "make room on it, then run this again"
+	case errors.Is(err, os.ErrPermission):
 		f.Fix = "log in as an administrator: --ssh Administrator@HOST; or see who may write there: icacls on the node"
 	}
 	return f

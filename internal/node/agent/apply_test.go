@@ -109,7 +109,7 @@ func (w *world) snapshot() string {
 			return err
 		}
 		content := ""
-		if !d.IsDir() {
+		if d.Type().IsRegular() {
 			data, err := os.ReadFile(p)
 			if err != nil {
 				return err
@@ -170,6 +170,43 @@ func TestSettle(t *testing.T) {
 	pid := w.services["csi-proxy"].pid
 	if r := w.must(w.request(Settle, "good 2", "config 1")); r.Replaced != 1 || w.services["csi-proxy"].pid == pid {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What people read of a service is changed while it runs; its process sees
+// other variables only when it is started anew. On a node of WMCO's the
+// description is the operator's.
+func TestSettingsThatChange(t *testing.T) {
+	for name, c := range map[string]struct {
+		change   func(*winsvc.Service)
+		managed  bool
+		restarts bool
+		want     string
+	}{
+		"description":         {func(s *winsvc.Service) { s.Description = "new words" }, false, false, `"new words"`},
+		"display":             {func(s *winsvc.Service) { s.Display = "New Name" }, false, false, `"New Name"`},
+		"managed description": {func(s *winsvc.Service) { s.Description = "new words" }, true, false, `"Storage operations`},
+		"environment":         {func(s *winsvc.Service) { s.Environment = map[string]string{"B": "2", "A": "1"} }, false, true, `["A=1" "B=2"]`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.must(w.request(Install, "good 1", ""))
+			if c.managed {
+				w.services[winsvc.WICDName] = w.services["csi-proxy"].copy()
+				w.services[winsvc.WICDName].settings.Command = `C:\k\wicd.exe`
+			}
+			pid := w.services["csi-proxy"].pid
+			req := w.request(Upgrade, "good 1", "")
+			req.Reference, req.Managed = "sha256:another", c.managed
+			c.change(&req.Expectation.Services[0].Service)
+			w.must(req)
+			if !strings.Contains(w.String(), c.want) || (w.services["csi-proxy"].pid != pid) != c.restarts {
+				t.Errorf("want %s, a restart: %t; process was %d\n%s", c.want, c.restarts, pid, w)
+			}
+			if r := w.must(req); r.Changed {
+				t.Errorf("once more: %+v", r)
+			}
+		})
 	}
 }
 
@@ -270,6 +307,10 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		}, "damaged on the way"},
 		"nothing uploaded": {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", "config 2"); w.unstage(); return r }, "wasn't uploaded"},
 		"no space":         {func(w *world) { w.free = 1000 }, upgradeTo("good 2"), "MB free"},
+		"no space after all": {nil, func(w *world) *Request {
+			r := upgradeTo("good 2")(w)
+			return r.onFullDisk(w)
+		}, "the node's disk is full"},
 		"read-only":        {func(w *world) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2"), "read-only"},
 		"no administrator": {func(w *world) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
 		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = `C:\other\csi-proxy.exe -x` }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
@@ -305,6 +346,17 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 			}
 		})
 	}
+}
+
+// onFullDisk gives each write of a new file the kernel's own answer of a disk
+// that is full.
+func (r *Request) onFullDisk(w *world) *Request {
+	for _, f := range r.Expectation.Files {
+		if err := os.Symlink("/dev/full", f.Path+newSuffix); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	return r
 }
 
 func upgradeTo(proxy string) func(*world) *Request {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +52,7 @@ func (n *fakeNode) serves(name string) []string  { return n.names[name] }
 func (n *fakeNode) describe(name string) *Service {
 	s := n.services[name]
 	out := &Service{Name: name, State: node.StateStopped, PID: s.pid,
-		Command: node.Say(s.settings.Command), Display: node.Say(""), Description: node.Say(""),
+		Command: node.Say(s.settings.Command), Display: node.Say(text(s.settings.Display)), Description: node.Say(text(s.settings.Description)),
 		Start: node.Say(*s.settings.Start), Account: node.Say(s.settings.Account), Dependencies: node.Say(*s.settings.Dependencies),
 		Recovery: node.Unknown[winsvc.Recovery]("invalid level"), Environment: node.Say(*s.settings.Environment)}
 	if s.pid != 0 {
@@ -105,8 +106,17 @@ func (n *fakeNode) Configure(s Settings) ([]string, error) {
 	if s.Recovery != nil {
 		return nil, errors.New("the old recovery actions aren't known and are lost")
 	}
+	old := n.services[s.Name].settings
+	s.Display, s.Description = cmp.Or(s.Display, old.Display), cmp.Or(s.Description, old.Description)
 	n.services[s.Name].settings = full(s)
 	return nil, nil
+}
+
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
 }
 
 func full(s Settings) Settings {
@@ -199,7 +209,8 @@ func (n *fakeNode) String() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(n.services)) {
 		s := n.services[name]
-		fmt.Fprintf(&b, "%s: %s, %s, runs %t, %d pipes\n", name, s.settings.Command, *s.settings.Start, s.pid != 0 && !s.ghost, len(n.pipes))
+		fmt.Fprintf(&b, "%s: %s, %s, %q, %q, %q, runs %t, %d pipes\n", name, s.settings.Command, *s.settings.Start, text(s.settings.Display), text(s.settings.Description),
+			*s.settings.Environment, s.pid != 0 && !s.ghost, len(n.pipes))
 	}
 	return b.String() + fmt.Sprint(len(n.strays), " strays\n")
 }

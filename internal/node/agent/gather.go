@@ -124,6 +124,7 @@ func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceF
 	f.Alive = g.alive(s.PID)
 	f.Command, f.Start, f.Account = s.Command, s.Start, s.Account
 	f.Dependencies, f.Description, f.Recovery = s.Dependencies, s.Description, s.Recovery
+	f.Environment = s.Environment
 	if want.Log != "" {
 		f.LogVersion = g.logVersion(ctx, want.Log, s.State)
 	}

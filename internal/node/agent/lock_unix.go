@@ -18,4 +18,8 @@ func tryLock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 func inUse(err error) bool { return errors.Is(err, syscall.ETXTBSY) || errors.Is(err, syscall.EBUSY) }

@@ -21,6 +21,7 @@ type planner struct {
 	dirs      Dirs
 	req       *Request
 	processes []Process
+	managed   bool // by WMCO, and it's to be changed all the same
 	j         journal
 	notes     []string
 }
@@ -66,6 +67,7 @@ func (p *planner) mayChange() error {
 	if s != nil && !p.req.Managed {
 		return ManagedFault()
 	}
+	p.managed = s != nil
 	return nil
 }
 
@@ -138,9 +140,12 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 		return err
 	}
 	after = onlyKnown(after, before)
+	if p.managed {
+		after.Description = nil // WMCO's daemon writes its own
+	}
 	c.Before, c.After = &before, &after
 	c.Ran = s.State != node.StateStopped && p.lives(s.PID)
-	c.Restart = p.changes(want.Path) || !node.SameCommand(after.Command, before.Command) || !equal(after.Environment, before.Environment, slices.Equal[[]string])
+	c.Restart = p.changes(want.Path) || !node.SameCommand(after.Command, before.Command) || !equal(after.Environment, before.Environment, sameNames)
 	if same(after, before) && !c.Restart && c.Ran && s.State == node.StateRunning {
 		return nil
 	}

@@ -75,17 +75,22 @@ func keep[T any](want **T, before *T) {
 }
 
 // same tells whether nothing that want says differs from before, as far as
-// before is known. A description is no setting: WMCO writes over it.
+// before is known.
 func same(want, before Settings) bool {
 	return node.SameCommand(want.Command, before.Command) &&
-		equal(want.Start, before.Start, func(a, b winsvc.Start) bool { return a == b }) &&
+		equal(want.Display, before.Display, sameValue[string]) &&
+		equal(want.Description, before.Description, sameValue[string]) &&
+		equal(want.Start, before.Start, sameValue[winsvc.Start]) &&
 		equal(want.Dependencies, before.Dependencies, sameNames) &&
 		equal(want.Recovery, before.Recovery, sameRecovery) &&
-		equal(want.Environment, before.Environment, slices.Equal[[]string])
+		equal(want.Environment, before.Environment, sameNames)
 }
 
 func equal[T any](a, b *T, same func(a, b T) bool) bool { return a == nil || b == nil || same(*a, *b) }
 
+func sameValue[T comparable](a, b T) bool { return a == b }
+
+// sameNames tells whether two lists hold the same, in whatever order.
 func sameNames(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

@@ -146,27 +146,37 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 	if quick {
 		args = append(args, "--quick")
 	}
-	line, err := n.run(ctx, args...)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, guest.ErrBroken) {
-		if errors.Is(err, errAbsent) {
-			if err := n.bring(ctx); err != nil {
-				return nil, err
-			}
-		}
-		if err := n.put(ctx, name, data); err != nil {
+	facts, err := n.ask(ctx, e, args)
+	if err == nil || ctx.Err() != nil || errors.Is(err, guest.ErrBroken) {
+		return facts, err
+	}
+	if errors.Is(err, errAbsent) {
+		if err := n.bring(ctx); err != nil {
 			return nil, err
 		}
-		line, err = n.run(ctx, args...)
 	}
+	if err := n.put(ctx, name, data); err != nil {
+		return nil, err
+	}
+	facts, err = n.ask(ctx, e, args)
+	if errors.Is(err, errAbsent) {
+		err = &fault.Error{What: "verify.exe doesn't run there: " + err.Error(), Fix: "see that the machine is Windows for amd64 and that nothing there keeps programs in the user's folder from running", Err: err}
+	}
+	return facts, err
+}
+
+// ask runs verify.exe as it lies there and takes no answer to another question.
+func (n *Node) ask(ctx context.Context, e *node.Expectation, args []string) (*node.Facts, error) {
+	line, err := n.run(ctx, args...)
 	switch {
-	case errors.Is(err, errAbsent):
-		return nil, &fault.Error{What: "verify.exe doesn't run there: " + err.Error(), Fix: "see that the machine is Windows for amd64 and that nothing there keeps programs in the user's folder from running", Err: err}
 	case err != nil:
 		return nil, err
 	case line.Facts == nil:
 		return nil, &fault.Error{What: "verify.exe answered something else than facts", Fix: "use verify.exe of the same release: make bin"}
 	case line.Facts.Protocol != node.Protocol:
 		return nil, agent.ProtocolFault(node.Protocol, line.Facts.Protocol)
+	case !line.Facts.Cover(e):
+		return nil, &fault.Error{What: "verify.exe answered another question than it was asked", Fix: "see who else writes into that user's folder on the node, then run this again"}
 	}
 	return line.Facts, nil
 }

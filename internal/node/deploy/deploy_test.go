@@ -34,6 +34,28 @@ func TestFactsAreOneRoundTripTheSecondTime(t *testing.T) {
 	}
 }
 
+// What lies on the node may be changed between two runs: an expectation that
+// asks less would find a node right that nobody looked at.
+func TestTamperedExpectationIsBroughtAgain(t *testing.T) {
+	for name, text := range map[string]string{"empty": `{"files":[],"services":[]}`, "damaged": "{"} {
+		g, im := newGuest(), testImage(t)
+		first, err := nodeOf(g).Facts(t.Context(), im.Expectation, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p := range g.files {
+			if strings.Contains(p, "expect-") {
+				g.files[p] = []byte(text)
+			}
+		}
+		g.puts = nil
+		second, err := nodeOf(g).Facts(t.Context(), im.Expectation, true)
+		if err != nil || len(second.Files) != len(first.Files) || len(second.Services) != 1 || len(g.puts) != 1 {
+			t.Errorf("%s: %+v, %v, puts %q", name, second, err, g.puts)
+		}
+	}
+}
+
 func TestUnusableAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*fakeGuest)

@@ -89,8 +89,9 @@ func (g *fakeGuest) verify(args []string, stdout io.Writer) (int, error) {
 		agent.WriteLine(stdout, agent.Line{Fault: &agent.Fault{What: "no such file"}})
 		return 1, nil
 	case args[1] == "facts":
-		agent.WriteLine(stdout, agent.Line{Facts: &g.facts})
-		return 0, nil
+		facts, err := g.answer(input)
+		agent.WriteLine(stdout, agent.Line{Facts: facts})
+		return 0, err
 	}
 	req := new(agent.Request)
 	if err := json.Unmarshal(input, req); err != nil {
@@ -99,6 +100,25 @@ func (g *fakeGuest) verify(args []string, stdout io.Writer) (int, error) {
 	agent.WriteLine(stdout, agent.Line{Say: "working"})
 	agent.WriteLine(stdout, g.apply(req))
 	return 0, nil
+}
+
+// answer is what the machine was told to say, and of whatever else it's asked
+// that it isn't there.
+func (g *fakeGuest) answer(question []byte) (*node.Facts, error) {
+	var e node.Expectation
+	if err := json.Unmarshal(question, &e); err != nil {
+		return nil, err
+	}
+	facts := g.facts
+	for _, f := range e.Files {
+		if !slices.ContainsFunc(facts.Files, func(h node.FileFacts) bool { return node.SamePath(f.Path, h.Path) }) {
+			facts.Files = append(slices.Clip(facts.Files), node.FileFacts{Path: f.Path, Exists: node.Say(false)})
+		}
+	}
+	for _, s := range e.Services {
+		facts.Services = append(slices.Clip(facts.Services), node.ServiceFacts{Name: s.Name, Exists: node.Say(false)})
+	}
+	return &facts, nil
 }
 
 func sumOf(s string) string {

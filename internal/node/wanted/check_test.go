@@ -91,7 +91,7 @@ func TestCheckTampered(t *testing.T) {
 		"another file":      {`"payload": "csi-proxy/`, `"payload": "csi/`, Differs, "no such file in the payload"},
 		"another place":     {`C:\\k\\csi-proxy.exe"`, `C:\\temp\\csi-proxy.exe"`, NotPinned, `path: "C:\\temp\\csi-proxy.exe"`},
 		"another argument":  {"--v=2", "--v=9", NotPinned, "arguments: "},
-		"another account":   {`"start": "automatic"`, `"start": "automatic", "account": "joe"`, NotPinned, `account: "joe"`},
+		"another account":   {`"start": "automatic"`, `"start": "automatic", "account": "joe"`, Malformed, `"joe" needs a password`},
 		"start":             {`"start": "automatic"`, `"start": "disabled"`, NotPinned, `start: "disabled"`},
 		"one pipe less":     {`,` + "\n" + `        "\\\\.\\pipe\\csi-proxy-volume-v1"`, ``, NotPinned, "pipes: "},
 		"another version":   {`"version": "v1.3.0"`, `"version": "v1.2.0"`, NotPinned, `version: "v1.2.0"`},
