@@ -6,6 +6,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,6 +22,7 @@ type step struct {
 	args     []string
 	packages func() ([]string, error) // more args, where they have to be asked for
 	test     bool
+	beside   bool // others run at the same time, until the next test
 	dir      string
 }
 
@@ -29,9 +31,7 @@ type step struct {
 type counts struct{ passed, failed, skipped int }
 
 func main() {
-	var total counts
-	var report []string
-	failed := false
+	var r runner
 	for _, suite := range os.Args[1:] {
 		steps, ok := suites[suite]
 		if !ok {
@@ -39,25 +39,73 @@ func main() {
 			os.Exit(1)
 		}
 		for _, s := range steps {
-			began := time.Now()
-			c, err := s.run()
-			total.passed += c.passed
-			total.failed += c.failed
-			total.skipped += c.skipped
-			state := "ok"
-			if err != nil {
-				state, failed = "FAILED: "+err.Error(), true
-			}
-			report = append(report, fmt.Sprintf("%-36s %6.1f s  %5d passed  %s", s.name, time.Since(began).Seconds(), c.passed, state))
-			fmt.Println(report[len(report)-1])
+			r.run(s)
 		}
+		r.wait()
 	}
 	fmt.Println()
-	fmt.Println(strings.Join(report, "\n"))
-	fmt.Printf("%d passed, %d failed, %d skipped\n", total.passed, total.failed, total.skipped)
-	if failed || total.passed == 0 {
+	fmt.Println(strings.Join(r.report, "\n"))
+	fmt.Printf("%d passed, %d failed, %d skipped\n", r.total.passed, r.total.failed, r.total.skipped)
+	if r.failed || r.total.passed == 0 {
 		os.Exit(1)
 	}
+}
+
+// runner runs steps one after another, but for those that are marked to run
+// beside others: no test starts before they have ended.
+type runner struct {
+	total  counts
+	report []string
+	failed bool
+	beside []chan result
+}
+
+// result is what a step ended with.
+type result struct {
+	step step
+	took time.Duration
+	counts
+	err error
+}
+
+func (r *runner) run(s step) {
+	if s.test {
+		r.wait()
+	}
+	done := make(chan result, 1)
+	start := func() {
+		began := time.Now()
+		c, err := s.run()
+		done <- result{s, time.Since(began), c, err}
+	}
+	if s.beside {
+		r.beside = append(r.beside, done)
+		go start()
+		return
+	}
+	start()
+	r.add(<-done)
+}
+
+// wait waits for the steps that run beside others.
+func (r *runner) wait() {
+	for _, done := range r.beside {
+		r.add(<-done)
+	}
+	r.beside = nil
+}
+
+func (r *runner) add(res result) {
+	r.total.passed += res.passed
+	r.total.failed += res.failed
+	r.total.skipped += res.skipped
+	state := "ok"
+	if res.err != nil {
+		state, r.failed = "FAILED: "+res.err.Error(), true
+	}
+	line := fmt.Sprintf("%-36s %6.1f s  %5d passed  %s", res.step.name, res.took.Seconds(), res.passed, state)
+	r.report = append(r.report, line)
+	fmt.Println(line)
 }
 
 func (s step) run() (counts, error) {
@@ -88,7 +136,7 @@ func (s step) run() (counts, error) {
 	c := count(out)
 	err = cmd.Wait()
 	if err == nil && c.passed == 0 {
-		err = fmt.Errorf("no test ran")
+		err = errors.New("no test ran")
 	}
 	return c, err
 }

@@ -50,15 +50,15 @@ var packer = []step{
 var suites = map[string][]step{
 	"e2e-packer": packer,
 	"test": {
-		// One package of csi-proxy v1.3.0 takes the compiler minutes and 5 GB. Tests
-		// that start side by side would each compile it.
-		{name: "csi-proxy v1.3.0 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}},
-		{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
+		// One package of csi-proxy v1.3.0 takes the compiler minutes, one core and
+		// 5 GB. Tests that start side by side would each compile it.
+		{name: "csi-proxy v1.3.0 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
 		{name: "vet", args: []string{"go", "vet", "./..."}},
+		// Built on their own, so that no test's time limit has to hold it.
+		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
+		{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
 		{name: "unit tests", args: []string{"go", "test", "-json", "-timeout=20m"}, packages: sequential, test: true},
 		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-race", "-timeout=20m"}, concurrent...), test: true},
-		// Built on its own, so that no test's time limit has to hold it.
-		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-timeout=20m", "./test/..."}, test: true},
 		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
 		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
