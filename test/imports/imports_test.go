@@ -18,26 +18,27 @@ const module = "github.com/winbake/winbake/"
 // allowed lists, for each package, what it may import of this module. A new
 // line needs a reason; an arrow that points upwards has none.
 var allowed = map[string][]string{
-	"internal/printable":   {},                                                                                                                                  // leaf: any text that nobody vouches for
-	"internal/finding":     {},                                                                                                                                  // leaf: anything may hold findings
-	"internal/fault":       {},                                                                                                                                  // leaf: anything may fail
-	"internal/event":       {},                                                                                                                                  // leaf: anything may report
-	"internal/proc":        {},                                                                                                                                  // leaf: starts programs, knows none
-	"internal/pe":          {},                                                                                                                                  // reads bytes, judges nothing
-	"internal/winsvc":      {},                                                                                                                                  // leaf: a service and its rules, on the node too
-	"internal/node":        {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // pure: what a node says against what it should be
-	"internal/node/agent":  {"internal/fault", "internal/node", "internal/winsvc"},                                                                              // on the node: asks Windows, changes it
-	"internal/node/wanted": {"internal/catalog", "internal/fault", "internal/finding", "internal/node", "internal/pins", "internal/version", "internal/winsvc"}, // pins into node.json, for bake and verify; builds and reads nothing
-	"internal/node/guest":  {"internal/fault"},                                                                                                                  // reaches a machine, knows nothing of what it is told
-	"internal/node/deploy": {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},                    // a payload image onto a node
-	"internal/manifests":   {"internal/fault", "internal/winsvc"},                                                                                               // definitions written out; reads and runs nothing
-	"internal/cas":         {"internal/fault"},                                                                                                                  // knows nothing of what it keeps
-	"internal/pins":        {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // exit code of a stale lock
-	"internal/gotool":      {"internal/fault", "internal/proc"},                                                                                                 // runs go
-	"internal/wine":        {"internal/fault"},                                                                                                                  // starts programs, judges none
-	"internal/report":      {"internal/fault", "internal/finding", "internal/printable"},                                                                        // writes findings, makes none
-	"internal/console":     {"internal/event", "internal/fault", "internal/printable"},                                                                          // shows events, makes none
-	"internal/expect":      {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
+	"internal/printable":      {},                                                                                                                                  // leaf: any text that nobody vouches for
+	"internal/finding":        {},                                                                                                                                  // leaf: anything may hold findings
+	"internal/fault":          {},                                                                                                                                  // leaf: anything may fail
+	"internal/event":          {},                                                                                                                                  // leaf: anything may report
+	"internal/proc":           {},                                                                                                                                  // leaf: starts programs, knows none
+	"internal/pe":             {},                                                                                                                                  // reads bytes, judges nothing
+	"internal/winsvc":         {},                                                                                                                                  // leaf: a service and its rules, on the node too
+	"internal/node":           {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // pure: what a node says against what it should be
+	"internal/node/agent":     {"internal/fault", "internal/node", "internal/winsvc"},                                                                              // on the node: asks Windows, changes it
+	"internal/node/firstboot": {"internal/fault", "internal/finding"},                                                                                              // on the node: waits, writes an event and a file, looks at nothing itself
+	"internal/node/wanted":    {"internal/catalog", "internal/fault", "internal/finding", "internal/node", "internal/pins", "internal/version", "internal/winsvc"}, // pins into node.json, for bake and verify; builds and reads nothing
+	"internal/node/guest":     {"internal/fault"},                                                                                                                  // reaches a machine, knows nothing of what it is told
+	"internal/node/deploy":    {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},                    // a payload image onto a node
+	"internal/manifests":      {"internal/fault", "internal/winsvc"},                                                                                               // definitions written out; reads and runs nothing
+	"internal/cas":            {"internal/fault"},                                                                                                                  // knows nothing of what it keeps
+	"internal/pins":           {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // exit code of a stale lock
+	"internal/gotool":         {"internal/fault", "internal/proc"},                                                                                                 // runs go
+	"internal/wine":           {"internal/fault"},                                                                                                                  // starts programs, judges none
+	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                        // writes findings, makes none
+	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                          // shows events, makes none
+	"internal/expect":         {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
 
 	"internal/source/file":   {"internal/fault"},
 	"internal/source/gitsrc": {"internal/fault", "internal/proc"},   // runs git
@@ -75,8 +76,8 @@ var allowed = map[string][]string{
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
-	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/report"}, // verify.exe: see TestNodeStaysSmall
-	"internal/testproxy":     {},                                                                                                                    // for tests alone
+	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall
+	"internal/testproxy":     {},                                                                                                                                               // for tests alone
 
 	"cmd/bake":        {"internal/cli/app", "internal/cli/bake"},
 	"cmd/verify":      {"internal/cli/app", "internal/cli/verify"},

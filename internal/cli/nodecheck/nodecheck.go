@@ -38,6 +38,7 @@ type nodeOptions struct {
 	failOn         finding.FailOn
 	accept         []string
 	verbose        bool
+	firstBoot      firstBootOptions
 }
 
 func newNode(a *app.App) *cobra.Command {
@@ -47,10 +48,22 @@ func newNode(a *app.App) *cobra.Command {
 		Short: "Check this node's files, services and pipes",
 		Long: `node asks this node for its files, services and pipes, and compares them with
 node.json. It changes nothing. Its exit code is 0 if all is well, 3 if a check
-failed, 4 if the node doesn't tell something, 1 if it couldn't run.`,
-		Example: "  verify node --expect node.json\n  verify node --expect node.json -o json\n  verify node --expect node.json --accept WIN004",
+failed, 4 if the node doesn't tell something, 1 if it couldn't run.
+
+--first-boot is for a scheduled task in an image (bake template
+--first-boot-check): it waits until Windows Setup has ended and services have
+started, and leaves the result in a file and in the event log Application, from
+the source winbake. Its event's ID is 100 if all is well, 101 if the check
+couldn't run, 102 for WARN, 103 for BLOCK, 104 for UNKNOWN.`,
+		Example: "  verify node --expect node.json\n  verify node --expect node.json -o json\n  verify node --expect node.json --accept WIN004\n  verify node --expect node.json --first-boot --wait 10m",
 		Args:    app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := o.firstBoot.checkFlags(cmd.Flags()); err != nil {
+				return err
+			}
+			if o.firstBoot.on {
+				return firstBoot(cmd.Context(), a, o)
+			}
 			return check(cmd.Context(), a, o)
 		},
 	}
@@ -60,28 +73,38 @@ failed, 4 if the node doesn't tell something, 1 if it couldn't run.`,
 	f.Var(&o.failOn, "fail-on", "least severity that fails: block, unknown or warn")
 	f.StringArrayVar(&o.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
 	f.BoolVarP(&o.verbose, "verbose", "v", false, "list passed checks too")
+	o.firstBoot.register(f)
 	app.Choices(cmd, "output", report.Formats...)
 	app.Choices(cmd, "fail-on", finding.FailOnNames...)
 	return cmd
 }
 
-func check(ctx context.Context, a *app.App, o nodeOptions) error {
+// look asks the node once.
+func look(ctx context.Context, o nodeOptions) (*node.Facts, []finding.Finding, error) {
 	e, err := readExpectation(o.expect)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	sys, dirs, err := agent.Local()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	facts := agent.Gather(ctx, sys, e, dirs, agent.GatherOptions{Version: app.Version()})
 	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	return facts, finding.Accept(node.Compare(e, facts), o.accept), nil
+}
+
+func check(ctx context.Context, a *app.App, o nodeOptions) error {
+	facts, found, err := look(ctx, o)
+	if err != nil {
 		return err
 	}
 	r := report.Report{
 		Tool: "verify", Version: app.Version(), Subject: facts.Host, FailOn: o.failOn,
 		Checked:  fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes)),
-		Findings: finding.Accept(node.Compare(e, facts), o.accept),
+		Findings: found,
 	}
 	color := o.format == "text" && app.Color(a.Stdout)
 	if err := report.Write(a.Stdout, o.format, r, report.Options{Color: color, Verbose: o.verbose}); err != nil {
