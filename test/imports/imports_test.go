@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -155,6 +157,40 @@ func TestImportsRunDownwards(t *testing.T) {
 	for name := range allowed {
 		if _, ok := found[name]; !ok && name != "internal/testproxy" {
 			t.Errorf("%s is in the list and not in the tree", name)
+		}
+	}
+}
+
+// TestEveryRoomIsDescribed holds the table of docs/architecture.md to the
+// packages that there are. A row may name several: `internal/{a,b}`.
+func TestEveryRoomIsDescribed(t *testing.T) {
+	page, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	described := map[string]bool{}
+	for row := range strings.Lines(string(page)) {
+		if !strings.HasPrefix(row, "| `") {
+			continue
+		}
+		first, _, _ := strings.Cut(row[1:], "|")
+		for _, name := range strings.Split(first, "`") {
+			prefix, rest, _ := strings.Cut(name, "{")
+			for last := range strings.SplitSeq(strings.TrimSuffix(rest, "}"), ",") {
+				described[prefix+last] = true
+			}
+		}
+	}
+	found := packages(t)
+	for name := range found {
+		parent, _, _ := strings.Cut(name, "/generate") // described with what it generates
+		if !described[parent] && !described[path.Dir(name)] {
+			t.Errorf("docs/architecture.md has no row for %s", name)
+		}
+	}
+	for name := range described {
+		if _, ok := found[name]; !ok && strings.HasPrefix(name, "internal/") {
+			t.Errorf("docs/architecture.md has a row for %s, which isn't there", name)
 		}
 	}
 }
