@@ -95,7 +95,7 @@ func (v *view) admitted(c change) change {
 
 // change is how the driver gets to a version.
 func (v *view) change(to version.Driver) change {
-	return changeOf(v.D, v.Catalog, v.D.HostProcess, to, v.Planned || v.req.Static)
+	return v.changeOf(v.D, v.D.HostProcess, to, v.Planned || v.req.Static)
 }
 
 // changeAfter is how the driver follows after the hop: by what was planned for
@@ -113,7 +113,8 @@ func (v *view) changeAfter(to version.Driver) change {
 
 // changeOf is how a DaemonSet gets to a version. hostProcess is what it is
 // before the change. file: it is a manifest that isn't in a cluster.
-func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to version.Driver, file bool) change {
+func (v *view) changeOf(d *inventory.Driver, hostProcess bool, to version.Driver, file bool) change {
+	cat := v.Catalog
 	if to.IsZero() {
 		return change{What: "pin the image of " + d.Object.String() + " to a released version"}
 	}
@@ -122,7 +123,11 @@ func changeOf(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to ver
 		line = cat.Line(to)
 	}
 	if why := newManifest(d, line, hostProcess); why != "" {
-		c := manifestChange(d, cat, publicationKind(line, hostProcess), to, why, file)
+		host := publicationKind(line, hostProcess)
+		if b, ok := v.bakes(d, to, host); ok {
+			return v.bakedChange(d, b, to, why, file)
+		}
+		c := manifestChange(d, cat, host, to, why, file)
 		c.privileged = !hostProcess && mandatory(line)
 		return c
 	}

@@ -94,10 +94,11 @@ func pipeEvidence(d *inventory.Driver) []inventory.Evidence {
 	return list
 }
 
-// privileges are the commands that give a HostProcess pod what it needs of its
-// namespace, with words before them; "" where the namespace has it.
-func (v *view) privileges() string {
-	if v.privilegedNamespace() {
+// privileges are the commands that give a HostProcess pod of a version what it
+// needs of its namespace, with words before them; "" where the namespace has it,
+// or bake's folder brings it.
+func (v *view) privileges(to version.Driver) string {
+	if _, ok := v.bakes(v.D, to, true); ok || v.privilegedNamespace() {
 		return ""
 	}
 	return "\nA HostProcess pod needs of its namespace:\n" + privilegeCommands(v.D)
@@ -229,12 +230,15 @@ func (v *view) hostProcessManifest() string {
 	if !known {
 		return ""
 	}
-	return placeText(v.Catalog, windows)
+	return v.placeText(windows)
 }
 
 // placeText says where the HostProcess manifest of a version stands.
-func placeText(cat *catalog.Driver, to version.Driver) string {
-	place, render := manifestOf(cat, true, to)
+func (v *view) placeText(to version.Driver) string {
+	if b, ok := v.bakes(v.D, to, true); ok {
+		return ", which `" + b.command() + "` writes"
+	}
+	place, render := manifestOf(v.Catalog, true, to)
 	if render != "" {
 		return ", which `" + render + "` writes"
 	}
@@ -272,7 +276,7 @@ func hostProcessCrossing(v *view, out *sink) {
 	c := v.changeAfter(to)
 	d.Remedy, d.Step = v.admitted(c).text(), v.step(c)
 	if must == catalog.HostProcessDefault && v.plannedFor(v.D) == nil {
-		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s", to.Core(), placeText(v.Catalog, to)), v.privileges(),
+		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s", to.Core(), v.placeText(to)), v.privileges(to),
 			"\nThe present one goes on working with csi-proxy: "+c.What, c.Command)
 	}
 	if line := v.Catalog.Line(l.Newest()); line != nil && len(line.Evidence) > 0 {

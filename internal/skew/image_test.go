@@ -70,7 +70,6 @@ func TestRemedyNamesAnImage(t *testing.T) {
 // TestRemedyNamesTheManifest: whoever is told to take a manifest is told where
 // it stands.
 func TestRemedyNamesTheManifest(t *testing.T) {
-	const apply = "\noc apply -f windows-daemonset-v3.5.0.yaml"
 	inv := storageCluster("4.19", "10.19.1")
 	planned := vsphereHostProcess("v3.5.0")
 	planned.Object.Name, planned.Version.At.Where = "vsphere-new", "deploy/windows v3.yaml:12:7"
@@ -82,7 +81,7 @@ func TestRemedyNamesTheManifest(t *testing.T) {
 		not  string
 	}{
 		"a planned one that can't work": {skew.Request{To: "4.20", Planned: []inventory.Driver{tagged}}, []string{"apply the planned manifest", "mend tagged.yaml as HP001 says, then apply", "\noc apply -f tagged.yaml"}, "windows-daemonset"},
-		"the project's":                 {skew.Request{To: "4.20"}, []string{"https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml", "in namespace openshift-cluster-csi-drivers", apply}, "planned"},
+		"one that bake writes":          {skew.Request{To: "4.20"}, []string{"v3.5.0 that bake writes", "\nbake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20\n", "\noc apply -f vsphere-4.20"}, "planned"},
 		"a planned one": {skew.Request{To: "4.20", Planned: []inventory.Driver{planned}}, []string{"apply the planned manifest of DaemonSet openshift-cluster-csi-drivers/vsphere-new (v3.5.0, in deploy/windows v3.yaml)",
 			"\noc -n openshift-cluster-csi-drivers delete daemonset vsphere-windows\noc apply -f 'deploy/windows v3.yaml'"}, "windows-daemonset"},
 	} {

@@ -110,11 +110,12 @@ func (v *view) buildRemedy(build int) (string, *move) {
 	}
 	switch {
 	case canHostProcess(v.Line):
+		windows, _ := v.Windows()
 		way := "apply the project's HostProcess manifest of this version, which runs on any build" + v.hostProcessManifest()
 		if images == nil {
-			return laidOut(way, v.privileges()), nil
+			return laidOut(way, v.privileges(windows)), nil
 		}
-		return laidOut(withImages+"; or "+way, v.privileges()), v.stepTo(images)
+		return laidOut(withImages+"; or "+way, v.privileges(windows)), v.stepTo(images)
 	case images != nil:
 		return withImages + orElse, v.stepTo(images)
 	}

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -25,6 +27,24 @@ func manifestChange(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, 
 		render += " > " + c.file
 	}
 	c.Command = laidOut(render, fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name), "oc apply -f "+c.file)
+	return c
+}
+
+// bakedChange replaces a DaemonSet by the one that bake writes, in OpenShift's
+// own namespace for drivers. The folder brings what its pods need, but for the
+// level of that namespace, which OpenShift sets.
+func (v *view) bakedChange(d *inventory.Driver, b baked, to version.Driver, why string, file bool) change {
+	c := change{Manifest: true, to: to, file: b.folder() + "/" + csidriver.DaemonSetFile}
+	c.What = fmt.Sprintf("replace %s by the Windows node DaemonSet of v%s that bake writes (the tag alone isn't enough: %s)", d.Object, to.Core(), why)
+	if file {
+		c.Command = b.command()
+		return c
+	}
+	level := ""
+	if ns := csidriver.OperatorNamespace; slices.Contains(v.inv.Cluster.Namespaces, ns) && !slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
+		level = "oc label namespace " + ns + " pod-security.kubernetes.io/enforce=privileged --overwrite"
+	}
+	c.Command = laidOut(level, b.command(), fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name), "oc apply -f "+b.folder())
 	return c
 }
 

@@ -23,14 +23,14 @@ func hostProcessCases() []ruleCase {
 	return []ruleCase{
 		{name: "below 3.5.0", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "the tag alone was raised", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Block,
-			says: "Windows 3.5.0, not a HostProcess container and mounts 4 csi-proxy pipes", does: "windows-daemonset-v3.5.0.yaml", mend: hp, count: 1},
+			says: "Windows 3.5.0, not a HostProcess container and mounts 4 csi-proxy pipes", does: "bake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20", mend: hp, count: 1},
 		{name: "and back again", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.6.0"), want: finding.Block, says: "3.6.0", mend: at("v3.3.0")},
 		{name: "HostProcess", id: "HP001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(at("v3.5.0"), hp)},
 		{name: "not known", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("latest"), want: finding.Unknown,
 			says: "the Windows version isn't known", does: "below 3.5.0 this manifest stays", mend: at("v3.3.0"), count: 1},
 		{name: "a driver that needn't", id: "HP001", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.33.1"))},
 		{name: "planned", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{vsphere("v3.5.0")}, want: finding.Block,
-			does: "project's manifest for v3.5.0", mendPlanned: []inventory.Driver{vsphereHostProcess("v3.5.0")}, count: 1},
+			does: "bake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20", mendPlanned: []inventory.Driver{vsphereHostProcess("v3.5.0")}, count: 1},
 
 		{name: "pipes alone", id: "HP002", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
 		{name: "HostProcess alone", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp},
@@ -74,7 +74,7 @@ func hostProcessFlagCases() []ruleCase {
 		{name: "plain image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0"))},
 		{name: "the other image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0-windows-hp")), change: hp(true)},
 		{name: "the other image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0-windows-hp")), want: finding.Warn,
-			says: "tag v1.32.0-windows-hp in a pod that isn't HostProcess", does: "driver=mirror.example/azure-disk:v1.32.0\nor apply the project's HostProcess manifest whole, https://raw.githubusercontent.com/kubernetes-sigs/azuredisk-csi-driver/v1.32.0/deploy/v1.32.0/csi-azuredisk-node-windows-hostprocess.yaml", mend: at("v1.32.0"), count: 1},
+			says: "tag v1.32.0-windows-hp in a pod that isn't HostProcess", does: "driver=mirror.example/azure-disk:v1.32.0\nor apply the project's HostProcess manifest whole, which `bake manifests csi-driver azure-disk --for 4.19 --out azure-disk-4.19` writes", mend: at("v1.32.0"), count: 1},
 		{name: "plain image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", smb("v1.17.0")), change: hp(true), want: finding.Warn,
 			says: "tag v1.17.0 in a HostProcess pod", does: "driver=mirror.example/smb:v1.17.0-windows-hp", mend: at("v1.17.0-windows-hp"), count: 1},
 		{name: "a version that knows no HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: all(hp(), onWindows(func(d *inventory.Driver) { d.HostProcess, d.Pipes = true, nil })), want: finding.Warn,
@@ -88,7 +88,7 @@ func crossingCases() []ruleCase {
 	follow := func(r *skew.Request, c *catalog.Catalog) { arrived(r, c) }
 	return []ruleCase{
 		{name: "vSphere to 4.20", id: "HP005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
-			says: "Linux 3.5.0 (OpenShift 4.20) is of a line for which HostProcess is mandatory", does: "adm policy add-scc-to-user privileged -z vsphere-node",
+			says: "Linux 3.5.0 (OpenShift 4.20) is of a line for which HostProcess is mandatory", does: "delete daemonset vsphere-windows\noc apply -f vsphere-4.20",
 			change: onWindows(func(d *inventory.Driver) { d.ServiceAccount = "vsphere-node" }), mend: all(at("v3.5.0"), onWindows(hostProcess)), mendAsk: follow, count: 1},
 		{name: "vSphere to 4.19", id: "HP005", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.18.0")},
 		{name: "at 4.20 still with pipes", id: "HP005", from: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Warn, says: "mandatory", mend: all(at("v3.5.0"), onWindows(hostProcess))},

@@ -181,20 +181,21 @@ func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when
 		look += "\nthen let nodes be updated one at a time"
 	}
 	deploy := "deploy the Windows DaemonSet of " + use.provisioner
+	driver := w.cat.ByProvisioner(use.provisioner)
 	if w.waitsForControlPlane(use, nodes) {
 		return fmt.Sprintf("leave its DaemonSet; as soon as the control plane is at %s, before any Windows node is updated, %s:\noc label node %s %s=true", firstVSphere, look, names[0], allowUpgrade), during
 	}
 	if w.featureOff(use) {
-		return fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated; %s:\noc label node %s %s=true",
-			deploy, firstVSphere, look, names[0], allowUpgrade), during
+		return laidOut(fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated:", deploy, firstVSphere),
+			w.newDaemonSet(driver, w.To, nodes), fmt.Sprintf("%s:\noc label node %s %s=true", look, names[0], allowUpgrade)), during
 	}
 	switch d := w.serving(use.provisioner, nodes[0]); {
 	case d != nil && w.allServed(use.provisioner, nodes):
 		return fmt.Sprintf("mend the pods of %s on %s (csi-proxy must run there):\noc %sget pods -o wide --field-selector spec.nodeName=%s\nand %s", d.Object, someOf(names), namespace(d), names[0], look), before
 	case w.deployed(use.provisioner):
-		deploy = "let the Windows DaemonSet of " + use.provisioner + " run"
+		deploy, driver = "let the Windows DaemonSet of "+use.provisioner+" run", nil
 	}
-	return fmt.Sprintf("%s on all Windows nodes (csi-proxy must run there) and %s", deploy, look), before
+	return laidOut(deploy+" on all Windows nodes (csi-proxy must run there)", w.newDaemonSet(driver, w.From, nodes), "and "+look), before
 }
 
 // deployed tells whether there is any Windows DaemonSet of a provisioner.

@@ -150,7 +150,9 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", someOf(nodeNames(nodes)))
 	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
-	f.Remedy = fmt.Sprintf("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name)
+	f.Remedy = laidOut("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it:",
+		w.newDaemonSet(w.cat.ByProvisioner(us[0].Provisioner), w.From, nodes),
+		fmt.Sprintf("oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name))
 	f.When = before
 	at := w.csiNodeFacts(nodes)
 	for _, u := range us {

@@ -101,7 +101,7 @@ func (p *planner) follow(v *view, s *stage) {
 	if to.IsZero() {
 		return
 	}
-	c := changeOf(&s.Driver, s.cat, s.HostProcess, to, p.file())
+	c := v.changeOf(&s.Driver, s.HostProcess, to, p.file())
 	step := Step{Hop: v.Hop, When: after, What: c.What, Command: c.Command, Rules: []string{"SKEW001"}}
 	step.Why = fmt.Sprintf("Linux runs %s from this update on", v.Linux())
 	if known := p.lifts(v, s, to); known != nil {
@@ -176,7 +176,7 @@ func (p *planner) mendPairs(v *view, s *stage) {
 		step := Step{Hop: v.Hop, When: known.When, What: s.Object.String() + ": " + known.Remedy, Why: known.Why, Rules: []string{"SKEW003"}}
 		for _, l := range []*linuxSide{&v.LinuxNow, &v.LinuxTarget} {
 			if to := l.Newest(); l.Known() && !hits(to) {
-				c := changeOf(&s.Driver, s.cat, s.HostProcess, to, p.file())
+				c := v.changeOf(&s.Driver, s.HostProcess, to, p.file())
 				step.What, step.Command = c.What, c.Command
 				s.set(to)
 				break
@@ -194,9 +194,17 @@ func (p *planner) prepare(v *view, s *stage) {
 	if v.Hops == 0 || to.IsZero() || s.HostProcess || line == nil || line.HostProcess != catalog.HostProcessMandatory {
 		return
 	}
+	if b, ok := v.bakes(&s.Driver, to, true); ok {
+		p.add(Step{
+			Hop: v.Hop, When: before, Rules: []string{"HP005"}, Command: b.command(),
+			What: fmt.Sprintf("write the HostProcess DaemonSet of %s v%s, and look at it", s.cat.Title, to.Core()),
+			Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
+		})
+		return
+	}
 	step := Step{
 		Hop: v.Hop, When: before, Rules: []string{"HP005"},
-		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s%s, and let privileged pods run in its namespace", s.cat.Title, to.Core(), placeText(s.cat, to)),
+		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s%s, and let privileged pods run in its namespace", s.cat.Title, to.Core(), v.placeText(to)),
 		Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
 	}
 	if !slices.Contains(p.inv.Cluster.PrivilegedNamespaces, s.Object.Namespace) {

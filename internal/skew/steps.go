@@ -120,7 +120,7 @@ func commands(remedy string) (what, command string) {
 // isCommand tells whether a line of a remedy is one to type.
 func isCommand(line string) bool {
 	program, rest, _ := strings.Cut(line, " ")
-	return rest != "" && slices.Contains([]string{"oc", "git", "skopeo"}, program)
+	return rest != "" && slices.Contains([]string{"oc", "git", "skopeo", "bake"}, program)
 }
 
 func (p *planner) before(w *world) {

@@ -28,6 +28,19 @@ func (c *choice) note(format string, args ...any) {
 	c.notes = append(c.notes, fmt.Sprintf(format, args...))
 }
 
+// Choose settles on a version and a mode as Render does, and writes nothing. Its
+// errors are Render's, but for those of namespaces, mirrors and digests.
+func Choose(cat *catalog.Catalog, o Options) (v version.Driver, hostProcess bool, err error) {
+	c, err := choose(cat, o)
+	if err != nil {
+		return version.Driver{}, false, err
+	}
+	if _, err := c.podSpec(); err != nil {
+		return version.Driver{}, false, err
+	}
+	return c.version, c.hostProcess, nil
+}
+
 // choose settles on a version and a mode, or says why there is none.
 func choose(cat *catalog.Catalog, o Options) (*choice, error) {
 	c := &choice{catalog: cat, release: o.For, shape: shapeOf(o.Driver)}

@@ -7,8 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// daemonSetFile is the one that the others are for.
-const daemonSetFile = "08-daemonset.yaml"
+// DaemonSetFile is the one that the others are for.
+const DaemonSetFile = "08-daemonset.yaml"
 
 // entry is a file before it is written.
 type entry struct {
@@ -77,7 +77,7 @@ oc -n ` + testNamespace + ` create secret generic ` + smbSecret + ` --from-liter
 		class = "A StorageClass for Windows pods: shares without Linux' mount options."
 	}
 	return []entry{
-		{strings.TrimSuffix(daemonSetFile, ".yaml"), fmt.Sprintf(`The Windows node part of the %s v%s, the
+		{strings.TrimSuffix(DaemonSetFile, ".yaml"), fmt.Sprintf(`The Windows node part of the %s v%s, the
 upstream version closest to the one that OpenShift %s runs on Linux.
 %s
 Controller, CSIDriver object and Linux nodes stay the cluster's operator's.`, c.driver.Title, c.version.Core(), c.release, how), c.daemonSet(namespace, spec)},

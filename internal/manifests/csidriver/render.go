@@ -34,9 +34,9 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, ok := c.shape.pod(pod{version: c.version, provisioner: c.driver.Provisioner, image: c.source(), hostProcess: c.hostProcess})
-	if !ok {
-		return nil, &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog drivers " + c.driver.Name + " says where the project has it"}
+	spec, err := c.podSpec()
+	if err != nil {
+		return nil, err
 	}
 	if !c.hostProcess {
 		c.mountPipes(&spec)
@@ -51,6 +51,15 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 		return nil, err
 	}
 	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, container: c.shape.container, Files: files, Notes: c.notes}, nil
+}
+
+// podSpec is the pod as the project deploys that version in that mode.
+func (c *choice) podSpec() (corev1.PodSpec, error) {
+	spec, ok := c.shape.pod(pod{version: c.version, provisioner: c.driver.Provisioner, image: c.source(), hostProcess: c.hostProcess})
+	if !ok {
+		return spec, &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog drivers " + c.driver.Name + " says where the project has it"}
+	}
+	return spec, nil
 }
 
 // clusters tells whether a namespace is Kubernetes' or OpenShift's.

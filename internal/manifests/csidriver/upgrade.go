@@ -37,7 +37,7 @@ type Upgrade struct {
 func (f *Folder) Compare(cat *catalog.Catalog, old *Old) (*Upgrade, error) {
 	var now appsv1.DaemonSet
 	for _, file := range f.Files {
-		if file.Name != daemonSetFile {
+		if file.Name != DaemonSetFile {
 			continue
 		}
 		if err := yaml.UnmarshalStrict(file.Data, &now); err != nil {

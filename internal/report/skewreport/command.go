@@ -10,8 +10,11 @@ import (
 var programs = []string{"oc", "kubectl", "helm", "aws", "az", "gcloud", "govc", "git", "curl", "podman", "skopeo",
 	"sc.exe", "powershell", "powershell.exe", "Get-Service", "Restart-Service"}
 
-// own are the commands of verify: "verify that all is well" isn't one.
-var own = []string{"skew", "inventory", "catalog", "payload", "binary", "node", "template"}
+// own are our commands: "verify that all is well" isn't one.
+var own = map[string][]string{
+	"verify": {"skew", "inventory", "catalog", "payload", "binary", "node", "template"},
+	"bake":   {"manifests", "payload", "node", "template"},
+}
 
 // paragraph is a run of lines of a remedy: prose, or commands.
 type paragraph struct {
@@ -49,9 +52,9 @@ func isCommand(line string) bool {
 		return true
 	}
 	first, rest, _ := strings.Cut(line, " ")
-	if first == "verify" {
+	if commands := own[first]; commands != nil {
 		second, _, _ := strings.Cut(rest, " ")
-		return slices.Contains(own, second)
+		return slices.Contains(commands, second)
 	}
 	return rest != "" && slices.Contains(programs, first)
 }

@@ -1,0 +1,132 @@
+package skew
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// baked is a folder that `bake manifests csi-driver` writes: a remedy names it
+// only where the command would really write that version in that mode.
+type baked struct {
+	driver, release string
+	// mode, windows and registry are flags that are needed, "" where they aren't.
+	mode, windows, registry string
+}
+
+func (b baked) folder() string { return b.driver + "-" + b.release }
+
+func (b baked) command() string {
+	line := "bake manifests csi-driver " + b.driver + " --for " + b.release
+	for _, flag := range [][2]string{{"mode", b.mode}, {"windows", b.windows}, {"registry", b.registry}} {
+		if flag[1] != "" {
+			line += " --" + flag[0] + " " + quoted(flag[1])
+		}
+	}
+	return line + " --out " + b.folder()
+}
+
+// deploy are the commands that write the folder and apply it.
+func (b baked) deploy() string { return laidOut(b.command(), "oc apply -f "+b.folder()) }
+
+// bakes is the folder with a version of the driver in a mode; false where no
+// release has it. The releases that the hop is about come first.
+func (v *view) bakes(d *inventory.Driver, to version.Driver, hostProcess bool) (baked, bool) {
+	if v.Catalog == nil || v.leaves() {
+		return baked{}, false
+	}
+	b, ok := v.bakedFor(v.Catalog.Name, to, hostProcess, windowsOf(v.Nodes))
+	b.registry = mirrorOf(v.Catalog, d.Image.Repository, to, hostProcess)
+	return b, ok
+}
+
+func (w *world) bakedFor(driver string, to version.Driver, hostProcess bool, windows string) (baked, bool) {
+	key := fmt.Sprintf("baked %s %s %t %s %d %s", driver, to.Core(), hostProcess, windows, w.Hop, w.Phase)
+	found := memo(w.index, key, func() *baked {
+		for _, release := range w.releasesToBake() {
+			v, host, err := csidriver.Choose(w.cat, csidriver.Options{Driver: driver, For: release, Windows: windows})
+			b := baked{driver: driver, release: release.String(), windows: windows}
+			if err == nil && v.Core() == to.Core() && host != hostProcess {
+				b.mode = string(csidriver.Pipes)
+				if hostProcess {
+					b.mode = string(csidriver.HostProcess)
+				}
+				v, host, err = csidriver.Choose(w.cat, csidriver.Options{Driver: driver, For: release, Windows: windows, Mode: csidriver.Mode(b.mode)})
+			}
+			if err == nil && v.Core() == to.Core() && host == hostProcess {
+				return &b
+			}
+		}
+		return nil
+	})
+	if found == nil {
+		return baked{}, false
+	}
+	return *found, true
+}
+
+// releasesToBake are those of the hop, then all that the catalog knows.
+func (w *world) releasesToBake() []version.OpenShift {
+	var list []version.OpenShift
+	for _, r := range []version.OpenShift{w.Release(), w.To, w.From} {
+		if !r.IsZero() {
+			list = append(list, r)
+		}
+	}
+	for _, r := range w.cat.Releases {
+		if v, err := version.ParseOpenShift(r.OpenShift); err == nil {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// newDaemonSet are the commands that deploy a driver which isn't there yet; ""
+// where no folder can be written for the release.
+func (w *world) newDaemonSet(cat *catalog.Driver, release version.OpenShift, nodes []*inventory.Node) string {
+	if cat == nil || release.IsZero() {
+		return ""
+	}
+	b := baked{driver: cat.Name, release: release.String(), windows: windowsOf(nodes)}
+	if _, _, err := csidriver.Choose(w.cat, csidriver.Options{Driver: b.driver, For: release, Windows: b.windows}); err != nil {
+		return ""
+	}
+	return b.deploy()
+}
+
+// windowsOf is --windows for nodes of one version; "" for the usual one, for
+// several and where it isn't known.
+func windowsOf(nodes []*inventory.Node) string {
+	name := ""
+	for _, n := range nodes {
+		is := strings.TrimPrefix(builds[n.Build], "Windows Server ")
+		if name != "" && is != name {
+			return ""
+		}
+		name = is
+	}
+	if name == csidriver.WindowsVersions()[0] || !csidriver.KnowsWindows(name) {
+		return ""
+	}
+	return name
+}
+
+// mirrorOf is the mirror that an image was taken from, "" where it is the
+// project's own, or the path isn't the project's.
+func mirrorOf(cat *catalog.Driver, repository string, to version.Driver, hostProcess bool) string {
+	p := cat.Publication(to, hostProcess)
+	if p == nil || repository == "" || cat.Publishes(repository) {
+		return ""
+	}
+	_, inside, _ := strings.Cut(p.Repository, "/")
+	mirror, ok := strings.CutSuffix(repository, "/"+inside)
+	if !ok || path.Base(mirror) == path.Base(inside) {
+		return ""
+	}
+	return mirror
+}
