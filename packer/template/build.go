@@ -103,7 +103,13 @@ func (r *render) node(b *body) {
 	p.text("profile", string(r.Profile))
 	p.fromVars("accept", "verify_binary")
 	p.set("manifest", "local.node_manifest")
+	if r.FirstBootCheck {
+		p.set("first_boot_check", "true")
+	}
 	b.gap()
+	if r.FirstBootCheck {
+		r.script(b, "first-boot-check", `{ WINBAKE_ACCEPT = join(";", var.accept) }`, "", "")
+	}
 }
 
 // leftBehind are the files that work in the clones.

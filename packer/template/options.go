@@ -62,6 +62,9 @@ type Options struct {
 	// Release is the OpenShift release that the payload must be for, "4.20";
 	// "" for any.
 	Release string
+	// FirstBootCheck has each clone check itself once, when it starts for the
+	// first time. It needs a payload.
+	FirstBootCheck bool
 	// Values are a var-file's, from ReadValues; nil for none.
 	Values *Values
 }
@@ -103,6 +106,8 @@ func (o Options) checkPayload() error {
 	switch {
 	case o.WithoutPayload && o.Profile == Generic:
 		return &fault.Error{What: "a generic node has no files without a payload", Fix: "give --payload REF@sha256:... or a layout, or take --profile openshift"}
+	case o.WithoutPayload && o.FirstBootCheck:
+		return &fault.Error{What: "a node without node files has nothing to check at its first boot", Fix: "give --payload, or leave --first-boot-check out"}
 	case o.WithoutPayload && o.Payload != (Payload{}):
 		return &fault.Error{What: "a payload is given and refused at once", Fix: "leave one of them out"}
 	case o.Payload != (Payload{}) && !digestForm.MatchString(o.Payload.Digest):

@@ -75,6 +75,9 @@ func (r *render) toKnow(b *bytes.Buffer) {
 			"The Windows Machine Config Operator deletes and makes anew the service csi-proxy when the node joins. It is registered under the operator's own name and command, so that nothing fights for its pipes; files with the operator's sums aren't copied again.",
 			"There is no container runtime in the image: the operator brings it.")
 	}
+	if r.FirstBootCheck {
+		notes = append(notes, "Each clone checks itself when it starts for the first time: `C:\\ProgramData\\winbake\\first-boot.json`, and the event log Application, source winbake, ID 100 if all is well.")
+	}
 	if r.WithoutPayload {
 		notes = append(notes, "There are no node files in the image: the operator copies all of them when the node joins.")
 	}

@@ -38,6 +38,9 @@ func cases() map[string]Options {
 		}
 		all[p.Name+"-none"] = Options{Platform: p.Name, WithoutPayload: true}
 	}
+	checked := all["vsphere-iso-openshift-2022"]
+	checked.FirstBootCheck = true
+	all["vsphere-iso-first-boot-check"] = checked
 	return all
 }
 
@@ -253,6 +256,7 @@ func TestOptionsRefused(t *testing.T) {
 		"release":        {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
 		"generic, none":  {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
 		"tag":            {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
+		"nothing to check": {Options{Platform: "vsphere-iso", WithoutPayload: true, FirstBootCheck: true}, "nothing to check"},
 		"given and none": {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
 		"no platform":    {Options{}, `there is no platform ""`},
 	} {

@@ -17,7 +17,7 @@ import (
 type templateOptions struct {
 	out, payload, profile, windows, release, varFile string
 
-	insecure bool
+	insecure, firstBoot bool
 }
 
 // noPayload is what --payload takes for an image without node files.
@@ -47,6 +47,7 @@ was changed.`,
 		Example: `  bake template vsphere-iso --out image --payload _output/image
   bake template vsphere-clone --out image --payload quay.io/me/payload@sha256:... --var-file prod.pkrvars.hcl
   bake template qemu --out image --profile generic --windows 2025
+  bake template vsphere-iso --out image --payload _output/image --first-boot-check
   bake template list`,
 		Args:      app.Args(cobra.ExactArgs(1)),
 		ValidArgs: platforms,
@@ -62,6 +63,7 @@ was changed.`,
 	f.StringVar(&o.windows, "windows", template.Windows2022, "2022 or 2025")
 	f.StringVar(&o.release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
 	f.StringVar(&o.varFile, "var-file", "", "values to check and to put into the folder")
+	f.BoolVar(&o.firstBoot, "first-boot-check", false, "have each clone check itself when it starts for the first time")
 	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the payload's registry")
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
 	app.Choices(cmd, "windows", template.Releases()...)
@@ -79,6 +81,7 @@ func (t *tool) template(ctx context.Context, platform string, o templateOptions)
 	}
 	options := template.Options{
 		Platform: platform, Profile: template.Profile(o.profile), Windows: o.windows, Release: o.release, WithoutPayload: o.payload == noPayload,
+		FirstBootCheck: o.firstBoot,
 	}
 	var err error
 	if o.payload != "" && o.payload != noPayload {

@@ -1,0 +1,409 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+variable "image_name" {
+  type        = string
+  description = "Name of the image or template that is made."
+  default     = "windows-server-2022-openshift"
+
+  validation {
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+  }
+}
+
+variable "vcenter_server" {
+  type        = string
+  description = "Host name of vCenter."
+
+  validation {
+    condition     = length(var.vcenter_server) > 0
+    error_message = "Variable vcenter_server can't be empty."
+  }
+}
+
+variable "vcenter_username" {
+  type        = string
+  description = "User of vCenter, such as packer@vsphere.local."
+
+  validation {
+    condition     = length(var.vcenter_username) > 0
+    error_message = "Variable vcenter_username can't be empty."
+  }
+}
+
+variable "vcenter_password" {
+  type        = string
+  description = "Password of vcenter_username."
+  sensitive   = true
+
+  validation {
+    condition     = length(var.vcenter_password) > 0
+    error_message = "Variable vcenter_password can't be empty."
+  }
+}
+
+variable "vcenter_insecure" {
+  type        = bool
+  description = "Take any certificate for vCenter's. Whoever is between Packer and vCenter then reads the passwords."
+  default     = false
+}
+
+variable "datacenter" {
+  type        = string
+  description = "Datacenter in vCenter."
+
+  validation {
+    condition     = length(var.datacenter) > 0
+    error_message = "Variable datacenter can't be empty."
+  }
+}
+
+variable "cluster" {
+  type        = string
+  description = "Cluster in which the machine is made. Empty where host is given."
+  default     = ""
+}
+
+variable "host" {
+  type        = string
+  description = "ESXi host on which the machine is made. Empty leaves it to the cluster."
+  default     = ""
+}
+
+variable "datastore" {
+  type        = string
+  description = "Datastore of the machine's disk."
+
+  validation {
+    condition     = length(var.datastore) > 0
+    error_message = "Variable datastore can't be empty."
+  }
+}
+
+variable "folder" {
+  type        = string
+  description = "Folder of the image. Empty is the datacenter's own."
+  default     = ""
+}
+
+variable "resource_pool" {
+  type        = string
+  description = "Resource pool. Empty is the cluster's or host's own."
+  default     = ""
+}
+
+variable "network" {
+  type        = string
+  description = "Network of the machine: an access port, with DHCP."
+
+  validation {
+    condition     = length(var.network) > 0
+    error_message = "Variable network can't be empty."
+  }
+}
+
+variable "cpus" {
+  type        = number
+  description = "Virtual processors."
+  default     = 4
+
+  validation {
+    condition     = var.cpus >= 2
+    error_message = "Variable cpus has to be 2 at least."
+  }
+}
+
+variable "memory_mb" {
+  type        = number
+  description = "Memory in MB."
+  default     = 16384
+
+  validation {
+    condition     = var.memory_mb >= 4096
+    error_message = "Variable memory_mb has to be 4096 at least."
+  }
+}
+
+variable "iso_path" {
+  type        = string
+  description = "Windows' ISO in a datastore: [datastore] folder/file.iso. Empty where iso_url is given."
+  default     = ""
+}
+
+variable "iso_url" {
+  type        = string
+  description = "URL or file of Windows' ISO, which Packer puts into the datastore. Empty where iso_path is given."
+  default     = ""
+}
+
+variable "iso_checksum" {
+  type        = string
+  description = "Sum of the ISO at iso_url, sha256:... or sha512:..."
+  default     = ""
+
+  validation {
+    condition     = var.iso_checksum == "" || can(regex("^(sha256:[0-9a-fA-F]{64}|sha512:[0-9a-fA-F]{128})$", var.iso_checksum))
+    error_message = "Variable iso_checksum has to be sha256: or sha512: and its hexadecimal digits."
+  }
+}
+
+variable "tools_iso_path" {
+  type        = string
+  description = "ISO of VMware Tools, which brings the drivers of disk and network. The default is the host's own."
+  default     = "[] /vmimages/tools-isoimages/windows.iso"
+}
+
+variable "disk_mb" {
+  type        = number
+  description = "Size of the disk in MB."
+  default     = 131072
+
+  validation {
+    condition     = var.disk_mb >= 40960
+    error_message = "Variable disk_mb has to be 40960 at least."
+  }
+}
+
+variable "firmware" {
+  type        = string
+  description = "efi-secure, efi or bios."
+  default     = "efi-secure"
+
+  validation {
+    condition     = contains(["efi-secure", "efi", "bios"], var.firmware)
+    error_message = "Variable firmware has to be one of efi-secure, efi, bios."
+  }
+}
+
+variable "vtpm" {
+  type        = bool
+  description = "Give the machine a TPM. It needs EFI, and a key provider in vCenter."
+  default     = false
+}
+
+variable "hardware_version" {
+  type        = number
+  description = "Version of the virtual hardware. OpenShift wants 15 at least; ESXi knows Windows Server 2022 from the default on."
+  default     = 19
+
+  validation {
+    condition     = var.hardware_version >= 15
+    error_message = "Variable hardware_version has to be 15 at least."
+  }
+}
+
+variable "boot_command" {
+  type        = list(string)
+  description = "Keys that are typed at boot: EFI asks for one before it starts from a CD. Empty types none."
+  default     = ["<spacebar><wait><spacebar>"]
+}
+
+variable "boot_wait" {
+  type        = string
+  description = "How long after power-on boot_command is typed."
+  default     = "2s"
+}
+
+variable "admin_password" {
+  type        = string
+  description = "Password of the local administrator while the image is made. It doesn't outlive the build: sysprep replaces it."
+  sensitive   = true
+
+  validation {
+    condition     = length(var.admin_password) >= 14 && length(var.admin_password) <= 127
+    error_message = "Variable admin_password has to have 14 to 127 characters."
+  }
+
+  validation {
+    condition     = can(regex("[a-z]", var.admin_password)) && can(regex("[A-Z]", var.admin_password)) && can(regex("[0-9]", var.admin_password))
+    error_message = "Variable admin_password has to have lower case, upper case and digits."
+  }
+
+  validation {
+    condition     = !can(regex("(?i)passw[o0]rd|s3cr3t|secret|administrator|vagrant|packer|changeme|winbake", var.admin_password))
+    error_message = "Variable admin_password holds a word that everybody tries first."
+  }
+}
+
+variable "authorized_keys_file" {
+  type        = string
+  description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
+
+  validation {
+    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
+    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
+  }
+
+  validation {
+    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
+    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
+  }
+}
+
+variable "communicator" {
+  type        = string
+  description = "How Packer reaches the machine: ssh, or winrm where SSH can't be."
+  default     = "ssh"
+
+  validation {
+    condition     = contains(["ssh", "winrm"], var.communicator)
+    error_message = "Variable communicator has to be one of ssh, winrm."
+  }
+}
+
+variable "ssh_port" {
+  type        = number
+  description = "Port of the machine's SSH, where something forwards it."
+  default     = 22
+
+  validation {
+    condition     = var.ssh_port >= 1
+    error_message = "Variable ssh_port has to be 1 at least."
+  }
+}
+
+variable "connect_timeout" {
+  type        = string
+  description = "How long Windows may take until it can be reached, such as 4h."
+  default     = "4h"
+
+  validation {
+    condition     = can(regex("^[0-9]+[mh]$", var.connect_timeout))
+    error_message = "Variable connect_timeout has to be such as 90m or 4h."
+  }
+}
+
+variable "openssh_zip" {
+  type        = string
+  description = "OpenSSH-Win64.zip of the Win32-OpenSSH project, for machines without Windows Update. Empty takes the capability of Windows."
+  default     = ""
+
+  validation {
+    condition     = var.openssh_zip == "" || can(regex("(?i)openssh[^/\\\\]*[.]zip$", var.openssh_zip))
+    error_message = "Variable openssh_zip has to be a file such as OpenSSH-Win64.zip."
+  }
+}
+
+variable "openssh_sha256" {
+  type        = string
+  description = "Sum of openssh_zip."
+  default     = ""
+
+  validation {
+    condition     = var.openssh_sha256 == "" || can(regex("^[0-9a-fA-F]{64}$", var.openssh_sha256))
+    error_message = "Variable openssh_sha256 has to be 64 hexadecimal digits."
+  }
+}
+
+variable "language" {
+  type        = string
+  description = "Language of Windows."
+  default     = "en-US"
+
+  validation {
+    condition     = var.language == "en-US"
+    error_message = "OpenShift supports Windows nodes in en-US alone."
+  }
+}
+
+variable "os_build" {
+  type        = string
+  description = "Least build and patch level of Windows."
+  default     = "20348.681"
+
+  validation {
+    condition     = can(regex("^[0-9]{5}\\.[0-9]+$", var.os_build))
+    error_message = "Variable os_build has to be such as 20348.681."
+  }
+}
+
+variable "time_zone" {
+  type        = string
+  description = "Time zone, by Windows' name."
+  default     = "UTC"
+
+  validation {
+    condition     = can(regex("^[^<>&]+$", var.time_zone))
+    error_message = "Variable time_zone can't be empty nor have <, > or &."
+  }
+}
+
+variable "host_name_prefix" {
+  type        = string
+  description = "How a clone is called that nobody names: this and five random characters."
+  default     = "winnode-"
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9-]{0,9}$", var.host_name_prefix))
+    error_message = "Variable host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15."
+  }
+}
+
+variable "windows_image" {
+  type        = string
+  description = "Edition in install.wim, by name or by index."
+  default     = "Windows Server 2022 SERVERSTANDARDCORE"
+
+  validation {
+    condition     = can(regex("^[^<>&]+$", var.windows_image))
+    error_message = "Variable windows_image can't be empty nor have <, > or &."
+  }
+}
+
+variable "product_key" {
+  type        = string
+  description = "Product key. Empty for evaluation and volume media, which ask for none."
+  sensitive   = true
+  default     = ""
+
+  validation {
+    condition     = var.product_key == "" || can(regex("^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$", var.product_key))
+    error_message = "Variable product_key has to be five groups of five capitals and digits."
+  }
+}
+
+variable "payload" {
+  type        = string
+  description = "Payload image that the node's files come from: REGISTRY/REPOSITORY@sha256:..., or the path of an OCI layout or tarball."
+  default     = "quay.io/example/payload@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+  validation {
+    condition     = length(var.payload) > 0
+    error_message = "Variable payload can't be empty."
+  }
+}
+
+variable "payload_digest" {
+  type        = string
+  description = "Digest of the payload image. Another image under the same name ends the build."
+  default     = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+  validation {
+    condition     = can(regex("^sha256:[0-9a-f]{64}$", var.payload_digest))
+    error_message = "Variable payload_digest has to be sha256: and 64 hexadecimal digits."
+  }
+}
+
+variable "release" {
+  type        = string
+  description = "OpenShift release that the payload has to be for, such as 4.20. Empty for any."
+  default     = "4.20"
+
+  validation {
+    condition     = var.release == "" || can(regex("^[4-9]\\.[0-9]{1,2}$", var.release))
+    error_message = "Variable release has to be such as 4.20."
+  }
+}
+
+variable "accept" {
+  type        = list(string)
+  description = "IDs of findings of the node's check that don't end the build."
+  default     = []
+}
+
+variable "verify_binary" {
+  type        = string
+  description = "The small verify.exe for nodes. Empty takes it from the payload image, else from beside the plugin."
+  default     = ""
+}

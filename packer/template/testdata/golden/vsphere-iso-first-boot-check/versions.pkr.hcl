@@ -1,0 +1,17 @@
+# Made by bake template. Values belong into a var-file: an edit here is in the way
+# of the next run.
+
+packer {
+  required_version = ">= 1.12.0, < 2.0.0"
+
+  required_plugins {
+    vsphere = {
+      source  = "github.com/hashicorp/vsphere"
+      version = ">= 1.4.2, < 2.0.0"
+    }
+    winbake = {
+      source  = "github.com/winbake/winbake"
+      version = ">= 0.1.0, < 1.0.0"
+    }
+  }
+}
