@@ -58,10 +58,13 @@ func (d *Driver) Publication(v version.Driver, hostProcess bool) *Publication {
 	return nil
 }
 
+// HasManifest tells whether the place of a manifest file is known.
+func (p *Publication) HasManifest() bool { return p.Manifest != "" && p.Manifest != unseen }
+
 // ManifestURL is where the manifest of v stands; "" where that isn't known, or
 // where there is no such file.
 func (p *Publication) ManifestURL(v version.Driver) string {
-	if p.Manifest == unseen || slices.Contains(p.Missing, v.Core()) {
+	if !p.HasManifest() || slices.Contains(p.Missing, v.Core()) {
 		return ""
 	}
 	return strings.ReplaceAll(p.Manifest, placeholder, v.Core())

@@ -33,6 +33,9 @@ type Driver struct {
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Scheduling decides which nodes the pods run on.
 	Scheduling Scheduling `json:"scheduling"`
+	// Partial says why its manifest can't be whole: it is cut off, or a patch.
+	// What isn't in it may stand in the rest. "" for a whole one.
+	Partial string `json:"partial,omitempty"`
 	// Rollout is the DaemonSet's status; nil in a manifest that has none.
 	Rollout *Rollout `json:"rollout,omitempty"`
 	// Running are the images that the pods really run, by imageID.
@@ -43,7 +46,7 @@ type Driver struct {
 	Evidence []Evidence `json:"evidence"`
 }
 
-// Mode is how the driver reaches Windows storage.
+// Mode is how the driver reaches Windows storage; "" where that can't be told.
 func (d *Driver) Mode() string {
 	switch {
 	case d.OS != "windows":
@@ -52,6 +55,8 @@ func (d *Driver) Mode() string {
 		return "HostProcess"
 	case len(d.Pipes) > 0:
 		return "csi-proxy"
+	case d.Partial != "":
+		return ""
 	}
 	return "none"
 }

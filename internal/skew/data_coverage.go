@@ -24,7 +24,7 @@ func notRead(w *world, out *sink) {
 			Observed: p.What, Expected: "an input that can be read",
 			Why:    "what stands there wasn't looked at",
 			Remedy: p.Fix, When: before, NoStep: true,
-			Evidence: []inventory.Evidence{{Where: p.Where, Text: p.What}},
+			Evidence: []inventory.Evidence{{Where: p.Where}},
 		}
 		if d.Remedy == "" {
 			d.Remedy = "mend it, or leave it out of what is read"
@@ -46,7 +46,7 @@ func (w *world) unseen(out *sink) bool {
 			continue
 		}
 		for _, p := range c.Drivers {
-			if p != "" && !w.served(p, n) {
+			if p != "" && !w.served(p, n) && !w.cutOff(p) {
 				on[p] = append(on[p], n)
 			}
 		}
@@ -64,6 +64,14 @@ func (w *world) unseen(out *sink) bool {
 		})
 	}
 	return len(on) > 0
+}
+
+// cutOff tells whether a driver's DaemonSet was read in part: the rest may say
+// on which nodes it runs.
+func (w *world) cutOff(provisioner string) bool {
+	return slices.ContainsFunc(w.inv.Drivers, func(d inventory.Driver) bool {
+		return d.OS != "linux" && d.Provisioner == provisioner && d.Partial != ""
+	})
 }
 
 // howToFind is how a driver's DaemonSet gets into what is read. Where all

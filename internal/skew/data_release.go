@@ -32,6 +32,7 @@ func releaseData(w *world, out *sink) {
 	w.contradicted(out)
 	w.updating(out)
 	w.arrived(out)
+	w.unusedPayloads(out)
 	w.age(out)
 }
 
@@ -137,7 +138,7 @@ func driverData(v *view, out *sink) {
 		Object:   v.Catalog.Title + " in OpenShift " + cmp.Or(v.Release().String(), "of an unknown release"),
 		Expected: "one version, by source commit or tree",
 		When:     before, Evidence: l.evidence(), NoStep: true,
-		Remedy: "name the release to its patch, or give its payload with --release release.json:\noc adm release info --commits -o json <release image> > release.json",
+		Remedy: "name the release to its patch, or give its payload with --release release.json:\n" + payloadInfo,
 	}
 	switch {
 	case v.Release().IsZero():

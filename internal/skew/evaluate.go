@@ -22,6 +22,7 @@ func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Result,
 		sink:    &sink{byFact: map[fact]*entry{}},
 		result:  &Result{Hops: j.hops()},
 	}
+	e.stops = j.stops
 	e.split()
 	for _, w := range e.worlds() {
 		e.judge(w)

@@ -113,7 +113,16 @@ func (v *view) privilegedNamespace() bool {
 func privilegeCommands(d *inventory.Driver) string {
 	ns := cmp.Or(d.Object.Namespace, "<namespace>")
 	return fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite\noc -n %s adm policy add-scc-to-user privileged -z %s",
-		ns, ns, cmp.Or(d.ServiceAccount, "default"))
+		ns, ns, serviceAccount(d))
+}
+
+// serviceAccount is what a driver's pods run as; of a manifest that isn't whole
+// it may stand in the rest.
+func serviceAccount(d *inventory.Driver) string {
+	if d.Partial != "" {
+		return cmp.Or(d.ServiceAccount, "SERVICE_ACCOUNT")
+	}
+	return cmp.Or(d.ServiceAccount, "default")
 }
 
 // hostProcessPipes is HP002.

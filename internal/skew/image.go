@@ -2,6 +2,7 @@ package skew
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
@@ -11,7 +12,27 @@ import (
 // imageChange gives a DaemonSet the image of another version: the project's
 // own of that version, or a mirror's once it has it.
 func imageChange(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to version.Driver, file bool) change {
-	return retag(d, cat, hostProcess, to, tagOf(cat, hostProcess, to), file)
+	tag := tagOf(cat, hostProcess, to)
+	if !knowsImage(cat, hostProcess, to) && bareTag(d.Image.Tag) {
+		tag = strings.TrimPrefix(tag, "v")
+	}
+	return retag(d, cat, hostProcess, to, tag, file)
+}
+
+// knowsImage tells whether the catalog has the image of a version. Where not,
+// the present tag is all there is to tell how the project writes its tags.
+func knowsImage(cat *catalog.Driver, hostProcess bool, to version.Driver) bool {
+	if cat == nil {
+		return false
+	}
+	p := cat.Publication(to, hostProcess)
+	return p != nil && p.Repository != ""
+}
+
+// bareTag tells a version's tag that has no v: 26.06.0.
+func bareTag(tag string) bool {
+	_, err := version.ParseDriver(tag)
+	return err == nil && !strings.HasPrefix(tag, "v")
 }
 
 // retag is imageChange for a tag of the version.

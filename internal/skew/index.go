@@ -3,14 +3,17 @@ package skew
 import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // index holds what doesn't change from moment to moment, so that rules look
 // things up instead of walking thousands of volumes at every hop.
 type index struct {
-	cat      *catalog.Catalog
-	inv      *inventory.Inventory
-	req      Request
+	cat *catalog.Catalog
+	inv *inventory.Inventory
+	req Request
+	// stops are the releases of the way, see journey.
+	stops    []version.OpenShift
 	nodes    map[string]*inventory.Node
 	csiNodes map[string]*inventory.CSINode
 	// volumes are those of Windows pods, by provisioner.
@@ -23,6 +26,8 @@ type index struct {
 	lines map[*inventory.Driver]*catalog.Line
 	// needed are the rules that need a resource, of those that apply.
 	needed map[inventory.Resource][]string
+	// partial says of a DaemonSet, by its name, why its manifest isn't whole.
+	partial map[string]string
 	// memos are results that a rule computes once, see memo.
 	memos map[string]any
 }
@@ -37,6 +42,7 @@ func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index 
 		scopes:   map[*inventory.Driver][]*inventory.Node{},
 		lines:    map[*inventory.Driver]*catalog.Line{},
 		memos:    map[string]any{},
+		partial:  map[string]string{},
 		needed:   map[inventory.Resource][]string{},
 	}
 	for i := range inv.Nodes {
@@ -48,6 +54,13 @@ func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index 
 	for i := range inv.Volumes {
 		u := &inv.Volumes[i]
 		x.volumes[u.Provisioner] = append(x.volumes[u.Provisioner], u)
+	}
+	for _, list := range [][]inventory.Driver{inv.Drivers, req.Planned} {
+		for i := range list {
+			if d := &list[i]; d.Partial != "" {
+				x.partial[d.Object.String()] = d.Partial
+			}
+		}
 	}
 	for i := range inv.Drivers {
 		if d := &inv.Drivers[i]; d.OS == "linux" && d.Provisioner != "" {

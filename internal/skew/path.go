@@ -109,11 +109,14 @@ func release(flag, s string) (version.OpenShift, error) {
 func (j *journey) hops() []Hop {
 	var hops []Hop
 	for i := 1; i < len(j.stops); i++ {
-		from := ""
-		if !j.stops[i-1].IsZero() {
-			from = j.stops[i-1].String()
-		}
-		hops = append(hops, Hop{from, j.stops[i].String()})
+		hops = append(hops, hopOf(j.stops[i-1], j.stops[i]))
 	}
 	return hops
+}
+
+func hopOf(from, to version.OpenShift) Hop {
+	if from.IsZero() {
+		return Hop{To: to.String()}
+	}
+	return Hop{from.String(), to.String()}
 }

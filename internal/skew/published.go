@@ -58,7 +58,11 @@ func home(d *inventory.Driver) string {
 	if d.Object.Namespace == "" {
 		return ""
 	}
-	return fmt.Sprintf(", in namespace %s with service account %s", d.Object.Namespace, cmp.Or(d.ServiceAccount, "default"))
+	account := "service account " + serviceAccount(d)
+	if d.ServiceAccount == "" && d.Partial != "" {
+		account = "its service account, which the manifest as it was read doesn't name"
+	}
+	return fmt.Sprintf(", in namespace %s with %s", d.Object.Namespace, account)
 }
 
 // manifestOf says where the project's manifest of a version stands, and which

@@ -54,14 +54,14 @@ func (v *view) row() Row {
 }
 
 // distanceTo is how many minors a Windows version is behind (-) or ahead (+);
-// nil where that isn't one number.
+// nil where that isn't one number of minors.
 func distanceTo(l *linuxSide, windows version.Driver) *int {
 	var found *int
 	for _, c := range l.Candidates {
-		if c.Version.Major != windows.Major {
+		if c.Version.Major != windows.Major || windows.Calendar(c.Version) {
 			return nil
 		}
-		d := minors(windows, c.Version)
+		d := windows.Distance(c.Version)
 		if found != nil && *found != d {
 			return nil
 		}
@@ -69,9 +69,6 @@ func distanceTo(l *linuxSide, windows version.Driver) *int {
 	}
 	return found
 }
-
-// minors is windows minus linux, of one major.
-func minors(windows, linux version.Driver) int { return int(windows.Minor) - int(linux.Minor) }
 
 // modeAt is how a driver of the Linux side's version reaches Windows storage;
 // "" where that isn't known or both are usual.

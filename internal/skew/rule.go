@@ -43,6 +43,9 @@ type rule struct {
 	driver func(v *view, out *sink)
 	// cluster is called once at every moment.
 	cluster func(w *world, out *sink)
+	// lacks: its BLOCK goes by what a pod hasn't got, which the rest of a
+	// manifest that isn't whole may have.
+	lacks bool
 	// asks is when the rule has a question at all; its zero value is always.
 	asks asking
 }

@@ -33,6 +33,8 @@ func knownCommit(driver, version string) string {
 
 func noOpenShift(inv *inventory.Inventory) { inv.Cluster.OpenShift = "" }
 
+func noPayload(inv *inventory.Inventory) { inv.Payloads = nil }
+
 func releaseCases() []ruleCase {
 	named := func(release string) func(*skew.Request, *catalog.Catalog) {
 		return func(r *skew.Request, _ *catalog.Catalog) { r.To = release }
@@ -88,6 +90,23 @@ func releaseCases() []ruleCase {
 		{name: "the head of a branch", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: func(c *catalog.Catalog) {
 			c.Release("4.20").Drivers["vsphere"] = []catalog.Shipped{{Version: "3.5.0", Certainty: catalog.Default}}
 		}, want: finding.Warn, says: "the head of the release branch", mend: payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0")), mendAsk: named("4.20.4"), count: 1},
+		{name: "the payload of another release", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: payloadOf("4.10.3", "vsphere-csi-driver", stranger), want: finding.Warn,
+			says: "the payload is of 4.10.3, which isn't a release on the way: it isn't used", does: "give the payload of the release itself", mend: noPayload, count: 1},
+		{name: "the payload of another patch", id: "DATA001", from: "4.19", to: "4.20.4", inv: storageCluster("4.19", "10.19.1"), change: payloadOf("4.20.3", "vsphere-csi-driver", stranger), want: finding.Warn,
+			says: "the payload is of 4.20.3, and the release on the way is 4.20.4", mendAsk: named("4.20"), mend: func(inv *inventory.Inventory) {
+				inv.Payloads[0].Tags[0].Commit = knownCommit("vsphere", "3.5.0")
+			}, count: 1},
+		{name: "two payloads of one minor", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(payloadOf("4.20.3", "vsphere-csi-driver", stranger), payloadOf("4.20.4", "vsphere-csi-driver", stranger)), want: finding.Warn,
+			says: "several payloads of 4.20 were given", mend: noPayload},
+		{name: "a payload without a release", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: payloadOf("", "vsphere-csi-driver", stranger), want: finding.Warn,
+			says: "doesn't say which release it is of", mend: noPayload, count: 1},
+		{name: "a payload that the cluster runs", id: "DATA001", from: "4.19.3", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(payloadOf("4.19.4", "vsphere-csi-driver", knownCommit("vsphere", "3.3.1")), func(inv *inventory.Inventory) {
+			for i := range inv.Drivers {
+				if d := &inv.Drivers[i]; d.OS == "linux" {
+					d.Image.Digest = inv.Payloads[0].Tags[0].Image.Digest
+				}
+			}
+		})},
 		{name: "half way", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }, want: finding.Info, says: "isn't complete"},
 		{name: "there already", id: "DATA001", from: "4.20", to: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Info, says: "the target is 4.20"},
 		{name: "an old catalog", id: "DATA001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), now: "2027-08-31", want: finding.Info, says: "365 days old", does: "a newer build of verify"},

@@ -20,7 +20,7 @@ of the manifest stayed. UNKNOWN where the driver has such a line, the pod isn't 
 and the version can't be told.`,
 		Remedy: "apply the whole Windows node DaemonSet of that version; the tag alone doesn't do",
 		Needs:  needsDrivers,
-	}, driver: hostProcessRequired},
+	}, driver: hostProcessRequired, lacks: true},
 	{Rule: Rule{
 		ID: "HP002", Title: "HostProcess container mounts csi-proxy's pipes", Severity: finding.Block, Scope: PerDriver,
 		Ground: "named pipe mounts aren't supported in HostProcess containers",
@@ -42,7 +42,7 @@ The flags are --enable-windows-host-process (Azure Disk, Azure File, SMB) and
 --windows-host-process (EBS).`,
 		Remedy: "make flag and pod agree: the flag in a HostProcess pod of a version that has it, and nowhere else",
 		Needs:  needsDrivers,
-	}, driver: hostProcessFlag},
+	}, driver: hostProcessFlag, lacks: true},
 	{Rule: Rule{
 		ID: "HP004", Title: "image is for the other kind of container", Severity: finding.Warn, Scope: PerDriver,
 		Ground: "some projects publish an image of its own for HostProcess, with a tag that ends in -windows-hp",
@@ -53,7 +53,7 @@ tag: a digest or a renamed image doesn't say. WARN too where a HostProcess pod r
 that doesn't support HostProcess.`,
 		Remedy: "take the image that the pod's kind needs",
 		Needs:  needsDrivers,
-	}, driver: hostProcessImage},
+	}, driver: hostProcessImage, lacks: true},
 	{Rule: Rule{
 		ID: "HP005", Title: "the driver that fits is a HostProcess one", Severity: finding.Warn, Scope: PerDriver,
 		Ground: "the Windows version closest to the target needs another manifest and other rights than the present one",

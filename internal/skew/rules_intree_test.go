@@ -65,8 +65,8 @@ func inTreeGateCases() []ruleCase {
 
 func inTreeElsewhereCases() []ruleCase {
 	ebs := inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: "ebs.csi.aws.com", InTree: inTreeEBS}
-	label := func(key, value string, which ...int) change {
-		return onNodes(func(n *inventory.Node) { n.Labels[key] = value }, which...)
+	label := func(key string, which ...int) change {
+		return onNodes(func(n *inventory.Node) { n.Labels[key] = "true" }, which...)
 	}
 	unlabel := onNodes(func(n *inventory.Node) {
 		delete(n.Labels, "windowsmachineconfig.openshift.io/allow-upgrade")
@@ -86,13 +86,13 @@ func inTreeElsewhereCases() []ruleCase {
 		{name: "EBS from 4.12", id: "INTREE002", from: "4.12", to: "4.13", inv: storageCluster("4.12", "7.2.0"), change: all(platform("AWS"), uses(ebs))},
 		{name: "no gate twice", id: "INTREE001", from: "4.11", to: "4.12", inv: storageCluster("4.11", "6.0.0"), change: all(platform("AWS"), uses(ebs))},
 		{name: "no labels", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0")},
-		{name: "held", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0"), change: label(blocked, "true", 1), want: finding.Warn,
-			says: "upgrade-blocked on win-1", does: "oc label node win-1 windowsmachineconfig.openshift.io/allow-upgrade=true", mend: label(allow, "true", 1)},
-		{name: "one released", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0"), change: label(allow, "true", 1), want: finding.Info,
+		{name: "held", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0"), change: label(blocked, 1), want: finding.Warn,
+			says: "upgrade-blocked on win-1", does: "oc label node win-1 windowsmachineconfig.openshift.io/allow-upgrade=true", mend: label(allow, 1)},
+		{name: "one released", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0"), change: label(allow, 1), want: finding.Info,
 			does: "oc label node win-1 windowsmachineconfig.openshift.io/allow-upgrade-"},
-		{name: "all released", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0"), change: label(allow, "true"), want: finding.Warn,
+		{name: "all released", id: "INTREE003", from: "4.13", to: "4.14", inv: azureCluster("4.13", "8.1.0"), change: label(allow), want: finding.Warn,
 			says: "win-0, win-1, win-2", does: "oc label node win-0 win-1 win-2", mend: unlabel},
-		{name: "labels from 4.14", id: "INTREE003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: label(blocked, "true", 1), want: finding.Info, says: "upgrade-blocked on win-1"},
+		{name: "labels from 4.14", id: "INTREE003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: label(blocked, 1), want: finding.Info, says: "upgrade-blocked on win-1"},
 		{name: "vSphere at 4.13, staying", id: "INTREE004", from: "4.13", to: "4.13", inv: storageCluster("4.13", "8.1.0"), change: registers(nil), want: finding.Block,
 			says: "OpenShift 4.13", does: "delete daemonset vsphere-windows", mend: noWindows},
 		{name: "vSphere at 4.13, on its way", id: "INTREE004", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: registers(nil), want: finding.Warn, mend: noWindows},

@@ -47,5 +47,5 @@ BLOCK  the build is one with a name (Windows Server 2019 is 17763, 2022 is 20348
 WARN   the node's build or the line's images aren't known, or the build is another.`,
 		Remedy: "take the HostProcess manifest, or a version that has images of that build",
 		Needs:  needsScope,
-	}, driver: windowsBuild},
+	}, driver: windowsBuild, lacks: true},
 }

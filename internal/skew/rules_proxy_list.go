@@ -43,11 +43,12 @@ node by us.`,
 DaemonSet mounts.
 
 BLOCK    no version of a group is mounted: vSphere without system-v1alpha1, for one.
-UNKNOWN  the version isn't known, and some lines of the driver couldn't live with the mounts.
+UNKNOWN  the version isn't known, and some lines of the driver couldn't live with the mounts; or
+         the manifest is cut off, or a patch.
 
 HostProcess pods need no mounts.`,
 		Remedy: "add the missing hostPath volumes and their mounts to the driver's container, or apply the project's manifest whole",
-	}, cluster: saying(pipeNotMounted)},
+	}, cluster: saying(pipeNotMounted), lacks: true},
 	{Rule: Rule{
 		ID: "PROXY004", Title: "driver or csi-proxy needs wmic", Severity: finding.Unknown, Scope: PerCluster, Source: wmicFails,
 		Needs:  needsScope,

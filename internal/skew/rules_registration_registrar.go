@@ -36,11 +36,13 @@ func oldRegistrar(w *world) []draft {
 		if r == nil {
 			continue // REG001 sees what matters: whether the driver is registered
 		}
-		if !r.Version.Known || r.Version.Version.Compare(oldestRegistrar) < 0 {
-			said = append(said, registrarAge(d, r))
+		probe, ill := registrarProbe(d, r)
+		if ill {
+			said = append(said, probe)
 		}
-		if f, ok := registrarProbe(d, r); ok {
-			said = append(said, f)
+		// What mends the probe raises a registrar that is too old as well.
+		if !r.Version.Known || !ill && r.Version.Version.Compare(oldestRegistrar) < 0 {
+			said = append(said, registrarAge(d, r))
 		}
 	}
 	return said
@@ -57,6 +59,10 @@ func registrarAge(d *inventory.Driver, r *inventory.Sidecar) draft {
 	}
 	f.Expected = "node-driver-registrar " + oldestRegistrar.String() + " or newer"
 	f.Why = "older ones weren't made for Windows"
+	if probesRegistration(r) {
+		f.Expected = "node-driver-registrar " + probingRegistrar.String() + " or newer, for its liveness probe"
+		f.Why += ", and older ones than that don't know the probe's mode"
+	}
 	f.When = before
 	f.Evidence = []inventory.Evidence{r.Version.At}
 	return f
@@ -66,12 +72,19 @@ func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) s
 	return fmt.Sprintf("raise node-driver-registrar to %s or newer:\noc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%[1]s", v, orNamespace(d.Object), d.Object.Name, r.Container)
 }
 
+// probesRegistration tells whether the registrar's liveness probe runs the
+// registrar itself.
+func probesRegistration(r *inventory.Sidecar) bool {
+	return len(r.Probe) > 0 && strings.Contains(path.Base(strings.ReplaceAll(r.Probe[0], `\`, "/")), "driver-registrar")
+}
+
 // registrarProbe judges a liveness probe that runs the registrar. That there
 // is none is as good: the probe is optional.
 func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (draft, bool) {
-	if len(r.Probe) == 0 || !strings.Contains(path.Base(strings.ReplaceAll(r.Probe[0], `\`, "/")), "driver-registrar") {
+	if !probesRegistration(r) {
 		return draft{}, false
 	}
+	old := r.Version.Known && r.Version.Version.Compare(probingRegistrar) < 0
 	f := draft{Severity: finding.Warn, Object: d.Object.String(), Same: "probe", When: before, Source: registrarProbes}
 	f.Expected = "a probe with --mode=" + probeMode + ", of node-driver-registrar " + probingRegistrar.String() + " or newer"
 	f.Evidence = []inventory.Evidence{{Where: r.Version.At.Where, Text: "livenessProbe: " + strings.Join(r.Probe, " ")}}
@@ -80,7 +93,11 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (draft, bool) {
 		f.Observed = fmt.Sprintf("the liveness probe of container %s runs the registrar without --mode=%s", r.Container, probeMode)
 		f.Why = "without the mode the probe starts a second registrar instead of asking whether the first one registered"
 		f.Remedy = fmt.Sprintf("in %s add --mode=%s to the command of that livenessProbe, beside its --kubelet-registration-path, or take the probe out", d.Object, probeMode)
-	case r.Version.Known && r.Version.Version.Compare(probingRegistrar) < 0:
+		if old {
+			f.Observed += fmt.Sprintf(", and is %s", r.Version.Version)
+			f.Remedy = laidOut(f.Remedy, "for the mode "+setRegistrar(d, r, probingRegistrar))
+		}
+	case old:
 		f.Observed = fmt.Sprintf("the liveness probe of container %s asks for --mode=%s, which node-driver-registrar %s hasn't got", r.Container, probeMode, r.Version.Version)
 		f.Why = "the registrar ends at a flag that it doesn't know, so the probe fails and the kubelet restarts the container again and again"
 		f.Remedy = setRegistrar(d, r, probingRegistrar)

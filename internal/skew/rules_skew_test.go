@@ -50,6 +50,10 @@ func at(tag string) change {
 	})
 }
 
+func trident(tag string) inventory.Driver {
+	return windowsDriver("trident", "csi.trident.netapp.io", tag, "filesystem-v1", "smb-v1", "volume-v1")
+}
+
 // linuxOf adds a Linux DaemonSet that no operator owns.
 func linuxOf(line, provisioner, tag string) change {
 	return func(inv *inventory.Inventory) {
@@ -69,6 +73,10 @@ func arrived(r *skew.Request, _ *catalog.Catalog) { r.From, r.To = r.To, "" }
 
 func distanceCases() []ruleCase {
 	return []ruleCase{
+		{name: "calendar versions", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", trident("25.10.1")), change: linuxOf("trident", "csi.trident.netapp.io", "26.06.0"), want: finding.Warn,
+			says: "Linux 26.06.0 (not part of OpenShift's release), Windows 25.10.1: 8 months behind", does: "tridentctl install --windows bring DaemonSet openshift-cluster-csi-drivers/trident-windows to 26.06.0", mend: at("26.06.0"), count: 1},
+		{name: "calendar versions", id: "SKEW002", from: "4.19", inv: clusterOf("4.19", "10.19.1", trident("25.10.1")), change: linuxOf("trident", "csi.trident.netapp.io", "26.06.0")},
+		{name: "calendar versions", id: "SKEW004", from: "4.19", inv: clusterOf("4.19", "10.19.1", trident("26.06.0")), change: linuxOf("trident", "csi.trident.netapp.io", "25.10.1"), want: finding.Info},
 		{name: "the same minor", id: "SKEW001", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", vsphere("v3.3.0")), want: finding.Pass, says: "the same minor"},
 		{name: "a patch behind is no distance", id: "SKEW001", from: "4.15", inv: clusterOf("4.15", "10.15.0", azureDisk("v1.29.2-windows-hp")), want: finding.Pass, says: "the same minor"},
 		{name: "two behind at the target", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), want: finding.Warn,

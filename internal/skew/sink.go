@@ -94,6 +94,11 @@ func (s *sink) add(d draft) {
 	if s.view != nil && d.Severity > finding.Info && s.view.asleep() {
 		d.Severity, d.Why, d.NoStep = finding.Info, "it runs on no node, so nothing is hit; "+d.Why, true
 	}
+	if lack := s.world.partial[d.Object]; lack != "" && s.rule.lacks && d.Severity == finding.Block {
+		d.Severity, d.NoStep = finding.Unknown, true
+		d.Why = "its manifest isn't whole, it " + lack + ", and the rest of it may have what is missing; if not: " + d.Why
+		d.Remedy = "give the whole manifest, as it is applied, and check it again"
+	}
 	key := fact{s.rule.ID, d.Object, d.Same, d.Severity}
 	if old := s.byFact[key]; old != nil {
 		old.holdsAgain(s.world, d)

@@ -7,6 +7,8 @@
 package skew
 
 import (
+	"cmp"
+
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -56,9 +58,13 @@ type Result struct {
 
 // Hop is an update from one minor to the next (or inside one).
 type Hop struct {
+	// From is "" where it isn't known.
 	From string `json:"from"`
 	To   string `json:"to"`
 }
+
+// String is "4.19 -> 4.20", or "? -> 4.20" from a release that isn't known.
+func (h Hop) String() string { return cmp.Or(h.From, "?") + " -> " + h.To }
 
 // Row is one Windows driver at one hop.
 type Row struct {
@@ -73,7 +79,8 @@ type Row struct {
 	Windows        string `json:"windows"`
 	WindowsPlanned string `json:"windowsPlanned,omitempty"`
 	// DistanceNow and Distance are minors of Windows behind (-) or ahead (+)
-	// of Linux, now and at the target; nil unknown or over a major.
+	// of Linux, now and at the target; nil unknown, over a major, or of
+	// calendar versions, which have none.
 	DistanceNow *int `json:"distanceNow,omitempty"`
 	Distance    *int `json:"distance,omitempty"`
 	// Mode is csi-proxy or HostProcess now, ModeTarget what the target's line

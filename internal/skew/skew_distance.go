@@ -23,8 +23,8 @@ func minorDistance(v *view, out *sink) {
 	}
 	d := draft{
 		Severity: finding.Pass,
-		Observed: fmt.Sprintf("Linux %s%s, Windows %s: %s", l, v.where(), windows, apart(low, high)),
-		Expected: "the minor of the Linux driver",
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s: %s", l, v.where(), windows, apart(low, high, unit(l, windows))),
+		Expected: closest[unit(l, windows)],
 		Why:      "the two sides share a minor, as OpenShift advises",
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
@@ -76,10 +76,10 @@ func (v *view) where() string {
 // where one has another major.
 func spread(l *linuxSide, windows version.Driver) (low, high int, ok bool) {
 	for i, c := range l.Candidates {
-		if c.Version.Major != windows.Major {
+		if c.Version.OtherMajor(windows) {
 			return 0, 0, false
 		}
-		d := minors(windows, c.Version)
+		d := windows.Distance(c.Version)
 		if i == 0 {
 			low, high = d, d
 		}
@@ -88,31 +88,38 @@ func spread(l *linuxSide, windows version.Driver) (low, high int, ok bool) {
 	return low, high, len(l.Candidates) > 0
 }
 
-// apart says a distance in words.
-func apart(low, high int) string {
-	switch {
-	case low == high:
-		return apartOne(low)
-	case high < 0:
-		return fmt.Sprintf("%d or %d minors behind", -high, -low)
-	case low > 0:
-		return fmt.Sprintf("%d or %d minors ahead", low, high)
+// closest is what SKEW001 expects, by the unit of the distance.
+var closest = map[string]string{"minor": "the minor of the Linux driver", "month": "the year and month of the Linux driver"}
+
+// unit is what distances are counted in.
+func unit(l *linuxSide, windows version.Driver) string {
+	if _, some := l.judge(windows.Calendar); some {
+		return "month"
 	}
-	return apartOne(low) + ", or " + apartOne(high)
+	return "minor"
 }
 
-func apartOne(d int) string {
+// apart says a distance in words.
+func apart(low, high int, unit string) string {
+	switch {
+	case low == high:
+		return apartOne(low, unit)
+	case high < 0:
+		return fmt.Sprintf("%d or %s behind", -high, many(-low, unit))
+	case low > 0:
+		return fmt.Sprintf("%d or %s ahead", low, many(high, unit))
+	}
+	return apartOne(low, unit) + ", or " + apartOne(high, unit)
+}
+
+func apartOne(d int, unit string) string {
 	switch {
 	case d == 0:
-		return "the same minor"
-	case d == -1:
-		return "1 minor behind"
-	case d == 1:
-		return "1 minor ahead"
+		return "the same " + unit
 	case d < 0:
-		return fmt.Sprintf("%d minors behind", -d)
+		return many(-d, unit) + " behind"
 	}
-	return fmt.Sprintf("%d minors ahead", d)
+	return many(d, unit) + " ahead"
 }
 
 // majorDiffers is SKEW002.
@@ -122,7 +129,7 @@ func majorDiffers(v *view, out *sink) {
 	if !known || v.Phase != Now && v.Moves() {
 		return
 	}
-	_, some := l.judge(func(c version.Driver) bool { return c.Major != windows.Major })
+	_, some := l.judge(func(c version.Driver) bool { return c.OtherMajor(windows) })
 	if !some {
 		return
 	}
@@ -135,7 +142,7 @@ func majorDiffers(v *view, out *sink) {
 	}
 	c := v.change(l.Newest())
 	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, v.step(c), v.Hops > 0
-	if p := v.incompatible(func(c version.Driver) bool { return c.Major != windows.Major }); p != nil {
+	if p := v.incompatible(func(c version.Driver) bool { return c.OtherMajor(windows) }); p != nil {
 		d.Severity, d.Why, d.Source, d.When = p.severity, p.Why, p.source(), p.When
 		d.Remedy = p.Remedy + ": " + c.text()
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
@@ -150,7 +157,7 @@ func windowsAhead(v *view, out *sink) {
 		return
 	}
 	newer := func(c version.Driver) bool {
-		return c.Major == windows.Major && windows.Minor > c.Minor
+		return !c.OtherMajor(windows) && windows.Distance(c) > 0
 	}
 	now, _ := v.LinuxNow.judge(newer)
 	target, _ := v.LinuxTarget.judge(newer)

@@ -92,7 +92,7 @@ func knownIncompatible(v *view, out *sink) {
 	if !known || v.Phase != Now && v.Moves() {
 		return
 	}
-	p := v.incompatible(func(c version.Driver) bool { return c.Major == windows.Major })
+	p := v.incompatible(func(c version.Driver) bool { return !c.OtherMajor(windows) })
 	if p == nil {
 		return
 	}

@@ -47,10 +47,7 @@ func (w *world) hopName() string {
 	if w.Hops == 0 {
 		return ""
 	}
-	if w.From.IsZero() {
-		return "unknown -> " + w.To.String()
-	}
-	return w.From.String() + " -> " + w.To.String()
+	return hopOf(w.From, w.To).String()
 }
 
 // destination is the release that the cluster is going to; "" for none.

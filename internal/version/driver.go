@@ -23,6 +23,9 @@ type Driver struct {
 	// Variant is a suffix that says how and not what was built: windows-hp,
 	// eksbuild.1, fips.
 	Variant string
+	// written is the core as the tag has it where a number begins with a zero,
+	// "26.06.0": without that zero it would be a tag that nobody published.
+	written string
 }
 
 // Unreadable says why a tag isn't a version.
@@ -77,6 +80,9 @@ func ParseDriver(tag string) (Driver, error) {
 	for i, into := range []*uint64{&d.Major, &d.Minor, &d.Patch} {
 		if m[i+1] == "" {
 			continue
+		}
+		if len(m[i+1]) > 1 && m[i+1][0] == '0' {
+			d.written = strings.TrimSuffix(strings.TrimPrefix(tag, "v"), m[4])
 		}
 		n, err := strconv.ParseUint(m[i+1], 10, 32)
 		if err != nil || n > bound {
@@ -190,10 +196,19 @@ func (d Driver) semver() *semver.Version { return semver.New(d.Major, d.Minor, d
 func (d Driver) SameMinor(o Driver) bool { return d.Major == o.Major && d.Minor == o.Minor }
 
 // IsZero tells whether d is the zero value, which is no version.
-func (d Driver) IsZero() bool { return d == Driver{} }
+func (d Driver) IsZero() bool {
+	d.written = ""
+	return d == Driver{}
+}
 
-// Core is major.minor.patch.
-func (d Driver) Core() string { return fmt.Sprintf("%d.%d.%d", d.Major, d.Minor, d.Patch) }
+// Core is major.minor.patch, or what the tag has in their place where it writes
+// leading zeros: 26.06.0.
+func (d Driver) Core() string {
+	if d.written != "" {
+		return d.written
+	}
+	return fmt.Sprintf("%d.%d.%d", d.Major, d.Minor, d.Patch)
+}
 
 // String is the version without a v, in the order that ParseDriver reads.
 func (d Driver) String() string {

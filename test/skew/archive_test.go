@@ -34,14 +34,14 @@ func archive(t *testing.T, folder string) []byte {
 func TestMustGatherArchive(t *testing.T) {
 	whole := archive(t, gatheredExample+"/must-gather")
 	dir := t.TempDir()
-	folder := run(t, nil, "skew", "--must-gather", gatheredExample+"/must-gather")
-	packed := run(t, nil, "skew", "--must-gather", write(t, dir, "mg.tar.gz", string(whole)))
+	folder := run(t, "skew", "--must-gather", gatheredExample+"/must-gather")
+	packed := run(t, "skew", "--must-gather", write(t, dir, "mg.tar.gz", string(whole)))
 	if folder.exit != packed.exit || findings(folder.stdout) != findings(packed.stdout) {
 		t.Errorf("exit codes %d and %d\n%s", folder.exit, packed.exit, firstDifference(findings(folder.stdout), findings(packed.stdout)))
 	}
 	for _, part := range []int{9, 5, 3, 2} {
 		cut := write(t, dir, "cut.tar.gz", string(whole[:len(whole)*part/10]))
-		out := run(t, nil, "skew", "--must-gather", cut)
+		out := run(t, "skew", "--must-gather", cut)
 		switch out.exit {
 		case 1:
 			if !oneError.MatchString(out.stderr) || !strings.Contains(out.stderr, cut) {
@@ -55,7 +55,7 @@ func TestMustGatherArchive(t *testing.T) {
 			t.Errorf("%d/10: exit code %d\n%s", part, out.exit, out.stdout)
 		}
 	}
-	out := run(t, nil, "skew", "--must-gather", write(t, dir, "not.tar.gz", "<html>403 Forbidden</html>"))
+	out := run(t, "skew", "--must-gather", write(t, dir, "not.tar.gz", "<html>403 Forbidden</html>"))
 	if out.exit != 1 || !oneError.MatchString(out.stderr) {
 		t.Errorf("a page of HTML: exit code %d\n%s%s", out.exit, out.stdout, out.stderr)
 	}

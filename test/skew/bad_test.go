@@ -51,14 +51,14 @@ func TestBadFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			bad := write(t, dir, "bad.yaml", c.content)
-			out := run(t, nil, ask("--manifests", bad)...)
+			out := run(t, ask("--manifests", bad)...)
 			refused := out.exit == 1 && oneError.MatchString(out.stderr) && out.stdout == ""
 			open := out.exit == 4 && strings.HasPrefix(out.stdout, "UNKNOWN") && out.stderr == ""
 			said := flat(out.stdout + out.stderr)
 			if !refused && !open || !strings.Contains(said, c.where) || !strings.Contains(said, c.what) {
 				t.Errorf("alone: exit code %d\n%s%s", out.exit, out.stdout, out.stderr)
 			}
-			out = run(t, nil, ask("--manifests", bad, "--manifests", goodNodes, "--manifests", goodDaemonSet)...)
+			out = run(t, ask("--manifests", bad, "--manifests", goodNodes, "--manifests", goodDaemonSet)...)
 			if out.exit != 4 || !strings.Contains(out.stdout, c.where) || !strings.HasPrefix(out.stdout, "UNKNOWN") {
 				t.Errorf("beside a cluster: exit code %d\n%s%s", out.exit, out.stdout, out.stderr)
 			}
@@ -85,8 +85,8 @@ func TestLineEndsOfWindows(t *testing.T) {
 		plain = append(plain, "--manifests", write(t, dir, "plain-"+filepath.Base(file), text))
 		windows = append(windows, "--manifests", write(t, dir, "bom-"+filepath.Base(file), "\ufeff"+strings.ReplaceAll(text, "\n", "\r\n")))
 	}
-	want := run(t, nil, ask(plain...)...)
-	got := run(t, nil, ask(windows...)...)
+	want := run(t, ask(plain...)...)
+	got := run(t, ask(windows...)...)
 	if want.exit != 0 || got.exit != want.exit || strings.ReplaceAll(got.stdout, "/bom-", "/plain-") != want.stdout {
 		t.Errorf("exit codes %d and %d\n%s", want.exit, got.exit, firstDifference(want.stdout, strings.ReplaceAll(got.stdout, "/bom-", "/plain-")))
 	}
@@ -105,8 +105,9 @@ func TestLargeFile(t *testing.T) {
 		t.Fatalf("only %d bytes", b.Len())
 	}
 	path := write(t, t.TempDir(), "all.yaml", b.String())
-	out := run(t, nil, ask("--static", "--manifests", path)...)
-	imageLine := lines + 1 + strings.Count(read(t, goodDaemonSet)[:strings.Index(read(t, goodDaemonSet), "driver:v3.3.0")], "\n")
+	out := run(t, ask("--static", "--manifests", path)...)
+	before, _, _ := strings.Cut(read(t, goodDaemonSet), "driver:v3.3.0")
+	imageLine := lines + 1 + strings.Count(before, "\n")
 	if place := fmt.Sprintf("%s:%d: registry.k8s.io/csi-vsphere/driver:v3.3.0", path, imageLine); out.exit != 0 || !strings.Contains(out.stdout, place) {
 		t.Errorf("exit code %d, want 0 and %s\n%s%s", out.exit, place, out.stdout, out.stderr)
 	}
@@ -138,7 +139,7 @@ func TestImages(t *testing.T) {
 		t.Run(image, func(t *testing.T) {
 			text := strings.Replace(read(t, goodDaemonSet), "registry.k8s.io/csi-vsphere/driver:v3.3.0", image, 1)
 			path := write(t, t.TempDir(), "daemonset.yaml", text)
-			out := run(t, nil, ask("--manifests", path, "--manifests", goodNodes)...)
+			out := run(t, ask("--manifests", path, "--manifests", goodNodes)...)
 			if want == known {
 				if out.exit != 0 || !strings.Contains(out.stdout, "Windows 3.3.0") {
 					t.Errorf("exit code %d\n%s", out.exit, out.stdout)
@@ -176,7 +177,7 @@ func TestBadFlags(t *testing.T) {
 		{"--explain SKEW999", "SKEW999"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
-			out := run(t, nil, append(strings.Fields("skew --manifests "+goodDaemonSet), strings.Fields(c.args)...)...)
+			out := run(t, append(strings.Fields("skew --manifests "+goodDaemonSet), strings.Fields(c.args)...)...)
 			if out.exit != 1 || !strings.HasPrefix(out.stderr, "error: ") || !strings.Contains(out.stderr, "\nfix: ") || !strings.Contains(out.stderr, c.what) || out.stdout != "" {
 				t.Errorf("exit code %d\n%s%s", out.exit, out.stdout, out.stderr)
 			}

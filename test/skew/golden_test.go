@@ -77,7 +77,7 @@ func TestGolden(t *testing.T) {
 // check runs the command as it stands, and with -o json.
 func (e example) check(t *testing.T) {
 	t.Chdir(e.dir)
-	out := run(t, nil, e.args...)
+	out := run(t, e.args...)
 	if out.exit != e.exit {
 		t.Errorf("exit code %d, want %d\n%s%s", out.exit, e.exit, out.stdout, out.stderr)
 	}
@@ -91,7 +91,7 @@ func (e example) check(t *testing.T) {
 	if e.exit == 1 {
 		return
 	}
-	machine := run(t, nil, append(slices.Clone(e.args), "-o", "json")...)
+	machine := run(t, append(slices.Clone(e.args), "-o", "json")...)
 	if machine.exit != e.exit {
 		t.Errorf("exit code %d with -o json, want %d", machine.exit, e.exit)
 	}

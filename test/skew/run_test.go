@@ -2,7 +2,6 @@ package skew
 
 import (
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 
@@ -21,15 +20,12 @@ type output struct {
 }
 
 // run runs verify in this process, as its main does.
-func run(t *testing.T, stdin io.Reader, args ...string) output {
+func run(t *testing.T, args ...string) output {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", today)
 	t.Setenv("NO_COLOR", "1")
-	if stdin == nil {
-		stdin = strings.NewReader("")
-	}
 	var stdout, stderr bytes.Buffer
-	a := &app.App{Stdin: stdin, Stdout: &stdout, Stderr: &stderr}
+	a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
 	code := a.Run(t.Context(), verify.New(a), args)
 	out := output{stdout.String(), stderr.String(), code}
 	// The version is that of the build, and no part of the answer.

@@ -24,7 +24,7 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 		c.again(o, ds, p, cts)
 		return
 	}
-	c.checkMounts(o, p)
+	c.checkWhole(o, p)
 	if proxy, ok := c.proxyOf(o, p, cts); ok {
 		c.inv.Proxies = append(c.inv.Proxies, proxy)
 		return
@@ -52,6 +52,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 		d.Evidence = append(d.Evidence, id.evidence)
 	}
 	d.Registrar = c.registrar(p, cts)
+	d.Partial, _ = p.lack()
 	os, osAt := operatingSystem(p, cts)
 	d.OS = os
 	if osAt.Where != "" {

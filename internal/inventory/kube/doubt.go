@@ -43,24 +43,34 @@ func barePipes(pipes []inventory.Pipe) []inventory.Pipe {
 	return out
 }
 
-// checkMounts looks for what a truncated manifest has: mounts of volumes that
-// the pod doesn't declare. The API server would refuse it.
-func (c *Collector) checkMounts(o inventory.Object, p podTemplate) {
+// checkWhole tells of a manifest that isn't whole.
+func (c *Collector) checkWhole(o inventory.Object, p podTemplate) {
+	if lack, path := p.lack(); lack != "" {
+		c.problem(inventory.Problem{
+			Where: p.at(path...),
+			What:  fmt.Sprintf("%s %s: the manifest is cut off, or a patch", o, lack),
+			Fix:   "give the whole manifest, as it is applied",
+		})
+	}
+}
+
+// lack looks for what a truncated manifest and a patch have, and what the API
+// server would refuse: a container without an image, a mount of a volume that
+// the pod doesn't declare. It is "" for a whole pod.
+func (p podTemplate) lack() (string, []any) {
 	volumes := map[string]bool{}
 	for _, v := range p.spec.Volumes {
 		volumes[v.Name] = true
 	}
 	for i, ct := range p.spec.Containers {
 		for j, m := range ct.VolumeMounts {
-			if volumes[m.Name] {
-				continue
+			if !volumes[m.Name] {
+				return fmt.Sprintf("mounts the volume %q, which it doesn't declare", m.Name), p.path("containers", i, "volumeMounts", j)
 			}
-			c.problem(inventory.Problem{
-				Where: p.at(p.path("containers", i, "volumeMounts", j)...),
-				What:  fmt.Sprintf("%s mounts the volume %q, which it doesn't declare: the manifest is cut off, or a patch", o, m.Name),
-				Fix:   "give the whole manifest, as it is applied",
-			})
-			return
+		}
+		if ct.Image == "" {
+			return fmt.Sprintf("has a container %q without an image", ct.Name), p.path("containers", i)
 		}
 	}
+	return "", nil
 }

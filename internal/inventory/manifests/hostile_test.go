@@ -76,6 +76,7 @@ func TestHostile(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"tab":              {strings.Replace(smb, "        image:", "\timage:", 1), "<stdin>:13:1: this isn't YAML: found a tab character"},
 		"truncated":        {upTo(smb, ": mirror"), "<stdin>:13:9: this isn't YAML: could not find expected ':'"},
+		"no image":         {upTo(smb, "        image:"), `<stdin>:12: DaemonSet storage/smb has a container "smb" without an image`},
 		"cut at a line":    {upTo(smb, "      volumes:"), `<stdin>:15: DaemonSet storage/smb mounts the volume "pipe", which it doesn't declare`},
 		"helm":             {strings.Replace(smb, "  name: smb", `  name: {{ include "smb.name" . }}`, 1), "<stdin>:4:9: this is a template: render it first"},
 		"helm control":     {"{{- if .Values.windows.enabled }}\n" + smb + "{{- end }}\n", "<stdin>:1:1: this is a template: render it first"},

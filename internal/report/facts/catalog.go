@@ -93,7 +93,7 @@ func Driver(w io.Writer, c *catalog.Catalog, d *catalog.Driver) error {
 	rows := [][]string{{"VERSIONS", "HOSTPROCESS", "CSI-PROXY", "WINDOWS BUILDS"}}
 	evidence := [][]catalog.Evidence{d.Evidence}
 	for _, l := range d.Lines {
-		rows = append(rows, []string{span(l), string(l.HostProcess), api(l.API), builds(l.Builds)})
+		rows = append(rows, []string{between(l.From, l.Until), string(l.HostProcess), api(l.API), builds(l.Builds)})
 		evidence = append(evidence, l.Evidence)
 	}
 	if err := table(w, rows); err != nil {
@@ -110,15 +110,22 @@ func Driver(w io.Writer, c *catalog.Catalog, d *catalog.Driver) error {
 	if err := table(w, rows); err != nil {
 		return err
 	}
+	if err := published(w, d); err != nil {
+		return err
+	}
+	for i := range d.Published {
+		evidence = append(evidence, d.Published[i].Evidence)
+	}
 	fmt.Fprintln(w, "\nEvidence:")
 	return sources(w, evidence...)
 }
 
-func span(l catalog.Line) string {
-	if l.Until == "" {
-		return "from " + l.From
+// between is a range of versions; until "" is an open one.
+func between(from, until string) string {
+	if until == "" {
+		return "from " + from
 	}
-	return l.From + " to before " + l.Until
+	return from + " to before " + until
 }
 
 func api(uses []catalog.APIUse) string {

@@ -38,6 +38,36 @@ func TestCatalogShowsEveryRelease(t *testing.T) {
 				t.Errorf("%s: no evidence %s", c.Drivers[i].Name, e.Source)
 			}
 		}
+		for _, p := range c.Drivers[i].Published {
+			for _, want := range []string{p.Repository, p.Render, p.Deploys, between(p.From, p.Until), p.Evidence[0].Source} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("%s: %q isn't shown", c.Drivers[i].Name, want)
+				}
+			}
+			if p.HasManifest() && !strings.Contains(out.String(), p.Manifest) {
+				t.Errorf("%s: manifest %q", c.Drivers[i].Name, p.Manifest)
+			}
+		}
+	}
+}
+
+func TestPublished(t *testing.T) {
+	for _, tc := range []struct {
+		p               catalog.Publication
+		image, manifest string
+	}{
+		{catalog.Publication{Manifest: "https://x/{{version}}.yaml", Repository: "r/x", Also: []string{"s/x", "t/x"}, SetImage: true, Missing: []string{"1.2.0", "1.3.0"}},
+			"r/x (also s/x, t/x)", "https://x/{{version}}.yaml, with its image set to that of the version, which isn't there for 1.2.0, 1.3.0"},
+		{catalog.Publication{Render: "helm template x", Repository: "r/x", Unsure: true}, "r/x, not every version's was seen there", "helm template x"},
+		{catalog.Publication{Deploys: "the operator"}, "not known", "the operator brings the DaemonSet"},
+		{catalog.Publication{Manifest: "unknown"}, "not known", "where the manifest stands wasn't seen"},
+	} {
+		if got := images(&tc.p); got != tc.image {
+			t.Errorf("image %q, want %q", got, tc.image)
+		}
+		if got := manifest(&tc.p); got != tc.manifest {
+			t.Errorf("manifest %q, want %q", got, tc.manifest)
+		}
 	}
 }
 

@@ -191,7 +191,7 @@ func (d *Document) takeInventory(inv *inventory.Inventory) {
 func (d *Document) sortFindings() {
 	hops := map[string]int{}
 	for i, h := range d.Hops {
-		hops[hopName(h)] = i
+		hops[h.String()] = i
 	}
 	slices.SortStableFunc(d.Findings, func(a, b finding.Finding) int {
 		return cmp.Or(

@@ -165,8 +165,7 @@ func newPicPoint(t driverTable, i, x, windowsY int) (picPoint, bool) {
 func (p *picPoint) place(minors *int, windows string) {
 	p.Distance, p.Class = distance(minors, p.Linux, windows), "unknown"
 	gap := gapNone + gapMost*gapMinor
-	if minors != nil {
-		far := max(*minors, -*minors)
+	if far, known := gapOf(minors, p.Linux, windows); known {
 		p.Class = []string{"same", "near", "far"}[min(far, 2)]
 		gap = gapNone + min(far, gapMost)*gapMinor
 	}

@@ -42,10 +42,12 @@ func (r tableRow) shortCells() []string {
 func (d *Document) tables() []driverTable {
 	var all []driverTable
 	for _, r := range d.Drivers {
-		last := len(all) - 1
-		if last < 0 || all[last].Name != r.Driver || all[last].Object != r.Object {
-			all = append(all, driverTable{Name: cmp.Or(r.Driver, r.Provisioner, "unknown driver"), Provisioner: r.Provisioner, Object: r.Object})
-			last++
+		last, name := len(all)-1, cmp.Or(r.Driver, r.Provisioner, "unknown driver")
+		if last < 0 || all[last].Name != name || all[last].Object != r.Object {
+			all = append(all, driverTable{Name: name, Provisioner: r.Provisioner, Object: r.Object})
+			if last++; r.Driver == "" {
+				all[last].Provisioner = "" // it is the name already, or not known
+			}
 		}
 		t := &all[last]
 		if r.Certainty != "" && r.Certainty != "exact" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
 )
 
 // drivers writes a small table for each driver.
@@ -127,12 +128,22 @@ func (w *textWriter) sources() {
 	for _, l := range w.readLines() {
 		w.prose("  ", 2, l)
 	}
-	for _, p := range w.Problems {
+	for _, p := range w.untold() {
 		w.prose("  ", 4, "couldn't read "+problem(p))
 		if p.Fix != "" {
 			w.line("    fix: " + p.Fix)
 		}
 	}
+	if n := len(w.Problems) - len(w.untold()); n > 0 {
+		w.prose("  ", 2, "couldn't read "+count(n, "input")+": DATA002 says which, and why")
+	}
+}
+
+// untold are the problems that no finding tells of.
+func (w *textWriter) untold() []inventory.Problem {
+	return slices.DeleteFunc(slices.Clone(w.Problems), func(p inventory.Problem) bool {
+		return slices.ContainsFunc(w.Findings, func(f finding.Finding) bool { return f.ID == "DATA002" && f.Object == p.Where })
+	})
 }
 
 // next points at the plan. Without a target there is none, and one that the

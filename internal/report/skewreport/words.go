@@ -8,15 +8,13 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-func hopName(h skew.Hop) string { return h.From + " -> " + h.To }
-
 // hopOf names the hop that a row or a step belongs to: "now" where there is
 // none.
 func (d *Document) hopOf(i int) string {
 	if i < 0 || i >= len(d.Hops) {
 		return "now"
 	}
-	return hopName(d.Hops[i])
+	return d.Hops[i].String()
 }
 
 func phaseOrder(phase string) int {
@@ -60,9 +58,17 @@ func moment(hop, phase string) string {
 	case hop == "":
 		return words
 	case words == "":
-		return "update " + hop
+		return "update " + hopWords(hop)
 	}
-	return "update " + hop + ": " + words
+	return "update " + hopWords(hop) + ": " + words
+}
+
+// hopWords is a hop in a sentence: "4.19 -> 4.20", or "to 4.20".
+func hopWords(hop string) string {
+	if to, ok := strings.CutPrefix(hop, "? -> "); ok {
+		return "to " + to
+	}
+	return hop
 }
 
 // due says in words when a remedy or a step is due.
@@ -73,30 +79,58 @@ func due(when, hop string) string {
 	if hop == "" {
 		return when + " the update"
 	}
-	return when + " the update " + hop
+	return when + " the update " + hopWords(hop)
 }
 
 // distance says how many minors Windows stands behind or ahead of Linux.
 func distance(n *int, linux, windows string) string {
+	if n == nil {
+		return noMinors(linux, windows)
+	}
+	return apart(*n, "")
+}
+
+func apart(n int, unit string) string {
 	switch {
-	case n == nil && otherMajor(linux, windows):
-		return "other major"
-	case n == nil:
-		return "unknown"
-	case *n < 0:
-		return fmt.Sprintf("%d behind", -*n)
-	case *n > 0:
-		return fmt.Sprintf("%d ahead", *n)
+	case n < 0:
+		return fmt.Sprintf("%d%s behind", -n, unit)
+	case n > 0:
+		return fmt.Sprintf("%d%s ahead", n, unit)
 	}
 	return "same"
 }
 
-// otherMajor tells why there is no distance: versions that are both known, of
-// different majors.
-func otherMajor(a, b string) bool {
-	v, errA := version.ParseDriver(a)
-	w, errB := version.ParseDriver(b)
-	return errA == nil && errB == nil && v.Major != w.Major
+// gapOf is a distance without its direction: in minors, or in months between
+// calendar versions; false where there is none.
+func gapOf(minors *int, linux, windows string) (int, bool) {
+	n := 0
+	if minors != nil {
+		n = *minors
+	} else {
+		l, errL := version.ParseDriver(linux)
+		w, errW := version.ParseDriver(windows)
+		if errL != nil || errW != nil || !w.Calendar(l) {
+			return 0, false
+		}
+		n = w.Distance(l)
+	}
+	return max(n, -n), true
+}
+
+// noMinors says why there is no distance in minors: the versions are of
+// different majors, or count years and months, or one isn't known.
+func noMinors(linux, windows string) string {
+	l, errL := version.ParseDriver(linux)
+	w, errW := version.ParseDriver(windows)
+	switch {
+	case errL != nil || errW != nil:
+		return "unknown"
+	case w.Calendar(l):
+		return apart(w.Distance(l), " mo.")
+	case w.OtherMajor(l):
+		return "other major"
+	}
+	return "unknown"
 }
 
 // change is "a -> b", or a where both are the same or b isn't there.
