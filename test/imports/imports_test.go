@@ -66,6 +66,8 @@ var allowed = map[string][]string{
 
 	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/version"}, // the catalog's facts as manifests; skew judges them and isn't known to it
 
+	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
+
 	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
 
 	"packer/answer":   {},                                                      // writes and reads XML, knows no Packer
@@ -77,7 +79,7 @@ var allowed = map[string][]string{
 		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
-		"internal/pe", "internal/pins", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
+		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
 	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall
 	"internal/testproxy":     {},                                                                                                                                               // for tests alone
 

@@ -72,7 +72,7 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
 	app.Choices(cmd, "output", skewreport.Formats...)
 	app.Choices(cmd, "explain", append(ruleIDs(), "all")...)
-	cmd.AddCommand(newPlan(t))
+	cmd.AddCommand(newPlan(t), newServe(t))
 	return cmd
 }
 

@@ -1,0 +1,143 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory/cluster"
+	"github.com/winbake/winbake/internal/precheck"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// serveOptions are the flags of `verify skew serve`.
+type serveOptions struct {
+	listen, from            string
+	to, images, data        []string
+	interval, settle, stale time.Duration
+	cluster                 cluster.Flags
+}
+
+func newServe(t *tool) *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Judge a cluster again and again, and serve the verdicts as metrics",
+		Long: `serve judges a live cluster against the updates that it is offered (or those of
+--to), every --interval and soon after something changes, and serves the verdicts
+on --listen for Prometheus: /metrics, /healthz and /readyz. "bake manifests
+precheck" writes what runs it in the cluster, with rules whose alerts oc adm
+upgrade recommend shows.
+
+What can't be told is UNKNOWN, and so is a verdict that is older than
+--stale-after, while the API server can't be read say. It needs the rights of
+verify skew, and watch on four resources: without it the interval alone counts.
+
+It runs until SIGINT or SIGTERM, and then exits 0; 1 if it couldn't begin.`,
+		Example: `  verify skew serve --listen :8080
+  verify skew serve --to 4.20 --interval 1h
+  verify skew serve --accept SKEW001 --log-format json`,
+		Args: app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.serve(cmd, o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to serve on, HOST:PORT; :8080 is every address of the machine")
+	f.StringArrayVar(&o.to, "to", nil, "OpenShift release to judge (default: all that the cluster is offered); may be repeated")
+	f.StringVar(&o.from, "from", "", "OpenShift release that the cluster runs (default: as its ClusterVersion says)")
+	f.DurationVar(&o.interval, "interval", precheck.DefaultInterval, "the longest time between two evaluations")
+	f.DurationVar(&o.settle, "settle", precheck.DefaultSettle, "how long to wait after a change, for those that come with it")
+	f.DurationVar(&o.stale, "stale-after", 0, fmt.Sprintf("the age from which a verdict is UNKNOWN (default %d times --interval)", precheck.StaleFactor))
+	f.StringArrayVar(&o.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
+	addData(cmd, &o.data)
+	app.Complete(cmd, "from", releases)
+	app.Complete(cmd, "to", releases)
+	set := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	o.cluster.Register(set)
+	f.AddFlagSet(set)
+	showApart(cmd, set)
+	return cmd
+}
+
+// check refuses flags that can't be before anything is read.
+func (o *serveOptions) check(cmd *cobra.Command) error {
+	for _, name := range []string{"output", "fail-on", "verbose"} {
+		if cmd.Flags().Changed(name) {
+			return &fault.Error{What: "--" + name + " is for a report, and serve writes none", Fix: "leave it out; verify skew has it"}
+		}
+	}
+	for _, r := range append([]string{o.from}, o.to...) {
+		if _, err := version.ParseOpenShift(r); err != nil && r != "" {
+			return &fault.Error{What: err.Error(), Fix: "4.20 or 4.20.3", Err: err}
+		}
+	}
+	for name, d := range map[string]time.Duration{"interval": o.interval, "settle": o.settle} {
+		if d <= 0 {
+			return &fault.Error{What: fmt.Sprintf("--%s can't be %s", name, d), Fix: "a duration above 0: --" + name + "=10m"}
+		}
+	}
+	if o.stale != 0 && o.stale < o.interval {
+		return &fault.Error{
+			What: fmt.Sprintf("--stale-after %s is shorter than --interval %s: verdicts would be UNKNOWN in between", o.stale, o.interval),
+			Fix:  fmt.Sprintf("--stale-after=%s", precheck.StaleFactor*o.interval),
+		}
+	}
+	return nil
+}
+
+// serve is the pipeline: catalog, credentials, address, and then the loop.
+func (t *tool) serve(cmd *cobra.Command, o serveOptions) error {
+	ctx := cmd.Context()
+	if err := o.check(cmd); err != nil {
+		return err
+	}
+	accept, err := acceptedRules(t.accept)
+	if err != nil {
+		return err
+	}
+	images, err := imageVersions(o.images)
+	if err != nil {
+		return err
+	}
+	known, err := loadCatalog(o.data)
+	if err != nil {
+		return err
+	}
+	config, name, err := o.cluster.Config()
+	if err != nil {
+		return err
+	}
+	config.UserAgent = "winbake/" + app.Version() + " precheck"
+	watch, err := precheck.Watch(config)
+	if err != nil {
+		return &fault.Error{What: "the credentials or the address of the API server can't be used: " + err.Error(), Where: config.Host, Err: err, Fix: "kubectl config view --minify"}
+	}
+	judge := precheck.Judge{Config: config, Context: name, Catalog: known, Images: images, From: o.from, To: o.to, Accept: accept, Today: day}
+	l, err := listen(ctx, o.listen)
+	if err != nil {
+		return err
+	}
+	t.Console.Log().Infof("serving on %s: /metrics, /healthz, /readyz", l.Addr())
+	return precheck.Serve(ctx, l, precheck.Options{
+		Evaluate: judge.Evaluate, Watch: watch, Interval: o.interval, Settle: o.settle, Stale: o.stale,
+		Version: app.Version(), Events: t.Console,
+	})
+}
+
+func listen(ctx context.Context, address string) (net.Listener, error) {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		fix := "--listen :8081, say"
+		if !strings.Contains(address, ":") {
+			fix = "--listen :" + address
+		}
+		return nil, &fault.Error{What: "can't listen: " + err.Error(), Where: address, Fix: fix, Err: err}
+	}
+	return l, nil
+}

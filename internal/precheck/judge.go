@@ -1,0 +1,104 @@
+package precheck
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/cluster"
+	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/skew"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Judge reads a cluster and judges it against each update that it's offered.
+type Judge struct {
+	Config *rest.Config
+	// Context is the kubeconfig's, for people; it may be empty.
+	Context string
+	Catalog *catalog.Catalog
+	// Images are versions of images that don't say, as kube.Options has them.
+	Images map[string]string
+	// From is the release that the cluster runs; "": as its ClusterVersion says.
+	From string
+	// To are the releases to judge; none: those that the cluster is offered.
+	To []string
+	// Accept are rules, or ID=object, that count no more.
+	Accept []string
+	// Today returns the day, 2026-11-21.
+	Today func() (string, error)
+}
+
+// Evaluate reads the cluster once and judges every target. Its errors are the
+// reader's: what can't be told of a cluster that can be read is UNKNOWN.
+func (j *Judge) Evaluate(ctx context.Context) (*Answer, error) {
+	today, err := j.Today()
+	if err != nil {
+		return nil, err
+	}
+	c := kube.NewCollector(kube.Options{Catalog: j.Catalog, ImageVersions: j.Images})
+	source, err := cluster.Read(ctx, c, cluster.Options{Config: j.Config, Context: j.Context})
+	if err != nil {
+		return nil, err
+	}
+	inv := c.Inventory()
+	inv.Sources = []inventory.Source{source}
+	a := &Answer{From: j.From, CatalogAsOf: j.Catalog.AsOf}
+	if a.From == "" {
+		a.From = inv.Cluster.OpenShift
+	}
+	targets, known := j.targets(inv)
+	if !known {
+		a.Targets = []Target{unknownTarget("")}
+		return a, nil
+	}
+	for _, to := range targets {
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("judge the update to %s: %w", to, err)
+		}
+		a.Targets = append(a.Targets, j.target(inv, to, today))
+	}
+	return a, nil
+}
+
+// targets are the releases to judge. known is false where it couldn't be read
+// which are offered, or there is nothing that offers any.
+func (j *Judge) targets(inv *inventory.Inventory) (targets []string, known bool) {
+	if len(j.To) > 0 {
+		return j.To, true
+	}
+	read := inv.Read[inventory.ClusterVersion]
+	return inv.Cluster.Available, read.Complete && read.Count > 0
+}
+
+// target judges one update. A release that can't be one of this cluster's is
+// UNKNOWN: nothing was compared.
+func (j *Judge) target(inv *inventory.Inventory, to, today string) Target {
+	v, err := version.ParseOpenShift(to)
+	if err != nil {
+		return unknownTarget(to)
+	}
+	result, err := skew.Evaluate(j.Catalog, inv, skew.Request{From: j.From, To: to, Now: today})
+	if err != nil {
+		t := unknownTarget(to)
+		t.Minor = v.MinorString()
+		return t
+	}
+	result.Accept(j.Accept)
+	t := Target{To: to, Minor: v.MinorString(), Verdict: result.Verdict, Findings: map[Finding]int{}}
+	for _, f := range result.Findings {
+		if f.Severity > finding.Pass {
+			t.Findings[Finding{f.ID, f.Severity}]++
+		}
+	}
+	return t
+}
+
+// unknownTarget is an update that nothing can be said of.
+func unknownTarget(to string) Target {
+	return Target{To: to, Verdict: finding.Unknown}
+}

@@ -1,0 +1,150 @@
+package precheck
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// loop evaluates, one at a time.
+type loop struct {
+	o       Options
+	s       *state
+	changed chan struct{} // holds one: many changes are one reason
+	said    string        // the last line of the log about verdicts
+}
+
+func newLoop(o Options, s *state) *loop {
+	return &loop{o: o, s: s, changed: make(chan struct{}, 1)}
+}
+
+// run evaluates at once, then after changes and intervals, until ctx is done.
+func (l *loop) run(ctx context.Context) {
+	if l.o.Watch != nil {
+		go l.o.Watch(ctx, l.change, l.watching)
+	}
+	for {
+		l.evaluate(ctx)
+		if !l.wait(ctx) {
+			return
+		}
+	}
+}
+
+// change asks for an evaluation. It never waits.
+func (l *loop) change() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns when it is time to evaluate again; false when ctx is done. After
+// a change others follow: a rollout touches a thousand objects.
+func (l *loop) wait(ctx context.Context) bool {
+	next := time.NewTimer(l.o.Interval)
+	defer next.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-next.C:
+		return true
+	case <-l.changed:
+	}
+	settled := time.NewTimer(l.o.Settle)
+	defer settled.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-settled.C:
+	}
+	// What changed meanwhile is seen by the evaluation that begins now.
+	select {
+	case <-l.changed:
+	default:
+	}
+	return true
+}
+
+// evaluate does it once. An answer that comes after its time is none: it tells of
+// a cluster that was.
+func (l *loop) evaluate(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, l.o.Stale)
+	defer cancel()
+	began := l.s.now()
+	answer, err := l.o.Evaluate(limited)
+	if ctx.Err() != nil {
+		return
+	}
+	if err == nil && limited.Err() != nil {
+		err = fmt.Errorf("it took longer than %s", l.o.Stale)
+	}
+	l.s.finish(answer, err, l.s.now().Sub(began))
+	l.tell(answer, err)
+}
+
+// tell writes a line where something is new: ten thousand lines that all is as it
+// was would hide it.
+func (l *loop) tell(a *Answer, err error) {
+	e := event.Event{Object: "precheck", Phase: event.Verify, State: event.Note}
+	if err != nil {
+		e.State, e.Message = event.Warning, "couldn't evaluate: "+oneLine(err)
+	} else {
+		e.Message = a.String()
+	}
+	if e.Message != l.said {
+		l.o.Events.Emit(e)
+	}
+	l.said = e.Message
+}
+
+// String is the answer in a line: "from 4.19.12: 4.20.3 WARN, 4.20.4 WARN".
+func (a *Answer) String() string {
+	if len(a.Targets) == 0 {
+		return "from " + orUnknown(a.From) + ": no update is offered"
+	}
+	var words []string
+	for _, t := range a.Targets {
+		words = append(words, orUnknown(t.To)+" "+t.Verdict.String()+t.reasons())
+	}
+	return "from " + orUnknown(a.From) + ": " + strings.Join(words, ", ")
+}
+
+// reasons are the rules behind a verdict that isn't PASS.
+func (t *Target) reasons() string {
+	var ids []string
+	for _, f := range t.sorted() {
+		if f.Severity == t.Verdict && t.Verdict > finding.Info {
+			ids = append(ids, f.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(ids, " ") + ")"
+}
+
+func (l *loop) watching(resource string, err error) {
+	if !l.s.watches(resource, err) {
+		return
+	}
+	e := event.Event{Object: resource, Phase: event.Read, State: event.Note, Message: "changes are watched"}
+	if err != nil {
+		e.State = event.Warning
+		e.Message = fmt.Sprintf("changes can't be watched, and are met every %s: %s", l.o.Interval, oneLine(err))
+	}
+	l.o.Events.Emit(e)
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}

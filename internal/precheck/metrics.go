@@ -1,0 +1,105 @@
+package precheck
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// The metrics. Their names and labels are frozen: alerts and dashboards hold
+// them. docs/precheck.md tells of each.
+var (
+	verdictDesc = desc("verdict", "The verdict on an offered update: 0 PASS, 2 WARN, 3 UNKNOWN, 4 BLOCK. UNKNOWN too once it's too old.", "from", "to", "minor")
+	findingDesc = desc("findings", "Findings that aren't PASS, of an offered update.", "from", "to", "minor", "id", "severity")
+	targetsDesc = desc("targets", "Updates that were judged.")
+	endDesc     = desc("last_evaluation_timestamp_seconds", "When the last evaluation ended, well or badly; 0 before the first.")
+	successDesc = desc("last_success_timestamp_seconds", "When the last evaluation that succeeded ended; 0 before the first.")
+	tookDesc    = desc("last_evaluation_duration_seconds", "How long the last evaluation took.")
+	okDesc      = desc("last_evaluation_success", "1 where the last evaluation succeeded.")
+	staleDesc   = desc("stale_after_seconds", "The age from which a verdict is UNKNOWN.")
+	countDesc   = desc("evaluations_total", "Evaluations so far, by how they ended: success or error.", "result")
+	watchDesc   = desc("watching", "1 where changes of a resource are watched, 0 where they're met by the interval alone.", "resource")
+	catalogDesc = desc("catalog_timestamp_seconds", "The day that the catalog is of.")
+	buildDesc   = desc("build_info", "The version of verify.", "version")
+)
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("winbake_precheck_"+name, help, labels, nil)
+}
+
+// registry has the state's metrics and those of the process.
+func registry(s *state) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(s, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+// Describe implements prometheus.Collector.
+func (s *state) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{verdictDesc, findingDesc, targetsDesc, endDesc, successDesc, tookDesc, okDesc, staleDesc, countDesc, watchDesc, catalogDesc, buildDesc} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector. Series are made anew for each scrape,
+// so those of releases that are no longer offered go.
+func (s *state) Collect(out chan<- prometheus.Metric) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	gauge := func(d *prometheus.Desc, value float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+	}
+	targets := s.targets()
+	from := ""
+	if s.answer != nil {
+		from = s.answer.From
+		if day, err := time.Parse(time.DateOnly, s.answer.CatalogAsOf); err == nil {
+			gauge(catalogDesc, float64(day.Unix()))
+		}
+	}
+	for _, t := range targets {
+		gauge(verdictDesc, float64(t.Verdict), from, t.To, t.Minor)
+		for f, n := range t.Findings {
+			gauge(findingDesc, float64(n), from, t.To, t.Minor, f.ID, f.Severity.String())
+		}
+	}
+	gauge(targetsDesc, float64(len(targets)))
+	gauge(endDesc, seconds(s.last.ended))
+	gauge(successDesc, seconds(s.success))
+	gauge(tookDesc, s.last.took.Seconds())
+	gauge(okDesc, number(!s.last.ended.IsZero() && s.last.err == nil))
+	gauge(staleDesc, s.stale.Seconds())
+	gauge(buildDesc, 1, s.version)
+	for _, result := range slices.Sorted(maps.Keys(s.counts)) {
+		out <- prometheus.MustNewConstMetric(countDesc, prometheus.CounterValue, s.counts[result], result)
+	}
+	for resource, on := range s.watched {
+		gauge(watchDesc, number(on), resource)
+	}
+}
+
+// seconds since 1970; 0 for the zero value.
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+func number(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// sorted are the findings of a target, in order.
+func (t *Target) sorted() []Finding {
+	return slices.SortedFunc(maps.Keys(t.Findings), func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.ID, b.ID))
+	})
+}

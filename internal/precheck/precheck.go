@@ -1,0 +1,111 @@
+// Package precheck is the process behind `verify skew serve`: it judges a live
+// cluster against the updates that the cluster is offered, again and again, and
+// serves the verdicts as Prometheus metrics.
+//
+// Reading is package cluster's and judging package skew's. It changes nothing in
+// the cluster, keeps no history, and elects no leader: two of it say the same.
+package precheck
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// Answer is what one evaluation found.
+type Answer struct {
+	// From is the release that the cluster runs, "4.19.12"; "" unknown.
+	From string
+	// Targets are the updates that were judged; none where none is offered.
+	Targets []Target
+	// CatalogAsOf is the day that the catalog is of, 2026-08-31.
+	CatalogAsOf string
+}
+
+// Target is the verdict on one update.
+type Target struct {
+	// To is the release, "4.20.3"; "" where it couldn't be told which are
+	// offered. Minor is "4.20", or "".
+	To, Minor string
+	// Verdict is Pass, Warn, Unknown or Block.
+	Verdict finding.Severity
+	// Findings counts those that aren't PASS.
+	Findings map[Finding]int
+}
+
+// Finding is a rule's ID and the severity that it gave.
+type Finding struct {
+	ID       string
+	Severity finding.Severity
+}
+
+// Options say how Serve works. Zero durations stand for the defaults.
+type Options struct {
+	// Evaluate reads and judges once. It ends with its context.
+	Evaluate func(context.Context) (*Answer, error)
+	// Watch tells changed whenever something that verdicts rest on changes, and
+	// state whether a resource is being watched; it returns with ctx. nil
+	// watches nothing.
+	Watch func(ctx context.Context, changed func(), state func(resource string, err error))
+	// Interval is the longest time between two evaluations.
+	Interval time.Duration
+	// Settle is how long to wait after a change, for those that come with it.
+	Settle time.Duration
+	// Stale is how old an answer may grow before it's UNKNOWN. An evaluation may
+	// take as long, and no longer.
+	Stale time.Duration
+	// Version is the program's own, for a metric.
+	Version string
+	// Events takes what is worth a line in a log; nil drops it.
+	Events event.Sink
+}
+
+// The defaults of Options. Changes make evaluations too; the interval is for
+// what isn't watched.
+const (
+	DefaultInterval = 10 * time.Minute
+	DefaultSettle   = 30 * time.Second
+)
+
+// StaleFactor times Interval is what Stale is by default: two evaluations may
+// fail.
+const StaleFactor = 3
+
+func (o *Options) complete() {
+	if o.Interval <= 0 {
+		o.Interval = DefaultInterval
+	}
+	if o.Settle <= 0 {
+		o.Settle = DefaultSettle
+	}
+	if o.Stale <= 0 {
+		o.Stale = StaleFactor * o.Interval
+	}
+	if o.Events == nil {
+		o.Events = event.Discard
+	}
+}
+
+// Serve evaluates and answers on l until ctx is done, which is no error. It
+// closes l. One evaluation runs at a time.
+func Serve(ctx context.Context, l net.Listener, o Options) error {
+	o.complete()
+	s := newState(o, time.Now)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	work := make(chan struct{})
+	go func() {
+		defer close(work)
+		newLoop(o, s).run(ctx)
+	}()
+	err := s.serve(ctx, l)
+	cancel()
+	select {
+	case <-work:
+	case <-time.After(patience): // it stands still where a context doesn't reach
+	}
+	return err
+}
