@@ -29,6 +29,11 @@ $(BIN)/bake $(BIN)/verify: | need-go
 $(BIN)/verify.exe: | need-go
 	@CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o $@ ./cmd/verify/node
 
+## lab: bin/lab, which runs Packer where vCenter is simulated (docs/golden-image.md)
+.PHONY: lab
+lab: need-go
+	@$(GO) build -C packer/plugin -trimpath -o ../../$(BIN)/lab ./e2e/lab
+
 ## test: install what the tests need, then run them all
 .PHONY: test
 test: need-go
@@ -59,6 +64,7 @@ bench: payload
 	$(GO) run ./test/bench -write docs/performance.md
 	$(GO) run ./test/bench -cluster -write docs/performance.md
 	$(GO) test ./test/node -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
+	cd packer/plugin && $(GO) test -tags e2e -timeout 60m ./e2e -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
 
 # What is linted: each module, and for Windows the packages with files of its own.
 MODULES := . packer/plugin test/ci

@@ -28,8 +28,10 @@ var allowed = map[string][]string{
 		"packer/plugin/internal/comm", "packer/plugin/internal/image", "packer/plugin/internal/record", "packer/plugin/version"}, // both, put together
 	"packer/plugin/post-processor/manifest": {"internal/fault", "packer/plugin/internal/record"}, // after the machine: reaches nothing
 
-	"packer/plugin/e2e":          {}, // tests
-	"packer/plugin/e2e/shutdown": {}, // a double for them
+	"packer/plugin/e2e":          {},                                                            // tests
+	"packer/plugin/e2e/shutdown": {},                                                            // a double for them
+	"packer/plugin/e2e/vcenter":  {"test/winenode"},                                             // what they build in
+	"packer/plugin/e2e/lab":      {"packer/plugin/e2e/vcenter", "test/packer", "test/winenode"}, // the same, for people
 }
 
 // heavy may not come along: the plugin compiles nothing and talks to no cluster.

@@ -18,6 +18,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/winbake/winbake/test/document"
 )
 
 func main() {
@@ -62,7 +64,7 @@ func start(ctx context.Context, out, child string, live bool) error {
 func finish(t *table, out, name, text string) error {
 	fmt.Print(text)
 	if out != "" {
-		if err := insert(out, name, text); err != nil {
+		if err := document.Insert(out, name, text); err != nil {
 			return err
 		}
 	}

@@ -84,18 +84,3 @@ func header(inputs []input) string {
 	return fmt.Sprintf("%d files, %s, packed on %d cores of %s/%s with %s:",
 		len(inputs), megabytes(n), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
-
-// insert puts a table between the markers of its name in a document.
-func insert(path, name, table string) error {
-	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	head, rest, ok := strings.Cut(string(data), begin)
-	_, tail, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		return fmt.Errorf("%s has no markers: add a line %sand one %s", path, begin, end)
-	}
-	return os.WriteFile(path, []byte(head+begin+table+end+tail), 0o644)
-}

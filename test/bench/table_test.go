@@ -2,8 +2,6 @@ package main
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -48,30 +46,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestInsert(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "doc.md")
-	for _, c := range []struct{ before, after string }{
-		{"a\n<!-- bench -->\nold\n<!-- /bench -->\nb\n", "a\n<!-- bench -->\nnew\n<!-- /bench -->\nb\n"},
-		{"a\n<!-- bench -->\nold\n", ""},
-		{"no markers\n", ""},
-	} {
-		if err := os.WriteFile(file, []byte(c.before), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		err := insert(file, "bench", "new\n")
-		got, rerr := os.ReadFile(file)
-		if rerr != nil {
-			t.Fatal(rerr)
-		}
-		switch {
-		case c.after == "" && (err == nil || !strings.Contains(err.Error(), "markers") || string(got) != c.before):
-			t.Errorf("%q: %v, %q", c.before, err, got)
-		case c.after != "" && (err != nil || string(got) != c.after):
-			t.Errorf("%q: %v, %q", c.before, err, got)
-		}
-	}
-}
-
 func TestMeasureCountsChildren(t *testing.T) {
 	// The work is a grandchild's.
 	u, err := measure(t.Context(), "bash", "-c", "bash -c 'for ((i = 0; i < 100000; i++)); do :; done'; true")
@@ -83,22 +57,6 @@ func TestMeasureCountsChildren(t *testing.T) {
 	}
 	if _, err := measure(t.Context(), "bash", "-c", "echo the reason >&2; exit 3"); err == nil || !strings.Contains(err.Error(), "the reason") {
 		t.Errorf("a failed command gives %v", err)
-	}
-}
-
-// Two tables stand in one document, and one doesn't touch the other.
-func TestInsertByName(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "doc.md")
-	const before = "<!-- bench -->\na\n<!-- /bench -->\n<!-- bench cluster -->\nb\n<!-- /bench cluster -->\n"
-	if err := os.WriteFile(file, []byte(before), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := insert(file, "bench cluster", "new\n"); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(file)
-	if want := strings.Replace(before, "b\n<", "new\n<", 1); err != nil || string(got) != want {
-		t.Errorf("%s, %v", got, err)
 	}
 }
 

@@ -8,10 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"testing"
 	"time"
 
+	"github.com/winbake/winbake/test/document"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -81,17 +81,7 @@ func writeDown(b *testing.B, table string) {
 	if *write == "" {
 		return
 	}
-	text, err := os.ReadFile(*write)
-	if err != nil {
-		b.Fatal(err)
-	}
-	const begin, end = "<!-- bench node -->\n", "<!-- /bench node -->\n"
-	head, rest, found := strings.Cut(string(text), begin)
-	_, tail, ended := strings.Cut(rest, end)
-	if !found || !ended {
-		b.Fatalf("%s has no place for it: %s", *write, begin)
-	}
-	if err := os.WriteFile(*write, []byte(head+begin+table+end+tail), 0o644); err != nil {
+	if err := document.Insert(*write, "bench node", table); err != nil {
 		b.Fatal(err)
 	}
 }

@@ -29,6 +29,17 @@ var Plugins = []Tool{
 	plugin("hyperv", "v1.0.4", "h1:SHdo60jfrmeSz+T25Aa2BuSWBioFOWe4hKmp7W6lIUs="),
 }
 
+// Plugin is the one of Plugins with this name, such as vsphere. Without one it
+// panics: it's asked for what the code has.
+func Plugin(name string) Tool {
+	for _, p := range Plugins {
+		if p.Name == "packer-plugin-"+name {
+			return p
+		}
+	}
+	panic("no plugin " + name)
+}
+
 func plugin(name, version, sum string) Tool {
 	return Tool{Name: "packer-plugin-" + name, Module: "github.com/hashicorp/packer-plugin-" + name, Version: version, Sum: sum,
 		Source: "github.com/hashicorp/" + name}

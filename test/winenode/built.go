@@ -104,11 +104,7 @@ func buildProgram(ctx context.Context, pkg string) (data []byte, err error) {
 // refuses. Folders are made.
 func (n *Node) Put(t testing.TB, file, windows string) {
 	t.Helper()
-	path, err := n.Path(windows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := putFile(file, path); err != nil {
+	if err := n.Replace(file, windows); err != nil {
 		t.Fatalf("put %s: %v", windows, err)
 	}
 }

@@ -23,20 +23,25 @@ type Call = answer.Call
 // as it's called. A call that none fits fails with code [answer.Unexpected].
 func (n *Node) Expect(t testing.TB, answers ...Answer) {
 	t.Helper()
+	if err := n.Answers(answers...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Answers does what Expect does, for a program.
+func (n *Node) Answers(answers ...Answer) error {
 	text, err := json.Marshal(answers)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	path, err := n.Path(answer.ExpectFile)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	if err := os.WriteFile(path+".new", text, 0o644); err != nil {
-		t.Fatal(err)
+		return err
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	return os.Rename(path+".new", path)
 }
 
 // Calls are the calls of powershell.exe so far, expected or not.

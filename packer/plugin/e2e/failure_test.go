@@ -51,6 +51,7 @@ func TestBuildStops(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b, v := small(t)
 			stale := filepath.Join(b.dir, "windows.node.json")
 			if err := os.WriteFile(stale, []byte("{}"), 0o600); err != nil {

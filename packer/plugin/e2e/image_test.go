@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/test/packer"
 	"github.com/winbake/winbake/test/winenode"
 )
@@ -25,15 +25,14 @@ var scripts = []string{"ready", "vmware-tools", "tools-conf", "updates", "update
 	"firewall", "ssh-access", "no-runtime", "seal", "generalize"}
 
 // templated is the build of what bake template writes for a platform.
-func templated(t *testing.T, platform string) (*build, *vcenter) {
+func templated(t testing.TB, platform string, more ...string) (*build, *center) {
 	t.Helper()
-	n, file := guest(t)
+	n, v := site(t)
 	n.Password = password
-	v := newVCenter(t, file)
-	b := newBuild(t, packer.Packers[0], n, vsphere(t))
+	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	m := tools(t)
 	b.dir = filepath.Join(b.dir, "image")
-	cmd := exec.Command(filepath.Join(m.dir, "bake"), "template", platform, "--out", b.dir, "--payload", m.layout, "--release", "4.20")
+	cmd := exec.Command(filepath.Join(m.dir, "bake"), append([]string{"template", platform, "--out", b.dir, "--payload", m.layout, "--release", "4.20"}, more...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("bake template: %v\n%s", err, out)
 	}
@@ -46,39 +45,32 @@ func templated(t *testing.T, platform string) (*build, *vcenter) {
 		t.Fatal(err)
 	}
 	b.vars = map[string]string{
-		"image_name": "golden", "vcenter_server": v.Addr, "vcenter_username": "user", "vcenter_insecure": "true", "datacenter": "DC0", "host": "DC0_H0",
-		"datastore": "LocalDS_0", "network": "VM Network", "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": `["WIN004"]`,
+		"image_name": "golden", "vcenter_server": v.Addr, "vcenter_username": vcenter.User, "vcenter_insecure": "true", "datacenter": vcenter.Datacenter, "host": vcenter.Host,
+		"datastore": vcenter.Datastore, "network": vcenter.Network, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": `["WIN004"]`,
 	}
-	b.p.Env = []string{"PKR_VAR_vcenter_password=pass", "PKR_VAR_admin_password=" + password}
-	powershell(t, n)
+	b.p.Env = []string{"PKR_VAR_vcenter_password=" + vcenter.Password, "PKR_VAR_admin_password=" + password}
+	n.Expect(t, vcenter.Scripts...)
 	return b, v
-}
-
-// powershell has the node's stand-in answer: every script succeeds, and the
-// machine says that it has come back from a restart.
-func powershell(t *testing.T, n *winenode.Node) {
-	n.Expect(t,
-		winenode.Answer{Contains: []string{"-executionpolicy bypass"}},
-		winenode.Answer{Contains: []string{"-EncodedCommand"}, Stdout: "node restarted.\r\n"},
-	)
 }
 
 // TestImageFromClone: what an image team runs, from bake template to a template
 // in vCenter.
 func TestImageFromClone(t *testing.T) {
+	t.Parallel()
 	b, v := templated(t, "vsphere-clone")
 	b.vars["template"] = original
-	began := time.Now()
-	out := b.must()
-	t.Logf("packer build took %s", time.Since(began).Round(100*time.Millisecond))
-	b.image(v, out)
+	b.image(v, b.must())
 }
 
 // image checks all that a good build leaves.
-func (b *build) image(v *vcenter, out string) {
+func (b *build) image(v *center, out string) {
 	b.t.Helper()
 	if all := v.machines(); !all["golden"] || len(all) != 2 {
 		b.t.Errorf("vCenter has the machines %v\n%s", all, out)
+	}
+	// Windows Server 2022, by vSphere's own name for it.
+	if m := v.machine("golden"); m.On || m.GuestID != "windows2019srvNext_64Guest" || !strings.Contains(m.Notes, tools(b.t).digest) {
+		b.t.Errorf("the template is %+v", m)
 	}
 	m := b.manifest("golden.node.json")
 	b.matches(m)
@@ -89,7 +81,10 @@ func (b *build) image(v *vcenter, out string) {
 	if ran := b.ran(); !slices.Equal(ran, scripts) {
 		b.t.Errorf("the scripts ran as %v, want %v", ran, scripts)
 	}
-	calls := v.shutdowns()
+	if env := b.environment(len(scripts) - 1); !strings.Contains(env, `\System32\Sysprep\sysprep.exe`) || !strings.Contains(env, "/generalize /oobe /quit") {
+		b.t.Errorf("the last script wasn't told to run sysprep: %s", env)
+	}
+	calls := v.guest.Shutdowns()
 	if last := calls[len(calls)-1]; !strings.HasPrefix(last, "/s") {
 		b.t.Errorf("the machine was shut down by %v", calls)
 	}
@@ -136,13 +131,35 @@ func (b *build) ran() []string {
 	return names
 }
 
+var environmentFile = regexp.MustCompile(`(?i)c:/Windows/Temp/packer-ps-env-vars-[0-9a-f-]+\.ps1`)
+
+// environment is what the nth script was given.
+func (b *build) environment(nth int) string {
+	b.t.Helper()
+	for _, c := range b.node.Calls(b.t) {
+		line := strings.Join(c.Args, " ")
+		if scriptFile.FindString(line) == "" {
+			continue
+		}
+		if nth--; nth < 0 {
+			return string(b.onNode(environmentFile.FindString(line)))
+		}
+	}
+	b.t.Error("so many scripts didn't run")
+	return ""
+}
+
 // TestImageFromISO: the same from an installation medium. The simulator types
 // no keys and installs nothing: its machine has the guest from the start.
 func TestImageFromISO(t *testing.T) {
+	t.Parallel()
 	b, v := templated(t, "vsphere-iso")
 	b.vars["iso_path"], b.vars["boot_command"] = "[LocalDS_0] windows.iso", "[]"
 	out := b.must()
 	b.image(v, out)
+	if m := v.machine("golden"); m.Firmware != "efi" {
+		t.Errorf("the template boots by %s", m.Firmware)
+	}
 	if !strings.Contains(out, "Uploading") || !strings.Contains(out, "CD") {
 		t.Errorf("no CD with the answer file was made:\n%s", out)
 	}
@@ -151,6 +168,7 @@ func TestImageFromISO(t *testing.T) {
 // TestScriptFails: a script that ends with another code than 0 ends the build,
 // and nothing runs after it.
 func TestScriptFails(t *testing.T) {
+	t.Parallel()
 	b, v := templated(t, "vsphere-clone")
 	b.vars["template"] = original
 	b.node.Expect(t, winenode.Answer{Contains: []string{"-executionpolicy bypass"}, Stdout: "ready failed: the disk is full\r\n", Exit: 1})
@@ -165,6 +183,7 @@ func TestScriptFails(t *testing.T) {
 // TestPayloadOfAnotherDigest: the template reads the payload before it makes a
 // machine.
 func TestPayloadOfAnotherDigest(t *testing.T) {
+	t.Parallel()
 	b, v := templated(t, "vsphere-clone")
 	b.vars["template"] = original
 	b.vars["payload"] = tools(t).bare

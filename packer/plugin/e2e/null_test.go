@@ -17,7 +17,7 @@ import (
 )
 
 // nullBuild is the null builder with our plugin alone, in this template.
-func nullBuild(t *testing.T, tool packer.Tool, n *winenode.Node, template string) *build {
+func nullBuild(t testing.TB, tool packer.Tool, n *winenode.Node, template string) *build {
 	t.Helper()
 	b := newBuild(t, tool, n)
 	b.use(template)
@@ -37,6 +37,7 @@ func nullBuild(t *testing.T, tool packer.Tool, n *winenode.Node, template string
 func TestNull(t *testing.T) {
 	for _, tool := range packer.Packers {
 		t.Run("packer-"+tool.Version, func(t *testing.T) {
+			t.Parallel()
 			n := winenode.Start(t, winenode.Options{})
 			b := nullBuild(t, tool, n, "null.pkr.hcl")
 			out := b.must()

@@ -14,12 +14,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/test/packer"
 	"github.com/winbake/winbake/test/winenode"
 )
-
-// source is what `packer plugins install` calls our plugin.
-const source = "github.com/winbake/winbake"
 
 // root is the folder of the project's main module.
 const root = "../../.."
@@ -52,8 +50,6 @@ func (m *made) make() error {
 	}{
 		{root, "", []string{"-o", m.dir + "/", "./cmd/bake"}},
 		{root, "windows", []string{"-ldflags=-s -w", "-o", m.dir + "/verify.exe", "./cmd/verify/node"}},
-		// As a release is linked: Packer takes no range for a prerelease.
-		{"..", "", []string{"-ldflags=-s -w -X github.com/winbake/winbake/packer/plugin/version.Prerelease=", "-o", m.dir + "/packer-plugin-winbake", "."}},
 	} {
 		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false"}, step.args...)...)
 		cmd.Dir = step.dir
@@ -64,6 +60,12 @@ func (m *made) make() error {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w\n%s", err, out)
 		}
+	}
+	if _, err := packer.Own(context.Background(), m.dir); err != nil {
+		return err
+	}
+	if _, err := vcenter.BuildShutdown(context.Background(), m.dir); err != nil {
+		return err
 	}
 	if err := m.bake("--only", components, "--with-verify", "--layout", m.layout); err != nil {
 		return err
@@ -109,7 +111,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func tools(t *testing.T) *made {
+func tools(t testing.TB) *made {
 	t.Helper()
 	m, err := shared()
 	if err != nil {
@@ -124,7 +126,7 @@ const wineCantTell = `accept=["WIN004"]`
 
 // build is a run of packer in a folder of its own.
 type build struct {
-	t    *testing.T
+	t    testing.TB
 	p    *packer.Packer
 	dir  string
 	node *winenode.Node
@@ -132,11 +134,11 @@ type build struct {
 }
 
 // newBuild has our plugin installed in a Packer, and others.
-func newBuild(t *testing.T, tool packer.Tool, n *winenode.Node, plugins ...packer.Tool) *build {
+func newBuild(t testing.TB, tool packer.Tool, n *winenode.Node, plugins ...packer.Tool) *build {
 	t.Helper()
 	m := tools(t)
 	p := packer.New(t, tool, plugins...)
-	p.Install(t, filepath.Join(m.dir, "packer-plugin-winbake"), source)
+	p.Install(t, filepath.Join(m.dir, "packer-plugin-winbake"), packer.OwnSource)
 	return &build{t: t, p: p, dir: t.TempDir(), node: n, vars: map[string]string{}}
 }
 

@@ -5,54 +5,18 @@ package e2e
 import (
 	"encoding/json"
 	"net"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
 )
 
-// vsphere is Packer's plugin for it.
-func vsphere(t *testing.T) packer.Tool {
-	t.Helper()
-	for _, p := range packer.Plugins {
-		if p.Name == "packer-plugin-vsphere" {
-			return p
-		}
-	}
-	t.Fatal("package packer has no plugin for vSphere")
-	return packer.Tool{}
-}
-
-// guest is a Wine node whose shutdown.exe writes down its calls, in file.
-func guest(t *testing.T) (n *winenode.Node, file string) {
-	t.Helper()
-	n = winenode.Start(t, winenode.Options{})
-	exe := filepath.Join(t.TempDir(), "shutdown.exe")
-	cmd := exec.Command("go", "build", "-o", exe, "./shutdown")
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	// Wine prefers its own to one in its place; cmd.exe looks in the folder first.
-	n.Put(t, exe, n.Home()+`\shutdown.exe`)
-	file, err := n.Path(`C:\winenode\shutdown.txt`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n, file
-}
-
 // small is the build of testdata/vsphere.pkr.hcl.
-func small(t *testing.T) (*build, *vcenter) {
+func small(t testing.TB) (*build, *center) {
 	t.Helper()
-	n, file := guest(t)
-	v := newVCenter(t, file)
-	b := newBuild(t, packer.Packers[0], n, vsphere(t))
+	n, v := site(t)
+	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	b.use("vsphere.pkr.hcl")
 	m := tools(t)
 	_, port, err := net.SplitHostPort(n.Addr)
@@ -74,6 +38,7 @@ func (b *build) bound(name string) *record.Bound {
 }
 
 func TestVSphereClone(t *testing.T) {
+	t.Parallel()
 	b, v := small(t)
 	out := b.must()
 	if all := v.machines(); !all["golden"] || len(all) != 2 {
@@ -86,7 +51,7 @@ func TestVSphereClone(t *testing.T) {
 	if bound.Subject.Digest != m.Digest || bound.Subject.Payload != tools(t).digest || bound.Artifact.Builder != "jetbrains.vsphere" || bound.Artifact.ID != "golden" {
 		t.Errorf("the post-processor bound %+v to %+v", bound.Subject, bound.Artifact)
 	}
-	if calls := v.shutdowns(); len(calls) != 1 || !strings.HasPrefix(calls[0], "/s") {
+	if calls := v.guest.Shutdowns(); len(calls) != 1 || !strings.HasPrefix(calls[0], "/s") {
 		t.Errorf("the machine was shut down by %v", calls)
 	}
 }

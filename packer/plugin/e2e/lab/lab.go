@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
+	"github.com/winbake/winbake/test/packer"
+	"github.com/winbake/winbake/test/winenode"
+)
+
+// password is the administrator's of the lab's machines. Nobody else can reach
+// them.
+const password = "Korrekt-Pferd-Batterie-7"
+
+// home is where plugins stay from one command to the next.
+const home = "_output/lab"
+
+// lab is a vCenter with what a build in it needs.
+type lab struct {
+	server *vcenter.Server
+	stop   func() error // ends the node
+	temp   string
+}
+
+// open starts one and puts it into this program's environment. What it returns
+// is to be closed also after an error.
+func open(ctx context.Context) (*lab, error) {
+	l := &lab{stop: func() error { return nil }}
+	var err error
+	if l.temp, err = os.MkdirTemp("", "winbake-lab-"); err != nil {
+		return l, err
+	}
+	var node *winenode.Node
+	if node, l.stop, err = winenode.Run(ctx, winenode.Options{}); err != nil {
+		return l, fmt.Errorf("start a Wine node: %w", err)
+	}
+	node.Password = password
+	if err := node.Answers(vcenter.Scripts...); err != nil {
+		return l, err
+	}
+	shutdown, err := vcenter.BuildShutdown(ctx, l.temp)
+	if err != nil {
+		return l, err
+	}
+	guest, err := vcenter.NewGuest(node, shutdown)
+	if err != nil {
+		return l, err
+	}
+	if l.server, err = vcenter.Start(ctx, guest); err != nil {
+		return l, err
+	}
+	if err := l.values(node); err != nil {
+		return l, err
+	}
+	return l, tools(ctx)
+}
+
+// values are what the templates for vSphere ask for, where the environment
+// hasn't got it already.
+func (l *lab) values(node *winenode.Node) error {
+	key := filepath.Join(l.temp, "key.pub")
+	if err := os.WriteFile(key, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPxk someone@example.com\n"), 0o600); err != nil {
+		return err
+	}
+	_, port, err := net.SplitHostPort(node.Addr)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"vcenter_server": l.server.Addr, "vcenter_username": vcenter.User, "vcenter_password": vcenter.Password, "vcenter_insecure": "true",
+		"datacenter": vcenter.Datacenter, "host": vcenter.Host, "datastore": vcenter.Datastore, "network": vcenter.Network,
+		"template": vcenter.Original, "iso_path": "[" + vcenter.Datastore + "] windows.iso", "boot_command": "[]", // it types no keys
+		"admin_password": password, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m",
+		"accept": `["WIN004"]`, // Wine can't tell recovery actions: docs/windows-truth.md
+	} {
+		if os.Getenv("PKR_VAR_"+name) != "" {
+			continue
+		}
+		if err := os.Setenv("PKR_VAR_"+name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tools puts Packer before everything else on PATH and gives it vSphere's
+// plugin.
+func tools(ctx context.Context) error {
+	dir, err := filepath.Abs(home)
+	if err != nil {
+		return err
+	}
+	tool, err := packer.Packers[0].Build(ctx)
+	if err != nil {
+		return err
+	}
+	for name, value := range map[string]string{
+		"PATH":               filepath.Dir(tool) + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"CHECKPOINT_DISABLE": "1", "PACKER_PLUGIN_PATH": filepath.Join(dir, "plugins"), "PACKER_CONFIG_DIR": dir, "PACKER_CACHE_DIR": filepath.Join(dir, "cache"),
+	} {
+		if err := os.Setenv(name, value); err != nil {
+			return err
+		}
+	}
+	plugin := packer.Plugin("vsphere")
+	binary, err := plugin.Build(ctx)
+	if err != nil {
+		return err
+	}
+	if out, err := exec.CommandContext(ctx, tool, "plugins", "install", "--path", binary, plugin.Source).CombinedOutput(); err != nil {
+		return fmt.Errorf("install vSphere's plugin: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// report says what vCenter has at the end.
+func (l *lab) report(w io.Writer) error {
+	all, err := l.server.Machines(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		what := "a machine"
+		if m.Template {
+			what = "a template"
+		}
+		if _, err := fmt.Fprintf(w, "lab: vCenter has %s, %s\n", m.Name, what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *lab) close() error {
+	if l.server != nil {
+		l.server.Close()
+	}
+	return errors.Join(l.stop(), os.RemoveAll(l.temp))
+}

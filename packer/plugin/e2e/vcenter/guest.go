@@ -1,0 +1,69 @@
+package vcenter
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/winbake/winbake/test/winenode"
+)
+
+// callFile is where the node's shutdown.exe writes down its calls, as its
+// source has it.
+const callFile = `C:\winenode\shutdown.txt`
+
+// Guest is what all machines of a Server have for a guest.
+type Guest struct{ calls string }
+
+// NewGuest makes a node a guest: its shutdown.exe, which BuildShutdown builds,
+// tells the Server to end the machine.
+func NewGuest(n *winenode.Node, shutdown string) (*Guest, error) {
+	// Wine prefers its own to one in its place; cmd.exe looks in the folder first.
+	if err := n.Replace(shutdown, n.Home()+`\shutdown.exe`); err != nil {
+		return nil, fmt.Errorf("put shutdown.exe onto the node: %w", err)
+	}
+	calls, err := n.Path(callFile)
+	return &Guest{calls: calls}, err
+}
+
+// Shutdowns are the calls of shutdown.exe so far, with their arguments.
+func (g *Guest) Shutdowns() []string {
+	data, err := os.ReadFile(g.calls)
+	if err != nil {
+		return nil // none so far
+	}
+	var calls []string
+	for line := range bytes.Lines(data) {
+		calls = append(calls, strings.TrimSpace(string(line)))
+	}
+	return calls
+}
+
+// BuildShutdown builds the double of shutdown.exe into a folder and returns its
+// path.
+func BuildShutdown(ctx context.Context, dir string) (string, error) {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/winbake/winbake").Output()
+	if err != nil {
+		return "", fmt.Errorf("find the project's folder: go list: %w", err)
+	}
+	exe := filepath.Join(dir, "shutdown.exe")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", exe, "./e2e/shutdown")
+	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), "packer", "plugin")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build shutdown.exe: %w\n%s", err, out)
+	}
+	return exe, nil
+}
+
+// Scripts are the answers of a node's PowerShell double to a template's
+// scripts: each succeeds, and the machine says that it has come back from a
+// restart.
+var Scripts = []winenode.Answer{
+	{Contains: []string{"-executionpolicy bypass"}},
+	{Contains: []string{"-EncodedCommand"}, Stdout: "node restarted.\r\n"},
+}
