@@ -178,7 +178,7 @@ func TestOwnNamespace(t *testing.T) {
 		}
 		for _, f := range folder.Files {
 			err := c.create(t, f.Data, false)
-			if err != nil && (!apierrors.IsAlreadyExists(err) || !strings.Contains(f.Name, "test-namespace")) {
+			if err != nil && (!apierrors.IsAlreadyExists(err) || !strings.Contains(f.Name, "/10-namespace")) {
 				t.Errorf("%s: %s: %v", driver, f.Name, err)
 			}
 			if strings.Contains(f.Name, "daemonset") {

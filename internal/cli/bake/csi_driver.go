@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,8 +29,9 @@ func newCSIDriver(t *tool) *cobra.Command {
 		Use:   "csi-driver " + strings.Join(csidriver.Drivers(), "|"),
 		Short: "Write the Windows node part of a CSI driver for an OpenShift release",
 		Long: `csi-driver writes a folder for oc apply: the DaemonSet that runs a CSI driver on
-Windows nodes, what it needs of its namespace, and a StorageClass, a claim and a
-Deployment to try it with. Each file begins with what it is for.
+Windows nodes and what it needs of its namespace. Its folder example has a
+StorageClass, a claim and a Deployment to try it with. Each file begins with what
+it is for.
 
 The version is the upstream one closest to what the release runs on Linux, by
 the catalog ("verify catalog" prints it). Controller, CSIDriver object and Linux
@@ -98,22 +101,22 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o csiDriverOptions)
 	if err != nil {
 		return err
 	}
-	first := ""
+	next := []string{"oc apply -f " + shellWord(o.out), "oc apply -f " + shellWord(filepath.Join(o.out, csidriver.ExampleFolder))}
 	if old != nil {
 		u, err := writeUpgrade(t.Stdout, cat, old, folder, options.For.String())
 		if err != nil || o.out == "" {
 			return err
 		}
-		if first = u.Delete; first != "" {
-			first += "\n"
+		next = next[:1] // what runs already needn't be tried
+		if u.Delete != "" {
+			next = slices.Insert(next, 0, u.Delete)
 		}
 	}
-	return t.writeCSIDriver(ctx, folder, options, o.out, first)
+	return t.writeCSIDriver(ctx, folder, options, o.out, next)
 }
 
-// writeCSIDriver writes the folder and says what to run next; first is a line
-// that comes before.
-func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, options csidriver.Options, out, first string) error {
+// writeCSIDriver writes the folder and says what to run next.
+func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, options csidriver.Options, out string, next []string) error {
 	if err := writeFolder(ctx, out, folder.Files); err != nil {
 		return err
 	}
@@ -126,7 +129,7 @@ func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, opt
 	}
 	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done,
 		Message: fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files))})
-	_, err := fmt.Fprintf(t.Stdout, "verify skew --from %s --manifests %s --static\n%soc apply -f %[2]s\n", options.For, shellWord(out), first)
+	_, err := fmt.Fprintf(t.Stdout, "verify skew --from %s --manifests %s --static\n%s\n", options.For, shellWord(out), strings.Join(next, "\n"))
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -34,7 +35,11 @@ func writeFolder(ctx context.Context, dir string, files []csidriver.File) (err e
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(temp, f.Name), f.Data, 0o644); err != nil {
+		path := filepath.Join(temp, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return cantWrite(dir, err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
 			return cantWrite(dir, err)
 		}
 	}
@@ -63,18 +68,28 @@ func holds(dir string, files []csidriver.File) (bool, error) {
 	}
 	want := map[string][]byte{}
 	for _, f := range files {
-		want[f.Name] = f.Data
+		want[f.Name], want[path.Dir(f.Name)] = f.Data, nil
 	}
-	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if expected, ours := want[e.Name()]; !ours || err != nil || !bytes.Equal(data, expected) {
-			return false, &fault.Error{Where: filepath.Join(dir, e.Name()), What: "the folder isn't empty, and this isn't what would be written", Fix: "give a new folder with --out, and compare: diff -r"}
+	found := 0
+	err = fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return cantWrite(dir, err)
 		}
+		expected, ours := want[name]
+		if ours && e.IsDir() && expected == nil {
+			return nil
+		}
+		found++
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if !ours || err != nil || !bytes.Equal(data, expected) {
+			return &fault.Error{Where: filepath.Join(dir, name), What: "the folder isn't empty, and this isn't what would be written", Fix: "give a new folder with --out, and compare: diff -r"}
+		}
+		return nil
+	})
+	if err == nil && found != len(files) {
+		err = &fault.Error{Where: dir, What: "the folder has some of the files and not all", Fix: "give a new folder with --out"}
 	}
-	if len(entries) != len(files) {
-		return false, &fault.Error{Where: dir, What: "the folder has some of the files and not all", Fix: "give a new folder with --out"}
-	}
-	return true, nil
+	return err == nil, err
 }
 
 func cantWrite(where string, err error) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 )
 
-var twoFiles = []csidriver.File{{Name: "01-a.yaml", Data: []byte("a: 1\n")}, {Name: "02-b.yaml", Data: []byte("b: 2\n")}}
+var twoFiles = []csidriver.File{{Name: "01-a.yaml", Data: []byte("a: 1\n")}, {Name: "more/02-b.yaml", Data: []byte("b: 2\n")}}
 
 // names are what a folder holds.
 func names(t *testing.T, dir string) []string {
@@ -63,10 +63,16 @@ func TestWriteFolderStopped(t *testing.T) {
 
 func TestWriteFolderRefuses(t *testing.T) {
 	for name, spoil := range map[string]func(dir string) error{
-		"a changed file": func(dir string) error { return os.WriteFile(filepath.Join(dir, "02-b.yaml"), []byte("b: 3\n"), 0o600) },
-		"another file":   func(dir string) error { return os.WriteFile(filepath.Join(dir, "own.yaml"), nil, 0o600) },
-		"a file less":    func(dir string) error { return os.Remove(filepath.Join(dir, "02-b.yaml")) },
-		"a folder":       func(dir string) error { return os.Mkdir(filepath.Join(dir, "01-c"), 0o700) },
+		"a changed file": func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "more", "02-b.yaml"), []byte("b: 3\n"), 0o600)
+		},
+		"another file": func(dir string) error { return os.WriteFile(filepath.Join(dir, "own.yaml"), nil, 0o600) },
+		"a file less":  func(dir string) error { return os.Remove(filepath.Join(dir, "more", "02-b.yaml")) },
+		"a folder":     func(dir string) error { return os.Mkdir(filepath.Join(dir, "01-c"), 0o700) },
+		"a file below": func(dir string) error { return os.WriteFile(filepath.Join(dir, "more", "own.yaml"), nil, 0o600) },
+		"a folder in place of a file": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "01-a.yaml")), os.Mkdir(filepath.Join(dir, "01-a.yaml"), 0o700))
+		},
 	} {
 		dir := filepath.Join(t.TempDir(), "out")
 		if err := writeFolder(t.Context(), dir, twoFiles); err != nil {

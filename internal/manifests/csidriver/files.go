@@ -10,6 +10,10 @@ import (
 // DaemonSetFile is the one that the others are for.
 const DaemonSetFile = "08-daemonset.yaml"
 
+// ExampleFolder is below the others: what tries the driver isn't applied with it.
+// A StorageClass can't be changed, so that an upgrade had better leave it alone.
+const ExampleFolder = "example"
+
 // entry is a file before it is written.
 type entry struct {
 	name, comment string
@@ -81,10 +85,10 @@ oc -n ` + testNamespace + ` create secret generic ` + smbSecret + ` --from-liter
 upstream version closest to the one that OpenShift %s runs on Linux.
 %s
 Controller, CSIDriver object and Linux nodes stay the cluster's operator's.`, c.driver.Title, c.version.Core(), c.release, how), c.daemonSet(namespace, spec)},
-		{"09-storageclass", class, c.shape.storageClass(c.driver.Provisioner)},
-		{"10-test-namespace", "A namespace to try the driver in. Delete it when you are done.", plainNamespace(testNamespace)},
-		{"11-test-pvc", "A claim for a volume, to try the driver with.", c.shape.claim()},
-		{"12-test-deployment", fmt.Sprintf(`A pod for Windows Server %s that writes the time into C:\data\times.txt of the
+		{ExampleFolder + "/09-storageclass", class, c.shape.storageClass(c.driver.Provisioner)},
+		{ExampleFolder + "/10-namespace", "A namespace to try the driver in. Delete it when you are done.", plainNamespace(testNamespace)},
+		{ExampleFolder + "/11-pvc", "A claim for a volume, to try the driver with.", c.shape.claim()},
+		{ExampleFolder + "/12-deployment", fmt.Sprintf(`A pod for Windows Server %s that writes the time into C:\data\times.txt of the
 volume every ten seconds. It shows that the driver works when the file survives
 the pod.`, c.windows.name), c.shape.deployment(c.windows, testImage)},
 	}

@@ -64,6 +64,6 @@ type Folder struct {
 
 // File is one object and what it is for.
 type File struct {
-	Name string // 04-daemonset.yaml
+	Name string // 08-daemonset.yaml, example/09-storageclass.yaml
 	Data []byte
 }

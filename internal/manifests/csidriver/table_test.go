@@ -136,7 +136,11 @@ func write(t *testing.T, folder *csidriver.Folder) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, f := range folder.Files {
-		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o644); err != nil {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

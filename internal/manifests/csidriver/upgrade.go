@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/catalog"
@@ -113,6 +114,8 @@ func removal(old, now *appsv1.DaemonSet) (command, why string) {
 		return command, fmt.Sprintf("the new one is %s/%s, and two for one driver can't both register on a node", now.Namespace, now.Name)
 	case old.Spec.Selector == nil || !maps.Equal(old.Spec.Selector.MatchLabels, now.Spec.Selector.MatchLabels) || len(old.Spec.Selector.MatchExpressions) > 0:
 		return command, "the selector of a DaemonSet can't be changed"
+	case old.UID != "" && old.Annotations[corev1.LastAppliedConfigAnnotation] == "":
+		return command, "it wasn't made with oc apply, which would leave volumes and mounts in it that the new one hasn't got"
 	}
 	return "", ""
 }

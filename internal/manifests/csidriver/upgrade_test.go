@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
@@ -115,6 +118,39 @@ func TestUpgradeOfTheExample(t *testing.T) {
 	}
 	fmt.Fprintf(&out, "delete: %s %s\n", u.Delete, u.DeleteWhy)
 	golden(t, "upgrade-vsphere.txt", []byte(out.String()))
+}
+
+// TestDeleteFirst: what oc apply couldn't turn into the new DaemonSet.
+func TestDeleteFirst(t *testing.T) {
+	cat := load(t)
+	folder, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "4.20")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		change func(*appsv1.DaemonSet)
+		why    string
+	}{
+		"its own manifest":   {func(*appsv1.DaemonSet) {}, ""},
+		"another name":       {func(d *appsv1.DaemonSet) { d.Name = "own" }, "can't both register"},
+		"another namespace":  {func(d *appsv1.DaemonSet) { d.Namespace = "own" }, "can't both register"},
+		"no namespace named": {func(d *appsv1.DaemonSet) { d.Namespace = "" }, ""},
+		"another selector":   {func(d *appsv1.DaemonSet) { d.Spec.Selector.MatchLabels = map[string]string{"a": "b"} }, "selector"},
+		"of a cluster, applied": {func(d *appsv1.DaemonSet) {
+			d.UID, d.Annotations = "1", map[string]string{corev1.LastAppliedConfigAnnotation: "{}"}
+		}, ""},
+		"of a cluster, created": {func(d *appsv1.DaemonSet) { d.UID = "1" }, "wasn't made with oc apply"},
+	} {
+		ds := daemonSet(t, folder)
+		tc.change(ds)
+		u, err := folder.Compare(cat, &csidriver.Old{Driver: "vsphere", DaemonSet: ds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (u.Delete != "") != (tc.why != "") || !strings.Contains(u.DeleteWhy, tc.why) {
+			t.Errorf("%s: %q, %q", name, u.Delete, u.DeleteWhy)
+		}
+	}
 }
 
 func TestParseOld(t *testing.T) {
