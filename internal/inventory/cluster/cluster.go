@@ -119,9 +119,10 @@ func (r *reader) detail() string {
 	if r.name() != r.host {
 		at = r.host + ", "
 	}
-	return fmt.Sprintf("%sKubernetes %s: %d nodes (%d Windows), %d DaemonSets, %d pods, %d volumes, %d claims", at, cmp.Or(r.version, "unknown"),
-		r.c.Count(inventory.Nodes), len(r.nodes.windows), r.c.Count(inventory.DaemonSets), r.c.Count(inventory.Pods),
-		r.c.Count(inventory.Volumes), r.c.Count(inventory.Claims))
+	count := func(of inventory.Resource, what string) string { return inventory.Many(r.c.Count(of), what) }
+	return fmt.Sprintf("%sKubernetes %s: %s (%d Windows), %s, %s, %s, %s", at, cmp.Or(r.version, "unknown"),
+		count(inventory.Nodes, "node"), len(r.nodes.windows), count(inventory.DaemonSets, "DaemonSet"), count(inventory.Pods, "pod"),
+		count(inventory.Volumes, "volume"), count(inventory.Claims, "claim"))
 }
 
 func (r *reader) tell(what string, done, total int64) {

@@ -26,7 +26,7 @@ func (r *reader) cover() {
 		case cov.Count == 0:
 			cov.Reason = "not in these manifests"
 		case r.broken > 0:
-			cov.Reason, cov.Told = fmt.Sprintf("%s couldn't be read", many(r.broken, "input")), true
+			cov.Reason, cov.Told = fmt.Sprintf("%s couldn't be read", inventory.Many(r.broken, "input")), true
 		default:
 			cov.Complete = true
 		}

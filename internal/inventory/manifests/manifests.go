@@ -11,7 +11,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -72,12 +71,12 @@ func name(paths []string) string {
 }
 
 func (r *reader) detail() string {
-	text := fmt.Sprintf("%s, %s", many(r.files, "file"), many(r.documents, "document"))
+	text := fmt.Sprintf("%s, %s", inventory.Many(r.files, "file"), inventory.Many(r.documents, "document"))
 	if r.others > 0 {
-		text += fmt.Sprintf(", %s no Kubernetes objects", thousands(r.others))
+		text += fmt.Sprintf(", %s no Kubernetes objects", inventory.Thousands(r.others))
 	}
 	if r.broken > 0 {
-		text += ", " + many(r.broken, "problem")
+		text += ", " + inventory.Many(r.broken, "problem")
 	}
 	return text
 }
@@ -87,12 +86,12 @@ func (r *reader) nothing(paths []string) error {
 	if r.first != nil {
 		e := &fault.Error{What: r.first.What, Where: r.first.Where, Fix: r.first.Fix}
 		if r.broken > 1 {
-			e.What += fmt.Sprintf("; and %s more, with nothing that could be read", many(r.broken-1, "problem"))
+			e.What += fmt.Sprintf("; and %s more, with nothing that could be read", inventory.Many(r.broken-1, "problem"))
 		}
 		return e
 	}
 	return &fault.Error{
-		What:  fmt.Sprintf("no Kubernetes objects in %s, %s", many(r.files, "file"), many(r.documents, "document")),
+		What:  fmt.Sprintf("no Kubernetes objects in %s, %s", inventory.Many(r.files, "file"), inventory.Many(r.documents, "document")),
 		Where: name(paths),
 		Fix:   "give files or folders of *.yaml, *.yml or *.json, or - for standard input",
 	}
@@ -126,23 +125,7 @@ func (r *reader) tell(p inventory.Problem) {
 // endFile counts the problems of a file that weren't told.
 func (r *reader) endFile(name string) {
 	if r.inFile > most {
-		r.c.Problem(inventory.Problem{Where: name, What: "there are " + many(r.inFile-most, "more problem") + " in this file"})
+		r.c.Problem(inventory.Problem{Where: name, What: "there are " + inventory.Many(r.inFile-most, "more problem") + " in this file"})
 	}
 	r.inFile = 0
-}
-
-// many is "1 file", "1,650 documents".
-func many(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(n) + " " + what
-}
-
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -77,7 +77,7 @@ func (r *reader) detail() string {
 			gathered++
 		}
 	}
-	d := fmt.Sprintf("%d files, %d objects, %d namespaces", r.files, r.objects, gathered)
+	d := fmt.Sprintf("%s, %s, %s", inventory.Many(r.files, "file"), inventory.Many(r.objects, "object"), inventory.Many(gathered, "namespace"))
 	for _, folder := range r.runs.folders() {
 		if t := cmp.Or(r.runs.times[folder], r.runs.times[r.first]); t != "" {
 			return d + ", gathered " + t

@@ -16,7 +16,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,7 +68,7 @@ func Read(ctx context.Context, ref string, o Options) (inventory.Payload, invent
 			Fix: "give the file of a release image, not that of one component: " + saveInfo,
 		}
 	}
-	detail := fmt.Sprintf("%s, %d images", cmp.Or(p.Version, "no version"), len(p.Tags))
+	detail := cmp.Or(p.Version, "no version") + ", " + inventory.Many(len(p.Tags), "image")
 	return p, inventory.Source{Kind: "release", Name: ref, Detail: detail}, nil
 }
 
