@@ -2,6 +2,7 @@ package lint
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,15 +34,40 @@ func (f *folder) follow() {
 		}
 		return nil
 	})
+	// On a CD or floppy there is one file of a name: where the HCL has named
+	// one, another folder's is another template's.
+	named := map[string]bool{}
+	for rel := range f.files {
+		named[filepath.Base(rel)] = true
+	}
+	f.choose(candidates)
 	for again := true; again; {
 		again = false
 		for rel, data := range candidates {
-			if f.files[rel] == nil && f.mentioned(filepath.Base(rel)) {
+			if f.files[rel] == nil && !named[filepath.Base(rel)] && f.mentioned(filepath.Base(rel)) {
 				f.files[rel] = data
 				again = true
 			}
 		}
 	}
+}
+
+// choose drops those of several files of one name whose folders the HCL doesn't
+// speak of, if it speaks of another's: they are other templates'.
+func (f *folder) choose(candidates map[string][]byte) {
+	var text strings.Builder
+	for _, name := range f.hcl {
+		text.Write(f.files[name])
+	}
+	spoken := map[string]bool{}
+	isSpoken := func(rel string) bool {
+		dir := filepath.Base(filepath.Dir(rel))
+		return dir != "." && strings.Contains(text.String(), dir)
+	}
+	for rel := range candidates {
+		spoken[filepath.Base(rel)] = spoken[filepath.Base(rel)] || isSpoken(rel)
+	}
+	maps.DeleteFunc(candidates, func(rel string, _ []byte) bool { return spoken[filepath.Base(rel)] && !isSpoken(rel) })
 }
 
 // take reads a file, a folder's files or a pattern's that HCL names.

@@ -55,10 +55,17 @@ func load(path string, varFiles []string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	// What path.root is joined with is found from any folder then.
+	if f.dir, err = filepath.Abs(f.dir); err != nil {
+		return nil, fmt.Errorf("find the template: %w", err)
+	}
 	for _, name := range names {
 		if err := f.parse(name); err != nil {
 			return nil, err
 		}
+	}
+	if len(f.sources)+len(f.builds)+len(f.unreadable) == 0 {
+		return nil, f.nothing(path)
 	}
 	for _, name := range varFiles {
 		if err := f.readValues(name, true); err != nil {
@@ -104,6 +111,16 @@ func (f *folder) find(path string) ([]string, error) {
 		return nil, &fault.Error{Where: path, What: "there is no .pkr.hcl file", Fix: "name the folder of a Packer template; bake template writes one"}
 	}
 	return names, nil
+}
+
+// nothing refuses a folder in which nothing is built: its HCL has the plugins
+// of templates in JSON, say.
+func (f *folder) nothing(path string) error {
+	old, _ := filepath.Glob(filepath.Join(f.dir, "*.json"))
+	if len(old) > 0 {
+		return &fault.Error{Where: path, What: "no .pkr.hcl file has a source or a build, and templates in JSON aren't read", Fix: "packer hcl2_upgrade -with-annotations " + filepath.Join(path, filepath.Base(old[0]))}
+	}
+	return &fault.Error{Where: path, What: "no .pkr.hcl file has a source or a build", Fix: "name the folder that has both; bake template writes one"}
 }
 
 // parse reads one HCL file and sorts its blocks.

@@ -30,6 +30,9 @@ var whys = map[answer.Kind]string{
 	answer.KindPassword:  "whoever has the template has the password, and the image keeps it",
 }
 
+// fromMedium are builders that have Windows Setup run, from an answer file.
+var fromMedium = []string{"vsphere-iso", "qemu", "hyperv-iso", "proxmox-iso", "vmware-iso", "virtualbox-iso", "parallels-iso"}
+
 func answers(c *checker) {
 	const id = "template.answer"
 	names := c.answerFiles()
@@ -47,19 +50,33 @@ func answers(c *checker) {
 			c.pass(id, name, "well-formed, and each component in a pass that reads it")
 		}
 	}
-	if len(names) == 0 && c.builder("vsphere-iso", "qemu", "hyperv-iso", "proxmox-iso", "vmware-iso", "virtualbox-iso") {
+	if len(names) == 0 && c.builder(fromMedium...) {
 		c.untold(id, "autounattend.xml", "no answer file could be read")
 	}
 }
 
-// generalizes reports whether sysprep is given the file: by its content, or
-// because a command says so.
+// generalizes reports whether sysprep is given the file: because a command says
+// so, or by its content. Windows Setup looks for autounattend.xml by its name:
+// that one is for the installation, whatever passes it has.
 func (c *checker) generalizes(name string) bool {
-	if strings.Contains(string(c.files[name]), `pass="generalize"`) {
+	base := strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	if regexp.MustCompile(`(?i)/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.script()) {
 		return true
 	}
-	base := regexp.QuoteMeta(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:]))
-	return !strings.HasPrefix(base, "autounattend") && regexp.MustCompile(`(?i)/unattend:\S*`+base).MatchString(c.script())
+	return !strings.HasPrefix(base, "autounattend") && strings.Contains(string(c.files[name]), `pass="generalize"`)
+}
+
+// lettersOf reports each letter of an answer file once, with all its lines.
+func (c *checker) lettersOf(name string) {
+	lines := map[string][]string{}
+	for _, p := range answer.Check(c.files[name], false) {
+		if p.Kind == answer.KindLetter {
+			lines[p.What] = append(lines[p.What], at(name, p.Line)...)
+		}
+	}
+	for _, what := range sortedKeys(lines) {
+		c.add("template.letter", name, finding.Finding{Observed: what, Evidence: lines[what]})
+	}
 }
 
 // fixedLetter is a path on a drive that isn't the system's.
@@ -70,11 +87,7 @@ func letters(c *checker) {
 	before := len(c.findings)
 	for _, name := range c.sorted() {
 		if slices.Contains(c.answerFiles(), name) {
-			for _, p := range answer.Check(c.files[name], false) {
-				if p.Kind == answer.KindLetter {
-					c.add(id, name, finding.Finding{Observed: p.What, Evidence: at(name, p.Line)})
-				}
-			}
+			c.lettersOf(name)
 			continue
 		}
 		text := comment.ReplaceAll(c.files[name], nil)

@@ -93,7 +93,7 @@ func guests(c *checker) {
 		f := finding.Finding{Observed: quoted(value), Evidence: at(s.file, lineOf(s.Body, "guest_os_type", s.line()))}
 		switch {
 		case s.Labels[0] == "vsphere-clone" && st == absent:
-		case st == unknown:
+		case st == unknown, value == "" && c.ofVariable(s.Body, "guest_os_type"):
 			c.untold(id, s.name(), "guest_os_type is given at build time")
 		case strings.HasPrefix(s.Labels[0], "vmware-"): // VMX has names of its own
 		case st == absent:
@@ -130,7 +130,10 @@ func (c *checker) isEFI(s *block) (bool, state) {
 		if v, st := c.text(s.Body, "efi_boot"); st != absent {
 			return v == "true", st
 		}
-		return c.has(s.Body, "efi_firmware_code"), known
+		if c.has(s.Body, "efi_firmware_code") {
+			return true, known
+		}
+		return c.qemuArguments(s)
 	case "hyperv-iso":
 		v, st := c.text(s.Body, "generation")
 		return v == "2", settled(st)
@@ -139,6 +142,26 @@ func (c *checker) isEFI(s *block) (bool, state) {
 		return v == "ovmf", settled(st)
 	}
 	return false, absent
+}
+
+// efiImage is EFI firmware among QEMU's own arguments.
+var efiImage = regexp.MustCompile(`(?i)ovmf|edk2|_efi|uefi`)
+
+// qemuArguments tells how a machine starts whose template talks to QEMU
+// itself: without firmware of its own it has QEMU's BIOS.
+func (c *checker) qemuArguments(s *block) (bool, state) {
+	a := s.Body.Attributes["qemuargs"]
+	if a == nil {
+		return false, known
+	}
+	v := c.value(a.Expr)
+	if slices.ContainsFunc(texts(v), efiImage.MatchString) {
+		return true, known
+	}
+	if !v.IsWhollyKnown() {
+		return false, unknown
+	}
+	return false, known
 }
 
 func firmware(c *checker) {

@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -45,6 +47,13 @@ func (c *checker) iso(s *block, b *hclsyntax.Body, object string) {
 	default:
 		c.pass(id, object, sum)
 	}
+}
+
+// ofVariable reports whether an attribute's value is a variable's: an empty
+// default then stands for what somebody gives.
+func (c *checker) ofVariable(b *hclsyntax.Body, attribute string) bool {
+	a := b.Attributes[attribute]
+	return a != nil && slices.ContainsFunc(a.Expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "var" })
 }
 
 // demanded reports whether an attribute is a variable without a default that

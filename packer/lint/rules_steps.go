@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,6 +14,9 @@ var readable = []string{"powershell", "windows-shell", "windows-restart", "windo
 
 // opaque names a step whose content can't be read here; "" for none.
 func (c *checker) opaque() string {
+	if len(c.answerFiles()) == 0 && c.builder(fromMedium...) {
+		return "the answer file"
+	}
 	for _, p := range c.provisioners() {
 		if !slices.Contains(readable, p.Labels[0]) {
 			return "provisioner " + p.Labels[0]
@@ -28,7 +32,7 @@ func (c *checker) opaque() string {
 			}
 			for _, path := range texts(v) {
 				if _, err := readAt(c.dir, path); err != nil {
-					return "the script " + path
+					return "the script " + strings.TrimPrefix(path, c.dir+string(filepath.Separator))
 				}
 			}
 		}
@@ -93,7 +97,7 @@ var steps = []step{
 	{"exclude-nics", finding.Block, regexp.MustCompile(`exclude-nics\s*=`), "the address of the node's virtual card is hidden from vCenter, and the node doesn't join", onVSphere, true},
 	{"containers-feature", finding.Warn, regexp.MustCompile(`(install-windowsfeature|add-windowsfeature|enable-windowsoptionalfeature)[^\n]*containers`), "each node restarts once more when it joins", nil, false},
 	{"updates", finding.Warn, regexp.MustCompile(`microsoft\.update\.session|windowsupdate|windows-update`), "nodes start with the holes of the ISO's day", nil, false},
-	{"os-build", finding.Warn, regexp.MustCompile(`currentbuild|kb5012637|\bubr\b`), "before build 20348.681 the cluster's network doesn't work, and nothing says so", nil, true},
+	{"os-build", finding.Warn, regexp.MustCompile(`kb5012637|\bubr\b|-(lt|le|ge|gt)\s*\S*(20348|26100)`), "before build 20348.681 the cluster's network doesn't work, and nothing says so", nil, true},
 	{"host-name", finding.Warn, regexp.MustCompile(`rename-computer|host-name`), "Windows gives clones names in capitals, which the cluster has in lower case", own, true},
 	{"password-logon", finding.Warn, regexp.MustCompile(`passwordauthentication no`), "the administrator's password can be guessed over the network", own, true},
 }

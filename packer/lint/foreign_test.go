@@ -1,0 +1,122 @@
+package lint
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// laidOut is a folder with these files.
+func laidOut(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// setup is an answer file with a pass more and an account that logs on.
+func setup(extra string) string {
+	return `<unattend xmlns="urn:schemas-microsoft-com:unattend">` + extra + `<settings pass="oobeSystem">
+<component name="Microsoft-Windows-Shell-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS">
+<UserAccounts><AdministratorPassword><Value>${password}</Value></AdministratorPassword></UserAccounts>
+<AutoLogon><Enabled>true</Enabled><Username>Administrator</Username></AutoLogon>
+</component></settings></unattend>`
+}
+
+const generalizePass = `<settings pass="generalize"><component name="Microsoft-Windows-Security-SPP" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><SkipRearm>1</SkipRearm></component></settings>`
+
+// fromCD is a source that has an answer file on its CD.
+func fromCD(more, answerFile string) string {
+	return "source \"vsphere-iso\" \"w\" {\n" + more + "\n  cd_files = [\"" + answerFile + "\"]\n}\nbuild {\n  sources = [\"source.vsphere-iso.w\"]\n}\n"
+}
+
+// TestForeign: what other people's templates have and ours don't, each seen
+// for what it is.
+func TestForeign(t *testing.T) {
+	qemu := func(args string) string {
+		return "source \"qemu\" \"w\" {\n  qemuargs = " + args + "\n  cd_files = [\"a/autounattend.xml\"]\n}\nvariable \"args\" {}\n"
+	}
+	efi := `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="windowsPE"><component name="Microsoft-Windows-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><DiskConfiguration><Disk><CreatePartitions><CreatePartition><Type>EFI</Type></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings></unattend>`
+	for name, c := range map[string]struct {
+		files    map[string]string
+		id       string
+		object   string
+		severity finding.Severity // Pass: nothing worse of this rule and object
+	}{
+		"autounattend.xml may log on, whatever passes it has": {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml"), "a/autounattend.xml": setup(generalizePass)},
+			"template.answer", "a/autounattend.xml", finding.Pass},
+		"but not if sysprep is given it": {map[string]string{"w.pkr.hcl": fromCD(`shutdown_command = "sysprep.exe /generalize /oobe /unattend:C:/a/autounattend.xml"`, "a/autounattend.xml"), "a/autounattend.xml": setup("")},
+			"template.answer", "a/autounattend.xml", finding.Block},
+		"an answer file of another name is sysprep's by its pass": {map[string]string{"w.pkr.hcl": fromCD("", "a/unattend.xml"), "a/unattend.xml": setup(generalizePass)},
+			"template.answer", "a/unattend.xml", finding.Block},
+		"another template's answer file isn't this one's": {map[string]string{"w.pkr.hcl": fromCD("", "one/autounattend.xml"), "one/autounattend.xml": setup(""), "two/autounattend.xml": strings.ReplaceAll(setup(""), "${password}", "Pa55")},
+			"template.answer", "two/autounattend.xml", finding.Pass},
+		"nor where both are copied first": {map[string]string{"w.pkr.hcl": fromCD("", "tmp/one-vsphere/autounattend.xml"), "one/autounattend.xml": setup(""), "two/autounattend.xml": strings.ReplaceAll(setup(""), "${password}", "Pa55")},
+			"template.answer", "two/autounattend.xml", finding.Pass},
+		"and the right one is looked at": {map[string]string{"w.pkr.hcl": fromCD("", "tmp/one-vsphere/autounattend.xml"), "one/autounattend.xml": strings.ReplaceAll(setup(""), "${password}", "Pa55"), "two/autounattend.xml": setup("")},
+			"template.answer", "one/autounattend.xml", finding.Block},
+		"EFI by QEMU's own arguments":             {map[string]string{"w.pkr.hcl": qemu(`[["-bios", "/usr/share/ovmf/OVMF.fd"]]`), "a/autounattend.xml": efi}, "template.firmware", "qemu.w", finding.Pass},
+		"BIOS by QEMU's own arguments":            {map[string]string{"w.pkr.hcl": qemu(`[["-machine", "q35"]]`), "a/autounattend.xml": efi}, "template.firmware", "qemu.w", finding.Block},
+		"QEMU's own arguments that aren't known":  {map[string]string{"w.pkr.hcl": qemu(`var.args`), "a/autounattend.xml": efi}, "template.firmware", "qemu.w", finding.Unknown},
+		"an empty default stands for a value":     {map[string]string{"w.pkr.hcl": fromCD("guest_os_type = var.id", "a") + "variable \"id\" {\n  default = \"\"\n}\n"}, "template.guest-id", "vsphere-iso.w", finding.Unknown},
+		"steps may be in an unread answer file":   {map[string]string{"w.pkr.hcl": fromCD("", "${var.file}") + "variable \"file\" {}\n"}, "template.checklist", "openssh", finding.Unknown},
+		"a build number for show is no check":     {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml") + "# show.ps1\nlocals {\n  s = \"show.ps1\"\n}\n", "a/autounattend.xml": setup(""), "show.ps1": "$k.CurrentBuildNumber"}, "template.checklist", "os-build", finding.Warn},
+		"a script in a folder beside is readable": {map[string]string{"t/w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"${path.root}/../s/prepare.ps1\"\n  }\n}\n", "s/prepare.ps1": "sysprep /generalize"}, "template.sysprep", "sysprep", finding.Pass},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := laidOut(t, c.files)
+			if c.files["t/w.pkr.hcl"] != "" {
+				t.Chdir(dir) // a relative path, and .. in what it is joined with
+				dir = "t"
+			}
+			worst := finding.Pass
+			for _, f := range check(t, dir, Options{}) {
+				if f.ID == c.id && f.Object == c.object {
+					worst = max(worst, f.Severity)
+				}
+			}
+			if worst != c.severity {
+				t.Errorf("%s of %s is %s, want %s", c.id, c.object, worst, c.severity)
+			}
+		})
+	}
+}
+
+// A letter that an answer file uses ten times is one finding with ten places.
+func TestLettersAreSaidOnce(t *testing.T) {
+	path := "<Path>E:\\a.cmd</Path>\n<Path>E:\\b.cmd</Path>"
+	dir := laidOut(t, map[string]string{"w.pkr.hcl": fromCD("", "autounattend.xml"), "autounattend.xml": `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize"><component name="Microsoft-Windows-Deployment" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS">` + path + `</component></settings></unattend>`})
+	found := slices.DeleteFunc(check(t, dir, Options{}), func(f finding.Finding) bool { return f.ID != "template.letter" })
+	if len(found) != 1 || len(found[0].Evidence) != 2 {
+		t.Errorf("have %+v", found)
+	}
+}
+
+// TestNothingIsBuilt: HCL that only names plugins, for templates in JSON, isn't
+// a template without sysprep.
+func TestNothingIsBuilt(t *testing.T) {
+	plugins := "packer {\n  required_plugins {\n  }\n}\n"
+	for want, files := range map[string]map[string]string{
+		"templates in JSON aren't read": {"config.pkr.hcl": plugins, "packer.json": "{}"},
+		"has a source or a build":       {"config.pkr.hcl": plugins},
+	} {
+		_, err := Check(laidOut(t, files), Options{})
+		if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, want) || f.Fix == "" {
+			t.Errorf("want %q with a fix, have %v", want, err)
+		}
+	}
+}
