@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -133,3 +134,14 @@ func withServices(t *testing.T, from, install, services string) string {
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// sumIn is the sum of csi-proxy in an image.
+func sumIn(t *testing.T, image string) string {
+	t.Helper()
+	im, err := deploy.OpenImage(t.Context(), image, payload.LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close() // only read
+	return im.Expectation.Files[0].SHA256
+}

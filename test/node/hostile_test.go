@@ -145,6 +145,40 @@ func TestPipesServedByAStranger(t *testing.T) {
 	n.healthy(current)
 }
 
+// A byte of the image that was changed after it was baked, wherever it is,
+// keeps all of it from the node.
+func TestTamperedImage(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	n := start(t)
+	blobs, err := filepath.Glob(filepath.Join(current, "blobs", "sha256", "*"))
+	if err != nil || len(blobs) < 4 {
+		t.Fatalf("%v, %v", blobs, err)
+	}
+	for _, blob := range blobs {
+		tampered := filepath.Join(t.TempDir(), "image")
+		if err := os.CopyFS(tampered, os.DirFS(current)); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(tampered, "blobs", "sha256", filepath.Base(blob))
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data[len(data)/2] ^= 1
+		if err := os.WriteFile(path, data, 0o644); err != nil { //nolint:gosec // a copy for this test
+			t.Fatal(err)
+		}
+		r := n.run("bake", "node", "install", tampered)
+		if r.code == 0 || r.stdout != "" || !strings.Contains(r.stderr, "\nfix: ") {
+			t.Errorf("%s, %d bytes: %+v", filepath.Base(blob), len(data), r)
+		}
+		t.Logf("%d bytes: %s", len(data), r.stderr)
+	}
+	if n.read(proxyPath) != "" || n.service() != "" || len(n.proxies()) > 0 {
+		t.Error("something was installed")
+	}
+}
+
 // What a person may get wrong, before anything reaches the node.
 func TestWrongArguments(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)

@@ -21,8 +21,13 @@ func TestInstallCheckUpgradeRemove(t *testing.T) {
 		t.Errorf("another version passes: %+v", r)
 	}
 	pid := n.proxies()[0].PID
+	asked := n.Asked()
 	if r := n.must("bake", "node", "install", old); !strings.Contains(r.stdout, "nothing to install") || n.proxies()[0].PID != pid {
 		t.Errorf("a second install says %q", r.stdout)
+	}
+	asked.Connections, asked.Commands = asked.Connections+1, asked.Commands+1
+	if got := n.Asked(); got != asked {
+		t.Errorf("a second install that changes nothing took more than one round trip: asked %+v, want %+v", got, asked)
 	}
 	if r := n.run("bake", "node", "install", current); r.code != 1 || !strings.Contains(r.stderr, "bake node upgrade") {
 		t.Errorf("install over another version: %+v", r)

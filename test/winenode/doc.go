@@ -11,8 +11,10 @@
 //     answers it was told to expect ([Node.Expect]) and fails on everything else.
 //     Wine's own answers 0 to anything.
 //   - disks, volumes, SMB mounts and symbolic links.
-//   - a service's recovery actions, its description and its Environment: Wine
-//     stores none of them, and `sc qc` and `sc failure` prove nothing.
+//   - a service's recovery actions: Wine stores none, and `sc qc` and `sc
+//     failure` prove nothing. Its Environment is stored and told, and its
+//     process doesn't get it.
+//   - what depends on a service: Wine's manager says that nothing does.
 //   - the state of a service whose process was killed: `sc query` goes on
 //     saying RUNNING. Ask for its process and its pipes.
 //   - who may do what: everybody is an administrator. [Options.NotAdministrator]

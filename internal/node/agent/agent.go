@@ -31,7 +31,9 @@ type System interface {
 	// in which they must be stopped.
 	Dependents(name string) ([]string, error)
 	// Create and Configure make the service what s says. What the manager
-	// doesn't take is in the notes, one sentence each.
+	// doesn't take is in the notes, one sentence each. Settings of nothing but
+	// a name change nothing, and tell whether anything can be changed: ErrMarked
+	// says that it can't.
 	Create(s Settings) (notes []string, err error)
 	Configure(s Settings) (notes []string, err error)
 	// Delete removes a service that is stopped, and returns when its name is

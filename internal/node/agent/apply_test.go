@@ -322,6 +322,9 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 			func(w *world) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
 		"marked, and still listed": {func(w *world) { w.services["csi-proxy"].pid = 0; clear(w.pipes); w.marked = true },
 			func(w *world) *Request { return w.request(Install, "good 1", "config") }, "marked for deletion"},
+		"marked, and runs": {func(w *world) { w.marked = true }, upgradeTo("good 2"), "marked for deletion"},
+		"marked, and to go": {func(w *world) { w.marked = true },
+			func(*world) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }, "marked for deletion"},
 		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2"), "is still served"},
 		"install over others": {nil, func(w *world) *Request { return w.request(Install, "good 2", "config") }, "another program"},
 		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2"), "isn't there to be upgraded"},
@@ -334,7 +337,11 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 				c.spoil(w)
 			}
 			before := w.snapshot()
+			stopped := w.stopped
 			_, err := w.apply(c.req(w))
+			if strings.HasPrefix(name, "marked") && w.stopped != stopped {
+				t.Error("a service was stopped that can't be started again")
+			}
 			if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, c.want) || f.Fix == "" {
 				t.Errorf("got %v, want a fault with %q", err, c.want)
 			}

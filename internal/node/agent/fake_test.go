@@ -23,6 +23,7 @@ import (
 type fakeNode struct {
 	services map[string]*fakeService
 	started  uint32
+	stopped  int // how often one was asked to
 	// stubborn programs go on when their service has stopped.
 	stubborn bool
 	notAdmin bool
@@ -103,6 +104,9 @@ func (n *fakeNode) Configure(s Settings) ([]string, error) {
 	if n.marked {
 		return nil, ErrMarked
 	}
+	if s.Command == "" {
+		return nil, nil
+	}
 	if s.Recovery != nil {
 		return nil, errors.New("the old recovery actions aren't known and are lost")
 	}
@@ -158,6 +162,7 @@ func (n *fakeNode) Start(name string) error {
 }
 
 func (n *fakeNode) Stop(name string) error {
+	n.stopped++
 	s := n.services[name]
 	if running, _ := n.Dependents(name); len(running) > 0 {
 		return errors.New("services that run depend on it")

@@ -153,9 +153,26 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 		return &fault.Error{What: fmt.Sprintf("service %s runs another program or with another command than the image's", want.Name),
 			Fix: "bake node upgrade with the same image stops it, replaces it, and puts it back if the new one fails"}
 	}
+	if err := p.refuseMarked(want.Name); err != nil {
+		return err
+	}
 	p.surround(ctx, &c, s.PID)
 	p.j.Services = append(p.j.Services, c)
 	return nil
+}
+
+// refuseMarked asks before anything is stopped: a service that is marked for
+// deletion can neither be changed nor started again.
+func (p *planner) refuseMarked(name string) error {
+	if _, err := p.sys.Configure(Settings{Name: name}); errors.Is(err, ErrMarked) {
+		return markedFault(name)
+	}
+	return nil // whatever else is wrong is told when it is changed
+}
+
+func markedFault(name string) error {
+	return &fault.Error{What: fmt.Sprintf("service %s is marked for deletion: something holds it open", name),
+		Fix: "close services.msc, Event Viewer and Task Manager on the node, or restart it; then run this again", Err: ErrMarked}
 }
 
 // surround finds out what depends on a service, and which pipes it serves: an

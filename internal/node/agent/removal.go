@@ -58,6 +58,9 @@ func (p *planner) planServiceRemoval(ctx context.Context, old recorded) error {
 		p.notes = append(p.notes, fmt.Sprintf("service %s stays: it starts %s, not what was installed", old.Name, path))
 		return nil
 	}
+	if err := p.refuseMarked(old.Name); err != nil {
+		return err
+	}
 	c := serviceChange{Name: old.Name, Program: old.Program, Before: &before, Pipes: old.Pipes, Restart: true}
 	c.Ran = s.State != node.StateStopped && slices.ContainsFunc(p.processes, func(q Process) bool { return q.PID == s.PID })
 	p.surround(ctx, &c, s.PID)

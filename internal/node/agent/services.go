@@ -172,8 +172,7 @@ func (c *change) settle(ctx context.Context, s serviceChange) error {
 		c.note("service " + s.Name + ": " + n)
 	}
 	if errors.Is(err, ErrMarked) {
-		return &fault.Error{What: fmt.Sprintf("service %s is marked for deletion: something holds it open", s.Name),
-			Fix: "close services.msc, Event Viewer and Task Manager on the node, or restart it; then run this again", Err: err}
+		return markedFault(s.Name)
 	}
 	if err != nil {
 		return fmt.Errorf("set up service %s: %w", s.Name, err)
