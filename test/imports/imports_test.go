@@ -64,7 +64,9 @@ var allowed = map[string][]string{
 	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
 	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                 // what is known and read, for people
 
-	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/version"}, // the catalog's facts as manifests; skew judges them and isn't known to it
+	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/manifests/object", "internal/version"}, // the catalog's facts as manifests; skew judges them and isn't known to it
+	"internal/manifests/object":    {},                                                                                      // writes any object; knows none
+	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/version"}, // what runs internal/precheck, written out; starts nothing
 
 	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
 
@@ -76,7 +78,7 @@ var allowed = map[string][]string{
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
-		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
+		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/pins", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
 	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
@@ -112,6 +114,8 @@ var forbidden = map[string][]string{
 	"payload":                    {"os/exec"},
 
 	"internal/manifests/csidriver": {"net", "net/http", "os", "os/exec"},
+	"internal/manifests/object":    {"net", "net/http", "os", "os/exec"},
+	"internal/manifests/precheck":  {"net", "net/http", "os", "os/exec"},
 }
 
 type pkg struct {

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/manifests/object"
 )
 
 // writeFolder makes dir a folder of these files. It is made beside dir and takes
 // its place at once: a killed run leaves nothing in dir. What stands in dir
 // already may only be these very files: an admin's own edits aren't lost.
-func writeFolder(ctx context.Context, dir string, files []csidriver.File) (err error) {
+func writeFolder(ctx context.Context, dir string, files []object.File) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return cantWrite(dir, err)
 	}
@@ -58,7 +58,7 @@ func writeFolder(ctx context.Context, dir string, files []csidriver.File) (err e
 
 // holds tells whether dir has just these files. One that has others, or has
 // them changed, is refused.
-func holds(dir string, files []csidriver.File) (bool, error) {
+func holds(dir string, files []object.File) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
 		return false, nil

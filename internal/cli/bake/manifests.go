@@ -22,13 +22,14 @@ func newManifests(t *tool) *cobra.Command {
 		Use:   "manifests",
 		Short: "Write cluster manifests and node scripts",
 		Long: `manifests writes what versions.yaml declares as files for a cluster or a node, and
-the CSI driver of an OpenShift release for its Windows nodes. It changes neither
+the CSI driver of an OpenShift release for its Windows nodes, and what checks
+updates inside the cluster. It changes neither
 cluster nor node.`,
-		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere",
+		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere\n  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck",
 		Args:    app.Args(cobra.NoArgs),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newServices(t), newSC(t), newCSIDriver(t))
+	cmd.AddCommand(newServices(t), newSC(t), newCSIDriver(t), newPrecheck(t))
 	return cmd
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/winbake/winbake/internal/manifests/object"
 )
 
 // DaemonSetFile is the one that the others are for.
@@ -26,7 +28,7 @@ func (c *choice) files(namespace string, spec corev1.PodSpec, testImage string) 
 	var files []File
 	for _, e := range append(c.access(namespace), c.driverAndTest(namespace, spec, testImage)...) {
 		comment := fmt.Sprintf("%s\nWritten by bake manifests csi-driver %s --for %s; catalog of %s.", strings.TrimSpace(e.comment), c.driver.Name, c.release, c.catalog.AsOf)
-		data, err := document(comment, e.object)
+		data, err := object.Document(comment, e.object)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package csidriver
 
 import (
+	"github.com/winbake/winbake/internal/manifests/object"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -63,7 +64,4 @@ type Folder struct {
 }
 
 // File is one object and what it is for.
-type File struct {
-	Name string // 08-daemonset.yaml, example/09-storageclass.yaml
-	Data []byte
-}
+type File = object.File

@@ -2,7 +2,6 @@ package csidriver
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,10 +11,8 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/object"
 )
-
-// namespaceForm is an RFC 1123 label, as Kubernetes takes it for a namespace.
-var namespaceForm = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
 
 // Render writes the files for a driver and a release. Its errors are
 // *fault.Error: no such driver or release, no version that fits, a mode that
@@ -24,10 +21,10 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if o.Namespace == "" {
 		o.Namespace = OperatorNamespace
 	}
-	if !namespaceForm.MatchString(o.Namespace) || o.Namespace == testNamespace {
+	if !object.ValidNamespace(o.Namespace) || o.Namespace == testNamespace {
 		return nil, &fault.Error{What: fmt.Sprintf("%q can't be the driver's namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes; or leave it out for " + OperatorNamespace}
 	}
-	if o.Namespace != OperatorNamespace && clusters(o.Namespace) {
+	if o.Namespace != OperatorNamespace && object.ClustersOwn(o.Namespace) {
 		return nil, &fault.Error{What: o.Namespace + " is the cluster's own, and its labels would be changed", Fix: "--namespace, one of yours or a new one; or leave it out for " + OperatorNamespace}
 	}
 	c, err := choose(cat, o)
@@ -60,11 +57,6 @@ func (c *choice) podSpec() (corev1.PodSpec, error) {
 		return spec, &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog drivers " + c.driver.Name + " says where the project has it"}
 	}
 	return spec, nil
-}
-
-// clusters tells whether a namespace is Kubernetes' or OpenShift's.
-func clusters(namespace string) bool {
-	return namespace == "default" || strings.HasPrefix(namespace, "kube-") || strings.HasPrefix(namespace, "openshift")
 }
 
 // mountPipes gives the driver's container the pipes that its line dials, those

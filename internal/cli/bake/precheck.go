@@ -1,0 +1,73 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/precheck"
+)
+
+func newPrecheck(t *tool) *cobra.Command {
+	var o precheck.Options
+	var out string
+	cmd := &cobra.Command{
+		Use:   "precheck",
+		Short: "Write what judges updates inside the cluster, and alerts of it",
+		Long: `precheck writes a folder for oc apply: a Deployment that runs verify skew serve
+with exactly the rights that it uses, a Service and a ServiceMonitor for its
+metrics, and rules whose alerts oc adm upgrade recommend shows before an update
+(from OpenShift 4.22 on). Each file begins with what it is for.
+
+--image is required: an image of yours with verify as its entry point, which
+docs/precheck.md says how to make. Name it by its digest.
+
+It judges the updates that the cluster is offered. A cluster that asks no update
+service is offered none: name releases with --to. --accept and --image-version
+are verify skew's.
+
+Nothing is written over: the folder must be new or empty, or be what would be
+written.`,
+		Example: `  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck
+  bake manifests precheck --image mirror.example.com/winbake-verify@sha256:... --to 4.20 --interval 1h --out precheck
+  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --accept SKEW001 --out precheck`,
+		Args: app.Args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd.Context(), o, out) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.Image, "image", "", "image with verify as its entry point, by digest")
+	f.StringVar(&out, "out", "", "the folder to write")
+	f.StringVar(&o.Namespace, "namespace", precheck.DefaultNamespace, "the namespace that it runs in")
+	f.DurationVar(&o.Interval, "interval", 10*time.Minute, "the longest time between two evaluations")
+	f.StringArrayVar(&o.To, "to", nil, "OpenShift release to judge (default: all that the cluster is offered); may be repeated")
+	f.StringArrayVar(&o.Accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	f.StringArrayVar(&o.Images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z; may be repeated")
+	app.Complete(cmd, "to", completeReleases)
+	return cmd
+}
+
+// precheck is the pipeline: objects, folder, and what to run next.
+func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) error {
+	folder, err := precheck.Render(o)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		return &fault.Error{What: "no folder to write", Fix: "--out precheck"}
+	}
+	if err := writeFolder(ctx, out, folder.Files); err != nil {
+		return err
+	}
+	for _, note := range folder.Notes {
+		t.warn("precheck", note)
+	}
+	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files", len(folder.Files))})
+	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\noc adm upgrade recommend\n", shellWord(out), folder.Namespace)
+	return err
+}

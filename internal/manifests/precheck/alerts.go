@@ -1,0 +1,58 @@
+package precheck
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// oc adm upgrade recommend shows each alert that fires with precheckLabel at
+// "true", as "SEVERITY alert NAME firing, suggesting issues worth investigating
+// before updating the cluster", then summary, description and runbook_url. From
+// 4.22 on the Cluster Version Operator does too, where its feature gate for risks
+// that are accepted is on: while such an alert fires every update that is offered
+// is a conditional one. So offers are read from both of ClusterVersion's lists.
+// https://github.com/openshift/oc/blob/release-4.22/pkg/cli/admin/upgrade/recommend/alerts.go
+// https://github.com/openshift/cluster-version-operator/blob/release-4.22/pkg/risk/alert/alert.go
+//
+// An alert of severity critical is shown as trouble of the cluster instead, and
+// wakes people: no update that somebody may or may not begin is worth that.
+const precheckLabel = "openShiftUpdatePrecheck"
+
+const runbook = "https://github.com/winbake/winbake/blob/main/docs/precheck.md#"
+
+// holds counts the offered updates of a minor with a verdict. During a rollout
+// two pods tell of each.
+func holds(s finding.Severity) string {
+	return fmt.Sprintf("count by (namespace, minor) (max by (namespace, minor, to) (winbake_precheck_verdict) == %d)", s)
+}
+
+// alerts are all rules. $value is how many of the offered updates it is.
+func alerts() []rule {
+	const blink = "15m" // longer than a restart, of this or of the API server
+	return []rule{
+		alert("WinbakeUpdateBlocked", "warning", holds(finding.Block), "",
+			"Windows CSI drivers break with an update to OpenShift {{ $labels.minor }}",
+			`The verdict on {{ $value }} of the offered updates to OpenShift {{ $labels.minor }} is BLOCK: something that Windows nodes do now stops working, by a known ground. What, and what to do before the update, says: verify skew --to {{ $labels.minor }}`),
+		alert("WinbakeUpdateUnknown", "warning", holds(finding.Unknown), blink,
+			"It can't be told whether an update{{ with $labels.minor }} to OpenShift {{ . }}{{ end }} is safe for Windows CSI drivers",
+			`The verdict on {{ $value }} of the offered updates{{ with $labels.minor }} to OpenShift {{ . }}{{ end }} is UNKNOWN: something couldn't be read, isn't known, or the last evaluation that succeeded is too old. What is missing says: verify skew{{ with $labels.minor }} --to {{ . }}{{ end }}; why an evaluation failed says the log of the Deployment `+name),
+		alert("WinbakeUpdateWarning", "info", holds(finding.Warn), "",
+			"Look at the Windows CSI drivers before an update to OpenShift {{ $labels.minor }}",
+			`The verdict on {{ $value }} of the offered updates to OpenShift {{ $labels.minor }} is WARN: it is safe as far as is known, with warnings to heed. Which, and what to do, says: verify skew --to {{ $labels.minor }}`),
+		alert("WinbakePrecheckAbsent", "warning", "absent(winbake_precheck_last_evaluation_timestamp_seconds)", blink,
+			"Nobody looks whether an update is safe for Windows CSI drivers",
+			`There are no metrics of the Deployment `+name+`: it doesn't run, or Prometheus doesn't reach it. Until it does: verify skew --to RELEASE`),
+	}
+}
+
+func alert(name, severity, expr, hold, summary, description string) rule {
+	return rule{
+		Alert: name, Expr: expr, For: hold,
+		Labels: map[string]string{"severity": severity, precheckLabel: "true"},
+		Annotations: map[string]string{
+			"summary": summary + ".", "description": description + ".", "runbook_url": runbook + strings.ToLower(name),
+		},
+	}
+}
