@@ -62,6 +62,12 @@ func (b *body) set(name, expression string) {
 // text writes name = "value", nothing of which is read as HCL.
 func (b *body) text(name, value string) { b.set(name, quote(value)) }
 
+// remarked writes name = "value" with a comment in the same line.
+func (b *body) remarked(name, value, comment string) {
+	b.SetAttributeRaw(name, append(hclwrite.TokensForValue(cty.StringVal(value)),
+		&hclwrite.Token{Type: hclsyntax.TokenComment, Bytes: []byte("# " + comment), SpacesBefore: 1}))
+}
+
 // fromVars writes name = var.name for each name.
 func (b *body) fromVars(names ...string) {
 	for _, n := range names {

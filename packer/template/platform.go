@@ -39,11 +39,15 @@ const (
 	fromCloud              // so, and the cloud's agent knows how to generalize
 )
 
-const validated = "validated and formatted with Packer 1.12.0 and 1.16.0, plugin "
+const (
+	validated = "validated and formatted with Packer 1.12.0 and 1.16.0, plugin "
+	// simulated: no vCenter and no Windows, but all of Packer's work with both.
+	simulated = "1.4.2; built on govmomi's simulator of vCenter with Packer 1.16.0"
+)
 
 var platforms = []Platform{
-	{"vsphere-iso", "VMware vSphere, from an ISO", vspherePlugin, validated + "1.4.2", vsphereISO},
-	{"vsphere-clone", "VMware vSphere, from a template or VM", vspherePlugin, validated + "1.4.2", vsphereClone},
+	{"vsphere-iso", "VMware vSphere, from an ISO", vspherePlugin, validated + simulated, vsphereISO},
+	{"vsphere-clone", "VMware vSphere, from a template or VM", vspherePlugin, validated + simulated, vsphereClone},
 	{"azure-arm", "Microsoft Azure", hashicorp("azure", ">= 1.4.5, < 2.0.0"), validated + "1.4.5", azure},
 	{"amazon-ebs", "Amazon EC2", hashicorp("amazon", ">= 1.3.2, < 2.0.0"), validated + "1.3.2", amazon},
 	{"googlecompute", "Google Compute Engine", hashicorp("googlecompute", ">= 1.1.4, < 2.0.0"), validated + "1.1.4", google},

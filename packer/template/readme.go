@@ -14,9 +14,8 @@ func (r *render) addReadme(vars []Variable) error {
 		what = "with the node files of a payload image"
 	}
 	fmt.Fprintf(&b, "# %s, %s, for %s\n\n", r.release().name, r.Profile, r.platform.Title)
-	fmt.Fprintf(&b, "A Packer template for a node image %s. Made by `bake template %s`; values\nbelong into a var-file, since the next run replaces this folder.\n\n", what, r.platform.Name)
-	b.WriteString("```console\n$ packer init .\n$ packer validate -var-file=values.pkrvars.hcl .\n$ packer build -var-file=values.pkrvars.hcl .\n```\n\n")
-	r.install(&b)
+	fmt.Fprintf(&b, "A Packer template for a node image %s. Made by `bake template %s`; values\nbelong into a var-file, since the next run replaces these files.\n\n", what, r.platform.Name)
+	r.commands(&b)
 	r.checked(&b)
 	table(&b, "Values to give", vars, Variable.Required)
 	table(&b, "Values with a default", vars, func(v Variable) bool { return !v.Required() })
@@ -26,17 +25,30 @@ func (r *render) addReadme(vars []Variable) error {
 	return nil
 }
 
-// install says where the plugins come from when there is no network.
-func (r *render) install(b *bytes.Buffer) {
-	b.WriteString("`packer init` fetches plugins from GitHub. Without that, install each from a file:\n\n```console\n")
-	plugins := []Plugin{r.platform.Plugin}
-	if !r.WithoutPayload {
-		plugins = append(plugins, ownPlugin)
-	}
-	for _, p := range plugins {
+// commands says what to run, and what has to be there before.
+func (r *render) commands(b *bytes.Buffer) {
+	fmt.Fprintf(b, "Packer %s, and once a machine:\n\n```console\n", packerConstraint)
+	install := func(p Plugin) {
 		fmt.Fprintf(b, "$ packer plugins install --path packer-plugin-%s %s\n", p.Name, p.Source)
 	}
+	if r.WithoutPayload {
+		install(r.platform.Plugin)
+	} else {
+		install(ownPlugin)
+	}
 	b.WriteString("```\n\n")
+	if r.WithoutPayload {
+		b.WriteString("That is for machines without a network: `packer init` fetches the plugin itself.\n")
+	} else {
+		b.WriteString("winbake's documentation on golden images says how to build that one. `packer init` fetches the\nplatform's from GitHub; without a network, install it from its file in the same way:\n\n```console\n")
+		install(r.platform.Plugin)
+		b.WriteString("```\n")
+	}
+	values, file := "", "The values are in `values.auto.pkrvars.hcl`, which Packer reads by itself.\n"
+	if r.Values == nil {
+		values, file = "-var-file=values.pkrvars.hcl ", "Write the values into `values.pkrvars.hcl`, here or elsewhere: the next run of bake\ntemplate keeps the file.\n"
+	}
+	fmt.Fprintf(b, "\n%sThen, in this folder:\n\n```console\n$ packer init .\n$ packer validate %[2]s.\n$ packer build %[2]s.\n```\n\n", file, values)
 }
 
 func (r *render) checked(b *bytes.Buffer) {

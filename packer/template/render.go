@@ -148,7 +148,8 @@ func (r *render) versions([]Variable) ([]byte, error) {
 	doc, b := newDocument(generated)
 	b.gap()
 	packer := b.block("packer")
-	packer.text("required_version", packerConstraint)
+	// Packer shows the whole line to whoever has an older one.
+	packer.remarked("required_version", packerConstraint, "others: https://developer.hashicorp.com/packer/install")
 	packer.gap()
 	required := packer.block("required_plugins")
 	plugins := []Plugin{r.platform.Plugin}

@@ -312,3 +312,38 @@ func BenchmarkAllPlatforms(b *testing.B) {
 		}
 	}
 }
+
+// TestReadme: the commands to run are right, in their order, whether the values
+// are in the folder already or not.
+func TestReadme(t *testing.T) {
+	v, err := ReadValues(valueFile(t, good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload := Payload{Reference: "quay.io/example/payload@" + digest, Digest: digest}
+	for name, c := range map[string]struct {
+		o    Options
+		want []string
+	}{
+		"values to come": {Options{Platform: "vsphere-iso", Payload: payload}, []string{
+			"packer plugins install --path packer-plugin-winbake github.com/winbake/winbake", "packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere",
+			"packer init .", "packer validate -var-file=values.pkrvars.hcl .", "packer build -var-file=values.pkrvars.hcl ."}},
+		"values there": {Options{Platform: "vsphere-iso", WithoutPayload: true, Values: v}, []string{
+			"packer plugins install --path packer-plugin-vsphere github.com/hashicorp/vsphere", "packer init .", "packer validate .", "packer build ."}},
+	} {
+		var have []string
+		for _, f := range mustRender(t, c.o).Files {
+			if f.Path != "README.md" {
+				continue
+			}
+			for line := range strings.Lines(string(f.Data)) {
+				if command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ "); ok {
+					have = append(have, command)
+				}
+			}
+		}
+		if !slices.Equal(have, c.want) {
+			t.Errorf("%s: have %q, want %q", name, have, c.want)
+		}
+	}
+}

@@ -37,14 +37,16 @@ const (
 // Write makes dir the template folder. The folder is made beside dir and takes
 // its place at once: a killed run leaves what was there, or the new one.
 //
-// A folder that isn't empty is replaced only where every file in it is one
-// that Write wrote and nobody changed since. Anything else is a *fault.Error
-// that names the file.
+// A folder that isn't empty is replaced only where Write made it and nobody
+// changed a file of it since. Anything else is a *fault.Error that names the
+// file. Files that came in beside those, such as values and what a build left,
+// are kept.
 func Write(ctx context.Context, dir string, f *Folder) (err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return fmt.Errorf("find %s: %w", dir, err)
 	}
-	if err := checkOwn(dir); err != nil {
+	others, err := checkOwn(dir)
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
@@ -56,6 +58,9 @@ func Write(ctx context.Context, dir string, f *Folder) (err error) {
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	if err := fill(ctx, temp, f); err != nil {
+		return cantWrite(dir, err)
+	}
+	if err := keep(ctx, dir, temp, others); err != nil {
 		return cantWrite(dir, err)
 	}
 	if err := replace(temp, dir); err != nil {
@@ -99,14 +104,15 @@ func put(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// checkOwn refuses a folder with anything in it that isn't ours as we left it.
-func checkOwn(dir string) error {
+// checkOwn refuses a folder that isn't ours, or in which a file of ours isn't as
+// we left it. It returns what else lies in it, by paths below it.
+func checkOwn(dir string) (others []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
+		return nil, nil
 	}
 	if err != nil {
-		return cantWrite(dir, err)
+		return nil, cantWrite(dir, err)
 	}
 	var r record
 	data, err := os.ReadFile(filepath.Join(dir, recordName))
@@ -114,9 +120,9 @@ func checkOwn(dir string) error {
 		err = json.Unmarshal(data, &r)
 	}
 	if err != nil {
-		return refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
+		return nil, refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
 	}
-	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -125,18 +131,28 @@ func checkOwn(dir string) error {
 			return err
 		}
 		want, ours := r.Files[filepath.ToSlash(rel)]
-		if !ours || !d.Type().IsRegular() {
-			return refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
+		if !ours {
+			others = append(others, rel)
+			return nil
 		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return cantWrite(name, err)
-		}
-		if sum(data) != want {
-			return refuse(name, "the file was changed since it was written, and the change would be lost", "put values into a var-file and remove this file, or give another folder with --out")
-		}
-		return nil
+		return unchanged(name, d, want)
 	})
+	return others, err
+}
+
+// unchanged refuses a file of ours that isn't as we left it.
+func unchanged(name string, d fs.DirEntry, want string) error {
+	if !d.Type().IsRegular() {
+		return refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return cantWrite(name, err)
+	}
+	if sum(data) != want {
+		return refuse(name, "the file was changed since it was written, and the change would be lost", "put values into a var-file and remove this file, or give another folder with --out")
+	}
+	return nil
 }
 
 func refuse(where, what, fix string) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,7 +62,9 @@ func TestWriteRefuses(t *testing.T) {
 	}{
 		"somebody's folder": {func(dir string) error { return os.Remove(filepath.Join(dir, recordName)) }, "isn't a template folder"},
 		"a strange record":  {func(dir string) error { return os.WriteFile(filepath.Join(dir, recordName), []byte("x"), 0o600) }, "isn't a template folder"},
-		"another file":      {func(dir string) error { return os.WriteFile(filepath.Join(dir, "own.hcl"), nil, 0o600) }, "isn't one that was written here"},
+		"another file of a name": {func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "scripts", "user-data.ps1"), nil, 0o600)
+		}, "a file of the template has its name"},
 		"a changed file":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o600) }, "was changed since"},
 		"a link": {func(dir string) error {
 			name := filepath.Join(dir, "README.md")
@@ -76,16 +79,86 @@ func TestWriteRefuses(t *testing.T) {
 			if err := c.spoil(dir); err != nil {
 				t.Fatal(err)
 			}
-			err := Write(t.Context(), dir, folder(t, "vsphere-clone"))
+			before := tree(t, dir)
+			err := Write(t.Context(), dir, folder(t, "amazon-ebs"))
 			var f *fault.Error
 			if !errors.As(err, &f) || !strings.Contains(f.What, c.want) || f.Fix == "" {
 				t.Errorf("want %q with a fix, have %v", c.want, err)
 			}
-			if _, err := os.Stat(filepath.Join(dir, "answers", "autounattend.xml.pkrtpl")); err != nil {
-				t.Errorf("the folder was touched: %v", err)
+			if after := tree(t, dir); !maps.Equal(after, before) {
+				t.Errorf("the folder was touched: %v", after)
 			}
+			nothingLeft(t, filepath.Dir(dir))
 		})
 	}
+}
+
+// tree is each file of a folder with its content, or where it points.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		if target, err := os.Readlink(name); err == nil {
+			all[rel] = "-> " + target
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		all[rel] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// What a user has put beside the template, and what a build left there, is
+// there after the next run: values, a manifest, Packer's cache.
+func TestWriteKeepsOtherFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "image")
+	if err := Write(t.Context(), dir, folder(t, "vsphere-iso")); err != nil {
+		t.Fatal(err)
+	}
+	mine := map[string]string{"values.pkrvars.hcl": "cpus = 8\n", "windows.node.json": "{}", "packer_cache/port/8000": "", "scripts/own.ps1": "exit 0"}
+	for name, text := range mine {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/isos/windows.iso", filepath.Join(dir, "windows.iso")); err != nil {
+		t.Fatal(err)
+	}
+	mine["windows.iso"] = "-> /isos/windows.iso"
+	for range 2 {
+		f := folder(t, "qemu")
+		if err := Write(t.Context(), dir, f); err != nil {
+			t.Fatal(err)
+		}
+		after := tree(t, dir)
+		for name, text := range mine {
+			if after[name] != text {
+				t.Errorf("%s is %q, want %q", name, after[name], text)
+			}
+		}
+		if len(after) != len(f.Files)+1+len(mine) {
+			t.Errorf("%d files, want the template's %d, the record and %d others", len(after), len(f.Files), len(mine))
+		}
+	}
+	info, err := os.Stat(filepath.Join(dir, "values.pkrvars.hcl"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the values' rights: %v %v", info, err)
+	}
+	nothingLeft(t, filepath.Dir(dir))
 }
 
 func TestWriteEndsWithItsContext(t *testing.T) {

@@ -42,8 +42,8 @@ whoever builds says it; none makes an image without node files, which the
 operator brings. With --var-file the values are checked here and now, and those
 that aren't secret are put into the folder.
 
-A folder is only overwritten if all of it was written here and nothing in it
-was changed.`,
+A folder is written again only where nothing that bake template wrote was
+changed; other files in it, values say, are kept.`,
 		Example: `  bake template vsphere-iso --out image --payload _output/image
   bake template vsphere-clone --out image --payload quay.io/me/payload@sha256:... --var-file prod.pkrvars.hcl
   bake template qemu --out image --profile generic --windows 2025

@@ -2,7 +2,7 @@
 # of the next run.
 
 packer {
-  required_version = ">= 1.12.0, < 2.0.0"
+  required_version = ">= 1.12.0, < 2.0.0" # others: https://developer.hashicorp.com/packer/install
 
   required_plugins {
     vsphere = {
