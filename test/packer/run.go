@@ -47,11 +47,16 @@ func (p *Packer) Install(t testing.TB, binary, source string) {
 
 // Run runs packer in a folder and returns what it printed.
 func (p *Packer) Run(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := p.Command(ctx, dir, args...).CombinedOutput()
+	return string(out), err
+}
+
+// Command is a run that the caller starts.
+func (p *Packer) Command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, p.Path, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "PACKER_NO_COLOR=1",
 		"PACKER_PLUGIN_PATH="+filepath.Join(p.Dir, "plugins"), "PACKER_CONFIG_DIR="+p.Dir, "PACKER_CACHE_DIR="+filepath.Join(p.Dir, "cache"))
 	cmd.Env = append(cmd.Env, p.Env...)
-	out, err := cmd.CombinedOutput()
-	return string(out), err
+	return cmd
 }

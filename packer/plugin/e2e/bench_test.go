@@ -59,7 +59,6 @@ func BenchmarkImages(b *testing.B) {
 // simulated vCenter and the payload.
 func wholeBuild(b *testing.B) time.Duration {
 	p, v := templated(b, "vsphere-clone")
-	p.vars["template"] = original
 	took := timed(p)
 	if all := v.machines(); !all["golden"] {
 		b.Errorf("vCenter has the machines %v", all)

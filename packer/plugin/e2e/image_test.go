@@ -27,7 +27,13 @@ var scripts = []string{"ready", "vmware-tools", "tools-conf", "updates", "update
 // templated is the build of what bake template writes for a platform.
 func templated(t testing.TB, platform string, more ...string) (*build, *center) {
 	t.Helper()
-	n, v := site(t)
+	return templatedOn(t, winenode.Options{}, platform, more...)
+}
+
+// templatedOn is that on a guest with these options.
+func templatedOn(t testing.TB, o winenode.Options, platform string, more ...string) (*build, *center) {
+	t.Helper()
+	n, v := site(t, o)
 	n.Password = password
 	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	m := tools(t)
@@ -48,6 +54,11 @@ func templated(t testing.TB, platform string, more ...string) (*build, *center) 
 		"image_name": "golden", "vcenter_server": v.Addr, "vcenter_username": vcenter.User, "vcenter_insecure": "true", "datacenter": vcenter.Datacenter, "host": vcenter.Host,
 		"datastore": vcenter.Datastore, "network": vcenter.Network, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": `["WIN004"]`,
 	}
+	if platform == "vsphere-iso" { // the simulator types no keys
+		b.vars["iso_path"], b.vars["boot_command"] = "["+vcenter.Datastore+"] windows.iso", "[]"
+	} else {
+		b.vars["template"] = original
+	}
 	b.p.Env = []string{"PKR_VAR_vcenter_password=" + vcenter.Password, "PKR_VAR_admin_password=" + password}
 	n.Expect(t, vcenter.Scripts...)
 	return b, v
@@ -58,7 +69,6 @@ func templated(t testing.TB, platform string, more ...string) (*build, *center) 
 func TestImageFromClone(t *testing.T) {
 	t.Parallel()
 	b, v := templated(t, "vsphere-clone")
-	b.vars["template"] = original
 	b.image(v, b.must())
 }
 
@@ -154,7 +164,6 @@ func (b *build) environment(nth int) string {
 func TestImageFromISO(t *testing.T) {
 	t.Parallel()
 	b, v := templated(t, "vsphere-iso")
-	b.vars["iso_path"], b.vars["boot_command"] = "[LocalDS_0] windows.iso", "[]"
 	out := b.must()
 	b.image(v, out)
 	if m := v.machine("golden"); m.Firmware != "efi" {
@@ -166,18 +175,21 @@ func TestImageFromISO(t *testing.T) {
 }
 
 // TestScriptFails: a script that ends with another code than 0 ends the build,
-// and nothing runs after it.
+// nothing runs after it, and neither the machine nor its CD is left.
 func TestScriptFails(t *testing.T) {
-	t.Parallel()
-	b, v := templated(t, "vsphere-clone")
-	b.vars["template"] = original
-	b.node.Expect(t, winenode.Answer{Contains: []string{"-executionpolicy bypass"}, Stdout: "ready failed: the disk is full\r\n", Exit: 1})
-	b.fails("ready failed: the disk is full", "Script exited with non-zero exit status: 1")
-	if ran := b.ran(); !slices.Equal(ran, scripts[:1]) {
-		t.Errorf("the scripts ran as %v", ran)
+	for _, platform := range []string{"vsphere-clone", "vsphere-iso"} {
+		t.Run(platform, func(t *testing.T) {
+			t.Parallel()
+			b, v := templated(t, platform)
+			b.node.Expect(t, winenode.Answer{Contains: []string{"-executionpolicy bypass"}, Stdout: "ready failed: the disk is full\r\n", Exit: 1})
+			b.fails("ready failed: the disk is full", "Script exited with non-zero exit status: 1")
+			if ran := b.ran(); !slices.Equal(ran, scripts[:1]) {
+				t.Errorf("the scripts ran as %v", ran)
+			}
+			v.onlyOriginal()
+			b.noRecord("golden")
+		})
 	}
-	v.onlyOriginal()
-	b.noRecord("golden")
 }
 
 // TestPayloadOfAnotherDigest: the template reads the payload before it makes a
@@ -185,7 +197,6 @@ func TestScriptFails(t *testing.T) {
 func TestPayloadOfAnotherDigest(t *testing.T) {
 	t.Parallel()
 	b, v := templated(t, "vsphere-clone")
-	b.vars["template"] = original
 	b.vars["payload"] = tools(t).bare
 	b.fails("the payload has changed: its digest is sha256:", "the build is held to "+tools(t).digest)
 	v.onlyOriginal()

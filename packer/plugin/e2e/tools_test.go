@@ -34,14 +34,13 @@ type made struct {
 	digest string // of layout
 }
 
-var shared = sync.OnceValues(func() (*made, error) {
-	dir, err := os.MkdirTemp("", "winbake-e2e-")
-	if err != nil {
-		return nil, err
-	}
-	m := &made{dir: dir, layout: filepath.Join(dir, "payload"), bare: filepath.Join(dir, "bare")}
-	return m, m.make()
-})
+var (
+	sharedDir string // TestMain's
+	shared    = sync.OnceValues(func() (*made, error) {
+		m := &made{dir: sharedDir, layout: filepath.Join(sharedDir, "payload"), bare: filepath.Join(sharedDir, "bare")}
+		return m, m.make()
+	})
+)
 
 func (m *made) make() error {
 	for _, step := range []struct {
@@ -79,10 +78,15 @@ func (m *made) make() error {
 }
 
 func (m *made) bake(args ...string) error {
-	cmd := exec.Command(filepath.Join(m.dir, "bake"), append([]string{"payload", "-f", "versions.yaml"}, args...)...)
+	return m.run(append([]string{"payload", "-f", "versions.yaml"}, args...)...)
+}
+
+// run runs bake in the project's folder.
+func (m *made) run(args ...string) error {
+	cmd := exec.Command(filepath.Join(m.dir, "bake"), args...)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("bake payload: %w\n%s", err, out)
+		return fmt.Errorf("bake %s: %w\n%s", strings.Join(args, " "), err, out)
 	}
 	return nil
 }
@@ -104,10 +108,12 @@ func digestOf(layout string) (string, error) {
 }
 
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if made, err := shared(); err == nil {
-		_ = os.RemoveAll(made.dir)
+	var err error
+	if sharedDir, err = os.MkdirTemp("", "winbake-e2e-"); err != nil {
+		panic(err)
 	}
+	code := m.Run()
+	_ = os.RemoveAll(sharedDir)
 	os.Exit(code)
 }
 
@@ -156,11 +162,16 @@ func (b *build) use(name string) {
 
 // run runs a command of packer with the build's variables.
 func (b *build) run(ctx context.Context, command string, args ...string) (string, error) {
+	return b.p.Run(ctx, b.dir, b.line(command, args...)...)
+}
+
+// line is a command of packer with the build's variables.
+func (b *build) line(command string, args ...string) []string {
 	line := append([]string{command}, args...)
 	for name, value := range b.vars {
 		line = append(line, "-var="+name+"="+value)
 	}
-	return b.p.Run(ctx, b.dir, append(line, ".")...)
+	return append(line, ".")
 }
 
 // must runs packer build and wants it to end well.

@@ -21,9 +21,9 @@ type center struct {
 }
 
 // site is a Wine node, and a vCenter whose machines have it for a guest.
-func site(t testing.TB) (*winenode.Node, *center) {
+func site(t testing.TB, o winenode.Options) (*winenode.Node, *center) {
 	t.Helper()
-	n := winenode.Start(t, winenode.Options{})
+	n := winenode.Start(t, o)
 	g, err := vcenter.NewGuest(n, filepath.Join(tools(t).dir, "shutdown.exe"))
 	if err != nil {
 		t.Fatal(err)

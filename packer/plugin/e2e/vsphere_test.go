@@ -10,12 +10,13 @@ import (
 
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
+	"github.com/winbake/winbake/test/winenode"
 )
 
 // small is the build of testdata/vsphere.pkr.hcl.
 func small(t testing.TB) (*build, *center) {
 	t.Helper()
-	n, v := site(t)
+	n, v := site(t, winenode.Options{})
 	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	b.use("vsphere.pkr.hcl")
 	m := tools(t)
