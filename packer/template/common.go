@@ -23,6 +23,7 @@ func password() Variable {
 		{`!can(regex("(?i)passw[o0]rd|s3cr3t|secret|administrator|vagrant|packer|changeme|winbake", var.admin_password))`,
 			"Variable admin_password holds a word that everybody tries first."},
 	}
+	v.Fix = "take a random one, from the environment: PKR_VAR_admin_password=\"aA1$(openssl rand -hex 16)\""
 	return v
 }
 
@@ -35,6 +36,7 @@ func keys() Variable {
 			"Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."},
 	)
 	v.Path = true
+	v.Fix = "ssh-keygen -y -f KEY > KEY.pub writes the public half of a key: give that file"
 	return v
 }
 
@@ -73,11 +75,10 @@ func (r *render) windowsVariables() []Variable {
 
 // answerVariables are those of the answer files.
 func (r *render) answerVariables() []Variable {
-	vars := []Variable{
-		text("time_zone", "UTC", "Time zone, by Windows' name.", plain("time_zone")),
-		text("host_name_prefix", "winnode-", "How a clone is called that nobody names: this and five random characters.",
-			matches("host_name_prefix", `^[a-z0-9][a-z0-9-]{0,9}$`, "host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15", false)),
-	}
+	prefix := text("host_name_prefix", "winnode-", "How a clone is called that nobody names: this and five random characters.",
+		matches("host_name_prefix", `^[a-z0-9][a-z0-9-]{0,9}$`, "host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15", false))
+	prefix.Fix = `shorten it: host_name_prefix = "win-"`
+	vars := []Variable{text("time_zone", "UTC", "Time zone, by Windows' name.", plain("time_zone")), prefix}
 	if r.media != fromISO {
 		return vars
 	}

@@ -6,9 +6,15 @@ package template
 func isoVariables() []Variable {
 	return []Variable{
 		needed("iso_url", "URL or file of Windows' ISO."),
-		needed("iso_checksum", "Sum of the ISO, sha256:... or sha512:...",
-			matches("iso_checksum", checksumPattern, "iso_checksum has to be sha256: or sha512: and its hexadecimal digits", false)),
+		checksum("iso_checksum", "Sum of the ISO, sha256:... or sha512:..."),
 	}
+}
+
+// checksum is the sum of a file that Packer fetches.
+func checksum(name, description string) Variable {
+	v := needed(name, description, matches(name, checksumPattern, name+" has to be sha256: or sha512: and its hexadecimal digits", false))
+	v.Fix = `sha256sum FILE prints it: ` + name + ` = "sha256:..."`
+	return v
 }
 
 // machineVariables are what every machine of our own has.
@@ -137,8 +143,7 @@ func proxmox(r *render) {
 	r.vars = append(r.vars, isoVariables()...)
 	r.vars = append(r.vars,
 		needed("virtio_iso_url", "URL or file of virtio-win.iso."),
-		needed("virtio_iso_checksum", "Sum of virtio-win.iso, sha256:... or sha512:...",
-			matches("virtio_iso_checksum", checksumPattern, "virtio_iso_checksum has to be sha256: or sha512: and its hexadecimal digits", false)),
+		checksum("virtio_iso_checksum", "Sum of virtio-win.iso, sha256:... or sha512:..."),
 		text("firmware", "efi-secure", "efi-secure, efi or bios.", oneOf("firmware", "efi-secure", "efi", "bios")),
 		yesNo("vtpm", false, "Give the machine a TPM. It needs EFI."),
 	)

@@ -250,15 +250,15 @@ func TestOptionsRefused(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"platform":       {Options{Platform: "vsphere"}, `there is no platform "vsphere"`},
-		"profile":        {Options{Platform: "vsphere-iso", Profile: "kubeadm"}, `--profile can't be "kubeadm"`},
-		"windows":        {Options{Platform: "vsphere-iso", Windows: "2019"}, `--windows can't be "2019"`},
-		"release":        {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
-		"generic, none":  {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
-		"tag":            {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
+		"platform":         {Options{Platform: "vsphere"}, `there is no platform "vsphere"`},
+		"profile":          {Options{Platform: "vsphere-iso", Profile: "kubeadm"}, `--profile can't be "kubeadm"`},
+		"windows":          {Options{Platform: "vsphere-iso", Windows: "2019"}, `--windows can't be "2019"`},
+		"release":          {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
+		"generic, none":    {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
+		"tag":              {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
 		"nothing to check": {Options{Platform: "vsphere-iso", WithoutPayload: true, FirstBootCheck: true}, "nothing to check"},
-		"given and none": {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
-		"no platform":    {Options{}, `there is no platform ""`},
+		"given and none":   {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
+		"no platform":      {Options{}, `there is no platform ""`},
 	} {
 		_, err := Render(c.o)
 		var f *fault.Error

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -110,7 +111,7 @@ func (v *Values) checkOne(variable Variable) error {
 			Functions: functions,
 		})
 		if diags.HasErrors() || result.IsNull() || !result.IsKnown() || result.False() {
-			return v.fault(variable.Name, strings.ToLower(rule.Message[:1])+strings.TrimSuffix(rule.Message[1:], "."), advice(diags))
+			return v.fault(variable.Name, strings.ToLower(rule.Message[:1])+strings.TrimSuffix(rule.Message[1:], "."), cmp.Or(variable.Fix, advice(diags)))
 		}
 	}
 	v.values[variable.Name] = value

@@ -105,6 +105,23 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
+// TestFixes: a value that people get wrong comes back with what mends it.
+func TestFixes(t *testing.T) {
+	for text, want := range map[string]string{
+		good + `admin_password = "Short1"`:                   "openssl rand",
+		strings.Replace(good, "/id.pub", "/absent.pub", 1):   "ssh-keygen -y -f KEY > KEY.pub",
+		strings.Replace(good, "/id.pub", "/id", 1):           "ssh-keygen -y -f KEY > KEY.pub",
+		good + `host_name_prefix = "windows-worker-"`:        `host_name_prefix = "win-"`,
+		good + `iso_url = "https://example.com/windows.iso"`: "sha256sum FILE",
+	} {
+		_, err := renderWith(t, text)
+		var f *fault.Error
+		if !errors.As(err, &f) || !strings.Contains(f.Fix, want) {
+			t.Errorf("want %q, have %v", want, err)
+		}
+	}
+}
+
 // A password isn't shown, whatever is wrong with it.
 func TestRefusedSecretsArentShown(t *testing.T) {
 	_, err := renderWith(t, good+`admin_password = "hunter2"`)

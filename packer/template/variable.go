@@ -15,6 +15,9 @@ type Variable struct {
 	// Path marks a file or folder on the machine that runs Packer.
 	Path  bool
 	Rules []Rule
+	// Fix is what mends a value that breaks a rule, a command where there is
+	// one; "" where the rule says all.
+	Fix string
 }
 
 // Rule is one validation of a variable.

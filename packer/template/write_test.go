@@ -65,7 +65,7 @@ func TestWriteRefuses(t *testing.T) {
 		"another file of a name": {func(dir string) error {
 			return os.WriteFile(filepath.Join(dir, "scripts", "user-data.ps1"), nil, 0o600)
 		}, "a file of the template has its name"},
-		"a changed file":    {func(dir string) error { return os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o600) }, "was changed since"},
+		"a changed file": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "README.md"), []byte("mine"), 0o600) }, "was changed since"},
 		"a link": {func(dir string) error {
 			name := filepath.Join(dir, "README.md")
 			return errors.Join(os.Rename(name, dir+".md"), os.Symlink(dir+".md", name))

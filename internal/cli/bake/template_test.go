@@ -1,0 +1,264 @@
+package bake
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"log"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/registry"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/packer/template"
+	"github.com/winbake/winbake/payload"
+)
+
+// said is what a run of bake printed, and its exit code.
+type said struct {
+	stdout, stderr string
+	code           int
+}
+
+func runBake(ctx context.Context, args ...string) said {
+	var stdout, stderr bytes.Buffer
+	a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
+	code := a.Run(ctx, New(a), append(args, "--progress", "plain"))
+	return said{stdout.String(), stderr.String(), code}
+}
+
+// payloadImage is an image with a payload of one file and a label.
+func payloadImage(t *testing.T, format payload.Format, label, version string) v1.Image {
+	t.Helper()
+	const content = "MZ"
+	sum := sha256.Sum256([]byte(content))
+	tree := &payload.Tree{Format: format, Files: []payload.File{{Path: "csi-proxy/csi-proxy.exe", SHA256: hex.EncodeToString(sum[:]), Size: 2,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}}}
+	store, err := cas.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer, err := payload.NewLayer(t.Context(), tree, blobStore{store}, payload.LayerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	image, err := payload.NewImage(layer, payload.ImageOptions{Labels: map[string]string{label: version}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return image
+}
+
+func digestOf(t *testing.T, image v1.Image) string {
+	t.Helper()
+	h, err := image.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.String()
+}
+
+func layoutOf(t *testing.T, image v1.Image) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "layout")
+	if _, err := payload.WriteLayout(t.Context(), dir, image, nil); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// pushed is the image in a registry, by tag and by digest.
+func pushed(t *testing.T, image v1.Image) (tag, digest string) {
+	t.Helper()
+	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
+	t.Cleanup(server.Close)
+	repository := strings.TrimPrefix(server.URL, "http://") + "/payload"
+	ref, err := name.ParseReference(repository+":latest", name.Insecure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := remote.Write(ref, image, remote.WithContext(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	return repository + ":latest", repository + "@" + digestOf(t, image)
+}
+
+const (
+	ociVersion = "org.opencontainers.image.version" // ours
+	operators  = "version"                          // WMCO's
+)
+
+// TestTemplatePayload: images of ours and stock ones of WMCO's, in either format
+// and from each place that they come from, end up in the template by digest.
+func TestTemplatePayload(t *testing.T) {
+	inRegistry := payloadImage(t, payload.Archived, ociVersion, "4.20")
+	_, byDigest := pushed(t, inRegistry)
+	packed := payloadImage(t, payload.Flat, ociVersion, "4.20.3")
+	tar := filepath.Join(t.TempDir(), "payload.tar")
+	if err := tarball.WriteToFile(tar, name.MustParseReference("payload:1").(name.Tag), packed); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		image   v1.Image
+		place   string // "" for a layout
+		release string
+	}{
+		"ours, archived, a layout":  {payloadImage(t, payload.Archived, ociVersion, "4.20"), "", "4.20"},
+		"ours, flat, a layout":      {payloadImage(t, payload.Flat, ociVersion, "4.20"), "", "4.20"},
+		"WMCO's, flat, a layout":    {payloadImage(t, payload.Flat, operators, "v10.20.1"), "", "4.20"},
+		"WMCO's, archived":          {payloadImage(t, payload.Archived, operators, "10.21.0"), "", "4.21"},
+		"ours, in a registry":       {inRegistry, byDigest, "4.20"},
+		"ours, in a tarball":        {packed, tar, "4.20"},
+		"anybody's, of any release": {payloadImage(t, payload.Archived, "x", "y"), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := c.place
+			if place == "" {
+				place = layoutOf(t, c.image)
+			}
+			out := filepath.Join(t.TempDir(), "image")
+			args := []string{"template", "vsphere-iso", "--out", out, "--payload", place}
+			if c.release != "" {
+				args = append(args, "--release", c.release)
+			}
+			if r := runBake(t.Context(), args...); r.code != 0 || strings.Contains(r.stderr, "nothing holds it") {
+				t.Fatalf("%+v", r)
+			}
+			text, err := os.ReadFile(filepath.Join(out, "variables.pkr.hcl"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			source, err := payload.Load(t.Context(), place, payload.LoadOptions{}) // as the plugin does: a tarball of Docker's has a manifest of its own
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer source.Close()
+			for variable, want := range map[string]string{"payload_digest": source.Digest.String(), "payload": place, "release": c.release} {
+				m := regexp.MustCompile(`(?s)variable "` + variable + `" \{.*?default\s+= "([^"\n]*)"`).FindStringSubmatch(string(text))
+				if m == nil || m[1] != want {
+					t.Errorf("%s has the default %q, want %q", variable, m, want)
+				}
+			}
+		})
+	}
+}
+
+// A layout is named so that Packer finds it from its own folder.
+func TestTemplateRelativePayload(t *testing.T) {
+	layout := layoutOf(t, payloadImage(t, payload.Archived, ociVersion, "4.20"))
+	t.Chdir(filepath.Dir(layout))
+	if r := runBake(t.Context(), "template", "qemu", "--out", "image", "--payload", "layout"); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	text, err := os.ReadFile("image/variables.pkr.hcl")
+	if err != nil || !strings.Contains(string(text), `"`+layout+`"`) {
+		t.Errorf("no %s in\n%s %v", layout, text, err)
+	}
+}
+
+// An image that says nothing of its release passes with a warning: it can't be
+// held to what it doesn't say.
+func TestTemplateReleaseUntold(t *testing.T) {
+	layout := layoutOf(t, payloadImage(t, payload.Archived, "x", "y"))
+	r := runBake(t.Context(), "template", "qemu", "--out", filepath.Join(t.TempDir(), "image"), "--payload", layout, "--release", "4.20")
+	if r.code != 0 || !strings.Contains(r.stderr, "nothing holds it to 4.20") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestTemplateRefused: what can't become an image is refused here and now, with
+// what mends it, and nothing is written.
+func TestTemplateRefused(t *testing.T) {
+	image := payloadImage(t, payload.Archived, ociVersion, "4.20")
+	tag, _ := pushed(t, image)
+	layout := layoutOf(t, image)
+	folder := filepath.Join(t.TempDir(), "files")
+	if err := os.MkdirAll(filepath.Join(folder, "csi-proxy"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "csi-proxy", "csi-proxy.exe"), []byte("MZ"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	key := filepath.Join(t.TempDir(), "id")
+	if err := os.WriteFile(key, []byte("-----BEGIN OPENSSH PRIVATE KEY-----\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	values := func(text string) string {
+		path := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for name, c := range map[string]struct {
+		args      []string
+		want, fix string
+	}{
+		"unknown platform":             {[]string{"vsphere"}, `there is no platform "vsphere"`, "bake template list"},
+		"payload by tag":               {[]string{"vsphere-iso", "--payload", tag}, "a tag may be another image tomorrow", "--payload " + strings.TrimSuffix(tag, ":latest") + "@" + digestOf(t, image)},
+		"payload of files":             {[]string{"vsphere-iso", "--payload", folder}, "a folder of files has no digest", "bake payload --layout DIR"},
+		"payload of another release":   {[]string{"vsphere-iso", "--payload", layout, "--release", "4.19"}, "the payload is for OpenShift 4.20, and --release is 4.19", "--release 4.20"},
+		"payload that isn't there":     {[]string{"vsphere-iso", "--payload", filepath.Join(folder, "none")}, "none", ""},
+		"generic without a payload":    {[]string{"vsphere-iso", "--profile", "generic", "--payload", "none"}, "no files without a payload", "--payload"},
+		"first boot without a payload": {[]string{"vsphere-iso", "--first-boot-check", "--payload", "none"}, "nothing to check", "--payload"},
+		"unknown Windows":              {[]string{"vsphere-iso", "--windows", "2019"}, `--windows can't be "2019"`, "2022, 2025"},
+		"unknown profile":              {[]string{"vsphere-iso", "--profile", "byoh"}, `--profile can't be "byoh"`, "openshift, generic"},
+		"strange release":              {[]string{"vsphere-iso", "--release", "latest"}, `--release can't be "latest"`, "--release 4.20"},
+		"missing variable":             {[]string{"hyperv-iso", "--payload", "none", "--var-file", values("")}, "no value for iso_url", `iso_url = "..."`},
+		"weak password":                {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`admin_password = "Short1"`)}, "14 to 127 characters", "openssl rand"},
+		"key file absent":              {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`authorized_keys_file = "/none/id.pub"`)}, "a file with public SSH keys", "ssh-keygen -y"},
+		"key file private":             {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`authorized_keys_file = "` + key + `"`)}, "a file with public SSH keys", "ssh-keygen -y"},
+		"host name too long":           {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`host_name_prefix = "windows-worker-"`)}, "a host name has no more than 15", `host_name_prefix = "win-"`},
+		"ISO without checksum":         {[]string{"qemu", "--payload", "none", "--var-file", values(`iso_checksum = ""`)}, "has to be sha256", "sha256sum FILE"},
+		"var-file absent":              {[]string{"qemu", "--payload", "none", "--var-file", "/none.pkrvars.hcl"}, "no such var-file", "--var-file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parent := t.TempDir()
+			r := runBake(t.Context(), append([]string{"template", "--out", filepath.Join(parent, "image")}, c.args...)...)
+			if r.code != 1 || !strings.Contains(r.stderr, c.want) || c.fix != "" && !strings.Contains(r.stderr, "fix: ") || !strings.Contains(r.stderr, c.fix) {
+				t.Errorf("want %q and %q, have %d\n%s", c.want, c.fix, r.code, r.stderr)
+			}
+			if left := names(t, parent); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+	if r := runBake(t.Context(), "template", "qemu"); r.code != 1 || !strings.Contains(r.stderr, "--out image") {
+		t.Errorf("without --out: %+v", r)
+	}
+}
+
+// TestTemplateStopped: Ctrl-C leaves what was there.
+func TestTemplateStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	parent := t.TempDir()
+	if r := runBake(ctx, "template", "qemu", "--payload", "none", "--out", filepath.Join(parent, "image")); r.code == 0 {
+		t.Errorf("%+v", r)
+	}
+	if left := names(t, parent); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestTemplateList has every platform, and what it was tested on.
+func TestTemplateList(t *testing.T) {
+	r := runBake(t.Context(), "template", "list")
+	for _, p := range template.Platforms() {
+		if !strings.Contains(r.stdout, p.Name) || !strings.Contains(r.stdout, p.Tested) || p.Tested == "" {
+			t.Errorf("nothing of %s in\n%s", p.Name, r.stdout)
+		}
+	}
+}
