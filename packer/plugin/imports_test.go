@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 
 	"packer/plugin/e2e":          {},                                                            // tests
 	"packer/plugin/e2e/shutdown": {},                                                            // a double for them
+	"packer/plugin/e2e/fetch":    {},                                                            // another
 	"packer/plugin/e2e/vcenter":  {"test/winenode"},                                             // what they build in
 	"packer/plugin/e2e/lab":      {"packer/plugin/e2e/vcenter", "test/packer", "test/winenode"}, // the same, for people
 }

@@ -27,18 +27,18 @@ var scripts = []string{"ready", "vmware-tools", "tools-conf", "updates", "update
 // templated is the build of what bake template writes for a platform.
 func templated(t testing.TB, platform string, more ...string) (*build, *center) {
 	t.Helper()
-	return templatedOn(t, winenode.Options{}, platform, more...)
+	return templatedIn(t, setting{platform: platform}, more...)
 }
 
-// templatedOn is that on a guest with these options.
-func templatedOn(t testing.TB, o winenode.Options, platform string, more ...string) (*build, *center) {
+// templatedIn is that in a setting of its own.
+func templatedIn(t testing.TB, in setting, more ...string) (*build, *center) {
 	t.Helper()
-	n, v := site(t, o)
+	n, v := site(t, in)
 	n.Password = password
 	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	m := tools(t)
 	b.dir = filepath.Join(b.dir, "image")
-	cmd := exec.Command(filepath.Join(m.dir, "bake"), append([]string{"template", platform, "--out", b.dir, "--payload", m.layout, "--release", "4.20"}, more...)...)
+	cmd := exec.Command(filepath.Join(m.dir, "bake"), append([]string{"template", in.platform, "--out", b.dir, "--payload", m.layout, "--release", "4.20"}, more...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("bake template: %v\n%s", err, out)
 	}
@@ -52,9 +52,9 @@ func templatedOn(t testing.TB, o winenode.Options, platform string, more ...stri
 	}
 	b.vars = map[string]string{
 		"image_name": "golden", "vcenter_server": v.Addr, "vcenter_username": vcenter.User, "vcenter_insecure": "true", "datacenter": vcenter.Datacenter, "host": vcenter.Host,
-		"datastore": vcenter.Datastore, "network": vcenter.Network, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": `["WIN004"]`,
+		"datastore": vcenter.Datastore, "network": vcenter.Network, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m", "accept": vcenter.Accept(),
 	}
-	if platform == "vsphere-iso" { // the simulator types no keys
+	if in.platform == "vsphere-iso" { // the simulator types no keys
 		b.vars["iso_path"], b.vars["boot_command"] = "["+vcenter.Datastore+"] windows.iso", "[]"
 	} else {
 		b.vars["template"] = original

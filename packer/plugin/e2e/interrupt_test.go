@@ -21,7 +21,7 @@ import (
 // to Packer and its plugins.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	b, v := templatedOn(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 4e6}}, "vsphere-iso")
+	b, v := templatedIn(t, setting{platform: "vsphere-iso", node: winenode.Options{Link: winenode.Link{BitsPerSecond: 4e6}}})
 	cmd := b.p.Command(t.Context(), b.dir, b.line("build")...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var out bytes.Buffer

@@ -3,14 +3,18 @@
 package e2e
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
 	"github.com/winbake/winbake/test/winenode"
@@ -26,9 +30,7 @@ func nullBuild(t testing.TB, tool packer.Tool, n *winenode.Node, template string
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.vars = map[string]string{"payload": m.layout, "digest": m.digest, "port": port, "password": n.Password}
-	name, value, _ := strings.Cut(wineCantTell, "=")
-	b.vars[name] = value
+	b.vars = map[string]string{"payload": m.layout, "digest": m.digest, "port": port, "password": n.Password, "accept": vcenter.Accept()}
 	return b
 }
 
@@ -78,12 +80,46 @@ func (b *build) matches(m *record.Manifest) {
 			b.t.Errorf("%s has sha256 %s, the manifest says %s", f.Path, sum, f.SHA256)
 		}
 	}
+	b.accepted(m)
 	encoded, err := m.Encode()
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	if there := b.onNode(record.GuestPath); string(there) != string(encoded) {
 		b.t.Errorf("the machine's manifest is another one:\n%s", there)
+	}
+}
+
+// accepted: what was accepted is what Wine can't tell, neither more nor less.
+func (b *build) accepted(m *record.Manifest) {
+	b.t.Helper()
+	var ids []string
+	for _, f := range m.Content.Findings {
+		if f.Accepted != "" && !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	if !slices.Equal(ids, vcenter.Untold) {
+		b.t.Errorf("the build accepted %v, Wine can't tell %v", ids, vcenter.Untold)
+	}
+}
+
+// untold is where docs/windows-truth.md lists what Wine can't tell.
+var untold = regexp.MustCompile("UNKNOWN on a Wine node: (`WIN[0-9]{3}`(?:, `WIN[0-9]{3}`)*)")
+
+// TestAcceptedIsWrittenDown holds what builds accept to docs/windows-truth.md.
+// Each build's manifest is held to it in turn.
+func TestAcceptedIsWrittenDown(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "docs/windows-truth.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := untold.FindSubmatch(bytes.Join(bytes.Fields(data), []byte(" ")))
+	if list == nil {
+		t.Fatal("docs/windows-truth.md doesn't say what is UNKNOWN on a Wine node")
+	}
+	if ids := strings.Split(strings.ReplaceAll(string(list[1]), "`", ""), ", "); !slices.Equal(ids, vcenter.Untold) {
+		t.Errorf("docs/windows-truth.md has %v, builds accept %v", ids, vcenter.Untold)
 	}
 }
 

@@ -63,8 +63,10 @@ func (m *made) make() error {
 	if _, err := packer.Own(context.Background(), m.dir); err != nil {
 		return err
 	}
-	if _, err := vcenter.BuildShutdown(context.Background(), m.dir); err != nil {
-		return err
+	for _, double := range []string{"shutdown", "fetch", "service"} {
+		if _, err := vcenter.Build(context.Background(), m.dir, double); err != nil {
+			return err
+		}
 	}
 	if err := m.bake("--only", components, "--with-verify", "--layout", m.layout); err != nil {
 		return err
@@ -125,10 +127,6 @@ func tools(t testing.TB) *made {
 	}
 	return m
 }
-
-// wineCantTell are the findings that docs/windows-truth.md says Wine's service
-// manager can't tell.
-const wineCantTell = `accept=["WIN004"]`
 
 // build is a run of packer in a folder of its own.
 type build struct {

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"cmp"
 	"path/filepath"
 	"testing"
 
@@ -20,14 +21,22 @@ type center struct {
 	guest *vcenter.Guest
 }
 
+// setting is what a build is of, and in.
+type setting struct {
+	platform string
+	node     winenode.Options
+	address  string // of the guest, "" for 127.0.0.1
+}
+
 // site is a Wine node, and a vCenter whose machines have it for a guest.
-func site(t testing.TB, o winenode.Options) (*winenode.Node, *center) {
+func site(t testing.TB, in setting) (*winenode.Node, *center) {
 	t.Helper()
-	n := winenode.Start(t, o)
+	n := winenode.Start(t, in.node)
 	g, err := vcenter.NewGuest(n, filepath.Join(tools(t).dir, "shutdown.exe"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	g.Address = cmp.Or(in.address, g.Address)
 	s, err := vcenter.Start(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)

@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
-	"github.com/winbake/winbake/test/winenode"
 )
 
 // small is the build of testdata/vsphere.pkr.hcl.
 func small(t testing.TB) (*build, *center) {
 	t.Helper()
-	n, v := site(t, winenode.Options{})
+	n, v := site(t, setting{})
 	b := newBuild(t, packer.Packers[0], n, packer.Plugin("vsphere"))
 	b.use("vsphere.pkr.hcl")
 	m := tools(t)
@@ -24,7 +24,7 @@ func small(t testing.TB) (*build, *center) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.vars = map[string]string{"vcenter": v.Addr, "payload": m.layout, "digest": m.digest, "port": port, "password": n.Password, "accept": `["WIN004"]`}
+	b.vars = map[string]string{"vcenter": v.Addr, "payload": m.layout, "digest": m.digest, "port": port, "password": n.Password, "accept": vcenter.Accept()}
 	return b, v
 }
 

@@ -78,7 +78,7 @@ func (l *lab) values(node *winenode.Node) error {
 		"datacenter": vcenter.Datacenter, "host": vcenter.Host, "datastore": vcenter.Datastore, "network": vcenter.Network,
 		"template": vcenter.Original, "iso_path": "[" + vcenter.Datastore + "] windows.iso", "boot_command": "[]", // it types no keys
 		"admin_password": password, "authorized_keys_file": key, "ssh_port": port, "connect_timeout": "3m",
-		"accept": `["WIN004"]`, // Wine can't tell recovery actions: docs/windows-truth.md
+		"accept": vcenter.Accept(),
 	} {
 		if os.Getenv("PKR_VAR_"+name) != "" {
 			continue

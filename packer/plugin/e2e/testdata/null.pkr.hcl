@@ -18,11 +18,6 @@ variable "accept" {
   type    = list(string)
   default = []
 }
-variable "tamper" {
-  type    = string
-  default = ""
-}
-
 data "winbake-payload" "node" {
   payload = var.payload
   digest  = var.digest
@@ -48,9 +43,9 @@ build {
     accept  = var.accept
   }
 
-  # What a step between could have done to the machine.
   provisioner "shell-local" {
-    inline = [var.tamper == "" ? "true" : var.tamper]
+    env    = { PAYLOAD = jsonencode(data.winbake-payload.node) }
+    inline = ["printenv PAYLOAD > payload.json"]
   }
 
   provisioner "winbake-node" {

@@ -17,7 +17,13 @@ import (
 const callFile = `C:\winenode\shutdown.txt`
 
 // Guest is what all machines of a Server have for a guest.
-type Guest struct{ calls string }
+type Guest struct {
+	// Address is where the guest can be reached, 127.0.0.1 unless it's changed
+	// before a Server is started.
+	Address string
+
+	calls string
+}
 
 // NewGuest makes a node a guest: its shutdown.exe, which BuildShutdown builds,
 // tells the Server to end the machine.
@@ -27,7 +33,7 @@ func NewGuest(n *winenode.Node, shutdown string) (*Guest, error) {
 		return nil, fmt.Errorf("put shutdown.exe onto the node: %w", err)
 	}
 	calls, err := n.Path(callFile)
-	return &Guest{calls: calls}, err
+	return &Guest{Address: "127.0.0.1", calls: calls}, err
 }
 
 // Shutdowns are the calls of shutdown.exe so far, with their arguments.
@@ -46,19 +52,32 @@ func (g *Guest) Shutdowns() []string {
 // BuildShutdown builds the double of shutdown.exe into a folder and returns its
 // path.
 func BuildShutdown(ctx context.Context, dir string) (string, error) {
+	return Build(ctx, dir, "shutdown")
+}
+
+// Build builds one of the doubles beside this package for the node, into a
+// folder, and returns its path.
+func Build(ctx context.Context, dir, double string) (string, error) {
 	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "github.com/winbake/winbake").Output()
 	if err != nil {
 		return "", fmt.Errorf("find the project's folder: go list: %w", err)
 	}
-	exe := filepath.Join(dir, "shutdown.exe")
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", exe, "./e2e/shutdown")
+	exe := filepath.Join(dir, double+".exe")
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", exe, "./e2e/"+double)
 	cmd.Dir = filepath.Join(strings.TrimSpace(string(root)), "packer", "plugin")
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build shutdown.exe: %w\n%s", err, out)
+		return "", fmt.Errorf("build %s.exe: %w\n%s", double, err, out)
 	}
 	return exe, nil
 }
+
+// Untold are the findings of a node's check that are UNKNOWN on a Wine node,
+// as docs/windows-truth.md has them: a build there accepts these and no others.
+var Untold = []string{"WIN004"}
+
+// Accept is Untold as a Packer variable's value.
+func Accept() string { return `["` + strings.Join(Untold, `","`) + `"]` }
 
 // Scripts are the answers of a node's PowerShell double to a template's
 // scripts: each succeeds, and the machine says that it has come back from a

@@ -142,7 +142,7 @@ func (s *Server) attend(ctx context.Context, done chan<- struct{}) {
 
 // address tells the guest's address, as VMware Tools do.
 func (s *Server) address(vm *simulator.VirtualMachine) {
-	const ip = "127.0.0.1"
+	ip := s.guest.Address
 	c := s.model.Service.Context
 	c.WithLock(vm, func() {
 		if len(vm.Guest.Net) == 0 || vm.Guest.Net[0].IpConfig != nil {
