@@ -88,7 +88,7 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	for _, part := range []func(context.Context) error{
-		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests,
+		b.packing, b.nothingChanged, b.oneFileChanged, b.memory, b.verify, b.manifests, b.templates,
 	} {
 		if err := part(ctx); err != nil {
 			return errors.Join(err, ctx.Err())
