@@ -112,3 +112,61 @@ func TestWindowsCommandsExist(t *testing.T) {
 		}
 	}
 }
+
+// onNode is a call of bake or verify on the node's side of the workflow.
+var onNode = regexp.MustCompile(`(?:Must|On-Node) /(bake|verify) ([^;}\n]*)`)
+
+// Each bake and verify that the workflow starts on Windows is a command, with
+// the flags that it's given; so is what verify.exe is started with.
+func TestWindowsBakeCommandsExist(t *testing.T) {
+	script := strings.Join(windowsRuns(t, "change"), "\n")
+	_, always, ok := strings.Cut(script, "wsl.exe -d commands --exec @args ")
+	always, _, _ = strings.Cut(always, " |")
+	calls := onNode.FindAllStringSubmatch(script, -1)
+	if !ok || len(calls) < 10 {
+		t.Fatalf("%d calls, and always %q", len(calls), always)
+	}
+	seen := map[string]bool{}
+	for _, c := range calls {
+		words := strings.Fields(c[2] + " " + always)
+		path := []string{}
+		for len(words) > 0 && regexp.MustCompile(`^[a-z]+$`).MatchString(words[0]) {
+			path, words = append(path, words[0]), words[1:]
+		}
+		checkCommand(t, filepath.Join(built, c[1]), path, words)
+		seen[c[1]+" "+strings.Join(path, " ")] = true
+	}
+	for _, want := range []string{"bake node install", "bake node upgrade", "bake node remove", "verify node"} {
+		if !seen[want] {
+			t.Errorf("%s isn't called", want)
+		}
+	}
+	verifyExe := filepath.Join(t.TempDir(), "verify-exe")
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", verifyExe, "./cmd/verify/node").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	local := regexp.MustCompile(`\\verify\.exe ([a-z]+) ([^\n]*)`).FindAllStringSubmatch(script, -1)
+	if len(local) < 2 {
+		t.Errorf("verify.exe is started %d times", len(local))
+	}
+	for _, c := range local {
+		checkCommand(t, verifyExe, []string{c[1]}, strings.Fields(c[2]))
+	}
+}
+
+// checkCommand asks a program for its help: that of the command itself, with
+// each flag in it.
+func checkCommand(t *testing.T, program string, path, words []string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), program, append(slices.Clone(path), "--help")...).CombinedOutput()
+	usage := regexp.MustCompile(`(?m)^Usage:\n  \S+ ` + strings.Join(path, " ") + `\b`)
+	if err != nil || len(path) == 0 || !usage.Match(out) {
+		t.Errorf("there is no command %s %q: %v\n%s", filepath.Base(program), path, err, out)
+		return
+	}
+	for _, w := range words {
+		if strings.HasPrefix(w, "-") && !regexp.MustCompile(`(^|\s)`+regexp.QuoteMeta(w)+`\b`).Match(out) {
+			t.Errorf("%s %s has no flag %s", filepath.Base(program), strings.Join(path, " "), w)
+		}
+	}
+}

@@ -138,7 +138,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 // sumIn is the sum of csi-proxy in an image.
 func sumIn(t *testing.T, image string) string {
 	t.Helper()
-	im, err := deploy.OpenImage(t.Context(), image, payload.LoadOptions{})
+	im, err := deploy.OpenImage(t.Context(), image, payload.LoadOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

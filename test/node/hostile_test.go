@@ -247,6 +247,36 @@ func TestImageWithoutVerify(t *testing.T) {
 	}
 }
 
+// An operator's own image has no node.json. What goes where, and as what
+// services, is said by a versions.yaml that is named; the files' sums are the
+// image's.
+func TestImageOfAnOperator(t *testing.T) {
+	dir := tools(t)
+	stock := filepath.Join(t.TempDir(), "stock")
+	bare := withServices(t, winenode.CSIProxy13, proxyPath, "  []\n")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "bake"), "payload", "-f", bare, "--only", "csi-proxy", "--layout", stock)
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	n := start(t)
+	n.fails("-f versions.yaml", "bake", "node", "install", stock)
+	n.fails("no services are declared", "bake", "node", "install", stock, "-f", bare)
+	if n.read(proxyPath) != "" {
+		t.Error("something was installed")
+	}
+	// Of another release, and of components that the image hasn't got.
+	r := n.must("bake", "node", "install", stock, "-f", winenode.CSIProxy11)
+	if !strings.Contains(r.stderr, "it is left out") {
+		t.Errorf("it doesn't say what the image lacks: %+v", r)
+	}
+	n.healthyBy(stock, "-f", winenode.CSIProxy11)
+	if r := n.must("bake", "node", "install", stock, "-f", winenode.CSIProxy11); !strings.Contains(r.stdout, "nothing to install") {
+		t.Errorf("once more: %+v", r)
+	}
+	n.must("bake", "node", "remove")
+}
+
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

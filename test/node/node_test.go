@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -146,7 +147,12 @@ func (n node) must(tool string, args ...string) ran {
 // healthy checks the node against the image, with verify.
 func (n node) healthy(image string) {
 	n.t.Helper()
-	n.must("verify", append([]string{"node", image}, wineCantTell...)...)
+	n.healthyBy(image)
+}
+
+func (n node) healthyBy(image string, more ...string) {
+	n.t.Helper()
+	n.must("verify", slices.Concat([]string{"node", image}, more, wineCantTell)...)
 }
 
 // proxies are the processes of csi-proxy.

@@ -18,6 +18,8 @@ import (
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/node/wanted"
+	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -29,6 +31,7 @@ type nodeOptions struct {
 	only        []string
 	managed     bool
 	insecure    bool
+	pinned      bool // versions.yaml was named
 	stop, start time.Duration
 }
 
@@ -62,9 +65,12 @@ stopped, killed or changed. It replaces no program of a service that is there:
 upgrade does.
 
 IMAGE is a payload image with /winbake/node.json: a registry reference by
-digest, an OCI layout or a tarball.`,
+digest, an OCI layout or a tarball. An operator's own image has no node.json:
+with -f, versions.yaml says which of its files go where, and as what services.
+They are taken as they are; which versions they have isn't expected.`,
 		Example: `  bake node install _output/image --ssh Administrator@node1
-  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1 --only csi-proxy`,
+  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1 --only csi-proxy
+  bake node install quay.io/openshift/operator@sha256:... -f versions.yaml --ssh Administrator@node1 --only csi-proxy`,
 		Args: app.Args(cobra.ExactArgs(1)),
 	})
 }
@@ -98,6 +104,7 @@ logs and folders. What isn't as it was installed stays, and is named.`,
 func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	var o nodeOptions
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		o.pinned = cmd.Flags().Changed("file")
 		return t.node(cmd.Context(), verb, strings.Join(args, ""), o)
 	}
 	f := cmd.Flags()
@@ -126,7 +133,7 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	if o.stop <= 0 || o.start <= 0 {
 		return &fault.Error{What: "--stop-timeout and --start-timeout can't be zero or less", Fix: "--stop-timeout 1s ends a process that doesn't end by itself within that second"}
 	}
-	im, err := openNodeImage(ctx, verb, ref, o)
+	im, err := openNodeImage(ctx, verb, ref, o, t.stock(o.pinned))
 	if err != nil {
 		return err
 	}
@@ -161,11 +168,30 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	return t.afterwards(ctx, n, im, target)
 }
 
-func openNodeImage(ctx context.Context, verb agent.Verb, ref string, o nodeOptions) (*deploy.Image, error) {
+// stock says what a node should be with an image that doesn't: nil unless
+// versions.yaml was named.
+func (t *tool) stock(named bool) deploy.Otherwise {
+	if !named {
+		return nil
+	}
+	return func(files []payload.CheckedFile) (*node.Expectation, error) {
+		file, err := pins.Load(t.file)
+		if err != nil {
+			return nil, err
+		}
+		present := map[string]wanted.Present{}
+		for _, f := range files {
+			present[f.Path] = wanted.Present{SHA256: f.SHA256, Size: f.Size}
+		}
+		return wanted.OfImage(file, present, t.warn)
+	}
+}
+
+func openNodeImage(ctx context.Context, verb agent.Verb, ref string, o nodeOptions, otherwise deploy.Otherwise) (*deploy.Image, error) {
 	if verb == agent.Remove {
 		return nil, nil
 	}
-	im, err := deploy.OpenImage(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()})
+	im, err := deploy.OpenImage(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()}, otherwise)
 	if err != nil {
 		return nil, err
 	}

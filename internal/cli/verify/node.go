@@ -15,6 +15,8 @@ import (
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/node/wanted"
+	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/payload"
 )
@@ -22,6 +24,7 @@ import (
 // nodeOptions are the flags of `verify node`.
 type nodeOptions struct {
 	ssh, expect, verifyExe string
+	file                   string
 	guest                  guest.Options
 	insecure               bool
 	only                   []string
@@ -39,11 +42,13 @@ the node, runs it there, brings the answer back and removes it; it changes
 nothing else.
 
 IMAGE is a registry reference by digest, an OCI layout or a tarball with
-/winbake/node.json; or --expect names that file itself. On the node, verify.exe
+/winbake/node.json; for an operator's own image, which has none, -f names the
+versions.yaml that says what goes where; or --expect names that file itself. On the node, verify.exe
 has the same command: verify node --expect node.json.`,
 		Example: `  verify node _output/image --ssh Administrator@node1
   verify node --expect node.json --ssh Administrator@10.0.0.7:2222 -o json
-  verify node quay.io/me/payload@sha256:... --ssh Administrator@node1 --accept WIN004`,
+  verify node quay.io/me/payload@sha256:... --ssh Administrator@node1 --accept WIN004
+  verify node quay.io/openshift/operator@sha256:... -f versions.yaml --ssh Administrator@node1 --only csi-proxy`,
 		Args: app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (o.expect != "") {
@@ -59,6 +64,7 @@ has the same command: verify node --expect node.json.`,
 	f := cmd.Flags()
 	f.StringVar(&o.ssh, "ssh", "", "the node: USER@HOST or USER@HOST:PORT")
 	f.StringVar(&o.expect, "expect", "", "the expectation, node.json, in place of an image")
+	f.StringVarP(&o.file, "file", "f", "", "versions.yaml that says what an operator's own image is on a node")
 	f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
 	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
 	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
@@ -73,7 +79,7 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) (report.R
 	if err != nil {
 		return r, err
 	}
-	im, err := openExpectation(ctx, args, o)
+	im, err := t.openExpectation(ctx, args, o)
 	if err != nil {
 		return r, err
 	}
@@ -100,9 +106,9 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) (report.R
 }
 
 // openExpectation reads the image's, or the file's.
-func openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy.Image, error) {
+func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy.Image, error) {
 	if o.expect == "" {
-		im, err := deploy.OpenImage(ctx, args[0], payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: "winbake/" + app.Version()})
+		im, err := deploy.OpenImage(ctx, args[0], payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: "winbake/" + app.Version()}, o.stock(t))
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +125,23 @@ func openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy
 	}
 	im := &deploy.Image{Expectation: e}
 	return im, im.Only(o.only)
+}
+
+// stock says what a node should be with an image that doesn't: nil unless
+// versions.yaml was named.
+func (o nodeOptions) stock(t *tool) deploy.Otherwise {
+	if o.file == "" {
+		return nil
+	}
+	return func(files []payload.CheckedFile) (*node.Expectation, error) {
+		file, err := pins.Load(o.file)
+		if err != nil {
+			return nil, err
+		}
+		return wanted.OfImage(file, presentFiles(payload.ImageSummary{Files: files}), func(name, what string) {
+			t.Console.Emit(event.Event{Object: name, Phase: event.Verify, State: event.Warning, Message: what})
+		})
+	}
 }
 
 // exe is the node's verify.exe: the one that was named, or came in the image,

@@ -23,29 +23,33 @@ type Image struct {
 
 // OpenImage reads what the image says of nodes. In a registry it must be named
 // by digest: what a tag stands for may be another payload tomorrow. The caller
-// closes the Image.
-func OpenImage(ctx context.Context, ref string, o payload.LoadOptions) (*Image, error) {
+// closes the Image. otherwise may be nil: then an image without node.json is
+// refused.
+func OpenImage(ctx context.Context, ref string, o payload.LoadOptions, otherwise Otherwise) (*Image, error) {
 	source, err := payload.ResolveBase(ctx, ref, o)
 	if err != nil {
 		return nil, err
 	}
 	im := &Image{Reference: source.Reference(), source: source}
-	if err := im.read(ctx); err != nil {
+	if err := im.read(ctx, otherwise); err != nil {
 		return nil, errors.Join(err, source.Close())
 	}
 	return im, nil
 }
 
-func (im *Image) read(ctx context.Context) error {
+func (im *Image) read(ctx context.Context, otherwise Otherwise) error {
 	x, err := payload.ReadExtras(ctx, im.source, payload.Limits{})
 	if err != nil {
 		return err
 	}
+	im.Verify = x.Verify
+	if x.Expectation == nil && otherwise != nil {
+		return im.stock(ctx, otherwise)
+	}
 	if x.Expectation == nil {
 		return &fault.Error{Where: im.Reference, What: "the image doesn't say what a node should be: it has no /" + payload.ExtrasRoot + "/" + payload.ExpectationName,
-			Fix: "declare services in versions.yaml, such as services: [{name: csi-proxy, component: csi-proxy}], and make it again: bake payload"}
+			Fix: "declare services in versions.yaml, such as services: [{name: csi-proxy, component: csi-proxy}], and make it again: bake payload; or, for an operator's own image, say where its files go: -f versions.yaml"}
 	}
-	im.Verify = x.Verify
 	im.Expectation, err = node.Parse(x.Expectation)
 	return err
 }

@@ -1,0 +1,33 @@
+package deploy
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/payload"
+)
+
+// Otherwise makes the expectation for an image without node.json, of its files
+// below /payload.
+type Otherwise func(files []payload.CheckedFile) (*node.Expectation, error)
+
+// stock reads all of an image that says nothing of nodes: nobody else has
+// checked its files, and their sums are what is expected of a node.
+func (im *Image) stock(ctx context.Context, otherwise Otherwise) (err error) {
+	problems, summary, err := payload.Check(ctx, im.source, payload.CheckOptions{})
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		if p.Severity == payload.SeverityBlock || p.Severity == payload.SeverityUnknown {
+			return &fault.Error{Where: im.Reference, What: fmt.Sprintf("the payload isn't sound: %s: %s, expected %s", p.Object, p.Observed, p.Expected), Fix: "verify payload " + im.Reference}
+		}
+	}
+	if len(summary.Images) != 1 {
+		return &fault.Error{Where: im.Reference, What: "the payload is for several platforms", Fix: "name the image for linux/amd64 by its own digest"}
+	}
+	im.Expectation, err = otherwise(summary.Images[0].Files)
+	return err
+}
