@@ -4,7 +4,7 @@
 # of a tool.
 set -euo pipefail
 
-declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso)
+declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [promtool]=prometheus)
 missing=()
 for tool in "${!package[@]}"; do
   command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
@@ -15,10 +15,13 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   echo "installing: ${missing[*]}" >&2
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
-  # Debian starts a server of its own with the package; the tests start theirs.
-  if [[ " ${missing[*]} " == *" etcd-server "* ]] && [ -d /run/systemd/system ]; then
-    systemctl disable --now -q etcd
-  fi
+  # Debian starts a server of its own with some packages; the tests start theirs,
+  # and of prometheus want promtool alone.
+  for server in etcd prometheus; do
+    if [[ " ${missing[*]} " == *" $server"* ]] && [ -d /run/systemd/system ]; then
+      systemctl disable --now -q "$server"
+    fi
+  done
 else
   echo "the tests need: ${missing[*]}" >&2
   echo "fix: install these packages and run again" >&2

@@ -3,6 +3,7 @@ package apiserver
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"sigs.k8s.io/yaml"
 )
 
 // openShift are the kinds of OpenShift and of its Operator Lifecycle Manager
@@ -45,6 +47,37 @@ func (s *Server) InstallOpenShift(t testing.TB) {
 	}
 	for _, k := range openShift {
 		if err := served(t.Context(), client, k.gvr); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// InstallKinds makes the server know the kinds of CustomResourceDefinition files,
+// each with the one version that it serves.
+func (s *Server) InstallKinds(t testing.TB, files ...string) {
+	t.Helper()
+	client, err := dynamic.NewForConfig(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d struct {
+			Spec struct {
+				Group    string
+				Names    struct{ Plural string }
+				Versions []struct{ Name string }
+			}
+		}
+		if err := yaml.Unmarshal(src, &d); err != nil || len(d.Spec.Versions) == 0 {
+			t.Fatalf("%s: %v, or no version", file, err)
+		}
+		s.Load(t, file)
+		gvr := schema.GroupVersionResource{Group: d.Spec.Group, Version: d.Spec.Versions[0].Name, Resource: d.Spec.Names.Plural}
+		if err := served(t.Context(), client, gvr); err != nil {
 			t.Fatal(err)
 		}
 	}

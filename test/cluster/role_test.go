@@ -1,18 +1,13 @@
 package cluster_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/cluster"
@@ -28,75 +23,14 @@ func documented(t *testing.T) apiserver.Rights {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rights := apiserver.Rights{Namespaced: map[string][]rbacv1.PolicyRule{}}
-	for _, doc := range bytes.Split(src, []byte("\n---\n")) {
-		var role rbacv1.Role // a ClusterRole's fields are the same
-		if err := yaml.UnmarshalStrict(doc, &role); err != nil {
-			t.Fatal(err)
-		}
-		switch role.Kind {
-		case "ClusterRole":
-			rights.Cluster = append(rights.Cluster, role.Rules...)
-		case "Role":
-			rights.Namespaced[role.Namespace] = append(rights.Namespaced[role.Namespace], role.Rules...)
-		default:
-			t.Fatalf("%s in %s", role.Kind, roleFile)
-		}
+	rights, err := apiserver.ParseRights(src)
+	if err != nil {
+		t.Fatalf("%s: %v", roleFile, err)
 	}
 	if len(rights.Cluster) == 0 || len(rights.Namespaced) == 0 {
 		t.Fatalf("no rules in %s", roleFile)
 	}
 	return rights
-}
-
-// right is one verb of one rule: the least that can be missing.
-type right struct {
-	namespace  string
-	rule, verb int
-	rbacv1.PolicyRule
-}
-
-func (r right) String() string {
-	what := slices.Concat(r.Resources, r.NonResourceURLs)
-	if r.namespace != "" {
-		what = append(what, "in-namespace")
-	}
-	return r.Verbs[r.verb] + " " + strings.Join(what, " ")
-}
-
-func each(rights apiserver.Rights) []right {
-	var out []right
-	add := func(namespace string, rules []rbacv1.PolicyRule) {
-		for i, rule := range rules {
-			for v := range rule.Verbs {
-				out = append(out, right{namespace, i, v, rule})
-			}
-		}
-	}
-	add("", rights.Cluster)
-	for namespace, rules := range rights.Namespaced {
-		add(namespace, rules)
-	}
-	return out
-}
-
-// without are all rights but one.
-func without(rights apiserver.Rights, gone right) apiserver.Rights {
-	drop := func(namespace string, rules []rbacv1.PolicyRule) []rbacv1.PolicyRule {
-		rules = slices.Clone(rules)
-		if namespace == gone.namespace {
-			rules[gone.rule].Verbs = slices.Delete(slices.Clone(rules[gone.rule].Verbs), gone.verb, gone.verb+1)
-			if len(rules[gone.rule].Verbs) == 0 {
-				rules = slices.Delete(rules, gone.rule, gone.rule+1)
-			}
-		}
-		return rules
-	}
-	out := apiserver.Rights{Cluster: drop("", rights.Cluster), Namespaced: map[string][]rbacv1.PolicyRule{}}
-	for namespace, rules := range rights.Namespaced {
-		out.Namespaced[namespace] = drop(namespace, rules)
-	}
-	return out
 }
 
 // unknown is what isn't known without a right: a Resource, or else where the
@@ -123,7 +57,7 @@ var unknown = map[string]string{
 // testRole takes each right away in turn.
 func testRole(t *testing.T, s *apiserver.Server) {
 	s.Load(t, roleFile)
-	hideVersion(t, s)
+	s.HideVersion(t)
 	all := documented(t)
 	whole := read(t, cluster.Options{Config: s.Config})
 	t.Run("all", func(t *testing.T) {
@@ -161,9 +95,9 @@ func testRole(t *testing.T, s *apiserver.Server) {
 			t.Errorf("%+v", inv.Problems)
 		}
 	})
-	for i, gone := range each(all) {
+	for i, gone := range all.Each() {
 		t.Run("no "+gone.String(), func(t *testing.T) {
-			inv := read(t, cluster.Options{Config: s.User(t, fmt.Sprintf("without-%d", i), without(all, gone))})
+			inv := read(t, cluster.Options{Config: s.User(t, fmt.Sprintf("without-%d", i), all.Without(gone))})
 			want, ok := unknown[gone.String()]
 			if !ok {
 				t.Fatalf("which right is %s?", gone)
@@ -195,18 +129,4 @@ func missing(inv *inventory.Inventory) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// hideVersion takes away what lets everybody read /version.
-func hideVersion(t *testing.T, s *apiserver.Server) {
-	t.Helper()
-	client, err := kubernetes.NewForConfig(s.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"system:public-info-viewer", "system:discovery"} {
-		if err := client.RbacV1().ClusterRoleBindings().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
