@@ -92,9 +92,7 @@ func (f *folder) command(c *packersdk.RemoteCmd) int {
 		err = errors.New("no such command")
 	}
 	if err != nil {
-		if c.Stderr != nil {
-			fmt.Fprintln(c.Stderr, err)
-		}
+		fmt.Fprintln(c.Stderr, err) // it has to be there: over WinRM a command waits for it
 		return 1
 	}
 	return 0

@@ -54,7 +54,8 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	cmd := &packersdk.RemoteCmd{Command: command, Stdout: stdout, Stderr: stderr}
+	// Packer's WinRM waits for ever for a command whose output nobody takes.
+	cmd := &packersdk.RemoteCmd{Command: command, Stdout: orNothing(stdout), Stderr: orNothing(stderr)}
 	done := make(chan error, 1)
 	go func() {
 		err := g.comm.Start(ctx, cmd)
@@ -75,6 +76,13 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 		return 0, broken("a command ran", nil)
 	}
 	return cmd.ExitStatus(), nil
+}
+
+func orNothing(w io.Writer) io.Writer {
+	if w == nil {
+		return io.Discard
+	}
+	return w
 }
 
 func broken(when string, err error) error {
