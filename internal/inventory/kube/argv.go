@@ -130,6 +130,7 @@ func splitLine(line string) []string {
 }
 
 // flag finds the value of -name or --name, given with = or as the next word.
+// Upper case isn't minded: some drivers write driverName.
 func flag(words []word, names ...string) (word, bool) {
 	for i, w := range words {
 		bare, isFlag := strings.CutPrefix(w.text, "-")
@@ -139,7 +140,7 @@ func flag(words []word, names ...string) (word, bool) {
 		name, value, joined := strings.Cut(strings.TrimPrefix(bare, "-"), "=")
 		for _, want := range names {
 			switch {
-			case name != want:
+			case !strings.EqualFold(name, want):
 			case joined:
 				return word{strings.Trim(value, `"'`), w.path}, true
 			case i+1 < len(words) && !strings.HasPrefix(words[i+1].text, "-"):

@@ -13,11 +13,19 @@ const registrationFlag = "kubelet-registration-path"
 
 // isRegistrar tells the node-driver-registrar from other containers.
 func (ct *container) isRegistrar() bool {
-	if strings.Contains(last(ct.image.Repository), "driver-registrar") || strings.Contains(strings.ToLower(ct.Name), "driver-registrar") {
-		return true
-	}
 	_, given := flag(ct.words, registrationFlag)
-	return given
+	return given || ct.namedRegistrar()
+}
+
+// namedRegistrar tells a node-driver-registrar that is called one.
+func (ct *container) namedRegistrar() bool {
+	return strings.Contains(last(ct.image.Repository), "driver-registrar") || strings.Contains(strings.ToLower(ct.Name), "driver-registrar")
+}
+
+// besideDriver tells a registrar that is no driver. One that is alone in its
+// pod and isn't called a registrar may be a driver that registers itself.
+func (ct *container) besideDriver(cts []container) bool {
+	return ct.namedRegistrar() || ct.isRegistrar() && len(cts) > 1
 }
 
 // sidecars are parts of the last element of images that run beside a driver and
@@ -42,7 +50,10 @@ func (ct *container) isSidecar() bool {
 }
 
 // endpointFlags say where a driver listens.
-var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEndpoint"}
+var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEndpoint", "server-socket"}
+
+// nameFlags say what a driver calls itself.
+var nameFlags = []string{"drivername", "driver-name", "csi-name"}
 
 // endpoint is the address that a container serves or uses as a CSI driver.
 func (ct *container) endpoint() (word, bool) {
@@ -54,6 +65,16 @@ func (ct *container) endpoint() (word, bool) {
 	return flag(ct.words, endpointFlags...)
 }
 
+// noContainer is why no container was picked.
+func noContainer(cts []container) string {
+	for i := range cts {
+		if ct := &cts[i]; !ct.besideDriver(cts) && !ct.isSidecar() {
+			return "which of the containers runs the driver can't be told"
+		}
+	}
+	return "none of its containers runs the driver, there are only sidecars"
+}
+
 // pickDriver chooses the container that runs the driver d (nil where that
 // isn't known yet), nil where nothing tells several apart.
 func (k known) pickDriver(cts []container, d *catalog.Driver) *container {
@@ -61,7 +82,7 @@ func (k known) pickDriver(cts []container, d *catalog.Driver) *container {
 	score, tie := -1, false
 	for i := range cts {
 		ct := &cts[i]
-		if ct.isRegistrar() && len(cts) > 1 || ct.isSidecar() {
+		if ct.besideDriver(cts) || ct.isSidecar() {
 			continue
 		}
 		switch s := k.likeness(ct, d); {

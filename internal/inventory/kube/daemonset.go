@@ -58,18 +58,17 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	if osAt.Where != "" {
 		d.Evidence = append(d.Evidence, osAt)
 	}
-	c.readContainer(&d, p, c.known.pickDriver(cts, id.driver), hints(ds))
+	if ct := c.known.pickDriver(cts, id.driver); ct != nil {
+		c.readContainer(&d, p, ct, hints(ds))
+	} else {
+		d.Version.Reason, d.Version.At = noContainer(cts), p.evidence("", "containers")
+	}
 	d.OperatorManaged = operatorManaged(ds, d.Image)
 	return d, ""
 }
 
 // readContainer reads what the driver's own container says.
 func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, hint string) {
-	if ct == nil {
-		d.Version.Reason = "which of the containers runs the driver can't be told"
-		d.Version.At = p.evidence("", "containers")
-		return
-	}
 	d.Container, d.Image = ct.Name, ct.image
 	d.Version = c.versionOf(ct.image, ct.err, p.imageAt(ct))
 	if !d.Version.Known && hint != "" {
@@ -94,7 +93,7 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar {
 	for i := range cts {
 		ct := &cts[i]
-		if ct.isRegistrar() && len(cts) > 1 {
+		if ct.besideDriver(cts) {
 			s := &inventory.Sidecar{Container: ct.Name, Image: ct.image, Version: c.versionOf(ct.image, ct.err, p.imageAt(ct))}
 			if probe := ct.LivenessProbe; probe != nil && probe.Exec != nil {
 				s.Probe = probe.Exec.Command

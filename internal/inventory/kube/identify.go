@@ -129,7 +129,7 @@ func endpoints(p podTemplate, cts []container) []clue {
 		if ct.isSidecar() {
 			continue
 		}
-		if w, ok := flag(ct.words, "drivername", "driver-name"); ok && isDomain(w.text) && !ct.isRegistrar() {
+		if w, ok := flag(ct.words, nameFlags...); ok && isDomain(w.text) && !ct.isRegistrar() {
 			clues = append(clues, clue{w.text, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
 		}
 		if w, ok := ct.endpoint(); ok {

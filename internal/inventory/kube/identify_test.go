@@ -140,6 +140,9 @@ func TestDriverContainer(t *testing.T) {
 		"by endpoint": {"block.example.com", `
 - {name: helper, image: "a/helper:v2.9.0"}
 - {name: plugin, image: "a/other:v1.0.0", env: [{name: CSI_ENDPOINT, value: 'unix://C:\csi\csi.sock'}]}`, "plugin"},
+		"by the socket of another framework": {"block.example.com", `
+- {name: csi-driver, image: "a/other:v1.0.0", args: [--csi-name=block.example.com, --csi-mode=node, '--server-socket=//./pipe/x/block.example.com/csi.sock']}
+- {name: csi-proxy, image: "a/csi-grpc-proxy:v0.5.7", env: [{name: BIND_TO, value: 'unix:///var/lib/kubelet/plugins/block.example.com/csi.sock'}]}`, "csi-driver"},
 		"by image": {"smb.csi.k8s.io", `
 - {name: helper, image: "a/helper:v2.9.0"}
 - {name: x, image: "a/sig-storage/smbplugin:v1.0.0"}`, "x"},
@@ -151,6 +154,23 @@ func TestDriverContainer(t *testing.T) {
 			fmt.Sprintf(path, c.provisioner)+"}"+c.containers))
 		if d.Container != c.want || d.Version.Known != (c.want != "") {
 			t.Errorf("%s: container %q, version %+v; want %q", name, d.Container, d.Version, c.want)
+		}
+	}
+}
+
+// A registrar that is called one is no driver, even alone in its pod: the
+// version of the one isn't that of the other.
+func TestNoDriverContainer(t *testing.T) {
+	const path = `args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\csi.vsphere.vmware.com\csi.sock']`
+	for spec, want := range map[string]string{
+		"containers: [{name: driver-registrar, image: 'a/renamed:v2.16.0', " + path + "}]":                                                             "there are only sidecars",
+		"containers: [{name: a, image: 'a/csi-node-driver-registrar:v2.16.0', " + path + "}]":                                                          "there are only sidecars",
+		"containers: [{name: a, image: 'a/csi-node-driver-registrar:v2.16.0', " + path + "}, {name: liveness-probe, image: 'a/livenessprobe:v2.9.0'}]": "there are only sidecars",
+		"containers: [{name: a, image: 'a/driver:v2.16.0', " + path + "}]":                                                                             "",
+	} {
+		d := driver(t, set("node", spec))
+		if d.Version.Known != (want == "") || !strings.Contains(d.Version.Reason, want) {
+			t.Errorf("%s: %+v, want %q", spec, d.Version, want)
 		}
 	}
 }

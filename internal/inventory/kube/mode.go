@@ -27,7 +27,28 @@ func operatingSystem(p podTemplate, cts []container) (string, inventory.Evidence
 	if os, at := scheduledOS(p); os != "" {
 		return os, at
 	}
-	return windowsTraces(p, cts)
+	if os, at := windowsTraces(p, cts); os != "" {
+		return os, at
+	}
+	return linuxTraces(p)
+}
+
+// linuxTraces looks for what a container can't have on Windows: privileges and
+// the propagation of mounts, which node plugins for Linux have and which no
+// vendor writes for Windows. https://kubernetes.io/docs/concepts/windows/intro/
+// says that neither is there.
+func linuxTraces(p podTemplate) (string, inventory.Evidence) {
+	for i, ct := range p.spec.Containers {
+		if sc := ct.SecurityContext; sc != nil && sc.Privileged != nil && *sc.Privileged {
+			return linux, p.evidence("privileged: true", "containers", i, "securityContext", "privileged")
+		}
+		for j, m := range ct.VolumeMounts {
+			if m.MountPropagation != nil && *m.MountPropagation == corev1.MountPropagationBidirectional {
+				return linux, p.evidence("mountPropagation: Bidirectional", "containers", i, "volumeMounts", j, "mountPropagation")
+			}
+		}
+	}
+	return "", inventory.Evidence{}
 }
 
 // scheduledOS is the operating system that pod and scheduler agree on.

@@ -11,7 +11,15 @@ import (
 // smb is a driver's DaemonSet with more in its pod's spec.
 func smb(spec string) string {
 	return "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: smb, namespace: storage}\nspec:\n  template:\n    spec:\n      " +
-		"containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0'}]\n      " + strings.ReplaceAll(strings.Trim(spec, "\n"), "\n", "\n      ")
+		pods(strings.ReplaceAll(strings.Trim(spec, "\n"), "\n", "\n      "))
+}
+
+// pods gives a pod its driver, unless it brings one.
+func pods(spec string) string {
+	if strings.Contains(spec, "containers:") {
+		return spec
+	}
+	return "containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0'}]\n      " + spec
 }
 
 func TestOperatingSystem(t *testing.T) {
@@ -29,13 +37,18 @@ func TestOperatingSystem(t *testing.T) {
 		affinity + "[{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}, {matchExpressions: [{key: kubernetes.io/os, operator: In, values: [linux]}]}]}}}":           "",
 		"affinity: {nodeAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, preference: {matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}}]}}": "",
 		"tolerations: [{key: os, operator: Equal, value: Windows, effect: NoSchedule}]":                                                                                                          "",
-		"volumes: [{name: a, hostPath: {path: /var/lib/kubelet}}]":                                        "",
-		`volumes: [{name: a, hostPath: {path: 'C:\var\lib\kubelet'}}]`:                                    "windows",
-		`volumes: [{name: a, hostPath: {path: '\var\lib\kubelet'}}]`:                                      "windows",
-		`volumes: [{name: a, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1'}}]`:                             "windows",
-		"securityContext: {windowsOptions: {hostProcess: true}}":                                          "windows",
-		"nodeSelector: {kubernetes.io/os: linux}\nvolumes: [{name: a, hostPath: {path: 'C:\\var\\lib'}}]": "linux",
-		"terminationGracePeriodSeconds: 30":                                                               "",
+		"volumes: [{name: a, hostPath: {path: /var/lib/kubelet}}]":                                                  "",
+		`volumes: [{name: a, hostPath: {path: 'C:\var\lib\kubelet'}}]`:                                              "windows",
+		`volumes: [{name: a, hostPath: {path: '\var\lib\kubelet'}}]`:                                                "windows",
+		`volumes: [{name: a, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1'}}]`:                                       "windows",
+		"securityContext: {windowsOptions: {hostProcess: true}}":                                                    "windows",
+		"nodeSelector: {kubernetes.io/os: linux}\nvolumes: [{name: a, hostPath: {path: 'C:\\var\\lib'}}]":           "linux",
+		"terminationGracePeriodSeconds: 30":                                                                         "",
+		"containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', securityContext: {privileged: true}}]":  "linux",
+		"containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', securityContext: {privileged: false}}]": "",
+		"containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', volumeMounts: [{name: a, mountPath: /a, mountPropagation: Bidirectional}]}]\nvolumes: [{name: a, hostPath: {path: /var/lib/kubelet}}]":   "linux",
+		"containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', volumeMounts: [{name: a, mountPath: /a, mountPropagation: HostToContainer}]}]\nvolumes: [{name: a, hostPath: {path: /var/lib/kubelet}}]": "",
+		"nodeSelector: {kubernetes.io/os: windows}\ncontainers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', securityContext: {privileged: true}}]":                                                        "windows",
 	} {
 		if d := driver(t, smb(spec)); d.OS != want {
 			t.Errorf("%s: %q, want %q", spec, d.OS, want)

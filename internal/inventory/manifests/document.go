@@ -35,7 +35,11 @@ func (r *reader) text(ctx context.Context, file string, src []byte) error {
 		r.problem(inventory.Problem{Where: file + ":1:1", What: err.Error(), Fix: "leave it out, unpack it, or give a must-gather with --must-gather"})
 		return nil
 	}
-	rendered := true // no template was met in this file
+	template := carvel(file, src)
+	if template != nil {
+		r.problem(*template)
+	}
+	rendered := template == nil // no template was met in this file
 	for c := range func(yield func(chunk) bool) { chunks(src, yield) } {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -46,7 +50,7 @@ func (r *reader) text(ctx context.Context, file string, src []byte) error {
 				return ctx.Err()
 			}
 			p, isTemplate := d.problem(err)
-			if isTemplate && !rendered {
+			if isTemplate && !rendered || template != nil {
 				continue // one problem a file: they are all the same
 			}
 			rendered = rendered && !isTemplate

@@ -83,6 +83,8 @@ func TestHostile(t *testing.T) {
 		"helm value":       {strings.Replace(smb, "mirror/sig-storage/smbplugin:v1.17.0", "{{ .Values.image }}", 1), "<stdin>:13:16: this is a template: render it first"},
 		"quoted helm":      {strings.Replace(smb, "mirror/sig-storage/smbplugin:v1.17.0", `"{{ .Values.image }}"`, 1), "<stdin>:13:16: this is a template, {{ .Values.image }} isn't a value: render it first"},
 		"envsubst":         {strings.Replace(smb, ":v1.17.0", ":${TAG}", 1), "<stdin>:13:16: this is a template, mirror/sig-storage/smbplugin:${TAG} isn't a value"},
+		"ytt":              {strings.Replace(smb, "mirror/sig-storage/smbplugin:v1.17.0", "#@ data.values.image", 1), "<stdin>:13: this is a template of ytt, and what it says isn't what is applied: render it first"},
+		"ytt's overlay":    {"#@ load(\"@ytt:overlay\", \"overlay\")\n#@overlay/match by=overlay.subset({\"kind\": \"DaemonSet\"})\n---\nkind: DaemonSet\nspec: {}\n", "<stdin>:1: this is a template of ytt"},
 		"duplicate":        {strings.Replace(smb, "        volumeMounts:", "        image: other:v1.0.0\n        volumeMounts:", 1), `<stdin>:14:9: the key "image" stands twice; the last one counts`},
 		"wrong type":       {strings.Replace(smb, "name: smb\n        image", "name: 12\n        image", 1), "<stdin>:12:15: spec.template.spec.containers.name is a number, which a string can't be"},
 		"a list for a map": {strings.Replace(smb, "kubernetes.io/os: windows", "- windows", 1), "<stdin>:10:9: spec.template.spec.nodeSelector is an array, which a map can't be"},

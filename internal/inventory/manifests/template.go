@@ -5,9 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/inventory"
 )
 
 // brackets are those of Go's templates, and of Jinja's.
@@ -16,6 +19,26 @@ var brackets = regexp.MustCompile(`\{\{|\{%|<%`)
 // variable is one that envsubst, Flux or OpenShift's Templates put in. Shell
 // scripts have them too, so they count in a few fields alone.
 var variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^}]*\}`)
+
+// ytt are the annotations of Carvel's ytt. They are comments to YAML, so that
+// what stands there parses, and isn't what is applied.
+var ytt = regexp.MustCompile(`(?m)(?:^|[ \t])#@(?:[ \t]|overlay/|data/|schema/|yaml/|library/|ytt)`)
+
+// carvel is the problem of a file that ytt renders.
+func carvel(file string, src []byte) *inventory.Problem {
+	at := []int(nil)
+	if bytes.Contains(src, []byte("#@")) {
+		at = ytt.FindIndex(src)
+	}
+	if at == nil {
+		return nil
+	}
+	line := 1 + bytes.Count(src[:at[1]-1], []byte("\n"))
+	return &inventory.Problem{
+		Where: file + ":" + strconv.Itoa(line), What: "this is a template of ytt, and what it says isn't what is applied: render it first",
+		Fix: "ytt -f DIR > rendered.yaml",
+	}
+}
 
 // marker finds the first sign of a template outside of comments: the line and
 // column in the text, from 1.
