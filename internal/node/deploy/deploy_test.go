@@ -194,6 +194,9 @@ func TestImageThatContradictsItself(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || slices.ContainsFunc(g.commands, func(c string) bool { return strings.Contains(c, "apply") }) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if bad := ".winbake/stage/" + im.Expectation.Files[1].SHA256 + agent.StagedSuffix; g.files[bad] != nil {
+			t.Errorf("%s: it went up all the same", name)
+		}
 	}
 }
 

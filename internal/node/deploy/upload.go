@@ -42,7 +42,7 @@ func missing(e *node.Expectation, f *node.Facts) []node.File {
 }
 
 // upload brings the files of the image to the node: while one is taken out of
-// the image and compressed, others go up.
+// the image and compressed, it goes up already, and others do.
 func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 	temp, err := os.MkdirTemp("", "winbake-node-")
 	if err != nil {
@@ -51,9 +51,13 @@ func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 	defer os.RemoveAll(temp) // a folder for temporary files
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(uploads)
-	err = im.Pack(ctx, temp, files, func(f node.File, packed string) error {
-		group.Go(func() error { return n.send(ctx, f, packed) })
-		return nil
+	err = im.packAll(ctx, files, func(f node.File) (sink, error) {
+		g, err := newGrowing(temp)
+		if err != nil {
+			return nil, err
+		}
+		group.Go(func() error { return n.send(ctx, f, g) })
+		return g, nil
 	})
 	if werr := group.Wait(); werr != nil {
 		return werr // it ended the walk
@@ -65,7 +69,34 @@ func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 // them, into a file below dir. taken is told of each as soon as it's there, in
 // the order of the image; it must not wait long.
 func (im *Image) Pack(ctx context.Context, dir string, files []node.File, taken func(f node.File, packed string) error) error {
-	u := &uploader{temp: dir, want: map[string]node.File{}, send: taken}
+	return im.packAll(ctx, files, func(f node.File) (sink, error) {
+		out, err := os.CreateTemp(dir, "")
+		return &packedFile{out, func() error { return taken(f, out.Name()) }}, err
+	})
+}
+
+// sink takes a packed file, and is told how it ended.
+type sink interface {
+	io.Writer
+	end(err error) error
+}
+
+// packedFile is a sink that is a file, of which somebody is told when it's
+// whole.
+type packedFile struct {
+	*os.File
+	whole func() error
+}
+
+func (p *packedFile) end(err error) error {
+	if cerr := p.Close(); err != nil || cerr != nil {
+		return cerr
+	}
+	return p.whole()
+}
+
+func (im *Image) packAll(ctx context.Context, files []node.File, begin func(f node.File) (sink, error)) error {
+	u := &uploader{want: map[string]node.File{}, begin: begin}
 	for _, f := range files {
 		u.want[f.Payload] = f
 	}
@@ -87,9 +118,8 @@ func (im *Image) Pack(ctx context.Context, dir string, files []node.File, taken 
 var errAll = errors.New("all files were found")
 
 type uploader struct {
-	temp string
-	want map[string]node.File // by path below /payload
-	send func(f node.File, packed string) error
+	want  map[string]node.File // by path below /payload
+	begin func(f node.File) (sink, error)
 }
 
 func (u *uploader) visit(e *payload.Entry) error {
@@ -109,30 +139,27 @@ func (u *uploader) visit(e *payload.Entry) error {
 		}
 		content = m.Content
 	}
-	packed, err := pack(u.temp, f, content)
+	to, err := u.begin(f)
 	if err != nil {
 		return err
 	}
 	delete(u.want, name)
-	if err := u.send(f, packed); err != nil {
-		return err
+	err = pack(to, f, content)
+	if eerr := to.end(err); err == nil {
+		err = eerr
 	}
-	if len(u.want) == 0 {
+	if err == nil && len(u.want) == 0 {
 		return errAll
 	}
-	return nil
+	return err
 }
 
-// pack compresses a file for the way and checks that it is the expected one.
-func pack(dir string, f node.File, content io.Reader) (string, error) {
-	out, err := os.CreateTemp(dir, "")
+// pack compresses a file for the way and checks that it is the expected one:
+// when it isn't, whoever reads on gets the error in place of an end.
+func pack(to io.Writer, f node.File, content io.Reader) error {
+	z, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
-		return "", err
-	}
-	defer out.Close() // the writes were checked
-	z, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedDefault))
-	if err != nil {
-		return "", err
+		return err
 	}
 	h := sha256.New()
 	size, err := io.Copy(io.MultiWriter(z, h), content)
@@ -140,21 +167,16 @@ func pack(dir string, f node.File, content io.Reader) (string, error) {
 		err = cerr
 	}
 	if err != nil {
-		return "", fmt.Errorf("take %s out of the image: %w", f.Payload, err)
+		return fmt.Errorf("take %s out of the image: %w", f.Payload, err)
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 || size != f.Size {
-		return "", &fault.Error{Where: "/payload/" + f.Payload, What: fmt.Sprintf("the image's file has sha256 %s, its node.json says %s", sum, f.SHA256), Fix: "make the payload again: bake payload"}
+		return &fault.Error{Where: "/payload/" + f.Payload, What: fmt.Sprintf("the image's file has sha256 %s, its node.json says %s", sum, f.SHA256), Fix: "make the payload again: bake payload"}
 	}
-	return out.Name(), out.Close()
+	return nil
 }
 
-func (n *Node) send(ctx context.Context, f node.File, packed string) error {
-	defer os.Remove(packed) //nolint:errcheck // the folder goes too
-	in, err := os.Open(packed)
-	if err != nil {
-		return err
-	}
-	defer in.Close() // only read
+func (n *Node) send(ctx context.Context, f node.File, packed *growing) error {
+	defer packed.close() //nolint:errcheck // the folder goes too
 	n.say("uploading " + f.Component + " (" + f.Payload + ")")
-	return n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, in)
+	return n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, packed.reader())
 }
