@@ -166,24 +166,3 @@ func tree(t *testing.T, dir string) map[string][]byte {
 	}
 	return files
 }
-
-// TestPluginCheck: Packer's own check of what the plugin describes.
-func TestPluginCheck(t *testing.T) {
-	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(dir, "packer-plugin-winbake"), ".")
-	cmd.Env = append(os.Environ(), "GOFLAGS=")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	sdc(t, dir, "plugin-check", "packer-plugin-winbake")
-	out, err := exec.CommandContext(t.Context(), filepath.Join(dir, "packer-plugin-winbake"), "describe").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{`"datasources":["payload"]`, `"provisioners":["node"]`, `"post_processors":["manifest"]`, `"api_version":"x5.0"`, `"protocol_version":"v2"`} {
-		if !strings.Contains(string(out), want) {
-			t.Errorf("the plugin describes itself without %s: %s", want, out)
-		}
-	}
-}
