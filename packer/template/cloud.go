@@ -16,9 +16,9 @@ func amazon(r *render) {
 	r.sysprep = [2]string{`C:\Program Files\Amazon\EC2Launch\EC2Launch.exe`, "sysprep --clean"}
 	r.locals = append(r.locals, r.notesLocal())
 	r.vars = []Variable{
-		needed("region", "Region in which the image is made."),
+		needed("region", "Region in which the image is made.", matches("region", `^[a-z]{2,}(-[a-z]+)+-[0-9]+$`, "region has to be such as us-east-1", false)),
 		text("instance_type", "m6i.xlarge", "Type of the instance that the image is made on.", notEmpty("instance_type")),
-		text("subnet_id", "", "Subnet of the instance. Empty is the default VPC's."),
+		text("subnet_id", "", "Subnet of the instance. Empty is the default VPC's.", matches("subnet_id", `^subnet-[0-9a-f]+$`, "subnet_id has to be such as subnet-0123abcd", true)),
 		text("source_ami_name", r.release().ami, "Name of Amazon's image; the newest one is taken.", notEmpty("source_ami_name")),
 		amount("disk_gb", 128, 40, "Size of the disk in GB."),
 		yesNo("encrypt_boot", true, "Encrypt the image's snapshot."),
@@ -69,9 +69,9 @@ func azure(r *render) {
 	r.sysprep = [2]string{`C:\Windows\System32\Sysprep\sysprep.exe`, "/generalize /oobe /quit /quiet /mode:vm"}
 	r.locals = append(r.locals, r.notesLocal())
 	r.vars = []Variable{
-		needed("subscription_id", "Subscription in which the image is made."),
-		text("tenant_id", "", "Tenant. Empty is the subscription's."),
-		text("client_id", "", "Service principal. Empty where use_azure_cli_auth is true."),
+		needed("subscription_id", "Subscription in which the image is made.", isGUID("subscription_id", false)),
+		text("tenant_id", "", "Tenant. Empty is the subscription's.", isGUID("tenant_id", true)),
+		text("client_id", "", "Service principal. Empty where use_azure_cli_auth is true.", isGUID("client_id", true)),
 		{Name: "client_secret", Type: "string", Default: `""`, Sensitive: true, Description: "Secret of client_id. Empty where use_azure_cli_auth is true."},
 		yesNo("use_azure_cli_auth", false, "Take the login of the az command."),
 		needed("location", "Region in which the image is made."),
@@ -120,6 +120,11 @@ func azure(r *render) {
 	r.notes = append(r.notes, "Secure boot and a TPM are the machine's own choice on Azure (trusted launch), not the image's.",
 		"Packer gets in over WinRM, which is slow for large files: count on half an hour more than elsewhere.",
 		"Azure's agent gives each machine its password at first boot; the operator's user data brings the key.")
+}
+
+// isGUID is an ID as Azure has them. empty lets "" pass too.
+func isGUID(name string, empty bool) Rule {
+	return matches(name, `^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`, name+" has to be such as 00000000-0000-0000-0000-000000000000", empty)
 }
 
 func google(r *render) {

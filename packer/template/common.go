@@ -54,7 +54,8 @@ func (r *render) nodeVariables() []Variable {
 	return []Variable{payload, digest,
 		text("release", r.Release, "OpenShift release that the payload has to be for, such as 4.20. Empty for any.",
 			matches("release", `^[4-9]\.[0-9]{1,2}$`, "release has to be such as 4.20", true)),
-		list("accept", "[]", "IDs of findings of the node's check that don't end the build."),
+		list("accept", "[]", "IDs of findings of the node's check that don't end the build.", Rule{
+			`length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0`, "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."}),
 		{Name: "verify_binary", Type: "string", Default: `""`, Path: true,
 			Description: "The small verify.exe for nodes. Empty takes it from the payload image, else from beside the plugin."},
 	}

@@ -12,8 +12,20 @@ func isoVariables() []Variable {
 
 // checksum is the sum of a file that Packer fetches.
 func checksum(name, description string) Variable {
-	v := needed(name, description, matches(name, checksumPattern, name+" has to be sha256: or sha512: and its hexadecimal digits", false))
-	v.Fix = `sha256sum FILE prints it: ` + name + ` = "sha256:..."`
+	return summed(needed(name, description, isChecksum(name, false)))
+}
+
+// optionalChecksum is the sum of a file that needn't be given.
+func optionalChecksum(name, description string) Variable {
+	return summed(text(name, "", description, isChecksum(name, true)))
+}
+
+func isChecksum(name string, empty bool) Rule {
+	return matches(name, checksumPattern, name+" has to be sha256: or sha512: and its hexadecimal digits", empty)
+}
+
+func summed(v Variable) Variable {
+	v.Fix = `sha256sum FILE prints it: ` + v.Name + ` = "sha256:..."`
 	return v
 }
 
@@ -30,7 +42,8 @@ func machineVariables() []Variable {
 func bootVariables(wait string) []Variable {
 	return []Variable{
 		list("boot_command", `["<spacebar><wait><spacebar>"]`, "Keys that are typed at boot: EFI asks for one before it starts from a CD. Empty types none."),
-		text("boot_wait", wait, "How long after power-on boot_command is typed."),
+		text("boot_wait", wait, "How long after power-on boot_command is typed.",
+			matches("boot_wait", `^[0-9]+(ms|s|m)$`, "boot_wait has to be such as 2s", false)),
 	}
 }
 
@@ -57,7 +70,7 @@ func qemu(r *render) {
 		text("efi_vars", "/usr/share/OVMF/OVMF_VARS_4M.ms.fd", "EFI variables. The default is Debian's with Microsoft's keys.", notEmpty("efi_vars")),
 		yesNo("vtpm", false, "Give the machine a TPM. It needs EFI, and swtpm on this host."),
 		text("accelerator", "kvm", "kvm, hvf, whpx or tcg. Windows Setup takes half a day with tcg.", oneOf("accelerator", "kvm", "hvf", "whpx", "tcg")),
-		text("cpu_model", "host", "Processor that Windows sees."),
+		text("cpu_model", "host", "Processor that Windows sees.", notEmpty("cpu_model")),
 		text("output_directory", "output", "Folder for the image, which must not be there.", notEmpty("output_directory")),
 	)
 	r.vars = append(r.vars, bootVariables("2s")...)

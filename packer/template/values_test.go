@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,11 +44,11 @@ func renderWith(t *testing.T, text string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Render(Options{Platform: "vsphere-iso", WithoutPayload: true, Values: v})
+	return Render(Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/example/payload@" + digest, Digest: digest}, Values: v})
 }
 
 func TestValuesGoIntoTheFolder(t *testing.T) {
-	f, err := renderWith(t, good+"cpus = \"8\"\nadmin_password = \"Tr0ub4dor-and-3\"\n")
+	f, err := renderWith(t, good+"cpus = \"8\"\naccept = [\"WIN004=service csi-proxy\"]\nadmin_password = \"Tr0ub4dor-and-3\"\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +91,9 @@ func TestValuesRefused(t *testing.T) {
 		"not HCL":         {"cpus = = 1", "can't be read"},
 		"reference":       {"cpus = var.x", "can't be read"},
 		"block":           {"x {\n}\n", "can't be read"},
+		"accept":          {good + `accept = ["WIN4"]`, "IDs such as WIN004"},
+		"datastore path":  {good + `iso_path = "windows.iso"`, "such as [datastore] folder/file.iso"},
+		"boot wait":       {good + `boot_wait = "soon"`, "such as 2s"},
 		"markup":          {good + `time_zone = "<a/>"`, "can't be empty nor have"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -156,4 +160,31 @@ func FuzzReadValues(f *testing.F) {
 			_, _ = Render(Options{Platform: "qemu", WithoutPayload: true, Values: v})
 		}
 	})
+}
+
+// anyText are variables whose values only the place itself knows.
+var anyText = []string{
+	"cluster", "host", "folder", "resource_pool", // names in vCenter
+	"iso_url", "verify_binary", // Packer and the plugin open them
+	"boot_command",                           // keys
+	"gallery", "subnetwork", "client_secret", // names and secrets of clouds
+}
+
+// TestEveryVariableIsValidated: what Packer would only find out after an hour,
+// it finds out at once.
+func TestEveryVariableIsValidated(t *testing.T) {
+	seen := map[string]bool{}
+	for name, f := range everyFolder(t) {
+		for _, v := range f.Variables {
+			seen[v.Name] = true
+			if free := slices.Contains(anyText, v.Name); v.Type != "bool" && len(v.Rules) == 0 && !free {
+				t.Errorf("%s: variable %s takes anything", name, v.Name)
+			}
+		}
+	}
+	for _, name := range anyText {
+		if !seen[name] {
+			t.Errorf("there is no variable %s", name)
+		}
+	}
 }

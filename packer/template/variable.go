@@ -83,8 +83,8 @@ func yesNo(name string, def bool, description string) Variable {
 	return v
 }
 
-func list(name, def, description string) Variable {
-	return Variable{Name: name, Type: "list(string)", Default: def, Description: description}
+func list(name, def, description string, rules ...Rule) Variable {
+	return Variable{Name: name, Type: "list(string)", Default: def, Description: description, Rules: rules}
 }
 
 func notEmpty(name string) Rule {

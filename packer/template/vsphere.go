@@ -19,6 +19,11 @@ func vcenterVariables() []Variable {
 	}
 }
 
+// inDatastore is a file as vSphere names it. empty lets "" pass too.
+func inDatastore(name string, empty bool) Rule {
+	return matches(name, `^\[[^\]]*\] \S.*$`, name+" has to be such as [datastore] folder/file.iso", empty)
+}
+
 func vcenter(b *body) {
 	b.fromVars("vcenter_server")
 	b.set("username", "var.vcenter_username")
@@ -62,17 +67,16 @@ func vsphereISO(r *render) {
 	}
 	r.locals = append(r.locals, local{name: "efi", expression: `var.firmware != "bios"`})
 	r.vars = append(vcenterVariables(),
-		text("iso_path", "", "Windows' ISO in a datastore: [datastore] folder/file.iso. Empty where iso_url is given."),
+		text("iso_path", "", "Windows' ISO in a datastore: [datastore] folder/file.iso. Empty where iso_url is given.", inDatastore("iso_path", true)),
 		text("iso_url", "", "URL or file of Windows' ISO, which Packer puts into the datastore. Empty where iso_path is given."),
-		text("iso_checksum", "", "Sum of the ISO at iso_url, sha256:... or sha512:...", matches("iso_checksum", checksumPattern, "iso_checksum has to be sha256: or sha512: and its hexadecimal digits", true)),
-		text("tools_iso_path", "[] /vmimages/tools-isoimages/windows.iso", "ISO of VMware Tools, which brings the drivers of disk and network. The default is the host's own."),
+		optionalChecksum("iso_checksum", "Sum of the ISO at iso_url, sha256:... or sha512:..."),
+		text("tools_iso_path", "[] /vmimages/tools-isoimages/windows.iso", "ISO of VMware Tools, which brings the drivers of disk and network. The default is the host's own.", inDatastore("tools_iso_path", false)),
 		amount("disk_mb", 131072, 40960, "Size of the disk in MB."),
 		text("firmware", "efi-secure", "efi-secure, efi or bios.", oneOf("firmware", "efi-secure", "efi", "bios")),
 		yesNo("vtpm", false, "Give the machine a TPM. It needs EFI, and a key provider in vCenter."),
 		amount("hardware_version", r.release().hardware, 15, "Version of the virtual hardware. OpenShift wants 15 at least; ESXi knows "+r.release().name+" from the default on."),
-		list("boot_command", `["<spacebar><wait><spacebar>"]`, "Keys that are typed at boot: EFI asks for one before it starts from a CD. Empty types none."),
-		text("boot_wait", "2s", "How long after power-on boot_command is typed."),
 	)
+	r.vars = append(r.vars, bootVariables("2s")...)
 	r.source = func(b *body) {
 		vcenter(b)
 		b.gap()

@@ -17,8 +17,8 @@ variable "region" {
   description = "Region in which the image is made."
 
   validation {
-    condition     = length(var.region) > 0
-    error_message = "Variable region can't be empty."
+    condition     = can(regex("^[a-z]{2,}(-[a-z]+)+-[0-9]+$", var.region))
+    error_message = "Variable region has to be such as us-east-1."
   }
 }
 
@@ -37,6 +37,11 @@ variable "subnet_id" {
   type        = string
   description = "Subnet of the instance. Empty is the default VPC's."
   default     = ""
+
+  validation {
+    condition     = var.subnet_id == "" || can(regex("^subnet-[0-9a-f]+$", var.subnet_id))
+    error_message = "Variable subnet_id has to be such as subnet-0123abcd."
+  }
 }
 
 variable "source_ami_name" {
@@ -158,6 +163,11 @@ variable "accept" {
   type        = list(string)
   description = "IDs of findings of the node's check that don't end the build."
   default     = []
+
+  validation {
+    condition     = length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0
+    error_message = "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."
+  }
 }
 
 variable "verify_binary" {

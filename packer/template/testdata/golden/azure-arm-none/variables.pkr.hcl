@@ -17,8 +17,8 @@ variable "subscription_id" {
   description = "Subscription in which the image is made."
 
   validation {
-    condition     = length(var.subscription_id) > 0
-    error_message = "Variable subscription_id can't be empty."
+    condition     = can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.subscription_id))
+    error_message = "Variable subscription_id has to be such as 00000000-0000-0000-0000-000000000000."
   }
 }
 
@@ -26,12 +26,22 @@ variable "tenant_id" {
   type        = string
   description = "Tenant. Empty is the subscription's."
   default     = ""
+
+  validation {
+    condition     = var.tenant_id == "" || can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.tenant_id))
+    error_message = "Variable tenant_id has to be such as 00000000-0000-0000-0000-000000000000."
+  }
 }
 
 variable "client_id" {
   type        = string
   description = "Service principal. Empty where use_azure_cli_auth is true."
   default     = ""
+
+  validation {
+    condition     = var.client_id == "" || can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.client_id))
+    error_message = "Variable client_id has to be such as 00000000-0000-0000-0000-000000000000."
+  }
 }
 
 variable "client_secret" {

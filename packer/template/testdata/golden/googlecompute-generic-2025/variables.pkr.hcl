@@ -173,6 +173,11 @@ variable "accept" {
   type        = list(string)
   description = "IDs of findings of the node's check that don't end the build."
   default     = []
+
+  validation {
+    condition     = length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0
+    error_message = "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."
+  }
 }
 
 variable "verify_binary" {

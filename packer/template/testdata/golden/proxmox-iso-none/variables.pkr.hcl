@@ -190,6 +190,11 @@ variable "boot_wait" {
   type        = string
   description = "How long after power-on boot_command is typed."
   default     = "2s"
+
+  validation {
+    condition     = can(regex("^[0-9]+(ms|s|m)$", var.boot_wait))
+    error_message = "Variable boot_wait has to be such as 2s."
+  }
 }
 
 variable "admin_password" {

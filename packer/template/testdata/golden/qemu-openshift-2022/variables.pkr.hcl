@@ -129,6 +129,11 @@ variable "cpu_model" {
   type        = string
   description = "Processor that Windows sees."
   default     = "host"
+
+  validation {
+    condition     = length(var.cpu_model) > 0
+    error_message = "Variable cpu_model can't be empty."
+  }
 }
 
 variable "output_directory" {
@@ -152,6 +157,11 @@ variable "boot_wait" {
   type        = string
   description = "How long after power-on boot_command is typed."
   default     = "2s"
+
+  validation {
+    condition     = can(regex("^[0-9]+(ms|s|m)$", var.boot_wait))
+    error_message = "Variable boot_wait has to be such as 2s."
+  }
 }
 
 variable "admin_password" {
@@ -349,6 +359,11 @@ variable "accept" {
   type        = list(string)
   description = "IDs of findings of the node's check that don't end the build."
   default     = []
+
+  validation {
+    condition     = length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0
+    error_message = "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."
+  }
 }
 
 variable "verify_binary" {

@@ -129,6 +129,11 @@ variable "iso_path" {
   type        = string
   description = "Windows' ISO in a datastore: [datastore] folder/file.iso. Empty where iso_url is given."
   default     = ""
+
+  validation {
+    condition     = var.iso_path == "" || can(regex("^\\[[^\\]]*\\] \\S.*$", var.iso_path))
+    error_message = "Variable iso_path has to be such as [datastore] folder/file.iso."
+  }
 }
 
 variable "iso_url" {
@@ -152,6 +157,11 @@ variable "tools_iso_path" {
   type        = string
   description = "ISO of VMware Tools, which brings the drivers of disk and network. The default is the host's own."
   default     = "[] /vmimages/tools-isoimages/windows.iso"
+
+  validation {
+    condition     = can(regex("^\\[[^\\]]*\\] \\S.*$", var.tools_iso_path))
+    error_message = "Variable tools_iso_path has to be such as [datastore] folder/file.iso."
+  }
 }
 
 variable "disk_mb" {
@@ -203,6 +213,11 @@ variable "boot_wait" {
   type        = string
   description = "How long after power-on boot_command is typed."
   default     = "2s"
+
+  validation {
+    condition     = can(regex("^[0-9]+(ms|s|m)$", var.boot_wait))
+    error_message = "Variable boot_wait has to be such as 2s."
+  }
 }
 
 variable "admin_password" {
@@ -400,6 +415,11 @@ variable "accept" {
   type        = list(string)
   description = "IDs of findings of the node's check that don't end the build."
   default     = []
+
+  validation {
+    condition     = length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0
+    error_message = "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."
+  }
 }
 
 variable "verify_binary" {
