@@ -171,6 +171,28 @@ func TestOurs(t *testing.T) {
 	}
 }
 
+// Neither named nor in the image: the one beside the plugin, whose place the
+// test's own program has here.
+func TestVerifyBesideThePlugin(t *testing.T) {
+	dir, _ := layout(t, made{format: payload.Flat, version: "v10.20.2"})
+	im := open(t, Options{Payload: dir})
+	if _, err := im.VerifyExe(""); err == nil || !strings.Contains(err.Error(), "bake payload --with-verify") {
+		t.Errorf("%v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	beside := filepath.Join(filepath.Dir(self), payload.VerifyName)
+	if err := os.WriteFile(beside, []byte("beside"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Remove(beside) })
+	if exe, err := im.VerifyExe(""); err != nil || string(exe) != "beside" {
+		t.Errorf("%q, %v", exe, err)
+	}
+}
+
 func TestProfiles(t *testing.T) {
 	extra := node.Service{Service: winsvc.Service{Name: "agent", Path: `C:\k\kubelet.exe`, Start: winsvc.StartManual}}
 	dir, _ := layout(t, made{format: payload.Flat, extras: []payload.File{nodeJSON(t, func(e *node.Expectation) { e.Services = append(e.Services, extra) })}})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -36,13 +37,16 @@ func ready(t *testing.T, run string) (*PostProcessor, *record.Manifest) {
 	return p, m
 }
 
+// An artifact with files, as qemu's builder has them: each is there by its sum.
 func TestPostProcess(t *testing.T) {
 	p, m := ready(t, "this")
-	disk := filepath.Join(t.TempDir(), "disk.qcow2")
-	if err := os.WriteFile(disk, []byte("abc"), 0o600); err != nil {
-		t.Fatal(err)
+	disk, vars := filepath.Join(t.TempDir(), "disk.qcow2"), filepath.Join(t.TempDir(), "efivars.fd")
+	for name, content := range map[string]string{disk: "abc", vars: ""} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
-	a := &packersdk.MockArtifact{BuilderIdValue: "some.builder", IdValue: "golden", FilesValue: []string{disk}, StringValue: "an image"}
+	a := &packersdk.MockArtifact{BuilderIdValue: "transcend.qemu", IdValue: "VM", FilesValue: []string{disk, vars}, StringValue: "VM files in directory: out"}
 	out, keep, must, err := p.PostProcess(t.Context(), packersdk.TestUi(t), a)
 	if err != nil || out != packersdk.Artifact(a) || !keep || !must {
 		t.Fatalf("%v, %v, %v, %v", out, keep, must, err)
@@ -55,8 +59,24 @@ func TestPostProcess(t *testing.T) {
 	if err := json.Unmarshal(data, &b); err != nil {
 		t.Fatal(err)
 	}
-	if b.Subject.Digest != m.Digest || b.Artifact.Builder != "some.builder" || b.Artifact.ID != "golden" || len(b.Artifact.Files) != 1 || b.Artifact.Files[0].Size != 3 {
+	want := record.Artifact{Builder: "transcend.qemu", ID: "VM", Description: "VM files in directory: out", Files: []record.LocalFile{
+		{Name: disk, SHA256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", Size: 3},
+		{Name: vars, SHA256: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+	}}
+	if !reflect.DeepEqual(b.Artifact, want) || b.Subject != (record.Subject{Digest: m.Digest, Payload: m.Content.Payload}) || !reflect.DeepEqual(b.Manifest.Build, m.Build) {
 		t.Errorf("%s", data)
+	}
+}
+
+// A file that the artifact speaks of and that isn't there can't be bound.
+func TestPostProcessWithoutItsFile(t *testing.T) {
+	p, _ := ready(t, "this")
+	a := &packersdk.MockArtifact{FilesValue: []string{filepath.Join(t.TempDir(), "disk.qcow2")}}
+	if _, _, _, err := p.PostProcess(t.Context(), packersdk.TestUi(t), a); err == nil || !strings.Contains(err.Error(), "hash the artifact's file") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat("windows.winbake.json"); err == nil {
+		t.Error("a record was written")
 	}
 }
 
