@@ -188,11 +188,7 @@ func (n node) damagedNotes(old, current string) {
 // upload that lies there under the right name and isn't the file is found out.
 func (n node) changedProgram(old string) {
 	n.t.Helper()
-	for _, p := range n.proxies() {
-		if err := n.Kill(p); err != nil {
-			n.t.Fatal(err)
-		}
-	}
+	n.killProxies()
 	if err := os.WriteFile(n.host(proxyPath), []byte("something else"), 0o755); err != nil {
 		n.t.Fatal(err)
 	}
@@ -227,11 +223,7 @@ func (n node) marked(old, current string) {
 		n.refuses("marked for deletion", "bake", append([]string{"node"}, c...)...)
 	}
 	stop()
-	for _, p := range n.proxies() {
-		if err := n.Kill(p); err != nil {
-			n.t.Fatal(err)
-		}
-	}
+	n.killProxies()
 	n.waitFor("the end of the service", func() bool { return n.service() == "" })
 	n.must("bake", "node", "install", old)
 	n.healthy(old)

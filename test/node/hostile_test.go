@@ -121,26 +121,16 @@ func TestPipesServedByAStranger(t *testing.T) {
 	n.must("bake", "node", "install", old)
 	const elsewhere = `C:\elsewhere\csi-proxy.exe`
 	n.Put(t, n.host(proxyPath), elsewhere)
+	n.killProxies()
+	n.stranger(elsewhere)
+	if r := n.run("verify", append([]string{"node", old}, wineCantTell...)...); r.code != 3 || !strings.Contains(r.stdout, "WIN011") || !strings.Contains(r.stdout, elsewhere) {
+		t.Errorf("a stranger in the service's place: %+v", r)
+	}
+	n.killProxies()
 	n.must("bake", "node", "remove")
-	ctx, stop := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { _, _ = n.Wine(ctx, elsewhere); close(ended) }()
-	defer func() { stop(); <-ended }()
-	for end := time.Now().Add(time.Minute); len(n.proxies()) == 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the stranger doesn't run")
-		}
-	}
-	time.Sleep(2 * time.Second) // until it serves
-	n.fails("is still served, by process", "bake", "node", "install", current)
-	if n.read(proxyPath) != "" || len(n.proxies()) != 1 {
-		t.Error("the node isn't as it was")
-	}
-	for _, p := range n.proxies() {
-		if err := n.Kill(p); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n.stranger(elsewhere)
+	n.refuses("is still served, by process", "bake", "node", "install", current)
+	n.killProxies()
 	n.must("bake", "node", "install", current)
 	n.healthy(current)
 }
@@ -179,6 +169,26 @@ func TestTamperedImage(t *testing.T) {
 	}
 }
 
+// stranger starts a csi-proxy that no service knows, until it's killed.
+func (n node) stranger(path string) {
+	n.t.Helper()
+	ctx, stop := context.WithCancel(n.t.Context())
+	ended := make(chan struct{})
+	go func() { _, _ = n.Wine(ctx, path); close(ended) }()
+	n.t.Cleanup(func() { stop(); <-ended })
+	n.waitFor("the stranger", func() bool { return len(n.proxies()) > 0 })
+	time.Sleep(2 * time.Second) // until it serves
+}
+
+func (n node) killProxies() {
+	n.t.Helper()
+	for _, p := range n.proxies() {
+		if err := n.Kill(p); err != nil {
+			n.t.Fatal(err)
+		}
+	}
+}
+
 // What a person may get wrong, before anything reaches the node.
 func TestWrongArguments(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
@@ -208,6 +218,10 @@ func TestWrongArguments(t *testing.T) {
 	digest := strings.TrimSuffix(tag, ":4.20") + "@" + m.Manifests[0].Digest.String()
 	for _, tool := range [][]string{{"bake", "node", "install"}, {"bake", "node", "upgrade"}, {"verify", "node"}} {
 		n.fails(digest, tool[0], append(tool[1:], tag, "--insecure")...)
+	}
+	n.fails("unknown output format", "bake", "node", "install", digest, "--insecure", "-o", "yaml")
+	if n.read(proxyPath) != "" {
+		t.Error("something was installed before the format was refused")
 	}
 	n.fails("--stop-timeout", "bake", "node", "remove", "--start-timeout", "0s")
 	n.fails("there is no verify.exe", "verify", "node", current, "--verify-exe", "none.exe")

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestInstallCheckUpgradeRemove(t *testing.T) {
 		t.Errorf("the upgrade lost state: %q", got)
 	}
 	n.unstate()
-	n.must("bake", "node", "remove")
+	checkJSON(t, n.must("bake", "node", "remove", "-o", "json").stdout)
 	if left := n.proxies(); len(left) > 0 {
 		t.Errorf("remove left %v", left)
 	}
@@ -53,6 +54,20 @@ func TestInstallCheckUpgradeRemove(t *testing.T) {
 	}
 	if out, err := n.Wine(t.Context(), "sc.exe", "query", "csi-proxy"); strings.Contains(string(out), "STATE") {
 		t.Errorf("remove left the service: %s %v", out, err)
+	}
+}
+
+// checkJSON reads what a removal says for programs.
+func checkJSON(t *testing.T, text string) {
+	t.Helper()
+	var done struct {
+		Node, Verb string
+		Changed    bool
+		Removed    int
+		Services   []string
+	}
+	if err := json.Unmarshal([]byte(text), &done); err != nil || done.Verb != "remove" || !done.Changed || done.Removed != 1 || len(done.Services) == 0 || done.Node == "" {
+		t.Errorf("%+v, %v: %s", done, err, text)
 	}
 }
 
@@ -81,11 +96,7 @@ func TestKilledServiceIsSeenAndBroughtBack(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
 	n := start(t)
 	n.must("bake", "node", "install", current)
-	for _, p := range n.proxies() {
-		if err := n.Kill(p); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n.killProxies()
 	r := n.run("verify", append([]string{"node", current}, wineCantTell...)...)
 	if r.code != 3 || !strings.Contains(r.stdout, "WIN005") || !strings.Contains(r.stdout, "WIN010") {
 		t.Errorf("a killed service: %+v", r)

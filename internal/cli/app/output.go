@@ -21,20 +21,28 @@ func (o *Output) Register(cmd *cobra.Command) {
 	Choices(cmd, "output", "text", "json")
 }
 
+// Check refuses a format that there isn't. A command that changes something
+// asks before it does.
+func (o *Output) Check() error {
+	if o.format != "text" && o.format != "json" {
+		return &fault.Error{What: fmt.Sprintf("unknown output format %q", o.format), Fix: "-o text or -o json"}
+	}
+	return nil
+}
+
 // Write prints v as JSON, or rows as a table whose first row is its head.
 func (o *Output) Write(w io.Writer, v any, rows func() [][]string) error {
-	switch o.format {
-	case "json":
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if o.format == "json" {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(v)
-	case "text":
-		tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-		for _, row := range rows() {
-			fmt.Fprintln(tw, strings.TrimRight(strings.Join(row, "\t"), "\t "))
-		}
-		return tw.Flush()
-	default:
-		return &fault.Error{What: fmt.Sprintf("unknown output format %q", o.format), Fix: "-o text or -o json"}
 	}
+	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for _, row := range rows() {
+		fmt.Fprintln(tw, strings.TrimRight(strings.Join(row, "\t"), "\t "))
+	}
+	return tw.Flush()
 }

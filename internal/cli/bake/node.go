@@ -32,6 +32,7 @@ type nodeOptions struct {
 	managed     bool
 	insecure    bool
 	pinned      bool // versions.yaml was named
+	output      app.Output
 	stop, start time.Duration
 }
 
@@ -84,7 +85,8 @@ starts it and waits until its pipes answer. Stopped means that state, process
 and pipes are gone: a process that outlives --stop-timeout is ended. If the new
 program fails, the old one and its configuration are put back and started.`,
 		Example: `  bake node upgrade _output/image --ssh Administrator@node1
-  bake node upgrade quay.io/me/payload@sha256:... --ssh Administrator@node1 --stop-timeout 1m`,
+  bake node upgrade quay.io/me/payload@sha256:... --ssh Administrator@node1 --stop-timeout 1m
+  bake node upgrade _output/image --ssh Administrator@node1 -o json`,
 		Args: app.Args(cobra.ExactArgs(1)),
 	})
 }
@@ -116,6 +118,7 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	f.BoolVar(&o.managed, "managed", false, "change the node even if WMCO manages it")
 	f.DurationVar(&o.stop, "stop-timeout", agent.DefaultTimes.Stop, "how long a service's process may take to end")
 	f.DurationVar(&o.start, "start-timeout", agent.DefaultTimes.Start, "how long a service's pipes may take to answer")
+	o.output.Register(cmd)
 	if verb != agent.Remove {
 		f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
 		f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
@@ -128,6 +131,9 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOptions) error {
 	target, err := guest.ParseTarget(o.ssh)
 	if err != nil {
+		return err
+	}
+	if err := o.output.Check(); err != nil {
 		return err
 	}
 	if o.stop <= 0 || o.start <= 0 {
@@ -161,7 +167,9 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	if err != nil {
 		return err
 	}
-	t.tellNode(verb, target, out, time.Since(began))
+	if err := t.tellNode(verb, target, im, out, time.Since(began), &o.output); err != nil {
+		return err
+	}
 	if im == nil || !out.Result.Changed {
 		return nil
 	}
@@ -217,35 +225,6 @@ func nodeExe(im *deploy.Image, named string) ([]byte, error) {
 
 func (t *tool) note(object, s string) {
 	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Note, Message: s})
-}
-
-// tellNode says on stdout what was done.
-func (t *tool) tellNode(verb agent.Verb, target guest.Target, out *deploy.Outcome, took time.Duration) {
-	r := out.Result
-	for _, n := range r.Notes {
-		t.Console.Emit(event.Event{Object: target.Host, Phase: event.Write, State: event.Warning, Message: n})
-	}
-	if r.Recovered != "" {
-		t.note(target.Host, "an earlier change had been cut short; "+r.Recovered)
-	}
-	if !r.Changed {
-		fmt.Fprintf(t.Stdout, "%s: nothing to %s\n", target, verb)
-		return
-	}
-	parts := []string{}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.Installed, "installed"}, {r.Replaced, "replaced"}, {r.Removed, "removed"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d files %s", p.n, p.what))
-		}
-	}
-	parts = append(parts, r.Services...)
-	if len(parts) == 0 {
-		parts = append(parts, "recorded")
-	}
-	fmt.Fprintf(t.Stdout, "%s: %s in %s\n", target, strings.Join(parts, ", "), took.Round(10*time.Millisecond))
 }
 
 // afterwards checks the node as it is now: what was done may be all right and

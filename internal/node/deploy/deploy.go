@@ -181,12 +181,20 @@ func (n *Node) ask(ctx context.Context, e *node.Expectation, args []string) (*no
 	return line.Facts, nil
 }
 
+// noCommand is the exit code of a POSIX shell for a command that there isn't
+// (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02).
+const noCommand = 127
+
 // bring uploads verify.exe, and removes those of other releases.
 func (n *Node) bring(ctx context.Context) error {
 	n.say("uploading verify.exe")
 	// cmd's own words, since the machine's shell may be PowerShell. There may
 	// be nothing to remove.
-	if _, err := n.Guest.Run(ctx, fmt.Sprintf(`cmd /c del /q %[1]s\verify-*.exe %[1]s\*.json`, n.folder()), nil, nil); err != nil {
+	code, err := n.Guest.Run(ctx, fmt.Sprintf(`cmd /c del /q %[1]s\verify-*.exe %[1]s\*.json`, n.folder()), nil, nil)
+	if err == nil && code == noCommand {
+		err = &fault.Error{What: "the machine isn't Windows: it has no cmd", Fix: "see that --ssh names the right one; nothing was brought there"}
+	}
+	if err != nil {
 		return err
 	}
 	return n.put(ctx, n.exeName(), n.Exe)

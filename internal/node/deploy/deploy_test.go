@@ -56,6 +56,15 @@ func TestTamperedExpectationIsBroughtAgain(t *testing.T) {
 	}
 }
 
+// The wrong machine gets nothing.
+func TestMachineThatIsNotWindows(t *testing.T) {
+	g, im := newGuest(), testImage(t)
+	g.posix = true
+	if _, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err == nil || !strings.Contains(err.Error(), "isn't Windows") || len(g.puts) > 0 {
+		t.Errorf("%v, puts %q", err, g.puts)
+	}
+}
+
 func TestUnusableAnswers(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*fakeGuest)

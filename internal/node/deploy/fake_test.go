@@ -32,6 +32,7 @@ type fakeGuest struct {
 	facts  node.Facts
 	apply  func(req *agent.Request) agent.Line
 	before string // what the machine's shell prints first
+	posix  bool   // it isn't Windows
 	mute   bool   // verify.exe ends without a word
 	cut    error  // of the next upload
 }
@@ -64,6 +65,8 @@ func (g *fakeGuest) Run(ctx context.Context, command string, stdout, stderr io.W
 	g.commands = append(g.commands, command)
 	words := strings.Fields(strings.ReplaceAll(command, `\`, "/"))
 	switch {
+	case g.posix:
+		return 127, nil
 	case words[0] == "cmd" && words[2] == "rmdir":
 		for name := range g.files {
 			if strings.HasPrefix(name, words[5]+"/") {
