@@ -12,7 +12,7 @@ import (
 	"testing"
 	"text/template"
 
-	"go.yaml.in/yaml/v3"
+	"github.com/goccy/go-yaml"
 
 	"github.com/winbake/winbake/packer/plugin/version"
 )
