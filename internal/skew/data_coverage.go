@@ -22,7 +22,7 @@ func notRead(w *world, out *sink) {
 		d := draft{
 			Severity: finding.Unknown, Object: p.Where, Same: p.What,
 			Observed: p.What, Expected: "an input that can be read",
-			Why:    "what stands there wasn't looked at",
+			Why:    "what stands there wasn't looked at, or isn't what is applied",
 			Remedy: p.Fix, When: before, NoStep: true,
 			Evidence: []inventory.Evidence{{Where: p.Where}},
 		}

@@ -30,10 +30,10 @@ func mandatory(l *catalog.Line) bool { return l.HostProcess == catalog.HostProce
 // hostProcessRequired is HP001.
 func hostProcessRequired(v *view, out *sink) {
 	first := v.lineWith(mandatory)
-	if v.D.HostProcess || v.Moves() || first == nil {
-		return
-	}
 	windows, known := v.Windows()
+	if v.D.HostProcess || v.Moves() || first == nil || !known && v.D.Container == "" {
+		return // SKEW005 asks for the container that runs the driver
+	}
 	d := draft{
 		Severity: finding.Block,
 		Observed: fmt.Sprintf("Windows %s, not a HostProcess container%s", windows, mounting(v.D)),

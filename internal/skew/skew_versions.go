@@ -52,6 +52,10 @@ func (v *view) unpinned() draft {
 		When:     before, Evidence: v.evidence(),
 		Step: v.step(c),
 	}
+	if v.D.Container == "" {
+		d.Observed = cmp.Or(v.D.Version.Reason, "which container runs the driver isn't known")
+		d.Remedy, d.Step, d.NoStep = "give the manifest of the pods that run the driver too; where they are these, give the driver's container its --endpoint or its project's name, so that it can be told from the others", nil, true
+	}
 	if strings.ContainsAny(v.D.Image.Reference, "${") { // a shell would expand it in a command
 		d.Remedy, d.Step, d.NoStep = "render the template first, and check what it gives", nil, true
 	}
