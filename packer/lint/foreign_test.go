@@ -51,12 +51,16 @@ func TestForeign(t *testing.T) {
 		return "source \"qemu\" \"w\" {\n  qemuargs = " + args + "\n  cd_files = [\"a/autounattend.xml\"]\n}\nvariable \"args\" {}\n"
 	}
 	efi := `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="windowsPE"><component name="Microsoft-Windows-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><DiskConfiguration><Disk><CreatePartitions><CreatePartition><Type>EFI</Type></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings></unattend>`
-	for name, c := range map[string]struct {
+	type foreign struct {
 		files    map[string]string
 		id       string
 		object   string
 		severity finding.Severity // Pass: nothing worse of this rule and object
-	}{
+	}
+	fetches := func(script string, want finding.Severity) foreign {
+		return foreign{map[string]string{"w.pkr.hcl": "source \"azure-arm\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"a.ps1\"\n  }\n}\n", "a.ps1": script}, "template.download", "a.ps1", want}
+	}
+	for name, c := range map[string]foreign{
 		"autounattend.xml may log on, whatever passes it has": {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml"), "a/autounattend.xml": setup(generalizePass)},
 			"template.answer", "a/autounattend.xml", finding.Pass},
 		"but not if sysprep is given it": {map[string]string{"w.pkr.hcl": fromCD(`shutdown_command = "sysprep.exe /generalize /oobe /unattend:C:/a/autounattend.xml"`, "a/autounattend.xml"), "a/autounattend.xml": setup("")},
@@ -75,6 +79,13 @@ func TestForeign(t *testing.T) {
 		"an empty default stands for a value":     {map[string]string{"w.pkr.hcl": fromCD("guest_os_type = var.id", "a") + "variable \"id\" {\n  default = \"\"\n}\n"}, "template.guest-id", "vsphere-iso.w", finding.Unknown},
 		"steps may be in an unread answer file":   {map[string]string{"w.pkr.hcl": fromCD("", "${var.file}") + "variable \"file\" {}\n"}, "template.checklist", "openssh", finding.Unknown},
 		"a build number for show is no check":     {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml") + "# show.ps1\nlocals {\n  s = \"show.ps1\"\n}\n", "a/autounattend.xml": setup(""), "show.ps1": "$k.CurrentBuildNumber"}, "template.checklist", "os-build", finding.Warn},
+		"a file that is fetched":                  fetches("Invoke-WebRequest -Uri 'https://example.com/tools.conf' -OutFile 'C:\\tools.conf'", finding.Warn),
+		"a file that is fetched and compared":     fetches("Invoke-WebRequest https://example.com/a.zip -OutFile a.zip\nif ((Get-FileHash a.zip).Hash -ne $want) { throw 'another' }", finding.Pass),
+		"a module, the newest":                    fetches("Install-Module -Name PSWindowsUpdate -Force", finding.Warn),
+		"a module, by version":                    fetches("Install-Module -Name PSWindowsUpdate -RequiredVersion 2.2.1.5 -Force", finding.Pass),
+		"the cloud's own metadata":                fetches("Invoke-RestMethod -Uri 'http://169.254.169.254/latest'", finding.Pass),
+		"Packer's own server":                     fetches("(New-Object Net.WebClient).DownloadFile(\"http://$env:PACKER_HTTP_ADDR/a\", 'a')", finding.Pass),
+		"a URL that nothing fetches":              fetches("Write-Output 'see https://example.com'", finding.Pass),
 		"a script in a folder beside is readable": {map[string]string{"t/w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"${path.root}/../s/prepare.ps1\"\n  }\n}\n", "s/prepare.ps1": "sysprep /generalize"}, "template.sysprep", "sysprep", finding.Pass},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -47,7 +47,7 @@ func Check(path string, o Options) (*Result, error) {
 		r.Sources = append(r.Sources, s.name())
 	}
 	for _, rule := range []func(*checker){
-		plugins, guests, firmware, media, reach, secrets, keys, answers, letters, payloads, sysprep, checklist,
+		plugins, guests, firmware, media, reach, secrets, keys, answers, letters, downloads, payloads, sysprep, checklist,
 	} {
 		rule(c)
 	}
