@@ -3,7 +3,7 @@
 // and a README, for one platform each.
 //
 // Render makes the files of a folder from Options alone: the same options give
-// the same bytes. Write puts them in place. ReadValues reads a var-file and
+// the same bytes. Write puts them in place. ReadValues reads var-files and
 // holds it to the folder's variables before Packer sees it.
 //
 // It runs neither Packer nor anything else, and reaches no network. What is

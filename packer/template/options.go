@@ -65,7 +65,7 @@ type Options struct {
 	// FirstBootCheck has each clone check itself once, when it starts for the
 	// first time. It needs a payload.
 	FirstBootCheck bool
-	// Values are a var-file's, from ReadValues; nil for none.
+	// Values are those of var-files, from ReadValues; nil for none.
 	Values *Values
 }
 

@@ -22,33 +22,44 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-// Values are the assignments of a var-file.
+// Values are the assignments of var-files.
 type Values struct {
-	// Path is as it was given.
-	Path   string
-	text   []byte
+	// Paths are as they were given.
+	Paths  []string
+	texts  map[string][]byte
 	ranges map[string]hcl.Range
 	values map[string]cty.Value
 }
 
-// ReadValues reads a var-file as Packer does: NAME = VALUE, without
-// references. The error is a *fault.Error with the line.
-func ReadValues(path string) (*Values, error) {
+// ReadValues reads var-files as Packer does: NAME = VALUE, without references,
+// and the last file to give a variable decides. The error is a *fault.Error
+// with the line.
+func ReadValues(paths ...string) (*Values, error) {
+	v := &Values{Paths: paths, texts: map[string][]byte{}, ranges: map[string]hcl.Range{}, values: map[string]cty.Value{}}
+	for _, path := range paths {
+		if err := v.read(path); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
+}
+
+func (v *Values) read(path string) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &fault.Error{Where: path, What: "there is no such var-file", Fix: "check --var-file", Err: err}
+		return &fault.Error{Where: path, What: "there is no such var-file", Fix: "check --var-file", Err: err}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the var-file: %w", err)
+		return fmt.Errorf("read the var-file: %w", err)
 	}
-	v := &Values{Path: path, text: data, ranges: map[string]hcl.Range{}, values: map[string]cty.Value{}}
+	v.texts[path] = data
 	parse := hclparse.NewParser().ParseHCL
 	if strings.HasSuffix(path, ".json") {
 		parse = hclparse.NewParser().ParseJSON
 	}
 	file, diags := parse(data, path)
 	if diags.HasErrors() {
-		return nil, v.diagnosed(diags)
+		return diagnosed(path, diags)
 	}
 	attributes, diags := file.Body.JustAttributes()
 	for name, a := range attributes {
@@ -57,9 +68,9 @@ func ReadValues(path string) (*Values, error) {
 		v.values[name], v.ranges[name] = value, a.Expr.Range()
 	}
 	if diags.HasErrors() {
-		return nil, v.diagnosed(diags)
+		return diagnosed(path, diags)
 	}
-	return v, nil
+	return nil
 }
 
 // check holds the values to the variables: known, of their type, within their
@@ -85,7 +96,11 @@ func (v *Values) check(vars []Variable, platform string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return &fault.Error{Where: v.Path, What: "no value for " + strings.Join(missing, ", "), Fix: "add " + missing[0] + ` = "..." to ` + v.Path}
+		last := "the var-file"
+		if n := len(v.Paths); n > 0 {
+			last = v.Paths[n-1]
+		}
+		return &fault.Error{Where: strings.Join(v.Paths, ", "), What: "no value for " + strings.Join(missing, ", "), Fix: "add " + missing[0] + ` = "..." to ` + last}
 	}
 	return v.together()
 }
@@ -122,7 +137,7 @@ func (v *Values) checkOne(variable Variable) error {
 func (v *Values) together() error {
 	for _, pair := range [][2]string{{"iso_url", "iso_checksum"}, {"openssh_zip", "openssh_sha256"}} {
 		if v.filled(pair[0]) && !v.filled(pair[1]) {
-			return v.fault(pair[0], pair[0]+" is given without "+pair[1]+": nobody would notice another file in its place", "add "+pair[1]+" to "+v.Path+": sha256sum FILE prints it")
+			return v.fault(pair[0], pair[0]+" is given without "+pair[1]+": nobody would notice another file in its place", "add "+pair[1]+" to "+v.ranges[pair[0]].Filename+": sha256sum FILE prints it")
 		}
 	}
 	return nil
@@ -139,7 +154,11 @@ func (r *render) addValues(vars []Variable) error {
 	if r.Values == nil {
 		return nil
 	}
-	doc, b := newDocument("From " + filepath.Base(r.Values.Path) + ", without secrets. Packer reads this file by itself.")
+	var names []string
+	for _, path := range r.Values.Paths {
+		names = append(names, filepath.Base(path))
+	}
+	doc, b := newDocument("From " + strings.Join(names, ", ") + ", without secrets. Packer reads this file by itself.")
 	b.gap()
 	for _, variable := range vars {
 		value, given := r.Values.values[variable.Name]
@@ -165,20 +184,20 @@ func (r *render) addValues(vars []Variable) error {
 // fault points at a value. The line isn't shown where it holds a secret.
 func (v *Values) fault(name, what, fix string) error {
 	at := v.ranges[name]
-	e := &fault.Error{Where: fmt.Sprintf("%s:%d:%d", v.Path, at.Start.Line, at.Start.Column), What: what, Fix: fix}
+	e := &fault.Error{Where: fmt.Sprintf("%s:%d:%d", at.Filename, at.Start.Line, at.Start.Column), What: what, Fix: fix}
 	if !strings.Contains(name, "password") && !strings.Contains(name, "secret") && !strings.Contains(name, "token") {
-		e.Excerpt = excerpt(v.text, at)
+		e.Excerpt = excerpt(v.texts[at.Filename], at)
 	}
 	return e
 }
 
 // diagnosed makes HCL's first complaint a fault.
-func (v *Values) diagnosed(diags hcl.Diagnostics) error {
+func diagnosed(path string, diags hcl.Diagnostics) error {
 	first := diags.Errs()[0]
-	e := &fault.Error{Where: v.Path, What: "the var-file can't be read: " + first.Error(), Fix: `write NAME = "value", one a line`, Err: first}
+	e := &fault.Error{Where: path, What: "the var-file can't be read: " + first.Error(), Fix: `write NAME = "value", one a line`, Err: first}
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError && d.Subject != nil {
-			e.Where = fmt.Sprintf("%s:%d:%d", v.Path, d.Subject.Start.Line, d.Subject.Start.Column)
+			e.Where = fmt.Sprintf("%s:%d:%d", path, d.Subject.Start.Line, d.Subject.Start.Column)
 			e.What = "the var-file can't be read: " + strings.ToLower(d.Summary[:1]) + d.Summary[1:]
 			break
 		}

@@ -188,3 +188,36 @@ func TestEveryVariableIsValidated(t *testing.T) {
 		}
 	}
 }
+
+// TestSeveralFiles: the last file that gives a variable decides, and what is
+// wrong with a value is said of its own file.
+func TestSeveralFiles(t *testing.T) {
+	base := valueFile(t, good+"cpus = 1\n")
+	more := filepath.Join(t.TempDir(), "more.pkrvars.hcl")
+	render := func(text string) (*Folder, error) {
+		t.Helper()
+		if err := os.WriteFile(more, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		v, err := ReadValues(base, more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return Render(Options{Platform: "vsphere-iso", WithoutPayload: true, Values: v})
+	}
+	f, err := render("# no value\ncpus = 6\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(f.Files, func(f File) bool { return f.Path == "values.auto.pkrvars.hcl" })
+	if text := string(f.Files[i].Data); !strings.Contains(text, "cpus                 = 6") || !strings.Contains(text, "From v.pkrvars.hcl, more.pkrvars.hcl") {
+		t.Errorf("have\n%s", text)
+	}
+	for text, want := range map[string]string{"memory_mb = 4096\n": base + ":", "cpus = \"few\"\n": more + ":1:8"} {
+		_, err := render(text)
+		var e *fault.Error
+		if !errors.As(err, &e) || !strings.HasPrefix(e.Where, want) || !strings.Contains(e.Excerpt, "cpus") {
+			t.Errorf("want an error at %s, have %v", want, err)
+		}
+	}
+}

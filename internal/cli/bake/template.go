@@ -15,8 +15,9 @@ import (
 
 // templateOptions are the flags of `bake template`.
 type templateOptions struct {
-	out, payload, profile, windows, release, varFile string
+	out, payload, profile, windows, release string
 
+	varFiles            []string
 	insecure, firstBoot bool
 }
 
@@ -62,7 +63,7 @@ changed; other files in it, values say, are kept.`,
 	f.StringVar(&o.profile, "profile", string(template.OpenShift), "openshift or generic")
 	f.StringVar(&o.windows, "windows", template.Windows2022, "2022 or 2025")
 	f.StringVar(&o.release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
-	f.StringVar(&o.varFile, "var-file", "", "values to check and to put into the folder")
+	f.StringArrayVar(&o.varFiles, "var-file", nil, "values to check and to put into the folder, as for packer; may be repeated")
 	f.BoolVar(&o.firstBoot, "first-boot-check", false, "have each clone check itself when it starts for the first time")
 	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the payload's registry")
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
@@ -89,8 +90,8 @@ func (t *tool) template(ctx context.Context, platform string, o templateOptions)
 			return err
 		}
 	}
-	if o.varFile != "" {
-		if options.Values, err = template.ReadValues(o.varFile); err != nil {
+	if len(o.varFiles) > 0 {
+		if options.Values, err = template.ReadValues(o.varFiles...); err != nil {
 			return err
 		}
 	}
