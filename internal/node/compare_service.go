@@ -34,12 +34,22 @@ func (c *comparison) service(want Service) {
 	c.logDirectory(want, got)
 	if exists {
 		c.settings(object, want, got)
-		c.running(object, got)
-		c.logVersion(object, want, got)
+		c.running(object, want, got)
+		if !c.idle(want, got) {
+			c.logVersion(object, want, got)
+		}
 	}
 	for _, p := range want.Pipes {
-		c.pipe(p, got)
+		c.pipe(p, got, c.idle(want, got))
 	}
+}
+
+// idle tells whether a service is stopped, and may be: its start type leaves
+// the start to others. WMCO starts its manual ones.
+func (c *comparison) idle(want Service, got ServiceFacts) bool {
+	mayBe := want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !c.managed()
+	state, told := got.State.Get()
+	return mayBe && told && state == StateStopped
 }
 
 func (c *comparison) settings(object string, want Service, got ServiceFacts) {
@@ -110,7 +120,11 @@ func (c *comparison) managed() bool {
 
 // running asks for the state and for the process: a manager may say running
 // of a service whose process was killed.
-func (c *comparison) running(object string, got ServiceFacts) {
+func (c *comparison) running(object string, want Service, got ServiceFacts) {
+	if c.idle(want, got) {
+		c.add(ServiceRunning, object, says{severity: finding.Pass, observed: "stopped, which " + string(want.Start) + " allows"})
+		return
+	}
 	judge(c, ServiceRunning, object, got.State, "running", func(state string) *says {
 		if state != StateRunning {
 			return block(state)
@@ -181,7 +195,8 @@ func (c *comparison) logVersion(object string, want Service, got ServiceFacts) {
 	})
 }
 
-func (c *comparison) pipe(name string, s ServiceFacts) {
+// pipe judges one pipe. Of an idle service it needn't be there.
+func (c *comparison) pipe(name string, s ServiceFacts, idle bool) {
 	i := slices.IndexFunc(c.facts.Pipes, func(p PipeFacts) bool { return strings.EqualFold(p.Name, name) })
 	if i < 0 {
 		c.unknown(PipeMissing, name, "nobody asked the node for it", "a pipe")
@@ -190,7 +205,7 @@ func (c *comparison) pipe(name string, s ServiceFacts) {
 	got := c.facts.Pipes[i]
 	there := false
 	judge(c, PipeMissing, name, got.Exists, "a pipe", func(exists bool) *says {
-		if there = exists; exists {
+		if there = exists; exists || idle {
 			return nil
 		}
 		return block("no such pipe")

@@ -3,6 +3,7 @@ package node
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +110,40 @@ func TestCompareDifferences(t *testing.T) {
 
 func rivals(state string, start winsvc.Start) Told[[]Rival] {
 	return Say([]Rival{{Name: "csiproxy", Command: proxyPath, State: state, Start: Say(start)}})
+}
+
+// A service that others start may be stopped; nobody else may serve its pipes
+// meanwhile. WMCO's own manual services run.
+func TestCompareIdleServices(t *testing.T) {
+	for name, c := range map[string]struct {
+		start   winsvc.Start
+		spoil   func(*Facts)
+		managed bool
+		blocks  []string
+	}{
+		"manual":                 {winsvc.StartManual, func(*Facts) {}, false, nil},
+		"disabled":               {winsvc.StartDisabled, func(*Facts) {}, false, nil},
+		"manual, of WMCO":        {winsvc.StartManual, func(*Facts) {}, true, []string{LogVersion, PipeMissing, ServiceRunning}},
+		"manual, its pipe taken": {winsvc.StartManual, func(f *Facts) { f.Pipes[0].Exists, f.Pipes[0].PID = Say(true), Say(uint32(9)) }, false, []string{PipeOwner}},
+		"manual, and half ended": {winsvc.StartManual, func(f *Facts) { f.Services[0].State = Say(StateRunning) }, false, []string{LogVersion, PipeMissing, ServiceRunning}},
+	} {
+		want, facts := wanted(), healthy()
+		want.Services[0].Start, facts.Services[0].Start, facts.Managed = c.start, Say(c.start), Say(c.managed)
+		facts.Services[0].State, facts.Services[0].PID, facts.Services[0].Alive = Say(StateStopped), Say(uint32(0)), Say(false)
+		facts.Services[0].LogVersion, facts.Pipes[0].Exists = Say("v1.1.3"), Say(false)
+		c.spoil(facts)
+		var blocks []string
+		for _, f := range Compare(want, facts) {
+			if f.Severity > finding.Info {
+				blocks = append(blocks, f.ID)
+			}
+		}
+		slices.Sort(blocks)
+		slices.Sort(c.blocks)
+		if !slices.Equal(blocks, c.blocks) {
+			t.Errorf("%s: %q, want %q", name, blocks, c.blocks)
+		}
+	}
 }
 
 // On a node of WMCO's its daemon decides over start type and recovery, and

@@ -58,3 +58,25 @@ func TestDeclaredSettings(t *testing.T) {
 		t.Errorf("process %d was %d\n%s", n.proxies()[0].PID, pid, after)
 	}
 }
+
+// A manual service is set up and left to whoever starts it.
+func TestManualService(t *testing.T) {
+	const manual = "  - name: csi-proxy\n    component: csi-proxy\n    start: manual\n"
+	current := image(t, withServices(t, winenode.CSIProxy13, proxyPath, manual))
+	n := start(t)
+	for _, want := range []string{"csi-proxy made", "nothing to install"} {
+		if r := n.must("bake", "node", "install", current); !strings.Contains(r.stdout, want) || len(n.proxies()) > 0 {
+			t.Errorf("want %q and nothing started: %+v, %v", want, r, n.proxies())
+		}
+		n.healthy(current)
+	}
+	if out, err := n.Wine(t.Context(), "sc.exe", "start", "csi-proxy"); err != nil && len(n.proxies()) == 0 {
+		t.Fatalf("%s, %v", out, err)
+	}
+	n.must("bake", "node", "install", current)
+	n.healthy(current)
+	if len(n.proxies()) != 1 {
+		t.Errorf("%v", n.proxies())
+	}
+	n.must("bake", "node", "remove")
+}

@@ -175,7 +175,7 @@ func (c *change) forward(ctx context.Context) error {
 		return err
 	}
 	for _, s := range c.j.Services {
-		if s.After != nil {
+		if s.After != nil && !s.Idle {
 			c.step()
 			if err := c.start(ctx, s); err != nil {
 				return err

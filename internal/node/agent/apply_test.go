@@ -210,6 +210,51 @@ func TestSettingsThatChange(t *testing.T) {
 	}
 }
 
+// A start type that leaves the start to others is heeded: the service is set
+// up, and what ran runs again.
+func TestServicesThatAreNotStarted(t *testing.T) {
+	for name, c := range map[string]struct {
+		start         winsvc.Start
+		managed, runs bool // before the upgrade, by somebody's hand
+		first, then   bool // whether it runs after the install, and the upgrade
+	}{
+		"manual":           {winsvc.StartManual, false, false, false, false},
+		"manual, and runs": {winsvc.StartManual, false, true, false, true},
+		"manual, of WMCO":  {winsvc.StartManual, true, false, true, true},
+		"disabled":         {winsvc.StartDisabled, false, false, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if c.managed {
+				w.services[winsvc.WICDName] = &fakeService{settings: wanted(node.Service{Service: winsvc.Service{Name: winsvc.WICDName, Path: `C:\k\wicd.exe`, Start: winsvc.StartAutomatic}})}
+			}
+			request := func(verb Verb, program string) *Request {
+				r := w.request(verb, program, "")
+				r.Managed, r.Expectation.Services[0].Start = c.managed, c.start
+				return r
+			}
+			check := func(runs bool) {
+				t.Helper()
+				if (w.services["csi-proxy"].pid != 0) != runs {
+					t.Errorf("it should run: %t\n%s", runs, w)
+				}
+			}
+			w.must(request(Install, "good 1"))
+			check(c.first)
+			if r := w.must(request(Install, "good 1")); r.Changed {
+				t.Errorf("once more: %+v", r)
+			}
+			if c.runs {
+				if err := w.Start("csi-proxy"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.must(request(Upgrade, "good 2"))
+			check(c.then)
+		})
+	}
+}
+
 func TestInstallBringsBackWhatWasKilled(t *testing.T) {
 	w := newWorld(t)
 	w.must(w.request(Install, "good 1", "config"))

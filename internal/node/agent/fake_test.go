@@ -137,8 +137,8 @@ func (n *fakeNode) Delete(_ context.Context, name string) error {
 
 func (n *fakeNode) Start(name string) error {
 	s := n.services[name]
-	if s.pid != 0 {
-		return errors.New("it runs already")
+	if s.pid != 0 || *s.settings.Start == winsvc.StartDisabled {
+		return errors.New("it runs already, or is disabled")
 	}
 	path := program(s.settings.Command)
 	data, err := os.ReadFile(path)

@@ -65,6 +65,8 @@ type serviceChange struct {
 	Ran     bool     `json:"ran,omitempty"`
 	Restart bool     `json:"restart,omitempty"`
 	Pipes   []string `json:"pipes,omitempty"`
+	// Idle says that it isn't started: its start type leaves that to others.
+	Idle bool `json:"idle,omitempty"`
 	// PipesBefore are those of Pipes that it served before.
 	PipesBefore []string `json:"pipesBefore,omitempty"`
 	// Dependents ran and depend on it.

@@ -123,7 +123,7 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 		return fmt.Errorf("ask for service %s: %w", want.Name, err)
 	}
 	after := wanted(want)
-	c := serviceChange{Name: want.Name, Program: want.Path, Pipes: want.Pipes}
+	c := serviceChange{Name: want.Name, Program: want.Path, Pipes: want.Pipes, Idle: p.idle(want, false)}
 	if s == nil {
 		if p.req.Verb == Upgrade {
 			return &fault.Error{What: "service " + want.Name + " isn't there to be upgraded", Fix: "bake node install with the same image"}
@@ -146,7 +146,9 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 	c.Before, c.After = &before, &after
 	c.Ran = s.State != node.StateStopped && p.lives(s.PID)
 	c.Restart = p.changes(want.Path) || !node.SameCommand(after.Command, before.Command) || !equal(after.Environment, before.Environment, sameNames)
-	if same(after, before) && !c.Restart && c.Ran && s.State == node.StateRunning {
+	c.Idle = p.idle(want, c.Ran)
+	asIs := c.Ran && s.State == node.StateRunning || c.Idle && !c.Ran
+	if same(after, before) && !c.Restart && asIs {
 		return nil
 	}
 	if c.Restart && c.Ran && p.req.Verb == Install {
@@ -173,6 +175,12 @@ func (p *planner) refuseMarked(name string) error {
 func markedFault(name string) error {
 	return &fault.Error{What: fmt.Sprintf("service %s is marked for deletion: something holds it open", name),
 		Fix: "close services.msc, Event Viewer and Task Manager on the node, or restart it; then run this again", Err: ErrMarked}
+}
+
+// idle tells whether a service isn't started when it is set up: one that is
+// disabled, and a manual one that didn't run. WMCO starts its manual ones.
+func (p *planner) idle(want node.Service, ran bool) bool {
+	return want.Start == winsvc.StartDisabled || want.Start == winsvc.StartManual && !ran && !p.managed
 }
 
 // surround finds out what depends on a service, and which pipes it serves: an
