@@ -6,6 +6,9 @@ import "testing"
 func TestInCluster(t *testing.T) {
 	s := openShiftCluster(t)
 	t.Run("taken", func(t *testing.T) { testTaken(t, s) })
+	t.Run("alerts", func(t *testing.T) { testAlerts(t, s) })
+	t.Run("metrics", func(t *testing.T) { testMetrics(t, s) })
+	t.Run("stop", func(t *testing.T) { testStop(t, s) })
 	t.Run("changes", func(t *testing.T) { testChange(t, s) })
 	t.Run("away", func(t *testing.T) { testAway(t, s) })
 	t.Run("memory", func(t *testing.T) { testMemory(t, s) })

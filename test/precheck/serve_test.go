@@ -25,7 +25,7 @@ import (
 )
 
 // soon bounds what takes a second on an idle machine.
-const soon = 2 * time.Minute
+const soon = time.Minute
 
 func known(t *testing.T) *catalog.Catalog {
 	t.Helper()
@@ -136,11 +136,14 @@ func verdicts(t *testing.T, url string) map[string]string {
 	return all
 }
 
-// await waits until there is what is asked for.
-func await(t *testing.T, what string, now func() bool) {
+// await waits until there is what is asked for. instead tells what there is.
+func await(t *testing.T, what string, now func() bool, instead ...func() any) {
 	t.Helper()
 	for end := time.Now().Add(soon); !now(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
+			for _, f := range instead {
+				t.Log(f())
+			}
 			t.Fatalf("not within %s: %s", soon, what)
 		}
 	}
@@ -152,7 +155,7 @@ func awaitVerdict(t *testing.T, url string, want map[string]string) {
 	await(t, fmt.Sprintf("verdicts %v", want), func() bool {
 		code, _ := get(t, url+"/readyz")
 		return code == http.StatusOK && maps.Equal(verdicts(t, url), want)
-	})
+	}, func() any { return metrics(t, url) })
 }
 
 // awaitWatches waits until it is told of each resource whether it's watched.

@@ -1,0 +1,272 @@
+package precheck_test
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/test/apiserver"
+)
+
+// testAlerts: what the command serves of a cluster, as it is, broken, mended and
+// unreadable, goes through the manifests' rules.
+func testAlerts(t *testing.T, s *apiserver.Server) {
+	a := newApplier(t, s)
+	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--interval", "1h", "--settle", "50ms", "--log-format", "json",
+		"--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
+	got := map[string]map[string]string{}
+	snapshot := func(name, verdict string) {
+		awaitVerdict(t, c.url, map[string]string{"4.20.3": verdict})
+		got[name] = metrics(t, c.url)
+	}
+	snapshot("as it is", "2")
+	sets := a.typed.AppsV1().DaemonSets("openshift-cluster-csi-drivers")
+	const windows = "vmware-vsphere-csi-driver-node-windows"
+	d, err := sets.Get(t.Context(), windows, metav1.GetOptions{})
+	must(t, err)
+	old := d.DeepCopy()
+	// The tag alone, which doesn't make it a HostProcess container.
+	d.Spec.Template.Spec.Containers[1].Image = strings.Replace(d.Spec.Template.Spec.Containers[1].Image, "v3.3.0", "v3.5.0", 1)
+	_, err = sets.Update(t.Context(), d, metav1.UpdateOptions{})
+	must(t, err)
+	snapshot("broken", "4")
+	must(t, sets.Delete(t.Context(), windows, metav1.DeleteOptions{}))
+	_, err = sets.Create(t.Context(), fitting(t), metav1.CreateOptions{})
+	must(t, err)
+	// As the plan has it: the update, and then WMCO and the driver that fits.
+	kubelet(t, a, "v1.33.5")
+	setStatus(t, s, "history", []any{map[string]any{"version": "4.20.3", "state": "Completed"}})
+	offer(t, s, "4.20.9")
+	awaitVerdict(t, c.url, map[string]string{"4.20.9": "0"})
+	got["mended"] = metrics(t, c.url)
+	kubelet(t, a, "v1.32.9")
+	setStatus(t, s, "history", []any{map[string]any{"version": "4.19.12", "state": "Completed"}})
+	offer(t, s, "4.20.3")
+	must(t, sets.Delete(t.Context(), windows, metav1.DeleteOptions{}))
+	old.ResourceVersion, old.UID = "", ""
+	_, err = sets.Create(t.Context(), old, metav1.CreateOptions{})
+	must(t, err)
+	await(t, "the cluster as it was", func() bool { return maps.Equal(judged(got["as it is"]), judged(metrics(t, c.url))) })
+	// Half of the rights go: of the drivers nothing is known.
+	must(t, a.typed.RbacV1().ClusterRoleBindings().Delete(t.Context(), "winbake-precheck", metav1.DeleteOptions{}))
+	offer(t, s, "4.20.3") // nothing new, and nobody could see it
+	d, err = sets.Get(t.Context(), windows, metav1.GetOptions{})
+	must(t, err)
+	d.Labels = map[string]string{"touched": "yes"}
+	_, err = sets.Update(t.Context(), d, metav1.UpdateOptions{})
+	must(t, err)
+	awaitVerdict(t, c.url, map[string]string{"": unknown})
+	got["unreadable"] = metrics(t, c.url)
+	must(t, a.apply(t.Context(), file(t, rendered(t), "cluster-role-binding")))
+	c.stop(t)
+	promtool(t, got)
+}
+
+// judged are the series that the cluster alone decides.
+func judged(all map[string]string) map[string]string {
+	out := map[string]string{}
+	for series, value := range all {
+		if strings.Contains(series, "_verdict{") || strings.Contains(series, "_findings{") {
+			out[series] = value
+		}
+	}
+	return out
+}
+
+// fitting is the DaemonSet that `bake manifests csi-driver vsphere --for 4.20`
+// writes.
+func fitting(t *testing.T) *appsv1.DaemonSet {
+	t.Helper()
+	release, err := version.ParseOpenShift("4.20.3")
+	must(t, err)
+	folder, err := csidriver.Render(known(t), csidriver.Options{Driver: "vsphere", For: release})
+	must(t, err)
+	for _, f := range folder.Files {
+		if strings.Contains(f.Name, "daemonset") {
+			d := &appsv1.DaemonSet{}
+			must(t, yaml.UnmarshalStrict(f.Data, d))
+			return d
+		}
+	}
+	t.Fatal("no DaemonSet")
+	return nil
+}
+
+// kubelet has the Windows node run another one.
+func kubelet(t *testing.T, a *applier, version string) {
+	t.Helper()
+	nodes := a.typed.CoreV1().Nodes()
+	n, err := nodes.Get(t.Context(), "winworker-1", metav1.GetOptions{})
+	must(t, err)
+	n.Status.NodeInfo.KubeletVersion = version
+	_, err = nodes.UpdateStatus(t.Context(), n, metav1.UpdateOptions{})
+	must(t, err)
+}
+
+// promCase is a test of `promtool test rules`:
+// https://prometheus.io/docs/prometheus/latest/configuration/unit_testing_rules/
+type promCase struct {
+	Name     string       `json:"name"`
+	Interval string       `json:"interval"`
+	Series   []promSeries `json:"input_series"`
+	Alerts   []promAlert  `json:"alert_rule_test"`
+}
+
+type promSeries struct {
+	Series string `json:"series"`
+	Values string `json:"values"`
+}
+
+type promAlert struct {
+	At   string      `json:"eval_time"`
+	Name string      `json:"alertname"`
+	Want []promFired `json:"exp_alerts,omitempty"`
+}
+
+type promFired struct {
+	Labels      map[string]string `json:"exp_labels"`
+	Annotations map[string]string `json:"exp_annotations"`
+}
+
+// fired are the alerts that the metrics of each case make, and what an
+// administrator reads. No other fires.
+var fired = map[string]struct {
+	alert, severity, minor, summary, description string
+	after                                        int // minutes
+}{
+	"as it is": {
+		"WinbakeUpdateWarning", "info", "4.20", "Look at the Windows CSI drivers before an update to OpenShift 4.20.",
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is WARN: it is safe as far as is known, with warnings to heed. Which, and what to do, says: verify skew --to 4.20.", 1},
+	"broken": {
+		"WinbakeUpdateBlocked", "warning", "4.20", "Windows CSI drivers break with an update to OpenShift 4.20.",
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is BLOCK: something that Windows nodes do now stops working, by a known ground. What, and what to do before the update, says: verify skew --to 4.20.", 1},
+	"unreadable": {
+		"WinbakeUpdateUnknown", "warning", "", "It can't be told whether an update is safe for Windows CSI drivers.",
+		"The verdict on 1 of the offered updates is UNKNOWN: something couldn't be read, isn't known, or the last evaluation that succeeded is too old. What is missing says: verify skew; why an evaluation failed says the log of the Deployment winbake-precheck.", 16},
+	"gone": {
+		"WinbakePrecheckAbsent", "warning", "", "Nobody looks whether an update is safe for Windows CSI drivers.",
+		"There are no metrics of the Deployment winbake-precheck: it doesn't run, or Prometheus doesn't reach it. Until it does: verify skew --to RELEASE.", 16},
+}
+
+var alertNames = []string{"WinbakeUpdateBlocked", "WinbakeUpdateUnknown", "WinbakeUpdateWarning", "WinbakePrecheckAbsent"}
+
+// promtool runs Prometheus' own tool over the rules and what was served.
+func promtool(t *testing.T, got map[string]map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	var rule struct {
+		Spec any `json:"spec"`
+	}
+	must(t, yaml.Unmarshal(file(t, rendered(t), "prometheus-rule"), &rule))
+	write(t, filepath.Join(dir, "rules.yaml"), rule.Spec)
+	got["gone"] = nil
+	var cases []promCase
+	for _, name := range slices.Sorted(maps.Keys(got)) {
+		cases = append(cases, caseOf(name, got[name]))
+	}
+	// Two pods tell of each update while one takes the other's place.
+	rollout := caseOf("broken", got["broken"])
+	rollout.Name = "broken, during a rollout"
+	for _, s := range rollout.Series {
+		rollout.Series = append(rollout.Series, promSeries{strings.Replace(s.Series, `pod="a"`, `pod="b"`, 1), s.Values})
+	}
+	cases = append(cases, rollout)
+	write(t, filepath.Join(dir, "test.yaml"), map[string]any{"rule_files": []string{"rules.yaml"}, "evaluation_interval": "1m", "tests": cases})
+	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "test.yaml"}} {
+		cmd := exec.CommandContext(t.Context(), "promtool", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+}
+
+// caseOf holds served metrics for an hour, as Prometheus stores them: with the
+// labels of the pod that they were read of.
+func caseOf(name string, served map[string]string) promCase {
+	c := promCase{Name: name, Interval: "1m"}
+	for _, series := range slices.Sorted(maps.Keys(served)) {
+		metric, labels, _ := strings.Cut(series, "{")
+		labels = strings.TrimSuffix(`namespace="winbake-precheck",pod="a",`+labels, "}")
+		c.Series = append(c.Series, promSeries{metric + "{" + strings.TrimSuffix(labels, ",") + "}", served[series] + "x60"})
+	}
+	want, fires := fired[name]
+	for _, alert := range alertNames {
+		before, after := promAlert{At: "1m", Name: alert}, promAlert{At: "50m", Name: alert}
+		if fires && want.alert == alert {
+			labels := map[string]string{"severity": want.severity, "openShiftUpdatePrecheck": "true"}
+			if name != "gone" {
+				labels["namespace"] = "winbake-precheck"
+			}
+			if want.minor != "" {
+				labels["minor"] = want.minor
+			}
+			after.Want = []promFired{{labels, map[string]string{
+				"summary": want.summary, "description": want.description,
+				"runbook_url": "https://github.com/winbake/winbake/blob/main/docs/precheck.md#" + strings.ToLower(alert),
+			}}}
+			at := after
+			at.At = fmt.Sprintf("%dm", want.after)
+			c.Alerts = append(c.Alerts, at)
+			if want.after == 1 {
+				before = at
+			}
+		}
+		c.Alerts = append(c.Alerts, before, after)
+	}
+	return c
+}
+
+func write(t *testing.T, path string, what any) {
+	t.Helper()
+	src, err := yaml.Marshal(what)
+	must(t, err)
+	must(t, os.WriteFile(path, src, 0o644))
+}
+
+// The documented metrics are those that are served, and Prometheus' tool finds
+// nothing amiss with their names and types.
+func testMetrics(t *testing.T, s *apiserver.Server) {
+	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
+	awaitWatches(t, c.url)
+	await(t, "an evaluation", func() bool { return len(verdicts(t, c.url)) > 0 })
+	_, body := get(t, c.url+"/metrics")
+	cmd := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
+	cmd.Stdin = strings.NewReader(body)
+	if out, err := cmd.CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+		t.Errorf("promtool check metrics: %v\n%s", err, out)
+	}
+	page, err := os.ReadFile("../../docs/precheck.md")
+	must(t, err)
+	served := map[string]bool{}
+	for series := range metrics(t, c.url) {
+		name, _, _ := strings.Cut(series, "{")
+		served[name] = true
+	}
+	for name := range served {
+		if !bytes.Contains(page, []byte("| `"+name+"` |")) {
+			t.Errorf("docs/precheck.md has no row for %s", name)
+		}
+	}
+	if rows := bytes.Count(page, []byte("| `winbake_precheck_")); rows != len(served) {
+		t.Errorf("docs/precheck.md has rows for %d metrics, and %d are served", rows, len(served))
+	}
+	for _, alert := range alertNames {
+		if !bytes.Contains(page, []byte("\n### "+alert+"\n")) {
+			t.Errorf("docs/precheck.md has no part %s, which the alert's runbook_url names", alert)
+		}
+	}
+	c.stop(t)
+}

@@ -1,0 +1,149 @@
+package precheck_test
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/winbake/winbake/test/apiserver"
+)
+
+// verify builds the command once for all tests, as docs/precheck.md builds it for
+// an image; TestMain removes it.
+var verify = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "winbake-precheck-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	binary := filepath.Join(dir, "verify")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "../../cmd/verify")
+	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", errors.New(string(out))
+	}
+	return binary, nil
+})
+
+var built string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(built)
+	os.Exit(code)
+}
+
+func command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	binary, err := verify()
+	must(t, err)
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=", "SOURCE_DATE_EPOCH=1795132800")
+	return cmd
+}
+
+// running is a `verify skew serve` that serves.
+type running struct {
+	*exec.Cmd
+	url   string
+	mu    sync.Mutex
+	lines []string
+	read  chan struct{} // closed at the end of standard error
+}
+
+var address = regexp.MustCompile(`serving on (127\.0\.0\.1:\d+)`)
+
+// run starts it and waits for its address.
+func run(t *testing.T, args ...string) *running {
+	t.Helper()
+	r := &running{Cmd: command(t, args...), read: make(chan struct{})}
+	stderr, err := r.StderrPipe()
+	must(t, err)
+	must(t, r.Start())
+	t.Cleanup(func() { _ = r.Process.Kill() }) // it may have ended
+	found := make(chan string, 1)
+	go func() {
+		defer close(r.read)
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
+			r.mu.Lock()
+			r.lines = append(r.lines, lines.Text())
+			r.mu.Unlock()
+			if m := address.FindStringSubmatch(lines.Text()); m != nil {
+				found <- m[1]
+			}
+		}
+		close(found)
+	}()
+	at, ok := <-found
+	if !ok {
+		t.Fatalf("it doesn't serve:\n%s", r.log())
+	}
+	r.url = "http://" + at
+	return r
+}
+
+func (r *running) log() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.lines, "\n")
+}
+
+// stop ends it as Kubernetes does.
+func (r *running) stop(t *testing.T) {
+	t.Helper()
+	must(t, r.Process.Signal(syscall.SIGTERM))
+	<-r.read
+	if err := r.Wait(); err != nil {
+		t.Errorf("it ends with %v\n%s", err, r.log())
+	}
+	if strings.Contains(r.log(), ".go:") {
+		t.Errorf("a library logs:\n%s", r.log())
+	}
+}
+
+// testStop: it ends at once with 0, in the middle of an evaluation too.
+func testStop(t *testing.T, s *apiserver.Server) {
+	config := s.WriteKubeconfig(t, account(t, s))
+	s.Pause()
+	defer s.Resume()
+	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", config)
+	if code, _ := get(t, c.url+"/readyz"); code != 503 {
+		t.Errorf("/readyz is %d before the first evaluation", code)
+	}
+	c.stop(t)
+}
+
+func TestRefused(t *testing.T) {
+	taken := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--server", "https://127.0.0.1:1")
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"an address in use": {[]string{"--listen", strings.TrimPrefix(taken.url, "http://"), "--server", "https://127.0.0.1:1"}, "can't listen"},
+		"no address":        {[]string{"--listen", "8080", "--server", "https://127.0.0.1:1"}, "--listen :8080"},
+		"no cluster":        {nil, "no cluster is given"},
+		"no interval":       {[]string{"--interval", "0s"}, "--interval can't be 0s"},
+		"no release":        {[]string{"--to", "next"}, "4.20 or 4.20.3"},
+		"stale too soon":    {[]string{"--stale-after", "1m"}, "--stale-after=30m0s"},
+		"no rule":           {[]string{"--accept", "SKEW999"}, "there is no rule SKEW999"},
+		"a report":          {[]string{"-o", "json"}, "--output is for a report"},
+		"a path":            {[]string{"cluster/"}, "--help"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := command(t, append([]string{"skew", "serve"}, c.args...)...)
+			out, err := cmd.CombinedOutput()
+			if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), c.want) || strings.Contains(string(out), ".go:") {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	taken.stop(t)
+}
