@@ -106,10 +106,13 @@ func TestChoices(t *testing.T) {
 		{"azure-arm", "-var=use_azure_cli_auth=false", "-var=gallery="},
 		{"googlecompute", "-var=vtpm=false"},
 	} {
-		args := append([]string{"validate", "-var-file=" + writeValues(t, c[0])}, c[1:]...)
-		if out, err := p.Run(t.Context(), filepath.Join(parent, c[0]+"-none"), append(args, ".")...); err != nil {
-			t.Errorf("%v: %v\n%s", c, err, out)
-		}
+		t.Run(strings.Join(c, " "), func(t *testing.T) {
+			t.Parallel()
+			args := append([]string{"validate", "-var-file=" + writeValues(t, c[0])}, c[1:]...)
+			if out, err := p.Run(t.Context(), filepath.Join(parent, c[0]+"-none"), append(args, ".")...); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
 	}
 }
 
@@ -137,6 +140,7 @@ func TestRefused(t *testing.T) {
 		"tag":             {"qemu", []string{"-var=firmware=uefi"}, "one of efi-secure"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			file := writeValues(t, c.platform)
 			args := []string{"validate"}
 			if c.args != nil {
