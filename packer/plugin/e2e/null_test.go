@@ -59,6 +59,38 @@ func TestNull(t *testing.T) {
 	}
 }
 
+// TestFilesAsTheOperatorHasThem: what has no node.json, as the operator's own
+// images, goes where the operator puts it, with its csi-proxy; verify.exe is the
+// one that the template names.
+func TestFilesAsTheOperatorHasThem(t *testing.T) {
+	t.Parallel()
+	files := filepath.Join(t.TempDir(), "files")
+	if err := tools(t).bake("--only", components, "--format", "flat", "--dir", files); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(files + ".winbake"); err != nil { // what bake says of them
+		t.Fatal(err)
+	}
+	b := nullBuild(t, packer.Packers[0], winenode.Start(t, winenode.Options{}), "once.pkr.hcl")
+	b.vars["payload"], b.vars["digest"], b.vars["verify_binary"] = files, "", filepath.Join(tools(t).dir, "verify.exe")
+	b.must()
+	m := b.manifest("windows.node.json")
+	if m.Content.Payload != "" || m.Content.Release != "" || len(m.Content.Files) != 6 || len(m.Content.Services) != 1 {
+		t.Errorf("the manifest holds %+v", m.Content)
+	}
+	for _, f := range m.Content.Files {
+		if sum := hex.EncodeToString(sumOf(b.onNode(f.Path))); sum != f.SHA256 {
+			t.Errorf("%s has sha256 %s, the manifest says %s", f.Path, sum, f.SHA256)
+		}
+	}
+	const command = `C:\k\csi-proxy.exe -log_file=C:\var\log\csi-proxy\csi-proxy.log -logtostderr=false -windows-service --v=2`
+	if s := m.Content.Services[0]; s.Name != "csi-proxy" || s.Command == nil || *s.Command != command {
+		t.Errorf("the service is %s: %v", s.Name, s.Command)
+	}
+	b.accepted(m)
+	b.leftNothing()
+}
+
 // manifest reads one and holds it to its digest.
 func (b *build) manifest(name string) *record.Manifest {
 	b.t.Helper()

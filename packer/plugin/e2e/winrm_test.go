@@ -233,7 +233,7 @@ func (w *winrm) onNode(c *command, line string) int {
 	if err != nil {
 		return w.failed(c, err)
 	}
-	defer s.Close() //nolint:errcheck // it has ended
+	defer s.Close()
 	s.Stdout, s.Stderr = &c.out, &c.err
 	err = s.Run(line)
 	if exit, ok := err.(*ssh.ExitError); ok { //nolint:errorlint // as package ssh returns it

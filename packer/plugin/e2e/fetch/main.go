@@ -34,7 +34,7 @@ func curl(args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer r.Body.Close()
+	defer r.Body.Close() //nolint:errcheck // it was read to its end
 	if r.StatusCode != http.StatusOK {
 		return errors.New(r.Status)
 	}

@@ -20,6 +20,11 @@ variable "accept" {
   default = []
 }
 
+variable "verify_binary" {
+  type    = string
+  default = ""
+}
+
 source "null" "windows" {
   communicator             = "ssh"
   ssh_host                 = "127.0.0.1"
@@ -34,8 +39,9 @@ build {
   sources = ["source.null.windows"]
 
   provisioner "winbake-node" {
-    payload = var.payload
-    digest  = var.digest
-    accept  = var.accept
+    payload       = var.payload
+    digest        = var.digest
+    accept        = var.accept
+    verify_binary = var.verify_binary
   }
 }

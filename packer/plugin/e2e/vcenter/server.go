@@ -23,11 +23,19 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-// What there is in it, and who may log on.
 const (
-	User, Password     = "user", "pass"
-	Datacenter, Host   = "DC0", "DC0_H0"
-	Datastore, Network = "LocalDS_0", "VM Network"
+	// User may log on, with Password.
+	User = "user"
+	// Password is User's.
+	Password = "pass"
+	// Datacenter is the one that there is.
+	Datacenter = "DC0"
+	// Host is its one ESXi host.
+	Host = "DC0_H0"
+	// Datastore is the host's.
+	Datastore = "LocalDS_0"
+	// Network is the host's.
+	Network = "VM Network"
 	// Original is a machine that is off, Windows Server 2022 by its id: what a
 	// build clones.
 	Original = "DC0_H0_VM0"
