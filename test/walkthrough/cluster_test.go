@@ -2,9 +2,11 @@ package walkthrough
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"text/template"
 
@@ -18,19 +20,20 @@ import (
 )
 
 // kind is a cluster that a page is for: what stands in its comment
-// <!-- cluster: 4.18.20 VSphere -->, and with in-tree, of a cluster whose Windows
-// pods still have in-tree volumes.
-type kind struct {
-	Release, Platform string
-	InTree            bool
-}
+// <!-- cluster: 4.18.20 VSphere -->. InTree, in-tree-vsphere, names a file with
+// Windows pods that still have in-tree volumes.
+type kind struct{ Release, Platform, InTree string }
 
-// wmco and kubelets are of the releases that pages are for, by minor.
+// wmco and kubelets are of the releases that pages are for, by minor. The server
+// is of one Kubernetes whatever the release, so that a kubelet of 1.25 would be
+// too old for it: the clusters before 4.18 have the server's.
 var (
-	wmco     = map[string]string{"4.12": "7.2.1", "4.13": "8.1.3", "4.18": "10.18.2", "4.19": "10.19.2", "4.20": "10.20.1", "4.21": "10.21.1"}
-	kubelets = map[string]string{"4.12": "v1.25.16", "4.13": "v1.26.15", "4.18": "v1.31.14", "4.19": "v1.32.8", "4.20": "v1.33.8", "4.21": "v1.34.1"}
+	wmco     = map[string]string{"4.11": "6.0.1", "4.12": "7.2.3", "4.13": "8.1.4", "4.14": "9.0.4", "4.18": "10.18.2", "4.19": "10.19.2", "4.20": "10.20.1", "4.21": "10.21.1"}
+	kubelets = map[string]string{"4.18": "v1.31.14", "4.19": "v1.32.8", "4.20": "v1.33.8"}
 	nodes    = []string{"winworker-1", "winworker-2"}
 )
+
+func kubelet(release string) string { return cmp.Or(kubelets[minor(release)], "v1.34.1") }
 
 func minor(release string) string {
 	parts := strings.SplitN(release, ".", 3)
@@ -42,6 +45,7 @@ type cluster struct {
 	server *apiserver.Server
 	typed  kubernetes.Interface
 	any    dynamic.Interface
+	turns  atomic.Int64 // that were played
 	dir    string
 	path   string // of programs
 }
@@ -58,8 +62,8 @@ func start(t *testing.T, k kind) *cluster {
 	}
 	c.server.InstallOpenShift(t)
 	c.server.LoadText(t, k.objects(t, "cluster.yaml"))
-	if k.InTree {
-		c.server.LoadText(t, k.objects(t, "in-tree-"+strings.ToLower(k.Platform)+".yaml"))
+	if k.InTree != "" {
+		c.server.LoadText(t, k.objects(t, k.InTree+".yaml"))
 	}
 	c.play(t)
 	return c
@@ -73,7 +77,7 @@ func (k kind) objects(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	v := minor(k.Release)
-	if wmco[v] == "" || kubelets[v] == "" {
+	if wmco[v] == "" {
 		t.Fatalf("nothing is written down of a cluster of %s", k.Release)
 	}
 	gates := ""
@@ -82,12 +86,12 @@ func (k kind) objects(t *testing.T, name string) string {
 		gates = fmt.Sprintf("ack-%s-kube-%s-vsphere-migration-in-4.14: vSphere volumes move to CSI", v, kube)
 	}
 	migrated := "kubernetes.io/aws-ebs,kubernetes.io/azure-disk,kubernetes.io/azure-file,kubernetes.io/vsphere-volume"
-	if k.InTree {
+	if k.InTree != "" {
 		migrated = ""
 	}
 	var out bytes.Buffer
 	if err := tmpl.Execute(&out, map[string]any{
-		"Release": k.Release, "Platform": k.Platform, "WMCO": wmco[v], "Kubelet": kubelets[v], "Nodes": nodes, "Gates": gates, "Migrated": migrated,
+		"Release": k.Release, "Platform": k.Platform, "WMCO": wmco[v], "Proxy": v != "4.11", "Kubelet": kubelet(k.Release), "Nodes": nodes, "Gates": gates, "Migrated": migrated,
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +107,45 @@ func (c *cluster) update(t *testing.T, to string) {
 	if _, err := c.any.Resource(versions).Patch(t.Context(), "version", types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
+	c.migrate(t)
 	for _, name := range nodes {
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{"windowsmachineconfig.openshift.io/version":"%[1]s-1a2b3c4","windowsmachineconfig.openshift.io/desired-version":"%[1]s-1a2b3c4"}},"status":{"nodeInfo":{"kubeletVersion":%[2]q}}}`, wmco[minor(to)], kubelets[minor(to)])
-		if _, err := c.typed.CoreV1().Nodes().Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{"windowsmachineconfig.openshift.io/version":"%[1]s-1a2b3c4","windowsmachineconfig.openshift.io/desired-version":"%[1]s-1a2b3c4"}},"status":{"nodeInfo":{"kubeletVersion":%[2]q}}}`, wmco[minor(to)], kubelet(to))
+		for _, sub := range [][]string{nil, {"status"}} {
+			if _, err := c.typed.CoreV1().Nodes().Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, sub...); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// migrate plays what a release that serves in-tree volumes by CSI says of them.
+func (c *cluster) migrate(t *testing.T) {
+	t.Helper()
+	list, err := c.typed.CoreV1().PersistentVolumes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pv := range list.Items {
+		to := ""
+		switch {
+		case pv.Spec.VsphereVolume != nil:
+			to = "csi.vsphere.vmware.com"
+		case pv.Spec.AzureDisk != nil:
+			to = "disk.csi.azure.com"
+		case pv.Spec.AzureFile != nil:
+			to = "file.csi.azure.com"
+		default:
+			continue
+		}
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{"pv.kubernetes.io/migrated-to":%q}}}`, to)
+		if _, err := c.typed.CoreV1().PersistentVolumes().Patch(t.Context(), pv.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.typed.CoreV1().Nodes().Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}, "status"); err != nil {
+	}
+	const migrated = "kubernetes.io/aws-ebs,kubernetes.io/azure-disk,kubernetes.io/azure-file,kubernetes.io/vsphere-volume"
+	for _, name := range nodes {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{"storage.alpha.kubernetes.io/migrated-plugins":%q}}}`, migrated)
+		if _, err := c.typed.StorageV1().CSINodes().Patch(t.Context(), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,7 +25,11 @@ func (c *cluster) play(t *testing.T) {
 	go func() {
 		defer close(ended)
 		for ctx.Err() == nil {
-			if err := c.turn(ctx); err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
+			err := c.turn(ctx)
+			if err == nil {
+				c.turns.Add(1)
+			}
+			if err != nil && ctx.Err() == nil && !apierrors.IsConflict(err) && !apierrors.IsNotFound(err) && !apierrors.IsAlreadyExists(err) {
 				t.Logf("the played cluster: %v", err)
 			}
 			select {
@@ -35,6 +39,16 @@ func (c *cluster) play(t *testing.T) {
 		}
 	}()
 	t.Cleanup(func() { stop(); <-ended })
+}
+
+// settle waits until all that is due was done.
+func (c *cluster) settle(t *testing.T) {
+	t.Helper()
+	for want, deadline := c.turns.Load()+2, time.Now().Add(time.Minute); c.turns.Load() < want; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the played cluster stands still")
+		}
+	}
 }
 
 // turn does all that is due.
@@ -130,7 +144,7 @@ func (c *cluster) pod(ctx context.Context, owner *metav1.OwnerReference, of meta
 	pod.Status.Phase = corev1.PodRunning
 	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
 	for _, container := range pod.Spec.Containers {
-		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: true, ImageID: container.Image})
+		pod.Status.ContainerStatuses = append(pod.Status.ContainerStatuses, corev1.ContainerStatus{Name: container.Name, Image: container.Image, Ready: true, ImageID: container.Image, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}})
 	}
 	_, err = pods.UpdateStatus(ctx, pod, metav1.UpdateOptions{})
 	return err

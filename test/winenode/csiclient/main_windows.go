@@ -36,14 +36,14 @@ type volume struct {
 }
 
 var verbs = map[string]func(context.Context, *proxy, volume) error{
-	"dial": dial, "owners": owners, "call": call,
+	"dial": dial, "owners": owners, "pipes": pipes, "call": call,
 	"stage-disk": stageDisk, "publish": publish, "unpublish": unpublish, "unstage-disk": unstageDisk,
 	"stage-smb": stageSMB, "unstage-smb": unstageSMB,
 }
 
 func run(ctx context.Context, args []string) error {
 	if len(args) == 0 || verbs[args[0]] == nil {
-		return errors.New("one of dial, owners, call, stage-disk, stage-smb, publish, unpublish, unstage-disk, unstage-smb")
+		return errors.New("one of dial, owners, pipes, call, stage-disk, stage-smb, publish, unpublish, unstage-disk, unstage-smb")
 	}
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	var v volume

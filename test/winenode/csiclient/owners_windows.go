@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,24 @@ func owners(ctx context.Context, _ *proxy, _ volume) error {
 			return fmt.Errorf("service %s: %w", name, err)
 		}
 		out.Services[name] = pid
+	}
+	return json.NewEncoder(os.Stdout).Encode(out)
+}
+
+// pipes opens each pipe that standard input names, a line each, whatever its
+// group and version, and prints the process that serves it.
+func pipes(ctx context.Context, _ *proxy, _ volume) error {
+	out := map[string]uint32{}
+	lines := bufio.NewScanner(os.Stdin)
+	for lines.Scan() {
+		pid, err := pipeOwner(ctx, lines.Text())
+		if err != nil {
+			return fmt.Errorf("who serves %s: %w", lines.Text(), err)
+		}
+		out[lines.Text()] = pid
+	}
+	if err := lines.Err(); err != nil {
+		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(out)
 }
