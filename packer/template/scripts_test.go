@@ -1,0 +1,46 @@
+package template
+
+import (
+	"regexp"
+	"testing"
+)
+
+// TestScriptsDo holds the scripts to what was learned of Windows the hard way.
+// Nothing here runs them: each row is a line without which something breaks
+// that no test on Linux sees.
+func TestScriptsDo(t *testing.T) {
+	for _, row := range []struct{ script, why, line string }{
+		{"ready", "every user may make files below C:\\ProgramData, and what lies here runs as SYSTEM", `icacls\.exe' @\(\$folder, '/inheritance:r'`},
+		{"updates", "a preview is installed by nobody who didn't ask for it", `BrowseOnly=0`},
+		{"updates", "an update that asks somebody waits forever", `CanRequestUserInput`},
+		{"updates", "a failed update is no success", `ResultCode -ne 2 -and \$result\.ResultCode -ne 3`},
+		{"windows-version", "settings don't tell the language that Windows was installed in", `InstalledUICulture`},
+		{"openssh", "a zip from anywhere", `Get-FileHash`},
+		{"openssh", "a run that was cut short leaves a folder that Rename-Item doesn't take", `(?s)Remove-Item -Recurse -Force.*Expand-Archive`},
+		{"openssh", "the rule of Windows Server 2025 holds for private networks alone", `Set-NetFirewallRule .*-Profile Any`},
+		{"ssh-access", "a file that was there keeps the rights it has", `(?s)icacls\.exe' @\(\$new.*Move-Item -Path \$new -Destination \$file -Force`},
+		{"ssh-access", "without a key nobody gets in again", `throw 'WINBAKE_KEYS is empty`},
+		{"vmware-tools", "3010 and 1641 want a restart and are no failures", `@\(0, 3010, 1641\)`},
+		{"virtio", "3010 wants a restart and is no failure", `@\(0, 3010\)`},
+		{"features", "the cmdlet reports a failure without an error", `-not \$result\.Success`},
+		{"seal", "a wrong sshd_config locks everybody out", `Invoke-Program \$sshd @\('-t'\)`},
+		{"seal", "the build's password stays in the registry", `'DefaultPassword'`},
+		{"generalize", "a cloud's agent goes on when sysprep has ended", `while \(\(Get-ImageState\) -ne \$done -or \(Test-Running\)\)`},
+		{"generalize", "a second try mustn't start a second sysprep", `-not \(Get-ScheduledTask -TaskName \$task`},
+		{"generalize", "all machines show the same SSH host keys", `Remove-Item -Path 'C:\\ProgramData\\ssh\\ssh_host_\*'`},
+		{"first-boot", "all clones show the same SSH host keys", `(?s)Stop-Service -Name 'sshd'.*ssh_host_\*.*Start-Service -Name 'sshd'`},
+		{"first-boot", "WinRM's settings can only be reached while it runs", `(?s)Start-Service -Name 'WinRM'.*WSMan:`},
+		{"first-boot", "logon in clear text stays allowed", `Auth\\Basic' -Value \$false`},
+		{"first-boot", "the password in the answer file stays valid", `Set-LocalUser -SID`},
+		{"first-boot-check", "a restart in the middle ends the check for good", `/delete /tn \$task /f`},
+		{"first-boot-check", "verify.exe as an ordinary user sees no services", `-User 'SYSTEM'`},
+	} {
+		text, err := script(row.script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(row.line).Match(text) {
+			t.Errorf("%s.ps1 has nothing like %q: %s", row.script, row.line, row.why)
+		}
+	}
+}
