@@ -17,6 +17,7 @@ type baked struct {
 	driver, release string
 	// mode, windows and registry are flags that are needed, "" where they aren't.
 	mode, windows, registry string
+	hostProcess             bool
 }
 
 func (b baked) folder() string { return b.driver + "-" + b.release }
@@ -59,6 +60,7 @@ func (w *world) bakedFor(driver string, to version.Driver, hostProcess bool, win
 				v, host, err = csidriver.Choose(w.cat, csidriver.Options{Driver: driver, For: release, Windows: windows, Mode: csidriver.Mode(b.mode)})
 			}
 			if err == nil && v.Core() == to.Core() && host == hostProcess {
+				b.hostProcess = host
 				return &b
 			}
 		}
@@ -84,6 +86,20 @@ func (w *world) releasesToBake() []version.OpenShift {
 		}
 	}
 	return list
+}
+
+// bakedAgain brings a DaemonSet that bake wrote to another version: bake writes
+// it anew, under the same name.
+func (v *view) bakedAgain(d *inventory.Driver, to version.Driver, file bool) (change, bool) {
+	host := publicationKind(v.Catalog.Line(to), d.HostProcess)
+	b, ok := v.bakes(d, to, host)
+	if !ok || file {
+		return change{}, false
+	}
+	return change{
+		What:    fmt.Sprintf("bring the DaemonSet of %s that bake wrote to v%s: write it anew, and apply it", v.Catalog.Title, to.Core()),
+		Command: b.deploy(), Manifest: true, to: to, file: b.folder() + "/" + csidriver.DaemonSetFile, baked: true, hostProcess: host,
+	}, true
 }
 
 // newDaemonSet are the commands that deploy a driver which isn't there yet; ""

@@ -24,6 +24,9 @@ type change struct {
 	file string
 	// to is the version that it leads to.
 	to version.Driver
+	// baked: bake's DaemonSet takes the place of the present one, as a HostProcess
+	// one or not.
+	baked, hostProcess bool
 }
 
 // text is the change for a finding's remedy.
@@ -81,7 +84,7 @@ func (v *view) runsOnNodes(l *catalog.Line, hostProcess bool) bool {
 // step is a change for the plan, with what a HostProcess pod needs first.
 func (v *view) step(c change) *move {
 	c = v.admitted(c)
-	return &move{Step: Step{What: c.What, Command: c.Command}, to: c.to}
+	return &move{Step: Step{What: c.What, Command: c.Command}, to: c.to, baked: c.baked, hostProcess: c.hostProcess}
 }
 
 // admitted puts before a change what its HostProcess pods need.

@@ -162,7 +162,7 @@ func hostProcessFlag(v *view, out *sink) {
 	case given != nil && v.Line != nil && v.Line.Flag == "":
 		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag
 		d.Why = "the driver ends at a flag that it doesn't know"
-		d.Remedy = fmt.Sprintf("remove %s from %s, or deploy a version from %s on", flag, v.D.Object, flagged.From)
+		d.Remedy = laidOut(fmt.Sprintf("remove %s from %s, or deploy a version from %s on", flag, v.D.Object, flagged.From), v.edit())
 	case !v.D.HostProcess || set && v.Line != nil:
 		return
 	case v.Line == nil:
@@ -177,7 +177,7 @@ func hostProcessFlag(v *view, out *sink) {
 	case v.Line.Flag != "":
 		d.Observed, d.Expected = "a HostProcess pod without "+flag, flag+"=true"
 		d.Why = "without the flag the driver dials csi-proxy's pipes"
-		d.Remedy = fmt.Sprintf("add %s=true to the arguments of container %s of %s", flag, container(v.D), v.D.Object)
+		d.Remedy = laidOut(fmt.Sprintf("add %s=true to the arguments of container %s of %s", flag, container(v.D), v.D.Object), v.edit())
 	default:
 		return
 	}
@@ -224,6 +224,14 @@ func unsupportedHostProcess(v *view, out *sink) {
 		Why:      fmt.Sprintf("%s %s doesn't support HostProcess, and whether it works in such a pod isn't known", v.Catalog.Title, windows),
 		Remedy:   fmt.Sprintf("apply the project's Windows manifest of v%s whole, %s", windows.Core(), place),
 	})
+}
+
+// edit is the command that opens the DaemonSet; "" where it is a file.
+func (v *view) edit() string {
+	if v.Planned || v.req.Static {
+		return ""
+	}
+	return fmt.Sprintf("oc %sedit daemonset %s", namespace(v.D), v.D.Object.Name)
 }
 
 // setTag is how the driver's image gets the tag of the other kind of container.

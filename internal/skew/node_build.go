@@ -61,6 +61,14 @@ func (v *view) imageless() bool {
 	})
 }
 
+// mustLeaveContainer tells whether only a HostProcess container lets the driver
+// run on one of its nodes: NODE003 asks for that first, and it has other images.
+func (v *view) mustLeaveContainer() bool {
+	return v.imageless() && canHostProcess(v.Line) && slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool {
+		return builds[n.Build] != "" && v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, n.Build) }) == nil
+	})
+}
+
 func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {
 	windows, _ := v.Windows()
 	d := draft{
@@ -111,6 +119,10 @@ func (v *view) buildRemedy(build int) (string, *move) {
 	switch {
 	case canHostProcess(v.Line):
 		windows, _ := v.Windows()
+		if b, ok := v.bakes(v.D, windows, true); ok && images == nil {
+			c := v.bakedChange(v.D, b, windows, "it runs on any Windows as a HostProcess container", v.Planned || v.req.Static)
+			return c.text(), v.step(c)
+		}
 		way := "apply the project's HostProcess manifest of this version, which runs on any build" + v.hostProcessManifest()
 		if images == nil {
 			return laidOut(way, v.privileges(windows)), nil

@@ -65,6 +65,13 @@ func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, no
 		d.Severity = finding.Info
 		d.Why = "the kubelets must have followed by then, which they do when WMCO is updated after each hop"
 	}
+	switch behind := w.leftBehind(nodes); {
+	case lag < 0:
+	case w.operatorBehind(nodes):
+		d.Remedy, d.NoStep = "do what NODE002 asks for: WMCO brings the kubelet", true
+	case len(behind) == len(nodes):
+		d.Remedy = lookAtNodes(behind)
+	}
 	out.add(d)
 }
 

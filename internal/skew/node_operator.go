@@ -35,7 +35,10 @@ func operatorSkew(w *world, out *sink) {
 func (w *world) compareOperator(out *sink, text, minor string) {
 	d := draft{
 		Object: "WMCO " + text, When: before, Evidence: w.operatorEvidence(text),
-		Remedy: fmt.Sprintf("update WMCO to its release for %s and wait until the nodes are configured again:\noc -n openshift-windows-machine-config-operator get csv", w.follows(minor)),
+		Remedy: laidOut(fmt.Sprintf("let WMCO be updated to its release for %s (approve its install plan where that is manual), and wait until every Windows node is ready and shows that version:", w.follows(minor)), wmcoPlans, wmcoOfNodes),
+	}
+	if behind := w.leftBehind(w.nodesWith(func(n *inventory.Node) bool { return n.WMCO == text })); len(behind) > 0 {
+		d.Remedy = lookAtNodes(behind)
 	}
 	v, err := version.ParseWMCO(text)
 	known := w.cat.WMCORelease(v)
@@ -57,6 +60,48 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 		d.Why = "a release of WMCO serves its own minor, and the next one only while the cluster updates"
 	}
 	out.add(d)
+}
+
+// wmcoPlans shows what WMCO waits for.
+const wmcoPlans = "oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv"
+
+// leftBehind are those of some nodes that an older WMCO configured than the one
+// that runs, or than that of other nodes.
+func (x *index) leftBehind(nodes []*inventory.Node) []string {
+	var names []string
+	for _, n := range nodes {
+		v, err := version.ParseWMCO(n.WMCO)
+		if err == nil && slices.ContainsFunc(x.operators(), func(other string) bool {
+			o, err := version.ParseWMCO(other)
+			return err == nil && o.Compare(v) > 0
+		}) {
+			names = append(names, n.Name)
+		}
+	}
+	return names
+}
+
+// lookAtNodes is the remedy for nodes that WMCO doesn't configure.
+func lookAtNodes(names []string) string {
+	return laidOut("WMCO is newer than these nodes: see why it doesn't configure "+few(names), "oc get node "+names[0]+" -o yaml",
+		"oc -n openshift-windows-machine-config-operator logs deployment/windows-machine-config-operator")
+}
+
+// operatorBehind tells whether NODE002 asks for another WMCO on all of these
+// nodes at this moment: it brings their kubelet too.
+func (w *world) operatorBehind(nodes []*inventory.Node) bool {
+	release := w.CatalogRelease()
+	if release == nil || w.problem != "" {
+		return false
+	}
+	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool {
+		v, err := version.ParseWMCO(n.WMCO)
+		if err != nil || !slices.Contains(w.operators(), n.WMCO) {
+			return true
+		}
+		known := w.cat.WMCORelease(v)
+		return known == nil || known.OpenShift == release.OpenShift || w.precedes(known.OpenShift, release.OpenShift)
+	})
 }
 
 func (w *world) operatorText(text, its, minor string) string {

@@ -32,6 +32,13 @@ func TestPlan(t *testing.T) {
 		{name: "vsphere-4.21-5.0", to: "5.0", inv: wmcoSample("4.21", "10.21.0", "v3.6.0"), change: onWindows(hostProcess)},
 		{name: "vsphere-server-2025-4.22", inv: wmcoSample("4.22", "10.22.1", "v3.3.0"), change: build(26100)},
 		{name: "vsphere-server-2025-4.19-4.20", to: "4.20", inv: wmcoSample("4.19", "10.19.1", "v3.3.0"), change: build(26100)},
+		{name: "azure-disk-server-2025-4.18-4.20", to: "4.20", inv: clusterOf("4.18", "10.18.0", azureDisk("v1.28.1")), change: onNodes(func(n *inventory.Node) { n.Build = 26100 }, 1)},
+		{name: "ebs-twice-4.16-4.17", to: "4.17", inv: clusterOf("4.16", "10.16.1", ebs("v1.26.1")), change: func(inv *inventory.Inventory) {
+			d := ebs("latest")
+			d.Object.Name = "ebs-new"
+			inv.Drivers = append(inv.Drivers, d)
+		}},
+		{name: "vsphere-replaced-with-an-old-registrar-4.19-4.21", to: "4.21", inv: wmcoSample("4.19", "10.19.1", "v3.5.0"), change: onWindows(func(d *inventory.Driver) { d.Registrar.Version = tagFact("v1.2.0") })},
 		{name: "proxy-lost-4.12-4.14", to: "4.14", inv: clusterOf("4.12", "7.2.0", azureFile("v1.21.0"))},
 		{name: "static-4.17-4.18", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", azureDisk("v1.29.7")), static: true, change: unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)},
 	} {

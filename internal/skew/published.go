@@ -34,7 +34,7 @@ func manifestChange(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, 
 // own namespace for drivers. The folder brings what its pods need, but for the
 // level of that namespace, which OpenShift sets.
 func (v *view) bakedChange(d *inventory.Driver, b baked, to version.Driver, why string, file bool) change {
-	c := change{Manifest: true, to: to, file: b.folder() + "/" + csidriver.DaemonSetFile}
+	c := change{Manifest: true, to: to, file: b.folder() + "/" + csidriver.DaemonSetFile, baked: true, hostProcess: b.hostProcess}
 	c.What = fmt.Sprintf("replace %s by the Windows node DaemonSet of v%s that bake writes (the tag alone isn't enough: %s)", d.Object, to.Core(), why)
 	if file {
 		c.Command = b.command()

@@ -187,7 +187,7 @@ func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when
 	}
 	if w.featureOff(use) {
 		return laidOut(fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated:", deploy, firstVSphere),
-			w.newDaemonSet(driver, w.To, nodes), fmt.Sprintf("%s:\noc label node %s %s=true", look, names[0], allowUpgrade)), during
+			w.newDaemonSet(driver, w.To, w.windowsNodes()), fmt.Sprintf("%s:\noc label node %s %s=true", look, names[0], allowUpgrade)), during
 	}
 	switch d := w.serving(use.provisioner, nodes[0]); {
 	case d != nil && w.allServed(use.provisioner, nodes):
@@ -195,7 +195,7 @@ func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when
 	case w.deployed(use.provisioner):
 		deploy, driver = "let the Windows DaemonSet of "+use.provisioner+" run", nil
 	}
-	return laidOut(deploy+" on all Windows nodes (csi-proxy must run there)", w.newDaemonSet(driver, w.From, nodes), "and "+look), before
+	return laidOut(deploy+" on all Windows nodes (csi-proxy must run there)", w.newDaemonSet(driver, w.From, w.windowsNodes()), "and "+look), before
 }
 
 // deployed tells whether there is any Windows DaemonSet of a provisioner.
@@ -235,6 +235,7 @@ func (w *world) gateStep(use inTreeUse, when string) (*move, *newcomer) {
 		at = " v" + v.Core()
 	}
 	s.What = fmt.Sprintf("deploy the Windows DaemonSet of %s%s on all Windows nodes (%s), and wait until every one of them lists %s", name, at, then, use.provisioner)
+	s.Command = laidOut(w.newDaemonSet(w.cat.ByProvisioner(use.provisioner), release, w.windowsNodes()), s.Command)
 	return s, n
 }
 

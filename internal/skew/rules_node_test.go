@@ -49,7 +49,13 @@ func operatorCases() []ruleCase {
 		{name: "the release's own", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "the one before", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.18.0")},
 		{name: "two before", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.17.1"), want: finding.Warn,
-			says: "WMCO 10.17.1 is for OpenShift 4.17", does: "update WMCO to its release for 4.19", mend: operator("10.19.1"), count: 1},
+			says: "WMCO 10.17.1 is for OpenShift 4.17", does: "let WMCO be updated to its release for 4.19 (approve its install plan", mend: operator("10.19.1"), count: 1},
+		{name: "one node left behind", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(ownWMCO(""), wmco("10.17.1-1a2b3c4", 1)), want: finding.Warn,
+			says: "WMCO 10.17.1-1a2b3c4 is for OpenShift 4.17", does: "see why it doesn't configure win-1\noc get node win-1 -o yaml\noc -n openshift-windows-machine-config-operator logs deployment/windows-machine-config-operator", mend: wmco("10.19.1-1a2b3c4"), count: 1},
+		{name: "the same node's kubelet", id: "NODE001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(ownWMCO(""), wmco("10.17.1-1a2b3c4", 1), onNodes(func(n *inventory.Node) { n.Kubelet = "v1.30.9" }, 1)), want: finding.Block,
+			does: "do what NODE002 asks for: WMCO brings the kubelet", mend: kubelet("v1.32.9"), count: 1},
+		{name: "a node that WMCO left behind", id: "NODE001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(ownWMCO("10.19.1-1a2b3c4"), wmco("10.17.1-1a2b3c4", 1), onNodes(func(n *inventory.Node) { n.Kubelet = "v1.30.9" }, 1)), want: finding.Block,
+			does: "see why it doesn't configure win-1", mend: kubelet("v1.32.9"), count: 1},
 		{name: "none for the target", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: noWMCO("4.20"), want: finding.Warn,
 			says: "knows no release of WMCO for OpenShift 4.20", does: "get packagemanifest", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.To = "4.19" }, count: 1},
 		{name: "on a later hop", id: "NODE002", from: "4.17", to: "4.20", inv: storageCluster("4.17", "10.17.1"), want: finding.Info},
@@ -101,4 +107,8 @@ func buildCases() []ruleCase {
 		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: build(26100), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
 			says: "build 26100", mendPlanned: []inventory.Driver{ebs("v1.56.0")}, count: 1},
 	}
+}
+
+func ownWMCO(v string) change {
+	return func(inv *inventory.Inventory) { inv.Cluster.WMCO = v }
 }

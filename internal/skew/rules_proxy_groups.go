@@ -138,7 +138,7 @@ func (w *world) proxyReleases() []*catalog.CSIProxyRelease {
 func (w *world) raiseProxy(want string, ss []proxyService) string {
 	var by string
 	switch s := ss[0]; {
-	case s.owner != nil && s.wmco && w.bringsProxy(s.node.WMCO, want):
+	case s.owner != nil && w.allBring(ss, want):
 		return fmt.Sprintf("delete %s (PROXY005): the csi-proxy that WMCO runs is %s or newer\noc -n %s delete %s %s",
 			s.owner.Object, want, orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name)
 	case s.owner != nil:
@@ -150,6 +150,12 @@ func (w *world) raiseProxy(want string, ss []proxyService) string {
 		by = "replace the csi-proxy.exe that the nodes run"
 	}
 	return fmt.Sprintf("update csi-proxy on %s to %s or newer:\n%s", someOf(serviceNodes(ss)), want, by)
+}
+
+// allBring tells whether WMCO runs a csi-proxy of that version or newer on all
+// of these nodes, so that none needs the DaemonSet's.
+func (w *world) allBring(ss []proxyService, want string) bool {
+	return !slices.ContainsFunc(ss, func(s proxyService) bool { return !s.wmco || !w.bringsProxy(s.node.WMCO, want) })
 }
 
 // bringsProxy tells whether the csi-proxy of a WMCO is want or newer.

@@ -53,6 +53,10 @@ func (w *world) twoOwners(p *inventory.Proxy, ss []proxyService, sev finding.Sev
 	f.Expected, f.Same = "one csi-proxy a node", string(w.Phase)
 	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
 	f.Remedy = fmt.Sprintf("oc -n %s delete %s %s", orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
+	if others := w.onlyProxyOf(p, ss); len(others) > 0 {
+		f.Remedy = fmt.Sprintf("keep %s, which %s need, off %s: give the nodes that WMCO doesn't configure a label, and the DaemonSet a node selector for it\noc label node %s csi-proxy=daemonset\noc -n %s edit %s %s",
+			p.Object, someOf(others), nodes, others[0], orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
+	}
 	if sev == finding.Unknown {
 		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is:\n"+
 			"oc -n openshift-windows-machine-config-operator get configmap windows-services-%s -o jsonpath='{.data.services}'", p.Object, ss[0].node.WMCO)
@@ -60,6 +64,18 @@ func (w *world) twoOwners(p *inventory.Proxy, ss []proxyService, sev finding.Sev
 	f.When = before
 	f.Evidence = cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
 	return []draft{f}
+}
+
+// onlyProxyOf are the nodes on which a DaemonSet's csi-proxy is the only one:
+// those of its nodes that aren't among ss.
+func (w *world) onlyProxyOf(p *inventory.Proxy, ss []proxyService) []string {
+	var names []string
+	for _, n := range w.windowsNodes() {
+		if p.Scheduling.Matches(*n) && !slices.ContainsFunc(ss, func(s proxyService) bool { return s.node == n }) {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // proxyMixed is PROXY006: Windows nodes whose csi-proxies differ.

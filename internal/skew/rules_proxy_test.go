@@ -86,7 +86,9 @@ func proxyGroupsCases() []ruleCase {
 		{name: "no pipe at all", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0")), want: finding.Block, says: "mounted: no pipe", does: "volumeMount", mend: onWindows(hostProcess)},
 		{name: "the rest of its manifest is missing", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
-			change: onWindows(func(d *inventory.Driver) { d.Partial, d.Pipes = "mounts the volume \"disk\", which it doesn't declare", nil }), want: finding.Unknown,
+			change: onWindows(func(d *inventory.Driver) {
+				d.Partial, d.Pipes = "mounts the volume \"disk\", which it doesn't declare", nil
+			}), want: finding.Unknown,
 			says: "mounted: no pipe", does: "give the whole manifest", mend: func(inv *inventory.Inventory) { *inv = *storageCluster("4.19", "10.19.1") }},
 		{name: "only the fallback is mounted", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: onlyWindows(windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1beta1", "smb-v1beta1"))},
@@ -140,6 +142,10 @@ func proxyOwnersCases() []ruleCase {
 		{name: "DaemonSet alone", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.3.0")},
 		{name: "both", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
 			says: "where WMCO runs it as a service", does: "oc -n kube-system delete daemonset csi-proxy", mend: noProxies, count: 1},
+		{name: "both on one node, alone on others", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(proxyDaemonSet("v1.3.0"), wmco("", 0, 2)), want: finding.Warn,
+			says: "on win-1, where WMCO runs it as a service", does: "keep DaemonSet kube-system/csi-proxy, which win-0, win-2 need, off win-1", mend: all(noProxies), count: 1},
+		{name: "an old one that some nodes need", id: "PROXY007", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(proxyDaemonSet("v1.1.2"), wmco("", 0)), want: finding.Warn,
+			does: "oc -n kube-system set image daemonset/csi-proxy", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
 		{name: "WMCO of the target brings one", id: "PROXY005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.0.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
 			says: "WMCO for OpenShift 4.14 will run it", does: "delete daemonset csi-proxy", mend: noProxies},
 		{name: "WMCO not known", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(wmco("77.0.0-1a2b3c4"), proxyDaemonSet("v1.3.0")), want: finding.Unknown,

@@ -77,7 +77,7 @@ func (w *world) runsWMIC(d *inventory.Driver, known bool) []draft {
 		if len(part.nodes) == 0 {
 			continue
 		}
-		f := draft{Severity: part.severity, Object: d.Object.String(), NoStep: !known}
+		f := draft{Severity: part.severity, Object: d.Object.String(), NoStep: !known, Late: true}
 		f.Observed = fmt.Sprintf("%s; it is on %s, %s", runs, someOf(nodeNames(part.nodes)), part.text)
 		f.Expected = "a driver that doesn't run wmic"
 		f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node: Get-Command wmic on it tells"

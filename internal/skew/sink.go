@@ -38,6 +38,8 @@ type draft struct {
 	// NoStep keeps it out of the plan: another finding's or the path's own step
 	// does it.
 	NoStep bool
+	// Late puts its step behind those of its kind that change drivers.
+	Late bool
 }
 
 // move is a step of the plan, and the version that it brings the Windows driver
@@ -45,6 +47,8 @@ type draft struct {
 type move struct {
 	Step
 	to version.Driver
+	// baked and hostProcess are the change's.
+	baked, hostProcess bool
 }
 
 // newcomer is a driver that the cluster had no Windows DaemonSet of.
@@ -67,6 +71,7 @@ type entry struct {
 	due     string // before, during or after, where Finding.When has no update to name
 	step    *move
 	noStep  bool
+	late    bool
 	planned bool // in the plan though it is INFO
 	deploys *newcomer
 	again   []string // hops and phases where it holds too
@@ -104,19 +109,33 @@ func (s *sink) add(d draft) {
 		old.holdsAgain(s.world, d)
 		return
 	}
+	if d.Severity == finding.Info && !d.PlanInfo && s.worse(key) {
+		return // later, and only worth knowing: it was told as something to mend
+	}
 	e := &entry{
 		Finding: finding.Finding{
 			ID: s.rule.ID, Severity: d.Severity, Object: d.Object, Observed: d.Observed, Expected: d.Expected,
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, deploys: d.Deploys, planned: d.PlanInfo,
+		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, late: d.Late, deploys: d.Deploys, planned: d.PlanInfo,
 	}
 	if s.world.Hops == 0 {
 		e.When = "" // there is no update to be before or after
 	}
 	s.byFact[key] = e
 	s.entries = append(s.entries, e)
+}
+
+// worse tells whether a fact was told already as something to mend.
+func (s *sink) worse(key fact) bool {
+	for severity := finding.Warn; severity <= finding.Block; severity++ {
+		key.severity = severity
+		if s.byFact[key] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (e *entry) holdsAgain(w *world, d draft) {

@@ -36,6 +36,8 @@ func minorDistance(v *view, out *sink) {
 		switch {
 		case v.misplaced():
 			d.Remedy, d.NoStep = "do what HP001 asks for first: it chooses the version too", true
+		case v.mustLeaveContainer():
+			d.Remedy, d.NoStep = "do what NODE003 asks for first, and check again: a HostProcess container has images of its own", true
 		case v.crossing() == catalog.HostProcessMandatory:
 			d.Remedy = "do what HP005 asks for: it takes the driver to v" + c.to.Core()
 		case low > 0 && v.imageless():

@@ -15,6 +15,8 @@ import (
 type stage struct {
 	inventory.Driver
 	cat *catalog.Driver
+	// baked: it is bake's DaemonSet by now, and has another name.
+	baked bool
 }
 
 // stage takes the drivers up when they first appear, and takes those away that
@@ -24,7 +26,7 @@ func (p *planner) stage(w *world) {
 		key := v.D.Object.String()
 		s, seen := p.stages[key]
 		if !seen && v.Catalog != nil && !v.Moves() {
-			s = &stage{*v.D, v.Catalog}
+			s = &stage{Driver: *v.D, cat: v.Catalog}
 			p.stages[key] = s
 			p.mended(w, v, s)
 		}
@@ -46,6 +48,10 @@ func (p *planner) replaced(w *world, v *view) bool {
 func (p *planner) mended(w *world, v *view, s *stage) {
 	for _, e := range p.sink.entries {
 		if e.Object == v.D.Object.String() && e.hop <= w.Hop && !e.noStep && e.step != nil {
+			s.baked = s.baked || e.step.baked
+			if e.step.hostProcess {
+				s.HostProcess, s.Pipes = true, nil
+			}
 			s.set(e.step.to)
 		}
 	}
@@ -101,7 +107,13 @@ func (p *planner) follow(v *view, s *stage) {
 	if to.IsZero() {
 		return
 	}
-	c := v.changeOf(&s.Driver, s.HostProcess, to, p.file())
+	c, again := change{}, false
+	if s.baked {
+		c, again = v.bakedAgain(&s.Driver, to, p.file())
+	}
+	if !again {
+		c = v.changeOf(&s.Driver, s.HostProcess, to, p.file())
+	}
 	step := Step{Hop: v.Hop, When: after, What: c.What, Command: c.Command, Rules: []string{"SKEW001"}}
 	step.Why = fmt.Sprintf("Linux runs %s from this update on", v.Linux())
 	if known := p.lifts(v, s, to); known != nil {
@@ -111,11 +123,12 @@ func (p *planner) follow(v *view, s *stage) {
 	if c.Command != "" {
 		step.Command += "\n" + c.rollout(&s.Driver)
 	}
-	if c.Manifest {
+	if c.Manifest && !again {
 		step.Rules = append(step.Rules, "HP005")
 		slices.Sort(step.Rules)
 	}
 	p.add(step)
+	s.baked = s.baked || c.baked
 	s.set(to)
 }
 
@@ -233,8 +246,9 @@ func (p *planner) newcomersFollow(w *world) {
 		p.newcomers[name] = to
 		p.add(Step{
 			Hop: w.Hop, When: after, Rules: []string{"SKEW001"},
-			What: fmt.Sprintf("bring the Windows DaemonSet of %s to v%s", cat.Title, to.Core()),
-			Why:  fmt.Sprintf("Linux runs %s from this update on", &l),
+			What:    fmt.Sprintf("bring the Windows DaemonSet of %s to v%s", cat.Title, to.Core()),
+			Command: w.newDaemonSet(cat, w.To, w.windowsNodes()),
+			Why:     fmt.Sprintf("Linux runs %s from this update on", &l),
 		})
 	}
 }

@@ -75,12 +75,13 @@ func family(id string) string { return strings.TrimRight(id, "0123456789") }
 func (p *planner) findings(w *world, when string, families []string) {
 	var due []*entry
 	for _, e := range p.sink.entries {
-		if e.hop == w.Hop && e.due == when && !e.noStep && (e.Severity > finding.Info || e.planned) && e.Remedy != "" && slices.Contains(families, family(e.ID)) {
+		if e.hop == w.Hop && e.due == when && !e.noStep && (e.Severity > finding.Info || e.planned) && e.Remedy != "" && slices.Contains(families, family(e.ID)) && !p.moot(e) {
 			due = append(due, e)
 		}
 	}
 	slices.SortStableFunc(due, func(a, b *entry) int {
-		return cmp.Compare(slices.Index(families, family(a.ID)), slices.Index(families, family(b.ID)))
+		late := map[bool]int{true: 1}
+		return cmp.Or(cmp.Compare(late[a.late], late[b.late]), cmp.Compare(slices.Index(families, family(a.ID)), slices.Index(families, family(b.ID))))
 	})
 	for _, e := range due {
 		s := e.ownStep()
@@ -88,6 +89,23 @@ func (p *planner) findings(w *world, when string, families []string) {
 		s.Why = cmp.Or(s.Why, e.Why)
 		p.add(s)
 	}
+}
+
+// moot tells whether another step of the same moment makes that of a finding
+// needless: it deletes the DaemonSet, or puts another in its place.
+func (p *planner) moot(e *entry) bool {
+	return slices.ContainsFunc(p.sink.entries, func(other *entry) bool {
+		if other == e || other.Object != e.Object || other.hop != e.hop || other.due != e.due || other.noStep {
+			return false
+		}
+		switch {
+		case other.ID == "REG002" && other.Severity == finding.Block:
+			return e.ID != "REG002"
+		case other.step != nil && other.step.baked:
+			return e.ID == "REG003" || e.ID == "HP003"
+		}
+		return false
+	})
 }
 
 // ownStep is what a finding asks for: its step, or its remedy with the commands
@@ -176,7 +194,7 @@ func (p *planner) offered(w *world) string {
 func (p *planner) operator(w *world) {
 	s := Step{Hop: w.Hop, When: after, Rules: []string{"NODE001", "NODE002"}}
 	s.What = fmt.Sprintf("let WMCO be updated to its release for %s (approve its install plan where that is manual)", w.To.MinorString())
-	s.Command = "oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv"
+	s.Command = wmcoPlans
 	if w.Hop == 0 {
 		s.Why = "WMCO brings kubelet and csi-proxy; csi-proxy comes before the drivers"
 	}
