@@ -42,7 +42,8 @@ func TestBakeCommandsWork(t *testing.T) {
 		}
 		var stdout, stderr bytes.Buffer
 		a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
-		args := append(strings.Fields(before)[1:], "--out", filepath.Join(t.TempDir(), out))
+		args := strings.Fields(before)[1:]
+		args = append(args, "--out", filepath.Join(t.TempDir(), out))
 		if code := a.Run(t.Context(), bake.New(a), args); code != 0 {
 			t.Errorf("%s: %s: exit %d\n%s", file, command, code, stderr.String())
 		}

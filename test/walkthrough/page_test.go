@@ -62,7 +62,7 @@ func parse(t *testing.T, file string) []part {
 		case isFence && inside:
 			inside = false
 		case isFence:
-			inside, indent = true, line[:strings.Index(line, "`")]
+			inside, indent = true, line[:len(line)-len(strings.TrimLeft(line, " "))]
 			all = append(all, part{at: at, fence: fence(info)})
 		case inside:
 			all[len(all)-1].text += strings.TrimPrefix(line, indent) + "\n"
