@@ -59,6 +59,22 @@ func TestNull(t *testing.T) {
 	}
 }
 
+// TestRetryGoesOn: each connection ends after 20 MB, and all of it is more than
+// one brings. The second try has what the first one sent.
+func TestRetryGoesOn(t *testing.T) {
+	t.Parallel()
+	n := winenode.Start(t, winenode.Options{})
+	n.CutAfter(20 << 20)
+	b := nullBuild(t, packer.Packers[0], n, "once.pkr.hcl")
+	b.vars["max_retries"] = "3"
+	out := b.must()
+	if !strings.Contains(out, "the upload failed: ") || strings.Count(out, "uploading verify.exe") != 1 {
+		t.Errorf("the build wasn't cut off, or began anew:\n%s", out)
+	}
+	b.matches(b.manifest("windows.node.json"))
+	b.leftNothing()
+}
+
 // TestFilesAsTheOperatorHasThem: what has no node.json, as the operator's own
 // images, goes where the operator puts it, with its csi-proxy; verify.exe is the
 // one that the template names.

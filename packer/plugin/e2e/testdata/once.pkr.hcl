@@ -25,6 +25,11 @@ variable "verify_binary" {
   default = ""
 }
 
+variable "max_retries" {
+  type    = number
+  default = 0
+}
+
 source "null" "windows" {
   communicator             = "ssh"
   ssh_host                 = "127.0.0.1"
@@ -43,5 +48,6 @@ build {
     digest        = var.digest
     accept        = var.accept
     verify_binary = var.verify_binary
+    max_retries   = var.max_retries
   }
 }
