@@ -26,7 +26,14 @@ func (f *folder) readValues(path string, asked bool) error {
 		}
 		return &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
 	}
-	file, diags := hclparse.NewParser().ParseHCL(data, path)
+	parse := hclparse.NewParser().ParseHCL
+	if strings.HasSuffix(path, ".json") {
+		parse = hclparse.NewParser().ParseJSON
+	}
+	file, diags := parse(data, path)
+	if file == nil {
+		file = &hcl.File{Body: hcl.EmptyBody()}
+	}
 	attributes, more := file.Body.JustAttributes()
 	if diags = append(diags, more...); diags.HasErrors() {
 		return &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
@@ -42,9 +49,11 @@ func (f *folder) readValues(path string, asked bool) error {
 // evaluate makes the context that expressions are evaluated in: what is given,
 // else defaults; everything else is there and unknown.
 func (f *folder) evaluate() {
-	names, _ := filepath.Glob(filepath.Join(f.dir, "*.auto.pkrvars.hcl"))
-	for _, name := range names {
-		_ = f.readValues(name, false) // Packer reads it by itself, and complains
+	for _, pattern := range []string{"*.auto.pkrvars.hcl", "*.auto.pkrvars.json"} {
+		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
+		for _, name := range names {
+			_ = f.readValues(name, false) // Packer reads it by itself, and complains
+		}
 	}
 	vars := map[string]cty.Value{}
 	for name, b := range f.variables {

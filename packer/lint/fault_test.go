@@ -120,7 +120,7 @@ func TestOneFault(t *testing.T) {
 		"payload by tag":     {"", change{vars, `default     = "` + digest + `"`, `default = "latest"`}, "template.payload", finding.Block, "", "without a digest"},
 		"sysprep at the end": {"", change{image, `shutdown_command = "shutdown.exe `, `shutdown_command = "sysprep.exe /generalize /oobe /shutdown `}, "template.sysprep", finding.Warn, "vsphere-iso.windows", "shutdown_command"},
 		"nics hidden":        {"", change{"scripts/tools-conf.ps1", "'exclude-nics='", "'exclude-nics=vEthernet*'"}, "template.checklist", finding.Block, "exclude-nics", "set to something"},
-		"a runtime":          {"", change{"scripts/features.ps1", "", "\nInstall-Package -Name docker -ProviderName DockerMsftProvider\n"}, "template.checklist", finding.Block, "container-runtime", "installed"},
+		"a runtime":          {"", change{"scripts/features.ps1", "", "\nInstall-Package -Name docker -ProviderName DockerMsftProvider -RequiredVersion 20.10.9\n"}, "template.checklist", finding.Block, "container-runtime", "installed"},
 		"no port":            {"", change{"scripts/firewall.ps1", "10250", "10251"}, "template.checklist", finding.Block, "port-10250", "not there"},
 		"no metrics":         {"", change{"scripts/firewall.ps1", "9182", "9183"}, "template.checklist", finding.Warn, "port-9182", "not there"},
 		"no feature":         {"", change{"scripts/features.ps1", "-Name 'Containers'", "-Name 'Hyper-V'"}, "template.checklist", finding.Warn, "containers-feature", "not there"},
@@ -182,13 +182,33 @@ func TestOpaqueSteps(t *testing.T) {
 
 func TestVarFile(t *testing.T) {
 	dir := written(t, template.Options{Platform: "vsphere-iso"})
-	values := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
-	if err := os.WriteFile(values, []byte("firmware = \"bios\"\nvtpm = true\n"), 0o600); err != nil {
-		t.Fatal(err)
+	tpm := func(found []finding.Finding) bool {
+		return slices.ContainsFunc(found, func(f finding.Finding) bool { return f.ID == "template.firmware" && f.Severity == finding.Block })
 	}
-	found := check(t, dir, Options{VarFiles: []string{values}})
-	if !slices.ContainsFunc(found, func(f finding.Finding) bool { return f.ID == "template.firmware" && f.Severity == finding.Block }) {
-		t.Errorf("a TPM without EFI isn't seen: %+v", found)
+	for name, text := range map[string]string{"v.pkrvars.hcl": "firmware = \"bios\"\nvtpm = true\n", "v.pkrvars.json": `{"firmware": "bios", "vtpm": true}`} {
+		values := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(values, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if found := check(t, dir, Options{VarFiles: []string{values}}); !tpm(found) {
+			t.Errorf("%s: a TPM without EFI isn't seen: %+v", name, found)
+		}
+		auto := filepath.Join(dir, strings.Replace(name, "v.", "v.auto.", 1))
+		if err := os.WriteFile(auto, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if !tpm(check(t, dir, Options{})) {
+			t.Errorf("%s isn't read", auto)
+		}
+		if err := os.WriteFile(values, []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Check(dir, Options{VarFiles: []string{values}}); err == nil {
+			t.Errorf("%s: what can't be read is taken", name)
+		}
+		if err := os.Remove(auto); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
