@@ -49,12 +49,12 @@ func (n node) service() string {
 	return string(out)
 }
 
-// refuses runs a command that must fail with a person's error and exit code 1,
+// refuses runs a change that must fail with a person's error and exit code 1,
 // and leave the node as it was.
-func (n node) refuses(want string, tool string, args ...string) {
+func (n node) refuses(want string, args ...string) {
 	n.t.Helper()
 	before := n.snapshot()
-	n.fails(want, tool, args...)
+	n.fails(want, "bake", args...)
 	if after := n.snapshot(); after != before {
 		n.t.Errorf("%s: the node was\n%s\nand is\n%s", want, before, after)
 	}
@@ -160,11 +160,11 @@ func (n node) damagedNotes(old, current string) {
 		}
 	}
 	spoil(record, "{")
-	n.refuses("installed.json", "bake", "node", "upgrade", current)
-	n.refuses("installed.json", "bake", "node", "remove")
+	n.refuses("installed.json", "node", "upgrade", current)
+	n.refuses("installed.json", "node", "remove")
 	spoil(record, string(good))
 	spoil(filepath.Join(state, "journal.json"), `{"verb":`)
-	n.refuses("journal.json", "bake", "node", "upgrade", current)
+	n.refuses("journal.json", "node", "upgrade", current)
 	if r := n.run("verify", append([]string{"node", old}, wineCantTell...)...); r.code != 3 || !strings.Contains(r.stdout, "WIN016") {
 		n.t.Errorf("an unreadable journal: %+v", r)
 	}
@@ -207,7 +207,7 @@ func (n node) changedProgram(old string) {
 	if err := os.Chtimes(staged, past, past); err != nil {
 		n.t.Fatal(err)
 	}
-	n.refuses("it was damaged on the way", "bake", "node", "upgrade", old)
+	n.refuses("it was damaged on the way", "node", "upgrade", old)
 	n.must("bake", "node", "upgrade", old)
 	n.healthy(old)
 }
@@ -220,7 +220,7 @@ func (n node) marked(old, current string) {
 	stop := n.beside(program, "csi-proxy", sign)
 	n.waitFor("the mark", func() bool { _, err := os.Stat(n.host(sign)); return err == nil })
 	for _, c := range [][]string{{"upgrade", current}, {"remove"}} {
-		n.refuses("marked for deletion", "bake", append([]string{"node"}, c...)...)
+		n.refuses("marked for deletion", append([]string{"node"}, c...)...)
 	}
 	stop()
 	n.killProxies()

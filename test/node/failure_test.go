@@ -94,7 +94,7 @@ func TestBadUploads(t *testing.T) {
 	} {
 		t.Log(c.name)
 		c.spoil()
-		n.refuses(c.want, "bake", "node", "install", current)
+		n.refuses(c.want, "node", "install", current)
 		c.mend()
 	}
 	n.must("bake", "node", "install", current)
@@ -114,8 +114,8 @@ func TestNotAdministrator(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
 	t.Parallel()
 	n := node{winenode.Start(t, winenode.Options{NotAdministrator: true}), t}
-	n.refuses("this user is no administrator", "bake", "node", "install", current)
-	n.refuses("this user is no administrator", "bake", "node", "remove")
+	n.refuses("this user is no administrator", "node", "install", current)
+	n.refuses("this user is no administrator", "node", "remove")
 }
 
 // sc creates a service on the node, by hand.
@@ -139,7 +139,7 @@ func TestNodesThatAreNotOurs(t *testing.T) {
 	n := start(t)
 	refused := func(want string) {
 		t.Helper()
-		n.refuses(want, "bake", "node", "install", current)
+		n.refuses(want, "node", "install", current)
 	}
 	n.sc("csi-proxy", `C:\elsewhere\csi-proxy.exe -windows-service`)
 	refused(`C:\elsewhere\csi-proxy.exe`)
@@ -174,7 +174,7 @@ func TestFileInUse(t *testing.T) {
 			t.Fatal("the stray program doesn't run")
 		}
 	}
-	n.refuses("the file is in use: process", "bake", "node", "install", current)
+	n.refuses("the file is in use: process", "node", "install", current)
 	for _, p := range n.proxies() {
 		if err := n.Kill(p); err != nil {
 			t.Fatal(err)
@@ -190,7 +190,7 @@ func TestReadOnlyTarget(t *testing.T) {
 	if err := os.Chmod(n.host(proxyPath), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	n.refuses("the file is read-only", "bake", "node", "install", current)
+	n.refuses("the file is read-only", "node", "install", current)
 }
 
 // put writes a file of the node, remove takes it away.

@@ -129,7 +129,7 @@ func TestPipesServedByAStranger(t *testing.T) {
 	n.killProxies()
 	n.must("bake", "node", "remove")
 	n.stranger(elsewhere)
-	n.refuses("is still served, by process", "bake", "node", "install", current)
+	n.refuses("is still served, by process", "node", "install", current)
 	n.killProxies()
 	n.must("bake", "node", "install", current)
 	n.healthy(current)

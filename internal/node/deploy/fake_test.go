@@ -46,7 +46,7 @@ func (g *fakeGuest) Put(ctx context.Context, name string, content io.Reader) err
 	data, err := io.ReadAll(content)
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if err = cmp.Or(err, g.cut); err != nil {
+	if err = cmp.Or(err, ctx.Err(), g.cut); err != nil {
 		return err
 	}
 	g.files[name], g.puts = data, append(g.puts, name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -39,7 +40,7 @@ func TestGrowingIsReadWhileItGrows(t *testing.T) {
 		}
 		close(seen)
 		rest, err := io.ReadAll(r)
-		if got := append(first, rest...); !errors.Is(err, ending) || !bytes.Equal(got, want) {
+		if got := slices.Concat(first, rest); !errors.Is(err, ending) || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(want), err)
 		}
 		if err := g.close(); err != nil {
