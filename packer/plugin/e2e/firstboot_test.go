@@ -32,7 +32,7 @@ func TestFirstBootCheck(t *testing.T) {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	check := []string{`C:\ProgramData\winbake\verify.exe`, "node", "--first-boot", "--wait", "10s", "--expect", `C:\ProgramData\winbake\node.json`}
+	check := []string{`C:\ProgramData\winbake\verify.exe`, "node", "--first-boot", "--wait", "3m", "--expect", `C:\ProgramData\winbake\node.json`}
 	var accept []string
 	if err := json.Unmarshal([]byte(vcenter.Accept()), &accept); err != nil {
 		t.Fatal(err)
