@@ -58,7 +58,7 @@ ci: need-go
 	@test/deps.sh
 	@$(GO) run ./test/steps test e2e
 
-## bench: packing, no-op, verify and a large cluster, against named baselines
+## bench: packing, no-op, verify, a large cluster, nodes and images, against named baselines
 .PHONY: bench
 bench: payload
 	$(GO) run ./test/bench -write docs/performance.md
