@@ -68,8 +68,22 @@ func registrarAge(d *inventory.Driver, r *inventory.Sidecar) draft {
 	return f
 }
 
+// registrarImage is where Kubernetes publishes the registrar, and registrarHosts
+// where it or a project that deploys it did.
+const registrarImage = "registry.k8s.io/sig-storage/csi-node-driver-registrar"
+
+var registrarHosts = []string{"registry.k8s.io", "k8s.gcr.io", "quay.io", "gcr.io", "mcr.microsoft.com", "public.ecr.aws"}
+
+// setRegistrar raises the registrar to a version, from the mirror that the
+// present one comes from.
 func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) string {
-	return fmt.Sprintf("raise node-driver-registrar to %s or newer:\noc -n %s set image daemonset/%s %s=registry.k8s.io/sig-storage/csi-node-driver-registrar:v%[1]s", v, orNamespace(d.Object), d.Object.Name, r.Container)
+	to, copied := registrarImage, ""
+	if host, _, _ := strings.Cut(r.Image.Repository, "/"); r.Image.Repository != "" && !slices.Contains(registrarHosts, host) {
+		to = r.Image.Repository
+		copied = fmt.Sprintf("skopeo copy --all docker://%s:v%s docker://%s:v%[2]s", registrarImage, v, to)
+	}
+	return laidOut(fmt.Sprintf("raise node-driver-registrar to %s or newer:", v), copied,
+		fmt.Sprintf("oc -n %s set image daemonset/%s %s=%s:v%s", orNamespace(d.Object), d.Object.Name, r.Container, to, v))
 }
 
 // probesRegistration tells whether the registrar's liveness probe runs the

@@ -94,6 +94,8 @@ func registrarCases() []ruleCase {
 			says: "without --mode=kubelet-registration-probe, and is 1.2.0", does: "csi-node-driver-registrar:v2.3.0", mend: all(registrar("v2.3.0"), probe()), count: 1},
 		{name: "not known, with a probe", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(registrar("latest"), probe("/csi-node-driver-registrar.exe", "--mode=kubelet-registration-probe")), want: finding.Unknown,
 			says: "isn't known", does: "--image-version", mend: registrar("v2.7.0"), count: 1},
+		{name: "from a mirror", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(registrar("v1.2.0"), onWindows(func(d *inventory.Driver) { d.Registrar.Image.Repository = "mirror.example:5000/csi/registrar" })), want: finding.Warn,
+			does: "docker://mirror.example:5000/csi/registrar:v1.3.0\noc -n openshift-cluster-csi-drivers set image daemonset/vsphere-windows node-driver-registrar=mirror.example:5000/csi/registrar:v1.3.0", mend: registrar("v1.3.0"), count: 1},
 		{name: "a probe of something else", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: probe("cmd.exe", "/c", "exit 0")},
 		{name: "ready", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "one isn't", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(3, 2), want: finding.Warn,

@@ -38,6 +38,13 @@ func (r tableRow) shortCells() []string {
 	return c
 }
 
+// plainCells are shortCells without the variants of HostProcess images.
+func (r tableRow) plainCells() []string {
+	c := r.shortCells()
+	c[3] = strings.NewReplacer("-windows-hp", "", "-windows-hostprocess", "").Replace(c[3])
+	return c
+}
+
 // tables groups the rows by driver. Rows are sorted already.
 func (d *Document) tables() []driverTable {
 	var all []driverTable

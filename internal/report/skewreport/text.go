@@ -89,6 +89,63 @@ func (w *textWriter) verdict() {
 		}
 	}
 	w.prose(strings.Repeat(" ", indent), indent, strings.Join(counts, ", "))
+	w.digest()
+}
+
+// mostDigest is how many findings the verdict names.
+const mostDigest = 4
+
+// digest names, a line each, the findings that decide the verdict: the tables
+// stand before the findings, and may be long.
+func (w *textWriter) digest() {
+	if w.Verdict < finding.Unknown {
+		return
+	}
+	n := 0
+	for _, f := range w.Findings {
+		if f.Severity != w.Verdict || f.Accepted != "" {
+			continue
+		}
+		if n++; n <= mostDigest {
+			w.line(strings.Repeat(" ", indent) + cutTo(f.ID+" "+named(f)+f.Observed, max(w.Width-indent, minRoom)))
+		}
+	}
+	if n > mostDigest {
+		w.line(strings.Repeat(" ", indent) + fmt.Sprintf("and %d more", n-mostDigest))
+	}
+}
+
+// named is the short name of a finding's object, "" where the observation has
+// it.
+func named(f finding.Finding) string {
+	name := f.Object
+	if full, ok := strings.CutPrefix(name, "DaemonSet "); ok {
+		name = full[strings.LastIndexByte(full, '/')+1:]
+	}
+	if strings.Contains(f.Observed, name) {
+		return ""
+	}
+	return name + ": "
+}
+
+// cutTo is text in one line of so many columns.
+func cutTo(text string, width int) string {
+	text = strings.ReplaceAll(text, "\n", " ")
+	if columns(text) <= width {
+		return text
+	}
+	const more = " ..."
+	used := len(more)
+	for i, r := range text {
+		if used += runeColumns(r); used <= width {
+			continue
+		}
+		if space := strings.LastIndexByte(text[:i], ' '); space > i/2 {
+			i = space // between words, where that leaves enough
+		}
+		return strings.TrimRight(text[:i], " ;:,") + more
+	}
+	return text
 }
 
 // findings writes those of one severity that nobody accepted.

@@ -20,18 +20,18 @@ func (w *textWriter) drivers() {
 }
 
 // table writes the rows as columns. Where those don't fit it leaves out the
-// distance before each hop, which the row above tells, and if that isn't
-// enough it writes one cell below the other.
+// distance before each hop, which the row above tells, then the variants of
+// images, which the mode tells, and if that isn't enough it writes one cell
+// below the other.
 func (w *textWriter) table(t driverTable) {
-	full, short := w.rows(t, tableRow.cells), w.rows(t, tableRow.shortCells)
-	switch {
-	case tableWidth(full) <= w.Width:
-		w.columns(t, full)
-	case tableWidth(short) <= w.Width:
-		w.columns(t, short)
-	default:
-		w.stacked(full)
+	full := w.rows(t, tableRow.cells)
+	for _, rows := range [][][]string{full, w.rows(t, tableRow.shortCells), w.rows(t, tableRow.plainCells)} {
+		if tableWidth(rows) <= w.Width {
+			w.columns(t, rows)
+			return
+		}
 	}
+	w.stacked(full)
 }
 
 func (w *textWriter) rows(t driverTable, cells func(tableRow) []string) [][]string {
