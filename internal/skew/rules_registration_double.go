@@ -25,6 +25,9 @@ func doubleDriver(w *world) []draft {
 		said = append(said, w.beside(before[b.Provisioner], b)...)
 		before[b.Provisioner] = append(before[b.Provisioner], b)
 	}
+	if w.Phase == Now {
+		said = append(said, w.stillByHand(before)...)
+	}
 	return said
 }
 
@@ -74,7 +77,13 @@ func (w *world) both(a, b *inventory.Driver) []draft {
 	f.Expected, f.Same = "one DaemonSet of a driver on a node", a.Object.String()
 	f.Why = "the kubelet takes one driver of a name; the second is refused, or takes over the socket of the first"
 	f.Remedy = fmt.Sprintf("keep one of them:\n%s\nor give them node selectors that don't meet", deleteDaemonSet(b))
-	f.Step = &move{Step: Step{What: fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object), Command: deleteDaemonSet(b)}}
+	step := fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object)
+	if a.OperatorManaged && !b.OperatorManaged {
+		// The operator would undo a change of its own.
+		f.Remedy = fmt.Sprintf("keep %s, which is the operator's, and delete yours:\n%s", a.Object, deleteDaemonSet(b))
+		step = fmt.Sprintf("delete %s: %s is the operator's, and stays", b.Object, a.Object)
+	}
+	f.Step = &move{Step: Step{What: step, Command: deleteDaemonSet(b)}}
 	f.When = before
 	f.Evidence = cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
 	return []draft{f}
@@ -95,6 +104,38 @@ func deleteDaemonSet(d *inventory.Driver) string {
 	return fmt.Sprintf("oc -n %s delete %s %s", orNamespace(d.Object), strings.ToLower(d.Object.Kind), d.Object.Name)
 }
 
+// stillByHand warns of DaemonSets that an operator of the cluster's own release
+// is to deploy, and hasn't, by provisioner. Where it has there are two, which is
+// said of the pair. That it hasn't may be because of the one by hand, or because
+// the enhancement came to nothing: then the one by hand is all there is.
+func (w *world) stillByHand(all map[string][]*inventory.Driver) []draft {
+	from := w.cat.Release(w.from())
+	if from == nil {
+		return nil
+	}
+	var said []draft
+	for _, d := range w.windows() {
+		operators := slices.ContainsFunc(all[d.Provisioner], func(o *inventory.Driver) bool { return o.OperatorManaged })
+		if operators || !slices.Contains(from.WindowsManaged, d.Line) {
+			continue
+		}
+		f := draft{Severity: finding.Warn, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; OpenShift %s is to deploy the Windows DaemonSet of %s itself", w.from(), d.Provisioner)
+		f.Expected = "the operator's DaemonSet, and none of your own"
+		f.Why = fmt.Sprintf("two drivers of one name can't both register on a node. Its ground is a pull request: where the release notes of %s don't tell of it, yours is the only driver, and must stay", w.from())
+		f.Source = managedWindows
+		f.Remedy = "look whether the storage operator waits for it to go:\noc get clusteroperator storage -o yaml\nand only then drain the Windows pods that use it, and delete it:\n" + deleteDaemonSet(d)
+		f.When = before
+		f.Step = &move{Step: Step{
+			What:    fmt.Sprintf("look whether the storage operator waits for %s to go, and only then drain the Windows pods that use it, and delete it: OpenShift %s is to deploy it itself", d.Object, w.from()),
+			Command: "oc get clusteroperator storage -o yaml",
+		}}
+		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
+		said = append(said, f)
+	}
+	return said
+}
+
 // soonManaged warns of DaemonSets that an operator of the target deploys
 // itself. The ground is an enhancement's pull request, so it is no more than a
 // warning.
@@ -109,8 +150,8 @@ func (w *world) soonManaged() []draft {
 		if d.OperatorManaged || !slices.Contains(to.WindowsManaged, d.Line) {
 			continue
 		}
-		if w.Hop > 0 && prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {
-			continue // an earlier hop said so
+		if prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {
+			continue // an earlier hop said so, or what is now
 		}
 		f := draft{Severity: finding.Warn, Object: d.Object.String()}
 		f.Observed = fmt.Sprintf("deployed by hand; OpenShift %s is to deploy the Windows DaemonSet of %s itself", w.to(), d.Provisioner)

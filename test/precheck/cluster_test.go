@@ -3,7 +3,6 @@ package precheck_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -97,10 +96,10 @@ func rights(t *testing.T) apiserver.Rights {
 	return r
 }
 
-func must(t *testing.T, err error, what ...any) {
+func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
-		t.Fatal(fmt.Sprint(what...), err)
+		t.Fatal(err)
 	}
 }
 
