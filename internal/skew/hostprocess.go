@@ -139,9 +139,21 @@ func hostProcessPipes(v *view, out *sink) {
 		Observed: "a HostProcess container that mounts " + strings.Join(names, ", "),
 		Expected: "a HostProcess container without pipes, or pipes without HostProcess",
 		Why:      "Windows doesn't support mounts of named pipes in HostProcess containers",
-		Remedy:   fmt.Sprintf("remove the hostPath volumes csi-proxy-* and their mounts from %s", v.D.Object),
+		Remedy:   v.withoutPipes(),
 		When:     before, Evidence: pipeEvidence(v.D),
 	})
+}
+
+// withoutPipes is the way to a pod that mounts none: the DaemonSet of its version
+// where bake writes it, which is sure to have nothing else left over.
+func (v *view) withoutPipes() string {
+	windows, known := v.Windows()
+	b, ok := v.bakes(v.D, windows, true)
+	if !known || !ok {
+		return fmt.Sprintf("remove the hostPath volumes csi-proxy-* and their mounts from %s", v.D.Object)
+	}
+	c := v.bakedChange(v.D, b, windows, "", v.Planned || v.req.Static)
+	return laidOut(fmt.Sprintf("replace %s by the one that bake writes, or remove the hostPath volumes csi-proxy-* and their mounts from it:", v.D.Object), c.Command)
 }
 
 // hostProcessFlag is HP003.

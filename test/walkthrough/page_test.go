@@ -77,6 +77,8 @@ func parse(t *testing.T, file string) []part {
 	return all
 }
 
+var quotes = regexp.MustCompile(`'[^']*'|#.*`)
+
 // TestFences: every block of the pages runs, is what another one prints, or is
 // marked and says why it doesn't run.
 func TestFences(t *testing.T) {
@@ -97,6 +99,10 @@ func TestFences(t *testing.T) {
 			case notRun:
 				if why, _, _ := strings.Cut(p.text, "\n"); len(strings.TrimPrefix(why, notRunHere)) < 10 || !strings.HasPrefix(why, notRunHere) {
 					t.Errorf("%s: the first line must say why: %s...", p.at, notRunHere)
+				}
+				// What nobody runs is read with care at the least.
+				if bare := quotes.ReplaceAllString(p.text, ""); strings.ContainsAny(bare, "\\'") {
+					t.Errorf("%s: bash would take a backslash away:\n%s", p.at, p.text)
 				}
 			case prints:
 				if before != runs && before != onNode {

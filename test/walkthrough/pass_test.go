@@ -74,6 +74,11 @@ bake manifests csi-driver vsphere --for 4.19 --out old
 sed -i 's/driver:v3.3.1/driver:v3.6.0/' old/08-daemonset.yaml
 kubectl create -f old
 kubectl apply -f old/example`, "bake manifests csi-driver vsphere --for 4.21.4 --out vsphere-4.21.4"},
+		"a HostProcess pod applied over one that was created with pipes": {kind{Release: "4.21.4", Platform: "VSphere"}, `
+bake manifests csi-driver vsphere --for 4.19 --out pipes
+kubectl create -f pipes
+bake manifests csi-driver vsphere --for 4.21 --out host
+kubectl apply -f host`, "oc -n openshift-cluster-csi-drivers delete daemonset vmware-vsphere-csi-driver-node-windows"},
 		"no DaemonSet": {kind{Release: "4.21.4", Platform: "AWS"}, `
 bake manifests csi-driver aws-ebs --for 4.21 --out old
 kubectl apply -f old/example`, "bake manifests csi-driver aws-ebs --for 4.21.4 --out aws-ebs-4.21.4"},
