@@ -32,7 +32,7 @@ $(BIN)/verify.exe: | need-go
 ## lab: bin/lab, which runs Packer where vCenter is simulated (docs/golden-image.md)
 .PHONY: lab
 lab: need-go
-	@$(GO) build -C packer/plugin -trimpath -o ../../$(BIN)/lab ./e2e/lab
+	@CGO_ENABLED=0 $(GO) build -C packer/plugin -trimpath -o ../../$(BIN)/lab ./e2e/lab
 
 ## test: install what the tests need, then run them all
 .PHONY: test

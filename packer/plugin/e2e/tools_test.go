@@ -52,9 +52,9 @@ func (m *made) make() error {
 	} {
 		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false"}, step.args...)...)
 		cmd.Dir = step.dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
+		cmd.Env = append(os.Environ(), "GOFLAGS=") // as make bin, whose packages are there then
 		if step.windows != "" {
-			cmd.Env = append(cmd.Env, "GOOS=windows", "GOARCH=amd64")
+			cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
 		}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go build: %w\n%s", err, out)
