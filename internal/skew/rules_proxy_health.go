@@ -54,8 +54,12 @@ func (w *world) twoOwners(p *inventory.Proxy, ss []proxyService, sev finding.Sev
 	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
 	f.Remedy = fmt.Sprintf("oc -n %s delete %s %s", orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
 	if others := w.onlyProxyOf(p, ss); len(others) > 0 {
-		f.Remedy = fmt.Sprintf("keep %s, which %s need, off %s: give the nodes that WMCO doesn't configure a label, and the DaemonSet a node selector for it\noc label node %s csi-proxy=daemonset\noc -n %s edit %s %s",
-			p.Object, someOf(others), nodes, others[0], orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
+		list := strings.Join(others, " ")
+		if len(others) > mostTyped {
+			list = "NODE"
+		}
+		f.Remedy = fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label, and the DaemonSet a node selector for it\noc label node %s csi-proxy=daemonset\noc -n %s edit %s %s",
+			p.Object, nodes, someOf(others), list, orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
 	}
 	if sev == finding.Unknown {
 		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is:\n"+
@@ -65,6 +69,9 @@ func (w *world) twoOwners(p *inventory.Proxy, ss []proxyService, sev finding.Sev
 	f.Evidence = cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
 	return []draft{f}
 }
+
+// mostTyped is how many nodes a command names one by one.
+const mostTyped = 10
 
 // onlyProxyOf are the nodes on which a DaemonSet's csi-proxy is the only one:
 // those of its nodes that aren't among ss.

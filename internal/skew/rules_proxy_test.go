@@ -143,7 +143,7 @@ func proxyOwnersCases() []ruleCase {
 		{name: "both", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,
 			says: "where WMCO runs it as a service", does: "oc -n kube-system delete daemonset csi-proxy", mend: noProxies, count: 1},
 		{name: "both on one node, alone on others", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(proxyDaemonSet("v1.3.0"), wmco("", 0, 2)), want: finding.Warn,
-			says: "on win-1, where WMCO runs it as a service", does: "keep DaemonSet kube-system/csi-proxy, which win-0, win-2 need, off win-1", mend: all(noProxies), count: 1},
+			says: "on win-1, where WMCO runs it as a service", does: "keep DaemonSet kube-system/csi-proxy off win-1, and on win-0, win-2", mend: all(noProxies), count: 1},
 		{name: "an old one that some nodes need", id: "PROXY007", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(proxyDaemonSet("v1.1.2"), wmco("", 0)), want: finding.Warn,
 			does: "oc -n kube-system set image daemonset/csi-proxy", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
 		{name: "WMCO of the target brings one", id: "PROXY005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.0.1"), change: proxyDaemonSet("v1.3.0"), want: finding.Warn,

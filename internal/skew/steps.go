@@ -119,7 +119,10 @@ func (e *entry) ownStep() Step {
 		r, _ := Explain(e.ID)
 		what = r.Remedy
 	}
-	return Step{What: e.Object + ": " + what, Command: command}
+	if !strings.Contains(what, e.Object) {
+		what = e.Object + ": " + what
+	}
+	return Step{What: what, Command: command}
 }
 
 // commands parts a remedy: its prose in one line, and its commands, a line each.
