@@ -64,9 +64,9 @@ func bomb() string {
 	return b.String()
 }
 
-// upTo is what stands before mark.
-func upTo(text, mark string) string {
-	before, _, _ := strings.Cut(text, mark)
+// upTo is what stands before mark in smb.
+func upTo(mark string) string {
+	before, _, _ := strings.Cut(smb, mark)
 	return before
 }
 
@@ -75,9 +75,9 @@ func upTo(text, mark string) string {
 func TestHostile(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"tab":              {strings.Replace(smb, "        image:", "\timage:", 1), "<stdin>:13:1: this isn't YAML: found a tab character"},
-		"truncated":        {upTo(smb, ": mirror"), "<stdin>:13:9: this isn't YAML: could not find expected ':'"},
-		"no image":         {upTo(smb, "        image:"), `<stdin>:12: DaemonSet storage/smb has a container "smb" without an image`},
-		"cut at a line":    {upTo(smb, "      volumes:"), `<stdin>:15: DaemonSet storage/smb mounts the volume "pipe", which it doesn't declare`},
+		"truncated":        {upTo(": mirror"), "<stdin>:13:9: this isn't YAML: could not find expected ':'"},
+		"no image":         {upTo("        image:"), `<stdin>:12: DaemonSet storage/smb has a container "smb" without an image`},
+		"cut at a line":    {upTo("      volumes:"), `<stdin>:15: DaemonSet storage/smb mounts the volume "pipe", which it doesn't declare`},
 		"helm":             {strings.Replace(smb, "  name: smb", `  name: {{ include "smb.name" . }}`, 1), "<stdin>:4:9: this is a template: render it first"},
 		"helm control":     {"{{- if .Values.windows.enabled }}\n" + smb + "{{- end }}\n", "<stdin>:1:1: this is a template: render it first"},
 		"helm value":       {strings.Replace(smb, "mirror/sig-storage/smbplugin:v1.17.0", "{{ .Values.image }}", 1), "<stdin>:13:16: this is a template: render it first"},
@@ -175,7 +175,7 @@ func TestForms(t *testing.T) {
 		"end marker":             namespace + "...\n" + smb + "...\n",
 		"same line":              "--- # from helm\n" + smb,
 		"List":                   "apiVersion: v1\nkind: List\nitems:\n- " + strings.TrimSpace(indented(smb)) + "\n",
-		"typed List":             "apiVersion: apps/v1\nkind: DaemonSetList\nitems:\n- " + strings.TrimSpace(indented(strings.TrimPrefix(smb, upTo(smb, "metadata")))) + "\n",
+		"typed List":             "apiVersion: apps/v1\nkind: DaemonSetList\nitems:\n- " + strings.TrimSpace(indented(strings.TrimPrefix(smb, upTo("metadata")))) + "\n",
 		"List of Lists":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - " + strings.TrimSpace(strings.ReplaceAll(indented(smb), "\n", "\n  ")) + "\n",
 		"anchors":                strings.NewReplacer("name: smb\n  namespace", "name: &n smb\n  namespace", "- name: smb", "- name: *n").Replace(smb),
 		"merge":                  "x: &base\n  namespace: storage\n" + strings.Replace(smb, "  namespace: storage", "  <<: *base", 1),
