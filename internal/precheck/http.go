@@ -17,6 +17,8 @@ const (
 	patience = 5 * time.Second
 	// headerTime bounds how long a client may take to say what it wants.
 	headerTime = 5 * time.Second
+	// scrapes is how many may be under way at once; Prometheus makes one.
+	scrapes = 4
 )
 
 // serve answers on l until ctx is done.
@@ -40,7 +42,7 @@ func (s *state) serve(ctx context.Context, l net.Listener) error {
 
 func (s *state) handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(registry(s), promhttp.HandlerOpts{}))
+	mux.Handle("GET /metrics", promhttp.HandlerFor(registry(s), promhttp.HandlerOpts{MaxRequestsInFlight: scrapes}))
 	mux.HandleFunc("GET /healthz", probe(s.healthy, "evaluations don't come to an end"))
 	mux.HandleFunc("GET /readyz", probe(s.ready, "there was no evaluation yet"))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {

@@ -3,6 +3,7 @@ package precheck
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"k8s.io/client-go/rest"
 
@@ -69,7 +70,13 @@ func (j *Judge) Evaluate(ctx context.Context) (*Answer, error) {
 // which are offered, or there is nothing that offers any.
 func (j *Judge) targets(inv *inventory.Inventory) (targets []string, known bool) {
 	if len(j.To) > 0 {
-		return j.To, true
+		// Two series of one name would spoil the whole of /metrics.
+		for _, to := range j.To {
+			if !slices.Contains(targets, to) {
+				targets = append(targets, to)
+			}
+		}
+		return targets, true
 	}
 	read := inv.Read[inventory.ClusterVersion]
 	return inv.Cluster.Available, read.Complete && read.Count > 0

@@ -121,6 +121,15 @@ func testStop(t *testing.T, s *apiserver.Server) {
 	c.stop(t)
 }
 
+// testTargets: releases that are named take the place of those that are offered,
+// each once; one that the cluster is past can't be judged.
+func testTargets(t *testing.T, s *apiserver.Server) {
+	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--to", "4.20", "--to", "4.18.1", "--to", "4.20", "--to", "4.19.14",
+		"--accept", "SKEW001", "--accept", "HP005", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
+	awaitVerdict(t, c.url, map[string]string{"4.20": "0", "4.18.1": unknown, "4.19.14": "0"})
+	c.stop(t)
+}
+
 func TestRefused(t *testing.T) {
 	taken := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--server", "https://127.0.0.1:1")
 	for name, c := range map[string]struct {

@@ -8,6 +8,7 @@ func TestInCluster(t *testing.T) {
 	t.Run("taken", func(t *testing.T) { testTaken(t, s) })
 	t.Run("alerts", func(t *testing.T) { testAlerts(t, s) })
 	t.Run("metrics", func(t *testing.T) { testMetrics(t, s) })
+	t.Run("targets", func(t *testing.T) { testTargets(t, s) })
 	t.Run("stop", func(t *testing.T) { testStop(t, s) })
 	t.Run("changes", func(t *testing.T) { testChange(t, s) })
 	t.Run("away", func(t *testing.T) { testAway(t, s) })
