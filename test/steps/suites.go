@@ -22,6 +22,7 @@ var concurrent = []string{
 	"./internal/node/agent",
 	"./internal/node/deploy",
 	"./internal/node/guest",
+	"./internal/precheck",
 	"./internal/resolve",
 	"./internal/source/gomod",
 	"./payload",
