@@ -60,6 +60,13 @@ func TestTwoChangesAtOnce(t *testing.T) {
 	}
 	n.must("bake", "node", "upgrade", versions[1])
 	n.healthy(versions[1])
+	for i, r := range both([]string{"node", "install", versions[1]}, []string{"node", "remove"}) {
+		if r.code != 0 && !strings.Contains(r.stderr, "\nfix: ") {
+			t.Errorf("an install and a removal, %d: %+v", i, r)
+		}
+	}
+	n.must("bake", "node", "install", versions[1])
+	n.healthy(versions[1])
 }
 
 // Ctrl-C in the middle of an upload: no half file on the node counts, nothing

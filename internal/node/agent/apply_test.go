@@ -310,7 +310,18 @@ func TestWhatIsLeftBehind(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(w.dirs.Stage, sumOf("forgotten")+StagedSuffix), long, long); err != nil {
 		t.Fatal(err)
 	}
+	for name, at := range map[string]time.Time{"verify-old.exe": long, "expect-old.json": long, "verify-new.exe": time.Now(), "request-new.json": time.Now()} {
+		path := filepath.Join(w.root, name)
+		if err := errors.Join(os.WriteFile(path, nil, 0o644), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	w.must(w.request(Install, "good 1", ""))
+	for name, there := range map[string]bool{"verify-old.exe": false, "expect-old.json": false, "verify-new.exe": true, "request-new.json": true} {
+		if _, err := os.Stat(filepath.Join(w.root, name)); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	if got := staged(w.dirs); len(got) != 1 || got[0] != sumOf("another's")+StagedSuffix {
 		t.Errorf("staged is %q", got)
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -26,8 +27,24 @@ func (c *change) tidy(req *Request) {
 	}
 	if c.dirs.Stage != "" {
 		_ = os.Remove(c.dirs.Stage) // unless something is in it
+		tidyBeside(filepath.Dir(c.dirs.Stage))
 	}
 	c.dirs.leave()
+}
+
+// tidyBeside removes what was brought for earlier changes: another release's
+// verify.exe, and what was asked of it.
+func tidyBeside(dir string) {
+	self, _ := os.Executable() // "" keeps none of them, and Windows the one that runs
+	for _, pattern := range []string{"verify-*.exe", "expect-*.json", "request-*.json"} {
+		found, _ := filepath.Glob(filepath.Join(dir, pattern)) // the pattern is right
+		for _, name := range found {
+			info, err := os.Stat(name)
+			if err == nil && time.Since(info.ModTime()) > stale && !strings.EqualFold(filepath.Base(name), filepath.Base(self)) {
+				_ = remove(name)
+			}
+		}
+	}
 }
 
 // leave removes the state folder when it says nothing: no change is under way

@@ -8,6 +8,7 @@ package deploy
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -59,6 +60,8 @@ func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
 // errAbsent says that the node has no verify.exe of ours to run.
 var errAbsent = errors.New("verify.exe isn't on the node")
 
+var errNotWindows = &fault.Error{What: "the machine isn't Windows: it has no such program, and says so as others do", Fix: "see that --ssh names the right one; nothing was brought there"}
+
 // run runs the agent and returns its last line. Words in args hold neither
 // spaces nor quotes; files are named relative to the folder.
 func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
@@ -70,6 +73,8 @@ func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
 		return nil, err
 	}
 	switch last := lines.last; {
+	case last == nil && !lines.any && code == noCommand:
+		return nil, errNotWindows
 	case last == nil && !lines.any:
 		return nil, fmt.Errorf("%w: exit code %d: %s", errAbsent, code, firstLine(trouble.String()))
 	case last == nil:
@@ -147,18 +152,20 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 		args = append(args, "--quick")
 	}
 	facts, err := n.ask(ctx, e, args)
-	if err == nil || ctx.Err() != nil || errors.Is(err, guest.ErrBroken) {
+	if err == nil || ctx.Err() != nil || errors.Is(err, guest.ErrBroken) || errors.Is(err, errNotWindows) {
 		return facts, err
 	}
+	var refused error
 	if errors.Is(err, errAbsent) {
-		if err := n.bring(ctx); err != nil {
-			return nil, err
-		}
+		refused = n.bring(ctx)
 	}
 	if err := n.put(ctx, name, data); err != nil {
-		return nil, err
+		return nil, cmp.Or(refused, err)
 	}
 	facts, err = n.ask(ctx, e, args)
+	if err != nil && refused != nil { // else another run had brought it, and runs it
+		return nil, refused
+	}
 	if errors.Is(err, errAbsent) {
 		err = &fault.Error{What: "verify.exe doesn't run there: " + err.Error(), Fix: "see that the machine is Windows for amd64 and that nothing there keeps programs in the user's folder from running", Err: err}
 	}
@@ -185,18 +192,10 @@ func (n *Node) ask(ctx context.Context, e *node.Expectation, args []string) (*no
 // (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02).
 const noCommand = 127
 
-// bring uploads verify.exe, and removes those of other releases.
+// bring uploads verify.exe. Those of other releases go with the next change
+// (see package agent, tidy): another run may be using one now.
 func (n *Node) bring(ctx context.Context) error {
 	n.say("uploading verify.exe")
-	// cmd's own words, since the machine's shell may be PowerShell. There may
-	// be nothing to remove.
-	code, err := n.Guest.Run(ctx, fmt.Sprintf(`cmd /c del /q %[1]s\verify-*.exe %[1]s\*.json`, n.folder()), nil, nil)
-	if err == nil && code == noCommand {
-		err = &fault.Error{What: "the machine isn't Windows: it has no cmd", Fix: "see that --ssh names the right one; nothing was brought there"}
-	}
-	if err != nil {
-		return err
-	}
 	return n.put(ctx, n.exeName(), n.Exe)
 }
 

@@ -21,7 +21,7 @@ func TestFactsAreOneRoundTripTheSecondTime(t *testing.T) {
 	if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); err != nil {
 		t.Fatal(err)
 	}
-	if len(g.puts) != 2 || len(g.commands) != 3 { // absent, make room, ask
+	if len(g.puts) != 2 || len(g.commands) != 2 { // absent, ask
 		t.Errorf("puts %q, commands %q", g.puts, g.commands)
 	}
 	g.puts, g.commands = nil, nil
@@ -56,6 +56,25 @@ func TestTamperedExpectationIsBroughtAgain(t *testing.T) {
 	}
 }
 
+// Another run may have brought verify.exe meanwhile and run it now: then it
+// can't be written, and needn't be.
+func TestVerifyThatAnotherRunBrought(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		g, im := newGuest(), testImage(t)
+		n := nodeOf(g)
+		g.inUse = func(name string) bool {
+			if strings.HasSuffix(name, ".exe") && there {
+				g.files[name] = n.Exe
+			}
+			return strings.HasSuffix(name, ".exe")
+		}
+		_, err := n.Facts(t.Context(), im.Expectation, true)
+		if (err == nil) != there || err != nil && !strings.Contains(err.Error(), "is in use") {
+			t.Errorf("it is there: %t; %v", there, err)
+		}
+	}
+}
+
 // The wrong machine gets nothing.
 func TestMachineThatIsNotWindows(t *testing.T) {
 	g, im := newGuest(), testImage(t)
@@ -70,12 +89,13 @@ func TestUnusableAnswers(t *testing.T) {
 		spoil func(*fakeGuest)
 		want  string
 	}{
-		"ends without a word": {func(g *fakeGuest) { g.mute = true }, "verify.exe doesn't run there"},
-		"another protocol":    {func(g *fakeGuest) { g.facts.Protocol = node.Protocol + 1 }, "protocol"},
-		"cut":                 {func(g *fakeGuest) { g.cut = errors.New("the line is dead") }, "the line is dead"},
-		"no administrator":    {func(g *fakeGuest) { g.facts.Administrator = node.Say(false) }, "no administrator"},
-		"managed":             {func(g *fakeGuest) { g.facts.Managed = node.Say(true) }, "WMCO manages this node"},
-		"no result":           {func(g *fakeGuest) { g.apply = func(*agent.Request) agent.Line { return agent.Line{} } }, "ended in the middle of its work"},
+		"ends without a word":  {func(g *fakeGuest) { g.mute = true }, "verify.exe doesn't run there"},
+		"taken away meanwhile": {func(g *fakeGuest) { g.vanish = true }, "was taken away from the node meanwhile"},
+		"another protocol":     {func(g *fakeGuest) { g.facts.Protocol = node.Protocol + 1 }, "protocol"},
+		"cut":                  {func(g *fakeGuest) { g.cut = errors.New("the line is dead") }, "the line is dead"},
+		"no administrator":     {func(g *fakeGuest) { g.facts.Administrator = node.Say(false) }, "no administrator"},
+		"managed":              {func(g *fakeGuest) { g.facts.Managed = node.Say(true) }, "WMCO manages this node"},
+		"no result":            {func(g *fakeGuest) { g.apply = func(*agent.Request) agent.Line { return agent.Line{} } }, "ended in the middle of its work"},
 		"facts for a result": {func(g *fakeGuest) {
 			g.apply = func(*agent.Request) agent.Line { return agent.Line{Facts: &g.facts} }
 		}, "something else than a result"},

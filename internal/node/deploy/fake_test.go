@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,8 +35,10 @@ type fakeGuest struct {
 	apply  func(req *agent.Request) agent.Line
 	before string // what the machine's shell prints first
 	posix  bool   // it isn't Windows
-	mute   bool   // verify.exe ends without a word
-	cut    error  // of the next upload
+	inUse  func(name string) bool
+	vanish bool  // somebody else removes verify.exe
+	mute   bool  // verify.exe ends without a word
+	cut    error // of the next upload
 }
 
 func newGuest() *fakeGuest {
@@ -49,7 +53,13 @@ func (g *fakeGuest) Put(ctx context.Context, name string, content io.Reader) err
 	if err = cmp.Or(err, ctx.Err(), g.cut); err != nil {
 		return err
 	}
+	if g.inUse != nil && g.inUse(name) {
+		return errors.New(name + " is in use")
+	}
 	g.files[name], g.puts = data, append(g.puts, name)
+	if g.vanish && strings.Contains(name, "request-") {
+		maps.DeleteFunc(g.files, func(name string, _ []byte) bool { return strings.HasSuffix(name, ".exe") })
+	}
 	return nil
 }
 

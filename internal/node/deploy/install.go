@@ -3,6 +3,7 @@ package deploy
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -114,6 +115,9 @@ func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, er
 		return nil, err
 	}
 	line, err := n.run(ctx, "apply", "--request", n.folder()+`\`+name, "--stage", n.folder()+`\stage`)
+	if errors.Is(err, errAbsent) {
+		err = &fault.Error{What: "verify.exe was taken away from the node meanwhile: " + err.Error(), Fix: "see whether another bake node runs for it, then run this again", Err: err}
+	}
 	if err != nil {
 		return nil, err
 	}
