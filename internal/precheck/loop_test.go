@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -32,6 +33,7 @@ type rig struct {
 	*loop
 	began time.Time
 	at    []time.Duration // when each evaluation began
+	mu    sync.Mutex
 	lines []string
 }
 
@@ -42,7 +44,11 @@ func start(t *testing.T, o Options, evaluate func(ctx context.Context, n int) (*
 		r.at = append(r.at, time.Since(r.began))
 		return evaluate(ctx, len(r.at))
 	}
-	o.Events = event.Func(func(e event.Event) { r.lines = append(r.lines, string(e.State)+" "+e.Message) })
+	o.Events = event.Func(func(e event.Event) {
+		r.mu.Lock() // the loop and the watch both tell
+		defer r.mu.Unlock()
+		r.lines = append(r.lines, string(e.State)+" "+e.Message)
+	})
 	o.complete()
 	r.loop = newLoop(o, newState(o, time.Now))
 	go r.run(t.Context())
