@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +19,7 @@ import (
 // csiDriverOptions are the flags of `bake manifests csi-driver`.
 type csiDriverOptions struct {
 	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
+	output                                                                    app.Output
 }
 
 func newCSIDriver(t *tool) *cobra.Command {
@@ -57,11 +56,12 @@ written.`,
   bake manifests csi-driver aws-ebs --for 4.20 --windows 2025 --mode hostprocess --out ebs
   bake manifests csi-driver vsphere --for 4.20 --registry mirror.example.com:5000/ocp --digest-file digests.txt --out vsphere
   bake manifests csi-driver --upgrade-from old.yaml --for 4.20 --out vsphere
+  bake manifests csi-driver --upgrade-from old.yaml --for 4.20 -o json
   verify skew --from 4.18 --manifests vsphere --static`,
 		Args:      app.Args(cobra.MaximumNArgs(1)),
 		ValidArgs: csidriver.Drivers(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.csiDriver(cmd.Context(), strings.Join(args, ""), o)
+			return t.csiDriver(cmd.Context(), strings.Join(args, ""), &o)
 		},
 	}
 	f := cmd.Flags()
@@ -74,6 +74,7 @@ written.`,
 	f.StringVar(&o.registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
 	f.StringVar(&o.digestFile, "digest-file", "", "file of images and their digests")
 	f.StringVar(&o.upgradeFrom, "upgrade-from", "", "file with the DaemonSet that runs now: tell what changes, and why")
+	o.output.Register(cmd)
 	app.Choices(cmd, "mode", csidriver.Modes()...)
 	app.Choices(cmd, "windows", csidriver.WindowsVersions()...)
 	app.Complete(cmd, "for", completeReleases)
@@ -81,7 +82,7 @@ written.`,
 }
 
 // csiDriver is the pipeline: catalog, objects, folder, and what to run next.
-func (t *tool) csiDriver(ctx context.Context, driver string, o csiDriverOptions) error {
+func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions) error {
 	cat, err := catalog.Load()
 	if err != nil {
 		return err
@@ -101,22 +102,25 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o csiDriverOptions)
 	if err != nil {
 		return err
 	}
-	next := []string{"oc apply -f " + shellWord(o.out), "oc apply -f " + shellWord(filepath.Join(o.out, csidriver.ExampleFolder))}
+	r := newCSIReport(folder, driver, options.For.String())
 	if old != nil {
-		u, err := writeUpgrade(t.Stdout, cat, old, folder, options.For.String())
-		if err != nil || o.out == "" {
+		u, err := folder.Compare(cat, old)
+		if err != nil {
 			return err
 		}
-		next = next[:1] // what runs already needn't be tried
-		if u.Delete != "" {
-			next = slices.Insert(next, 0, u.Delete)
-		}
+		r.Upgrade = newUpgradeReport(old, u)
 	}
-	return t.writeCSIDriver(ctx, folder, options, o.out, next)
+	if o.out != "" {
+		if err := t.writeCSIDriver(ctx, folder, o.out); err != nil {
+			return err
+		}
+		r.wrote(folder, o.out)
+	}
+	return o.output.Write(t.Stdout, r, r.lines)
 }
 
-// writeCSIDriver writes the folder and says what to run next.
-func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, options csidriver.Options, out string, next []string) error {
+// writeCSIDriver writes the folder and tells of it.
+func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, out string) error {
 	if err := writeFolder(ctx, out, folder.Files); err != nil {
 		return err
 	}
@@ -129,15 +133,17 @@ func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, opt
 	}
 	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done,
 		Message: fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files))})
-	_, err := fmt.Fprintf(t.Stdout, "verify skew --from %s --manifests %s --static\n%s\n", options.For, shellWord(out), strings.Join(next, "\n"))
-	return err
+	return nil
 }
 
 // options checks the flags that can be checked alone.
-func (o csiDriverOptions) options(driver string) (csidriver.Options, error) {
+func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
 	options := csidriver.Options{Driver: driver, Mode: csidriver.Mode(o.mode), Windows: o.windows, Namespace: o.namespace, Registry: o.registry}
 	if driver == "" {
 		return options, &fault.Error{What: "no driver to write", Fix: "bake manifests csi-driver DRIVER, one of " + strings.Join(csidriver.Drivers(), ", ") + "; or --upgrade-from a file"}
+	}
+	if err := o.output.Check(); err != nil {
+		return options, err
 	}
 	if o.release == "" {
 		return options, &fault.Error{What: "no release to write for", Fix: "--for 4.20"}

@@ -3,8 +3,8 @@ package bake
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
@@ -28,48 +28,110 @@ func readOld(cat *catalog.Catalog, name, driver string) (*csidriver.Old, error) 
 	return old, nil
 }
 
-// writeUpgrade prints what changes as a diff, by the reasons for it.
-func writeUpgrade(w io.Writer, cat *catalog.Catalog, old *csidriver.Old, folder *csidriver.Folder, release string) (*csidriver.Upgrade, error) {
-	u, err := folder.Compare(cat, old)
-	if err != nil {
-		return nil, err
-	}
-	e := &errWriter{w: w}
-	e.printf("%s: v%s -> v%s, for OpenShift %s\n", folder.Title, cmp.Or(old.OldVersion(), "(unknown)"), folder.Version.Core(), release)
-	if u.Back {
-		e.printf("\nThis goes back to an older version. Nothing forbids a newer one on Windows.\n")
-	}
-	why := ""
+// csiReport is what the command says: JSON, or lines for people.
+type csiReport struct {
+	Driver      string `json:"driver"`
+	Version     string `json:"version"`
+	OpenShift   string `json:"openshift"`
+	HostProcess bool   `json:"hostProcess"`
+	// Upgrade is what changes of --upgrade-from.
+	Upgrade *upgradeReport `json:"upgrade,omitempty"`
+	// Folder is what was written, Files its files in their order, Next the commands
+	// to run next.
+	Folder string   `json:"folder,omitempty"`
+	Files  []string `json:"files,omitempty"`
+	Next   []string `json:"next,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
+
+	title string
+}
+
+type upgradeReport struct {
+	// From is "" where the old image's tag names no version.
+	From    string         `json:"from"`
+	Back    bool           `json:"back"`
+	Changes []changeReport `json:"changes"`
+	// Delete is the command that comes first, "" for none.
+	Delete    string `json:"delete,omitempty"`
+	DeleteWhy string `json:"deleteWhy,omitempty"`
+}
+
+type changeReport struct {
+	Where string `json:"where"`
+	From  string `json:"from,omitempty"`
+	To    string `json:"to,omitempty"`
+	Why   string `json:"why"`
+}
+
+func newCSIReport(folder *csidriver.Folder, driver, release string) *csiReport {
+	return &csiReport{Driver: driver, Version: folder.Version.Core(), OpenShift: release, HostProcess: folder.HostProcess, Notes: folder.Notes, title: folder.Title}
+}
+
+func newUpgradeReport(old *csidriver.Old, u *csidriver.Upgrade) *upgradeReport {
+	r := &upgradeReport{From: old.OldVersion(), Back: u.Back, Delete: u.Delete, DeleteWhy: u.DeleteWhy, Changes: []changeReport{}}
 	for _, c := range u.Changes {
+		r.Changes = append(r.Changes, changeReport(c))
+	}
+	return r
+}
+
+// wrote adds the folder, and what to run next.
+func (r *csiReport) wrote(folder *csidriver.Folder, out string) {
+	r.Folder = out
+	for _, f := range folder.Files {
+		r.Files = append(r.Files, f.Name)
+	}
+	r.Next = []string{fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shellWord(out))}
+	if r.Upgrade != nil && r.Upgrade.Delete != "" {
+		r.Next = append(r.Next, r.Upgrade.Delete)
+	}
+	r.Next = append(r.Next, "oc apply -f "+shellWord(out))
+	if r.Upgrade == nil { // what runs already needn't be tried
+		r.Next = append(r.Next, "oc apply -f "+shellWord(filepath.Join(out, csidriver.ExampleFolder)))
+	}
+}
+
+// lines are the report for people: what changes as a diff, by the reasons for
+// it, and what to run next.
+func (r *csiReport) lines() [][]string {
+	var rows [][]string
+	say := func(format string, args ...any) { rows = append(rows, []string{fmt.Sprintf(format, args...)}) }
+	if u := r.Upgrade; u != nil {
+		say("%s: v%s -> v%s, for OpenShift %s", r.title, cmp.Or(u.From, "(unknown)"), r.Version, r.OpenShift)
+		if u.Back {
+			say("")
+			say("This goes back to an older version. Nothing forbids a newer one on Windows.")
+		}
+		r.changes(say)
+		if u.Delete != "" {
+			say("")
+			say("The old DaemonSet must go first: %s.", u.DeleteWhy)
+		}
+		say("")
+	}
+	for _, command := range r.Next {
+		say("%s", command)
+	}
+	return rows
+}
+
+func (r *csiReport) changes(say func(string, ...any)) {
+	why := ""
+	for _, c := range r.Upgrade.Changes {
 		if c.Why != why {
 			why = c.Why
-			e.printf("\n%s:\n", why)
+			say("")
+			say("%s:", why)
 		}
 		if c.From != "" {
-			e.printf("  - %s: %s\n", c.Where, c.From)
+			say("  - %s: %s", c.Where, c.From)
 		}
 		if c.To != "" {
-			e.printf("  + %s: %s\n", c.Where, c.To)
+			say("  + %s: %s", c.Where, c.To)
 		}
 	}
-	if len(u.Changes) == 0 {
-		e.printf("\nNothing changes.\n")
-	}
-	if u.Delete != "" {
-		e.printf("\nThe old DaemonSet must go first: %s.\n", u.DeleteWhy)
-	}
-	e.printf("\n")
-	return u, e.err
-}
-
-// errWriter keeps the first error.
-type errWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (e *errWriter) printf(format string, args ...any) {
-	if e.err == nil {
-		_, e.err = fmt.Fprintf(e.w, format, args...)
+	if len(r.Upgrade.Changes) == 0 {
+		say("")
+		say("Nothing changes.")
 	}
 }
