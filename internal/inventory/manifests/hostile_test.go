@@ -177,6 +177,8 @@ func TestForms(t *testing.T) {
 		"List":                   "apiVersion: v1\nkind: List\nitems:\n- " + strings.TrimSpace(indented(smb)) + "\n",
 		"typed List":             "apiVersion: apps/v1\nkind: DaemonSetList\nitems:\n- " + strings.TrimSpace(indented(strings.TrimPrefix(smb, upTo("metadata")))) + "\n",
 		"List of Lists":          "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n  - " + strings.TrimSpace(strings.ReplaceAll(indented(smb), "\n", "\n  ")) + "\n",
+		"items alone":            "- " + strings.TrimSpace(indented(smb)) + "\n",
+		"JSON items alone":       "[" + jsonSMB + ",\n" + `{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}}` + "]",
 		"anchors":                strings.NewReplacer("name: smb\n  namespace", "name: &n smb\n  namespace", "- name: smb", "- name: *n").Replace(smb),
 		"merge":                  "x: &base\n  namespace: storage\n" + strings.Replace(smb, "  namespace: storage", "  <<: *base", 1),
 		"folded":                 strings.Replace(smb, "image: mirror", "image: >-\n          mirror", 1),

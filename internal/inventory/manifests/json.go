@@ -12,15 +12,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// isJSON tells JSON from YAML by its first character. YAML's flow style starts
-// so too, but seldom with a quoted key.
+// isJSON tells JSON from YAML by its first character, or the second of a list
+// of objects. YAML's flow style starts so too, but seldom with a quoted key.
 func isJSON(text []byte) bool {
 	text = bytes.TrimLeft(text, " \t\r\n")
+	if rest, list := bytes.CutPrefix(text, []byte("[")); list {
+		text = bytes.TrimLeft(rest, " \t\r\n")
+	}
 	return bytes.HasPrefix(text, []byte("{"))
 }
 
 func quoted(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t\r\n{")
+	text = bytes.TrimLeft(text, " \t\r\n{[")
 	return bytes.HasPrefix(text, []byte{'"'})
 }
 

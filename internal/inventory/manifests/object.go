@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -33,6 +34,9 @@ func (r *reader) object(d *document, n *yaml.Node, within object) error {
 
 func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) error {
 	n = resolve(n)
+	if listsObjects(n) {
+		return r.items(d, n, object{}, depth)
+	}
 	if n == nil || n.Kind != yaml.MappingNode {
 		return d.noObject(n)
 	}
@@ -48,6 +52,15 @@ func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) err
 	}
 	r.objects++
 	return r.take(d, n, o)
+}
+
+// listsObjects tells a bare list of objects, what `jq .items` leaves of a List,
+// from the lists of other programs.
+func listsObjects(n *yaml.Node) bool {
+	return n != nil && n.Kind == yaml.SequenceNode && len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool {
+		item = resolve(item)
+		return item == nil || item.Kind != yaml.MappingNode || get(item, "kind") == nil || get(item, "apiVersion") == nil
+	})
 }
 
 // items takes the items of a List, each for itself.
