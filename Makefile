@@ -68,7 +68,7 @@ bench: payload
 
 # What is linted: each module, and for Windows the packages with files of its own.
 MODULES := . packer/plugin test/ci
-WINDOWS = $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go'))))
+WINDOWS = $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go' ':!packer/plugin'))))
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 
 ## lint: gofmt, go vet, golangci-lint, and the grammar of PowerShell scripts
@@ -77,6 +77,7 @@ lint: need-go
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -d $$(git ls-files '*.go'); exit 1; }
 	@set -e; for m in $(MODULES); do (cd $$m && set -x && $(GO) vet ./... && $(GO) run $(GOLANGCI_LINT) run); done
 	$(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run $(WINDOWS)
+	cd packer/plugin && $(GO) run -exec 'env GOOS=windows' $(GOLANGCI_LINT) run ./e2e/service
 	@test/powershell/lint.sh
 
 # The packages whose tests define -update; any other's stop at a flag that they
