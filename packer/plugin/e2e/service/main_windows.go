@@ -22,6 +22,7 @@ func (service) Execute(_ []string, requests <-chan svc.ChangeRequest, status cha
 		case svc.Stop, svc.Shutdown:
 			status <- svc.Status{State: svc.StopPending}
 			return false, 0
+		default: // it accepts no other
 		}
 	}
 	return false, 0
