@@ -163,6 +163,9 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 		return nil, cmp.Or(refused, err)
 	}
 	facts, err = n.ask(ctx, e, args)
+	if n.startsLater(ctx, err) {
+		facts, err = n.ask(ctx, e, args)
+	}
 	if err != nil && refused != nil { // else another run had brought it, and runs it
 		return nil, refused
 	}
@@ -170,6 +173,22 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 		err = &fault.Error{What: "verify.exe doesn't run there: " + err.Error(), Fix: "see that the machine is Windows for amd64 and that nothing there keeps programs in the user's folder from running", Err: err}
 	}
 	return facts, err
+}
+
+// startsLater waits a moment when verify.exe, which is there, didn't start: a
+// virus scanner may hold a program that is new to it, and Wine's loader fails
+// once in some hundred starts on a machine with much to do. Nothing was done,
+// since it says what it does.
+func (n *Node) startsLater(ctx context.Context, err error) bool {
+	if !errors.Is(err, errAbsent) {
+		return false
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(time.Second):
+		return true
+	}
 }
 
 // ask runs verify.exe as it lies there and takes no answer to another question.

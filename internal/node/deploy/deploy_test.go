@@ -75,6 +75,24 @@ func TestVerifyThatAnotherRunBrought(t *testing.T) {
 	}
 }
 
+// A program that is new to a node may not start at once, in whatever step.
+func TestVerifyThatStartsLater(t *testing.T) {
+	g, im := newGuest(), testImage(t)
+	g.slowStarts = 1
+	if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); err != nil {
+		t.Error(err)
+	}
+	g.inUse = func(name string) bool {
+		if strings.Contains(name, "request-") {
+			g.slowStarts = 1
+		}
+		return false
+	}
+	if out, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err != nil || !out.Result.Changed || g.slowStarts > 0 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
+
 // The wrong machine gets nothing.
 func TestMachineThatIsNotWindows(t *testing.T) {
 	g, im := newGuest(), testImage(t)

@@ -35,10 +35,12 @@ type fakeGuest struct {
 	apply  func(req *agent.Request) agent.Line
 	before string // what the machine's shell prints first
 	posix  bool   // it isn't Windows
-	inUse  func(name string) bool
-	vanish bool  // somebody else removes verify.exe
-	mute   bool  // verify.exe ends without a word
-	cut    error // of the next upload
+	// slowStarts is how often verify.exe, which is there, does not start.
+	slowStarts int
+	inUse      func(name string) bool
+	vanish     bool  // somebody else removes verify.exe
+	mute       bool  // verify.exe ends without a word
+	cut        error // of the next upload
 }
 
 func newGuest() *fakeGuest {
@@ -99,6 +101,9 @@ func (g *fakeGuest) verify(args []string, stdout io.Writer) (int, error) {
 	switch {
 	case g.mute:
 		return 3, nil
+	case g.slowStarts > 0:
+		g.slowStarts--
+		return 2, nil
 	case input == nil:
 		agent.WriteLine(stdout, agent.Line{Fault: &agent.Fault{What: "no such file"}})
 		return 1, nil

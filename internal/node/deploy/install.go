@@ -114,7 +114,11 @@ func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, er
 	if err := n.put(ctx, name, data); err != nil {
 		return nil, err
 	}
-	line, err := n.run(ctx, "apply", "--request", n.folder()+`\`+name, "--stage", n.folder()+`\stage`)
+	args := []string{"apply", "--request", n.folder() + `\` + name, "--stage", n.folder() + `\stage`}
+	line, err := n.run(ctx, args...)
+	if n.startsLater(ctx, err) {
+		line, err = n.run(ctx, args...)
+	}
 	if errors.Is(err, errAbsent) {
 		err = &fault.Error{What: "verify.exe was taken away from the node meanwhile: " + err.Error(), Fix: "see whether another bake node runs for it, then run this again", Err: err}
 	}
