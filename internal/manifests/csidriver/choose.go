@@ -136,7 +136,7 @@ func (c *choice) chooseVersion() error {
 		c.note("The project published no image of v%s, which OpenShift %s ships; v%s is the closest that it did.", newest.Core(), c.release.MinorString(), other)
 	}
 	if c.line = c.driver.Line(c.version); c.line == nil {
-		return &fault.Error{What: fmt.Sprintf("the catalog knows no line of the %s that holds v%s", c.driver.Title, c.version.Core()), Fix: "verify catalog drivers " + c.driver.Name}
+		return &fault.Error{What: fmt.Sprintf("the catalog knows no line of the %s that holds v%s", c.driver.Title, c.version.Core()), Fix: "verify catalog " + c.driver.Name}
 	}
 	return nil
 }

@@ -143,7 +143,7 @@ func (c *choice) laterImage() (release, v string) {
 func (c *choice) findImage() error {
 	c.publication = c.driver.Publication(c.version, c.hostProcess)
 	if c.publication == nil || c.publication.Repository == "" {
-		return &fault.Error{What: "where the project has the image of " + c.name() + " isn't known", Fix: "verify catalog drivers " + c.driver.Name}
+		return &fault.Error{What: "where the project has the image of " + c.name() + " isn't known", Fix: "verify catalog " + c.driver.Name}
 	}
 	if c.publication.Unsure {
 		c.note("Not every version was published: see first that the image is there, with skopeo inspect --raw docker://%s", c.source())

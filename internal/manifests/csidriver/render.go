@@ -54,7 +54,7 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 func (c *choice) podSpec() (corev1.PodSpec, error) {
 	spec, ok := c.shape.pod(pod{version: c.version, provisioner: c.driver.Provisioner, image: c.source(), hostProcess: c.hostProcess})
 	if !ok {
-		return spec, &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog drivers " + c.driver.Name + " says where the project has it"}
+		return spec, &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog " + c.driver.Name + " says where the project has it"}
 	}
 	return spec, nil
 }
