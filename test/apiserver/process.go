@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // process is a server that runs beside the test.
@@ -52,7 +54,16 @@ func (p *process) kill() {
 	<-p.ended
 }
 
-func (p *process) pause()  { _ = p.cmd.Process.Signal(syscall.SIGSTOP) }
+// pause returns when the process has stopped: SIGSTOP is sent and not done when
+// kill returns, and a thread on another core may answer one more request.
+func (p *process) pause() {
+	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+	for errors.Is(unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+	}
+	// Taken, so that the next pause doesn't see this one.
+	_ = unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WSTOPPED|unix.WNOHANG, nil)
+}
+
 func (p *process) resume() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
 
 // failure words the end of a process that should be running.
