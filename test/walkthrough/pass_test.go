@@ -27,15 +27,23 @@ func printed(text string) []string {
 	return list
 }
 
-// block asks verify skew, which must say BLOCK, and returns the commands of the
-// blocking findings' remedies.
+// block asks verify skew until it says BLOCK, since a Deployment's pods come
+// after it, and returns the commands of the blocking findings' remedies.
 func (c *cluster) block(t *testing.T) []string {
 	t.Helper()
-	out, exit := c.sh(t, "verify skew -o json 2>/dev/null")
 	var s said
-	if err := json.Unmarshal([]byte(out), &s); err != nil || exit != 3 {
-		text, _ := c.sh(t, "verify skew || :")
-		t.Fatalf("exit %d, %v\n%s", exit, err, text)
+	for deadline := time.Now().Add(time.Minute); ; {
+		out, exit := c.sh(t, "verify skew -o json 2>/dev/null")
+		if exit == 3 {
+			if err := json.Unmarshal([]byte(out), &s); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+		if time.Now().After(deadline) {
+			text, _ := c.sh(t, "verify skew || :")
+			t.Fatalf("exit %d\n%s", exit, text)
+		}
 	}
 	var list []string
 	for _, f := range s.Findings {
