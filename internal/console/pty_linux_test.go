@@ -1,42 +1,13 @@
 package console
 
 import (
-	"fmt"
-	"os"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/winbake/winbake/test/terminal"
 )
 
-// openTerminal returns the program's end of a new terminal.
-func openTerminal(t *testing.T, columns, rows uint16) *os.File {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { master.Close() })
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	terminal, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	size := &unix.Winsize{Col: columns, Row: rows}
-	if err := unix.IoctlSetWinsize(int(terminal.Fd()), unix.TIOCSWINSZ, size); err != nil {
-		t.Fatal(err)
-	}
-	return terminal
-}
-
 func TestOnATerminal(t *testing.T) {
-	terminal := openTerminal(t, 101, 33)
+	tty := terminal.Open(t, 101, 33)
 	for _, tt := range []struct {
 		name          string
 		options       Options
@@ -57,7 +28,7 @@ func TestOnATerminal(t *testing.T) {
 			t.Setenv("NO_COLOR", tt.noColor)
 			t.Setenv("TERM", tt.term)
 			o := tt.options
-			o.Stderr = terminal
+			o.Stderr = tty
 			if err := o.check(); err != nil {
 				t.Fatal(err)
 			}

@@ -3,13 +3,11 @@ package cluster_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,42 +17,16 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/program"
 )
 
-// verify builds the command once for all tests; TestMain removes it.
-var verify = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "winbake-cluster-")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	binary := filepath.Join(dir, "verify")
-	out, err := exec.Command("go", "build", "-o", binary, "../../cmd/verify").CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
-	}
-	return binary, nil
-})
+var built = program.Folder{Commands: []string{"verify"}}
 
-var built string
+func TestMain(m *testing.M) { built.Main(m) }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	os.RemoveAll(built)
-	os.Exit(code)
-}
-
-// command is a run of verify that hasn't begun. The machine's own kubeconfig
-// stays out of it.
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	binary, err := verify()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=", "SOURCE_DATE_EPOCH=1795132800")
-	return cmd
+	return built.Command(t, "verify", args...)
 }
 
 // result is what a run of verify left.

@@ -2,10 +2,7 @@ package precheck_test
 
 import (
 	"bufio"
-	"errors"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -13,41 +10,17 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/program"
 )
 
-// verify builds the command once for all tests, as docs/precheck.md builds it for
-// an image; TestMain removes it.
-var verify = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "winbake-precheck-")
-	if err != nil {
-		return "", err
-	}
-	built = dir
-	binary := filepath.Join(dir, "verify")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", binary, "../../cmd/verify")
-	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", errors.New(string(out))
-	}
-	return binary, nil
-})
+// built is verify as docs/precheck.md builds it for an image.
+var built = program.Folder{Commands: []string{"verify"}, Env: []string{"CGO_ENABLED=0"}}
 
-var built string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	os.RemoveAll(built)
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { built.Main(m) }
 
 func command(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
-	binary, err := verify()
-	must(t, err)
-	cmd := exec.CommandContext(t.Context(), binary, args...)
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "KUBECONFIG=", "KUBERNETES_SERVICE_HOST=", "SOURCE_DATE_EPOCH=1795132800")
-	return cmd
+	return built.Command(t, "verify", args...)
 }
 
 // running is a `verify skew serve` that serves.

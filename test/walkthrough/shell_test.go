@@ -2,48 +2,24 @@ package walkthrough
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/program"
 )
 
 // tools is a folder with what a reader has on the PATH: bake, verify, kubectl,
-// and oc, which is kubectl too: what oc has beyond it isn't run. TestMain
-// removes it.
-var tools = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "winbake-walkthrough-")
-	if err != nil {
-		return "", err
-	}
-	made = dir
-	if out, err := exec.Command("go", "build", "-o", dir, "../../cmd/bake", "../../cmd/verify").CombinedOutput(); err != nil {
-		return "", errors.New(string(out))
-	}
-	return dir, nil
-})
+// and oc, which is kubectl too: what oc has beyond it isn't run.
+var tools = program.Folder{Commands: []string{"bake", "verify"}}
 
-var made string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := os.RemoveAll(made); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { tools.Main(m) }
 
 func programs(t *testing.T) string {
 	t.Helper()
-	dir, err := tools()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := tools.Path(t)
 	kubectl, err := apiserver.Kubectl(t.Context())
 	if err != nil {
 		t.Fatal(err)
