@@ -118,29 +118,34 @@ func TestFailuresOnTheNode(t *testing.T) {
 // already.
 func (n node) heldOpen(old, current string) {
 	n.t.Helper()
-	const holder = `C:\holder.cmd`
-	script := "@C:\\winenode\\guest.exe stay held < " + proxyPath + "\r\n"
-	if err := os.WriteFile(n.host(holder), []byte(script), 0o644); err != nil {
-		n.t.Fatal(err)
-	}
-	stop := n.beside("cmd", "/c", holder)
-	n.waitFor("the program that holds it open", func() bool { return len(n.running("stay held")) > 0 })
+	stop := n.holds(proxyPath)
 	before, pids := n.snapshot(), fmt.Sprint(n.proxies())
 	n.fails("the file is in use", "bake", "node", "upgrade", current)
 	after := strings.Replace(n.snapshot(), fmt.Sprint(n.proxies()), pids, 1) // it was started again
 	if after != before {
 		n.t.Errorf("with its program held open the node was\n%s\nand is\n%s", before, after)
 	}
-	for _, p := range n.running("stay held") {
-		if err := n.Kill(p); err != nil {
-			n.t.Fatal(err)
-		}
-	}
 	stop()
-	if err := os.Remove(n.host(holder)); err != nil {
-		n.t.Fatal(err)
-	}
 	n.healthy(old)
+}
+
+// holds has a program open a file until release.
+func (n node) holds(path string) (release func()) {
+	n.t.Helper()
+	const holder = `C:\holder.cmd`
+	n.put(holder, "@C:\\winenode\\guest.exe stay held < "+path+"\r\n")
+	stop := n.beside("cmd", "/c", holder)
+	n.waitFor("the program that holds it open", func() bool { return len(n.running("stay held")) > 0 })
+	return func() {
+		n.t.Helper()
+		for _, p := range n.running("stay held") {
+			if err := n.Kill(p); err != nil {
+				n.t.Fatal(err)
+			}
+		}
+		stop()
+		n.remove(holder)
+	}
 }
 
 // damagedNotes spoils what the agent notes on the node, and what was brought

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/winbake/winbake/test/winenode"
 )
@@ -67,6 +68,38 @@ func TestTwoChangesAtOnce(t *testing.T) {
 	}
 	n.must("bake", "node", "install", versions[1])
 	n.healthy(versions[1])
+}
+
+// What two runs bring at once is the same file: when the other's has its name
+// and is being unpacked, Windows keeps it, and this run goes on with it.
+func TestUploadThatAnotherRunUnpacks(t *testing.T) {
+	current := image(t, winenode.CSIProxy13)
+	t.Parallel()
+	n := node{winenode.Start(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 16e6}}), t}
+	program, err := os.ReadFile(winenode.Built(t, winenode.CSIProxy13, "csi-proxy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan ran)
+	go func() { ended <- n.run("bake", "node", "install", current) }()
+	n.waitForPart()
+	staged := n.Home() + `\.winbake\stage\` + sumOf(program) + ".zst"
+	z, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.put(staged, string(z.EncodeAll(program, nil)))
+	stop := n.holds(staged)
+	uploads, err := filepath.Glob(n.host(staged) + ".*")
+	if err != nil || len(uploads) == 0 {
+		t.Fatalf("the upload ended before the file was held: %q, %v", uploads, err)
+	}
+	if r := <-ended; r.code != 0 {
+		t.Errorf("%+v", r)
+	}
+	stop()
+	n.healthy(current)
+	n.must("bake", "node", "remove")
 }
 
 // Ctrl-C in the middle of an upload: no half file on the node counts, nothing

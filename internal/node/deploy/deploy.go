@@ -159,7 +159,9 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 	if errors.Is(err, errAbsent) {
 		refused = n.bring(ctx)
 	}
-	if err := n.put(ctx, name, data); err != nil {
+	if err := n.put(ctx, name, data); errors.Is(err, guest.ErrInUse) {
+		refused = cmp.Or(refused, err)
+	} else if err != nil {
 		return nil, cmp.Or(refused, err)
 	}
 	facts, err = n.ask(ctx, e, args)

@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/node/guest"
 )
 
 func nodeOf(g *fakeGuest) *Node { return &Node{Guest: g, Exe: []byte("MZ")} }
@@ -69,9 +70,34 @@ func TestVerifyThatAnotherRunBrought(t *testing.T) {
 			return strings.HasSuffix(name, ".exe")
 		}
 		_, err := n.Facts(t.Context(), im.Expectation, true)
-		if (err == nil) != there || err != nil && !strings.Contains(err.Error(), "is in use") {
+		if (err == nil) != there || err != nil && !errors.Is(err, guest.ErrInUse) {
 			t.Errorf("it is there: %t; %v", there, err)
 		}
+	}
+}
+
+// What is named by its sum is the same, whoever brought it: another run that
+// has it open meanwhile keeps nothing up.
+func TestFilesThatAnotherRunBrought(t *testing.T) {
+	for _, part := range []string{"/stage/", "/expect-"} {
+		g, im := newGuest(), testImage(t)
+		g.inUse = func(name string) bool {
+			if !strings.Contains(name, part) {
+				return false
+			}
+			if part == "/expect-" {
+				g.files[name], _ = im.Expectation.Encode()
+			}
+			return true
+		}
+		if out, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); err != nil || !out.Result.Changed {
+			t.Errorf("%s: %+v, %v", part, out, err)
+		}
+	}
+	g, im := newGuest(), testImage(t)
+	g.inUse = func(name string) bool { return strings.Contains(name, "/expect-") } // and it isn't there
+	if _, err := nodeOf(g).Install(t.Context(), agent.Install, im, Options{}); !errors.Is(err, guest.ErrInUse) {
+		t.Errorf("an expectation that can't be brought: %v", err)
 	}
 }
 

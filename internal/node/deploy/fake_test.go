@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -18,6 +18,7 @@ import (
 
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/node/guest"
 	"github.com/winbake/winbake/internal/winsvc"
 	"github.com/winbake/winbake/payload"
 )
@@ -56,7 +57,7 @@ func (g *fakeGuest) Put(ctx context.Context, name string, content io.Reader) err
 		return err
 	}
 	if g.inUse != nil && g.inUse(name) {
-		return errors.New(name + " is in use")
+		return fmt.Errorf("%s: %w", name, guest.ErrInUse)
 	}
 	g.files[name], g.puts = data, append(g.puts, name)
 	if g.vanish && strings.Contains(name, "request-") {

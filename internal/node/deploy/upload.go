@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/node/guest"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -178,5 +179,9 @@ func pack(to io.Writer, f node.File, content io.Reader) error {
 func (n *Node) send(ctx context.Context, f node.File, packed *growing) error {
 	defer packed.close() //nolint:errcheck // the folder goes too
 	n.say("uploading " + f.Component + " (" + f.Payload + ")")
-	return n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, packed.reader())
+	err := n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, packed.reader())
+	if errors.Is(err, guest.ErrInUse) {
+		return nil // another run brought it, and unpacks it now: the name is the sum, which is checked there
+	}
+	return err
 }

@@ -58,14 +58,21 @@ func (s *SSH) putPart(ctx context.Context, c *sftp.Client, part, name string, co
 		_ = c.Remove(name)
 		err = c.Rename(part, name)
 	}
-	if err != nil {
-		return s.cantWrite(name, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if _, serr := c.Stat(name); serr == nil {
+		err = fmt.Errorf("%w: %w", ErrInUse, err)
+	}
+	return s.cantWrite(name, err)
 }
 
 func (s *SSH) upload(ctx context.Context, c *sftp.Client, name string, content io.Reader) (int64, error) {
 	f, err := c.Create(name)
+	if errors.Is(err, fs.ErrNotExist) { // another run tidied the folder away meanwhile
+		_ = c.MkdirAll(path.Dir(name))
+		f, err = c.Create(name)
+	}
 	if err != nil {
 		return 0, s.cantWrite(name, err)
 	}

@@ -4,6 +4,7 @@ package guest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -21,11 +22,16 @@ type Guest interface {
 	// couldn't be run, or that the connection broke off meanwhile.
 	Run(ctx context.Context, command string, stdout, stderr io.Writer) (code int, err error)
 	// Put writes a file, with the folders above it, under another name first:
-	// what has the name is whole.
+	// what has the name is whole. It is [ErrInUse] where all went up and the
+	// name couldn't be taken from a file that has it.
 	Put(ctx context.Context, name string, content io.Reader) error
 	// Get reads a file.
 	Get(ctx context.Context, name string, w io.Writer) error
 }
+
+// ErrInUse says that a file couldn't be replaced: Windows keeps one that a
+// program has open.
+var ErrInUse = errors.New("the file is in use")
 
 // Target is where a guest is: USER@HOST or USER@HOST:PORT.
 type Target struct {
