@@ -33,6 +33,8 @@ func sample() Report {
 			{ID: "payload.file.unexpected", Severity: finding.Block, Object: "evil.exe",
 				Observed: "sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824\nsecond line"},
 			{ID: "payload.mode", Severity: finding.Warn, Object: "powershell/hns.psm1", Observed: "0777", Expected: "0644"},
+			{ID: "payload.mode", Severity: finding.Warn, Object: "powershell/helper.psm1", Observed: "0777", Expected: "0644"},
+			{ID: "payload.mode", Severity: finding.Warn, Object: "powershell/other.ps1", Observed: "0700", Expected: "0644"},
 			{ID: "SKEW001", Severity: finding.Info, Accepted: "WARN", Object: "DaemonSet csi/vsphere-windows", Phase: "control-plane", Hop: "4.19 -> 4.20",
 				Observed: "Windows 3.3.0, Linux 3.5.0", Source: "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md",
 				Evidence: []string{"manifests/vsphere.yaml:41", "release 4.20.3 vsphere-csi-driver"}},

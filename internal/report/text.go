@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,7 +23,8 @@ var colors = map[finding.Severity]string{
 	finding.Block: "31", finding.Unknown: "35", finding.Warn: "33", finding.Info: "36", finding.Pass: "32",
 }
 
-// text writes one block for each finding, the severities apart.
+// text writes one block for each finding, or for several that say the same of
+// different objects, the severities apart.
 func text(r Report, o Options) string {
 	var b strings.Builder
 	for s := finding.Block; s >= finding.Pass; s-- {
@@ -39,28 +41,29 @@ func text(r Report, o Options) string {
 }
 
 // writeGroup writes the findings of one severity, with their objects below
-// each other.
-func writeGroup(b *strings.Builder, fs []finding.Finding, s finding.Severity, o Options) {
+// each other. What one rule says of several objects in the same words is
+// written once, below the last: a service that is absent lacks 23 pipes.
+func writeGroup(b *strings.Builder, all []finding.Finding, s finding.Severity, o Options) {
+	fs := slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Severity != s })
+	if len(fs) == 0 {
+		return
+	}
 	width := 0
 	for _, f := range fs {
-		if f.Severity == s {
-			width = max(width, utf8.RuneCountInString(printable.Line(f.ID)))
-		}
-	}
-	if width == 0 {
-		return
+		width = max(width, utf8.RuneCountInString(printable.Line(f.ID)))
 	}
 	label := fmt.Sprintf("%-*s", labelWidth, s)
 	if o.Color {
 		label = "\x1b[" + colors[s] + "m" + label + "\x1b[0m"
 	}
-	for _, f := range fs {
-		if f.Severity != s {
-			continue
-		}
+	for i, f := range fs {
 		head := fmt.Sprintf("%s %-*s  %s", label, width, printable.Line(f.ID), printable.Line(f.Object))
 		b.WriteString(strings.TrimRight(head, " ") + "\n")
-		for _, d := range details(f) {
+		said := details(f)
+		if i+1 < len(fs) && fs[i+1].ID == f.ID && slices.Equal(details(fs[i+1]), said) {
+			continue
+		}
+		for _, d := range said {
 			writeDetail(b, d, o)
 		}
 	}
