@@ -35,7 +35,8 @@ release.json.`,
 		Source: pluto64,
 		Text: `UNKNOWN  a kind of object that rules need wasn't read, or only in part; an input couldn't be read;
          no Windows CSI driver was found among manifests, or no DaemonSet at all in a cluster; a
-         Windows node has a driver registered whose DaemonSet wasn't read.
+         Windows node has a driver registered whose DaemonSet wasn't read; a pod registers two
+         drivers, of which one is judged.
 WARN     a must-gather without a list of the cluster's namespaces, where all that it mentions were
          gathered.
 INFO     the cluster has DaemonSets, and none of a Windows CSI driver.

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -36,6 +37,25 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 		return
 	}
 	c.drivers[o] = d
+	if d.OS != linux {
+		c.checkAlone(o, d.Provisioner, registrations(p, cts))
+	}
+}
+
+// checkAlone tells of drivers that a pod registers beside the one that was
+// taken: nothing is known of them, and that mustn't pass for nothing wrong.
+func (c *Collector) checkAlone(o inventory.Object, provisioner string, registered []clue) {
+	for _, r := range registered {
+		other, ok := c.known.byClues([]clue{r})
+		if !ok || strings.EqualFold(other.provisioner, provisioner) {
+			continue
+		}
+		c.problem(inventory.Problem{
+			Where: r.at.Where,
+			What:  fmt.Sprintf("%s registers %s too, and only %s of it is judged", o, clip(other.provisioner), clip(provisioner)),
+			Fix:   "give each driver a DaemonSet of its own, as its project publishes it",
+		})
+	}
 }
 
 // driverOf reads a driver's node plugin; the reason says why it is none.
