@@ -95,7 +95,7 @@ func (n node) running(word string) []winenode.Process {
 
 func (n node) waitFor(what string, there func() bool) {
 	n.t.Helper()
-	for end := time.Now().Add(time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
 			n.t.Fatalf("%s: it doesn't come", what)
 		}

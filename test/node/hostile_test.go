@@ -139,7 +139,7 @@ func TestInterruptedUpload(t *testing.T) {
 func (n node) waitForPart() {
 	n.t.Helper()
 	pattern := filepath.Join(n.host(n.Home()), ".winbake", "stage", "*")
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			n.t.Fatal(err)
@@ -162,13 +162,13 @@ func TestPipesServedByAStranger(t *testing.T) {
 	const elsewhere = `C:\elsewhere\csi-proxy.exe`
 	n.Put(t, n.host(proxyPath), elsewhere)
 	n.killProxies()
-	n.stranger(elsewhere)
+	n.stranger(elsewhere, old)
 	if r := n.run("verify", append([]string{"node", old}, wineCantTell...)...); r.code != 3 || !strings.Contains(r.stdout, "WIN011") || !strings.Contains(r.stdout, elsewhere) {
 		t.Errorf("a stranger in the service's place: %+v", r)
 	}
 	n.killProxies()
 	n.must("bake", "node", "remove")
-	n.stranger(elsewhere)
+	n.stranger(elsewhere, old)
 	n.refuses("is still served, by process", "node", "install", current)
 	n.killProxies()
 	n.must("bake", "node", "install", current)
@@ -209,15 +209,17 @@ func TestTamperedImage(t *testing.T) {
 	}
 }
 
-// stranger starts a csi-proxy that no service knows, until it's killed.
-func (n node) stranger(path string) {
+// stranger starts the image's csi-proxy without a service, until it's killed.
+func (n node) stranger(path, image string) {
 	n.t.Helper()
 	ctx, stop := context.WithCancel(n.t.Context())
 	ended := make(chan struct{})
 	go func() { _, _ = n.Wine(ctx, path); close(ended) }()
 	n.t.Cleanup(func() { stop(); <-ended })
-	n.waitFor("the stranger", func() bool { return len(n.proxies()) > 0 })
-	time.Sleep(2 * time.Second) // until it serves
+	n.waitFor("the stranger's pipes", func() bool {
+		r := n.run("verify", "node", image)
+		return r.code == 3 && !strings.Contains(r.stdout, "WIN010")
+	})
 }
 
 func (n node) killProxies() {

@@ -37,7 +37,7 @@ func startNode(t *testing.T) *node {
 			t.Logf("%v: %v\n%s", args, err, out) // Wine's codes differ; what counts is the pipes
 		}
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		out, err := n.Wine(t.Context(), csiClient, "dial")
 		if err == nil {
 			return n

@@ -32,7 +32,7 @@ func printed(text string) []string {
 func (c *cluster) block(t *testing.T) []string {
 	t.Helper()
 	var s said
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(3 * time.Minute); ; {
 		out, exit := c.sh(t, "verify skew -o json 2>/dev/null")
 		if exit == 3 {
 			if err := json.Unmarshal([]byte(out), &s); err != nil {
@@ -58,7 +58,7 @@ func (c *cluster) block(t *testing.T) []string {
 // passes asks verify skew until the nodes have followed.
 func (c *cluster) passes(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(3 * time.Minute); ; {
 		out, exit := c.sh(t, "verify skew --fail-on=warn 2>/dev/null")
 		if exit == 0 && strings.HasPrefix(out, "PASS") {
 			return

@@ -44,7 +44,7 @@ func (c *cluster) play(t *testing.T) {
 // settle waits until all that is due was done.
 func (c *cluster) settle(t *testing.T) {
 	t.Helper()
-	for want, deadline := c.turns.Load()+2, time.Now().Add(time.Minute); c.turns.Load() < want; time.Sleep(20 * time.Millisecond) {
+	for want, deadline := c.turns.Load()+2, time.Now().Add(3*time.Minute); c.turns.Load() < want; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the played cluster stands still")
 		}

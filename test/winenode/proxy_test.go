@@ -53,7 +53,7 @@ func (p proxy) must(t *testing.T, command string) {
 // waitForPipes waits until every v1 pipe is open.
 func (p proxy) waitForPipes(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; {
+	for deadline := time.Now().Add(3 * time.Minute); ; {
 		r := run(t, p.ssh, "", client+" dial")
 		if r.code == 0 {
 			return
@@ -154,7 +154,7 @@ func (p proxy) waitForLog(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		log, err := os.ReadFile(path)
 		if err == nil && strings.Contains(string(log), text) {
 			return
