@@ -87,6 +87,17 @@ func TestLaterMoment(t *testing.T) {
 	}
 }
 
+// TestAheadAndThenBehind: what is ahead now, and may stay, is told of the update
+// that takes Linux past it.
+func TestAheadAndThenBehind(t *testing.T) {
+	res := evaluate(t, clusterOf("4.18", "10.18.1", ebs("v1.40.0")), skew.Request{To: "4.22"})
+	fs := ofRule(res, "SKEW001")
+	const want = "nothing has to be done before the update 4.19 -> 4.20; after it "
+	if len(fs) != 1 || !strings.HasPrefix(fs[0].Remedy, want) || !strings.HasSuffix(fs[0].Remedy, ":v1.45.0") {
+		t.Error(show(fs))
+	}
+}
+
 // TestDistanceInWords: two numbers are said in order, and once.
 func TestDistanceInWords(t *testing.T) {
 	inv := clusterOf("4.14", "9.0.0", azureFile("v1.26.0"))

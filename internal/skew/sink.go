@@ -40,6 +40,8 @@ type draft struct {
 	NoStep bool
 	// Late puts its step behind those of its kind that change drivers.
 	Late bool
+	// Idle says that its Remedy is to do nothing. A later moment's may be more.
+	Idle bool
 }
 
 // move is a step of the plan, and the version that it brings the Windows driver
@@ -72,6 +74,7 @@ type entry struct {
 	step    *move
 	noStep  bool
 	late    bool
+	idle    bool
 	planned bool // in the plan though it is INFO
 	deploys *newcomer
 	again   []string // hops and phases where it holds too
@@ -118,7 +121,7 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, late: d.Late, deploys: d.Deploys, planned: d.PlanInfo,
+		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, late: d.Late, idle: d.Idle, deploys: d.Deploys, planned: d.PlanInfo,
 	}
 	if s.world.Hops == 0 {
 		e.When = "" // there is no update to be before or after
@@ -146,8 +149,11 @@ func (e *entry) holdsAgain(w *world, d draft) {
 	if !slices.Contains(e.again, moment) {
 		e.again = append(e.again, moment)
 	}
-	if d.When == after && w.Hop == e.hop && d.Remedy != "" {
-		e.Remedy, e.step = d.Remedy, d.Step // what is due after the update goes by what Linux is then
+	switch {
+	case d.When == after && w.Hop == e.hop && d.Remedy != "":
+		e.Remedy, e.step, e.idle = d.Remedy, d.Step, d.Idle // what is due after the update goes by what Linux is then
+	case e.idle && !d.Idle && d.Remedy != "":
+		e.Remedy, e.idle = "nothing has to be done before the update "+w.hopName()+"; after it "+d.Remedy, false
 	}
 	e.changed = ""
 	if d.Observed != e.Observed {

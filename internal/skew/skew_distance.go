@@ -43,7 +43,7 @@ func minorDistance(v *view, out *sink) {
 		case low > 0 && v.imageless():
 			d.Remedy, d.NoStep = "do what NODE003 asks for first: it chooses the version too", true
 		case low > 0: // going back is no step of a plan
-			d.Remedy, d.NoStep = "nothing has to be done: leave it, and choose v"+c.to.Core()+" at its next change", true
+			d.Remedy, d.NoStep, d.Idle = "nothing has to be done: leave it, and choose v"+c.to.Core()+" at its next change", true, true
 			if c.to.Compare(windows) >= 0 {
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
