@@ -153,7 +153,8 @@ func (e *entry) holdsAgain(w *world, d draft) {
 	case d.When == after && w.Hop == e.hop && d.Remedy != "":
 		e.Remedy, e.step, e.idle = d.Remedy, d.Step, d.Idle // what is due after the update goes by what Linux is then
 	case e.idle && !d.Idle && d.Remedy != "":
-		e.Remedy, e.idle = "nothing has to be done before the update "+w.hopName()+"; after it "+d.Remedy, false
+		e.Remedy = "nothing has to be done before the update " + w.hopName() + "; after it " + d.Remedy
+		e.When, e.idle = "", false // the remedy says it
 	}
 	e.changed = ""
 	if d.Observed != e.Observed {
