@@ -19,7 +19,8 @@ import (
 )
 
 // Env is the whole environment of a program in prefix: no display, no home of
-// the person's, no credentials. more are DLL overrides in Wine's own form.
+// the person's, no credentials. What Wine's server needs while it runs lies in
+// the prefix too, and goes with it. more are DLL overrides in Wine's own form.
 func Env(prefix string, more ...string) []string {
 	overrides := "mscoree=d;mshtml=d;winemenubuilder.exe=d" // nothing to install, no menus
 	for _, o := range more {
@@ -27,7 +28,7 @@ func Env(prefix string, more ...string) []string {
 	}
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", // so that a file's name is UTF-8 on both sides
-		"HOME=" + prefix, "WINEPREFIX=" + prefix, "WINEDEBUG=-all", "WINEDLLOVERRIDES=" + overrides,
+		"HOME=" + prefix, "TMPDIR=" + prefix, "WINEPREFIX=" + prefix, "WINEDEBUG=-all", "WINEDLLOVERRIDES=" + overrides,
 	}
 }
 

@@ -83,7 +83,7 @@ func start(ctx context.Context, o Options) (*Node, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	n := &Node{User: "Administrator", Password: "winenode", Prefix: filepath.Join(place.dir, "prefix"), options: o}
+	n := &Node{User: "Administrator", Password: "winenode", Prefix: prefixOf(place.dir), options: o}
 	n.faults.space = -1
 	stop := func() error { return n.stop(place) }
 	if err := useTemplate(ctx, func(from string) error { return clonePrefix(from, n.Prefix) }); err != nil {

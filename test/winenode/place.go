@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/winbake/winbake/internal/wine"
 	"github.com/winbake/winbake/test/filelock"
 )
 
@@ -25,7 +26,7 @@ type place struct {
 // test process, however sudden, then ends what lives in the prefix. It's given
 // the node's folder.
 const guardScript = `cat >/dev/null
-WINEPREFIX="$1/prefix" wineserver -k >/dev/null 2>&1
+wineserver -k >/dev/null 2>&1
 for i in 1 2 3; do rm -rf -- "$1" 2>/dev/null && break; sleep 1; done
 rm -f -- "$1.lock"`
 
@@ -67,8 +68,12 @@ func (p *place) setGuard() error {
 	return p.guard.Start()
 }
 
+// prefixOf is the Wine prefix in a node's folder.
+func prefixOf(dir string) string { return filepath.Join(dir, "prefix") }
+
 func guardOf(dir string) *exec.Cmd {
 	cmd := exec.Command("sh", "-c", guardScript, "winenode-guard", dir)
+	cmd.Env = wine.Env(prefixOf(dir)) // Wine's server is found by it
 	// Out of reach of what a terminal or a test runner sends to the group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
