@@ -5,10 +5,12 @@ package real
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -25,23 +27,51 @@ type machine struct {
 	uid uint32
 }
 
+// scratch is what the tests here write into.
+var scratch string
+
+func TestMain(m *testing.M) {
+	code := func() int {
+		parent := ""
+		if os.Getuid() == 0 {
+			parent = "/var/tmp" // the other user gets there, and not into everybody's TMPDIR
+		}
+		var err error
+		if scratch, err = os.MkdirTemp(parent, "winbake-real-"); err == nil {
+			err = os.Chmod(scratch, 0o755)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(scratch)
+		return m.Run()
+	}()
+	os.Exit(code)
+}
+
 // tools builds bake and verify once.
-var tools = func() func(t *testing.T) string {
-	var dir string
-	return func(t *testing.T) string {
-		t.Helper()
-		if dir != "" {
-			return dir
-		}
-		dir = filepath.Join(os.TempDir(), "winbake-real-bin")
-		cmd := exec.CommandContext(t.Context(), "go", "build", "-o", dir+"/", "./cmd/bake", "./cmd/verify")
-		cmd.Dir = "../.."
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("build the commands: %v\n%s", err, out)
-		}
-		return dir
+var build = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(scratch, "bin")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+"/", "./cmd/bake", "./cmd/verify")
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the commands: %w\n%s", err, out)
 	}
-}()
+	if out, err := exec.Command("chmod", "-R", "a+rX", dir).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func tools(t *testing.T) string {
+	t.Helper()
+	dir, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
 
 func (m machine) run(t *testing.T, name string, args ...string) string {
 	t.Helper()
@@ -115,7 +145,10 @@ func TestSameBytesElsewhere(t *testing.T) {
 	here := machine{dir: repository(t)}
 	first := here.run(t, "bake", "payload", "-f", older, "--only", "csi-proxy", "--layout", filepath.Join(t.TempDir(), "image"))
 
-	away := t.TempDir()
+	away, err := os.MkdirTemp(scratch, "away-")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if out, err := exec.CommandContext(t.Context(), "cp", "-r", filepath.Join(repository(t), "examples/openshift-4.15"), filepath.Join(away, "clone")).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -128,7 +161,9 @@ func TestSameBytesElsewhere(t *testing.T) {
 	t.Cleanup(func() { _ = exec.Command("chmod", "-R", "u+w", away).Run() }) // the test's context has ended by then
 	if os.Getuid() == 0 {
 		there.uid = 65534
-		openUp(t, away, tools(t))
+		if out, err := exec.CommandContext(t.Context(), "chown", "-R", "65534:65534", away).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)
@@ -141,19 +176,4 @@ func TestSameBytesElsewhere(t *testing.T) {
 func digest(ref string) string {
 	_, d, _ := strings.Cut(strings.TrimSpace(ref), "@")
 	return d
-}
-
-// openUp lets another user work in dir and run what is in bin.
-func openUp(t *testing.T, dir, bin string) {
-	t.Helper()
-	for _, args := range [][]string{{"chown", "-R", "65534:65534", dir}, {"chmod", "-R", "a+rX", bin}} {
-		if out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", args, err, out)
-		}
-	}
-	for p := filepath.Dir(dir); len(p) > len(os.TempDir()); p = filepath.Dir(p) {
-		if err := os.Chmod(p, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
