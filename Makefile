@@ -19,10 +19,11 @@ payload: $(BIN)/bake $(BIN)/verify
 .PHONY: bin
 bin: $(BIN)/bake $(BIN)/verify $(BIN)/verify.exe
 
-# Always asked: the go command knows better than make what is out of date.
+# Always asked: the go command knows better than make what is out of date. The
+# tests compile the same packages in the same way (test/steps): once is enough.
 .PHONY: $(BIN)/bake $(BIN)/verify
 $(BIN)/bake $(BIN)/verify: | need-go
-	@$(GO) build -trimpath -o $@ ./cmd/$(@F)
+	@CGO_ENABLED=0 $(GO) build -trimpath -o $@ ./cmd/$(@F)
 
 # Its bytes may go into an image (--with-verify): the same ones from any clone.
 .PHONY: $(BIN)/verify.exe

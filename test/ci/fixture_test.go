@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(built)
-		cmd := exec.Command("go", "build", "-C", "../..", "-o", built, "./cmd/bake", "./cmd/verify")
+		cmd := exec.Command("go", "build", "-C", "../..", "-trimpath", "-o", built, "./cmd/bake", "./cmd/verify")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			log.Printf("go build: %v\n%s", err, out)
 			return 1

@@ -73,7 +73,7 @@ func TestWindowsProgramsAreBuilt(t *testing.T) {
 	clone := filepath.Join(t.TempDir(), "clone")
 	for _, args := range [][]string{{"git", "clone", "--quiet", "../..", clone}, {"bash", "-eo", "pipefail", "-c", "cd " + clone + "\n" + runs[0]}} {
 		cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "PINS=examples/openshift-4.15/versions.yaml")
+		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "PINS=examples/openshift-4.15/versions.yaml")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
@@ -142,7 +142,7 @@ func TestWindowsBakeCommandsExist(t *testing.T) {
 		}
 	}
 	verifyExe := filepath.Join(t.TempDir(), "verify-exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-o", verifyExe, "./cmd/verify/node").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-C", "../..", "-trimpath", "-o", verifyExe, "./cmd/verify/node").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	local := regexp.MustCompile(`\\verify\.exe ([a-z]+) ([^\n]*)`).FindAllStringSubmatch(script, -1)

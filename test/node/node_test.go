@@ -32,12 +32,12 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	for _, args := range [][]string{
-		{"build", "-o", dir + "/", "./cmd/bake", "./cmd/verify"},
+		{"build", "-trimpath", "-o", dir + "/", "./cmd/bake", "./cmd/verify"},
 		{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", dir + "/verify.exe", "./cmd/verify/node"},
 	} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = "../.."
-		cmd.Env = append(os.Environ(), "GOFLAGS=")
+		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
 		if strings.HasSuffix(args[len(args)-1], "node") {
 			cmd.Env = append(cmd.Env, "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
 		}

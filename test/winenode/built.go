@@ -39,7 +39,7 @@ func built(ctx context.Context, file, component string) (string, error) {
 	}
 	cmd := exec.CommandContext(ctx, "go", "run", "./cmd/bake", "build", component, "-f", file, "-o", "json")
 	cmd.Dir = root
-	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
 	var trouble bytes.Buffer
 	cmd.Stderr = &trouble
 	out, err := cmd.Output()

@@ -14,7 +14,7 @@ func script(t *testing.T, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "./cmd/bake", "manifests", "sc"}, args...)...)
 	cmd.Dir = "../.."
-	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
 	var trouble bytes.Buffer
 	cmd.Stderr = &trouble
 	text, err := cmd.Output()

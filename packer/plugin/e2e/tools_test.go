@@ -52,7 +52,7 @@ func (m *made) make() error {
 	} {
 		cmd := exec.Command("go", append([]string{"build", "-trimpath", "-buildvcs=false"}, step.args...)...)
 		cmd.Dir = step.dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=") // as make bin, whose packages are there then
+		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath") // as make bin, whose packages are there then
 		if step.windows != "" {
 			cmd.Env = append(cmd.Env, "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
 		}

@@ -57,7 +57,7 @@ func TestFromCloneToTemplate(t *testing.T) {
 		cmd.Dir = clone
 		// A make above this test would hand down its flags.
 		cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS=") })
-		cmd.Env = append(cmd.Env, "GOFLAGS=", "PACKER_NO_COLOR=1")
+		cmd.Env = append(cmd.Env, "GOFLAGS=-trimpath", "PACKER_NO_COLOR=1")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", c.command, err, out)
