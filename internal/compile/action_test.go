@@ -88,6 +88,27 @@ func TestLimiterBoundsMemory(t *testing.T) {
 	}
 }
 
+func TestSpacious(t *testing.T) {
+	const gib = 1 << 30
+	for _, c := range []struct {
+		jobs   int
+		memory int64
+		needs  []int64
+		want   bool
+	}{
+		{2, 18 * gib, []int64{7 * gib, 5 * gib, 5 * gib}, true}, // the third waits for one of the others
+		{2, 17 * gib, []int64{7 * gib, 5 * gib}, false},
+		{1, 11 * gib, []int64{7 * gib, 5 * gib}, true},
+		{8, 9 * gib, []int64{6 * gib}, true},
+		{8, 8 * gib, []int64{6 * gib}, false},
+		{2, 1, nil, true},
+	} {
+		if got := newLimiter(c.jobs, c.memory).spacious(c.needs); got != c.want {
+			t.Errorf("%d jobs in %d bytes, needs %d: %t", c.jobs, c.memory, c.needs, got)
+		}
+	}
+}
+
 func TestMeminfo(t *testing.T) {
 	if n := availableMemory(); n <= 0 {
 		t.Errorf("%d bytes are free", n)

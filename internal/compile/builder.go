@@ -128,18 +128,23 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 		return int((b.estimate(jobs[y]) - b.estimate(jobs[x])) >> 20)
 	})
 	limit := newLimiter(b.Jobs, b.Memory)
+	needs := make([]int64, len(rest))
+	for n, i := range rest {
+		needs[n] = b.estimate(jobs[i])
+	}
+	spacious := limit.spacious(needs)
 	errs := make([]error, len(jobs))
 	var failed sync.Once
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
-	for _, i := range rest {
-		release, err := limit.acquire(ctx, stop, b.estimate(jobs[i]))
+	for n, i := range rest {
+		release, err := limit.acquire(ctx, stop, needs[n])
 		if err != nil {
 			break
 		}
 		wg.Go(func() {
 			defer release()
-			artifacts[i], errs[i] = b.build(ctx, jobs[i])
+			artifacts[i], errs[i] = b.build(ctx, jobs[i], spacious)
 			if errs[i] != nil && !b.KeepGoing {
 				failed.Do(func() { close(stop) })
 			}
@@ -152,8 +157,9 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 	return errors.Join(errs...)
 }
 
-// build runs one action and stores its artifact.
-func (b *Builder) build(ctx context.Context, job *Job) (_ *Artifact, err error) {
+// build runs one action and stores its artifact. spacious says that memory
+// needn't be spared.
+func (b *Builder) build(ctx context.Context, job *Job, spacious bool) (_ *Artifact, err error) {
 	began := time.Now()
 	defer func() {
 		if err != nil && ctx.Err() == nil {
@@ -173,7 +179,7 @@ func (b *Builder) build(ctx context.Context, job *Job) (_ *Artifact, err error) 
 	}
 	defer cleanup()
 	exe := filepath.Join(dir, "out.exe")
-	if err := b.compile(ctx, job, dir, exe); err != nil {
+	if err := b.compile(ctx, job, dir, exe, spacious); err != nil {
 		return nil, err
 	}
 	if err := b.inspect(job, toolchain, exe); err != nil {

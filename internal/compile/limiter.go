@@ -11,6 +11,7 @@ import (
 // limiter bounds builds by number and by memory.
 type limiter struct {
 	jobs, memory *semaphore.Weighted
+	count        int
 	capacity     int64
 }
 
@@ -21,7 +22,17 @@ func newLimiter(jobs int, memory int64) *limiter {
 	if memory <= 0 {
 		memory = availableMemory() / 10 * 9
 	}
-	return &limiter{semaphore.NewWeighted(int64(jobs)), semaphore.NewWeighted(memory), memory}
+	return &limiter{semaphore.NewWeighted(int64(jobs)), semaphore.NewWeighted(memory), jobs, memory}
+}
+
+// spacious tells whether the builds that may run side by side, the heaviest
+// first, leave memory to spare when each takes half as much again as it needs.
+func (l *limiter) spacious(needs []int64) bool {
+	var sum int64
+	for _, n := range needs[:min(l.count, len(needs))] {
+		sum += n
+	}
+	return sum+sum/2 <= l.capacity
 }
 
 var errStopped = errors.New("stopped after a failure")

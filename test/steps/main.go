@@ -110,11 +110,16 @@ func (r *runner) add(res result) {
 
 // env makes all steps, and what they build in turn, compile each package in one
 // way, that of `make bin`: three ways cost a machine without caches minutes. The
-// race detector needs cgo, and a way of its own.
+// race detector needs cgo, and a way of its own. Steps that only compile have the
+// compiler collect its garbage less often, which saves a quarter of its time;
+// tests measure memory.
 func (s step) env() []string {
 	env := []string{"GOFLAGS=-trimpath"}
 	if !slices.Contains(s.args, "-race") {
 		env = append(env, "CGO_ENABLED=0")
+	}
+	if !s.test {
+		env = append(env, "GOGC=400")
 	}
 	return env
 }
