@@ -92,11 +92,25 @@ func boot(ctx context.Context, dir string) error {
 	return Settle(ctx, dir)
 }
 
-// Settle waits until Wine has written the registry of a prefix and ended.
+// Settle waits until Wine has written the registry of a prefix and ended. The
+// folder that its server had, and the note of its name, go: the server of a copy
+// of the prefix would stumble over them.
 func Settle(ctx context.Context, dir string) error {
 	cmd := exec.CommandContext(ctx, "wineserver", "-w")
 	cmd.Env = Env(dir)
-	return cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return err
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "wine-*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(left, filepath.Join(dir, "wineserver")) {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // End ends whatever lives in a prefix.

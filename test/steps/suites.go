@@ -62,7 +62,8 @@ var suites = map[string][]step{
 		{name: "unit tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, test: true},
 		{name: "packages for -race", args: append([]string{"go", "build", "-race"}, concurrent...)},
 		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-vet=off", "-race", "-timeout=20m"}, concurrent...), test: true},
-		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./test/..."}, test: true},
+		// They wait for services more than they work.
+		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=20m", "./test/..."}, test: true},
 		{name: "packages of the Packer plugin", args: []string{"go", "build", "-race", "./..."}, dir: "packer/plugin"},
 		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
 		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},

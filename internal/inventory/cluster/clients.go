@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
+	appsv1 "k8s.io/client-go/kubernetes/typed/apps/v1"
+	corev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	storagev1 "k8s.io/client-go/kubernetes/typed/storage/v1"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 
@@ -13,11 +16,15 @@ import (
 	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
-// clients share one connection.
+// clients share one connection. They are those of the groups that are read: the
+// set of all groups takes the compiler minutes.
 type clients struct {
-	typed    kubernetes.Interface
-	metadata metadata.Interface
-	custom   dynamic.Interface
+	core      corev1.CoreV1Interface
+	apps      appsv1.AppsV1Interface
+	storage   storagev1.StorageV1Interface
+	discovery *discovery.DiscoveryClient
+	metadata  metadata.Interface
+	custom    dynamic.Interface
 }
 
 const (
@@ -64,7 +71,16 @@ func (cl *clients) connect(config *rest.Config) error {
 	binary := rest.CopyConfig(config)
 	binary.ContentType = "application/vnd.kubernetes.protobuf"
 	binary.AcceptContentTypes = binary.ContentType + ",application/json"
-	if cl.typed, err = kubernetes.NewForConfigAndClient(binary, client); err != nil {
+	if cl.core, err = corev1.NewForConfigAndClient(binary, client); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	if cl.apps, err = appsv1.NewForConfigAndClient(binary, client); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	if cl.storage, err = storagev1.NewForConfigAndClient(binary, client); err != nil {
+		return fmt.Errorf("make a client: %w", err)
+	}
+	if cl.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(binary, client); err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
 	if cl.metadata, err = metadata.NewForConfigAndClient(binary, client); err != nil {

@@ -19,7 +19,7 @@ type sets map[types.NamespacedName]string
 func (r *reader) readDaemonSets(ctx context.Context) error {
 	r.sets = sets{}
 	p := pager[*appsv1.DaemonSetList, appsv1.DaemonSet, *appsv1.DaemonSet]{
-		r: r, what: "daemonsets", options: r.paged(), list: r.typed.AppsV1().DaemonSets("").List,
+		r: r, what: "daemonsets", options: r.paged(), list: r.apps.DaemonSets("").List,
 		items: func(l *appsv1.DaemonSetList) []appsv1.DaemonSet { return l.Items },
 		take: func(d *appsv1.DaemonSet) {
 			r.sets[types.NamespacedName{Namespace: d.Namespace, Name: d.Name}] = metav1.FormatLabelSelector(d.Spec.Selector)
@@ -31,7 +31,7 @@ func (r *reader) readDaemonSets(ctx context.Context) error {
 
 func (r *reader) readCSINodes(ctx context.Context) error {
 	p := pager[*storagev1.CSINodeList, storagev1.CSINode, *storagev1.CSINode]{
-		r: r, what: "csinodes", options: r.paged(), list: r.typed.StorageV1().CSINodes().List,
+		r: r, what: "csinodes", options: r.paged(), list: r.storage.CSINodes().List,
 		items: func(l *storagev1.CSINodeList) []storagev1.CSINode { return l.Items },
 		take:  func(n *storagev1.CSINode) { r.c.CSINode(n, nil) },
 	}
@@ -40,7 +40,7 @@ func (r *reader) readCSINodes(ctx context.Context) error {
 
 func (r *reader) readVolumes(ctx context.Context) error {
 	p := pager[*corev1.PersistentVolumeList, corev1.PersistentVolume, *corev1.PersistentVolume]{
-		r: r, what: "persistentvolumes", options: r.paged(), list: r.typed.CoreV1().PersistentVolumes().List,
+		r: r, what: "persistentvolumes", options: r.paged(), list: r.core.PersistentVolumes().List,
 		items: func(l *corev1.PersistentVolumeList) []corev1.PersistentVolume { return l.Items },
 		take:  func(v *corev1.PersistentVolume) { r.c.PersistentVolume(v, nil) },
 	}
@@ -49,7 +49,7 @@ func (r *reader) readVolumes(ctx context.Context) error {
 
 func (r *reader) readClaims(ctx context.Context) error {
 	p := pager[*corev1.PersistentVolumeClaimList, corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaim]{
-		r: r, what: "persistentvolumeclaims", options: r.paged(), list: r.typed.CoreV1().PersistentVolumeClaims("").List,
+		r: r, what: "persistentvolumeclaims", options: r.paged(), list: r.core.PersistentVolumeClaims("").List,
 		items: func(l *corev1.PersistentVolumeClaimList) []corev1.PersistentVolumeClaim { return l.Items },
 		take:  func(v *corev1.PersistentVolumeClaim) { r.c.PersistentVolumeClaim(v, nil) },
 	}
@@ -59,7 +59,7 @@ func (r *reader) readClaims(ctx context.Context) error {
 // readClasses reads what serves claims that aren't bound yet.
 func (r *reader) readClasses(ctx context.Context) error {
 	p := pager[*storagev1.StorageClassList, storagev1.StorageClass, *storagev1.StorageClass]{
-		r: r, options: r.paged(), list: r.typed.StorageV1().StorageClasses().List,
+		r: r, options: r.paged(), list: r.storage.StorageClasses().List,
 		items: func(l *storagev1.StorageClassList) []storagev1.StorageClass { return l.Items },
 		take:  func(s *storagev1.StorageClass) { r.c.StorageClass(s, nil) },
 	}
@@ -95,7 +95,7 @@ func (r *reader) readConfigMaps(ctx context.Context, namespace string) error {
 		return nil
 	}
 	p := pager[*corev1.ConfigMapList, corev1.ConfigMap, *corev1.ConfigMap]{
-		r: r, options: r.paged(), list: r.typed.CoreV1().ConfigMaps(namespace).List,
+		r: r, options: r.paged(), list: r.core.ConfigMaps(namespace).List,
 		items: func(l *corev1.ConfigMapList) []corev1.ConfigMap { return l.Items },
 		take: func(m *corev1.ConfigMap) {
 			if strings.HasPrefix(m.Name, servicesPrefix) {

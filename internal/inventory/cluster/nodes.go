@@ -56,7 +56,7 @@ func (r *reader) readLinuxNodes(ctx context.Context) error {
 // costs one more request for its pods.
 func (r *reader) readWholeNodes(ctx context.Context, selector string) error {
 	p := pager[*corev1.NodeList, corev1.Node, *corev1.Node]{
-		r: r, what: "nodes", options: r.paged(), list: r.typed.CoreV1().Nodes().List,
+		r: r, what: "nodes", options: r.paged(), list: r.core.Nodes().List,
 		items: func(l *corev1.NodeList) []corev1.Node { return l.Items },
 		take: func(n *corev1.Node) {
 			r.nodes.all++

@@ -35,7 +35,7 @@ var (
 func (r *reader) readVersion(ctx context.Context) error {
 	var v string
 	err := again(ctx, func() error {
-		answer, err := r.typed.Discovery().ServerVersionWithContext(ctx)
+		answer, err := r.discovery.ServerVersionWithContext(ctx)
 		if err == nil {
 			v = answer.GitVersion
 		}
@@ -94,7 +94,7 @@ func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionRes
 func (r *reader) readAcks(ctx context.Context) error {
 	const namespace, name = "openshift-config", "admin-acks"
 	err := again(ctx, func() error {
-		m, err := r.typed.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+		m, err := r.core.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		if err == nil {
 			r.c.ConfigMap(m, nil)
 		}

@@ -84,7 +84,7 @@ func (p *pager[L, T, P]) fromMemory(since string) {
 
 func (r *reader) podPager(namespace, selector string) *pager[*corev1.PodList, corev1.Pod, *corev1.Pod] {
 	p := &pager[*corev1.PodList, corev1.Pod, *corev1.Pod]{
-		r: r, what: "pods", options: r.paged(), list: r.typed.CoreV1().Pods(namespace).List,
+		r: r, what: "pods", options: r.paged(), list: r.core.Pods(namespace).List,
 		items: func(l *corev1.PodList) []corev1.Pod { return l.Items },
 		take:  func(pod *corev1.Pod) { r.c.Pod(pod, nil) },
 	}
