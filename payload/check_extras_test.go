@@ -10,6 +10,7 @@ import (
 )
 
 func TestCheckTamperedExtras(t *testing.T) {
+	t.Parallel()
 	const node, exe = ExtrasRoot + "/" + ExpectationName, ExtrasRoot + "/" + VerifyName
 	_, good := withExtras(t, extraFile(ExpectationName, "{}"), extraFile(VerifyName, "MZ2"))
 	plain, _ := withExtras(t, extraFile(ExpectationName, "{}"))

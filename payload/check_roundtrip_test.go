@@ -23,6 +23,7 @@ func treeOfBodies(f Format, files map[string]string) *Tree {
 
 // What this package writes, in every form, must pass its own checks.
 func TestCheckWhatIsWritten(t *testing.T) {
+	t.Parallel()
 	stock := stockImage(t, archivedItems(t, map[string]string{"old.exe": "old"}))
 	for _, f := range []Format{Flat, Archived} {
 		for _, codec := range []string{"gzip", "zstd"} {

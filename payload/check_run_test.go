@@ -43,6 +43,7 @@ func expectedOf(f Format, files map[string]string) *Expected {
 }
 
 func TestCheckGoodImages(t *testing.T) {
+	t.Parallel()
 	flat, archived := flatItems(nodeFiles), archivedItems(t, nodeFiles)
 	plain := tarOf(t, flat...)
 	tests := []struct {
@@ -129,6 +130,7 @@ func flip(s string, at int) string {
 }
 
 func TestCheckTampered(t *testing.T) {
+	t.Parallel()
 	const (
 		csi     = "payload/csi-proxy/csi-proxy.exe"
 		kubelet = "payload/kube-node/kubelet.exe"
@@ -273,6 +275,7 @@ func sumsGone(id string) []string {
 }
 
 func TestCheckExpected(t *testing.T) {
+	t.Parallel()
 	img := layoutOf(t, imageOf(t, layerOf(t, archivedItems(t, nodeFiles)...)))
 	more := maps.Clone(nodeFiles)
 	more["flannel.exe"] = "flannel"
@@ -333,6 +336,7 @@ func TestCheckLinksWithin(t *testing.T) {
 }
 
 func TestCheckBombs(t *testing.T) {
+	t.Parallel()
 	zeros := strings.Repeat("\x00", 40<<20)
 	inner := item{name: "payload/a.exe.tar.gz", body: string(gzipped(t, tarOf(t, item{name: "a.exe", body: zeros})))}
 	small := Limits{MaxFile: 1000, MaxTotal: 1 << 20}

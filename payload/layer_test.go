@@ -100,6 +100,7 @@ func codecs() []Codec {
 }
 
 func TestLayerIsValid(t *testing.T) {
+	t.Parallel()
 	for _, format := range []Format{Flat, Archived} {
 		for _, codec := range codecs() {
 			tree, _ := treeOf(format, sampleFiles())
@@ -151,6 +152,7 @@ func TestLayerDigestIsStable(t *testing.T) {
 }
 
 func TestLayerCache(t *testing.T) {
+	t.Parallel()
 	for _, format := range []Format{Flat, Archived} {
 		store := newMemStore()
 		tree, opens := treeOf(format, sampleFiles())
@@ -179,6 +181,7 @@ func TestLayerCache(t *testing.T) {
 }
 
 func TestOneChangedFileCostsOneMember(t *testing.T) {
+	t.Parallel()
 	store := newMemStore()
 	files := sampleFiles()
 	tree, _ := treeOf(Archived, files)
@@ -195,6 +198,7 @@ func TestOneChangedFileCostsOneMember(t *testing.T) {
 }
 
 func TestLayerRefusesOtherContent(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name  string
 		wrong func(*File)
@@ -225,6 +229,7 @@ func TestLayerRefusesOtherContent(t *testing.T) {
 
 // A reader that verifies itself is believed; its errors aren't lost.
 func TestLayerOfVerifiedFiles(t *testing.T) {
+	t.Parallel()
 	for _, format := range []Format{Flat, Archived} {
 		tree, _ := treeOf(format, sampleFiles())
 		want := newTestLayer(t, tree, newMemStore(), LayerOptions{}).digest
@@ -271,6 +276,7 @@ func TestLayerEndsWithItsContext(t *testing.T) {
 }
 
 func TestDamagedMemberIsMadeAgain(t *testing.T) {
+	t.Parallel()
 	store := newMemStore()
 	tree, opens := treeOf(Archived, sampleFiles())
 	want := newTestLayer(t, tree, store, LayerOptions{}).digest
@@ -292,6 +298,7 @@ func TestDamagedMemberIsMadeAgain(t *testing.T) {
 }
 
 func TestRepair(t *testing.T) {
+	t.Parallel()
 	store := newMemStore()
 	tree, _ := treeOf(Flat, sampleFiles())
 	l := newTestLayer(t, tree, store, LayerOptions{})
@@ -309,6 +316,7 @@ func TestRepair(t *testing.T) {
 
 // Operators and people unpack with other tools than Go's.
 func TestStandardToolsReadTheLayer(t *testing.T) {
+	t.Parallel()
 	for _, codec := range codecs() {
 		tree, _ := treeOf(Archived, sampleFiles())
 		l := newTestLayer(t, tree, newMemStore(), LayerOptions{Codec: codec})

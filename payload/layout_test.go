@@ -93,6 +93,7 @@ func filesOf(t *testing.T, dir string) []string {
 }
 
 func TestWriteLayout(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "_output", "image")
 	one, two := payloadImage(t, 1), payloadImage(t, 2)
 	var done, total int64
@@ -146,6 +147,7 @@ func TestWriteLayoutOfAnIndexAndABase(t *testing.T) {
 }
 
 func TestWriteLayoutReplacesGarbage(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		harm func(dir string) error
@@ -220,6 +222,7 @@ func TestWriteLayoutEndsWithItsContext(t *testing.T) {
 }
 
 func TestWriteLayoutMendsTheStore(t *testing.T) {
+	t.Parallel()
 	store := newMemStore()
 	tree, _ := treeOf(Archived, sampleFiles())
 	l := newTestLayer(t, tree, store, LayerOptions{})
@@ -246,6 +249,7 @@ func TestWriteLayoutRefusesOtherBytes(t *testing.T) {
 }
 
 func TestConcurrentLayouts(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	images := []v1.Image{payloadImage(t, 1), payloadImage(t, 2), payloadImage(t, 3)}
 	var wg sync.WaitGroup
@@ -327,6 +331,7 @@ func writeUntilKilled(dir string) {
 
 // A kill at any time leaves the old image or the new one, whole.
 func TestKilledWriters(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	layoutDir, tarball, tree := filepath.Join(dir, "layout"), filepath.Join(dir, "image.tar"), filepath.Join(dir, "payload")
 	for range 12 {

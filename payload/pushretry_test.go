@@ -41,6 +41,7 @@ func cut(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestPushSurvives(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		hook func(http.ResponseWriter, *http.Request) bool

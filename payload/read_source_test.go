@@ -251,6 +251,7 @@ func allFiles(t testing.TB, dir string) []string {
 // Every blob of a layout that is gone, cut short or changed by one bit must be
 // told, with the file's name.
 func TestDamagedLayout(t *testing.T) {
+	t.Parallel()
 	images := map[string]func() string{
 		"image": func() string { return layoutOf(t, smallImage(t)) },
 		"index": func() string { return layoutOf(t, indexOf(t, map[string]v1.Image{"linux/amd64": smallImage(t)})) },

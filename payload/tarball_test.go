@@ -105,6 +105,7 @@ func TestWriteTarballOfAnIndex(t *testing.T) {
 }
 
 func TestWriteTarballMendsTheStore(t *testing.T) {
+	t.Parallel()
 	store := newMemStore()
 	tree, _ := treeOf(Flat, sampleFiles())
 	l := newTestLayer(t, tree, store, LayerOptions{})
