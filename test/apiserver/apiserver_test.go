@@ -15,11 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 func TestServer(t *testing.T) {
@@ -57,9 +57,9 @@ func testKubectl(t *testing.T, s *apiserver.Server) {
 	}
 }
 
-func client(t *testing.T, config *rest.Config) kubernetes.Interface {
+func client(t *testing.T, config *rest.Config) *kubeclient.Set {
 	t.Helper()
-	c, err := kubernetes.NewForConfig(config)
+	c, err := kubeclient.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

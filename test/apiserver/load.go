@@ -18,8 +18,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/restmapper"
+
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // Load creates the objects of YAML files as they stand there, status
@@ -48,7 +49,7 @@ func (s *Server) LoadText(t testing.TB, src string) {
 
 // loader creates objects.
 type loader struct {
-	typed   kubernetes.Interface
+	typed   *kubeclient.Set
 	dynamic dynamic.Interface
 	mapper  meta.RESTMapper
 }
@@ -59,7 +60,7 @@ func (s *Server) load(ctx context.Context, src []byte) error {
 		return err
 	}
 	l := loader{}
-	if l.typed, err = kubernetes.NewForConfig(s.Config); err != nil {
+	if l.typed, err = kubeclient.New(s.Config); err != nil {
 		return err
 	}
 	if l.dynamic, err = dynamic.NewForConfig(s.Config); err != nil {
@@ -150,7 +151,7 @@ func writeStatus(ctx context.Context, resource dynamic.ResourceInterface, made, 
 	return err
 }
 
-func makeNamespace(ctx context.Context, client kubernetes.Interface, name string) error {
+func makeNamespace(ctx context.Context, client *kubeclient.Set, name string) error {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	_, err := client.CoreV1().Namespaces().Create(ctx, namespace, metav1.CreateOptions{})
 	if apierrors.IsAlreadyExists(err) {

@@ -9,8 +9,9 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // ParseRights reads the rights of ClusterRoles and Roles out of YAML documents.
@@ -37,7 +38,7 @@ func ParseRights(src []byte) (Rights, error) {
 // HideVersion takes away what lets everybody read /version.
 func (s *Server) HideVersion(t testing.TB) {
 	t.Helper()
-	client, err := kubernetes.NewForConfig(s.Config)
+	client, err := kubeclient.New(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,9 @@ import (
 	"strconv"
 	"time"
 
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // errNoEtcd says how to get what a test machine lacks.
@@ -111,7 +112,7 @@ func (s *Server) ready(ctx context.Context) bool {
 	s.Config.CAData = ca
 	config := rest.CopyConfig(s.Config)
 	config.Timeout = 5 * time.Second
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubeclient.New(config)
 	if err != nil {
 		return false
 	}

@@ -12,8 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // Rights are what a User may do beside what every user may.
@@ -52,7 +53,7 @@ func (s *Server) WriteKubeconfig(t testing.TB, config *rest.Config) string {
 const accounts = "default"
 
 func (s *Server) user(ctx context.Context, name string, rights Rights) (*rest.Config, error) {
-	admin, err := kubernetes.NewForConfig(s.Config)
+	admin, err := kubeclient.New(s.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (s *Server) user(ctx context.Context, name string, rights Rights) (*rest.Co
 	return config, granted(ctx, config, rights)
 }
 
-func grant(ctx context.Context, admin kubernetes.Interface, name string, rights Rights) error {
+func grant(ctx context.Context, admin *kubeclient.Set, name string, rights Rights) error {
 	meta := metav1.ObjectMeta{Name: name}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: accounts, Name: name}}
 	role := &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rights.Cluster}
@@ -103,7 +104,7 @@ func grant(ctx context.Context, admin kubernetes.Interface, name string, rights 
 func granted(ctx context.Context, config *rest.Config, rights Rights) error {
 	config = rest.CopyConfig(config)
 	config.QPS = -1
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubeclient.New(config)
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func accesses(rights Rights) []authorizationv1.SelfSubjectAccessReviewSpec {
 	return out
 }
 
-func allowed(ctx context.Context, client kubernetes.Interface, access authorizationv1.SelfSubjectAccessReviewSpec) error {
+func allowed(ctx context.Context, client *kubeclient.Set, access authorizationv1.SelfSubjectAccessReviewSpec) error {
 	const tries = 100
 	for range tries {
 		review := &authorizationv1.SelfSubjectAccessReview{Spec: access}

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // sizes are the nodes of the cluster at each step; it grows, and a goal is for
@@ -117,7 +117,7 @@ func listAll(ctx context.Context, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	c, err := kubernetes.NewForConfig(config)
+	c, err := kubeclient.New(config)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,10 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	sigs "sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 const (
@@ -33,7 +34,7 @@ type fleet struct{ nodes, windows, pods, volumes int }
 // loader makes a fleet on an API server.
 type loader struct {
 	fleet
-	client         kubernetes.Interface
+	client         *kubeclient.Set
 	linux, windows *appsv1.DaemonSet
 }
 
@@ -42,7 +43,7 @@ type loader struct {
 func newLoader(ctx context.Context, config *rest.Config) (*loader, error) {
 	config = rest.CopyConfig(config)
 	config.ContentType = "application/vnd.kubernetes.protobuf"
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubeclient.New(config)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 	"github.com/winbake/winbake/test/program"
 )
 
@@ -142,7 +142,7 @@ func testSkew(t *testing.T, s *apiserver.Server) {
 
 // testRetagged changes nothing but the driver's tag, everywhere.
 func testRetagged(t *testing.T, s *apiserver.Server) {
-	client, err := kubernetes.NewForConfig(s.Config)
+	client, err := kubeclient.New(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

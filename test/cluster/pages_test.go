@@ -10,12 +10,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/cluster"
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // transport is a RoundTripper that is a function.
@@ -185,7 +185,7 @@ func (e *expiry) roundTrip(next http.RoundTripper, r *http.Request) (*http.Respo
 	if r.URL.Path != "/api/v1/persistentvolumes" || r.URL.Query().Get("continue") == "" || e.done == e.times {
 		return next.RoundTrip(r)
 	}
-	client, err := kubernetes.NewForConfig(e.server.Config)
+	client, err := kubeclient.New(e.server.Config)
 	if err != nil {
 		return nil, err
 	}

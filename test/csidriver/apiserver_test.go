@@ -15,7 +15,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 
@@ -23,11 +22,12 @@ import (
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // cluster is an API server with the namespace that OpenShift has.
 type cluster struct {
-	typed   kubernetes.Interface
+	typed   *kubeclient.Set
 	dynamic dynamic.Interface
 	mapper  meta.RESTMapper
 }
@@ -52,7 +52,7 @@ apiVersion: v1
 kind: Namespace
 metadata: {name: windows-storage-test}
 `)
-	typed, err := kubernetes.NewForConfig(s.Config)
+	typed, err := kubeclient.New(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

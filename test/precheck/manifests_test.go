@@ -14,17 +14,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // applier applies files as they come.
 type applier struct {
-	typed  kubernetes.Interface
+	typed  *kubeclient.Set
 	any    dynamic.Interface
 	mapper meta.RESTMapper
 }
@@ -33,7 +33,7 @@ func newApplier(t *testing.T, s *apiserver.Server) *applier {
 	t.Helper()
 	a := &applier{}
 	var err error
-	a.typed, err = kubernetes.NewForConfig(s.Config)
+	a.typed, err = kubeclient.New(s.Config)
 	must(t, err)
 	a.any, err = dynamic.NewForConfig(s.Config)
 	must(t, err)

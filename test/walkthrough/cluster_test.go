@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // kind is a cluster that a page is for: what stands in its comment
@@ -43,7 +43,7 @@ func minor(release string) string {
 // cluster is an API server with a cluster's objects, and the reader's folder.
 type cluster struct {
 	server *apiserver.Server
-	typed  kubernetes.Interface
+	typed  *kubeclient.Set
 	any    dynamic.Interface
 	turns  atomic.Int64 // that were played
 	dir    string
@@ -54,7 +54,7 @@ func start(t *testing.T, k kind) *cluster {
 	t.Helper()
 	c := &cluster{server: apiserver.Start(t), dir: t.TempDir(), path: programs(t)}
 	var err error
-	if c.typed, err = kubernetes.NewForConfig(c.server.Config); err != nil {
+	if c.typed, err = kubeclient.New(c.server.Config); err != nil {
 		t.Fatal(err)
 	}
 	if c.any, err = dynamic.NewForConfig(c.server.Config); err != nil {
