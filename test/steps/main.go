@@ -22,7 +22,7 @@ type step struct {
 	args     []string
 	packages func() ([]string, error) // more args, where they have to be asked for
 	test     bool
-	beside   bool // others run at the same time, until the next test
+	beside   bool // others run at the same time, until the next test in its dir
 	dir      string
 }
 
@@ -41,7 +41,7 @@ func main() {
 		for _, s := range steps {
 			r.run(s)
 		}
-		r.wait()
+		r.waitAll()
 	}
 	fmt.Println()
 	fmt.Println(strings.Join(r.report, "\n"))
@@ -52,12 +52,18 @@ func main() {
 }
 
 // runner runs steps one after another, but for those that are marked to run
-// beside others: no test starts before they have ended.
+// beside others: no test of a module starts before its own have ended.
 type runner struct {
 	total  counts
 	report []string
 	failed bool
-	beside []chan result
+	beside []running
+}
+
+// running is a step that runs beside others.
+type running struct {
+	dir  string
+	done chan result
 }
 
 // result is what a step ended with.
@@ -70,7 +76,7 @@ type result struct {
 
 func (r *runner) run(s step) {
 	if s.test {
-		r.wait()
+		r.wait(s.dir)
 	}
 	done := make(chan result, 1)
 	start := func() {
@@ -79,7 +85,7 @@ func (r *runner) run(s step) {
 		done <- result{s, time.Since(began), c, err}
 	}
 	if s.beside {
-		r.beside = append(r.beside, done)
+		r.beside = append(r.beside, running{s.dir, done})
 		go start()
 		return
 	}
@@ -87,10 +93,20 @@ func (r *runner) run(s step) {
 	r.add(<-done)
 }
 
-// wait waits for the steps that run beside others.
-func (r *runner) wait() {
-	for _, done := range r.beside {
-		r.add(<-done)
+// wait waits for the steps in a folder that run beside others.
+func (r *runner) wait(dir string) {
+	r.beside = slices.DeleteFunc(r.beside, func(b running) bool {
+		if b.dir == dir {
+			r.add(<-b.done)
+		}
+		return b.dir == dir
+	})
+}
+
+// waitAll waits for all of them.
+func (r *runner) waitAll() {
+	for _, b := range r.beside {
+		r.add(<-b.done)
 	}
 	r.beside = nil
 }

@@ -52,7 +52,7 @@ var suites = map[string][]step{
 	"e2e-packer": packer,
 	"test": {
 		// One package of csi-proxy v1.3.0 takes the compiler minutes, one core and
-		// 5 GB. Tests that start side by side would each compile it.
+		// 8 GB. Tests that start side by side would each compile it.
 		{name: "csi-proxy v1.3.0 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
 		{name: "vet", args: []string{"go", "vet", "./..."}},
 		// Built on their own, so that no test's time limit has to hold it.
@@ -62,11 +62,12 @@ var suites = map[string][]step{
 		{name: "unit tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, test: true},
 		{name: "packages for -race", args: append([]string{"go", "build", "-race"}, concurrent...)},
 		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-vet=off", "-race", "-timeout=20m"}, concurrent...), test: true},
-		// They wait for services more than they work.
+		// What comes next is compiled meanwhile: these wait more than they work.
+		{name: "packages of the Packer plugin", args: []string{"nice", "go", "build", "-race", "./..."}, beside: true, dir: "packer/plugin"},
+		{name: "vet of the pipelines' tests", args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=20m", "./test/..."}, test: true},
-		{name: "packages of the Packer plugin", args: []string{"go", "build", "-race", "./..."}, dir: "packer/plugin"},
 		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
-		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
+		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
 	},
 	"e2e": append([]step{
 		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
