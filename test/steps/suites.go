@@ -62,8 +62,9 @@ var suites = map[string][]step{
 		{name: "unit tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, test: true},
 		{name: "packages for -race", args: append([]string{"go", "build", "-race"}, concurrent...)},
 		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-vet=off", "-race", "-timeout=20m"}, concurrent...), test: true},
-		// What comes next is compiled meanwhile: these wait more than they work.
-		{name: "packages of the Packer plugin", args: []string{"nice", "go", "build", "-race", "./..."}, beside: true, dir: "packer/plugin"},
+		// What comes next is compiled meanwhile, and not yet run: these wait more
+		// than they work.
+		{name: "packages of the Packer plugin", args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
 		{name: "vet of the pipelines' tests", args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=20m", "./test/..."}, test: true},
 		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
