@@ -145,7 +145,7 @@ func TestSameBytesElsewhere(t *testing.T) {
 	here := machine{dir: repository(t)}
 	first := here.run(t, "bake", "payload", "-f", older, "--only", "csi-proxy", "--layout", filepath.Join(t.TempDir(), "image"))
 
-	away, err := os.MkdirTemp(scratch, "away-")
+	away, err := os.MkdirTemp(scratch, "away-") //nolint:usetesting // t.TempDir is below TMPDIR
 	if err != nil {
 		t.Fatal(err)
 	}
