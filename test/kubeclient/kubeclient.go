@@ -4,6 +4,7 @@
 package kubeclient
 
 import (
+	"cmp"
 	"fmt"
 
 	"k8s.io/client-go/discovery"
@@ -33,23 +34,15 @@ func New(config *rest.Config) (*Set, error) {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	s := &Set{}
-	for _, connect := range []func() error{
-		func() (err error) { s.apps, err = appsv1.NewForConfigAndClient(config, client); return err },
-		func() (err error) {
-			s.authorization, err = authorizationv1.NewForConfigAndClient(config, client)
-			return err
-		},
-		func() (err error) { s.core, err = corev1.NewForConfigAndClient(config, client); return err },
-		func() (err error) { s.rbac, err = rbacv1.NewForConfigAndClient(config, client); return err },
-		func() (err error) { s.storage, err = storagev1.NewForConfigAndClient(config, client); return err },
-		func() (err error) {
-			s.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(config, client)
-			return err
-		},
-	} {
-		if err := connect(); err != nil {
-			return nil, fmt.Errorf("make a client: %w", err)
-		}
+	var errs [6]error
+	s.apps, errs[0] = appsv1.NewForConfigAndClient(config, client)
+	s.authorization, errs[1] = authorizationv1.NewForConfigAndClient(config, client)
+	s.core, errs[2] = corev1.NewForConfigAndClient(config, client)
+	s.rbac, errs[3] = rbacv1.NewForConfigAndClient(config, client)
+	s.storage, errs[4] = storagev1.NewForConfigAndClient(config, client)
+	s.discovery, errs[5] = discovery.NewDiscoveryClientForConfigAndClient(config, client)
+	if err := cmp.Or(errs[:]...); err != nil {
+		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	return s, nil
 }

@@ -50,7 +50,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// tools builds bake and verify once.
+// build builds bake and verify once.
 var build = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "bin")
 	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+"/", "./cmd/bake", "./cmd/verify")

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -71,23 +72,14 @@ func (cl *clients) connect(config *rest.Config) error {
 	binary := rest.CopyConfig(config)
 	binary.ContentType = "application/vnd.kubernetes.protobuf"
 	binary.AcceptContentTypes = binary.ContentType + ",application/json"
-	if cl.core, err = corev1.NewForConfigAndClient(binary, client); err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
-	if cl.apps, err = appsv1.NewForConfigAndClient(binary, client); err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
-	if cl.storage, err = storagev1.NewForConfigAndClient(binary, client); err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
-	if cl.discovery, err = discovery.NewDiscoveryClientForConfigAndClient(binary, client); err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
-	if cl.metadata, err = metadata.NewForConfigAndClient(binary, client); err != nil {
-		return fmt.Errorf("make a client: %w", err)
-	}
-	// Custom resources have no protobuf.
-	if cl.custom, err = dynamic.NewForConfigAndClient(config, client); err != nil {
+	var errs [6]error
+	cl.core, errs[0] = corev1.NewForConfigAndClient(binary, client)
+	cl.apps, errs[1] = appsv1.NewForConfigAndClient(binary, client)
+	cl.storage, errs[2] = storagev1.NewForConfigAndClient(binary, client)
+	cl.discovery, errs[3] = discovery.NewDiscoveryClientForConfigAndClient(binary, client)
+	cl.metadata, errs[4] = metadata.NewForConfigAndClient(binary, client)
+	cl.custom, errs[5] = dynamic.NewForConfigAndClient(config, client) // custom resources have no protobuf
+	if err := cmp.Or(errs[:]...); err != nil {
 		return fmt.Errorf("make a client: %w", err)
 	}
 	return nil
