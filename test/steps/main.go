@@ -41,7 +41,7 @@ func main() {
 		for _, s := range steps {
 			r.run(s)
 		}
-		r.waitAll()
+		r.wait(func(running) bool { return true })
 	}
 	fmt.Println()
 	fmt.Println(strings.Join(r.report, "\n"))
@@ -76,7 +76,7 @@ type result struct {
 
 func (r *runner) run(s step) {
 	if s.test {
-		r.wait(s.dir)
+		r.wait(func(b running) bool { return b.dir == s.dir })
 	}
 	done := make(chan result, 1)
 	start := func() {
@@ -93,22 +93,14 @@ func (r *runner) run(s step) {
 	r.add(<-done)
 }
 
-// wait waits for the steps in a folder that run beside others.
-func (r *runner) wait(dir string) {
-	r.beside = slices.DeleteFunc(r.beside, func(b running) bool {
-		if b.dir == dir {
+// wait waits for those of the steps that run beside others which due names.
+func (r *runner) wait(due func(running) bool) {
+	for _, b := range r.beside {
+		if due(b) {
 			r.add(<-b.done)
 		}
-		return b.dir == dir
-	})
-}
-
-// waitAll waits for all of them.
-func (r *runner) waitAll() {
-	for _, b := range r.beside {
-		r.add(<-b.done)
 	}
-	r.beside = nil
+	r.beside = slices.DeleteFunc(r.beside, due)
 }
 
 func (r *runner) add(res result) {
