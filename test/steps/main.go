@@ -22,7 +22,8 @@ type step struct {
 	args     []string
 	packages func() ([]string, error) // more args, where they have to be asked for
 	test     bool
-	beside   bool // others run at the same time, until the next test in its dir
+	beside   bool   // others run at the same time, until one needs it
+	needs    string // a step beside that has to have ended
 	dir      string
 }
 
@@ -52,7 +53,7 @@ func main() {
 }
 
 // runner runs steps one after another, but for those that are marked to run
-// beside others: no test of a module starts before its own have ended.
+// beside others.
 type runner struct {
 	total  counts
 	report []string
@@ -62,7 +63,7 @@ type runner struct {
 
 // running is a step that runs beside others.
 type running struct {
-	dir  string
+	name string
 	done chan result
 }
 
@@ -75,9 +76,7 @@ type result struct {
 }
 
 func (r *runner) run(s step) {
-	if s.test {
-		r.wait(func(b running) bool { return b.dir == s.dir })
-	}
+	r.wait(func(b running) bool { return b.name == s.needs })
 	done := make(chan result, 1)
 	start := func() {
 		began := time.Now()
@@ -85,7 +84,7 @@ func (r *runner) run(s step) {
 		done <- result{s, time.Since(began), c, err}
 	}
 	if s.beside {
-		r.beside = append(r.beside, running{s.dir, done})
+		r.beside = append(r.beside, running{s.name, done})
 		go start()
 		return
 	}

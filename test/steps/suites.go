@@ -40,37 +40,48 @@ func sequential() ([]string, error) {
 	}), nil
 }
 
-// packer is a suite of its own and part of e2e: building Packer and its
-// plugins takes half an hour where they aren't cached.
-var packer = []step{
-	{name: "Packer and its plugins", args: []string{"go", "run", "./test/packer/prepare"}},
-	{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, test: true},
-	{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
-}
+// Steps that others need.
+const (
+	csiProxy    = "csi-proxy v1.3.0 of the tests"
+	packerBuild = "Packer and its plugins"
+	pluginBuild = "packages of the Packer plugin"
+	ciVet       = "vet of the pipelines' tests"
+)
+
+// Where Packer and its plugins aren't cached they take ten minutes, most of
+// which are spent waiting for modules and for one large package at a time.
+var (
+	packerPrepare = step{name: packerBuild, args: []string{"nice", "go", "run", "./test/packer/prepare"}, beside: true}
+	packerTests   = []step{
+		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, needs: packerBuild, test: true},
+		{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
+	}
+)
 
 var suites = map[string][]step{
-	"e2e-packer": packer,
+	"e2e-packer": append([]step{packerPrepare}, packerTests...),
 	"test": {
 		// One package of csi-proxy v1.3.0 takes the compiler minutes, one core and
 		// 8 GB. Tests that start side by side would each compile it.
-		{name: "csi-proxy v1.3.0 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
+		{name: csiProxy, args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
 		{name: "vet", args: []string{"go", "vet", "./..."}},
 		// Built on their own, so that no test's time limit has to hold it.
 		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
 		{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
 		// They were vetted above, with more than go test asks of them.
-		{name: "unit tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, test: true},
+		{name: "unit tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, needs: csiProxy, test: true},
 		{name: "packages for -race", args: append([]string{"go", "build", "-race"}, concurrent...)},
 		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-vet=off", "-race", "-timeout=20m"}, concurrent...), test: true},
 		// What comes next is compiled meanwhile, and not yet run: these wait more
 		// than they work.
-		{name: "packages of the Packer plugin", args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
-		{name: "vet of the pipelines' tests", args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
+		{name: pluginBuild, args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
+		{name: ciVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
 		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=20m", "./test/..."}, test: true},
-		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, test: true, dir: "packer/plugin"},
-		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, test: true, dir: "test/ci"},
+		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, needs: pluginBuild, test: true, dir: "packer/plugin"},
+		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, needs: ciVet, test: true, dir: "test/ci"},
 	},
 	"e2e": append([]step{
+		packerPrepare,
 		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
-	}, packer...),
+	}, packerTests...),
 }

@@ -46,6 +46,26 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
+// TestNeeds: what a step needs was started before it, and what runs beside
+// others is needed by one.
+func TestNeeds(t *testing.T) {
+	for name, steps := range suites {
+		waiting := map[string]bool{}
+		for _, s := range steps {
+			if s.needs != "" && !waiting[s.needs] {
+				t.Errorf("%s: %q needs %q, which no step before it started", name, s.name, s.needs)
+			}
+			delete(waiting, s.needs)
+			if s.beside {
+				waiting[s.name] = true
+			}
+		}
+		for s := range waiting {
+			t.Errorf("%s: nothing waits for %q", name, s)
+		}
+	}
+}
+
 func sideBySide(t *testing.T, file string) bool {
 	t.Helper()
 	data, err := os.ReadFile(file)
