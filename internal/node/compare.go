@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 )
@@ -34,7 +33,7 @@ type comparison struct {
 type says struct {
 	severity           finding.Severity
 	observed, expected string
-	why                string // in place of the rule's
+	why, remedy        string // in place of the rule's
 }
 
 func (c *comparison) add(id, object string, s says) {
@@ -44,20 +43,14 @@ func (c *comparison) add(id, object string, s says) {
 		f.Why = cmp.Or(s.why, r.Why)
 	}
 	if s.severity > finding.Info {
-		f.Remedy = strings.ReplaceAll(r.Remedy, "NAME", nameOf(object))
+		f.Remedy = cmp.Or(s.remedy, r.Remedy)
 	}
 	c.found = append(c.found, f)
 }
 
-// nameOf is the service's name out of an object such as "service csi-proxy".
-func nameOf(object string) string {
-	_, name, _ := strings.Cut(object, " ")
-	return name
-}
-
 // unknown says that the node didn't tell.
 func (c *comparison) unknown(id, object, reason, expected string) {
-	c.add(id, object, says{finding.Unknown, "the node doesn't tell: " + reason, expected, rule(id).Title + ": that couldn't be told"})
+	c.add(id, object, says{severity: finding.Unknown, observed: "the node doesn't tell: " + reason, expected: expected, why: rule(id).Title + ": that couldn't be told"})
 }
 
 // judge compares a value that was told, or says that it wasn't. bad returns

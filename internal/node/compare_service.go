@@ -95,7 +95,7 @@ func (c *comparison) settings(object string, want Service, got ServiceFacts) {
 // a node of WMCO's even not knowing is no fault.
 func (c *comparison) recovery(object string, want winsvc.Recovery, got ServiceFacts) {
 	if _, ok := got.Recovery.Get(); !ok && c.managed() {
-		c.add(ServiceRecovery, object, says{finding.Info, "the node doesn't tell: " + got.Recovery.Reason(), recoveryText(want), managedWhy})
+		c.add(ServiceRecovery, object, says{severity: finding.Info, observed: "the node doesn't tell: " + got.Recovery.Reason(), expected: recoveryText(want), why: managedWhy})
 		return
 	}
 	judge(c, ServiceRecovery, object, got.Recovery, recoveryText(want), func(r winsvc.Recovery) *says {
@@ -158,15 +158,19 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 			return nil
 		}
 		s := &says{severity: finding.Warn}
-		var seen []string
+		var seen, remedies []string
 		for _, r := range rs {
 			start, told := r.Start.Get()
 			if r.State != StateStopped || !told || start == winsvc.StartAutomatic || start == winsvc.StartDelayed {
 				s.severity = finding.Block
 			}
 			seen = append(seen, fmt.Sprintf("service %s (%s): %s", r.Name, r.State, r.Command))
+			if r.State != StateStopped {
+				remedies = append(remedies, `sc.exe stop "`+r.Name+`"`)
+			}
+			remedies = append(remedies, `sc.exe delete "`+r.Name+`"`)
 		}
-		s.observed = strings.Join(seen, "; ")
+		s.observed, s.remedy = strings.Join(seen, "; "), "on the node: "+strings.Join(remedies, ", then ")
 		return s
 	})
 }
@@ -233,10 +237,13 @@ func (c *comparison) pipeOwner(name string, got PipeFacts, s ServiceFacts) {
 		if owner == pid && pid != 0 {
 			return nil
 		}
-		observed := fmt.Sprintf("process %d", owner)
+		says := block(fmt.Sprintf("process %d", owner))
 		if image, ok := got.Image.Get(); ok {
-			observed += ", " + image
+			says.observed += ", " + image
 		}
-		return block(observed)
+		if owner != 0 {
+			says.remedy = fmt.Sprintf(`on the node: tasklist /svc /fi "PID eq %d" tells what it is, taskkill /f /pid %d ends it; then %s`, owner, owner, rule(PipeOwner).Remedy)
+		}
+		return says
 	})
 }

@@ -108,6 +108,29 @@ func TestCompareDifferences(t *testing.T) {
 	}
 }
 
+// Remedies hold the node's own names and numbers: one that is copied does what
+// it says, whatever the service should be.
+func TestCompareRemedies(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*Facts)
+		id    string
+		says  string
+	}{
+		"manual":       {func(f *Facts) { f.Services[0].Start = Say(winsvc.StartManual) }, ServiceStart, "bake node install"},
+		"no recovery":  {func(f *Facts) { f.Services[0].Recovery = Say(winsvc.Recovery{}) }, ServiceRecovery, "bake node install"},
+		"second owner": {func(f *Facts) { f.Services[0].Rivals = rivals("running", winsvc.StartManual) }, SecondOwner, `sc.exe stop "csiproxy", then sc.exe delete "csiproxy"`},
+		"dormant one":  {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartManual) }, SecondOwner, `on the node: sc.exe delete "csiproxy"`},
+		"pipe's owner": {func(f *Facts) { f.Pipes[0].PID = Say(uint32(41)) }, PipeOwner, "taskkill /f /pid 41"},
+		"no owner":     {func(f *Facts) { f.Services[0].PID, f.Pipes[0].PID = Say(uint32(0)), Say(uint32(0)) }, PipeOwner, "bake node install"},
+	} {
+		facts := healthy()
+		c.spoil(facts)
+		if f := find(Compare(wanted(), facts), c.id); f == nil || !strings.Contains(f.Remedy, c.says) {
+			t.Errorf("%s: the remedy is %+v, want %q", name, f, c.says)
+		}
+	}
+}
+
 func rivals(state string, start winsvc.Start) Told[[]Rival] {
 	return Say([]Rival{{Name: "csiproxy", Command: proxyPath, State: state, Start: Say(start)}})
 }

@@ -38,6 +38,7 @@ func newFacts(a *app.App) *cobra.Command {
 				return failed(a, err)
 			}
 			dirs.Stage = stage
+			agent.TidyChecks(".")
 			facts := agent.Gather(cmd.Context(), sys, e, dirs, agent.GatherOptions{Version: app.Version(), Quick: quick})
 			agent.WriteLine(a.Stdout, agent.Line{Facts: facts})
 			return nil

@@ -327,6 +327,25 @@ func TestWhatIsLeftBehind(t *testing.T) {
 	}
 }
 
+// A check that was cut off goes with a later one; one that may be under way
+// stays, and so does what isn't a check's.
+func TestChecksThatWereCutOff(t *testing.T) {
+	dir := t.TempDir()
+	long := time.Now().Add(-2 * stale)
+	for name, at := range map[string]time.Time{CheckPrefix + "old": long, CheckPrefix + "new": time.Now(), ".winbake": long} {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.Mkdir(path, 0o755), os.WriteFile(filepath.Join(path, "verify.exe"), nil, 0o644), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	TidyChecks(dir)
+	for name, there := range map[string]bool{CheckPrefix + "old": false, CheckPrefix + "new": true, ".winbake": true} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func (w *world) rivalOf(r *Request) {
 	s := wanted(r.Expectation.Services[0])
 	s.Name = "csiproxy"

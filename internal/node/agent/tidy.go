@@ -32,6 +32,21 @@ func (c *change) tidy(req *Request) {
 	c.dirs.leave()
 }
 
+// CheckPrefix begins the name of a check's folder, which lies in the folder
+// that commands run in.
+const CheckPrefix = ".winbake-check-"
+
+// TidyChecks removes the folders of checks that were cut off from the node
+// before they could. dir is the folder that they lie in.
+func TidyChecks(dir string) {
+	found, _ := filepath.Glob(filepath.Join(dir, CheckPrefix+"*")) // the pattern is right
+	for _, name := range found {
+		if info, err := os.Lstat(name); err == nil && info.IsDir() && time.Since(info.ModTime()) > stale {
+			_ = removeAll(name) // by the next check, if not by this one
+		}
+	}
+}
+
 // tidyBeside removes what was brought for earlier changes: another release's
 // verify.exe, and what was asked of it.
 func tidyBeside(dir string) {

@@ -7,14 +7,16 @@ import (
 	"errors"
 
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/guest"
 )
 
 // Check asks a node for its facts and leaves nothing there: verify.exe and the
 // expectation are brought into a folder of their own, which is removed
-// whatever happens, as long as the node can be reached.
+// whatever happens, as long as the node can be reached; the next one's
+// verify.exe removes what one left that was cut off.
 func Check(ctx context.Context, g guest.Guest, exe []byte, e *node.Expectation, say func(string)) (*node.Facts, error) {
-	n := &Node{Guest: g, Exe: exe, Say: say, dir: folder + "-check-" + random()}
+	n := &Node{Guest: g, Exe: exe, Say: say, dir: agent.CheckPrefix + random()}
 	facts, err := n.Facts(ctx, e, false)
 	return facts, errors.Join(err, n.Clean(ctx))
 }
