@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -52,11 +51,7 @@ func payloadPath(given string, source *payload.Source) string {
 	return prefix + path
 }
 
-// wmcoVersion is WMCO's own version: 10.20 is for OpenShift 4.20.
-var wmcoVersion = regexp.MustCompile(`^v?10\.([0-9]+)(\.|-|$)`)
-
-// checkRelease compares --release with what the image says of itself: ours
-// carry the release as their version, WMCO's carry WMCO's.
+// checkRelease compares --release with what the image says of itself.
 func (t *tool) checkRelease(o templateOptions, source *payload.Source) error {
 	if o.release == "" {
 		return nil
@@ -70,7 +65,7 @@ func (t *tool) checkRelease(o templateOptions, source *payload.Source) error {
 		if err != nil {
 			return fmt.Errorf("read the payload's configuration: %w", err)
 		}
-		release := releaseOf(config.Config.Labels)
+		release := payload.ReleaseOf(config.Config.Labels)
 		switch {
 		case release == "":
 			t.Console.Emit(event.Event{Object: o.payload, Phase: event.Check, State: event.Warning,
@@ -82,17 +77,3 @@ func (t *tool) checkRelease(o templateOptions, source *payload.Source) error {
 	}
 	return nil
 }
-
-func releaseOf(labels map[string]string) string {
-	if v := labels["org.opencontainers.image.version"]; openShift.MatchString(v) {
-		return openShift.FindString(v)
-	}
-	for _, key := range []string{"version", "org.opencontainers.image.version"} {
-		if m := wmcoVersion.FindStringSubmatch(labels[key]); m != nil {
-			return "4." + m[1]
-		}
-	}
-	return ""
-}
-
-var openShift = regexp.MustCompile(`^4\.[0-9]+`)

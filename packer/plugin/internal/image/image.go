@@ -142,12 +142,6 @@ func (im *Image) expectation(ctx context.Context) (*node.Expectation, []byte, er
 	return e, x.Verify, err
 }
 
-var (
-	openShift = regexp.MustCompile(`^4\.[0-9]+`)
-	// wmco is WMCO's own version: 10.20 is for OpenShift 4.20.
-	wmco = regexp.MustCompile(`^v?10\.([0-9]+)(\.|-|$)`)
-)
-
 // labelled is the release that the image's labels tell.
 func labelled(s *payload.Source) (string, error) {
 	if s.Kind == payload.KindDir {
@@ -161,16 +155,7 @@ func labelled(s *payload.Source) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the payload's configuration: %w", err)
 	}
-	labels := config.Config.Labels
-	if v := openShift.FindString(labels["org.opencontainers.image.version"]); v != "" {
-		return v, nil
-	}
-	for _, key := range []string{"version", "org.opencontainers.image.version"} {
-		if m := wmco.FindStringSubmatch(labels[key]); m != nil {
-			return "4." + m[1], nil
-		}
-	}
-	return "", nil
+	return payload.ReleaseOf(config.Config.Labels), nil
 }
 
 // VerifyExe is the verify.exe for the machine: the one that is named, or came

@@ -1,0 +1,27 @@
+package payload
+
+import "regexp"
+
+var (
+	// ownRelease is what Winbake writes; 5.0 alone, since WMCO had versions
+	// from 5.0.0 on.
+	ownRelease = regexp.MustCompile(`^4\.[0-9]+|^[5-9]\.[0-9]+$`)
+	// wmcoRelease is the version of the Windows Machine Config Operator: 10.20
+	// is for OpenShift 4.20, 11.0 for 5.0.
+	wmcoRelease = regexp.MustCompile(`^v?1([01])\.([0-9]+)(?:\.|-|$)`)
+)
+
+// ReleaseOf is the OpenShift release that an image's labels tell: ours carry
+// it as their version, WMCO's carry WMCO's. "" where they don't.
+func ReleaseOf(labels map[string]string) string {
+	const ociVersion = "org.opencontainers.image.version"
+	if v := ownRelease.FindString(labels[ociVersion]); v != "" {
+		return v
+	}
+	for _, key := range []string{"version", ociVersion} {
+		if m := wmcoRelease.FindStringSubmatch(labels[key]); m != nil {
+			return map[string]string{"0": "4.", "1": "5."}[m[1]] + m[2]
+		}
+	}
+	return ""
+}
