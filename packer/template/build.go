@@ -20,6 +20,10 @@ func (r *render) writeBuild(b *body) {
 	b.set("sources", `["source.`+r.platform.Name+`.`+sourceName+`"]`)
 	b.gap()
 	r.script(b, "ready", "", "", "C:\\ProgramData\\winbake has to be there before files are put into it.")
+	r.script(b, "windows-release", `{ WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }`, "", "")
+	if r.Profile == OpenShift {
+		r.script(b, "no-runtime", "", "", "")
+	}
 	if r.vsphere {
 		r.script(b, "vmware-tools", "", "", "")
 		r.script(b, "tools-conf", "", "", "")
@@ -27,21 +31,19 @@ func (r *render) writeBuild(b *body) {
 	for round := range updateRounds {
 		comment := ""
 		if round == 0 {
-			comment = "Updates bring updates: three rounds. Windows refuses them to remote sessions."
+			comment = "Updates bring updates: three rounds, and a look at what is left. Windows refuses\nboth to remote sessions."
 		}
-		r.elevated(b, "updates", comment)
+		r.elevated(b, "updates", `{ WINBAKE_UPDATES = var.updates }`, comment)
 		restart(b, "2h")
 	}
-	r.script(b, "windows-version", `{ WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }`, "", "")
-	r.elevated(b, "features", "")
+	r.elevated(b, "updates-left", `{ WINBAKE_UPDATES = var.updates, WINBAKE_ACCEPT = join(";", var.accept_missing_updates) }`, "")
+	r.script(b, "windows-version", `{ WINBAKE_BUILD = var.os_build }`, "", "")
+	r.elevated(b, "features", "", "")
 	restart(b, "30m")
-	r.elevated(b, "openssh", "")
+	r.elevated(b, "openssh", "", "")
 	r.script(b, "firewall", "", "", "")
 	if r.media != fromCloud {
 		r.access(b, "")
-	}
-	if r.Profile == OpenShift {
-		r.script(b, "no-runtime", "", "", "")
 	}
 	if !r.WithoutPayload {
 		r.node(b)
@@ -82,15 +84,19 @@ func (r *render) script(b *body, name, env, retries, comment string) *body {
 }
 
 // elevated runs a script in a task of SYSTEM: a network logon may not do all
-// that an administrator may.
-func (r *render) elevated(b *body, name, comment string) {
-	p := r.script(b, name, "", "", comment)
+// that an administrator may. What needs that asks Windows Update or waits for
+// Windows' installer, which fail for a moment now and then.
+func (r *render) elevated(b *body, name, env, comment string) {
+	p := r.script(b, name, env, "2", comment)
 	p.text("elevated_user", "SYSTEM")
 	p.set("elevated_password", `""`)
 }
 
+// restart waits for the second restart too, which an update may need.
 func restart(b *body, timeout string) {
-	b.block("provisioner", "windows-restart").text("restart_timeout", timeout)
+	p := b.block("provisioner", "windows-restart")
+	p.text("restart_timeout", timeout)
+	p.set("check_registry", "true")
 	b.gap()
 }
 

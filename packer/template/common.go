@@ -7,6 +7,17 @@ const publicKeyPattern = `^\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)
 // Checksums that Packer takes and that are worth something.
 const checksumPattern = `^(sha256:[0-9a-fA-F]{64}|sha512:[0-9a-fA-F]{128})$`
 
+// windowsPattern is in names of every Windows that a base image may be mistaken
+// for.
+const windowsPattern = `20(12|16|19|22|25)|Windows (7|8|10|11)\b`
+
+// ofRelease refuses the name of another Windows; names that say nothing of it
+// pass.
+func (r *render) ofRelease(name string) Rule {
+	return Rule{"!can(regex(" + quote(windowsPattern) + ", var." + name + ")) || can(regex(" + quote(r.Windows) + ", var." + name + "))",
+		sentence("variable " + name + " names another Windows than " + r.release().name + ", which the template is for")}
+}
+
 // imageName is what the result is called.
 func (r *render) imageName() Variable {
 	return text("image_name", "windows-server-"+r.Windows+"-"+string(r.Profile), "Name of the image or template that is made.",
@@ -70,7 +81,11 @@ func (r *render) windowsVariables() []Variable {
 	return []Variable{
 		language,
 		text("os_build", r.release().floor, "Least build and patch level of Windows.",
-			matches("os_build", `^[0-9]{5}\.[0-9]+$`, "os_build has to be such as 20348.681", false)),
+			matches("os_build", `^`+r.release().build()+`\.[0-9]+$`, "os_build has to be such as "+r.release().floor+": "+r.release().name+" is build "+r.release().build(), false)),
+		text("updates", "windows-update", "windows-update, from whatever server Windows is set to, or none for machines that reach none: then os_build alone says whether Windows is new enough.",
+			oneOf("updates", "windows-update", "none")),
+		list("accept_missing_updates", "[]", "Updates that may be missing in the end, such as KB5007651, or all. Others end the build.", Rule{
+			`length([for u in var.accept_missing_updates : u if !can(regex("^(KB[0-9]+|all)$", u))]) == 0`, "Variable accept_missing_updates has to be KB numbers such as KB5007651, or all."}),
 	}
 }
 
@@ -87,7 +102,7 @@ func (r *render) answerVariables() []Variable {
 		matches("product_key", `^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$`, "product_key has to be five groups of five capitals and digits", true))
 	key.Sensitive = true
 	return append(vars,
-		text("windows_image", r.release().image, "Edition in install.wim, by name or by index.", plain("windows_image")),
+		text("windows_image", r.release().image, "Edition in install.wim, by name or by index.", plain("windows_image"), r.ofRelease("windows_image")),
 		key,
 	)
 }

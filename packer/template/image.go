@@ -72,6 +72,19 @@ func (r *render) writeLocals(b *body) {
 	if plain != nil {
 		b.gap()
 	}
+	r.writeDemands(b)
+}
+
+func (r *render) writeDemands(b *body) {
+	if len(r.demands) == 0 {
+		return
+	}
+	b.comment("What has to go together: packer validate ends here where it doesn't, with the reason\nin place of a file's name.")
+	block := b.block("locals")
+	for _, l := range r.demands {
+		block.set(l.name, l.expression)
+	}
+	b.gap()
 }
 
 // connect writes how Packer gets into a machine whose password it knows.

@@ -53,10 +53,17 @@ func (r *render) virtioDrivers() []string {
 	return []string{`vioscsi\` + r.release().virtio + `\amd64`, `NetKVM\` + r.release().virtio + `\amd64`}
 }
 
+// demandEFI is for platforms whose plugins take a TPM with a BIOS, from which
+// Windows doesn't use it.
+func (r *render) demandEFI() {
+	r.demand("firmware_for_tpm", `!var.vtpm || var.firmware != "bios"`, "firmware: it is bios, vtpm is true, and a TPM needs EFI")
+}
+
 func qemu(r *render) {
 	r.media = fromISO
 	r.tools = "virtio"
 	r.drivers = r.virtioDrivers()
+	r.demandEFI()
 	r.locals = append(r.locals, local{name: "efi", expression: `var.firmware != "bios"`},
 		local{name: "virtio_dir", expression: "abspath(pathexpand(var.virtio_dir))"})
 	r.cdFiles = `["${local.virtio_dir}/vioscsi", "${local.virtio_dir}/NetKVM", "${local.virtio_dir}/virtio-win-guest-tools.exe"]`
@@ -142,6 +149,7 @@ func proxmox(r *render) {
 	r.media = fromISO
 	r.tools = "virtio"
 	r.drivers = r.virtioDrivers()
+	r.demandEFI()
 	r.locals = append(r.locals, r.notesLocal(), local{name: "efi", expression: `var.firmware != "bios"`})
 	r.vars = []Variable{
 		needed("proxmox_url", "URL of the API: https://HOST:8006/api2/json."),

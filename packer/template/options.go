@@ -133,6 +133,12 @@ type windows struct {
 	hardware int    // vSphere's virtual hardware that knows the guest id
 }
 
+// build is the number that the release is known by: 20348.
+func (w windows) build() string {
+	number, _, _ := strings.Cut(w.floor, ".")
+	return number
+}
+
 // releases: the floor of 2022 is KB5012637, without which custom VXLAN ports
 // don't work (windows-machine-config-operator docs/wmco-prerequisites.md); 2025
 // has had it from its first build. The guest ids are one release behind their

@@ -48,6 +48,8 @@ type render struct {
 	communicator string
 	// sensitive locals and others that the source refers to.
 	locals []local
+	// demands are locals that nothing refers to: see demand.
+	demands []local
 	// notes are for the README: what to know about this platform.
 	notes []string
 
@@ -57,6 +59,14 @@ type render struct {
 type local struct {
 	name, expression string
 	sensitive        bool
+}
+
+// demand adds a condition on several variables, which packer validate refuses
+// with the message. No rule can: Packer lets each see its own variable alone.
+// The local can't be evaluated otherwise, and file() prints the path that isn't
+// there.
+func (r *render) demand(name, condition, message string) {
+	r.demands = append(r.demands, local{name: name, expression: condition + " ? true : file(" + quote(message) + ")"})
 }
 
 func (r *render) release() windows { return releases[r.Windows] }
@@ -70,6 +80,9 @@ func Render(o Options) (*Folder, error) {
 	}
 	r := &render{Options: o, platform: platform}
 	platform.build(r)
+	if r.media == fromISO {
+		r.demand("openssh_sum_given", `var.openssh_zip == "" || var.openssh_sha256 != ""`, "openssh_sha256: it isn't given, and openssh_zip is")
+	}
 	if !o.WithoutPayload {
 		// Where the node's manifest lands between provisioner and post-processor.
 		r.locals = append(r.locals, local{name: "node_manifest", expression: `"${var.image_name}.node.json"`})

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"regexp"
@@ -18,22 +19,28 @@ var sources embed.FS
 // has parameters.
 const preludeMark = "#prelude\n"
 
+// capabilityMark is the line that is replaced by how OpenSSH is had from
+// Windows Update.
+const capabilityMark = "#capability\n"
+
 // script composes a script.
 func script(name string) ([]byte, error) {
-	text, err := sources.ReadFile("scripts/" + name + ".ps1")
-	if err != nil {
-		return nil, fmt.Errorf("script %s: %w", name, err)
+	var read error
+	source := func(file string) string {
+		text, err := sources.ReadFile("scripts/" + file)
+		read = cmp.Or(read, err)
+		return string(text)
 	}
-	prelude, err := sources.ReadFile("scripts/prelude.txt")
-	if err != nil {
-		return nil, fmt.Errorf("script %s: %w", name, err)
+	before, after, found := strings.Cut(source(name+".ps1"), preludeMark)
+	prelude := strings.ReplaceAll(source("prelude.txt"), "@NAME@", name)
+	after = strings.Replace(after, capabilityMark, "\n"+source("capability.txt"), 1)
+	if read != nil {
+		return nil, fmt.Errorf("script %s: %w", name, read)
 	}
-	before, after, found := strings.Cut(string(text), preludeMark)
 	if !found {
 		return nil, fmt.Errorf("script %s has no line %q", name, preludeMark)
 	}
-	whole := before + strings.ReplaceAll(string(prelude), "@NAME@", name) + after
-	return []byte(whole + "\nStop-Transcript | Out-Null\nexit 0\n"), nil
+	return []byte(before + prelude + after + "\nStop-Transcript | Out-Null\nexit 0\n"), nil
 }
 
 var scriptPath = regexp.MustCompile(`scripts/([a-z-]+)\.ps1`)

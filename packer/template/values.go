@@ -96,13 +96,9 @@ func (v *Values) check(vars []Variable, platform string) error {
 		}
 	}
 	if len(missing) > 0 {
-		last := "the var-file"
-		if n := len(v.Paths); n > 0 {
-			last = v.Paths[n-1]
-		}
-		return &fault.Error{Where: strings.Join(v.Paths, ", "), What: "no value for " + strings.Join(missing, ", "), Fix: "add " + missing[0] + ` = "..." to ` + last}
+		return v.missing(missing[0], strings.Join(missing, ", "))
 	}
-	return v.together()
+	return v.together(known)
 }
 
 // checkOne converts a value and evaluates its variable's rules, as Packer
@@ -134,13 +130,37 @@ func (v *Values) checkOne(variable Variable) error {
 }
 
 // together checks what no rule of Packer can: one value against another.
-func (v *Values) together() error {
+func (v *Values) together(known map[string]Variable) error {
 	for _, pair := range [][2]string{{"iso_url", "iso_checksum"}, {"openssh_zip", "openssh_sha256"}} {
 		if v.filled(pair[0]) && !v.filled(pair[1]) {
 			return v.fault(pair[0], pair[0]+" is given without "+pair[1]+": nobody would notice another file in its place", "add "+pair[1]+" to "+v.ranges[pair[0]].Filename+": sha256sum FILE prints it")
 		}
 	}
+	for _, pair := range [][2]string{{"iso_path", "iso_url"}, {"cluster", "host"}} {
+		if _, asked := known[pair[0]]; asked && !v.filled(pair[0]) && !v.filled(pair[1]) {
+			return v.missing(pair[0], pair[0]+" or "+pair[1])
+		}
+	}
+	if firmware, given := v.values["firmware"]; given && v.on("vtpm") && firmware.AsString() == "bios" {
+		return v.fault("vtpm", "vtpm is true and firmware is bios: a TPM needs EFI", `take firmware = "efi-secure", or leave vtpm out`)
+	}
 	return nil
+}
+
+// missing says that a value has to be given, which what names: the variable, or
+// several to choose from.
+func (v *Values) missing(name, what string) error {
+	last := "the var-file"
+	if n := len(v.Paths); n > 0 {
+		last = v.Paths[n-1]
+	}
+	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: "no value for " + what, Fix: "add " + name + ` = "..." to ` + last}
+}
+
+// on reports whether a switch is given as true.
+func (v *Values) on(name string) bool {
+	value, ok := v.values[name]
+	return ok && value.True()
 }
 
 func (v *Values) filled(name string) bool {

@@ -35,6 +35,7 @@ datacenter           = "DC0"
 host                 = "esx1"
 datastore            = "ds1"
 network              = "VM Network"
+iso_path             = "[ds1] windows.iso"
 authorized_keys_file = "@/id.pub"
 `
 
@@ -86,13 +87,22 @@ func TestValuesRefused(t *testing.T) {
 		"language":        {good + `language = "de-DE"`, "en-US alone"},
 		"type":            {good + `cpus = "many"`, "cpus has to be number"},
 		"list":            {good + `boot_command = "x"`, "boot_command has to be list(string)"},
+		"no ISO":          {strings.Replace(good, "iso_path ", "# ", 1), "no value for iso_path or iso_url"},
+		"empty ISO":       {strings.Replace(good, "[ds1] windows.iso", "", 1), "no value for iso_path or iso_url"},
+		"nowhere":         {strings.Replace(good, "host ", "# ", 1), "no value for cluster or host"},
+		"TPM with BIOS":   {good + "vtpm = true\nfirmware = \"bios\"", "vtpm is true and firmware is bios"},
+		"Windows image":   {good + `windows_image = "Windows Server 2019 SERVERSTANDARDCORE"`, "windows_image names another Windows than Windows Server 2022"},
+		"desktop Windows": {good + `windows_image = "Windows 11 Pro"`, "windows_image names another Windows than Windows Server 2022"},
+		"build of 2019":   {good + `os_build = "17763.1"`, "such as 20348.681"},
+		"update":          {good + `accept_missing_updates = ["5007651"]`, "KB numbers such as KB5007651"},
+		"updates":         {good + `updates = "wsus"`, "one of windows-update, none"},
 		"few":             {good + `cpus = 1`, "cpus has to be 2 at least"},
 		"firmware":        {good + `firmware = "uefi"`, "one of efi-secure, efi, bios"},
 		"not HCL":         {"cpus = = 1", "can't be read"},
 		"reference":       {"cpus = var.x", "can't be read"},
 		"block":           {"x {\n}\n", "can't be read"},
 		"accept":          {good + `accept = ["WIN4"]`, "IDs such as WIN004"},
-		"datastore path":  {good + `iso_path = "windows.iso"`, "such as [datastore] folder/file.iso"},
+		"datastore path":  {strings.Replace(good, "[ds1] ", "", 1), "such as [datastore] folder/file.iso"},
 		"boot wait":       {good + `boot_wait = "soon"`, "such as 2s"},
 		"markup":          {good + `time_zone = "<a/>"`, "can't be empty nor have"},
 	} {

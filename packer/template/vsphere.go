@@ -66,6 +66,7 @@ func vsphereISO(r *render) {
 		`Program Files\VMware\VMware Tools\Drivers\pvscsi\Win10\amd64`,
 	}
 	r.locals = append(r.locals, local{name: "efi", expression: `var.firmware != "bios"`})
+	r.demand("iso_given", `var.iso_path != "" || var.iso_url != ""`, "iso_path or iso_url: neither is given, and there is no Windows to install")
 	r.vars = append(vcenterVariables(),
 		text("iso_path", "", "Windows' ISO in a datastore: [datastore] folder/file.iso. Empty where iso_url is given.", inDatastore("iso_path", true)),
 		text("iso_url", "", "URL or file of Windows' ISO, which Packer puts into the datastore. Empty where iso_path is given."),

@@ -99,7 +99,7 @@ func TestChoices(t *testing.T) {
 	for _, c := range [][]string{
 		{"vsphere-iso", "-var=communicator=winrm", "-var=firmware=bios"},
 		{"vsphere-iso", "-var=vtpm=true", "-var=iso_path=", "-var=iso_url=https://example.com/a.iso", "-var=iso_checksum=" + checksum, "-var=boot_command=[]"},
-		{"vsphere-clone", "-var=communicator=winrm", "-var=linked_clone=true"},
+		{"vsphere-clone", "-var=communicator=winrm", "-var=linked_clone=true", "-var=updates=none", "-var=accept_missing_updates=[\"KB5007651\"]"},
 		{"qemu", "-var=firmware=bios", "-var=accelerator=tcg", "-var=windows_image=2"},
 		{"qemu", "-var=vtpm=true", "-var=communicator=winrm", "-var=product_key=AAAAA-BBBBB-CCCCC-DDDDD-EEEEE"},
 		{"hyperv-iso", "-var=generation=1"},
@@ -128,16 +128,21 @@ func TestRefused(t *testing.T) {
 		args     []string
 		want     string
 	}{
-		"weak password":   {"vsphere-iso", []string{"-var=admin_password=Short1"}, "14 to 127 characters"},
-		"known password":  {"vsphere-iso", []string{"-var=admin_password=MyPassw0rdIsLong1"}, "everybody tries first"},
-		"no key":          {"vsphere-iso", []string{"-var=authorized_keys_file=/nowhere.pub"}, "authorized_keys_file"},
-		"private key":     {"vsphere-iso", []string{"-var=authorized_keys_file=@/id"}, "file with public SSH keys"},
-		"host name":       {"vsphere-clone", []string{"-var=host_name_prefix=windows-worker-"}, "no more than 15"},
-		"ISO without sum": {"qemu", []string{"-var=iso_checksum=none"}, "sha256"},
-		"no ISO sum":      {"vsphere-iso", []string{"-var=iso_url=https://example.com/a.iso"}, "hecksum"},
-		"TPM with BIOS":   {"vsphere-iso", []string{"-var=vtpm=true", "-var=firmware=bios"}, "vTPM"},
-		"missing":         {"hyperv-iso", nil, "switch_name"},
-		"tag":             {"qemu", []string{"-var=firmware=uefi"}, "one of efi-secure"},
+		"weak password":    {"vsphere-iso", []string{"-var=admin_password=Short1"}, "14 to 127 characters"},
+		"known password":   {"vsphere-iso", []string{"-var=admin_password=MyPassw0rdIsLong1"}, "everybody tries first"},
+		"no key":           {"vsphere-iso", []string{"-var=authorized_keys_file=/nowhere.pub"}, "authorized_keys_file"},
+		"private key":      {"vsphere-iso", []string{"-var=authorized_keys_file=@/id"}, "file with public SSH keys"},
+		"host name":        {"vsphere-clone", []string{"-var=host_name_prefix=windows-worker-"}, "no more than 15"},
+		"ISO without sum":  {"qemu", []string{"-var=iso_checksum=none"}, "sha256"},
+		"no ISO sum":       {"vsphere-iso", []string{"-var=iso_url=https://example.com/a.iso"}, "hecksum"},
+		"TPM with BIOS":    {"vsphere-iso", []string{"-var=vtpm=true", "-var=firmware=bios"}, "vTPM"},
+		"no ISO":           {"vsphere-iso", []string{"-var=iso_path="}, "iso_path or iso_url: neither is given"},
+		"nowhere":          {"vsphere-clone", []string{"-var=host="}, "'host' or 'cluster' is required"},
+		"TPM, qemu's BIOS": {"qemu", []string{"-var=vtpm=true", "-var=firmware=bios"}, "a TPM needs EFI"},
+		"zip without sum":  {"hyperv-iso", []string{"-var=openssh_zip=OpenSSH-Win64.zip"}, "openssh_sha256: it isn't given"},
+		"another Windows":  {"qemu", []string{"-var=windows_image=Windows Server 2019 SERVERSTANDARD"}, "another Windows than Windows Server 2022"},
+		"missing":          {"hyperv-iso", nil, "switch_name"},
+		"tag":              {"qemu", []string{"-var=firmware=uefi"}, "one of efi-secure"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

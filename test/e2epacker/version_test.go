@@ -57,6 +57,32 @@ func TestTooOld(t *testing.T) {
 	}
 }
 
+// TestNoISO: a template that has nothing to install is refused by both versions
+// of Packer, also while the payload isn't read yet.
+func TestNoISO(t *testing.T) {
+	own, err := packer.Own(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "image")
+	f, err := template.Render(template.Options{Platform: "vsphere-iso", Payload: template.Payload{Reference: "quay.io/example/payload@" + checksum, Digest: checksum}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := template.Write(t.Context(), dir, f); err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range packer.Packers {
+		p := packer.New(t, tool, packer.Plugin("vsphere"))
+		p.Install(t, own, packer.OwnSource)
+		p.Env = secrets
+		out, err := p.Run(t.Context(), dir, "validate", "-var-file="+writeValues(t, "vsphere-iso"), "-var=iso_path=", ".")
+		if err == nil || !strings.Contains(strings.Join(strings.Fields(out), " "), "iso_path or iso_url: neither is given") {
+			t.Errorf("Packer %s: %v\n%s", p.Version, err, out)
+		}
+	}
+}
+
 // TestFirstBootCheck: the template with the check at first boot is taken by
 // Packer and by our own plugin, and is formatted.
 func TestFirstBootCheck(t *testing.T) {

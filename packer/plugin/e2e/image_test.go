@@ -21,8 +21,8 @@ import (
 const password = "Korrekt-Pferd-Batterie-7"
 
 // scripts are those of an image for OpenShift on vSphere, in their order.
-var scripts = []string{"ready", "vmware-tools", "tools-conf", "updates", "updates", "updates", "windows-version", "features", "openssh",
-	"firewall", "ssh-access", "no-runtime", "seal", "generalize"}
+var scripts = []string{"ready", "windows-release", "no-runtime", "vmware-tools", "tools-conf", "updates", "updates", "updates", "updates-left",
+	"windows-version", "features", "openssh", "firewall", "ssh-access", "seal", "generalize"}
 
 // templated is the build of what bake template writes for a platform.
 func templated(t testing.TB, platform string, more ...string) (*build, *center) {

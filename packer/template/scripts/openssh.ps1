@@ -1,14 +1,20 @@
-# The OpenSSH server: from a zip beside this script if there is one, whose
-# sha256 has to be that of openssh.sum, else as a capability of Windows.
+# The OpenSSH server: from a zip if there is one, whose sha256 has to be that of
+# openssh.sum beside it, else as a capability of Windows.
 #prelude
+#capability
 
-$zip = Get-ChildItem -Path $PSScriptRoot -Filter '*.zip' | Where-Object { $_.Name -like 'openssh*' } | Select-Object -First 1
+# On the CD of the build, which this script isn't on where Packer uploaded it.
+$zip = @($PSScriptRoot) + @(Get-PSDrive -PSProvider FileSystem | ForEach-Object { $_.Root }) |
+    Where-Object { Test-Path -Path (Join-Path $_ 'openssh.sum') } |
+    ForEach-Object { Get-ChildItem -Path $_ -Filter '*.zip' } |
+    Where-Object { $_.Name -like 'openssh*' } |
+    Select-Object -First 1
 
 if (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue) {
     Write-Output 'sshd is there'
 }
 elseif ($zip) {
-    $want = (Get-Content -Path (Join-Path $PSScriptRoot 'openssh.sum') -TotalCount 1).Trim()
+    $want = (Get-Content -Path (Join-Path $zip.DirectoryName 'openssh.sum') -TotalCount 1).Trim()
     $have = (Get-FileHash -Path $zip.FullName -Algorithm SHA256).Hash
     if ($have -ne $want) {
         throw "$($zip.Name) has the sha256 $have, and $want was asked for"
@@ -20,7 +26,7 @@ elseif ($zip) {
     Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', '"C:\Program Files\OpenSSH\install-sshd.ps1"')
 }
 else {
-    Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+    Install-OpenSSH
 }
 
 foreach ($name in 'sshd', 'ssh-agent') {

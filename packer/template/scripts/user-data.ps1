@@ -1,8 +1,9 @@
 # What EC2 runs at first boot: OpenSSH, and the key that Packer made for this
 # build, which the instance's metadata has.
 #prelude
+#capability
 
-Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+Install-OpenSSH
 
 $metadata = 'http://169.254.169.254/latest'
 $token = Invoke-RestMethod -Method Put -Uri "$metadata/api/token" -Headers @{ 'X-aws-ec2-metadata-token-ttl-seconds' = '300' }

@@ -53,6 +53,11 @@ variable "source_ami_name" {
     condition     = length(var.source_ami_name) > 0
     error_message = "Variable source_ami_name can't be empty."
   }
+
+  validation {
+    condition     = !can(regex("20(12|16|19|22|25)|Windows (7|8|10|11)\\b", var.source_ami_name)) || can(regex("2025", var.source_ami_name))
+    error_message = "Variable source_ami_name names another Windows than Windows Server 2025, which the template is for."
+  }
 }
 
 variable "disk_gb" {
@@ -121,8 +126,30 @@ variable "os_build" {
   default     = "26100.1"
 
   validation {
-    condition     = can(regex("^[0-9]{5}\\.[0-9]+$", var.os_build))
-    error_message = "Variable os_build has to be such as 20348.681."
+    condition     = can(regex("^26100\\.[0-9]+$", var.os_build))
+    error_message = "Variable os_build has to be such as 26100.1: Windows Server 2025 is build 26100."
+  }
+}
+
+variable "updates" {
+  type        = string
+  description = "windows-update, from whatever server Windows is set to, or none for machines that reach none: then os_build alone says whether Windows is new enough."
+  default     = "windows-update"
+
+  validation {
+    condition     = contains(["windows-update", "none"], var.updates)
+    error_message = "Variable updates has to be one of windows-update, none."
+  }
+}
+
+variable "accept_missing_updates" {
+  type        = list(string)
+  description = "Updates that may be missing in the end, such as KB5007651, or all. Others end the build."
+  default     = []
+
+  validation {
+    condition     = length([for u in var.accept_missing_updates : u if !can(regex("^(KB[0-9]+|all)$", u))]) == 0
+    error_message = "Variable accept_missing_updates has to be KB numbers such as KB5007651, or all."
   }
 }
 

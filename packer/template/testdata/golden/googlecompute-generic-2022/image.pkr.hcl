@@ -50,54 +50,80 @@ build {
     script = "${path.root}/scripts/ready.ps1"
   }
 
-  # Updates bring updates: three rounds. Windows refuses them to remote sessions.
+  provisioner "powershell" {
+    script = "${path.root}/scripts/windows-release.ps1"
+    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+  }
+
+  # Updates bring updates: three rounds, and a look at what is left. Windows refuses
+  # both to remote sessions.
   provisioner "powershell" {
     script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "2h"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "2h"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "2h"
+    check_registry  = true
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates-left.ps1"
+    env               = { WINBAKE_UPDATES = var.updates, WINBAKE_ACCEPT = join(";", var.accept_missing_updates) }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
   }
 
   provisioner "powershell" {
     script = "${path.root}/scripts/windows-version.ps1"
-    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+    env    = { WINBAKE_BUILD = var.os_build }
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/features.ps1"
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "30m"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/openssh.ps1"
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }

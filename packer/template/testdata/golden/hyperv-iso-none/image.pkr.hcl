@@ -25,6 +25,12 @@ locals {
   efi = var.generation == 2
 }
 
+# What has to go together: packer validate ends here where it doesn't, with the reason
+# in place of a file's name.
+locals {
+  openssh_sum_given = var.openssh_zip == "" || var.openssh_sha256 != "" ? true : file("openssh_sha256: it isn't given, and openssh_zip is")
+}
+
 source "hyperv-iso" "windows" {
   vm_name          = var.image_name
   output_directory = var.output_directory
@@ -93,54 +99,84 @@ build {
     script = "${path.root}/scripts/ready.ps1"
   }
 
-  # Updates bring updates: three rounds. Windows refuses them to remote sessions.
   provisioner "powershell" {
-    script            = "${path.root}/scripts/updates.ps1"
-    elevated_user     = "SYSTEM"
-    elevated_password = ""
-  }
-
-  provisioner "windows-restart" {
-    restart_timeout = "2h"
-  }
-
-  provisioner "powershell" {
-    script            = "${path.root}/scripts/updates.ps1"
-    elevated_user     = "SYSTEM"
-    elevated_password = ""
-  }
-
-  provisioner "windows-restart" {
-    restart_timeout = "2h"
-  }
-
-  provisioner "powershell" {
-    script            = "${path.root}/scripts/updates.ps1"
-    elevated_user     = "SYSTEM"
-    elevated_password = ""
-  }
-
-  provisioner "windows-restart" {
-    restart_timeout = "2h"
-  }
-
-  provisioner "powershell" {
-    script = "${path.root}/scripts/windows-version.ps1"
+    script = "${path.root}/scripts/windows-release.ps1"
     env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
   }
 
   provisioner "powershell" {
+    script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  # Updates bring updates: three rounds, and a look at what is left. Windows refuses
+  # both to remote sessions.
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+    check_registry  = true
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+    check_registry  = true
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "windows-restart" {
+    restart_timeout = "2h"
+    check_registry  = true
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates-left.ps1"
+    env               = { WINBAKE_UPDATES = var.updates, WINBAKE_ACCEPT = join(";", var.accept_missing_updates) }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/windows-version.ps1"
+    env    = { WINBAKE_BUILD = var.os_build }
+  }
+
+  provisioner "powershell" {
     script            = "${path.root}/scripts/features.ps1"
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "30m"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/openssh.ps1"
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
@@ -152,10 +188,6 @@ build {
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
     env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
-  }
-
-  provisioner "powershell" {
-    script = "${path.root}/scripts/no-runtime.ps1"
   }
 
   provisioner "file" {

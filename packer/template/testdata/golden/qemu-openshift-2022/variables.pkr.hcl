@@ -272,8 +272,30 @@ variable "os_build" {
   default     = "20348.681"
 
   validation {
-    condition     = can(regex("^[0-9]{5}\\.[0-9]+$", var.os_build))
-    error_message = "Variable os_build has to be such as 20348.681."
+    condition     = can(regex("^20348\\.[0-9]+$", var.os_build))
+    error_message = "Variable os_build has to be such as 20348.681: Windows Server 2022 is build 20348."
+  }
+}
+
+variable "updates" {
+  type        = string
+  description = "windows-update, from whatever server Windows is set to, or none for machines that reach none: then os_build alone says whether Windows is new enough."
+  default     = "windows-update"
+
+  validation {
+    condition     = contains(["windows-update", "none"], var.updates)
+    error_message = "Variable updates has to be one of windows-update, none."
+  }
+}
+
+variable "accept_missing_updates" {
+  type        = list(string)
+  description = "Updates that may be missing in the end, such as KB5007651, or all. Others end the build."
+  default     = []
+
+  validation {
+    condition     = length([for u in var.accept_missing_updates : u if !can(regex("^(KB[0-9]+|all)$", u))]) == 0
+    error_message = "Variable accept_missing_updates has to be KB numbers such as KB5007651, or all."
   }
 }
 
@@ -307,6 +329,11 @@ variable "windows_image" {
   validation {
     condition     = can(regex("^[^<>&]+$", var.windows_image))
     error_message = "Variable windows_image can't be empty nor have <, > or &."
+  }
+
+  validation {
+    condition     = !can(regex("20(12|16|19|22|25)|Windows (7|8|10|11)\\b", var.windows_image)) || can(regex("2022", var.windows_image))
+    error_message = "Variable windows_image names another Windows than Windows Server 2022, which the template is for."
   }
 }
 

@@ -1,5 +1,5 @@
-# The OpenSSH server: from a zip beside this script if there is one, whose
-# sha256 has to be that of openssh.sum, else as a capability of Windows.
+# The OpenSSH server: from a zip if there is one, whose sha256 has to be that of
+# openssh.sum beside it, else as a capability of Windows.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
@@ -22,13 +22,56 @@ function Invoke-Program {
     }
 }
 
-$zip = Get-ChildItem -Path $PSScriptRoot -Filter '*.zip' | Where-Object { $_.Name -like 'openssh*' } | Select-Object -First 1
+# At first logon the network card may not have an address yet. A network that
+# leads nowhere is no reason to end here: Windows may have the files.
+function Wait-Network {
+    param([int] $Minutes = 5)
+    $deadline = (Get-Date).AddMinutes($Minutes)
+    while ((Get-Date) -lt $deadline) {
+        $route = Get-NetRoute -DestinationPrefix '0.0.0.0/0', '::/0' -ErrorAction SilentlyContinue
+        # Windows has fec0: addresses for name servers that nobody gave it.
+        $servers = Get-DnsClientServerAddress | ForEach-Object { $_.ServerAddresses } | Where-Object { $_ -notlike 'fec0:*' }
+        if ($route -and $servers) {
+            Write-Output 'the network is there'
+            return
+        }
+        Start-Sleep -Seconds 5
+    }
+    Write-Output "no default route and name server after $Minutes minutes"
+}
+
+# Windows Update brings the capability, and fails for a moment now and then.
+function Install-OpenSSH {
+    param([int] $Tries = 5)
+    Wait-Network
+    for ($try = 1; $try -le $Tries; $try++) {
+        try {
+            Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+            Write-Output "OpenSSH.Server is there, try $try"
+            return
+        }
+        catch {
+            Write-Output "OpenSSH.Server, try $try of ${Tries}: $_"
+        }
+        if ($try -lt $Tries) {
+            Start-Sleep -Seconds (30 * $try)
+        }
+    }
+    throw 'Windows Update brings no OpenSSH.Server: is it reachable? Without it, openssh_zip is the way'
+}
+
+# On the CD of the build, which this script isn't on where Packer uploaded it.
+$zip = @($PSScriptRoot) + @(Get-PSDrive -PSProvider FileSystem | ForEach-Object { $_.Root }) |
+    Where-Object { Test-Path -Path (Join-Path $_ 'openssh.sum') } |
+    ForEach-Object { Get-ChildItem -Path $_ -Filter '*.zip' } |
+    Where-Object { $_.Name -like 'openssh*' } |
+    Select-Object -First 1
 
 if (Get-Service -Name 'sshd' -ErrorAction SilentlyContinue) {
     Write-Output 'sshd is there'
 }
 elseif ($zip) {
-    $want = (Get-Content -Path (Join-Path $PSScriptRoot 'openssh.sum') -TotalCount 1).Trim()
+    $want = (Get-Content -Path (Join-Path $zip.DirectoryName 'openssh.sum') -TotalCount 1).Trim()
     $have = (Get-FileHash -Path $zip.FullName -Algorithm SHA256).Hash
     if ($have -ne $want) {
         throw "$($zip.Name) has the sha256 $have, and $want was asked for"
@@ -40,7 +83,7 @@ elseif ($zip) {
     Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', '"C:\Program Files\OpenSSH\install-sshd.ps1"')
 }
 else {
-    Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+    Install-OpenSSH
 }
 
 foreach ($name in 'sshd', 'ssh-agent') {

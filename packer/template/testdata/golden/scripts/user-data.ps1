@@ -22,7 +22,45 @@ function Invoke-Program {
     }
 }
 
-Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+# At first logon the network card may not have an address yet. A network that
+# leads nowhere is no reason to end here: Windows may have the files.
+function Wait-Network {
+    param([int] $Minutes = 5)
+    $deadline = (Get-Date).AddMinutes($Minutes)
+    while ((Get-Date) -lt $deadline) {
+        $route = Get-NetRoute -DestinationPrefix '0.0.0.0/0', '::/0' -ErrorAction SilentlyContinue
+        # Windows has fec0: addresses for name servers that nobody gave it.
+        $servers = Get-DnsClientServerAddress | ForEach-Object { $_.ServerAddresses } | Where-Object { $_ -notlike 'fec0:*' }
+        if ($route -and $servers) {
+            Write-Output 'the network is there'
+            return
+        }
+        Start-Sleep -Seconds 5
+    }
+    Write-Output "no default route and name server after $Minutes minutes"
+}
+
+# Windows Update brings the capability, and fails for a moment now and then.
+function Install-OpenSSH {
+    param([int] $Tries = 5)
+    Wait-Network
+    for ($try = 1; $try -le $Tries; $try++) {
+        try {
+            Add-WindowsCapability -Online -Name 'OpenSSH.Server~~~~0.0.1.0' | Out-Null
+            Write-Output "OpenSSH.Server is there, try $try"
+            return
+        }
+        catch {
+            Write-Output "OpenSSH.Server, try $try of ${Tries}: $_"
+        }
+        if ($try -lt $Tries) {
+            Start-Sleep -Seconds (30 * $try)
+        }
+    }
+    throw 'Windows Update brings no OpenSSH.Server: is it reachable? Without it, openssh_zip is the way'
+}
+
+Install-OpenSSH
 
 $metadata = 'http://169.254.169.254/latest'
 $token = Invoke-RestMethod -Method Put -Uri "$metadata/api/token" -Headers @{ 'X-aws-ec2-metadata-token-ttl-seconds' = '300' }

@@ -39,6 +39,13 @@ locals {
   node_manifest = "${var.image_name}.node.json"
 }
 
+# What has to go together: packer validate ends here where it doesn't, with the reason
+# in place of a file's name.
+locals {
+  iso_given         = var.iso_path != "" || var.iso_url != "" ? true : file("iso_path or iso_url: neither is given, and there is no Windows to install")
+  openssh_sum_given = var.openssh_zip == "" || var.openssh_sha256 != "" ? true : file("openssh_sha256: it isn't given, and openssh_zip is")
+}
+
 source "vsphere-iso" "windows" {
   vcenter_server      = var.vcenter_server
   username            = var.vcenter_username
@@ -134,6 +141,15 @@ build {
   }
 
   provisioner "powershell" {
+    script = "${path.root}/scripts/windows-release.ps1"
+    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  provisioner "powershell" {
     script = "${path.root}/scripts/vmware-tools.ps1"
   }
 
@@ -141,54 +157,75 @@ build {
     script = "${path.root}/scripts/tools-conf.ps1"
   }
 
-  # Updates bring updates: three rounds. Windows refuses them to remote sessions.
+  # Updates bring updates: three rounds, and a look at what is left. Windows refuses
+  # both to remote sessions.
   provisioner "powershell" {
     script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "2h"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "2h"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/updates.ps1"
+    env               = { WINBAKE_UPDATES = var.updates }
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "2h"
+    check_registry  = true
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/updates-left.ps1"
+    env               = { WINBAKE_UPDATES = var.updates, WINBAKE_ACCEPT = join(";", var.accept_missing_updates) }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
   }
 
   provisioner "powershell" {
     script = "${path.root}/scripts/windows-version.ps1"
-    env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+    env    = { WINBAKE_BUILD = var.os_build }
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/features.ps1"
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
 
   provisioner "windows-restart" {
     restart_timeout = "30m"
+    check_registry  = true
   }
 
   provisioner "powershell" {
     script            = "${path.root}/scripts/openssh.ps1"
+    max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
   }
@@ -200,10 +237,6 @@ build {
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
     env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
-  }
-
-  provisioner "powershell" {
-    script = "${path.root}/scripts/no-runtime.ps1"
   }
 
   # Node files from the payload, byte for byte, the services of this profile, and

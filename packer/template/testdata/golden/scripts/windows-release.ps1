@@ -1,0 +1,45 @@
+# Windows itself, before hours go into it: the release and the language.
+# WINBAKE_BUILD is such as 20348.681.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\windows-release.log' | Out-Null
+
+trap {
+    Write-Output "windows-release failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+$current = Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
+$want = ([version] $env:WINBAKE_BUILD).Major
+if ([int] $current.CurrentBuildNumber -ne $want) {
+    throw "this is $($current.ProductName), build $($current.CurrentBuildNumber), and the template is for build ${want}: is it the right ISO or base image?"
+}
+# Windows 11 has the build number of Windows Server 2025.
+if ($current.InstallationType -notlike 'Server*') {
+    throw "this is a Windows of the kind $($current.InstallationType), and nodes run Windows Server: is it the right ISO or base image?"
+}
+# What it was installed in, and what its programs take it to be: a German
+# Windows with American settings is still a German one.
+$language = [System.Globalization.CultureInfo]::InstalledUICulture.Name
+foreach ($speaks in $language, (Get-WinSystemLocale).Name) {
+    if ($speaks -ne $env:WINBAKE_LANGUAGE) {
+        throw "Windows speaks $speaks, and $($env:WINBAKE_LANGUAGE) was asked for"
+    }
+}
+Write-Output "Windows build $want, $($current.InstallationType), $language"
+
+Stop-Transcript | Out-Null
+exit 0
