@@ -39,11 +39,26 @@ func (b *Builder) lookupFile(job *Job) (*Artifact, error) {
 		}
 	}
 	digest := "sha256:" + fileSum(job)
+	if job.Component.Kind() == pins.KindGitFile {
+		var r record
+		if ok, err := b.Store.GetAction(carryKey(job), &r); err != nil || !ok || r.Digest != digest {
+			return nil, err // the tree has to say what its file is, not the lock alone
+		}
+	}
 	size, err := b.Store.Stat(digest)
 	if err != nil {
 		return nil, nil //nolint:nilerr // not in the store: it is carried there
 	}
 	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Cached: true}, nil
+}
+
+// carryKey is where it is kept which file was carried. A commit and a path
+// name one content for good, whichever repository has it.
+func carryKey(job *Job) string {
+	if c := job.Component; c.Kind() == pins.KindGitFile {
+		return DigestOf("carry\x00" + c.Commit + "\x00" + c.Path)
+	}
+	return DigestOf("carry\x00sha256:" + fileSum(job))
 }
 
 func localPath(job *Job) string {
@@ -65,8 +80,9 @@ func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	if want := "sha256:" + fileSum(job); digest != want {
 		return nil, &fault.Error{Where: where, What: fmt.Sprintf("the file's digest is %s, %s is pinned", digest, want), Fix: lockCommand(job)}
 	}
-	// The record keeps the file from being collected as garbage.
-	if err := b.Store.PutAction(DigestOf("carry\x00"+digest), record{Digest: digest, Size: size}, digest); err != nil {
+	// The record keeps the file from being collected as garbage, and says that
+	// it is the tree's.
+	if err := b.Store.PutAction(carryKey(job), record{Digest: digest, Size: size}, digest); err != nil {
 		return nil, err
 	}
 	b.emit(job, event.Fetch, event.Done, "")

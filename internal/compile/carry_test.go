@@ -150,3 +150,26 @@ func TestCarryRefuses(t *testing.T) {
 		})
 	}
 }
+
+// A lock that names the sum of another file in the store doesn't bring that
+// file into a payload.
+func TestCarryAsksTheTree(t *testing.T) {
+	job, b := tracked(t, 10), carrier(t)
+	for _, cached := range []bool{false, true} {
+		artifacts, err := b.Build(t.Context(), []*Job{job})
+		if err != nil || artifacts[0].Cached != cached {
+			t.Fatalf("%+v, %v; cached should be %v", artifacts[0], err, cached)
+		}
+	}
+	other := local(t, 11)
+	if _, err := b.Build(t.Context(), []*Job{other}); err != nil {
+		t.Fatal(err)
+	}
+	job.Locked.SHA256 = other.Locked.SHA256
+	if a, err := b.Lookup(t.Context(), job); a != nil || err != nil {
+		t.Errorf("found %+v, %v", a, err)
+	}
+	if _, err := b.Build(t.Context(), []*Job{job}); err == nil || !strings.Contains(err.Error(), "sha256:"+other.Locked.SHA256+" is pinned") {
+		t.Errorf("%v", err)
+	}
+}

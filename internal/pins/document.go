@@ -30,6 +30,9 @@ type document struct {
 // maxBytes bounds versions.yaml; the largest real one has 20 KB.
 const maxBytes = 1 << 20
 
+// byteOrderMark is what Windows' editors begin a file with.
+const byteOrderMark = "\ufeff"
+
 func newDocument(path string, src []byte) *document {
 	return &document{path: path, lines: strings.Split(string(src), "\n")}
 }
@@ -45,8 +48,8 @@ func (d *document) root(src []byte) (ast.Node, error) {
 	}
 	var body ast.Node
 	for _, doc := range file.Docs {
-		if doc.Body == nil {
-			continue
+		if _, directive := doc.Body.(*ast.DirectiveNode); directive || doc.Body == nil {
+			continue // such as %YAML 1.2, which the parser takes for a document
 		}
 		if body != nil {
 			return nil, d.at(doc.Body, "a second document; versions.yaml has one", "remove it, and the --- before it")
@@ -102,7 +105,7 @@ func (d *document) fault(p position, what, fix string) *fault.Error {
 	if p.line > len(d.lines) {
 		return e
 	}
-	line := strings.TrimRight(d.lines[p.line-1], "\r")
+	line := masked(strings.TrimRight(d.lines[p.line-1], "\r"))
 	number := fmt.Sprintf("%5d | ", p.line)
 	e.Excerpt = number + line + "\n" + strings.Repeat(" ", len(number)-2) + "| " + padding(line, p.column-1) + "^"
 	return e
@@ -194,17 +197,26 @@ func (d *document) text(into *string) func(ast.Node) {
 			*into = v.Value.Value
 		case nil:
 		default:
-			raw := n.GetToken().Value
-			what := "must be a string"
-			switch v := v.(type) {
-			case *ast.FloatNode:
-				what = fmt.Sprintf("YAML reads %s as the number %v, not as a string", raw, v.Value)
-			case *ast.IntegerNode, *ast.BoolNode, *ast.NullNode:
-				what = fmt.Sprintf("YAML reads %s as %s, not as a string", raw, yamlType(v))
-			}
-			d.report(n, what, fmt.Sprintf("quote it: %q", raw))
+			what, fix := noString(v)
+			d.report(n, what, fix)
 		}
 	}
+}
+
+// noString says what a node is in place of a string, and what mends it.
+func noString(n ast.Node) (what, fix string) {
+	raw := n.GetToken().Value
+	switch v := n.(type) {
+	case *ast.FloatNode:
+		return fmt.Sprintf("YAML reads %s as the number %v, not as a string", raw, v.Value), fmt.Sprintf("quote it: %q", raw)
+	case *ast.IntegerNode, *ast.BoolNode, *ast.NullNode:
+		return fmt.Sprintf("YAML reads %s as %s, not as a string", raw, yamlType(v)), fmt.Sprintf("quote it: %q", raw)
+	case *ast.TagNode:
+		if _, scalar := v.Value.(ast.ScalarNode); scalar {
+			return "tags such as " + raw + " aren't supported", fmt.Sprintf("quote it in place of the tag: %q", v.Value.GetToken().Value)
+		}
+	}
+	return "must be a string", "write one value, in quotes"
 }
 
 func yamlType(n ast.Node) string {

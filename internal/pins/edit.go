@@ -14,6 +14,13 @@ import (
 // module, the commit of a git source, the sha256 of a file. Every other byte
 // stays, comments and line ends included.
 func SetPin(path string, src []byte, name, value string) ([]byte, error) {
+	if rest, marked := bytes.CutPrefix(src, []byte(byteOrderMark)); marked {
+		edited, err := SetPin(path, rest, name, value)
+		if err != nil {
+			return nil, err
+		}
+		return append([]byte(byteOrderMark), edited...), nil
+	}
 	f, err := Parse(path, src)
 	if err != nil {
 		return nil, err

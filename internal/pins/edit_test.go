@@ -12,22 +12,22 @@ func TestSetPin(t *testing.T) {
 	commit, other := strings.Repeat("ab", 20), strings.Repeat("cd", 20)
 	sum, newSum := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
 	for name, c := range map[string]struct{ before, value, after string }{
-		"double quotes": {"  - name: x # one\n    module: a.b/c\n    version: \"v1.0.0\" # two\n    package: .\n    payload: x\n", "v1.2.0",
-			"  - name: x # one\n    module: a.b/c\n    version: \"v1.2.0\" # two\n    package: .\n    payload: x\n"},
-		"single quotes": {"  - name: x\n    module: a.b/c\n    version: 'v1.0.0'\n    package: .\n    payload: x\n", "v1.2.0",
-			"  - name: x\n    module: a.b/c\n    version: 'v1.2.0'\n    package: .\n    payload: x\n"},
-		"no quotes": {"  - name: x\n    module: a.b/c\n    version: v1.0.0\n    package: .\n    payload: x\n", "v1.2.0",
-			"  - name: x\n    module: a.b/c\n    version: \"v1.2.0\"\n    package: .\n    payload: x\n"},
-		"flow": {"  - {name: x, module: a.b/c, version: \"v1.0.0\", package: ., payload: x}\n", "v1.2.0",
-			"  - {name: x, module: a.b/c, version: \"v1.2.0\", package: ., payload: x}\n"},
-		"CRLF": {"  - name: x\r\n    module: a.b/c\r\n    version: \"v1.0.0\"\r\n    package: .\r\n    payload: x\r\n", "v1.2.0",
-			"  - name: x\r\n    module: a.b/c\r\n    version: \"v1.2.0\"\r\n    package: .\r\n    payload: x\r\n"},
-		"other component first": {"  - name: y\n    module: a.b/c\n    version: \"v1.0.0\"\n    package: .\n    payload: y\n  - version: \"v1.0.0\"\n    name: x\n    module: a.b/c\n    package: .\n    payload: x\n", "v1.2.0",
-			"  - name: y\n    module: a.b/c\n    version: \"v1.0.0\"\n    package: .\n    payload: y\n  - version: \"v1.2.0\"\n    name: x\n    module: a.b/c\n    package: .\n    payload: x\n"},
-		"wide characters": {"  - {name: x, install: 'C:\\ü→', module: a.b/c, version: \"v1.0.0\", package: ., payload: x}\n", "v1.2.0",
-			"  - {name: x, install: 'C:\\ü→', module: a.b/c, version: \"v1.2.0\", package: ., payload: x}\n"},
-		"commit": {"  - {name: x, git: g, commit: " + commit + ", package: ., payload: x}\n", other,
-			"  - {name: x, git: g, commit: " + other + ", package: ., payload: x}\n"},
+		"double quotes": {"  - name: x # one\n    module: a.b/c\n    version: \"v1.0.0\" # two\n    package: .\n    payload: x.exe\n", "v1.2.0",
+			"  - name: x # one\n    module: a.b/c\n    version: \"v1.2.0\" # two\n    package: .\n    payload: x.exe\n"},
+		"single quotes": {"  - name: x\n    module: a.b/c\n    version: 'v1.0.0'\n    package: .\n    payload: x.exe\n", "v1.2.0",
+			"  - name: x\n    module: a.b/c\n    version: 'v1.2.0'\n    package: .\n    payload: x.exe\n"},
+		"no quotes": {"  - name: x\n    module: a.b/c\n    version: v1.0.0\n    package: .\n    payload: x.exe\n", "v1.2.0",
+			"  - name: x\n    module: a.b/c\n    version: \"v1.2.0\"\n    package: .\n    payload: x.exe\n"},
+		"flow": {"  - {name: x, module: a.b/c, version: \"v1.0.0\", package: ., payload: x.exe}\n", "v1.2.0",
+			"  - {name: x, module: a.b/c, version: \"v1.2.0\", package: ., payload: x.exe}\n"},
+		"CRLF": {"  - name: x\r\n    module: a.b/c\r\n    version: \"v1.0.0\"\r\n    package: .\r\n    payload: x.exe\r\n", "v1.2.0",
+			"  - name: x\r\n    module: a.b/c\r\n    version: \"v1.2.0\"\r\n    package: .\r\n    payload: x.exe\r\n"},
+		"other component first": {"  - name: y\n    module: a.b/c\n    version: \"v1.0.0\"\n    package: .\n    payload: y.exe\n  - version: \"v1.0.0\"\n    name: x\n    module: a.b/c\n    package: .\n    payload: x.exe\n", "v1.2.0",
+			"  - name: y\n    module: a.b/c\n    version: \"v1.0.0\"\n    package: .\n    payload: y.exe\n  - version: \"v1.2.0\"\n    name: x\n    module: a.b/c\n    package: .\n    payload: x.exe\n"},
+		"wide characters": {"  - {name: x, install: 'C:\\ü→', module: a.b/c, version: \"v1.0.0\", package: ., payload: x.exe}\n", "v1.2.0",
+			"  - {name: x, install: 'C:\\ü→', module: a.b/c, version: \"v1.2.0\", package: ., payload: x.exe}\n"},
+		"commit": {"  - {name: x, git: /g, commit: " + commit + ", package: ., payload: x.exe}\n", other,
+			"  - {name: x, git: /g, commit: " + other + ", package: ., payload: x.exe}\n"},
 		"sha256": {"  - name: x\n    file: f\n    sha256: " + sum + "\n    payload: x\n", "sha256:" + newSum,
 			"  - name: x\n    file: f\n    sha256: " + newSum + "\n    payload: x\n"},
 	} {
@@ -40,6 +40,22 @@ func TestSetPin(t *testing.T) {
 				t.Errorf("got:\n%s\nwant:\n%s", got, head+c.after)
 			}
 		})
+	}
+}
+
+// A byte order mark is kept, and counts for no column.
+func TestByteOrderMark(t *testing.T) {
+	const head = "\ufeffapiVersion: winbake.dev/v1\nrelease: \"4.20\"\ngo: local\n"
+	const list = "components: [{name: x, module: a.b/c, version: \"v1.0.0\", package: ., payload: x.exe}]\n"
+	got, err := SetPin("v.yaml", []byte(head+list), "x", "v1.2.0")
+	if want := head + strings.Replace(list, "v1.0.0", "v1.2.0", 1); err != nil || string(got) != want {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := SetPin("v.yaml", []byte(head+list), "y", "v1.2.0"); err == nil {
+		t.Errorf("a pin that isn't there: %q", got)
+	}
+	if _, err := Parse("v.yaml", []byte("\ufeffapi: x\n")); err == nil || !strings.Contains(err.Error(), "v.yaml:1:1: unknown key \"api\" in") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package pins
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +28,7 @@ func Load(path string) (*File, error) {
 // Parse is Load for bytes that are there already. path is used in messages
 // and for what is relative to the file.
 func Parse(path string, src []byte) (*File, error) {
+	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
 	d := newDocument(path, src)
 	root, err := d.root(src)
 	if err != nil {

@@ -63,6 +63,17 @@ func TestLoadRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
+func TestDirectivesAreNoDocument(t *testing.T) {
+	src, err := os.ReadFile("../../versions.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Parse("versions.yaml", append([]byte("%YAML 1.2\n---\n"), src...))
+	if err != nil || len(f.Components) == 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // The repository's own files are the best positive examples.
 func TestRepositoryFilesLoad(t *testing.T) {
 	examples, err := filepath.Glob("../../examples/*/versions.yaml")

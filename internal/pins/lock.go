@@ -2,12 +2,10 @@ package pins
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -141,6 +139,9 @@ func parseLock(data []byte) (*Lock, error) {
 	if err := dec.Decode(&l); err != nil {
 		return nil, err
 	}
+	if err := dec.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("a second document, or what is no YAML, comes after it")
+	}
 	if l.APIVersion != APIVersion {
 		return nil, fmt.Errorf("apiVersion is %q, not %s", l.APIVersion, APIVersion)
 	}
@@ -178,76 +179,4 @@ func (l *Lock) Write(dir string) error {
 		return fmt.Errorf("write the lock: %w", err)
 	}
 	return nil
-}
-
-// Stale is a component whose lock isn't of its pin, and why.
-type Stale struct{ Component, Reason string }
-
-// Check compares the lock with its pins and with the files beside it. With
-// names, only those components are compared.
-func (l *Lock) Check(f *File, names ...string) []Stale {
-	var stale []Stale
-	known := map[string]bool{}
-	for i := range f.Components {
-		c := &f.Components[i]
-		known[c.Name] = true
-		if len(names) > 0 && !slices.Contains(names, c.Name) {
-			continue
-		}
-		if why := l.staleness(f, c); why != "" {
-			stale = append(stale, Stale{c.Name, why})
-		}
-	}
-	if len(names) > 0 {
-		return stale
-	}
-	for _, name := range slices.Sorted(maps.Keys(l.Components)) {
-		if !known[name] {
-			stale = append(stale, Stale{name, "it is locked, and versions.yaml doesn't have it"})
-		}
-	}
-	return stale
-}
-
-func (l *Lock) staleness(f *File, c *Component) string {
-	locked := l.Components[c.Name]
-	if locked == nil {
-		return "it was never locked"
-	}
-	if locked.Pin != c.PinDigest(f) {
-		return "its pin has changed since it was locked"
-	}
-	if c.Kind() == KindGit && (locked.Main == "" || locked.MainModule == "") {
-		return "its lock doesn't say which module it is"
-	}
-	for _, file := range []struct{ name, want string }{{"go.mod", locked.GoMod}, {"go.sum", locked.GoSum}} {
-		if file.want == "" {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join(f.LockDir(), c.Name, file.name))
-		if err != nil {
-			return "its " + file.name + " is missing"
-		}
-		sum := sha256.Sum256(data)
-		if hex.EncodeToString(sum[:]) != file.want {
-			return "its " + file.name + " isn't the one that was locked"
-		}
-	}
-	return ""
-}
-
-// StaleError is the refusal of a stale lock, with the command that mends it.
-func StaleError(f *File, stale []Stale) error {
-	var lines []string
-	command := "bake lock -f " + f.Path
-	for _, s := range stale {
-		lines = append(lines, "  "+s.Component+": "+s.Reason)
-		if _, err := f.Component(s.Component); err == nil {
-			command += " " + s.Component
-		}
-	}
-	if len(stale) == len(f.Components) {
-		command = "bake lock -f " + f.Path
-	}
-	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: command, Code: finding.ExitBlock}
 }

@@ -1,6 +1,8 @@
 package pins
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -43,16 +45,21 @@ func project(t *testing.T) (*File, *Lock) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	mod := "module winbake.dev/x\n\nrequire example.com/x v1.0.0\n"
+	sums := "example.com/x v1.0.0 h1:a=\nexample.com/x v1.0.0/go.mod h1:b=\n"
 	l := &Lock{Components: map[string]*Locked{"x": {
 		Pin: f.Components[0].PinDigest(f), Module: "example.com/x", Version: "v1.0.0", Sum: "h1:a=", Date: "2025-01-01T00:00:00Z",
-		GoMod:   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", // of nothing
-		GoSum:   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		Toolchain: "go1.26.8", GoMod: hexSum(mod), GoSum: hexSum(sums),
 		Modules: []LockedModule{{Path: "a.b/c", Version: "v1.0.0", Sum: "h1:x=", Licenses: []string{"MIT"}}},
 	}}}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		write(t, filepath.Join(f.LockDir(), "x", name), "")
-	}
+	write(t, filepath.Join(f.LockDir(), "x/go.mod"), mod)
+	write(t, filepath.Join(f.LockDir(), "x/go.sum"), sums)
 	return f, l
+}
+
+func hexSum(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 func write(t *testing.T, path, text string) {
@@ -106,10 +113,22 @@ func TestLockCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "go.sum is missing"},
-		"of a git program, without its module": {func(_ *testing.T, f *File, l *Lock) {
-			f.Components[0] = Component{Name: "x", Git: "https://example.com/x", Commit: strings.Repeat("a", 40), Package: "./cmd/x", Payload: "x.exe"}
-			l.Components["x"].Pin, l.Components["x"].Main = f.Components[0].PinDigest(f), "example.com/x/cmd/x"
-		}, "which module it is"},
+		"another module":    {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Module = "github.com/evil/x" }, "module github.com/evil/x, its pin example.com/x"},
+		"another version":   {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Version = "v0.9.0" }, "version v0.9.0, its pin v1.0.0"},
+		"no version":        {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Version = "" }, "version none, its pin v1.0.0"},
+		"another toolchain": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Toolchain = "go1.20.0" }, "toolchain go1.20.0, its pin go1.26.8"},
+		"another commit":    {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Commit = "deadbeef" }, "commit deadbeef"},
+		"a git source too":  {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Git = "https://example.com/x" }, "git https://example.com/x, its pin none"},
+		"a file's sum too":  {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].SHA256 = strings.Repeat("a", 64) }, "sha256 aaaa"},
+		"no sum of go.mod":  {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].GoMod = "" }, "which go.mod"},
+		"no sum of go.sum":  {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].GoSum = "" }, "which go.sum"},
+		"another h1":        {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Sum = "h1:b=" }, "different sums of example.com/x v1.0.0"},
+		"no h1":             {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Sum = "" }, "different sums"},
+		"of another version's files": {func(t *testing.T, f *File, l *Lock) {
+			mod := "module winbake.dev/x\n\nrequire example.com/x v0.9.0\n"
+			write(t, filepath.Join(f.LockDir(), "x/go.mod"), mod)
+			l.Components["x"].GoMod = hexSum(mod)
+		}, "doesn't require example.com/x v1.0.0"},
 		"left over": {func(_ *testing.T, _ *File, l *Lock) { l.Components["y"] = &Locked{} }, "doesn't have it"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -124,6 +143,98 @@ func TestLockCheck(t *testing.T) {
 				t.Errorf("code %d: %v", fault.ExitCode(err), err)
 			}
 		})
+	}
+}
+
+// lockOf is a lock of one component, and what it stands for.
+func lockOf(t *testing.T, c Component, locked Locked) (*File, *Lock) {
+	t.Helper()
+	f := &File{Path: filepath.Join(t.TempDir(), "versions.yaml"), Go: "1.26.8", Components: []Component{c}}
+	locked.Pin = c.PinDigest(f)
+	return f, &Lock{Components: map[string]*Locked{c.Name: &locked}}
+}
+
+func TestLockCheckOfOtherSources(t *testing.T) {
+	const url = "https://example.com/x"
+	commit, sum := strings.Repeat("a", 40), strings.Repeat("b", 64)
+	file, fileLock := Component{Name: "x", File: "a", SHA256: sum, Payload: "x"}, Locked{SHA256: sum}
+	tree, treeLock := Component{Name: "x", Git: url, Commit: commit, Path: "a", Payload: "x"}, Locked{Git: url, Commit: commit, SHA256: sum}
+	program := Component{Name: "x", Git: url, Commit: commit, Package: "./cmd/x", Payload: "x.exe"}
+	programLock := Locked{Git: url, Commit: commit, Toolchain: "go1.26.8", Vendored: true, Main: "example.com/x/cmd/x", MainModule: "example.com/x"}
+	for name, c := range map[string]struct {
+		component Component
+		locked    Locked
+		spoil     func(*Locked)
+		reason    string
+	}{
+		"a file":                          {file, fileLock, func(*Locked) {}, ""},
+		"a file, another sum":             {file, fileLock, func(l *Locked) { l.SHA256 = strings.Repeat("c", 64) }, "sha256 ccc"},
+		"a file, a commit":                {file, fileLock, func(l *Locked) { l.Commit = commit }, "commit aaa"},
+		"a tree's file":                   {tree, treeLock, func(*Locked) {}, ""},
+		"a tree's file, another commit":   {tree, treeLock, func(l *Locked) { l.Commit = strings.Repeat("c", 40) }, "commit ccc"},
+		"a tree's file, no commit":        {tree, treeLock, func(l *Locked) { l.Commit = "" }, "commit none"},
+		"a tree's file, another tree":     {tree, treeLock, func(l *Locked) { l.Git = "https://evil.example.com/x" }, "git https://evil.example.com/x, its pin " + url},
+		"a tree's file, no sum":           {tree, treeLock, func(l *Locked) { l.SHA256 = "" }, "sha256 none"},
+		"a tree's file, a toolchain":      {tree, treeLock, func(l *Locked) { l.Toolchain = "go1.26.8" }, "toolchain go1.26.8, its pin none"},
+		"a program":                       {program, programLock, func(*Locked) {}, ""},
+		"a program, another commit":       {program, programLock, func(l *Locked) { l.Commit = strings.Repeat("c", 40) }, "commit ccc"},
+		"a program, no module":            {program, programLock, func(l *Locked) { l.MainModule = "" }, "which module it is"},
+		"a program, no package":           {program, programLock, func(l *Locked) { l.Main = "" }, "which module it is"},
+		"a program, neither vendored nor": {program, programLock, func(l *Locked) { l.Vendored = false }, "which go.mod"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.spoil(&c.locked)
+			f, l := lockOf(t, c.component, c.locked)
+			stale := l.Check(f)
+			if c.reason == "" && len(stale) > 0 || c.reason != "" && (len(stale) != 1 || !strings.Contains(stale[0].Reason, c.reason)) {
+				t.Errorf("stale: %v, want %q", stale, c.reason)
+			}
+		})
+	}
+}
+
+// A module's commit is the proxy's word, unless the pin names it.
+func TestLockedCommitOfAModule(t *testing.T) {
+	full, other := strings.Repeat("ab", 20), strings.Repeat("cd", 20)
+	for _, c := range []struct {
+		version, pinned, locked string
+		fits                    bool
+	}{
+		{"v1.0.0", "", "", true},
+		{"v1.0.0", "", full, true},
+		{"v1.0.0", "", full[:12], false},
+		{"v1.0.0", full, full, true},
+		{"v1.0.0", full, other, false},
+		{"v1.0.0", full, "", false},
+		{"v0.0.0-20250101000000-abababababab", "", full, true},
+		{"v0.0.0-20250101000000-abababababab", "", "", true},
+		{"v0.0.0-20250101000000-abababababab", "", other, false},
+		{"v0.0.0-20250101000000-abababababab", "", "abababababab", false},
+	} {
+		if got := commitFits(&Component{Module: "example.com/x", Version: c.version, Commit: c.pinned}, c.locked); got != c.fits {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// The committed locks are of the committed pins.
+func TestRepositoryLocksAreCurrent(t *testing.T) {
+	locks, err := filepath.Glob("../../examples/*/versions.lock")
+	if err != nil || len(locks) == 0 {
+		t.Fatalf("%v, %v", locks, err)
+	}
+	for _, lock := range append(locks, "../../versions.lock") {
+		f, err := Load(strings.TrimSuffix(lock, ".lock") + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := LoadLock(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stale := l.Check(f); len(stale) > 0 {
+			t.Errorf("%s: %v", lock, stale)
+		}
 	}
 }
 
@@ -142,6 +253,9 @@ func TestLoadLockRefuses(t *testing.T) {
 	for name, bad := range map[string]string{
 		"cut":          string(data[:len(data)/2]) + "\n  [",
 		"unknown key":  string(data) + "\nmore: true\n",
+		"another one":  string(data) + "---\n" + string(data),
+		"more":         string(data) + "---\nmore: true\n",
+		"no YAML":      string(data) + "---\n[\n",
 		"other format": strings.Replace(string(data), APIVersion, "winbake.dev/v9", 1),
 	} {
 		write(t, filepath.Join(f.LockDir(), lockName), bad)

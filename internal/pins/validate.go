@@ -43,6 +43,9 @@ func (v *validator) check(root ast.Node) {
 	v.form(root, v.top, "apiVersion", f.APIVersion, regexp.MustCompile(`^`+regexp.QuoteMeta(APIVersion)+`$`), "apiVersion: "+APIVersion)
 	v.form(root, v.top, "release", f.Release, releaseForm, `release: "4.20", the OpenShift release`)
 	v.form(root, v.top, "go", f.Go, goForm, `go: "1.26.8", or go: local`)
+	if masked(f.Source) != f.Source {
+		v.report(v.top["source"], "source holds credentials, and it becomes a label of the image", "take them out of the URL")
+	}
 	if f.Base != "" && !digestForm.MatchString(f.Base) {
 		name, _, _ := strings.Cut(f.Base, "@")
 		v.report(v.top["base"], "base isn't named by digest, and a tag moves",
@@ -102,6 +105,7 @@ func (v *validator) unique() {
 		}
 		paths[full], bases[base] = c.Name, c.Name
 	}
+	v.nested(paths)
 }
 
 // install checks a component's place on the node, and that no other has it.
@@ -165,6 +169,9 @@ func (v *validator) sources(c *Component, at map[string]ast.Node) {
 	case KindModule:
 		v.version(c, at)
 	case KindGit, KindGitFile:
+		if what, fix := gitURL(c.Git); what != "" {
+			v.report(at["git"], what, fix)
+		}
 		v.form(at[""], at, "commit", c.Commit, commitForm, "the full commit, all 40 digits: git rev-parse REF^{commit}")
 		if c.Path != "" && !cleanPath(c.Path) {
 			v.report(at["path"], fmt.Sprintf("path can't be %q", c.Path), "write it relative to the tree's top, with forward slashes")
@@ -257,18 +264,6 @@ func (v *validator) godebug(c *Component, at map[string]ast.Node) {
 		if !tagForm.MatchString(k) || val == "" || strings.ContainsAny(val, ", \t\"'`") {
 			v.report(at["godebug"], fmt.Sprintf("godebug can't set %s=%s", k, val), `write set: {winsymlink: "0"}`)
 		}
-	}
-}
-
-func (v *validator) payload(c *Component, at map[string]ast.Node) {
-	lower := strings.ToLower(c.Payload)
-	switch {
-	case c.Payload == "":
-		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
-	case !cleanPath(c.Payload):
-		v.report(at["payload"], fmt.Sprintf("payload can't be %q", c.Payload), "write a path below /payload, with forward slashes and without ..")
-	case lower == "sha256sum", lower == "generated", strings.HasPrefix(lower, "generated/"):
-		v.report(at["payload"], fmt.Sprintf("payload path %s is the operator's own", c.Payload), "give it another path")
 	}
 }
 

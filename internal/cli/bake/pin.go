@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/google/renameio/v2"
@@ -65,7 +66,24 @@ func (t *tool) pin(ctx context.Context, name, value string) error {
 	if bytes.Equal(src, edited) {
 		return nil
 	}
-	if err := renameio.WriteFile(t.file, edited, 0o644, renameio.WithExistingPermissions()); err != nil {
+	return replacePins(t.file, src, edited)
+}
+
+// replacePins puts edited in the place of src. A link stays one, and what was
+// written into the file since src was read isn't lost: to lock may take minutes.
+func replacePins(path string, src, edited []byte) error {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("write the pins: %w", err)
+	}
+	now, err := os.ReadFile(target)
+	if err != nil {
+		return fmt.Errorf("read the pins again: %w", err)
+	}
+	if !bytes.Equal(now, src) {
+		return &fault.Error{Where: path, What: "the file was changed while the pin was locked, and stays as it is now", Fix: "run the command again"}
+	}
+	if err := renameio.WriteFile(target, edited, 0o644, renameio.WithExistingPermissions()); err != nil {
 		return fmt.Errorf("write the pins: %w", err)
 	}
 	return nil

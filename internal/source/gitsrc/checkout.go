@@ -28,7 +28,7 @@ func (c *Commit) Checkout(ctx context.Context, dir string, submodules bool) erro
 		return fmt.Errorf("borrow objects: %w", err)
 	}
 	// Relative submodule URLs are resolved against the remote (gitmodules(5)).
-	if _, err := git(ctx, dir, "remote", "add", "origin", c.URL); err != nil {
+	if _, err := git(ctx, dir, "remote", "add", "--", "origin", c.URL); err != nil {
 		return err
 	}
 	if _, err := git(ctx, dir, "checkout", "--quiet", "--detach", c.Hash); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -12,12 +13,12 @@ import (
 )
 
 // settings that keep a person's git configuration from changing file
-// contents, running hooks or asking questions.
+// contents, running hooks or commands that stand in a URL, or asking questions.
 var settings = []string{
 	"-c", "core.autocrlf=false", "-c", "core.eol=lf", "-c", "core.symlinks=true", "-c", "core.fileMode=true",
 	"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "advice.detachedHead=false",
 	"-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "core.excludesFile=/dev/null", "-c", "core.attributesFile=/dev/null",
-	"-c", "safe.directory=*",
+	"-c", "safe.directory=*", "-c", "protocol.ext.allow=never", "-c", "protocol.fd.allow=never",
 }
 
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
@@ -71,7 +72,26 @@ func (f *failure) Unwrap() error { return f.err }
 func message(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		return strings.TrimSpace(string(exit.Stderr))
+		return uncredentialed(strings.TrimSpace(string(exit.Stderr)))
 	}
 	return err.Error()
 }
+
+// credentials are a URL's user where that may be a token, and its password.
+var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@]*:)[^/\s"']*@`)
+
+// uncredentialed is text of git's without credentials: it names the URL that
+// the person's insteadOf made, which is where many keep a token.
+func uncredentialed(text string) string { return credentials.ReplaceAllString(text, "${1}${2}***@") }
+
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
+
+// word is text as one word of a shell's command line.
+func word(text string) string {
+	if plainWord.MatchString(text) {
+		return text
+	}
+	return quoted(text)
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

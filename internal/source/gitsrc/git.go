@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -37,10 +38,17 @@ type Commit struct {
 	repo string
 }
 
+// fullHash is of either of git's hash functions. Whatever else stands in the
+// place of a commit could be an option to a git command.
+var fullHash = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+
 // Fetch returns the commit, from the cache or from url. It asks for the one
 // commit first and for everything only if the server refuses that
 // (uploadpack.allowReachableSHA1InWant, git-config(1)).
 func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
+	if !fullHash.MatchString(hash) {
+		return nil, &fault.Error{Where: url, What: fmt.Sprintf("%q isn't a full commit", hash), Fix: "pin all of its digits: git rev-parse REF^{commit}"}
+	}
 	repo, unlock, err := c.open(ctx, url, hash)
 	if err != nil {
 		return nil, err
@@ -93,7 +101,7 @@ func has(ctx context.Context, repo, hash string) bool {
 }
 
 func fetch(ctx context.Context, repo, url, hash string) error {
-	_, shallow := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--depth=1", url, hash)
+	_, shallow := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--depth=1", "--", url, hash)
 	if shallow == nil {
 		return nil
 	}
@@ -102,7 +110,7 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	}
 	// An earlier fetch may have left the repository shallow, and git wouldn't
 	// look behind that: this depth is git's word for infinite.
-	_, full := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--depth=2147483647", url, "+refs/*:refs/winbake/*")
+	_, full := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--depth=2147483647", "--", url, "+refs/*:refs/winbake/*")
 	if full == nil && has(ctx, repo, hash) {
 		return nil
 	}
@@ -114,7 +122,7 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	}
 	f := &fault.Error{Where: url, Excerpt: message(shallow), Err: shallow,
 		What: "the repository can't be fetched",
-		Fix:  "check the URL, the network and your rights: git ls-remote " + url}
+		Fix:  "check the URL, the network and your rights: git ls-remote " + word(url)}
 	if full == nil {
 		f.What = "commit " + hash + " isn't in the repository"
 		f.Fix = "pin a commit that is still there: a force-pushed branch loses old ones"

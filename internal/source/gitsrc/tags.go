@@ -15,7 +15,7 @@ func Tags(ctx context.Context, url string) (map[string]string, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, &fault.Error{Where: url, What: "its tags can't be had", Excerpt: message(err), Err: err, Fix: "git ls-remote --tags " + url}
+		return nil, &fault.Error{Where: url, What: "its tags can't be had", Excerpt: message(err), Err: err, Fix: "git ls-remote --tags " + word(url)}
 	}
 	tags := map[string]string{}
 	for line := range strings.Lines(out) {

@@ -1,0 +1,167 @@
+package pins
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// Stale is a component whose lock isn't of its pin, and why.
+type Stale struct{ Component, Reason string }
+
+// Check compares the lock with its pins and with the files beside it. With
+// names, only those components are compared.
+func (l *Lock) Check(f *File, names ...string) []Stale {
+	var stale []Stale
+	known := map[string]bool{}
+	for i := range f.Components {
+		c := &f.Components[i]
+		known[c.Name] = true
+		if len(names) > 0 && !slices.Contains(names, c.Name) {
+			continue
+		}
+		if why := l.staleness(f, c); why != "" {
+			stale = append(stale, Stale{c.Name, why})
+		}
+	}
+	if len(names) > 0 {
+		return stale
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.Components)) {
+		if !known[name] {
+			stale = append(stale, Stale{name, "it is locked, and versions.yaml doesn't have it"})
+		}
+	}
+	return stale
+}
+
+func (l *Lock) staleness(f *File, c *Component) string {
+	locked := l.Components[c.Name]
+	if locked == nil {
+		return "it was never locked"
+	}
+	if locked.Pin != c.PinDigest(f) {
+		return "its pin has changed since it was locked"
+	}
+	if what := locked.differs(f, c); what != "" {
+		return what
+	}
+	if c.Kind() == KindGit && (locked.Main == "" || locked.MainModule == "") {
+		return "its lock doesn't say which module it is"
+	}
+	return locked.filesDiffer(filepath.Join(f.LockDir(), c.Name), c)
+}
+
+// differs says what of a lock isn't its pin's. That the digest of the pin is
+// right doesn't tell: a merge of two locks may take it from one and the rest
+// from the other.
+func (l *Locked) differs(f *File, c *Component) string {
+	toolchain := ""
+	if c.Program() {
+		toolchain = c.Toolchain(f)
+	}
+	for _, field := range []struct{ name, pinned, locked string }{
+		{"module", c.Module, l.Module}, {"version", c.Version, l.Version}, {"git", c.Git, l.Git}, {"toolchain", toolchain, l.Toolchain},
+	} {
+		if field.locked != field.pinned {
+			return fmt.Sprintf("its lock says %s %s, its pin %s", field.name, cmp.Or(field.locked, "none"), cmp.Or(field.pinned, "none"))
+		}
+	}
+	if !commitFits(c, l.Commit) {
+		return fmt.Sprintf("its lock says commit %s, which isn't its pin's", cmp.Or(l.Commit, "none"))
+	}
+	if !sumFits(c, l.SHA256) {
+		return fmt.Sprintf("its lock says sha256 %s, which isn't its pin's", cmp.Or(l.SHA256, "none"))
+	}
+	return ""
+}
+
+// commitFits compares a locked commit with the pin's own, or with what a
+// module's version says of it.
+func commitFits(c *Component, commit string) bool {
+	if c.Commit != "" || c.Kind() != KindModule {
+		return commit == c.Commit
+	}
+	if commit == "" {
+		return true // the proxy didn't tell
+	}
+	rev, err := module.PseudoVersionRev(c.Version)
+	return commitForm.MatchString(commit) && (err != nil || strings.HasPrefix(commit, rev))
+}
+
+// sumFits compares a locked file's sum with the pin's. That of a file of a git
+// tree stands in the lock alone.
+func sumFits(c *Component, sum string) bool {
+	if c.Kind() == KindGitFile {
+		return sha256Form.MatchString(sum)
+	}
+	return sum == c.SHA256
+}
+
+// filesDiffer says what of the files beside lock.yaml isn't what it says.
+func (l *Locked) filesDiffer(dir string, c *Component) string {
+	needed := c.Kind() == KindModule || c.Kind() == KindGit && !l.Vendored
+	files := map[string][]byte{}
+	for _, file := range []struct{ name, want string }{{"go.mod", l.GoMod}, {"go.sum", l.GoSum}} {
+		if file.want == "" {
+			if needed {
+				return "its lock doesn't say which " + file.name + " it has"
+			}
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, file.name))
+		if err != nil {
+			return "its " + file.name + " is missing"
+		}
+		sum := sha256.Sum256(data)
+		if hex.EncodeToString(sum[:]) != file.want {
+			return "its " + file.name + " isn't the one that was locked"
+		}
+		files[file.name] = data
+	}
+	if c.Kind() != KindModule {
+		return ""
+	}
+	return l.ofModule(c, files["go.mod"], files["go.sum"])
+}
+
+// ofModule says what of a synthetic main module isn't about the pinned module.
+func (l *Locked) ofModule(c *Component, mod, sums []byte) string {
+	main, err := modfile.ParseLax("go.mod", mod, nil)
+	if err != nil || !slices.ContainsFunc(main.Require, func(r *modfile.Require) bool { return r.Mod.Path == c.Module && r.Mod.Version == c.Version }) {
+		return fmt.Sprintf("its go.mod doesn't require %s %s", c.Module, c.Version)
+	}
+	own := fmt.Sprintf("%s %s %s", c.Module, c.Version, l.Sum)
+	if l.Sum == "" || !slices.Contains(strings.Split(string(sums), "\n"), own) {
+		return fmt.Sprintf("its go.sum and its lock name different sums of %s %s", c.Module, c.Version)
+	}
+	return ""
+}
+
+// StaleError is the refusal of a stale lock, with the command that mends it.
+func StaleError(f *File, stale []Stale) error {
+	var lines []string
+	command := "bake lock -f " + f.Path
+	for _, s := range stale {
+		lines = append(lines, "  "+s.Component+": "+s.Reason)
+		if _, err := f.Component(s.Component); err == nil {
+			command += " " + s.Component
+		}
+	}
+	if len(stale) == len(f.Components) {
+		command = "bake lock -f " + f.Path
+	}
+	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: command, Code: finding.ExitBlock}
+}

@@ -1,0 +1,78 @@
+package pins
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// deviceForm is a name that Windows takes for a device, whatever stands behind
+// the first dot:
+// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+var deviceForm = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?$`)
+
+// payload checks a payload path by the rules that package payload has, so that
+// nothing is compiled for a path that can't be packed.
+func (v *validator) payload(c *Component, at map[string]ast.Node) {
+	if c.Payload == "" {
+		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
+		return
+	}
+	what, fix := payloadPath(c.Payload)
+	if what == "" && c.Program() && !strings.EqualFold(path.Ext(c.Payload), ".exe") {
+		what, fix = fmt.Sprintf("payload path %s is a program's and doesn't end in .exe", c.Payload), "write payload: "+c.Payload+".exe; Windows starts nothing else"
+	}
+	if what != "" {
+		v.report(at["payload"], what, fix)
+	}
+}
+
+// payloadPath says what is wrong with a path below /payload, and what mends it.
+func payloadPath(p string) (what, fix string) {
+	if !cleanPath(p) {
+		return fmt.Sprintf("payload can't be %q", p), "write a path below /payload, with forward slashes and without .."
+	}
+	first, _, _ := strings.Cut(strings.ToLower(p), "/")
+	switch {
+	case first == "sha256sum", first == "generated":
+		return fmt.Sprintf("payload path %s is the operator's own", p), "give it another path"
+	case strings.Contains(p, "  "):
+		return fmt.Sprintf("payload path %q has two spaces in a row, and the operator splits its checksum file there", p), "write one"
+	}
+	for name := range strings.SplitSeq(p, "/") {
+		if what := fileName(name); what != "" {
+			return fmt.Sprintf("payload can't be %q: %s", p, what), "give it another name"
+		}
+	}
+	return "", ""
+}
+
+// fileName says why a part of a path can't be a file's name on a node, or in
+// the layer of an image.
+func fileName(name string) string {
+	switch {
+	case strings.HasSuffix(name, "."), strings.HasSuffix(name, " "):
+		return "Windows has no names that end in a dot or a space"
+	case deviceForm.MatchString(name):
+		stem, _, _ := strings.Cut(name, ".")
+		return stem + " is a device on Windows"
+	case strings.HasPrefix(name, ".wh."):
+		return ".wh. is an image layer's mark for a deleted file"
+	}
+	return ""
+}
+
+// nested finds files in the place of a folder that another file needs. paths
+// are component names by payload path, in lower case.
+func (v *validator) nested(paths map[string]string) {
+	for i, c := range v.file.Components {
+		for dir := path.Dir(strings.ToLower(c.Payload)); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if other, ok := paths[dir]; ok {
+				v.report(v.at[i]["payload"], fmt.Sprintf("payload path %s is below %s, which is component %s's file", c.Payload, dir, other), "give one of them another path")
+			}
+		}
+	}
+}
