@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"encoding/xml"
 	"slices"
 	"strings"
 	"testing"
@@ -86,7 +85,17 @@ func TestCheckFindsFaults(t *testing.T) {
 		"unknown pass":    {strings.Replace(good, `pass="oobeSystem"`, `pass="oobe"`, 1), false, KindPass, `no pass "oobe"`},
 		"other pass":      {strings.Replace(good, `pass="windowsPE"`, `pass="generalize"`, 1), false, KindPass, "doesn't read Microsoft-Windows-International-Core-WinPE"},
 		"misspelt":        {strings.Replace(good, "Microsoft-Windows-SQMApi", "Microsoft-Windows-SQM", 1), false, KindUnknown, "Microsoft-Windows-SQM"},
-		"32 bits":         {strings.Replace(good, `"amd64"`, `"x86"`, 1), false, KindPass, `for "x86"`},
+		"32 bits":         {strings.ReplaceAll(good, `"amd64"`, `"x86"`), false, KindIdentity, `for "x86"`},
+		"other key":       {strings.Replace(good, publicKey, "deadbeef", 1), false, KindIdentity, `publicKeyToken="deadbeef"`},
+		"no key":          {strings.Replace(good, `publicKeyToken="`+publicKey+`"`, "", 1), false, KindIdentity, `publicKeyToken=""`},
+		"a language":      {strings.Replace(good, `language="neutral"`, `language="en-US"`, 1), false, KindIdentity, `language="en-US"`},
+		"a scope":         {strings.Replace(good, `versionScope="nonSxS"`, `versionScope="SxS"`, 1), false, KindIdentity, `versionScope="SxS"`},
+		"no machine":      {strings.Replace(good, `processorArchitecture="amd64"`, "", 1), false, KindIdentity, `for ""`},
+		"unbound prefix":  {strings.Replace(good, ` xmlns:wcm="`+wcmNamespace+`"`, "", 1), false, KindXML, "prefix of wcm:action"},
+		"bound elsewhere": {strings.Replace(strings.Replace(good, ` xmlns:wcm="`+wcmNamespace+`"`, "", 1), "<DriverPaths>", `<DriverPaths xmlns:wcm="`+wcmNamespace+`">`, 1), false, KindXML, "prefix of wcm:action"},
+		"unbound element": {strings.Replace(good, "<OOBE>", "<a:b></a:b><OOBE>", 1), false, KindXML, "prefix of a:b"},
+		"twice":           {strings.Replace(good, `language="neutral"`, `language="neutral" language="neutral"`, 1), false, KindXML, "language twice"},
+		"two roots":       {good + "<unattend/>", false, KindXML, "<unattend> stands behind"},
 		"autologon stays": {strings.Replace(left, "<Enabled>false", "<Enabled>true", 1), true, KindAutoLogon, "logs the administrator on"},
 		"password":        {strings.Replace(left, "${password}", "Passw0rd!", 1), true, KindPassword, "is written into the file"},
 		"letter":          {strings.Replace(good, "powershell.exe", `A:\setup.exe`, 1), false, KindLetter, "drive A:"},
@@ -107,6 +116,48 @@ func TestCheckSaysTheLine(t *testing.T) {
 	}
 }
 
+// An unbound prefix is one mistake, at the first place of it.
+func TestPrefixIsSaidOnce(t *testing.T) {
+	text := strings.Replace(build(t), ` xmlns:wcm="`+wcmNamespace+`"`, "", 1)
+	before, _, _ := strings.Cut(text, "wcm:")
+	found := Check([]byte(text), false)
+	if want := 1 + strings.Count(before, "\n"); len(found) != 1 || found[0].Line != want {
+		t.Errorf("want one at line %d, have %+v", want, found)
+	}
+}
+
+// Files for several machines have each component once for each of them.
+func TestOtherMachinesBesideOurs(t *testing.T) {
+	good := build(t)
+	from, to := strings.Index(good, "<component"), strings.Index(good, "</component>")+len("</component>")
+	other := strings.Replace(good[from:to], `"amd64"`, `"x86"`, 1)
+	if found := Check([]byte(good[:from]+other+good[from:]), false); len(found) > 0 {
+		t.Errorf("have %+v", found)
+	}
+}
+
+// Whoever fills in a template may fill in these as well.
+func TestIdentityByPlaceholder(t *testing.T) {
+	text := strings.ReplaceAll(strings.ReplaceAll(build(t), `"amd64"`, `"${arch}"`), publicKey, "${key}")
+	if found := Check([]byte(text), false); len(found) > 0 {
+		t.Errorf("have %+v", found)
+	}
+}
+
+func TestCommands(t *testing.T) {
+	if have := Commands([]byte(build(t))); !slices.Equal(have, []string{`powershell.exe -Command "& a"`}) {
+		t.Errorf("autounattend.xml: %q", have)
+	}
+	if have := Commands([]byte(generalized(t))); !slices.Equal(have, []string{"name.exe"}) {
+		t.Errorf("unattend.xml: %q", have)
+	}
+	for _, text := range []string{"<a><Path>b</Path></a>", "<RunSynchronousCommand><!-- <Path>b</Path> --><Description>c</Description></RunSynchronousCommand>", "", "<", `<?xml version="1.0" encoding="x"?><SynchronousCommand><CommandLine>b</CommandLine></SynchronousCommand>`} {
+		if have := Commands([]byte(text)); len(have) > 0 {
+			t.Errorf("%q has %q", text, have)
+		}
+	}
+}
+
 // From Microsoft's System Image Manager: "Passw0rd" as AdministratorPassword.
 func TestEncoded(t *testing.T) {
 	const want = "UABhAHMAcwB3ADAAcgBkAEEAZABtAGkAbgBpAHMAdAByAGEAdABvAHIAUABhAHMAcwB3AG8AcgBkAA=="
@@ -118,10 +169,12 @@ func TestEncoded(t *testing.T) {
 // FuzzCheck: whatever is read, Check ends and a file that it calls XML is.
 func FuzzCheck(f *testing.F) {
 	f.Add([]byte(`<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="x"/></unattend>`))
+	f.Add([]byte("\xff\xfe<\x00a\x00/\x00>\x00"))
 	f.Add([]byte("%{ if a }<a>${b}</a>%{ endif }"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		found := Check(data, true)
-		if len(found) == 0 && xml.Unmarshal(placeholder.ReplaceAll(directive.ReplaceAll(data, nil), nil), new(struct{})) != nil {
+		text, err := Text(data)
+		if len(found) == 0 && (err != nil || decoder(text).Decode(new(struct{})) != nil) {
 			t.Errorf("%q has no problem, and isn't XML", data)
 		}
 	})

@@ -3,8 +3,8 @@
 // answer file that Windows Setup passes over, a key or password that everybody
 // has, a step of the checklist that is missing.
 //
-// It reads anybody's folder of .pkr.hcl files, evaluates what can be evaluated
-// without Packer, and says UNKNOWN where a value is only given at build time or
-// a step's content can't be read. It runs nothing and changes nothing; whether
-// Packer takes the template is for packer validate.
+// It reads anybody's folder of .pkr.hcl and .pkr.json files, evaluates what can
+// be evaluated without Packer, and says UNKNOWN where a value is only given at
+// build time or a step's content can't be read. It runs nothing and changes
+// nothing; whether Packer takes the template is for packer validate.
 package lint

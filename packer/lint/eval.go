@@ -17,44 +17,66 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-// readValues reads a var-file. One that was asked for must be readable.
-func (f *folder) readValues(path string, asked bool) error {
+// readValues reads the var-files in Packer's order: those of the folder that it
+// reads by itself, and those that were asked for, which must be readable.
+func (f *folder) readValues(asked []string) error {
+	for _, pattern := range []string{"*.pkrvars.hcl", "*.pkrvars.json"} {
+		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
+		for _, name := range names {
+			values, err := valuesOf(name, filepath.Base(name))
+			if err != nil {
+				continue // Packer complains of those that it reads by itself
+			}
+			for variable, a := range values {
+				f.beside[variable] = append(f.beside[variable], a)
+			}
+			if strings.Contains(filepath.Base(name), ".auto.pkrvars.") {
+				f.give(values)
+			}
+		}
+	}
+	for _, path := range asked {
+		values, err := valuesOf(path, path)
+		if err != nil {
+			return err
+		}
+		f.give(values)
+	}
+	return nil
+}
+
+func (f *folder) give(values hcl.Attributes) {
+	for name, a := range values {
+		if value, diags := a.Expr.Value(nil); !diags.HasErrors() {
+			f.given[name] = value
+		}
+	}
+}
+
+// valuesOf reads a var-file; name is what places in it are called by.
+func valuesOf(path, name string) (hcl.Attributes, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		if !asked {
-			return nil
-		}
-		return &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
+		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
 	}
 	parse := hclparse.NewParser().ParseHCL
 	if strings.HasSuffix(path, ".json") {
 		parse = hclparse.NewParser().ParseJSON
 	}
-	file, diags := parse(data, path)
+	file, diags := parse(data, name)
 	if file == nil {
 		file = &hcl.File{Body: hcl.EmptyBody()}
 	}
-	attributes, more := file.Body.JustAttributes()
+	values, more := file.Body.JustAttributes()
 	if diags = append(diags, more...); diags.HasErrors() {
-		return &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
+		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
 	}
-	for name, a := range attributes {
-		if value, diags := a.Expr.Value(nil); !diags.HasErrors() {
-			f.given[name] = value
-		}
-	}
-	return nil
+	return values, nil
 }
 
 // evaluate makes the context that expressions are evaluated in: what is given,
 // else defaults; everything else is there and unknown.
 func (f *folder) evaluate() {
-	for _, pattern := range []string{"*.auto.pkrvars.hcl", "*.auto.pkrvars.json"} {
-		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
-		for _, name := range names {
-			_ = f.readValues(name, false) // Packer reads it by itself, and complains
-		}
-	}
 	vars := map[string]cty.Value{}
 	for name, b := range f.variables {
 		vars[name] = cty.DynamicVal
@@ -111,7 +133,12 @@ func (f *folder) text(b *hclsyntax.Body, name string) (string, state) {
 	if a == nil {
 		return "", absent
 	}
-	v := f.value(a.Expr)
+	return f.scalar(a.Expr)
+}
+
+// scalar is an expression as a string.
+func (f *folder) scalar(e hclsyntax.Expression) (string, state) {
+	v := f.value(e)
 	switch {
 	case !v.IsWhollyKnown():
 		return "", unknown

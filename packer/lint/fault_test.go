@@ -217,7 +217,7 @@ func TestNoTemplate(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(old, "packer.json"), []byte("{}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{empty: "there is no .pkr.hcl file", old: "templates in JSON aren't read", filepath.Join(empty, "x"): "no such folder"} {
+	for path, want := range map[string]string{empty: "there is no .pkr.hcl file", old: "templates in the JSON from before HCL aren't read", filepath.Join(empty, "x"): "no such folder"} {
 		_, err := Check(path, Options{})
 		var f *fault.Error
 		if !errors.As(err, &f) || !strings.Contains(f.What, want) || f.Fix == "" {
@@ -236,9 +236,14 @@ func FuzzCheck(f *testing.F) {
 	f.Add("source \"vsphere-iso\" \"x\" {\n  guest_os_type = var.a\n}\nvariable \"a\" {}\n")
 	f.Add("locals {\n  a = local.b\n  b = local.a\n}\nbuild {\n  provisioner \"powershell\" {\n    scripts = [1, null]\n  }\n}\n")
 	f.Add("source \"qemu\" \"x\" {\n  iso_url = [1]\n  iso_checksum = {}\n}")
+	f.Add("variables {\n  pass = [{ token = 1 }]\n}\nbuild {\n  source \"null.x\" {\n    password = local.x.y[var.pass]\n  }\n  dynamic \"provisioner\" {\n    labels = var\n    content {\n    }\n  }\n}\nsource \"null\" \"x\" {}\nlocals {\n  x = local\n}\n")
+	f.Add(jsonTemplate)
 	f.Fuzz(func(t *testing.T, text string) {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "x.pkr.hcl"), []byte(text), 0o600); err != nil {
+		dir, name := t.TempDir(), "x.pkr.hcl"
+		if strings.HasPrefix(text, "{") {
+			name = "x.pkr.json"
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Check(dir, Options{})

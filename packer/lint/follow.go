@@ -5,22 +5,22 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/winbake/winbake/packer/answer"
 )
 
-// literal is a quoted string of HCL that may name a file.
-var literal = regexp.MustCompile(`"((?:[^"\\]|\\.)+)"`)
-
-// follow reads the files that the template's HCL names, and those whose names
-// stand in them: answer files run scripts that nothing else mentions.
+// follow reads the files that sources and provisioners name, and those whose
+// names stand in them: answer files run scripts that nothing else mentions.
 func (f *folder) follow() {
-	for _, name := range f.hcl {
-		for _, m := range literal.FindAllSubmatch(f.files[name], -1) {
-			f.take(strings.ReplaceAll(string(m[1]), "${path.root}/", ""))
-		}
+	for _, s := range f.sources {
+		f.execute(s.Body, "")
+	}
+	for _, p := range f.provisioners() {
+		f.steps = append(f.steps, piece{text: p.Labels[0]})
+		f.execute(p.Body, inlineNames[p.Labels[0]])
 	}
 	candidates := map[string][]byte{}
 	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
@@ -28,7 +28,7 @@ func (f *folder) follow() {
 			return nil //nolint:nilerr // what can't be listed isn't a script of this template
 		}
 		if rel, err := filepath.Rel(f.dir, path); err == nil && f.files[rel] == nil && textual(rel) {
-			if data, err := readAt(f.dir, rel); err == nil && utf8.Valid(data) {
+			if data, ok := f.read(rel); ok {
 				candidates[rel] = data
 			}
 		}
@@ -45,7 +45,7 @@ func (f *folder) follow() {
 		again = false
 		for rel, data := range candidates {
 			if f.files[rel] == nil && !named[filepath.Base(rel)] && f.mentioned(filepath.Base(rel)) {
-				f.files[rel] = data
+				f.add(rel, data)
 				again = true
 			}
 		}
@@ -57,7 +57,7 @@ func (f *folder) follow() {
 func (f *folder) choose(candidates map[string][]byte) {
 	var text strings.Builder
 	for _, name := range f.hcl {
-		text.Write(f.files[name])
+		text.Write(stripped(name, f.files[name]))
 	}
 	spoken := map[string]bool{}
 	isSpoken := func(rel string) bool {
@@ -70,36 +70,53 @@ func (f *folder) choose(candidates map[string][]byte) {
 	maps.DeleteFunc(candidates, func(rel string, _ []byte) bool { return spoken[filepath.Base(rel)] && !isSpoken(rel) })
 }
 
-// take reads a file, a folder's files or a pattern's that HCL names.
-func (f *folder) take(path string) {
+// take reads a file, a folder's files or a pattern's that HCL names, and reports
+// whether there is one.
+func (f *folder) take(path string) bool {
+	path = strings.TrimPrefix(path, f.dir+string(filepath.Separator))
 	if path == "" || strings.ContainsAny(path, "\n{}$") || strings.Contains(path, "://") || path == "." || path == ".." || path == "/" {
-		return
+		return false
 	}
 	if info, err := os.Stat(filepath.Join(f.dir, path)); err == nil && info.IsDir() {
 		path = filepath.Join(path, "*")
 	}
 	names, err := filepath.Glob(filepath.Join(f.dir, path))
 	if err != nil {
-		return
+		return false
 	}
 	for _, name := range names {
 		rel, err := filepath.Rel(f.dir, name)
 		if err != nil || f.files[rel] != nil {
 			continue
 		}
-		if data, err := readAt(f.dir, rel); err == nil && utf8.Valid(data) {
-			f.files[rel] = data
+		if data, ok := f.read(rel); ok {
+			f.add(rel, data)
 		}
 	}
+	return len(names) > 0
+}
+
+// read is a file's text. XML that can't be decoded is left to its own rule.
+func (f *folder) read(rel string) ([]byte, bool) {
+	data, err := readAt(f.dir, rel)
+	if err != nil {
+		return nil, false
+	}
+	text, err := answer.Text(data)
+	if err != nil {
+		return data, isAnswer(data)
+	}
+	return text, utf8.Valid(text)
+}
+
+func (f *folder) add(rel string, data []byte) {
+	f.files[rel], f.runs[rel] = data, executed(rel, data)
 }
 
 func (f *folder) mentioned(base string) bool {
-	for _, data := range f.files {
-		if strings.Contains(string(data), base) {
-			return true
-		}
-	}
-	return false
+	has := func(text string) bool { return strings.Contains(text, base) }
+	return slices.ContainsFunc(f.mentions, has) || slices.ContainsFunc(slices.Collect(maps.Values(f.runs)), has) ||
+		slices.ContainsFunc(f.steps, func(p piece) bool { return has(p.text) })
 }
 
 // textual are names that a template's own files have.
@@ -112,14 +129,15 @@ func textual(name string) bool {
 		!strings.Contains(base, ".")
 }
 
-var comment = regexp.MustCompile(`(?mi)^[ \t]*(#|//|::|rem\s).*$`)
-
 // script is everything that the template does, in lower case and without
 // comments.
 func (f *folder) script() string {
 	var b strings.Builder
-	for _, data := range f.files {
-		b.WriteString(comment.ReplaceAllString(string(data), "") + "\n")
+	for _, p := range f.steps {
+		b.WriteString(p.text + "\n")
+	}
+	for _, name := range sortedKeys(f.runs) {
+		b.WriteString(f.runs[name] + "\n")
 	}
 	return strings.ToLower(b.String())
 }

@@ -44,6 +44,41 @@ func fromCD(more, answerFile string) string {
 	return "source \"vsphere-iso\" \"w\" {\n" + more + "\n  cd_files = [\"" + answerFile + "\"]\n}\nbuild {\n  sources = [\"source.vsphere-iso.w\"]\n}\n"
 }
 
+// theirs is somebody's template, and what is found in it.
+type theirs struct {
+	files    map[string]string
+	id       string
+	object   string           // "" for any
+	severity finding.Severity // Pass: nothing worse of this rule and object
+}
+
+func judge(t *testing.T, cases map[string]theirs) {
+	t.Helper()
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := laidOut(t, c.files)
+			if c.files["t/w.pkr.hcl"] != "" {
+				t.Chdir(dir) // a relative path, and .. in what it is joined with
+				dir = "t"
+			}
+			worst, which := finding.Pass, ""
+			for _, f := range check(t, dir, Options{}) {
+				if f.ID == c.id && (c.object == "" || f.Object == c.object) && f.Severity > worst {
+					worst, which = f.Severity, f.Object+": "+f.Observed
+				}
+			}
+			if worst != c.severity {
+				t.Errorf("%s of %s is %s (%s), want %s", c.id, c.object, worst, which, c.severity)
+			}
+		})
+	}
+}
+
+// provisioned is a build with a provisioner of PowerShell.
+func provisioned(body string) string {
+	return "build {\n  provisioner \"powershell\" {\n" + body + "\n  }\n}\n"
+}
+
 // TestForeign: what other people's templates have and ours don't, each seen
 // for what it is.
 func TestForeign(t *testing.T) {
@@ -51,16 +86,10 @@ func TestForeign(t *testing.T) {
 		return "source \"qemu\" \"w\" {\n  qemuargs = " + args + "\n  cd_files = [\"a/autounattend.xml\"]\n}\nvariable \"args\" {}\n"
 	}
 	efi := `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="windowsPE"><component name="Microsoft-Windows-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><DiskConfiguration><Disk><CreatePartitions><CreatePartition><Type>EFI</Type></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings></unattend>`
-	type foreign struct {
-		files    map[string]string
-		id       string
-		object   string
-		severity finding.Severity // Pass: nothing worse of this rule and object
+	fetches := func(script string, want finding.Severity) theirs {
+		return theirs{map[string]string{"w.pkr.hcl": "source \"azure-arm\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"a.ps1\"\n  }\n}\n", "a.ps1": script}, "template.download", "a.ps1", want}
 	}
-	fetches := func(script string, want finding.Severity) foreign {
-		return foreign{map[string]string{"w.pkr.hcl": "source \"azure-arm\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"a.ps1\"\n  }\n}\n", "a.ps1": script}, "template.download", "a.ps1", want}
-	}
-	for name, c := range map[string]foreign{
+	judge(t, map[string]theirs{
 		"autounattend.xml may log on, whatever passes it has": {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml"), "a/autounattend.xml": setup(generalizePass)},
 			"template.answer", "a/autounattend.xml", finding.Pass},
 		"but not if sysprep is given it": {map[string]string{"w.pkr.hcl": fromCD(`shutdown_command = "sysprep.exe /generalize /oobe /unattend:C:/a/autounattend.xml"`, "a/autounattend.xml"), "a/autounattend.xml": setup("")},
@@ -78,7 +107,7 @@ func TestForeign(t *testing.T) {
 		"QEMU's own arguments that aren't known":  {map[string]string{"w.pkr.hcl": qemu(`var.args`), "a/autounattend.xml": efi}, "template.firmware", "qemu.w", finding.Unknown},
 		"an empty default stands for a value":     {map[string]string{"w.pkr.hcl": fromCD("guest_os_type = var.id", "a") + "variable \"id\" {\n  default = \"\"\n}\n"}, "template.guest-id", "vsphere-iso.w", finding.Unknown},
 		"steps may be in an unread answer file":   {map[string]string{"w.pkr.hcl": fromCD("", "${var.file}") + "variable \"file\" {}\n"}, "template.checklist", "openssh", finding.Unknown},
-		"a build number for show is no check":     {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml") + "# show.ps1\nlocals {\n  s = \"show.ps1\"\n}\n", "a/autounattend.xml": setup(""), "show.ps1": "$k.CurrentBuildNumber"}, "template.checklist", "os-build", finding.Warn},
+		"a build number for show is no check":     {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml") + provisioned("script = \"show.ps1\""), "a/autounattend.xml": setup(""), "show.ps1": "$k.CurrentBuildNumber"}, "template.checklist", "os-build", finding.Warn},
 		"a file that is fetched":                  fetches("Invoke-WebRequest -Uri 'https://example.com/tools.conf' -OutFile 'C:\\tools.conf'", finding.Warn),
 		"a file that is fetched and compared":     fetches("Invoke-WebRequest https://example.com/a.zip -OutFile a.zip\nif ((Get-FileHash a.zip).Hash -ne $want) { throw 'another' }", finding.Pass),
 		"a module, the newest":                    fetches("Install-Module -Name PSWindowsUpdate -Force", finding.Warn),
@@ -87,24 +116,7 @@ func TestForeign(t *testing.T) {
 		"Packer's own server":                     fetches("(New-Object Net.WebClient).DownloadFile(\"http://$env:PACKER_HTTP_ADDR/a\", 'a')", finding.Pass),
 		"a URL that nothing fetches":              fetches("Write-Output 'see https://example.com'", finding.Pass),
 		"a script in a folder beside is readable": {map[string]string{"t/w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"${path.root}/../s/prepare.ps1\"\n  }\n}\n", "s/prepare.ps1": "sysprep /generalize"}, "template.sysprep", "sysprep", finding.Pass},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := laidOut(t, c.files)
-			if c.files["t/w.pkr.hcl"] != "" {
-				t.Chdir(dir) // a relative path, and .. in what it is joined with
-				dir = "t"
-			}
-			worst := finding.Pass
-			for _, f := range check(t, dir, Options{}) {
-				if f.ID == c.id && f.Object == c.object {
-					worst = max(worst, f.Severity)
-				}
-			}
-			if worst != c.severity {
-				t.Errorf("%s of %s is %s, want %s", c.id, c.object, worst, c.severity)
-			}
-		})
-	}
+	})
 }
 
 // A letter that an answer file uses ten times is one finding with ten places.
@@ -118,16 +130,31 @@ func TestLettersAreSaidOnce(t *testing.T) {
 }
 
 // TestNothingIsBuilt: HCL that only names plugins, for templates in JSON, isn't
-// a template without sysprep.
+// a template without sysprep. What packer hcl2_upgrade can't read isn't sent there.
 func TestNothingIsBuilt(t *testing.T) {
-	plugins := "packer {\n  required_plugins {\n  }\n}\n"
-	for want, files := range map[string]map[string]string{
-		"templates in JSON aren't read": {"config.pkr.hcl": plugins, "packer.json": "{}"},
-		"has a source or a build":       {"config.pkr.hcl": plugins},
+	const plugins, upgrade, other = "packer {\n  required_plugins {\n  }\n}\n", "hcl2_upgrade", "bake template"
+	for name, c := range map[string]struct {
+		files     map[string]string
+		what, fix string
+	}{
+		"beside an old template":     {map[string]string{"config.pkr.hcl": plugins, "packer.json": `{"_comment": "x", "builders": []}`}, "templates in the JSON from before HCL aren't read", upgrade},
+		"an old template":            {map[string]string{"packer.json": `{"variables": {}, "builders": [], "post-processors": []}`}, "templates in the JSON from before HCL aren't read", upgrade},
+		"plugins":                    {map[string]string{"config.pkr.hcl": plugins}, "has a source or a build", other},
+		"plugins in JSON":            {map[string]string{"config.pkr.json": `{"packer": {"required_plugins": {}}}`}, "has a source or a build", other},
+		"JSON that is no template":   {map[string]string{"package.json": `{"name": "x", "scripts": {}}`}, "there is no .pkr.hcl file", other},
+		"a var-file":                 {map[string]string{"x.auto.pkrvars.json": `{"a": 1}`}, "there is no .pkr.hcl file", other},
+		"JSON of something, broken":  {map[string]string{"x.json": `{`}, "there is no .pkr.hcl file", other},
+		"HCL in JSON beside plugins": {map[string]string{"a.pkr.json": `{"variable": {"a": {}}}`, "x.json": "[]"}, "has a source or a build", other},
 	} {
-		_, err := Check(laidOut(t, files), Options{})
-		if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, want) || f.Fix == "" {
-			t.Errorf("want %q with a fix, have %v", want, err)
-		}
+		t.Run(name, func(t *testing.T) {
+			_, err := Check(laidOut(t, c.files), Options{})
+			if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, c.what) || !strings.Contains(f.Fix, c.fix) {
+				t.Errorf("want %q and %q, have %v", c.what, c.fix, err)
+			}
+		})
+	}
+	dir := laidOut(t, map[string]string{"packer.json": `{"builders": []}`})
+	if _, err := Check(filepath.Join(dir, "packer.json"), Options{}); err == nil || !strings.Contains(err.Error(), upgrade) {
+		t.Errorf("a template in JSON by its name: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,15 +26,20 @@ type folder struct {
 	files map[string][]byte // by path below dir: HCL, and what it refers to
 	hcl   []string          // names of the HCL files, sorted
 
+	runs     map[string]string // what is executed of each file, but for the HCL files
+	steps    []piece           // what the HCL itself has executed
+	mentions []string          // paths in it at which there is nothing
+
 	variables map[string]*block
-	locals    map[string]hcl.Expression
+	locals    map[string]hclsyntax.Expression
 	packer    []*block
-	sources   []*block
+	sources   []*block // as builds use them
 	builds    []*block
 	data      []*block
 
 	ctx        *hcl.EvalContext
-	given      map[string]cty.Value // values of var-files
+	given      map[string]cty.Value        // values of var-files that Packer reads
+	beside     map[string][]*hcl.Attribute // values of the folder's own var-files, whether it reads them or not
 	unreadable []finding.Finding
 }
 
@@ -46,11 +52,27 @@ type block struct {
 func (b *block) name() string { return strings.Join(b.Labels, ".") }
 func (b *block) line() int    { return b.DefRange().Start.Line }
 
+// at is where the first of these attributes stands that is there, else the
+// block itself.
+func (b *block) at(names ...string) []string { return b.in(b.Body, names...) }
+
+// in is at for a block inside this one. What a build adds to a source may
+// stand in another file.
+func (b *block) in(inner *hclsyntax.Body, names ...string) []string {
+	for _, name := range names {
+		if a := inner.Attributes[name]; a != nil {
+			return at(a.SrcRange.Filename, a.SrcRange.Start.Line)
+		}
+	}
+	return at(b.file, b.line())
+}
+
 // maxFile bounds what is read of one file: scripts and answer files are small.
 const maxFile = 1 << 20
 
 func load(path string, varFiles []string) (*folder, error) {
-	f := &folder{dir: path, files: map[string][]byte{}, variables: map[string]*block{}, locals: map[string]hcl.Expression{}, given: map[string]cty.Value{}}
+	f := &folder{dir: path, files: map[string][]byte{}, runs: map[string]string{}, variables: map[string]*block{}, locals: map[string]hclsyntax.Expression{},
+		given: map[string]cty.Value{}, beside: map[string][]*hcl.Attribute{}}
 	names, err := f.find(path)
 	if err != nil {
 		return nil, err
@@ -65,16 +87,22 @@ func load(path string, varFiles []string) (*folder, error) {
 		}
 	}
 	if len(f.sources)+len(f.builds)+len(f.unreadable) == 0 {
-		return nil, f.nothing(path)
+		return nil, f.nothing(path, "no .pkr.hcl or .pkr.json file has a source or a build")
 	}
-	for _, name := range varFiles {
-		if err := f.readValues(name, true); err != nil {
-			return nil, err
-		}
+	if err := f.readValues(varFiles); err != nil {
+		return nil, err
 	}
 	f.evaluate()
+	f.merge()
 	f.follow()
 	return f, nil
+}
+
+// notations are the ends of the names of files that Packer reads as HCL.
+var notations = []string{".pkr.hcl", ".pkr.json"}
+
+func isTemplate(name string) bool {
+	return slices.ContainsFunc(notations, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // find lists the template's HCL files, as Packer would.
@@ -88,6 +116,9 @@ func (f *folder) find(path string) ([]string, error) {
 	}
 	if !info.IsDir() {
 		f.dir = filepath.Dir(path)
+		if isLegacy(path) {
+			return nil, legacy(path, path)
+		}
 		return []string{filepath.Base(path)}, nil
 	}
 	entries, err := os.ReadDir(path)
@@ -95,32 +126,43 @@ func (f *folder) find(path string) ([]string, error) {
 		return nil, fmt.Errorf("read the template: %w", err)
 	}
 	var names []string
-	old := ""
 	for _, e := range entries {
-		switch {
-		case strings.HasSuffix(e.Name(), ".pkr.hcl"):
+		if isTemplate(e.Name()) {
 			names = append(names, e.Name())
-		case strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), "."):
-			old = e.Name()
 		}
 	}
-	if len(names) == 0 && old != "" {
-		return nil, &fault.Error{Where: path, What: "there is no .pkr.hcl file, and templates in JSON aren't read", Fix: "packer hcl2_upgrade -with-annotations " + filepath.Join(path, old)}
-	}
 	if len(names) == 0 {
-		return nil, &fault.Error{Where: path, What: "there is no .pkr.hcl file", Fix: "name the folder of a Packer template; bake template writes one"}
+		return nil, f.nothing(path, "there is no .pkr.hcl file, nor a .pkr.json one")
 	}
 	return names, nil
 }
 
 // nothing refuses a folder in which nothing is built: its HCL has the plugins
-// of templates in JSON, say.
-func (f *folder) nothing(path string) error {
-	old, _ := filepath.Glob(filepath.Join(f.dir, "*.json"))
-	if len(old) > 0 {
-		return &fault.Error{Where: path, What: "no .pkr.hcl file has a source or a build, and templates in JSON aren't read", Fix: "packer hcl2_upgrade -with-annotations " + filepath.Join(path, filepath.Base(old[0]))}
+// of templates from before HCL, say.
+func (f *folder) nothing(path, what string) error {
+	names, _ := filepath.Glob(filepath.Join(path, "*.json"))
+	if i := slices.IndexFunc(names, isLegacy); i >= 0 {
+		return legacy(path, names[i])
 	}
-	return &fault.Error{Where: path, What: "no .pkr.hcl file has a source or a build", Fix: "name the folder that has both; bake template writes one"}
+	return &fault.Error{Where: path, What: what, Fix: "name the folder of a Packer template; bake template writes one"}
+}
+
+// legacyKeys are all that a template in the JSON from before HCL may have.
+// https://developer.hashicorp.com/packer/docs/templates/legacy_json_templates
+var legacyKeys = []string{"builders", "description", "min_packer_version", "post-processors", "provisioners", "sensitive-variables", "variables"}
+
+func isLegacy(path string) bool {
+	if !strings.HasSuffix(path, ".json") || isTemplate(path) {
+		return false
+	}
+	var template map[string]json.RawMessage
+	data, err := readAt(filepath.Dir(path), filepath.Base(path))
+	return err == nil && json.Unmarshal(data, &template) == nil && template != nil &&
+		!slices.ContainsFunc(slices.Collect(maps.Keys(template)), func(key string) bool { return !slices.Contains(legacyKeys, key) && !strings.HasPrefix(key, "_") })
+}
+
+func legacy(where, path string) error {
+	return &fault.Error{Where: where, What: "templates in the JSON from before HCL aren't read", Fix: "packer hcl2_upgrade -with-annotations " + path}
 }
 
 // parse reads one HCL file and sorts its blocks.
@@ -131,7 +173,7 @@ func (f *folder) parse(name string) error {
 	}
 	f.files[name] = data
 	f.hcl = append(f.hcl, name)
-	file, diags := hclparse.NewParser().ParseHCL(data, name)
+	body, diags := parsed(name, data)
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError {
 			line := 0
@@ -142,20 +184,38 @@ func (f *folder) parse(name string) error {
 			f.unreadable = append(f.unreadable, finding.Finding{ID: r.ID, Severity: r.Severity, Object: name, Observed: d.Summary, Why: r.Why, Remedy: r.Remedy, Evidence: at(name, line)})
 		}
 	}
-	body, ok := file.Body.(*hclsyntax.Body)
-	if !ok {
-		return nil
-	}
 	for _, b := range body.Blocks {
 		f.sort(&block{b, name})
 	}
 	return nil
 }
 
+// parsed is what could be read of a file, in HCL's own notation.
+func parsed(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
+	if strings.HasSuffix(name, ".json") {
+		file, diags := hclparse.NewParser().ParseJSON(data, name)
+		if file == nil {
+			return &hclsyntax.Body{}, diags
+		}
+		body, more := fromJSON(file.Body, "")
+		return body, append(diags, more...)
+	}
+	file, diags := hclparse.NewParser().ParseHCL(data, name)
+	if body, ok := file.Body.(*hclsyntax.Body); ok {
+		return body, diags
+	}
+	return &hclsyntax.Body{}, diags
+}
+
 func (f *folder) sort(b *block) {
 	switch {
 	case b.Type == "variable" && len(b.Labels) == 1:
 		f.variables[b.Labels[0]] = b
+	case b.Type == "variables": // name = default, for those without a type
+		for name, a := range b.Body.Attributes {
+			f.variables[name] = &block{&hclsyntax.Block{Type: "variable", Labels: []string{name}, TypeRange: a.SrcRange,
+				Body: &hclsyntax.Body{Attributes: hclsyntax.Attributes{"default": a}}}, b.file}
+		}
 	case b.Type == "locals":
 		for name, a := range b.Body.Attributes {
 			f.locals[name] = a.Expr
@@ -178,12 +238,75 @@ func (f *folder) provisioners() []*block {
 	var all []*block
 	for _, b := range f.builds {
 		for _, p := range b.Body.Blocks {
-			if p.Type == "provisioner" && len(p.Labels) > 0 {
+			if p = f.expanded(p); p.Type == "provisioner" && len(p.Labels) > 0 {
 				all = append(all, &block{p, b.file})
 			}
 		}
 	}
 	return all
+}
+
+// merge makes the sources those that are built. Packer puts what a build's own
+// source block has to what it has of the source that it names; it refuses what
+// stands in both, as packer validate says.
+// https://developer.hashicorp.com/packer/docs/templates/hcl_templates/blocks/build/source
+func (f *folder) merge() {
+	var all []*block
+	for _, s := range f.sources {
+		uses, asItIs := f.usesOf(s)
+		if asItIs || len(uses) == 0 {
+			all = append(all, s)
+		}
+		all = append(all, uses...)
+	}
+	f.sources = all
+}
+
+// usesOf are the builds' own sources that are made of s, and whether one takes
+// s as it is.
+func (f *folder) usesOf(s *block) (uses []*block, asItIs bool) {
+	named := func(reference string) bool { return strings.TrimPrefix(reference, "source.") == s.name() }
+	for _, b := range f.builds {
+		if a := b.Body.Attributes["sources"]; a != nil {
+			asItIs = asItIs || slices.ContainsFunc(texts(f.value(a.Expr)), named)
+		}
+		for _, use := range b.Body.Blocks {
+			if use.Type != "source" || len(use.Labels) != 1 || !named(use.Labels[0]) {
+				continue
+			}
+			if len(use.Body.Attributes)+len(use.Body.Blocks) == 0 {
+				asItIs = true
+				continue
+			}
+			uses = append(uses, f.merged(s, &block{use, b.file}))
+		}
+	}
+	return uses, asItIs
+}
+
+func (f *folder) merged(s, use *block) *block {
+	name, _ := f.text(use.Body, "name")
+	body := &hclsyntax.Body{Attributes: maps.Clone(s.Body.Attributes), Blocks: slices.Concat(s.Body.Blocks, use.Body.Blocks)}
+	maps.Copy(body.Attributes, use.Body.Attributes)
+	delete(body.Attributes, "name")
+	whole := *use.Block
+	whole.Labels, whole.Body = []string{s.Labels[0], or(name, s.Labels[1])}, body
+	return &block{&whole, use.file}
+}
+
+// expanded is the block that a dynamic one makes for each of its values.
+func (f *folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
+	if b.Type != "dynamic" || len(b.Labels) != 1 {
+		return b
+	}
+	for _, content := range b.Body.Blocks {
+		if labels := b.Body.Attributes["labels"]; content.Type == "content" && labels != nil {
+			made := *b
+			made.Type, made.Labels, made.Body = b.Labels[0], texts(f.value(labels.Expr)), content.Body
+			return &made
+		}
+	}
+	return b
 }
 
 // builder reports whether the template has a builder of one of these kinds.

@@ -24,11 +24,11 @@ func ruleOf(id string) Rule {
 }
 
 var rules = []Rule{
-	{"template.hcl", finding.Block, "the template can be parsed", "Packer reads none of it", "packer fmt shows the same mistake; mend it there"},
+	{"template.hcl", finding.Block, "the template can be parsed", "Packer reads none of it", "packer validate shows the same mistake; mend it there"},
 	{"template.plugin", finding.Warn, "each plugin has a source and a version with an end", "the next build may run on a plugin whose keys mean something else", `required_plugins { NAME = { source = "github.com/OWNER/NAME", version = ">= 1.4.2, < 2.0.0" } }`},
 	{"template.guest-id", finding.Block, "vSphere knows the guest id, and it is of a Windows Server in support", "vCenter refuses the machine, or gives it the virtual hardware of another Windows", `guest_os_type = "windows2019srvNext_64Guest" for Windows Server 2022, "windows2022srvNext_64Guest" for 2025`},
 	{"template.firmware", finding.Block, "EFI, TPM and the disk's layout go together", "Windows Setup doesn't start, or the disk it made doesn't", `firmware = "efi-secure", with EFI and MSR partitions in the answer file`},
-	{"template.iso", finding.Block, "the ISO has a sum", "nobody notices another ISO in its place, and whoever put it there is in every node", `iso_checksum = "sha256:..."`},
+	{"template.iso", finding.Block, "there is an ISO of Windows, and it has a sum", "nobody notices another ISO in its place, and whoever put it there is in every node", `iso_checksum = "sha256:..."`},
 	{"template.boot", finding.Warn, "boot order is set, and nothing is on a floppy", "the machine starts from the CD again, or not at all: EFI machines have no floppy", `boot_order = "disk,cdrom", and cd_content in place of floppy_files`},
 	{"template.reach", finding.Warn, "Packer gets in by means that Windows has, and knows whom it talks to", "the first upload hangs for minutes, or somebody else reads the passwords", `ssh_file_transfer_method = "sftp"`},
 	{"template.secret", finding.Block, "no password has a default or is written down", "whoever has the template has the password, and an image made in a hurry keeps it", "a variable with sensitive = true and no default"},

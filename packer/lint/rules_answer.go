@@ -14,13 +14,13 @@ import (
 // answerFiles are the files that are, or become, answer files.
 func (c *checker) answerFiles() []string {
 	return slices.DeleteFunc(c.sorted(), func(name string) bool {
-		data := c.files[name]
-		return slices.Contains(c.hcl, name) || !bytes.Contains(data, []byte("<unattend")) && !bytes.Contains(data, []byte("urn:schemas-microsoft-com:unattend"))
+		return slices.Contains(c.hcl, name) || !isAnswer(c.files[name])
 	})
 }
 
 var severities = map[answer.Kind]finding.Severity{
-	answer.KindXML: finding.Block, answer.KindPass: finding.Warn, answer.KindUnknown: finding.Unknown,
+	answer.KindXML: finding.Block, answer.KindIdentity: finding.Block, answer.KindPass: finding.Warn,
+	answer.KindUnknown: finding.Unknown, answer.KindEncoding: finding.Unknown,
 	answer.KindAutoLogon: finding.Block, answer.KindPassword: finding.Block,
 }
 
@@ -28,6 +28,14 @@ var severities = map[answer.Kind]finding.Severity{
 var whys = map[answer.Kind]string{
 	answer.KindAutoLogon: "whoever can open a clone's console is its administrator",
 	answer.KindPassword:  "whoever has the template has the password, and the image keeps it",
+	answer.KindIdentity:  "Windows knows its components by all of these attributes, and has none by others",
+	answer.KindEncoding:  "Windows may read it, and nobody here has",
+}
+
+// remedies are for the kinds that the rule's own doesn't mend.
+var remedies = map[answer.Kind]string{
+	answer.KindIdentity: `processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"`,
+	answer.KindEncoding: "save it as UTF-8 or UTF-16",
 }
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
@@ -44,7 +52,7 @@ func answers(c *checker) {
 				continue // drive letters have a rule of their own
 			}
 			good = false
-			c.add(id, name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Evidence: at(name, p.Line)})
+			c.add(id, name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Remedy: remedies[p.Kind], Evidence: at(name, p.Line)})
 		}
 		if good {
 			c.pass(id, name, "well-formed, and each component in a pass that reads it")
@@ -90,7 +98,7 @@ func letters(c *checker) {
 			c.lettersOf(name)
 			continue
 		}
-		text := comment.ReplaceAll(c.files[name], nil)
+		text := stripped(name, c.files[name])
 		if m := fixedLetter.FindSubmatchIndex(text); m != nil {
 			c.add(id, name, finding.Finding{Observed: fmt.Sprintf("drive %s: is taken for granted", bytes.ToUpper(text[m[2]:m[3]])), Evidence: at(name, lineAt(text, m[2]))})
 		}

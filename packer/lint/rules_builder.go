@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/winbake/winbake/internal/finding"
 )
 
@@ -37,7 +35,7 @@ func plugins(c *checker) {
 		if slices.Contains(core, kind) || slices.ContainsFunc(sortedKeys(required), func(n string) bool { return kind == n || strings.HasPrefix(kind, n+"-") }) {
 			continue
 		}
-		c.add(id, s.name(), finding.Finding{Observed: "no required_plugins entry", Expected: "one that brings " + kind, Evidence: at(s.file, s.line())})
+		c.add(id, s.name(), finding.Finding{Observed: "no required_plugins entry", Expected: "one that brings " + kind, Evidence: s.at()})
 	}
 }
 
@@ -90,7 +88,7 @@ func guests(c *checker) {
 			continue
 		}
 		value, st := c.text(s.Body, "guest_os_type")
-		f := finding.Finding{Observed: quoted(value), Evidence: at(s.file, lineOf(s.Body, "guest_os_type", s.line()))}
+		f := finding.Finding{Observed: quoted(value), Evidence: s.at("guest_os_type")}
 		switch {
 		case s.Labels[0] == "vsphere-clone" && st == absent:
 		case st == unknown, value == "" && c.ofVariable(s.Body, "guest_os_type"):
@@ -168,7 +166,7 @@ func firmware(c *checker) {
 	const id = "template.firmware"
 	for _, s := range c.sources {
 		efi, st := c.isEFI(s)
-		evidence := at(s.file, s.line())
+		evidence := s.at()
 		if st == unknown {
 			c.untold(id, s.name(), "the firmware is given at build time")
 		}
@@ -215,11 +213,4 @@ func (c *checker) layoutAgainst(efi bool) string {
 		return "BIOS, and the answer file makes an EFI partition"
 	}
 	return ""
-}
-
-func lineOf(b *hclsyntax.Body, name string, otherwise int) int {
-	if a := b.Attributes[name]; a != nil {
-		return a.SrcRange.Start.Line
-	}
-	return otherwise
 }

@@ -28,10 +28,10 @@ func downloads(c *checker) {
 	before := len(c.findings)
 	answerFiles := c.answerFiles()
 	for _, name := range c.sorted() {
-		if slices.Contains(answerFiles, name) || held.Match(c.files[name]) || !isScript(name) {
+		text := stripped(name, c.files[name])
+		if slices.Contains(answerFiles, name) || held.Match(text) || !isScript(name) {
 			continue
 		}
-		text := comment.ReplaceAll(c.files[name], nil)
 		if m := gallery.FindIndex(text); m != nil {
 			c.add(id, name, finding.Finding{Observed: string(text[m[0]:m[1]]) + ", the newest there is", Expected: "a version or a sum", Evidence: at(name, lineAt(text, m[0])),
 				Remedy: "Install-Module -RequiredVersion, or bring the module along"})
@@ -61,5 +61,5 @@ func foreign(text string) string {
 // isScript reports whether Windows runs a file of this name.
 func isScript(name string) bool {
 	name = strings.ToLower(name)
-	return slices.ContainsFunc([]string{".ps1", ".psm1", ".cmd", ".bat", ".hcl"}, func(s string) bool { return strings.HasSuffix(name, s) })
+	return slices.ContainsFunc([]string{".ps1", ".psm1", ".cmd", ".bat", ".hcl", ".pkr.json"}, func(s string) bool { return strings.HasSuffix(name, s) })
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -26,18 +27,13 @@ func media(c *checker) {
 func (c *checker) iso(s *block, b *hclsyntax.Body, object string) {
 	const id = "template.iso"
 	sum, st := c.text(b, "iso_checksum")
-	line := lineOf(b, "iso_checksum", lineOf(b, "iso_url", s.line()))
-	f := finding.Finding{Observed: "iso_checksum is " + quoted(sum), Expected: "sha256:...", Evidence: at(s.file, line)}
+	f := finding.Finding{Observed: "iso_checksum is " + quoted(sum), Expected: "sha256:...", Evidence: s.in(b, "iso_checksum", "iso_url", "iso_urls")}
 	switch {
 	case !c.has(b, "iso_url") && !c.has(b, "iso_urls"):
-		if c.has(b, "iso_paths") || c.has(b, "iso_file") {
-			f.Severity, f.Observed, f.Expected = finding.Info, "an ISO that lies there already, whose sum Packer doesn't look at", ""
-			f.Why, f.Remedy = "whoever can write there decides what Windows the nodes run", "compare its sum by hand, or give iso_url and iso_checksum"
-			c.add(id, object, f)
-		}
+		c.lyingThere(s, b, object)
 	case st == unknown && c.demanded(b, "iso_checksum"):
 		c.pass(id, object, "iso_checksum is given at build time, in a form that the template checks")
-	case st == unknown:
+	case st == unknown, sum == "" && len(c.openVariables(b, "iso_checksum")) > 0:
 		c.untold(id, object, "iso_checksum is given at build time, and nothing demands one")
 	case sum == "" || sum == "none":
 		c.add(id, object, f)
@@ -47,6 +43,100 @@ func (c *checker) iso(s *block, b *hclsyntax.Body, object string) {
 	default:
 		c.pass(id, object, sum)
 	}
+}
+
+// toolsISO is the ISO of VMware Tools, which ESXi and Workstation have in a
+// folder isoimages and VMware offers as VMware-tools-windows-*.iso.
+var toolsISO = regexp.MustCompile(`(?i)isoimages/|vmware[-_ ]?tools|vm-?tools`)
+
+// lyingThere judges a source without a URL: its ISO is on the host or in the
+// datastore, is given at build time, or there is none.
+func (c *checker) lyingThere(s *block, b *hclsyntax.Body, object string) {
+	const id = "template.iso"
+	ofWindows, ofTools := c.isoPaths(b)
+	open := c.openVariables(b, "iso_url", "iso_urls", "iso_paths", "iso_file")
+	f := finding.Finding{Evidence: s.in(b, "iso_paths", "iso_file")}
+	switch {
+	case ofWindows:
+		f.Severity, f.Observed = finding.Info, "an ISO that lies there already, whose sum Packer doesn't look at"
+		f.Why, f.Remedy = "whoever can write there decides what Windows the nodes run", "compare its sum by hand, or give iso_url and iso_checksum"
+		c.add(id, object, f)
+	case len(open) > 0 && c.insists(open):
+		c.pass(id, object, "the ISO is given at build time, and the template demands one")
+	case len(open) > 0:
+		c.untold(id, object, "the ISO is given at build time: "+strings.Join(open, ", ")+" is empty")
+	case ofTools && s.Labels[0] == "vsphere-iso" && b == s.Body:
+		f.Observed, f.Expected = "VMware Tools' ISO alone", "Windows' ISO in iso_paths, or iso_url with iso_checksum"
+		f.Why, f.Remedy = "there is no Windows to install", `iso_paths = ["[datastore] windows.iso", ...]`
+		c.add(id, object, f)
+	}
+}
+
+// isoPaths tells what ISOs a source takes from where they lie. One whose path
+// isn't known counts as Windows'.
+func (c *checker) isoPaths(b *hclsyntax.Body) (ofWindows, ofTools bool) {
+	for _, name := range []string{"iso_paths", "iso_file"} {
+		if !c.has(b, name) {
+			continue
+		}
+		v := c.value(b.Attributes[name].Expr)
+		ofWindows = ofWindows || !v.IsWhollyKnown()
+		for _, path := range texts(v) {
+			ofTools = ofTools || toolsISO.MatchString(path)
+			ofWindows = ofWindows || path != "" && !toolsISO.MatchString(path)
+		}
+	}
+	return ofWindows, ofTools
+}
+
+// openVariables are variables in these attributes whose value is empty: it
+// stands for what somebody gives.
+func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []string {
+	var open []string
+	for _, attribute := range attributes {
+		a := b.Attributes[attribute]
+		if a == nil {
+			continue
+		}
+		for _, t := range a.Expr.Variables() {
+			if v, diags := t.TraverseAbs(c.ctx); t.RootName() == "var" && !diags.HasErrors() && isEmpty(v) && !slices.Contains(open, traversed(t)) {
+				open = append(open, traversed(t))
+			}
+		}
+	}
+	return open
+}
+
+// insists reports whether the template can't be built while one of these
+// variables is empty: its own validation refuses that, or a local that speaks of
+// it can't be evaluated, at which packer validate ends.
+func (c *checker) insists(variables []string) bool {
+	speaks := func(e hclsyntax.Expression) bool {
+		return slices.ContainsFunc(e.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "var" && slices.Contains(variables, traversed(t)) })
+	}
+	for _, e := range c.locals {
+		if speaks(e) && functionFails(e, c.ctx) {
+			return true
+		}
+	}
+	for _, name := range variables {
+		for _, inner := range c.variables[name].Body.Blocks {
+			if held, _ := c.text(inner.Body, "condition"); inner.Type == "validation" && held == "false" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// functionFails reports whether a function that is known here ends an
+// expression.
+func functionFails(e hclsyntax.Expression, ctx *hcl.EvalContext) bool {
+	_, diags := e.Value(ctx)
+	return slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
+		_, failed := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
+		return failed
+	})
 }
 
 // ofVariable reports whether an attribute's value is a variable's: an empty
@@ -88,9 +178,9 @@ func (c *checker) boot(s *block) {
 	}
 	switch {
 	case floppy != "":
-		c.add(id, s.name(), finding.Finding{Observed: floppy, Expected: "cd_content or cd_files", Evidence: at(s.file, lineOf(s.Body, floppy, s.line()))})
+		c.add(id, s.name(), finding.Finding{Observed: floppy, Expected: "cd_content or cd_files", Evidence: s.at(floppy)})
 	case s.Labels[0] == "vsphere-iso" && !c.has(s.Body, "boot_order"):
-		c.add(id, s.name(), finding.Finding{Observed: "no boot_order", Expected: `"disk,cdrom"`, Evidence: at(s.file, s.line())})
+		c.add(id, s.name(), finding.Finding{Observed: "no boot_order", Expected: `"disk,cdrom"`, Evidence: s.at()})
 	case strings.HasSuffix(s.Labels[0], "-iso"), s.Labels[0] == "qemu":
 		c.pass(id, s.name(), "no floppy")
 	}
@@ -100,7 +190,7 @@ func (c *checker) boot(s *block) {
 func reach(c *checker) {
 	const id = "template.reach"
 	for _, s := range c.sources {
-		evidence := at(s.file, s.line())
+		evidence := s.at()
 		communicator, st := c.text(s.Body, "communicator")
 		method, _ := c.text(s.Body, "ssh_file_transfer_method")
 		insecure := ""
@@ -114,7 +204,7 @@ func reach(c *checker) {
 			c.add(id, s.name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence})
 		}
 		if insecure != "" {
-			c.add(id, s.name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: at(s.file, lineOf(s.Body, insecure, s.line())),
+			c.add(id, s.name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.at(insecure),
 				Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
 		if len(c.findings) == before {

@@ -3,50 +3,225 @@ package lint
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// secretName are names of variables and attributes that hold a secret.
-var secretName = regexp.MustCompile(`(?i)(^|[_-])(password|passwd|secret|token|secret_key|private_key|product_key)$`)
+// secretName are names of variables, attributes and keys that hold a secret.
+var secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|(^|[_-])(pass|pwd|pw|creds?|credentials?|token|(secret|api|account|private|product)_key))$`)
+
+// Some of these names are as usual for a file as for what is in it.
+var (
+	fileOrSecret = regexp.MustCompile(`(?i)(creds?|credentials?|private_key)$`)
+	keyMaterial  = regexp.MustCompile(`PRIVATE KEY|^[A-Za-z0-9+/=\s]{200,}$`)
+	pathForm     = regexp.MustCompile(`^(~|\.{0,2}|[A-Za-z]:)[\\/]\S*$`)
+)
+
+// namesFile reports whether a value of this name is a file's path.
+func namesFile(name, value string) bool {
+	if strings.HasSuffix(strings.ToLower(name), "private_key") {
+		return !keyMaterial.MatchString(value)
+	}
+	return fileOrSecret.MatchString(name) && pathForm.MatchString(value)
+}
 
 func secrets(c *checker) {
-	const id = "template.secret"
-	for _, name := range sortedKeys(c.variables) {
-		v := c.variables[name]
-		sensitive, _ := c.text(v.Body, "sensitive")
-		if sensitive != "true" && !secretName.MatchString(name) {
-			continue
-		}
-		value, st := c.text(v.Body, "default")
-		switch {
-		case st == known && value != "":
-			c.add(id, "var."+name, finding.Finding{Observed: "a default", Expected: "none", Evidence: at(v.file, lineOf(v.Body, "default", v.line()))})
-		case sensitive != "true":
-			c.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: at(v.file, v.line()), Why: "Packer prints it into logs"})
-		default:
-			c.pass(id, "var."+name, "sensitive, without a default")
+	l := &leaks{checker: c, used: map[string]bool{}, said: map[string]bool{}}
+	for _, b := range slices.Concat(c.sources, c.data) {
+		l.block(b.name(), b.Body)
+	}
+	for _, b := range c.builds {
+		for _, inner := range b.Body.Blocks {
+			if inner.Type != "source" { // those are sources by now
+				l.block(or(strings.Join(inner.Labels, "."), inner.Type), inner.Body)
+			}
 		}
 	}
-	blocks := append([]*block{}, c.sources...)
-	for _, b := range append(blocks, c.provisioners()...) {
-		c.literals(b)
+	for _, name := range sortedKeys(c.locals) {
+		l.attribute("local."+name, name, c.locals[name])
+	}
+	for _, name := range sortedKeys(c.variables) {
+		l.variable(name, c.variables[name])
 	}
 }
 
-// literals finds secrets that stand in a source or a step as they are.
-func (c *checker) literals(b *block) {
-	for name, a := range b.Body.Attributes {
-		if !secretName.MatchString(name) || len(a.Expr.Variables()) > 0 {
-			continue
+// leaks finds secrets that are written into the template. One that comes from
+// a variable is that variable's, whatever it is called.
+type leaks struct {
+	*checker
+	used map[string]bool // variables whose value is used for a secret
+	said map[string]bool
+}
+
+func (l *leaks) block(object string, b *hclsyntax.Body) {
+	for _, name := range sortedKeys(b.Attributes) {
+		l.attribute(object+"."+name, name, b.Attributes[name].Expr)
+	}
+	for _, inner := range b.Blocks {
+		l.block(object+"."+strings.Join(append([]string{inner.Type}, inner.Labels...), "."), inner.Body)
+	}
+}
+
+// attribute looks at a value under its name, at objects in it under their
+// keys, and at NAME=value.
+func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
+	if secretName.MatchString(name) {
+		l.secret(object, name, e)
+	}
+	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
+		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {
+			for _, item := range o.Items {
+				if key, st := l.scalar(item.KeyExpr); st == known && secretName.MatchString(key) {
+					l.secret(object+"."+key, key, item.ValueExpr)
+				}
+			}
 		}
-		if v, st := c.text(b.Body, name); st == known && v != "" {
-			c.add("template.secret", b.name()+"."+name, finding.Finding{Observed: "written into the template", Expected: "a variable", Evidence: at(b.file, a.SrcRange.Start.Line)})
+		return nil
+	})
+	if name != "environment_vars" {
+		return
+	}
+	for _, text := range texts(l.value(e)) {
+		if key, value, _ := strings.Cut(text, "="); secretName.MatchString(key) {
+			l.leak(object+"."+key, key, value, e)
 		}
 	}
+}
+
+func (l *leaks) secret(object, name string, e hclsyntax.Expression) {
+	if v := l.variableIn(e, len(l.locals)); v != "" {
+		l.used[v] = true
+	}
+	if text, st := l.scalar(e); st == known && l.value(e).Type() != cty.Bool {
+		l.leak(object, name, text, e)
+	}
+}
+
+// variableIn is the variable that an expression is, by locals or not.
+func (l *leaks) variableIn(e hclsyntax.Expression, locals int) string {
+	switch e := e.(type) {
+	case *hclsyntax.TemplateWrapExpr:
+		return l.variableIn(e.Wrapped, locals)
+	case *hclsyntax.ScopeTraversalExpr:
+		of := traversed(e.Traversal)
+		switch {
+		case e.Traversal.RootName() == "var" && len(e.Traversal) == 2:
+			return of
+		case e.Traversal.RootName() == "local" && l.locals[of] != nil && locals > 0:
+			return l.variableIn(l.locals[of], locals-1)
+		}
+	}
+	return ""
+}
+
+// leak reports a value that is there without anybody giving it.
+func (l *leaks) leak(object, name, value string, e hclsyntax.Expression) {
+	if value == "" || namesFile(name, value) || l.comesFrom(name, value, e) {
+		return
+	}
+	evidence := at(e.Range().Filename, e.Range().Start.Line)
+	if place := object + " " + evidence[0]; !l.said[place] {
+		l.said[place] = true
+		l.add("template.secret", object, finding.Finding{Observed: "written into the template", Expected: "a variable", Evidence: evidence})
+	}
+}
+
+// comesFrom reports whether a value is a variable's or a local's as it is, and
+// has that one judged.
+func (l *leaks) comesFrom(name, value string, e hclsyntax.Expression) bool {
+	found := false
+	for _, t := range e.Variables() {
+		of := traversed(t)
+		switch {
+		case t.RootName() == "var" && l.variables[of] != nil:
+			if slices.Contains(texts(l.ctx.Variables["var"].GetAttr(of)), value) {
+				l.used[of], found = true, true
+			}
+		case t.RootName() == "local" && l.locals[of] != nil:
+			if text, _ := l.scalar(l.locals[of]); text == value {
+				l.leak("local."+of, name, value, l.locals[of])
+				found = true
+			}
+		}
+	}
+	return found
+}
+
+// variable looks at the values of one that lie in the template's folder.
+func (l *leaks) variable(name string, v *block) {
+	const id = "template.secret"
+	object, before := "var."+name, len(l.findings)
+	value := cty.NullVal(cty.DynamicPseudoType)
+	if a := v.Body.Attributes["default"]; a != nil {
+		value = l.value(a.Expr)
+	}
+	if l.holds(name, value) {
+		l.add(id, object, finding.Finding{Observed: "a default", Expected: "none", Evidence: v.at("default")})
+	}
+	for _, a := range l.beside[name] {
+		if given, diags := a.Expr.Value(nil); !diags.HasErrors() && l.holds(name, given) {
+			l.add(id, object, finding.Finding{Observed: "a value in " + a.Range.Filename, Expected: "none in the template's folder", Evidence: at(a.Range.Filename, a.Range.Start.Line),
+				Remedy: "PKR_VAR_" + name + " in the environment, or a var-file that lies elsewhere"})
+		}
+	}
+	if len(l.findings) > before {
+		return
+	}
+	l.hidden(name, v, value)
+}
+
+// hidden looks at a variable that has no secret: whether one that is given at
+// build time stays out of logs.
+func (l *leaks) hidden(name string, v *block, value cty.Value) {
+	const id = "template.secret"
+	isSensitive, _ := l.text(v.Body, "sensitive")
+	isGiven := slices.ContainsFunc(texts(value), func(text string) bool { return text != "" })
+	switch {
+	case isSensitive == "true" && isGiven && !secretName.MatchString(name):
+		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "sensitive, with a default", Expected: "no default, or not sensitive", Evidence: v.at("default"),
+			Why: "if it is a secret, whoever has the template has it"})
+	case isSensitive == "true":
+		l.pass(id, "var."+name, "sensitive, and no value of it is a secret in the template")
+	case (secretName.MatchString(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool:
+		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: v.at(), Why: "Packer prints it into logs"})
+	}
+}
+
+// holds reports whether a variable's value has a secret in it.
+func (l *leaks) holds(name string, v cty.Value) bool {
+	return holds(name, v, secretName.MatchString(name), l.used[name])
+}
+
+// holds looks at a value of this name. The name of an object says nothing of
+// what is in it, unless all of it is a secret.
+func holds(name string, v cty.Value, isSecret, all bool) bool {
+	switch {
+	case v.IsNull() || !v.IsKnown():
+		return false
+	case v.Type() == cty.String:
+		return (isSecret || all) && v.AsString() != "" && !namesFile(name, v.AsString())
+	case v.Type() == cty.Number:
+		return isSecret || all
+	case !v.CanIterateElements():
+		return false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		key, e := it.Element()
+		inner, innerSecret := name, isSecret
+		if v.Type().IsObjectType() || v.Type().IsMapType() {
+			inner, innerSecret = key.AsString(), secretName.MatchString(key.AsString())
+		}
+		if holds(inner, e, innerSecret, all) {
+			return true
+		}
+	}
+	return false
 }
 
 // publicKey is a line of authorized_keys; its comment says whose it is.
@@ -87,7 +262,7 @@ func payloads(c *checker) {
 		used = true
 		digest, st := c.text(b.Body, "digest")
 		ref, _ := c.text(b.Body, "payload")
-		evidence := at(b.file, lineOf(b.Body, "digest", b.line()))
+		evidence := b.at("digest")
 		switch {
 		case st == known && digestForm.MatchString(digest), st == absent && strings.Contains(ref, "@sha256:"):
 			c.pass(id, b.name(), or(digest, ref))
@@ -109,6 +284,9 @@ var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // traversed is NAME of var.NAME.
 func traversed(t hcl.Traversal) string {
+	if len(t) < 2 {
+		return ""
+	}
 	if a, ok := t[1].(hcl.TraverseAttr); ok {
 		return a.Name
 	}

@@ -57,7 +57,7 @@ func sysprep(c *checker) {
 		command, _ := c.text(s.Body, "shutdown_command")
 		if strings.Contains(strings.ToLower(command), "sysprep") {
 			c.add(id, s.name(), finding.Finding{Severity: finding.Warn, Observed: "sysprep is the shutdown_command", Expected: "a step of its own, and a plain shutdown after it",
-				Why: "its exit code is never seen, and on some versions the dropped connection fails the build", Evidence: at(s.file, lineOf(s.Body, "shutdown_command", s.line()))})
+				Why: "its exit code is never seen, and on some versions the dropped connection fails the build", Evidence: s.at("shutdown_command")})
 		}
 	}
 	if len(c.findings) == before {
@@ -93,7 +93,7 @@ var steps = []step{
 	{"authorized-keys-acl", finding.Block, regexp.MustCompile(`icacls|setaccessruleprotection|set-acl`), "sshd passes over a key file that others may write", own, true},
 	{"port-10250", finding.Block, regexp.MustCompile(`10250`), "nobody can read logs of the node's pods", own, false},
 	{"port-9182", finding.Warn, regexp.MustCompile(`9182`), "the node's metrics are missing", own, true},
-	{"vmware-tools", finding.Block, regexp.MustCompile(`vmware[ -]?tools|vm-?tools`), "vCenter doesn't know the node's address", onVSphere, false},
+	{"vmware-tools", finding.Block, regexp.MustCompile(`vmware[ -]?tools|vm-?tools|setup64\.exe`), "vCenter doesn't know the node's address", onVSphere, false},
 	{"exclude-nics", finding.Block, regexp.MustCompile(`exclude-nics\s*=`), "the address of the node's virtual card is hidden from vCenter, and the node doesn't join", onVSphere, true},
 	{"containers-feature", finding.Warn, regexp.MustCompile(`(install-windowsfeature|add-windowsfeature|enable-windowsoptionalfeature)[^\n]*containers`), "each node restarts once more when it joins", nil, false},
 	{"updates", finding.Warn, regexp.MustCompile(`microsoft\.update\.session|windowsupdate|windows-update`), "nodes start with the holes of the ISO's day", nil, false},

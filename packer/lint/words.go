@@ -25,10 +25,10 @@ func or(s, fallback string) string {
 	return s
 }
 
-// texts are the strings of a value: one, or a list's.
+// texts are the strings of a value that are known: one, or a list's.
 func texts(v cty.Value) []string {
 	var out []string
-	if v.IsNull() {
+	if v.IsNull() || !v.IsKnown() {
 		return nil
 	}
 	if v.Type() == cty.String {
@@ -40,4 +40,9 @@ func texts(v cty.Value) []string {
 		}
 	}
 	return out
+}
+
+// isEmpty: null, "" or a list without anything in it.
+func isEmpty(v cty.Value) bool {
+	return v.IsKnown() && (v.IsNull() || v.Type() == cty.String && v.AsString() == "" || v.CanIterateElements() && v.LengthInt() == 0)
 }

@@ -17,7 +17,7 @@ func newTemplate(t *tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "template DIR",
 		Short: "Check a Packer template for what packer validate doesn't see",
-		Long: `template reads a folder of .pkr.hcl files, anybody's, with the scripts and
+		Long: `template reads a folder of .pkr.hcl and .pkr.json files, anybody's, with the scripts and
 answer files that they name, and checks what Packer doesn't: guest ids, plugin
 ranges, sums of ISOs, firmware against disk layout, answer files, keys and
 passwords that come with the template, drive letters, sysprep, and the steps

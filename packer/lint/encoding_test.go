@@ -1,0 +1,39 @@
+package lint
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// TestEncodings: answer files and scripts are read in what Windows reads.
+func TestEncodings(t *testing.T) {
+	utf16, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String(`<?xml version="1.0" encoding="utf-16"?>` + setup(generalizePass))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("sysprep # ä")
+	if err != nil {
+		t.Fatal(err)
+	}
+	latin, err := charmap.ISO8859_1.NewEncoder().String(`<?xml version="1.0" encoding="iso-8859-1"?>` + strings.ReplaceAll(setup(""), "${password}", "Pä55"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(text string, severity finding.Severity) theirs {
+		return theirs{map[string]string{"w.pkr.hcl": fromCD("", "a/unattend.xml"), "a/unattend.xml": text}, "template.answer", "a/unattend.xml", severity}
+	}
+	judge(t, map[string]theirs{
+		"UTF-16":            of(utf16, finding.Block), // AutoLogon, which only its text tells
+		"Latin 1":           of(latin, finding.Block),
+		"Latin 1, good":     of(strings.ReplaceAll(latin, "P\xe455", "${password}"), finding.Pass),
+		"not known here":    of(`<?xml version="1.0" encoding="Shift_JIS"?>`+setup(""), finding.Unknown),
+		"a UTF-16 script":   {map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\n" + provisioned("script = \"a.ps1\""), "a.ps1": script}, "template.sysprep", "sysprep", finding.Pass},
+		"steps in UTF-16":   {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml"), "a/autounattend.xml": utf16}, "template.sysprep", "sysprep", finding.Block},
+		"nothing is untold": {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml"), "a/autounattend.xml": utf16}, "template.answer", "", finding.Pass},
+	})
+}

@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// headers are the blocks that each kind of block may have, "" being the file's
+// own. JSON doesn't tell a block from an attribute: only those are listed in
+// which something is looked for. https://developer.hashicorp.com/packer/docs/templates/hcl_templates/syntax-json
+var headers = map[string][]hcl.BlockHeaderSchema{
+	"": {
+		{Type: "packer"}, {Type: "variables"}, {Type: "variable", LabelNames: []string{"name"}},
+		{Type: "locals"}, {Type: "local", LabelNames: []string{"name"}},
+		{Type: "source", LabelNames: []string{"type", "name"}}, {Type: "data", LabelNames: []string{"type", "name"}}, {Type: "build"},
+	},
+	"packer":   {{Type: "required_plugins"}},
+	"variable": {{Type: "validation"}},
+	"source":   {{Type: "boot_iso"}, {Type: "additional_iso_files"}},
+	"build": {
+		{Type: "source", LabelNames: []string{"reference"}}, {Type: "provisioner", LabelNames: []string{"type"}},
+		{Type: "post-processor", LabelNames: []string{"type"}}, {Type: "post-processors"},
+	},
+	"post-processors": {{Type: "post-processor", LabelNames: []string{"type"}}},
+}
+
+// fromJSON is the body of a block of this kind as HCL's own notation has it.
+func fromJSON(b hcl.Body, kind string) (*hclsyntax.Body, hcl.Diagnostics) {
+	out := &hclsyntax.Body{Attributes: hclsyntax.Attributes{}}
+	content, rest, diags := b.PartialContent(&hcl.BodySchema{Blocks: headers[kind]})
+	for _, inner := range content.Blocks {
+		body, more := fromJSON(inner.Body, inner.Type)
+		diags = append(diags, more...)
+		out.Blocks = append(out.Blocks, &hclsyntax.Block{Type: inner.Type, Labels: inner.Labels, Body: body,
+			TypeRange: inner.DefRange, LabelRanges: inner.LabelRanges, OpenBraceRange: inner.DefRange, CloseBraceRange: inner.DefRange})
+	}
+	attributes, more := rest.JustAttributes()
+	diags = append(diags, more...)
+	for name, a := range attributes {
+		e, more := expressionOf(a.Expr)
+		diags = append(diags, more...)
+		out.Attributes[name] = &hclsyntax.Attribute{Name: name, Expr: e, SrcRange: a.Range, NameRange: a.NameRange}
+	}
+	return out, diags
+}
+
+// expressionOf is an expression of either notation in HCL's own: strings of
+// JSON are templates.
+func expressionOf(e hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
+	if own, ok := e.(hclsyntax.Expression); ok {
+		return own, nil
+	}
+	var diags hcl.Diagnostics
+	if items, more := hcl.ExprMap(e); !more.HasErrors() {
+		out := &hclsyntax.ObjectConsExpr{SrcRange: e.Range(), OpenRange: e.Range()}
+		for _, item := range items {
+			key, keyDiags := expressionOf(item.Key)
+			value, valueDiags := expressionOf(item.Value)
+			diags = append(append(diags, keyDiags...), valueDiags...)
+			out.Items = append(out.Items, hclsyntax.ObjectConsItem{KeyExpr: key, ValueExpr: value})
+		}
+		return out, diags
+	}
+	if items, more := hcl.ExprList(e); !more.HasErrors() {
+		out := &hclsyntax.TupleConsExpr{SrcRange: e.Range(), OpenRange: e.Range()}
+		for _, item := range items {
+			value, more := expressionOf(item)
+			diags = append(diags, more...)
+			out.Exprs = append(out.Exprs, value)
+		}
+		return out, diags
+	}
+	v, more := e.Value(nil) // without a context, JSON's strings stay as they are
+	diags = append(diags, more...)
+	if !v.IsNull() && v.Type() == cty.String {
+		start := e.Range().Start
+		start.Column++ // the quote
+		start.Byte++
+		text, more := hclsyntax.ParseTemplate([]byte(v.AsString()), e.Range().Filename, start)
+		return text, append(diags, more...)
+	}
+	return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: e.Range()}, diags
+}

@@ -1,0 +1,62 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/template"
+)
+
+// TestISO: which ISO Windows comes from, and who says so.
+func TestISO(t *testing.T) {
+	const sum = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	const tools = `"[] /vmimages/tools-isoimages/windows.iso"`
+	with := func(body, more string, severity finding.Severity) theirs {
+		return theirs{map[string]string{"w.pkr.hcl": "source \"vsphere-iso\" \"w\" {\n" + body + "\n}\n" + more}, "template.iso", "vsphere-iso.w", severity}
+	}
+	const open = "variable \"iso_url\" {\n  default = \"\"\n}\nvariable \"iso_checksum\" {\n  default = \"\"\n}\nvariable \"iso_path\" {\n  default = null\n}\n"
+	judge(t, map[string]theirs{
+		"both are empty":              with("iso_url = var.iso_url\niso_checksum = var.iso_checksum", open, finding.Unknown),
+		"a list of what is empty":     with("iso_urls = [var.iso_url]\niso_checksum = var.iso_checksum", open, finding.Unknown),
+		"the sum is empty":            with("iso_url = \"https://example.com/a.iso\"\niso_checksum = var.iso_checksum", open, finding.Unknown),
+		"the sum is empty, as it is":  with("iso_url = \"https://example.com/a.iso\"\niso_checksum = \"\"", open, finding.Block),
+		"the path is null":            with("iso_paths = compact([var.iso_path == null ? \"\" : var.iso_path])", open, finding.Unknown),
+		"tools alone":                 with("iso_paths = ["+tools+"]", "", finding.Block),
+		"tools from a datastore":      with(`iso_paths = ["[ds] iso/VMware-tools-windows-12.4.5-23787635.iso"]`, "", finding.Block),
+		"tools by a variable":         with("iso_paths = [var.tools]", "variable \"tools\" {\n  default = "+tools+"\n}\n", finding.Block),
+		"tools, and a path to give":   with("iso_paths = var.iso_path == null ? ["+tools+"] : [var.iso_path, "+tools+"]", open, finding.Unknown),
+		"tools, and a URL to give":    with("iso_paths = ["+tools+"]\niso_url = var.iso_url", open, finding.Unknown),
+		"tools, and a URL":            with("iso_paths = ["+tools+"]\niso_url = \"https://example.com/a.iso\"\niso_checksum = \""+sum+"\"", "", finding.Pass),
+		"tools and Windows":           with("iso_paths = [\"[ds] windows.iso\", "+tools+"]", "", finding.Info),
+		"a path that has to be given": with("iso_paths = [var.a, "+tools+"]", "variable \"a\" {}\n", finding.Info),
+		"the template demands a path": with("iso_paths = [var.iso_path]", open+"locals {\n  given = var.iso_path != null ? true : file(\"no ISO\")\n}\n", finding.Pass),
+		"its rule demands a URL": with("iso_url = var.a\niso_checksum = \""+sum+"\"", "variable \"a\" {\n  default = \"\"\n  validation {\n    condition = var.a != \"\"\n    error_message = \"A URL.\"\n  }\n}\n",
+			finding.Pass),
+		"a local that fails otherwise": with("iso_url = var.iso_url", open+"locals {\n  a = pathexpand(var.iso_url)\n}\n", finding.Unknown),
+	})
+}
+
+// TestOwnISO: our own template has an ISO where one is given, and demands one
+// where none is.
+func TestOwnISO(t *testing.T) {
+	dir := written(t, template.Options{Platform: "vsphere-iso"})
+	for text, want := range map[string]finding.Severity{
+		"":                              finding.Pass,
+		`iso_path = "[ds] windows.iso"`: finding.Info,
+		`iso_url = "https://example.com/a.iso"` + "\n" + `iso_checksum = "sha256:` + strings.Repeat("a", 64) + `"`: finding.Pass,
+		`iso_url = "https://example.com/a.iso"`: finding.Unknown,
+	} {
+		values := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
+		if err := os.WriteFile(values, []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range check(t, dir, Options{VarFiles: []string{values}}) {
+			if f.ID == "template.iso" && f.Severity != want {
+				t.Errorf("%q: %+v, want %s", text, f, want)
+			}
+		}
+	}
+}
