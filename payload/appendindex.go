@@ -65,6 +65,9 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
 		if err != nil {
 			return nil, err
 		}
+		if child == nil {
+			continue
+		}
 		if d.Digest, err = child.Digest(); err != nil {
 			return nil, err
 		}
@@ -81,6 +84,8 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
 	return newIndex(m, children)
 }
 
+// child is an entry with the layer on it where it is for Linux; nil for a
+// signature and the like.
 func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (ImageOrIndex, error) {
 	switch {
 	case d.MediaType.IsIndex():
@@ -98,6 +103,9 @@ func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (I
 	img, err := base.Image(d.Digest)
 	if err != nil {
 		return nil, fmt.Errorf("read the base image %s: %w", d.Digest, err)
+	}
+	if documents, err := isDocuments(d, img); documents || err != nil {
+		return nil, err
 	}
 	p, err := platformOf(d, img)
 	if err != nil {

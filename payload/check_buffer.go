@@ -3,6 +3,7 @@ package payload
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 )
 
@@ -13,24 +14,78 @@ const (
 	// maxBuffers is how many executables are in memory: one that is checked
 	// while the next is read.
 	maxBuffers = 2
+	// maxChunks is how much memory they take together, in chunks, and so the
+	// largest executable: twice the largest node binary.
+	maxChunks = 256
 )
+
+// chunks are the memory that all buffers share.
+type chunks struct {
+	spare chan []byte
+	fresh chan struct{} // what may still be made
+}
+
+func newChunks(n int) *chunks {
+	c := &chunks{spare: make(chan []byte, n), fresh: make(chan struct{}, n)}
+	for range n {
+		c.fresh <- struct{}{}
+	}
+	return c
+}
+
+// take waits for a chunk; used ones go before new ones.
+func (c *chunks) take(ctx context.Context) ([]byte, error) {
+	select {
+	case b := <-c.spare:
+		return b, nil
+	default:
+	}
+	select {
+	case b := <-c.spare:
+		return b, nil
+	case <-c.fresh:
+		return make([]byte, chunkSize), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
 
 // buffer holds one executable for random access.
 type buffer struct {
+	pool   *chunks
 	chunks [][]byte
 	size   int64
 }
 
-// reset empties the buffer and keeps its memory.
-func (b *buffer) reset() { b.size = 0 }
+// reset empties the buffer and gives its memory back.
+func (b *buffer) reset() {
+	for _, c := range b.chunks {
+		b.pool.spare <- c
+	}
+	b.chunks, b.size = b.chunks[:0], 0
+}
 
-// Write appends p.
-func (b *buffer) Write(p []byte) (int, error) {
+// bufferWriter fills a buffer with the executable at path.
+type bufferWriter struct {
+	ctx  context.Context
+	path string
+	*buffer
+}
+
+// Write appends p. It waits while another buffer has the memory.
+func (b *bufferWriter) Write(p []byte) (int, error) {
 	n := len(p)
 	for len(p) > 0 {
 		i, off := int(b.size/chunkSize), b.size%chunkSize
+		if i == cap(b.pool.spare) {
+			return 0, &LimitError{b.path, fmt.Sprintf("an executable of more than %d MiB", i), fmt.Sprintf("%d MiB", i)}
+		}
 		if i == len(b.chunks) {
-			b.chunks = append(b.chunks, make([]byte, chunkSize))
+			c, err := b.pool.take(b.ctx)
+			if err != nil {
+				return 0, err
+			}
+			b.chunks = append(b.chunks, c)
 		}
 		k := copy(b.chunks[i][off:], p)
 		p = p[k:]
@@ -80,8 +135,9 @@ func newInspector(check func(string, io.ReaderAt, int64)) *inspector {
 		check: check, free: make(chan *buffer, maxBuffers), work: make(chan inspection, maxBuffers),
 		ended: make(chan struct{}),
 	}
+	pool := newChunks(maxChunks)
 	for range maxBuffers {
-		in.free <- &buffer{}
+		in.free <- &buffer{pool: pool}
 	}
 	go in.run()
 	return in

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// maxVerify bounds verify.exe in bytes, which is held in memory: five times
-// its size.
-const maxVerify = 64 << 20
+// maxKept bounds the extras of all images of an index, in bytes. Images share
+// them as bake makes them.
+const maxKept = 2 * maxVerify
 
 // visitExtras takes one entry below ExtrasRoot in.
 func (r *payloadReader) visitExtras(e *Entry) error {
@@ -25,10 +25,31 @@ func (r *payloadReader) visitExtras(e *Entry) error {
 	case e.Mode.IsDir() || !slices.Contains(extraNames, name):
 		r.unexpectedExtra(e.Path)
 		return nil
-	case name == VerifyName && e.Size > maxVerify, name == ExpectationName && e.Size > maxExpectation:
-		return &LimitError{e.Path, fmt.Sprintf("a file of %d bytes", e.Size), "a few MB"}
 	}
-	return r.extras.take(e)
+	if err := r.extras.take(e); err != nil {
+		return err
+	}
+	return r.checker.share(e.Path, &r.extras)
+}
+
+// share keeps equal extras once for all images of an index, and bounds what is
+// kept: all of it stays in memory for the report.
+func (c *checker) share(object string, x *Extras) error {
+	for _, data := range []*[]byte{&x.Expectation, &x.Verify} {
+		if *data == nil {
+			continue
+		}
+		sum := sha256.Sum256(*data)
+		if kept, ok := c.kept[sum]; ok {
+			*data = kept
+			continue
+		}
+		if c.keptBytes += len(*data); c.keptBytes > maxKept {
+			return &LimitError{object, "the images of the index hold more of such files than that", fmt.Sprintf("%d bytes in all", maxKept)}
+		}
+		c.kept[sum] = *data
+	}
+	return nil
 }
 
 func (r *payloadReader) unexpectedExtra(object string) {
@@ -70,19 +91,6 @@ func (x *Extras) labelled(labels map[string]string) (ps []Problem) {
 		}
 	}
 	return ps
-}
-
-// labelledExtras are the problems of one image's extras with its labels. Of an
-// image that wasn't read to its end nothing can be missed.
-func (c *checker) labelledExtras(i PlatformImage, r *result) ([]Problem, error) {
-	if slices.ContainsFunc(r.problems, func(p Problem) bool { return p.ID == IDTarBomb }) {
-		return nil, nil
-	}
-	cf, err := i.Image.ConfigFile()
-	if err != nil {
-		return nil, c.source.fault(c.source.config(i.Image, err))
-	}
-	return r.summary.Extras.labelled(cf.Config.Labels), nil
 }
 
 // sha256Of is written as labels have it.

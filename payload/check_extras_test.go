@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -93,5 +94,24 @@ func TestCheckExtrasDir(t *testing.T) {
 	}
 	if got := problemsOf(t, open(t, dir), CheckOptions{}); !slices.Equal(got, []string{IDExtrasUnexpected + " " + filepath.Join(extras, "more")}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// What the images of an index hold is kept until the report is made.
+func TestExtrasOfAnIndexAreKeptOnce(t *testing.T) {
+	c := &checker{kept: map[[32]byte][]byte{}}
+	first, again := &Extras{Verify: []byte("MZ1")}, &Extras{Verify: []byte("MZ1"), Expectation: []byte("{}")}
+	for _, x := range []*Extras{first, again, again} {
+		if err := c.share("winbake/verify.exe", x); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if &first.Verify[0] != &again.Verify[0] || c.keptBytes != 5 {
+		t.Errorf("%d bytes are kept, want 5", c.keptBytes)
+	}
+	c.keptBytes = maxKept - 2
+	err := c.share("winbake/verify.exe", &Extras{Verify: []byte("MZ3")})
+	if l, ok := errors.AsType[*LimitError](err); !ok || l.Object != "winbake/verify.exe" {
+		t.Errorf("error %v, want a LimitError", err)
 	}
 }

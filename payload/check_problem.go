@@ -37,6 +37,8 @@ const (
 	IDTarBomb           = "payload.tar.bomb"
 	IDArchiveMalformed  = "payload.archive.malformed"
 	IDWhiteoutHides     = "payload.whiteout.hides"
+	IDLayerTable        = "payload.layer.table"
+	IDVolume            = "payload.volume"
 	IDExtrasUnexpected  = "payload.extras.unexpected"
 	IDExtrasMissing     = "payload.extras.missing"
 	IDExtrasDigest      = "payload.extras.digest"
@@ -89,9 +91,12 @@ var grounds = map[string]struct{ why, remedy string }{
 	IDTarBomb:           {"reading on would take all memory, disk or time; nothing was unpacked", remedySource},
 	IDArchiveMalformed:  {"the node unpacks it with tar -xzf and expects that one file", remedyRebuild},
 	IDWhiteoutHides:     {"container engines disagree whether a whiteout hides its own layer's files", remedyRebuild},
-	IDExtrasUnexpected:  {"verify.exe runs on nodes as an administrator, and node.json says what is put there: nothing else belongs beside them", remedySource},
-	IDExtrasMissing:     {"a layer above took it away, so no node can be installed or checked from this image", remedySource},
-	IDExtrasDigest:      {"verify.exe runs on nodes as an administrator, and node.json says what is put there", remedySource},
+	IDLayerTable: {"an engine may take files from the table of contents that it names, and not from the tar, which alone is checked",
+		"copy the image without it: skopeo copy --dest-compress-format gzip docker://IMAGE docker://COPY; or trust whoever pushed it: --accept " + IDLayerTable},
+	IDVolume:           {"the engine mounts another folder over it, so the container has none of these files, or others", remedySource},
+	IDExtrasUnexpected: {"verify.exe runs on nodes as an administrator, and node.json says what is put there: nothing else belongs beside them", remedySource},
+	IDExtrasMissing:    {"a layer above took it away, so no node can be installed or checked from this image", remedySource},
+	IDExtrasDigest:     {"verify.exe runs on nodes as an administrator, and node.json says what is put there", remedySource},
 }
 
 // problem makes a blocking problem.

@@ -9,6 +9,8 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -96,7 +98,7 @@ func (r *payloadReader) readContent(ctx context.Context, e *Entry, f *CheckedFil
 	}
 	r.hash.Reset()
 	in := r.checker.inspector
-	if in == nil || !strings.EqualFold(suffix(f.Path), ".exe") {
+	if in == nil || !r.isProgram(f.Path) {
 		n, err := r.copy(r.hash, content)
 		f.take(r.hash, n, err)
 		return err
@@ -105,7 +107,7 @@ func (r *payloadReader) readContent(ctx context.Context, e *Entry, f *CheckedFil
 	if err != nil {
 		return err
 	}
-	n, err := r.copy(io.MultiWriter(r.hash, buf), content)
+	n, err := r.copy(io.MultiWriter(r.hash, &bufferWriter{ctx, e.Path, buf}), content)
 	f.take(r.hash, n, err)
 	if err != nil {
 		in.put(buf)
@@ -113,6 +115,10 @@ func (r *payloadReader) readContent(ctx context.Context, e *Entry, f *CheckedFil
 	}
 	in.inspect(f.Path, buf)
 	return nil
+}
+
+func (r *payloadReader) isProgram(p string) bool {
+	return strings.EqualFold(path.Ext(p), ".exe") || slices.Contains(r.checker.opts.Programs, p)
 }
 
 func (f *CheckedFile) take(h hash.Hash, n int64, err error) {
@@ -124,13 +130,6 @@ func (f *CheckedFile) take(h hash.Hash, n int64, err error) {
 // copy is io.Copy without a buffer for each file.
 func (r *payloadReader) copy(w io.Writer, content io.Reader) (int64, error) {
 	return io.CopyBuffer(w, struct{ io.Reader }{content}, r.buf)
-}
-
-func suffix(p string) string {
-	if len(p) < 4 {
-		return ""
-	}
-	return p[len(p)-4:]
 }
 
 // mode checks who may read and write an entry.

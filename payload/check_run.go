@@ -2,6 +2,7 @@ package payload
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -33,12 +34,16 @@ type ExpectedFile struct {
 type CheckOptions struct {
 	// Expected may be nil.
 	Expected *Expected
-	// Executable is called for each .exe with its path below Root and its
-	// uncompressed content, which is good until it returns. Calls come one at
-	// a time from another goroutine, the last before Check returns. A file
-	// that several images share is shown once.
+	// Executable is called for each .exe, and each file of Programs, with its
+	// path below Root and its uncompressed content, which is good until it
+	// returns. Calls come one at a time from another goroutine, the last before
+	// Check returns. A file that several images share is shown once. One of
+	// more than 256 MiB is beyond the limits: it is held in memory.
 	Executable func(path string, r io.ReaderAt, size int64)
-	Limits     Limits
+	// Programs are the paths below Root of programs, whatever their names end
+	// in: Windows starts a .com too.
+	Programs []string
+	Limits   Limits
 	// Progress is told about the compressed bytes of an image's layers.
 	Progress Progress
 }
@@ -92,7 +97,7 @@ type ImageSummary struct {
 // are dropped, since they may be the damage's.
 func Check(ctx context.Context, s *Source, opts CheckOptions) ([]Problem, Summary, error) {
 	sum := Summary{Kind: s.Kind, Reference: s.Reference()}
-	c := &checker{source: s, opts: opts, inspector: newInspector(opts.Executable)}
+	c := &checker{source: s, opts: opts, inspector: newInspector(opts.Executable), kept: map[[sha256.Size]byte][]byte{}}
 	defer c.inspector.wait()
 	if s.Kind == KindDir {
 		r, err := c.payload(ctx, PlatformImage{})
@@ -110,12 +115,17 @@ func Check(ctx context.Context, s *Source, opts CheckOptions) ([]Problem, Summar
 	return ps, sum, err
 }
 
+// maxProblems ends the reading of an image that is nothing but unsafe entries.
+const maxProblems = 10_000
+
 // checker checks the images of one source.
 type checker struct {
 	source    *Source
 	opts      CheckOptions
 	inspector *inspector
 	known     map[string]*result // by the layers that decide a payload
+	kept      map[[sha256.Size]byte][]byte
+	keptBytes int
 }
 
 // result is the outcome for one image.
@@ -136,11 +146,11 @@ func (c *checker) images(ctx context.Context, images []PlatformImage, sum *Summa
 		platform := i.Platform.String()
 		r.summary.Platform, r.summary.Digest = platform, i.Digest.String()
 		sum.Images = append(sum.Images, r.summary)
-		labelled, err := c.labelledExtras(i, &r)
+		own, err := c.own(i, &r)
 		if err != nil {
 			return nil, err
 		}
-		for _, p := range slices.Concat(r.problems, labelled) {
+		for _, p := range slices.Concat(r.problems, own) {
 			if len(images) > 1 {
 				p.Object = platform + " " + p.Object
 			}
@@ -186,10 +196,11 @@ func layerKeys(img v1.Image) ([]string, error) {
 	var keys []string
 	key := ""
 	for i := len(m.Layers) - 1; i >= 0; i-- {
-		key += m.Layers[i].Digest.String()
+		key += " " + m.Layers[i].Digest.String()
 		if i < len(cf.RootFS.DiffIDs) {
-			key += cf.RootFS.DiffIDs[i].String()
+			key += " " + cf.RootFS.DiffIDs[i].String()
 		}
+		key = sha256Of([]byte(key)) // each stands for all above it
 		keys = append(keys, key)
 	}
 	return keys, nil
@@ -200,7 +211,12 @@ func (c *checker) payload(ctx context.Context, i PlatformImage) (result, error) 
 	r := newPayloadReader(c)
 	w := newWalker(c.source, WalkOptions{Roots: defaultRoots, Limits: c.opts.Limits, Progress: c.opts.Progress})
 	w.visit = func(e *Entry) error { return r.visit(ctx, e) }
-	w.problem = func(p Problem) error { r.problems = append(r.problems, p); return ctx.Err() }
+	w.problem = func(p Problem) error {
+		if r.problems = append(r.problems, p); len(r.problems) > maxProblems {
+			return &LimitError{p.Object, "more problems than that", fmt.Sprintf("%d", maxProblems)}
+		}
+		return ctx.Err()
+	}
 	var err error
 	if c.source.Kind == KindDir {
 		err = errors.Join(r.extrasDir(c.source.name+"."+ExtrasRoot), w.dir(ctx, c.source.name))

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -61,6 +62,11 @@ func TestCheckGoodImages(t *testing.T) {
 			{name: "p", kind: tar.TypeSymlink, link: "payload"}, {name: "lib64", kind: tar.TypeSymlink, link: "usr/lib64"}, {name: "lib64/x", body: "x"},
 		}, flat)...)), Flat, 1},
 		{"dot names", imageOf(t, layerOf(t, dotted(archived)...)), Archived, 1},
+		{"a folder twice", imageOf(t, layerOf(t, append(slices.Clone(flat), item{name: "payload/"}, item{name: "payload/generated/", mode: 0o777})...)), Flat, 1},
+		{"records of honest tools", imageOf(t, layerOf(t, edit(flat, "payload/powershell/hns.psm1", func(i *item) {
+			i.pax = map[string]string{"SCHILY.xattr.user.note": "x", "SCHILY.xattr.security.ima": "x", "RHT.security.selinux": "x", "LIBARCHIVE.creationtime": "1", "SCHILY.ino": "2", "comment": "x"}
+		})...)), Flat, 1},
+		{"a comment of git archive", imageOf(t, layerOf(t, append([]item{{kind: tar.TypeXGlobalHeader, pax: map[string]string{"comment": "4ae2b61"}}}, flat...)...)), Flat, 1},
 		{"appended to a stock image", imageOf(t, osLayer(t), layerOf(t, flat...),
 			layerOf(t, slices.Concat([]item{{name: ".wh.winbake"}, {name: "payload/"}, {name: "payload/.wh..wh..opq"}}, archived)...)), Archived, 1},
 	}
@@ -232,6 +238,25 @@ func TestCheckTampered(t *testing.T) {
 			{name: "c", kind: tar.TypeSymlink, link: "b/a/powershell"}, {name: "c/x.exe", body: "x"}}}, []string{IDTarUnsafe + " c"}},
 		{"written through a link to the root", [][]item{flat, {{name: "r", kind: tar.TypeSymlink, link: "/"}, {name: "r/payload/x.exe", body: "x"}}},
 			[]string{IDTarUnsafe + " r"}},
+		{"written through a link of a layer below an opaque one", [][]item{{{name: "data", kind: tar.TypeSymlink, link: "payload"}},
+			with([]item{{name: ".wh.winbake"}, {name: "payload/"}, {name: "payload/.wh..wh..opq"}}, append(slices.Clone(flat), item{name: "data/csi-proxy/csi-proxy.exe", body: "x"})...)},
+			[]string{IDTarUnsafe + " data"}},
+		{"whiteout through a link of a layer below an opaque one", [][]item{{{name: "data", kind: tar.TypeSymlink, link: "payload"}},
+			with([]item{{name: ".wh.winbake"}, {name: "payload/"}, {name: "payload/.wh..wh..opq"}}, flat...), {{name: "data/csi-proxy/.wh.csi-proxy.exe"}}},
+			[]string{IDTarUnsafe + " data"}},
+		{"redirected folder", [][]item{edit(flat, "payload/", func(i *item) { i.pax = map[string]string{"SCHILY.xattr.trusted.overlay.redirect": "/x"} })},
+			[]string{IDTarUnsafe + " payload"}},
+		{"folder opaque by an attribute", [][]item{flat, {{name: "payload/powershell/", pax: map[string]string{"SCHILY.xattr.user.overlay.opaque": "y"}}}},
+			[]string{IDTarUnsafe + " payload/powershell"}},
+		{"another mode by an attribute", [][]item{edit(flat, hns, func(i *item) { i.pax = map[string]string{"SCHILY.xattr.user.containers.override_stat": "0:0:0"} })},
+			[]string{IDTarUnsafe + " " + hns}},
+		{"holes of another tar", [][]item{edit(flat, hns, func(i *item) { i.pax = map[string]string{"SUN.holesdata": " 0 1", "SCHILY.realsize": "9"} })},
+			[]string{IDTarUnsafe + " " + hns}},
+		{"path for all that follows", [][]item{with([]item{{kind: tar.TypeXGlobalHeader, pax: map[string]string{"path": "payload/evil.exe"}}}, flat...)},
+			[]string{IDTarUnsafe + " global header"}},
+		{"another type in another tar", [][]item{edit(flat, hns, func(i *item) { i.pax = map[string]string{"LIBARCHIVE.symlinktype": "dir"} })},
+			[]string{IDTarUnsafe + " " + hns}},
+		{"folder twice with two modes", [][]item{with(flat, item{name: "payload/generated/", mode: 0o700})}, []string{IDTarUnsafe + " payload/generated"}},
 		{"device", [][]item{with(flat, item{name: "payload/null", kind: tar.TypeChar})}, []string{IDTarUnsafe + " payload/null"}},
 		{"pipe", [][]item{with(flat, item{name: "payload/pipe", kind: tar.TypeFifo})}, []string{IDTarUnsafe + " payload/pipe"}},
 		{"twice in a layer", [][]item{with(flat, item{name: hns, body: "other"})}, []string{IDTarUnsafe + " " + hns}},
@@ -240,6 +265,10 @@ func TestCheckTampered(t *testing.T) {
 			[]string{IDArchiveMalformed + " " + hnsArchive}},
 		{"archive of none", [][]item{member(hnsArchive)}, []string{IDArchiveMalformed + " " + hnsArchive}},
 		{"archive of another name", [][]item{member(hnsArchive, item{name: "../../Windows/hns.psm1", body: "x"})}, []string{IDArchiveMalformed + " " + hnsArchive}},
+		{"archive with holes", [][]item{member(hnsArchive, item{name: "hns.psm1", body: nodeFiles["powershell/hns.psm1"], pax: map[string]string{"SUN.holesdata": " 0 1"}})},
+			[]string{IDArchiveMalformed + " " + hnsArchive}},
+		{"archive of a setuid file", [][]item{member(hnsArchive, item{name: "hns.psm1", body: nodeFiles["powershell/hns.psm1"], mode: 0o4777})},
+			[]string{IDArchiveMalformed + " " + hnsArchive}},
 		{"archive of a link", [][]item{member(hnsArchive, item{name: "hns.psm1", kind: tar.TypeSymlink, link: `C:\x`})}, []string{IDArchiveMalformed + " " + hnsArchive}},
 		{"archive with more behind", [][]item{edit(arch, hnsArchive, func(i *item) {
 			i.body = string(gzipped(t, append(tarOf(t, item{name: "hns.psm1", body: nodeFiles["powershell/hns.psm1"]}), "more"...)))
@@ -335,6 +364,22 @@ func TestCheckLinksWithin(t *testing.T) {
 	}
 }
 
+// What Windows starts needn't be called .exe.
+func TestCheckShowsPrograms(t *testing.T) {
+	files := map[string]string{"a.EXE": "a", "b/b.com": "b", "c.com": "c", "d.exe.txt": "d"}
+	shown := map[string]string{}
+	for _, items := range [][]item{flatItems(files), archivedItems(t, files)} {
+		clear(shown)
+		opts := CheckOptions{Executable: collect(t, shown), Programs: []string{"b/b.com"}}
+		if got := problemsOf(t, open(t, layoutOf(t, imageOf(t, layerOf(t, items...)))), opts); len(got) > 0 {
+			t.Errorf("problems %q", got)
+		}
+		if want := map[string]string{"a.EXE": "a", "b/b.com": "b"}; !maps.Equal(shown, want) {
+			t.Errorf("shown %v, want %v", shown, want)
+		}
+	}
+}
+
 func TestCheckBombs(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("\x00", 40<<20)
@@ -352,6 +397,12 @@ func TestCheckBombs(t *testing.T) {
 		{"large file", []item{{name: "payload/a.exe", body: zeros[:1001]}}, small, "payload/a.exe"},
 		{"large member", []item{archive(t, "a.exe", zeros[:1001])}, small, "payload/a.exe.tar.gz"},
 		{"large in all", []item{{name: "x", body: zeros[:2<<20]}}, small, ""},
+		{"many whiteouts", slices.Repeat([]item{{name: "payload/.wh.x"}}, 11), Limits{MaxEntries: 10}, "/payload"},
+		{"many folders", []item{{name: "payload/" + strings.Repeat("x/", 200)}, {name: "payload/" + strings.Repeat("y/", 200)}, {name: "payload/z/"}}, Limits{MaxEntries: 10}, "/payload"},
+		{"a path of many parts", []item{{name: strings.Repeat("x/", 300)}}, Limits{}, ""},
+		{"a long path", []item{{name: "usr/" + strings.Repeat("x", 5000), body: "x"}}, Limits{}, ""},
+		{"a long link", []item{{name: "x", kind: tar.TypeSymlink, link: strings.Repeat("x/", 300)}}, Limits{}, ""},
+		{"many problems", slices.Repeat([]item{{name: "../x"}}, maxProblems+1), Limits{}, "../x"},
 		{"many entries", slices.Repeat([]item{{name: "payload/x/"}}, 11), Limits{MaxEntries: 10}, "/payload"},
 	}
 	for _, tt := range tests {
@@ -361,6 +412,7 @@ func TestCheckBombs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			ps = slices.DeleteFunc(ps, func(p Problem) bool { return p.ID == IDTarUnsafe })
 			if len(ps) != 1 || ps[0].ID != IDTarBomb || tt.want != "" && ps[0].Object != tt.want {
 				t.Errorf("got %+v, want one %s of %s", ps, IDTarBomb, tt.want)
 			}
@@ -448,14 +500,15 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 }
 
 func TestBuffer(t *testing.T) {
-	var b buffer
+	pool := newChunks(4)
+	b := &buffer{pool: pool}
 	content := bytes.Repeat([]byte("0123456789abcde"), chunkSize/6)
 	for range 2 {
 		b.reset()
-		if _, err := io.Copy(&b, bytes.NewReader(content)); err != nil {
+		if _, err := io.Copy(&bufferWriter{t.Context(), "x", b}, bytes.NewReader(content)); err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(io.NewSectionReader(&b, 0, b.size))
+		got, err := io.ReadAll(io.NewSectionReader(b, 0, b.size))
 		if err != nil || !bytes.Equal(got, content) {
 			t.Fatalf("read %d bytes back, %v; want %d", len(got), err, len(content))
 		}
@@ -466,5 +519,33 @@ func TestBuffer(t *testing.T) {
 	}
 	if _, err := b.ReadAt(p, -1); err == nil {
 		t.Error("ReadAt(-1) gave no error")
+	}
+	if got, want := len(pool.fresh), 1; got != want {
+		t.Errorf("%d chunks are left, want %d: three for the content, each used twice", got, want)
+	}
+}
+
+// Executables that are held at once share one amount of memory.
+func TestBuffersShareMemory(t *testing.T) {
+	pool := newChunks(3)
+	first, second := &buffer{pool: pool}, &buffer{pool: pool}
+	two := make([]byte, 2*chunkSize)
+	if _, err := (&bufferWriter{t.Context(), "first", first}).Write(two); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := (&bufferWriter{ctx, "second", second}).Write(two); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a second buffer took memory that the first has: %v", err)
+	}
+	second.reset()
+	go first.reset()
+	if _, err := (&bufferWriter{t.Context(), "second", second}).Write(append(two, two[:chunkSize]...)); err != nil {
+		t.Errorf("it wasn't given back: %v", err)
+	}
+	if _, err := (&bufferWriter{t.Context(), "second", second}).Write(two); err == nil {
+		t.Error("an executable larger than the memory was taken")
+	} else if _, ok := errors.AsType[*LimitError](err); !ok {
+		t.Errorf("error %v, want a LimitError", err)
 	}
 }

@@ -48,7 +48,7 @@ func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
 		return cantWrite(dir, err)
 	}
-	if err := removeLeftovers(dir); err != nil {
+	if err := removeLeftovers(dir, os.DirEntry.IsDir); err != nil {
 		return cantWrite(dir, err)
 	}
 	if err := buildDir(ctx, dir, t, o); err != nil {
@@ -195,34 +195,4 @@ func notPayload(dir string) (what string, err error) {
 		what = "it has no " + GeneratedName + "/ of mode 0777"
 	}
 	return what, err
-}
-
-// tempName is the beginning of the names of unfinished payloads for dir.
-func tempName(dir string) string { return "." + filepath.Base(dir) + tempPrefix }
-
-// removeLeftovers removes what killed runs left beside dir. Folders that are
-// being written are locked and stay.
-func removeLeftovers(dir string) error {
-	entries, err := os.ReadDir(filepath.Dir(dir))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.IsDir() && strings.HasPrefix(e.Name(), tempName(dir)) {
-			err = errors.Join(err, removeUnlocked(filepath.Join(filepath.Dir(dir), e.Name())))
-		}
-	}
-	return err
-}
-
-func removeUnlocked(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil // gone meanwhile
-	}
-	defer f.Close() // only opened to be locked
-	if !tryLockFile(f) {
-		return nil
-	}
-	return os.RemoveAll(dir)
 }

@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,14 +66,19 @@ func WriteExtrasDir(ctx context.Context, dir string, files []File) error {
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
 		return cantWrite(dir, err)
 	}
-	if err := errors.Join(removeLeftovers(dir), buildDir(ctx, dir, t, DirOptions{})); err != nil {
+	if err := errors.Join(removeLeftovers(dir, os.DirEntry.IsDir), buildDir(ctx, dir, t, DirOptions{})); err != nil {
 		return cantWrite(dir, err)
 	}
 	return nil
 }
 
-// maxExpectation bounds node.json in bytes: a few hundred for each file.
-const maxExpectation = 4 << 20
+// Both are held in memory.
+const (
+	// maxExpectation bounds node.json in bytes: a few hundred for each file.
+	maxExpectation = 4 << 20
+	// maxVerify bounds verify.exe in bytes: five times its size.
+	maxVerify = 64 << 20
+)
 
 // Extras are the files of an image's ExtrasRoot.
 type Extras struct {
@@ -101,21 +105,22 @@ func (x *Extras) take(e *Entry) (err error) {
 	name := strings.TrimPrefix(e.Path, ExtrasRoot+"/")
 	switch {
 	case e.Mode.IsDir():
-	case name == ExpectationName && e.Size > maxExpectation:
-		return &LimitError{e.Path, fmt.Sprintf("a file of %d bytes", e.Size), fmt.Sprintf("%d bytes", maxExpectation)}
 	case name == ExpectationName:
-		x.Expectation, err = readAll(e.Content)
+		x.Expectation, err = readWhole(e, maxExpectation)
 	case name == VerifyName:
-		x.Verify, err = readAll(e.Content)
+		x.Verify, err = readWhole(e, maxVerify)
 	}
 	return err
 }
 
-// readAll is never nil without an error.
-func readAll(r io.Reader) ([]byte, error) {
-	var b bytes.Buffer
-	_, err := b.ReadFrom(r)
-	return append([]byte{}, b.Bytes()...), err
+// readWhole is never nil without an error.
+func readWhole(e *Entry, limit int64) ([]byte, error) {
+	if e.Size > limit {
+		return nil, &LimitError{e.Path, fmt.Sprintf("a file of %d bytes", e.Size), fmt.Sprintf("%d bytes", limit)}
+	}
+	b := make([]byte, e.Size)
+	_, err := io.ReadFull(e.Content, b)
+	return b, err
 }
 
 func readExtrasDir(dir string) (*Extras, error) {

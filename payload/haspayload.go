@@ -3,15 +3,12 @@ package payload
 import (
 	"archive/tar"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-
-	"github.com/winbake/winbake/internal/fault"
 )
 
 // HasPayload tells whether any layer of a base, or of a Linux image in a base
@@ -69,6 +66,13 @@ func linuxImages(base ImageOrIndex, depth int) ([]v1.Image, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the base index: %w", err)
 		}
+		if img, ok := child.(v1.Image); ok {
+			if documents, err := isDocuments(d, img); err != nil {
+				return nil, fmt.Errorf("read the base index: %w", err)
+			} else if documents {
+				continue
+			}
+		}
 		images, err := linuxImages(child, depth+1)
 		if err != nil {
 			return nil, err
@@ -93,19 +97,8 @@ func layerHasPayload(ctx context.Context, l v1.Layer, store Store) (bool, error)
 	if ok, err := store.Lookup(key, &known); err == nil && ok {
 		return known.Payload, nil
 	}
-	rc, err := l.Compressed()
-	if err != nil {
-		return false, fmt.Errorf("read layer %s of the base image: %w", h, err)
-	}
-	defer rc.Close() //nolint:errcheck // only read
-	z, err := inflate(&ctxReader{ctx, rc})
-	if err != nil {
-		return false, fmt.Errorf("read layer %s of the base image: %w", h, err)
-	}
-	defer z.Close() //nolint:errcheck // only read
-	known.Payload, err = tarHasPayload(z)
-	if err != nil {
-		if _, ok := errors.AsType[*fault.Error](err); ok || ctx.Err() != nil {
+	if known.Payload, err = readHasPayload(ctx, l); err != nil {
+		if isOurs(err) || ctx.Err() != nil {
 			return false, err
 		}
 		return false, fmt.Errorf("read layer %s of the base image: %w", h, err)
@@ -114,6 +107,30 @@ func layerHasPayload(ctx context.Context, l v1.Layer, store Store) (bool, error)
 		return false, fmt.Errorf("record the base layer %s: %w", h, err)
 	}
 	return known.Payload, nil
+}
+
+func readHasPayload(ctx context.Context, l v1.Layer) (bool, error) {
+	rc, err := l.Compressed()
+	if err != nil {
+		return false, err
+	}
+	defer rc.Close() //nolint:errcheck // only read
+	raw := &ctxReader{ctx, rc}
+	z, err := inflate(raw)
+	if err == nil {
+		defer z.Close() //nolint:errcheck // only read
+		var found bool
+		if found, err = tarHasPayload(z); err == nil {
+			return found, nil
+		}
+	}
+	if !isOurs(err) {
+		// A decoder stumbles over damage before the digest can tell of it.
+		if _, damage := io.Copy(io.Discard, raw); damage != nil {
+			return false, damage
+		}
+	}
+	return false, err
 }
 
 func tarHasPayload(r io.Reader) (bool, error) {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
@@ -74,7 +73,7 @@ func checkLayoutDir(dir string) error {
 		}
 	}
 	for _, e := range entries {
-		if n := e.Name(); n != "blobs" && n != indexFile && !strings.HasPrefix(n, tempPrefix) {
+		if n := e.Name(); n != "blobs" && n != indexFile && !isTemp(n) {
 			return &fault.Error{
 				What:  "the folder isn't empty and isn't an OCI image layout: it holds " + n,
 				Where: dir, Fix: "give another folder, or remove this one: rm -r " + dir,
@@ -136,9 +135,9 @@ func finishLayout(dir string, root v1.Descriptor, blobs []blob) error {
 		keep[b.desc.Digest.Hex] = true
 	}
 	return errors.Join(
-		sweep(dir, func(n string) bool { return strings.HasPrefix(n, tempPrefix) }),
+		sweep(dir, isTemp),
 		sweep(filepath.Join(dir, "blobs", "sha256"), func(n string) bool {
-			return strings.HasPrefix(n, tempPrefix) || blobName.MatchString(n) && !keep[n]
+			return isTemp(n) || blobName.MatchString(n) && !keep[n]
 		}),
 	)
 }

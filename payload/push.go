@@ -22,6 +22,7 @@ type PushOptions struct {
 	// Keychain gives credentials; nil stands for anonymous.
 	Keychain authn.Keychain
 	// Insecure talks plain http. It doesn't make https accept any certificate.
+	// Without it, plain http is spoken to this machine alone.
 	Insecure bool
 	// UserAgent is sent to the registry.
 	UserAgent string
@@ -83,7 +84,7 @@ func newPusher(ref name.Reference, blobs []blob, o PushOptions) (*pusher, error)
 	if o.transport == nil {
 		o.transport = remote.DefaultTransport
 	}
-	w := newWire(o.transport, blobs, o.Progress)
+	w := newWire(Secured(o.transport, o.Insecure), blobs, o.Progress)
 	opts := []remote.Option{
 		remote.WithTransport(w), remote.WithJobs(o.Jobs), remote.WithUserAgent(o.UserAgent),
 		// One attempt, no pause: retries are ours.
@@ -116,6 +117,9 @@ func (p *pusher) push(ctx context.Context, x ImageOrIndex) error {
 
 func (p *pusher) upload(ctx context.Context, b blob) error {
 	l := b.layer
+	if base, ok := l.(registryLayer); ok {
+		l = base.Layer // which the client mounts in place of copying it
+	}
 	if l == nil {
 		var err error
 		if l, err = partial.ConfigLayer(rawConfig(b.data)); err != nil {

@@ -28,7 +28,15 @@ func ResolveBase(ctx context.Context, ref string, opts LoadOptions) (*Source, er
 			return nil, err
 		}
 	}
-	return Load(ctx, ref, opts)
+	s, err := Load(ctx, ref, opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Images(); err != nil { // before anything large is read of it
+		_ = s.Close() // it was only read
+		return nil, err
+	}
+	return s, nil
 }
 
 func refuseTag(ctx context.Context, ref string, opts LoadOptions) error {

@@ -50,6 +50,9 @@ func tarOf(t testing.TB, items ...item) []byte {
 				h.Mode = 0o755
 			}
 		}
+		if i.kind == tar.TypeXGlobalHeader {
+			h = &tar.Header{Typeflag: i.kind, PAXRecords: i.pax}
+		}
 		if err := w.WriteHeader(h); err != nil {
 			t.Fatalf("WriteHeader(%q): %v", i.name, err)
 		}

@@ -79,62 +79,6 @@ func connectionFault(registry string, err error) (what, fix string) {
 	return "registry " + registry + " can't be read: " + cause, "check the name and the network: curl -I https://" + registry + "/v2/"
 }
 
-// layerBlob reads a layer's raw bytes; errors are faults that name the layer.
-type layerBlob struct {
-	io.ReadCloser
-	source *Source
-	digest v1.Hash
-	size   int64
-	n      int64
-	err    error
-}
-
-func (s *Source) openBlob(l v1.Layer) (*layerBlob, error) {
-	h, err := l.Digest()
-	if err != nil {
-		return nil, s.fault(err)
-	}
-	n, err := l.Size()
-	if err != nil {
-		return nil, s.fault(err)
-	}
-	rc, err := l.Compressed()
-	if err != nil {
-		return nil, s.fault(err)
-	}
-	return &layerBlob{ReadCloser: rc, source: s, digest: h, size: n}, nil
-}
-
-func (b *layerBlob) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
-	}
-	n, err := b.ReadCloser.Read(p)
-	b.n += int64(n)
-	if err != nil && err != io.EOF {
-		err = b.fault(err)
-	}
-	b.err = err
-	return n, err
-}
-
-// fault tells a registry that stops early from one that sends other bytes;
-// its client's errors don't.
-func (b *layerBlob) fault(err error) error {
-	if b.source.Kind != KindRegistry || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	where := b.source.name + "@" + b.digest.String()
-	registry, _, _ := strings.Cut(b.source.name, "/")
-	if b.n < b.size {
-		return &fault.Error{
-			What:  fmt.Sprintf("registry %s cut the connection after %d of %d bytes of a layer", registry, b.n, b.size),
-			Where: where, Fix: "run it again", Err: err,
-		}
-	}
-	return damaged(where, "registry "+registry+" sent a layer whose bytes have another digest", "push the image again; if it stays, tell those who run "+registry)
-}
-
 // config is the fault of an image whose configuration can't be read.
 func (s *Source) config(img v1.Image, err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok || s.Kind == KindRegistry {

@@ -97,13 +97,13 @@ func FuzzTarball(f *testing.F) {
 // The sections of a tarball's index are the bytes that archive/tar reads.
 func TestTarballIndex(t *testing.T) {
 	long := string(bytes.Repeat([]byte("a"), 300)) // a PAX header before the entry
-	items := []item{{name: "a", body: "1"}, {name: "./d/b", body: string(make([]byte, 513))}, {name: long, body: "long"}, {name: "a", body: "again"}}
+	items := []item{{name: "a", body: "1"}, {name: "./d/b", body: string(make([]byte, 513))}, {name: long, body: "long"}}
 	b := tarOf(t, items...)
 	tb, err := indexTarball(t.Context(), "x", bytes.NewReader(b), bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, i := range items[:3] {
+	for _, i := range items {
 		got, err := tb.small(i.name)
 		if err != nil || string(got) != i.body {
 			t.Errorf("%.10s: %d bytes, %v; want %d", i.name, len(got), err, len(i.body))

@@ -14,6 +14,9 @@ const (
 	maxIndexDepth = 4
 	// maxIndexEntries bounds the images of one source.
 	maxIndexEntries = 256
+	// maxLayers bounds the layers of one image. Engines on Linux can't mount
+	// more than 127 of docker's or some 500 of overlayfs's own.
+	maxLayers = 500
 )
 
 // PlatformImage is one image of a source.
@@ -27,7 +30,8 @@ type PlatformImage struct {
 // Images returns the Linux images of the source, in the order of the index;
 // a single image gives a list of one. Attestations, signatures and images of
 // other systems are left out: the operator runs on Linux. LoadOptions.Platform
-// narrows the list. An empty list is an error.
+// narrows the list. An empty list is an error, as is an entry that an engine
+// could choose though it can't be judged.
 func (s *Source) Images() ([]PlatformImage, error) {
 	if s.Kind == KindDir {
 		return nil, &fault.Error{
@@ -38,9 +42,9 @@ func (s *Source) Images() ([]PlatformImage, error) {
 	c := imageCollector{source: s, seen: map[v1.Hash]bool{}}
 	var err error
 	if s.index != nil {
-		err = c.index(s.index, 1)
+		err = c.root()
 	} else {
-		err = c.image(v1.Descriptor{Digest: s.Digest}, s.image)
+		err = c.image(v1.Descriptor{Digest: s.Digest}, s.image, false)
 	}
 	if err != nil {
 		return nil, s.fault(err)
@@ -60,11 +64,28 @@ func (s *Source) noImage() error {
 	return &fault.Error{What: what, Where: s.Reference(), Fix: fix}
 }
 
+// root takes the source's own index in.
+func (c *imageCollector) root() error {
+	mt, err := c.source.index.MediaType()
+	if err != nil {
+		return err
+	}
+	raw, err := c.source.index.RawManifest()
+	if err != nil {
+		return err
+	}
+	if err := c.source.judgeable(c.source.Digest, mt, raw); err != nil {
+		return err
+	}
+	return c.index(c.source.index, 1)
+}
+
 // imageCollector walks an index and those in it.
 type imageCollector struct {
-	source *Source
-	seen   map[v1.Hash]bool
-	found  []PlatformImage
+	source  *Source
+	seen    map[v1.Hash]bool // what was taken in
+	entries int
+	found   []PlatformImage
 }
 
 func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
@@ -73,11 +94,10 @@ func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
 		return err
 	}
 	for _, d := range m.Manifests {
-		if c.seen[d.Digest] || isAttachment(d) {
+		if isAttachment(d) {
 			continue
 		}
-		c.seen[d.Digest] = true
-		if len(c.seen) > maxIndexEntries || depth > maxIndexDepth {
+		if c.entries++; c.entries > maxIndexEntries || depth > maxIndexDepth {
 			return damaged(c.source.Reference(),
 				fmt.Sprintf("more than %d images or %d indexes within each other", maxIndexEntries, maxIndexDepth),
 				"give the digest of one image of it")
@@ -89,25 +109,62 @@ func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
 	return nil
 }
 
+// child takes one entry of an index in. What an engine could choose and isn't
+// judged here is refused: it would run in place of what was checked.
 func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) error {
 	switch {
-	case d.MediaType.IsIndex():
-		sub, err := idx.ImageIndex(d.Digest)
-		if err != nil {
-			return err
-		}
-		return c.index(sub, depth+1)
-	case !d.MediaType.IsImage() || d.Platform != nil && !c.wants(*d.Platform):
+	case c.seen[d.Digest]:
 		return nil
+	case d.MediaType.IsIndex():
+		c.seen[d.Digest] = true
+		return c.nested(idx, d, depth)
+	case d.Platform != nil && !c.wants(*d.Platform):
+		return nil
+	case !d.MediaType.IsImage():
+		return damaged(c.source.Reference(), fmt.Sprintf(
+			"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.repair())
 	}
 	img, err := idx.Image(d.Digest)
 	if err != nil {
 		return err
 	}
-	return c.image(d, img)
+	if documents, err := isDocuments(d, img); documents || err != nil {
+		return err
+	}
+	return c.image(d, img, c.source.platform == nil)
 }
 
-func (c *imageCollector) image(d v1.Descriptor, img v1.Image) error {
+func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) error {
+	sub, err := idx.ImageIndex(d.Digest)
+	if err != nil {
+		return err
+	}
+	raw, err := sub.RawManifest()
+	if err != nil {
+		return err
+	}
+	if err := c.source.judgeable(d.Digest, d.MediaType, raw); err != nil {
+		return err
+	}
+	return c.index(sub, depth+1)
+}
+
+// image takes an image in that is wanted by its platform: the index's word for
+// it, else the configuration's. Engines take an image that the index gives no
+// platform where no other fits, whatever its configuration says: unless one
+// platform was asked for, anyPlatform takes it in too.
+func (c *imageCollector) image(d v1.Descriptor, img v1.Image, anyPlatform bool) error {
+	mt, err := img.MediaType()
+	if err != nil {
+		return err
+	}
+	raw, err := img.RawManifest()
+	if err != nil {
+		return err
+	}
+	if err := c.source.judgeable(d.Digest, mt, raw); err != nil {
+		return err
+	}
 	p := d.Platform
 	if p == nil {
 		cf, err := img.ConfigFile()
@@ -116,7 +173,8 @@ func (c *imageCollector) image(d v1.Descriptor, img v1.Image) error {
 		}
 		p = &v1.Platform{OS: cf.OS, Architecture: cf.Architecture, Variant: cf.Variant, OSVersion: cf.OSVersion}
 	}
-	if c.wants(*p) {
+	if anyPlatform || c.wants(*p) {
+		c.seen[d.Digest] = true
 		c.found = append(c.found, PlatformImage{Platform: *p, Digest: d.Digest, Image: img})
 	}
 	return nil
@@ -125,19 +183,11 @@ func (c *imageCollector) image(d v1.Descriptor, img v1.Image) error {
 // wants takes an image without an operating system for a Linux one: tools
 // that make images from scratch leave it out.
 func (c *imageCollector) wants(p v1.Platform) bool {
+	p = normal(p)
 	if want := c.source.platform; want != nil {
-		return p.Satisfies(*want)
+		return p.Satisfies(normal(*want))
 	}
 	return p.OS == "linux" || p.OS == ""
-}
-
-// isAttachment tells what rides along in an index without being an image:
-// BuildKit's attestations and cosign's signatures.
-func isAttachment(d v1.Descriptor) bool {
-	_, buildkit := d.Annotations["vnd.docker.reference.type"]
-	kind, cosign := d.Annotations["kind"]
-	return buildkit || d.Platform != nil && d.Platform.OS == "unknown" ||
-		cosign && len(kind) > 22 && kind[:22] == "dev.cosignproject.cosi"
 }
 
 // complete checks that every blob of a local image is there with its size,

@@ -17,6 +17,7 @@ const (
 	layoutFile   = "oci-layout"
 	indexFile    = "index.json"
 	manifestFile = "manifest.json" // of a docker-archive
+	legacyFile   = "repositories"  // of one from before Docker 1.10
 )
 
 // prefixes are those of containers/image (podman, skopeo), which people who

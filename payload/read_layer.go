@@ -117,6 +117,11 @@ func (s *Source) layerPlace(l v1.Layer) string {
 	if err != nil {
 		return s.name
 	}
+	return s.blobPlace(h)
+}
+
+// blobPlace names a blob for people.
+func (s *Source) blobPlace(h v1.Hash) string {
 	if s.blobs != nil {
 		return s.blobs.where(v1.Descriptor{Digest: h})
 	}
@@ -144,7 +149,7 @@ func (im *imageLayers) eachEntry(ctx context.Context, i int, fn func(*tar.Header
 	for {
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) {
-			return st.finish(im.source, l)
+			return im.end(st, l)
 		}
 		if err == nil {
 			err = fn(h, tr)
@@ -153,6 +158,19 @@ func (im *imageLayers) eachEntry(ctx context.Context, i int, fn func(*tar.Header
 			return im.tarFault(st, l, err)
 		}
 	}
+}
+
+// end makes sure that nothing follows the tar: readers that go on behind its
+// end, as `tar -i` does, would unpack what isn't checked.
+func (im *imageLayers) end(st *layerStream, l v1.Layer) error {
+	_, more := errors.AsType[*ArchiveError](onlyZeros(st))
+	if err := st.finish(im.source, l); err != nil {
+		return err
+	}
+	if more {
+		return damaged(im.source.layerPlace(l), "the layer has bytes after the end of its tar archive", im.source.repair())
+	}
+	return nil
 }
 
 // tarFault turns an error of archive/tar into a fault, unless the layer's

@@ -101,6 +101,9 @@ func sourceOfIndex(store blobStore, raw []byte, name, place string) (*Source, er
 		return nil, err
 	}
 	d := v1.Descriptor{MediaType: types.OCIImageIndex, Digest: h, Size: n}
+	if m.MediaType.IsIndex() { // docker's own, as some writers leave it
+		d.MediaType = m.MediaType
+	}
 	s.index, s.Digest = &storedIndex{store: store, desc: d, raw: raw}, h
 	return s, nil
 }

@@ -56,8 +56,10 @@ func (e *Entry) Member() (*Member, error) {
 }
 
 func checkMember(h *tar.Header, name string) string {
-	if what := unsafeKind(h); what != "" {
-		return what + " in it"
+	for _, what := range []string{unsafeKind(h), privileged(h), strangeRecord(h)} {
+		if what != "" {
+			return what + " in it"
+		}
 	}
 	switch {
 	case h.Typeflag != tar.TypeReg:

@@ -3,7 +3,9 @@ package payload
 import (
 	"archive/tar"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +21,26 @@ func entryName(name string) (clean, wrong string) {
 		return clean, `".." in the path`
 	}
 	return clean, ""
+}
+
+const (
+	// maxPath is how long a path may be in bytes: Linux's own PATH_MAX.
+	maxPath = 4096
+	// maxParts is how many folders within each other a path may name.
+	maxParts = 255
+)
+
+// sane refuses paths that no file system holds and that cost time to follow.
+func sane(h *tar.Header) error {
+	for _, p := range []string{h.Name, h.Linkname} {
+		if n := len(p); n > maxPath {
+			return &LimitError{shorten(p), fmt.Sprintf("a path of %d bytes", n), fmt.Sprintf("%d bytes", maxPath)}
+		}
+		if n := strings.Count(p, "/"); n > maxParts {
+			return &LimitError{shorten(p), fmt.Sprintf("a path of %d parts", n+1), fmt.Sprintf("%d parts", maxParts)}
+		}
+	}
+	return nil
 }
 
 // windowsName says why a name can't stand for a file on a Windows node, or
@@ -57,12 +79,64 @@ func unsafeKind(h *tar.Header) string {
 	default:
 		return fmt.Sprintf("a tar entry of type %q", h.Typeflag)
 	}
-	for k := range h.PAXRecords {
-		if strings.HasPrefix(k, "GNU.sparse.") {
-			return "a sparse file"
+	if isSparse(h) {
+		return "a sparse file"
+	}
+	return ""
+}
+
+// plainRecords are the PAX records that honest tools write into layers and
+// archives: what ustar has too, in more digits, and times and numbers of the
+// builder's own disk that nobody reads.
+var plainRecords = map[string]bool{
+	"path": true, "linkpath": true, "size": true, "uid": true, "gid": true, "uname": true, "gname": true,
+	"mtime": true, "atime": true, "ctime": true, "comment": true, "LIBARCHIVE.creationtime": true,
+	"SCHILY.dev": true, "SCHILY.ino": true, "SCHILY.nlink": true,
+}
+
+const (
+	xattrRecord      = "SCHILY.xattr."
+	capabilityRecord = xattrRecord + "security.capability" // privileged judges it
+)
+
+// plainXattrs are extended attributes that container engines keep and that
+// don't change what a file is: labels, signatures of its bytes.
+var plainXattrs = map[string]bool{"security.capability": true, "security.ima": true, "security.selinux": true}
+
+// fileSystems are what engines' own file systems keep of files in attributes of
+// the user: overlayfs mounted with userxattr, fuse-overlayfs.
+var fileSystems = []string{"user.overlay.", "user.fuseoverlayfs.", "user.containers."}
+
+// strangeRecord names a PAX record that lets one reader see another file than
+// the next does: overlayfs's redirects and opaque marks, the holes and types of
+// libarchive, which is the tar.exe of Windows.
+func strangeRecord(h *tar.Header) string {
+	for _, k := range slices.Sorted(maps.Keys(h.PAXRecords)) {
+		name, isXattr := strings.CutPrefix(k, xattrRecord)
+		switch {
+		case isXattr && plainXattr(name):
+		case isXattr:
+			return "the extended attribute " + shorten(name)
+		case k == "RHT.security.selinux", plainRecords[k]:
+		default:
+			return "the PAX record " + shorten(k)
 		}
 	}
 	return ""
+}
+
+func plainXattr(name string) bool {
+	return plainXattrs[name] || strings.HasPrefix(name, "user.") &&
+		!slices.ContainsFunc(fileSystems, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+func isSparse(h *tar.Header) bool {
+	for k := range h.PAXRecords {
+		if strings.HasPrefix(k, "GNU.sparse.") {
+			return true
+		}
+	}
+	return false
 }
 
 // privileged says which privileges an entry would give to whoever runs it.
@@ -72,7 +146,7 @@ func privileged(h *tar.Header) string {
 		return fmt.Sprintf("setuid, mode %04o", h.Mode&0o7777)
 	case h.Mode&0o2000 != 0:
 		return fmt.Sprintf("setgid, mode %04o", h.Mode&0o7777)
-	case h.PAXRecords["SCHILY.xattr.security.capability"] != "":
+	case h.PAXRecords[capabilityRecord] != "":
 		return "file capabilities"
 	}
 	return ""

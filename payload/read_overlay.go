@@ -17,6 +17,8 @@ type node struct {
 	kind  byte // tar type flag
 	link  string
 	mode  int64
+	uid   int
+	gid   int
 }
 
 // overlay merges layers from the top down, so that each is streamed once and
@@ -43,6 +45,9 @@ func newOverlay() *overlay {
 		implied: map[string]int{}, files: map[int]map[string]bool{},
 	}
 }
+
+// size is how many paths are kept, but for a few.
+func (o *overlay) size() int { return len(o.nodes) + len(o.implied) + len(o.entries) }
 
 // begin starts a layer.
 func (o *overlay) begin(layer int) {
@@ -93,7 +98,7 @@ type verdict int
 const (
 	visible verdict = iota
 	hidden
-	duplicate // the layer has another entry of that name
+	duplicate // the layer has another entry of that name, which isn't the same folder
 	underFile // the layer has a file or link where this entry needs a folder
 )
 
@@ -110,7 +115,7 @@ func (o *overlay) add(p string, n node) verdict {
 	old, taken := o.nodes[p]
 	switch {
 	case taken && old.layer == n.layer:
-		if isDir && old.kind == tar.TypeDir {
+		if isDir && old == n {
 			return hidden
 		}
 		return duplicate

@@ -30,6 +30,10 @@ func (o LoadOptions) remote(ctx context.Context) []remote.Option {
 	if o.Keychain != nil {
 		opts = append(opts, remote.WithAuthFromKeychain(o.Keychain))
 	}
+	if o.idle == 0 {
+		o.idle = idleTimeout
+	}
+	opts = append(opts, remote.WithTransport(idleTransport{Secured(remote.DefaultTransport, o.Insecure), o.idle}))
 	if o.backoff != nil {
 		opts = append(opts, remote.WithRetryBackoff(*o.backoff))
 	}
@@ -45,12 +49,16 @@ func loadRegistry(ctx context.Context, ref string, opts LoadOptions) (*Source, e
 	if err != nil {
 		return nil, registryFault(ctx, r, err)
 	}
-	s := &Source{name: r.Context().Name(), Digest: desc.Digest}
+	s := &Source{name: r.Context().Name(), Digest: desc.Digest, retries: opts.retries()}
 	switch {
 	case desc.MediaType.IsIndex():
-		s.index, err = desc.ImageIndex()
+		if s.index, err = desc.ImageIndex(); err == nil {
+			s.index = registryIndex{s.index, s}
+		}
 	case desc.MediaType.IsImage():
-		s.image, err = desc.Image()
+		if s.image, err = desc.Image(); err == nil {
+			s.image = registryImage{s.image, s}
+		}
 	default:
 		err = &fault.Error{
 			What: "neither an image nor an index: its media type is " + string(desc.MediaType), Where: ref,

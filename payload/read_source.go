@@ -3,6 +3,7 @@ package payload
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -35,8 +36,9 @@ type LoadOptions struct {
 	// UserAgent is sent to registries.
 	UserAgent string
 
-	// backoff is shortened by tests; nil is the registry client's own.
+	// Both are shortened by tests; backoff nil is the registry client's own.
 	backoff *remote.Backoff
+	idle    time.Duration
 }
 
 // Source is an image, an index of images or a folder of files that may hold a
@@ -62,6 +64,7 @@ type Source struct {
 	blobs    blobStore // nil for a registry and for KindDir
 	platform *v1.Platform
 	closer   io.Closer
+	retries  backoff // of layers from a registry
 }
 
 // Reference names the source by digest: "registry/repository@sha256:...", and

@@ -388,6 +388,9 @@ func (c chainIndex) IndexManifest() (*v1.IndexManifest, error) {
 	}}}, nil
 }
 
+func (c chainIndex) MediaType() (types.MediaType, error) { return types.OCIImageIndex, nil }
+func (c chainIndex) RawManifest() ([]byte, error)        { return []byte(`{}`), nil }
+
 func (c chainIndex) ImageIndex(v1.Hash) (v1.ImageIndex, error) {
 	return chainIndex{n: c.n + c.step, step: c.step}, nil
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"maps"
 	"os"
 	"path"
 	"strings"
@@ -45,7 +47,7 @@ func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.Reade
 		}
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) {
-			return t, nil
+			return t, t.onlyFolders()
 		}
 		if err != nil {
 			return nil, t.fault("not a whole tar archive: " + err.Error())
@@ -59,17 +61,26 @@ func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.Reade
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
-		t.add(h, pos)
+		if err := t.add(h, pos); err != nil {
+			return nil, err
+		}
 	}
 }
 
-// add files one entry. The first of two entries with one name stays: a later
-// one could only be there to say something else to another reader.
-func (t *imageTarball) add(h *tar.Header, pos int64) {
-	name := path.Clean(h.Name)
+// add files one entry. A second one of a name, and one whose content isn't what
+// stands in the tarball, could only be there to say something else to another
+// reader: some take the first, those that unpack the tarball get the last.
+func (t *imageTarball) add(h *tar.Header, pos int64) error {
+	name, _ := entryName(h.Name)
 	_, isFile := t.files[name]
-	if _, isLink := t.links[name]; isFile || isLink {
-		return
+	_, isLink := t.links[name]
+	switch {
+	case h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader:
+		return nil
+	case isFile || isLink:
+		return t.fault(shorten(name) + " is in it twice")
+	case h.Typeflag == tar.TypeGNUSparse || isSparse(h):
+		return t.fault(shorten(name) + " is a sparse file")
 	}
 	switch h.Typeflag {
 	case tar.TypeReg:
@@ -79,17 +90,32 @@ func (t *imageTarball) add(h *tar.Header, pos int64) {
 	case tar.TypeLink:
 		t.links[name] = path.Clean(h.Linkname)
 	}
+	return nil
+}
+
+// onlyFolders refuses files below links: where they land depends on the reader.
+func (t *imageTarball) onlyFolders() error {
+	for _, names := range []iter.Seq[string]{maps.Keys(t.files), maps.Keys(t.links)} {
+		for name := range names {
+			for dir := range above(name) {
+				if _, isLink := t.links[dir]; isLink {
+					return t.fault(shorten(name) + " lies below a link, " + shorten(dir))
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // section finds a file, through links; false when there is none.
 func (t *imageTarball) section(name string) (section, bool) {
-	name = path.Clean(name)
+	name, _ = entryName(name)
 	for range maxLinkHops {
 		target, ok := t.links[name]
 		if !ok {
 			break
 		}
-		name = target
+		name, _ = entryName(target)
 	}
 	s, ok := t.files[name]
 	return s, ok
@@ -162,9 +188,26 @@ func openTarball(ctx context.Context, kind Kind, name string, f *os.File) (*Sour
 	if err != nil {
 		return nil, err
 	}
-	if kind == KindDockerArchive {
+	_, docker := t.section(manifestFile)
+	_, oci := t.section(indexFile)
+	_, old := t.section(legacyFile)
+	if oci && old && !docker {
+		return nil, t.fault(indexFile + " and " + legacyFile + " without " + manifestFile + ": `docker load` would read another image")
+	}
+	if kind == KindDockerArchive && !oci {
 		return loadDockerArchive(ctx, t)
 	}
+	s, err := loadOCIArchive(t, name)
+	if err != nil || !docker {
+		return s, err
+	}
+	if err := t.sameImages(ctx, s); err != nil || kind != KindDockerArchive {
+		return s, err
+	}
+	return loadDockerArchive(ctx, t)
+}
+
+func loadOCIArchive(t *imageTarball, name string) (*Source, error) {
 	raw, err := t.small(indexFile)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"context"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -17,10 +18,19 @@ type detours struct {
 	seed  maphash.Seed
 	links map[string]string   // symbolic links outside of the roots
 	dirs  map[uint64]struct{} // hashed folders outside that have entries
+	size  int                 // bytes of links
 }
 
-// maxDetours bounds the memory: ten times the folders of a large image.
-const maxDetours = 1_000_000
+const (
+	// maxDetours bounds the memory: ten times the folders of a large image.
+	maxDetours = 1_000_000
+	// maxDetourBytes bounds what the names and targets of links take. The
+	// links of a large image take less than a megabyte.
+	maxDetourBytes = 64 << 20
+)
+
+// any tells whether anything lies in a folder outside of the roots.
+func (d *detours) any() bool { return len(d.dirs) > 1 } // the first is the image's root
 
 func newDetours() *detours {
 	return &detours{seed: maphash.MakeSeed(), links: map[string]string{}, dirs: map[uint64]struct{}{}}
@@ -33,6 +43,7 @@ func (d *detours) note(p, link string) error {
 			link = path.Join("/"+parent(p), link)
 		}
 		d.links[p] = strings.TrimPrefix(path.Clean(link), "/")
+		d.size += len(p) + len(link)
 	}
 	for dir := range above(p) {
 		h := maphash.String(d.seed, dir)
@@ -41,7 +52,7 @@ func (d *detours) note(p, link string) error {
 		}
 		d.dirs[h] = struct{}{}
 	}
-	if len(d.dirs)+len(d.links) > maxDetours {
+	if len(d.dirs)+len(d.links) > maxDetours || d.size > maxDetourBytes {
 		return &LimitError{"the image", "more folders and links than that", fmt.Sprintf("%d", maxDetours)}
 	}
 	return nil
@@ -49,9 +60,12 @@ func (d *detours) note(p, link string) error {
 
 // found lists the links that lead to or above what wants names and have
 // entries below.
-func (d *detours) found(roots []string) []string {
+func (d *detours) found(ctx context.Context, roots []string) ([]string, error) {
 	var all []string
 	for _, l := range slices.Sorted(maps.Keys(d.links)) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if _, below := d.dirs[maphash.String(d.seed, l)]; !below {
 			continue
 		}
@@ -63,7 +77,7 @@ func (d *detours) found(roots []string) []string {
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // resolve follows the links in each part of a path.

@@ -12,9 +12,11 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// manifestLimit bounds manifests, indexes and configurations, which are held
-// in memory: far above any real one.
-const manifestLimit = 16 << 20
+// manifestLimit bounds manifests, indexes and configurations in bytes: they are
+// held in memory, where each may take eighty times as much. Registries needn't
+// take larger ones:
+// https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests
+const manifestLimit = 4 << 20
 
 // blobStore gives the blobs of a local image.
 type blobStore interface {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -34,8 +36,9 @@ var defaultRoots = []string{Root, ExtrasRoot}
 // Walk visits every visible file and folder of the source's one image (or of
 // its plain folder, as if that stood at /payload), as a container would see
 // it: layers are merged and whiteouts honoured. Layers are read once each, from
-// the top, and those below an opaque whiteout not at all; nothing is unpacked
-// to disk. The order is that of the layers, links come last.
+// the top, and those below an opaque whiteout not at all, unless a layer above
+// has files in other folders, which may be links down there; nothing is
+// unpacked to disk. The order is that of the layers, links come last.
 //
 // An entry that isn't safe to unpack ends the walk with an error, as does an
 // error of visit, a *LimitError, and a source that contradicts its digests. A
@@ -106,13 +109,19 @@ func (w *walker) image(ctx context.Context, img v1.Image) error {
 func (w *walker) run(ctx context.Context, layers entrySource) error {
 	w.layers = layers
 	for i := layers.count() - 1; i >= 0; i-- {
-		if w.closed(i) {
+		closed := w.closed(i)
+		if closed && !w.detours.any() {
 			layers.skip(i)
 			continue
 		}
 		w.read++
 		w.overlay.begin(i)
-		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error { return w.entry(ctx, i, h, r) })
+		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error {
+			if closed {
+				return w.hiddenEntry(h)
+			}
+			return w.entry(ctx, i, h, r)
+		})
 		if err != nil {
 			return err
 		}
@@ -120,7 +129,11 @@ func (w *walker) run(ctx context.Context, layers entrySource) error {
 			return nil
 		}
 	}
-	for _, l := range w.detours.found(w.roots) {
+	found, err := w.detours.found(ctx, w.roots)
+	if err != nil {
+		return err
+	}
+	for _, l := range found {
 		if err := w.unsafe(l, "a link into "+w.roots[0]+" that entries are written through"); err != nil {
 			return err
 		}
@@ -148,10 +161,25 @@ func (w *walker) wants(p string) bool {
 	return false
 }
 
+// hiddenEntry takes an entry of a layer in of which no root shows anything: it
+// may still be a link that a layer above wrote through.
+func (w *walker) hiddenEntry(h *tar.Header) error {
+	if err := sane(h); err != nil {
+		return err
+	}
+	if p, _ := entryName(h.Name); !w.wants(p) && h.Typeflag != tar.TypeXGlobalHeader {
+		return w.detour(p, h)
+	}
+	return nil
+}
+
 // entry places one tar entry and visits what can be seen of it.
 func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reader) error {
+	if err := sane(h); err != nil {
+		return err
+	}
 	if h.Typeflag == tar.TypeXGlobalHeader {
-		return nil
+		return w.global(h)
 	}
 	p, wrong := entryName(h.Name)
 	if !w.wants(p) {
@@ -162,6 +190,11 @@ func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reade
 	if wrong != "" && (w.wants(p) || strings.Contains(wrong, "..")) {
 		return w.unsafe(h.Name, wrong)
 	}
+	if w.wants(p) {
+		if err := w.count(); err != nil {
+			return err
+		}
+	}
 	if target, opaque, ok := whiteoutOf(p); ok {
 		return w.whiteout(p, target, opaque, layer)
 	}
@@ -171,10 +204,28 @@ func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reade
 		}
 		return nil
 	}
-	if w.entries++; w.entries > w.budget.limits.MaxEntries {
-		return &LimitError{"/" + w.roots[0], "more entries than that", fmt.Sprintf("%d entries", w.budget.limits.MaxEntries)}
-	}
 	return w.place(ctx, layer, p, h, r)
+}
+
+// global judges a header for all entries after it. Package tar and the engines
+// that use it ignore it, other readers don't; git archive writes a comment.
+func (w *walker) global(h *tar.Header) error {
+	for _, k := range slices.Sorted(maps.Keys(h.PAXRecords)) {
+		if k != "comment" {
+			return w.unsafe("global header", "the PAX record "+shorten(k)+" for all entries after it")
+		}
+	}
+	return nil
+}
+
+// count bounds the entries of the roots, which are kept. Each may name many
+// folders that have no entry of their own.
+func (w *walker) count() error {
+	limit := w.budget.limits.MaxEntries
+	if w.entries++; w.entries > limit || w.overlay.size() > 4*limit+maxParts {
+		return &LimitError{"/" + w.roots[0], "more entries and folders than that", fmt.Sprintf("%d entries", limit)}
+	}
+	return nil
 }
 
 func (w *walker) detour(p string, h *tar.Header) error {
@@ -203,7 +254,7 @@ func (w *walker) whiteout(p, target string, opaque bool, layer int) error {
 
 // place checks and merges an entry of a root.
 func (w *walker) place(ctx context.Context, layer int, p string, h *tar.Header, r io.Reader) error {
-	for _, wrong := range []string{windowsName(p), privileged(h), unsafeKind(h)} {
+	for _, wrong := range []string{windowsName(p), privileged(h), unsafeKind(h), strangeRecord(h)} {
 		if wrong == "" {
 			continue
 		}
@@ -217,7 +268,7 @@ func (w *walker) place(ctx context.Context, layer int, p string, h *tar.Header, 
 			return err
 		}
 	}
-	switch w.overlay.add(p, node{layer, h.Typeflag, h.Linkname, h.Mode}) {
+	switch w.overlay.add(p, node{layer, h.Typeflag, h.Linkname, h.Mode, h.Uid, h.Gid}) {
 	case duplicate:
 		return w.unsafe(p, "twice in one layer")
 	case underFile:

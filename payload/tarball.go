@@ -15,6 +15,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/fault"
 )
 
 // WriteTarball writes an image or index into one file: an OCI layout as a tar
@@ -22,8 +24,10 @@ import (
 // so that `docker load` and `podman load` take it. It returns the digest.
 //
 // The same image gives the same file. It appears under its name when it is
-// complete; before that, and after a kill, the name is what it was. Progress
-// counts the bytes of all blobs.
+// complete; before that, and after a kill, the name is what it was, and a file
+// .NAME.winbake-* may be beside it, which the next run removes. What is there
+// already and isn't a regular file is refused. Progress counts the bytes of all
+// blobs.
 func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress Progress) (v1.Hash, error) {
 	blobs, err := blobsOf(x)
 	if err != nil {
@@ -34,7 +38,7 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress Pro
 	if err != nil {
 		return v1.Hash{}, err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), dirMode); err != nil {
+	if err := prepareFile(file); err != nil {
 		return v1.Hash{}, cantWrite(file, err)
 	}
 	err = repairing(ctx, blobs, func() error {
@@ -46,6 +50,21 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress Pro
 		return v1.Hash{}, cantWrite(file, err)
 	}
 	return root.Digest, nil
+}
+
+// prepareFile makes room for a file: its folder, and nothing of earlier runs in
+// it. To rename a file over a link, a pipe or a device would take that away.
+func prepareFile(file string) error {
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return &fault.Error{
+			What:  "it is there and isn't a regular file: " + info.Mode().String(),
+			Where: file, Fix: "name another file, or one that is still to be",
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(file), dirMode); err != nil {
+		return err
+	}
+	return removeLeftovers(file, func(e os.DirEntry) bool { return e.Type().IsRegular() })
 }
 
 // tarballEntry is a file of the tarball, or a folder without a blob.

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -100,6 +102,80 @@ func TestWriteTarballOfAnIndex(t *testing.T) {
 		t.Fatalf("tar: %v\n%s", err, out)
 	}
 	if _, err := readLayout(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a killed run left goes, but not what another run is writing, nor what
+// is another target's.
+func TestWriteTarballRemovesLeftovers(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "image.tar")
+	busy, err := createTemp(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Close()
+	folder, other := ".image.tar"+tempPrefix+"folder", ".image.tar2"+tempPrefix+"1"
+	for _, name := range []string{".image.tar" + tempPrefix + "1", other, folder + "/a"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := WriteTarball(t.Context(), file, payloadImage(t, 1), nil); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{filepath.Base(busy.Name()), folder + "/a", other, "image.tar"}
+	slices.Sort(want)
+	if got := filesOf(t, dir); !slices.Equal(got, want) {
+		t.Errorf("left %q, want %q", got, want)
+	}
+	if err := finishFile(busy, file, func(io.Writer) error { return nil }); err != nil {
+		t.Errorf("the run beside it: %v", err)
+	}
+}
+
+// Runs at once on one target don't take each other's work for leftovers.
+func TestWriteTarballAtOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "image.tar")
+	img := payloadImage(t, 1)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if _, err := WriteTarball(t.Context(), file, img, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	wantTarball(t, file)
+	if got := filesOf(t, filepath.Dir(file)); len(got) != 1 {
+		t.Errorf("files %q", got)
+	}
+}
+
+func TestWriteTarballReplacesFilesAlone(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	err := errors.Join(exec.CommandContext(t.Context(), "mkfifo", at("pipe")).Run(), os.Mkdir(at("folder"), 0o755), os.WriteFile(at("file"), []byte("old"), 0o600), os.Symlink("file", at("link")), os.Symlink("none", at("nowhere")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"pipe", "folder", "link", "nowhere"} {
+		before, err := os.Lstat(at(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = WriteTarball(t.Context(), at(name), payloadImage(t, 1), nil)
+		wantFault(t, err, 1, at(name)+": it is there and isn't a regular file", "name another file")
+		if after, err := os.Lstat(at(name)); err != nil || after.Mode() != before.Mode() {
+			t.Errorf("%s is now %v, %v", name, after, err)
+		}
+	}
+	if got := filesOf(t, dir); !slices.Equal(got, []string{"file", "link", "nowhere", "pipe"}) {
+		t.Errorf("files %q", got)
+	}
+	if _, err := WriteTarball(t.Context(), at("file"), payloadImage(t, 1), nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -73,10 +73,8 @@ func checkPath(p string) string {
 	if strings.Contains(p, "  ") {
 		return "two spaces in a row"
 	}
-	for name := range strings.SplitSeq(p, "/") {
-		if what := checkName(name); what != "" {
-			return what
-		}
+	if what := windowsName(p); what != "" {
+		return what
 	}
 	first, _, _ := strings.Cut(p, "/")
 	if strings.EqualFold(first, GeneratedName) {

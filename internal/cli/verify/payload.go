@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -28,6 +30,7 @@ type payloadOptions struct {
 	only     []string
 	format   string
 	platform string
+	digest   string
 	insecure bool
 }
 
@@ -41,12 +44,15 @@ unpacks nothing to disk, and checks: the checksum list against every file and
 back, names, tar safety, and of each .exe its header, its Go build info and
 its symbols. What the image says of nodes, /winbake/node.json, is compared with
 those files too. With -f everything is also compared with the pins and their
-lock.
+lock: programs by what they say of themselves, since pins hold no sums of what
+is built. That an image is the very one that bake payload made is what its
+digest says: give what that printed with --digest, or name the image by it.
 
 The source is a registry reference, an OCI layout, a tarball (OCI or docker),
 or a folder that bake payload --dir wrote.`,
 		Example: `  verify payload _output/image -f versions.yaml
   verify payload quay.io/me/payload:4.20
+  verify payload _output/image -f versions.yaml --digest sha256:...
   verify payload payload.tar -o json`,
 		Args: app.Args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -62,6 +68,7 @@ or a folder that bake payload --dir wrote.`,
 	f.StringSliceVar(&o.only, "only", nil, "with -f, expect these components alone")
 	f.StringVar(&o.format, "format", "", "format that is expected: archived or flat (default with -f: by the release)")
 	f.StringVar(&o.platform, "platform", "", "of an index, check this platform alone, such as linux/amd64")
+	f.StringVar(&o.digest, "digest", "", "digest that the image must have, or the reference by digest that bake payload printed")
 	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	return cmd
@@ -79,12 +86,15 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		}
 		load.Platform = p
 	}
+	digest, err := o.parseDigest()
+	if err != nil {
+		return r, err
+	}
 	var want *pinned
 	check := payload.CheckOptions{Progress: func(done, total int64) {
 		t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Progress, Done: done, Total: total})
 	}}
 	if o.file != "" {
-		var err error
 		if want, err = loadPinned(o.file, o.only); err != nil {
 			return r, err
 		}
@@ -99,8 +109,8 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		return r, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
-	executables := &executables{want: want}
-	check.Executable = executables.check
+	executables := &executables{want: want, inspected: map[string]bool{}}
+	executables.watch(&check)
 	began := time.Now()
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Start})
 	problems, summary, err := payload.Check(ctx, source, check)
@@ -110,8 +120,52 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Done, Message: time.Since(began).Round(10 * time.Millisecond).String()})
 	r.Subject, r.Checked = summary.Reference, counted(summary)
 	extras, err := t.extrasFindings(summary, want)
-	r.Findings = slices.Concat(executables.findings, treeFindings(problems, summary), extras)
+	r.Findings = slices.Concat(executables.findings, executables.missed(summary), treeFindings(problems, summary), extras, digestFindings(source, digest))
+	r.Notes = byteNotes(source, want, digest)
 	return r, err
+}
+
+// parseDigest takes a digest alone, or what stands before it too: the line that
+// bake payload printed.
+func (o *payloadOptions) parseDigest() (v1.Hash, error) {
+	if o.digest == "" {
+		return v1.Hash{}, nil
+	}
+	h, err := v1.NewHash(o.digest[strings.LastIndex(o.digest, "@")+1:])
+	if err != nil {
+		return h, &fault.Error{What: fmt.Sprintf("--digest can't be %q", o.digest), Fix: "--digest sha256:..., as bake payload printed it", Err: err}
+	}
+	return h, nil
+}
+
+// digestFindings hold the image to the digest that it must have.
+func digestFindings(source *payload.Source, want v1.Hash) []finding.Finding {
+	if want == (v1.Hash{}) {
+		return nil
+	}
+	f := finding.Finding{ID: "payload.digest", Object: source.Reference(), Observed: source.Digest.String()}
+	if source.Digest == (v1.Hash{}) {
+		f.Observed = "a folder, which has no digest"
+	}
+	if source.Digest != want {
+		f.Severity, f.Expected = finding.Block, want.String()
+		f.Why = "it isn't the image that was baked, whatever its files say of themselves"
+		f.Remedy = "give the image that has this digest: a layout or tarball that bake payload wrote, or REPOSITORY@" + want.String()
+	}
+	return []finding.Finding{f}
+}
+
+// byteNotes say what agreement with the pins doesn't prove.
+func byteNotes(source *payload.Source, want *pinned, digest v1.Hash) []string {
+	byDigest := digest != v1.Hash{} || source.Kind == payload.KindRegistry && strings.Contains(source.Ref, "@")
+	if want == nil || len(want.programs) == 0 || byDigest {
+		return nil
+	}
+	how := "hold the image to the digest that bake payload printed, with --digest"
+	if source.Kind == payload.KindDir {
+		how = "bake the folder again, and compare the two"
+	}
+	return []string{"no pin holds the sum of a built program, so its code was compared with nothing: " + how}
 }
 
 // expected lists the files that the pins put into the payload.
@@ -134,13 +188,44 @@ func expected(want *pinned, o payloadOptions) (*payload.Expected, error) {
 	return e, nil
 }
 
-// executables collects what is found in each .exe.
+// executables collects what is found in each program.
 type executables struct {
-	want     *pinned
-	findings []finding.Finding
+	want      *pinned
+	findings  []finding.Finding
+	inspected map[string]bool
+}
+
+// watch has every .exe shown to e, and every pinned program whatever its name.
+func (e *executables) watch(o *payload.CheckOptions) {
+	o.Executable = e.check
+	if e.want != nil {
+		o.Programs = slices.Sorted(maps.Keys(e.want.programs))
+	}
+}
+
+// missed are the pinned programs that are there and couldn't be looked into.
+func (e *executables) missed(summary payload.Summary) (fs []finding.Finding) {
+	if e.want == nil {
+		return nil
+	}
+	for _, image := range summary.Images {
+		for _, f := range image.Files {
+			if e.want.programs[f.Path] == nil || e.inspected[f.Path] {
+				continue
+			}
+			e.inspected[f.Path] = true
+			fs = append(fs, finding.Finding{
+				ID: "binary.unread", Severity: finding.Unknown, Object: payload.Root + "/" + f.Path,
+				Observed: "not read to its end", Expected: "the program that versions.yaml pins",
+				Why: "nothing can be said of what it is", Remedy: "mend what else is found of this file",
+			})
+		}
+	}
+	return fs
 }
 
 func (e *executables) check(path string, r io.ReaderAt, size int64) {
+	e.inspected[path] = true
 	var program *expect.Program
 	if e.want != nil {
 		program = e.want.programs[path]

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/payload"
 )
 
 // localPrefixes are those of containers/image (podman, skopeo) that name files.
@@ -95,7 +96,7 @@ func imageIn(r name.Reference, d *remote.Descriptor) (v1.Image, error) {
 }
 
 func (o Options) remote(ctx context.Context) []remote.Option {
-	opts := []remote.Option{remote.WithContext(ctx), remote.WithUserAgent(o.UserAgent)}
+	opts := []remote.Option{remote.WithContext(ctx), remote.WithUserAgent(o.UserAgent), remote.WithTransport(payload.Secured(remote.DefaultTransport, o.Insecure))}
 	if o.Keychain != nil {
 		opts = append(opts, remote.WithAuthFromKeychain(o.Keychain))
 	}

@@ -1,0 +1,77 @@
+package payload
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+)
+
+// A registry on a private network that doesn't answer over TLS sees no request
+// unless plain http was asked for.
+func TestPushStaysWithTLS(t *testing.T) {
+	reg := newRegistry(t, nil)
+	anywhere := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, reg.host)
+	}}
+	t.Cleanup(anywhere.CloseIdleConnections)
+	for _, host := range []string{"10.11.12.13:5000", "192.168.1.1", "registry.localhost:5000"} {
+		reg.reset()
+		o := PushOptions{transport: anywhere, backoff: quick, Keychain: authn.DefaultKeychain}
+		_, err := Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o)
+		wantFault(t, err, 1, "speaks plain http", "--insecure")
+		if n := reg.all(); n != 0 {
+			t.Errorf("%s: %d requests in the clear", host, n)
+		}
+		o.Insecure = true
+		if _, err := Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o); err != nil {
+			t.Errorf("%s, as asked for: %v", host, err)
+		}
+	}
+}
+
+// Neither does one that an image is read from.
+func TestReadStaysWithTLS(t *testing.T) {
+	reg := newRegistry(t, nil)
+	before := remote.DefaultTransport
+	remote.DefaultTransport = &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, reg.host)
+	}}
+	t.Cleanup(func() { remote.DefaultTransport = before })
+	_, err := Load(t.Context(), "10.11.12.13:5000/team/payload:1", LoadOptions{Keychain: authn.DefaultKeychain})
+	wantFault(t, err, 1, "speaks plain http", "--insecure")
+	if n := reg.all(); n != 0 {
+		t.Errorf("%d requests in the clear", n)
+	}
+}
+
+type answer struct{}
+
+func (answer) RoundTrip(*http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+}
+
+func TestSecured(t *testing.T) {
+	for url, fine := range map[string]bool{
+		"https://example.com/v2/": true, "https://10.0.0.1/v2/": true, "http://127.0.0.1:5000/v2/": true, "http://[::1]:5000/v2/": true, "http://localhost/v2/": true,
+		"http://example.com/v2/": false, "http://10.0.0.1:5000/v2/": false, "http://registry.localhost/v2/": false, "http://localhost.example.com/v2/": false,
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, insecure := range []bool{false, true} {
+			resp, err := Secured(answer{}, insecure).RoundTrip(req)
+			if want := fine || insecure; (err == nil) != want {
+				t.Errorf("%s, insecure %v: %v", url, insecure, err)
+			}
+			if err == nil {
+				resp.Body.Close()
+			}
+		}
+	}
+}

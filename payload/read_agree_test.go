@@ -1,0 +1,110 @@
+package payload
+
+import (
+	"archive/tar"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// tarballItems are the entries of a tarball as WriteTarball makes it.
+func tarballItems(t *testing.T, x ImageOrIndex) []item {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "image.tar")
+	if _, err := WriteTarball(t.Context(), file, x, nil); err != nil {
+		t.Fatal(err)
+	}
+	var items []item
+	tr := tar.NewReader(bytes.NewReader(must(os.ReadFile(file))))
+	for {
+		h, err := tr.Next()
+		if err == io.EOF {
+			return items
+		}
+		items = append(items, item{name: must(h, err).Name, body: string(must(io.ReadAll(tr)))})
+	}
+}
+
+func bodyOf(items []item, name string) string {
+	return items[slices.IndexFunc(items, func(i item) bool { return i.name == name })].body
+}
+
+// A tarball is read by some as an OCI layout, by others by its manifest.json,
+// in place or unpacked: all of them must get the image that was checked.
+func TestTarballsThatReadersDisagreeOn(t *testing.T) {
+	t.Parallel()
+	clean := tarballItems(t, smallImage(t))
+	evil := tarballItems(t, imageOf(t, layerOf(t, item{name: "payload/evil.exe", body: "x"})))
+	with := func(more ...item) []item { return slices.Concat(clean, more) }
+	blobs := slices.DeleteFunc(slices.Clone(evil), func(i item) bool {
+		return !strings.HasPrefix(i.name, "blobs/sha256/") || slices.ContainsFunc(clean, func(c item) bool { return c.name == i.name })
+	})
+	manifest := func(change func(*dockerImage)) []item {
+		var m []dockerImage
+		if err := json.Unmarshal([]byte(bodyOf(clean, manifestFile)), &m); err != nil {
+			t.Fatal(err)
+		}
+		change(&m[0])
+		return edit(with(blobs...), manifestFile, func(i *item) { i.body = string(must(json.Marshal(m))) })
+	}
+	var other []dockerImage
+	if err := json.Unmarshal([]byte(bodyOf(evil, manifestFile)), &other); err != nil {
+		t.Fatal(err)
+	}
+	const disagree = "names another configuration or other layers than index.json"
+	tests := []struct {
+		name  string
+		items []item
+		want  string
+	}{
+		{"as it is written", clean, ""},
+		{"without manifest.json", drop(clean, manifestFile), ""},
+		{"a layer under another name", slices.Concat(manifest(func(m *dockerImage) { m.Layers[1] = "copy.tar" }),
+			[]item{{name: "copy.tar", body: bodyOf(clean, layerPath(t, clean, 1))}}), ""},
+		{"manifest.json of another image", manifest(func(m *dockerImage) { *m = other[0] }), disagree},
+		{"another layer", manifest(func(m *dockerImage) { m.Layers[1] = other[0].Layers[0] }), disagree},
+		{"one more layer", manifest(func(m *dockerImage) { m.Layers = append(m.Layers, other[0].Layers[0]) }), disagree},
+		{"a second manifest.json", with(item{name: manifestFile, body: bodyOf(evil, manifestFile)}), "is in it twice"},
+		{"a second index.json", with(item{name: "./" + indexFile, body: bodyOf(evil, indexFile)}), "is in it twice"},
+		{"a second index.json with an absolute path", with(item{name: "/" + indexFile, body: bodyOf(evil, indexFile)}), "is in it twice"},
+		{"a second index.json, linked", with(item{name: indexFile, kind: tar.TypeSymlink, link: "x"}), "is in it twice"},
+		{"a second index.json through a link", with(item{name: "a", kind: tar.TypeSymlink, link: "."}, item{name: "a/" + indexFile, body: bodyOf(evil, indexFile)}),
+			"lies below a link"},
+		{"a sparse index.json", edit(clean, indexFile, func(i *item) { i.pax = map[string]string{"GNU_sparse.name": "x"} }), "is a sparse file"},
+		{"a legacy image", slices.Concat(drop(clean, manifestFile), []item{{name: legacyFile, body: `{"x":{"latest":"1"}}`}}), "repositories without manifest.json"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := bytes.ReplaceAll(tarOf(t, tt.items...), []byte("GNU_sparse"), []byte("GNU.sparse")) // tar.Writer refuses it
+			p := writeFile(t, b)
+			for _, prefix := range []string{"", "oci-archive:", "docker-archive:"} {
+				if prefix == "docker-archive:" && tt.name == "without manifest.json" {
+					continue
+				}
+				err := load(t.Context(), prefix+p, LoadOptions{})
+				if tt.want != "" {
+					wantFault(t, err, finding.ExitBlock, p, tt.want)
+				} else if err != nil {
+					t.Errorf("%s%s: exit code %d, %v", prefix, p, fault.ExitCode(err), err)
+				}
+			}
+		})
+	}
+}
+
+func layerPath(t *testing.T, items []item, n int) string {
+	t.Helper()
+	var m []dockerImage
+	if err := json.Unmarshal([]byte(bodyOf(items, manifestFile)), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m[0].Layers[n]
+}

@@ -1,0 +1,124 @@
+package payload
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// wrongManifest says why engines could take a document for something else than
+// the descriptor that names it does: the same bytes read as an image by one and
+// as an index by another (CVE-2021-41190).
+func wrongManifest(mt types.MediaType, raw []byte) string {
+	var m struct {
+		MediaType                           types.MediaType
+		Config, Layers, FSLayers, Manifests json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return "not a manifest: " + err.Error()
+	}
+	switch {
+	case m.MediaType != "" && m.MediaType != mt:
+		return fmt.Sprintf("it calls itself %s, and what names it says %s", m.MediaType, mt)
+	case m.FSLayers != nil, m.Manifests != nil && (m.Config != nil || m.Layers != nil):
+		return "an image and an index at once"
+	case mt.IsImage() && m.Manifests != nil:
+		return "an index under an image's media type"
+	case mt.IsIndex() && (m.Config != nil || m.Layers != nil):
+		return "an image under an index's media type"
+	}
+	return ""
+}
+
+// judgeable refuses an image or an index whose bytes don't decide what an
+// engine makes of it, or that couldn't be held in memory.
+func (s *Source) judgeable(h v1.Hash, mt types.MediaType, raw []byte) error {
+	if len(raw) > manifestLimit { // a registry's client takes 100 MiB
+		return damaged(s.blobPlace(h), fmt.Sprintf("%d bytes, more than any manifest", len(raw)), s.repair())
+	}
+	if wrong := wrongManifest(mt, raw); wrong != "" {
+		return damaged(s.blobPlace(h), wrong, s.repair())
+	}
+	if mt.IsIndex() {
+		return nil
+	}
+	var m v1.Manifest
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return damaged(s.blobPlace(h), "not an image manifest: "+err.Error(), s.repair())
+	}
+	if m.Config.Size < 0 || m.Config.Size > manifestLimit {
+		return damaged(s.blobPlace(h), fmt.Sprintf("its configuration is said to have %d bytes, the limit is %d", m.Config.Size, manifestLimit), s.repair())
+	}
+	if len(m.Layers) > maxLayers {
+		return damaged(s.blobPlace(h), fmt.Sprintf("%d layers, the limit is %d", len(m.Layers), maxLayers), s.repair())
+	}
+	return nil
+}
+
+// isAttachment tells what no engine runs, since no machine has its platform:
+// BuildKit's attestations. Annotations don't count: engines choose by platform
+// alone, and an annotation would hide the image that they choose.
+func isAttachment(d v1.Descriptor) bool {
+	return d.Platform != nil && strings.EqualFold(d.Platform.OS, "unknown")
+}
+
+// isDocuments tells an attachment without a platform, such as a signature that
+// cosign saves beside its image, by its content: JSON in place of layers can't
+// be unpacked by any engine.
+func isDocuments(d v1.Descriptor, img v1.Image) (bool, error) {
+	if d.Platform != nil {
+		return false, nil
+	}
+	layers, err := img.Layers()
+	if err != nil || len(layers) == 0 {
+		return false, err
+	}
+	for _, l := range layers {
+		if ok, err := isJSON(l); err != nil || !ok {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// maxDocument bounds an attachment in bytes; a signed SBOM has a few MB.
+const maxDocument = 16 << 20
+
+func isJSON(l v1.Layer) (bool, error) {
+	n, err := l.Size()
+	if err != nil || n > maxDocument {
+		return false, err
+	}
+	rc, err := l.Compressed()
+	if err != nil {
+		return false, err
+	}
+	defer rc.Close() //nolint:errcheck // only read
+	r := bufio.NewReader(rc)
+	if head, err := r.Peek(1); err != nil || head[0] != '{' && head[0] != '[' {
+		if err == io.EOF {
+			err = nil
+		}
+		return false, err
+	}
+	raw, err := io.ReadAll(r)
+	return err == nil && json.Valid(raw), err
+}
+
+// aliases are other words for architectures; container engines take either.
+var aliases = map[string]string{"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64"}
+
+// normal spells a platform as Go does, as container engines do before they
+// compare: https://github.com/containerd/platforms/blob/main/database.go
+func normal(p v1.Platform) v1.Platform {
+	p.OS, p.Architecture = strings.ToLower(p.OS), strings.ToLower(p.Architecture)
+	if a, ok := aliases[p.Architecture]; ok {
+		p.Architecture = a
+	}
+	return p
+}

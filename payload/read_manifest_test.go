@@ -1,0 +1,252 @@
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// putBlob writes a blob into a layout and returns its descriptor.
+func putBlob(t *testing.T, dir string, mt types.MediaType, raw []byte) v1.Descriptor {
+	t.Helper()
+	h, n, err := v1.SHA256(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, blobPath(h)), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return v1.Descriptor{MediaType: mt, Digest: h, Size: n}
+}
+
+// putImage writes an image's blobs into a layout that has it already or not.
+func putImage(t *testing.T, dir string, img v1.Image) v1.Descriptor {
+	t.Helper()
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range layers {
+		rc := must(l.Compressed())
+		var b bytes.Buffer
+		must(b.ReadFrom(rc))
+		putBlob(t, dir, must(l.MediaType()), b.Bytes())
+	}
+	putBlob(t, dir, types.OCIConfigJSON, must(img.RawConfigFile()))
+	return putBlob(t, dir, types.OCIManifestSchema1, must(img.RawManifest()))
+}
+
+// putIndex makes entries the one index of a layout, below index.json.
+func putIndex(t *testing.T, dir string, entries ...v1.Descriptor) {
+	t.Helper()
+	put := func(m []v1.Descriptor) []byte {
+		return must(json.Marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: m}))
+	}
+	d := putBlob(t, dir, types.OCIImageIndex, put(entries))
+	if err := os.WriteFile(filepath.Join(dir, indexFile), put([]v1.Descriptor{d}), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cosigned is what cosign saves beside an image: a signature in the form of
+// one.
+func cosigned(t *testing.T, body string) v1.Image {
+	t.Helper()
+	img, err := mutate.AppendLayers(imageOf(t), static.NewLayer([]byte(body), "application/vnd.dev.cosign.simplesigning.v1+json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+var windows = &v1.Platform{OS: "windows", Architecture: "amd64"}
+
+// Container engines choose from an index by platform alone, so nothing that
+// they could choose may go unjudged, whatever stands beside the platform.
+func TestIndexEntriesThatEnginesCouldChoose(t *testing.T) {
+	t.Parallel()
+	clean := imageOf(t, layerOf(t, flatItems(nodeFiles)...))
+	evil := imageOf(t, layerOf(t, append(flatItems(nodeFiles), item{name: "payload/evil.exe", body: "x"})...))
+	windowsImage := must(mutate.ConfigFile(evil, func() *v1.ConfigFile {
+		cf := must(evil.ConfigFile()).DeepCopy()
+		cf.OS = "windows"
+		return cf
+	}()))
+	annotated := func(key, value string) func(*v1.Descriptor) {
+		return func(d *v1.Descriptor) { d.Annotations = map[string]string{key: value} }
+	}
+	platform := func(p *v1.Platform) func(*v1.Descriptor) { return func(d *v1.Descriptor) { d.Platform = p } }
+	media := func(mt types.MediaType) func(*v1.Descriptor) { return func(d *v1.Descriptor) { d.MediaType = mt } }
+	const found, passed = "found", ""
+	tests := []struct {
+		name string
+		img  v1.Image
+		edit []func(*v1.Descriptor)
+		want string // found, passed, or a part of the refusal
+	}{
+		{"plain", evil, nil, found},
+		{"BuildKit's annotation", evil, []func(*v1.Descriptor){annotated("vnd.docker.reference.type", "attestation-manifest")}, found},
+		{"cosign's annotation", evil, []func(*v1.Descriptor){annotated("kind", "dev.cosignproject.cosign/sigs")}, found},
+		{"no platform", evil, []func(*v1.Descriptor){platform(nil), annotated("kind", "dev.cosignproject.cosign/sigs")}, found},
+		{"no platform, a configuration for Windows", windowsImage, []func(*v1.Descriptor){platform(nil)}, found},
+		{"upper case", evil, []func(*v1.Descriptor){platform(&v1.Platform{OS: "Linux", Architecture: "AMD64"})}, found},
+		{"unknown media type", evil, []func(*v1.Descriptor){media("application/x")}, `its media type is "application/x"`},
+		{"unknown media type, no platform", evil, []func(*v1.Descriptor){media("application/x"), platform(nil)}, `its media type is "application/x"`},
+		{"media type of another family", evil, []func(*v1.Descriptor){media(types.DockerManifestSchema2)}, "it calls itself " + string(types.OCIManifestSchema1)},
+		{"an image as an index", evil, []func(*v1.Descriptor){media(types.OCIImageIndex)}, "it calls itself " + string(types.OCIManifestSchema1)},
+		{"cosign's signature without JSON", cosigned(t, "\x1f\x8b"), []func(*v1.Descriptor){platform(nil)}, "can't be inflated"},
+		{"cosign's signature", cosigned(t, `{"critical":{}}`), []func(*v1.Descriptor){platform(nil)}, passed},
+		{"attestation", evil, []func(*v1.Descriptor){platform(&v1.Platform{OS: "unknown", Architecture: "unknown"})}, passed},
+		{"Windows", evil, []func(*v1.Descriptor){platform(windows)}, passed},
+		{"unknown media type for Windows", evil, []func(*v1.Descriptor){media("application/x"), platform(windows)}, passed},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := layoutOf(t, clean)
+			bad, good := putImage(t, dir, tt.img), putImage(t, dir, clean)
+			bad.Platform, good.Platform = &linuxAMD64, &linuxAMD64
+			for _, edit := range tt.edit {
+				edit(&bad)
+			}
+			putIndex(t, dir, bad, good)
+			ps, _, err := Check(t.Context(), open(t, dir), CheckOptions{Expected: expectedOf(Flat, nodeFiles)})
+			switch tt.want {
+			case found:
+				if err != nil || !slices.ContainsFunc(ps, func(p Problem) bool { return p.ID == IDFileUnexpected }) {
+					t.Errorf("%+v, %v", ps, err)
+				}
+			case passed:
+				if err != nil || len(ps) > 0 {
+					t.Errorf("%+v, %v", ps, err)
+				}
+			default:
+				wantFault(t, err, finding.ExitBlock, tt.want)
+			}
+		})
+	}
+}
+
+// The first of two entries for one image mustn't decide for both.
+func TestIndexNamesAnImageForTwoPlatforms(t *testing.T) {
+	clean := imageOf(t, layerOf(t, flatItems(nodeFiles)...))
+	evil := imageOf(t, layerOf(t, append(flatItems(nodeFiles), item{name: "payload/evil.exe", body: "x"})...))
+	dir := layoutOf(t, clean)
+	first, second, good := putImage(t, dir, evil), putImage(t, dir, evil), putImage(t, dir, clean)
+	first.Platform, second.Platform, good.Platform = windows, &linuxAMD64, &linuxAMD64
+	putIndex(t, dir, first, second, good)
+	if images, err := open(t, dir).Images(); err != nil || len(images) != 2 {
+		t.Errorf("%d images, %v; want 2", len(images), err)
+	}
+	other := putImage(t, dir, must(mutate.ConfigFile(evil, &v1.ConfigFile{OS: "windows", RootFS: must(evil.ConfigFile()).RootFS})))
+	again := other
+	again.Platform = &linuxAMD64
+	putIndex(t, dir, other, again, good)
+	s := must(Load(t.Context(), dir, LoadOptions{Platform: &linuxAMD64}))
+	if images, err := s.Images(); err != nil || len(images) != 2 {
+		t.Errorf("%d images for one platform, %v; want 2", len(images), err)
+	}
+}
+
+func TestManifestsWithTwoMeanings(t *testing.T) {
+	tests := []struct {
+		mt   types.MediaType
+		body string
+		want string
+	}{
+		{types.OCIManifestSchema1, `{"config":{},"layers":[]}`, ""},
+		{types.OCIImageIndex, `{"manifests":[]}`, ""},
+		{types.OCIManifestSchema1, `{"mediaType":"` + string(types.OCIImageIndex) + `","config":{},"layers":[],"manifests":[]}`, "it calls itself"},
+		{types.OCIManifestSchema1, `{"config":{},"layers":[],"manifests":[]}`, "an image and an index at once"},
+		{types.OCIImageIndex, `{"manifests":[],"layers":[]}`, "an image and an index at once"},
+		{types.OCIImageIndex, `{"manifests":[],"Config":{}}`, "an image and an index at once"},
+		{types.OCIManifestSchema1, `{"layers":[],"fsLayers":[]}`, "an image and an index at once"},
+		{types.OCIManifestSchema1, `{"manifests":[]}`, "an index under an image's"},
+		{types.OCIImageIndex, `{"layers":[]}`, "an image under an index's"},
+		{types.OCIImageIndex, `[]`, "not a manifest"},
+	}
+	for _, tt := range tests {
+		if got := wrongManifest(tt.mt, []byte(tt.body)); !strings.Contains(got, tt.want) || got != "" && tt.want == "" {
+			t.Errorf("%s as %s: %q, want %q", tt.body, tt.mt, got, tt.want)
+		}
+	}
+	// A whole image that another reader takes for an index.
+	dir := layoutOf(t, smallImage(t))
+	img := putImage(t, dir, smallImage(t))
+	var both map[string]any
+	if err := json.Unmarshal(must(os.ReadFile(filepath.Join(dir, blobPath(img.Digest)))), &both); err != nil {
+		t.Fatal(err)
+	}
+	both["manifests"] = []any{}
+	d := putBlob(t, dir, types.OCIManifestSchema1, must(json.Marshal(both)))
+	raw := must(json.Marshal(v1.IndexManifest{SchemaVersion: 2, Manifests: []v1.Descriptor{d}}))
+	if err := os.WriteFile(filepath.Join(dir, indexFile), raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, d.Digest.Hex, "an image and an index at once")
+}
+
+// A base that was signed with cosign and saved loses the signature, as one
+// with BuildKit's attestation does.
+func TestAppendIndexDropsSignatures(t *testing.T) {
+	base := smallImage(t)
+	dir := layoutOf(t, base)
+	img, sig := putImage(t, dir, base), putImage(t, dir, cosigned(t, `{"critical":{}}`))
+	img.Platform = &linuxAMD64
+	putIndex(t, dir, img, sig)
+	idx := open(t, dir).Index()
+	layer := newTestLayer(t, treeOfBodies(Flat, nodeFiles), newMemStore(), LayerOptions{Opaque: true})
+	got, err := AppendIndex(idx, layer, ImageOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := must(got.IndexManifest()); len(m.Manifests) != 1 {
+		t.Errorf("%d entries, want the image alone", len(m.Manifests))
+	}
+	if has, err := HasPayload(t.Context(), idx, newMemStore()); err != nil || !has {
+		t.Errorf("HasPayload = %v, %v", has, err)
+	}
+}
+
+// sayingSize is an image whose manifest says something of its size, and whose
+// configuration mustn't be read.
+type sayingSize struct {
+	v1.Image
+	manifest []byte
+}
+
+func (s sayingSize) RawManifest() ([]byte, error) { return s.manifest, nil }
+
+func (s sayingSize) ConfigFile() (*v1.ConfigFile, error) {
+	return nil, errors.New("the configuration was read")
+}
+
+// A registry says what it likes in a manifest: sizes are looked at before
+// anything is read into memory.
+func TestImagesBeyondTheLimitsAreRefused(t *testing.T) {
+	layers := func(n int) string { return strings.Repeat(`{},`, n-1) + `{}` }
+	for want, manifest := range map[string]string{
+		"said to have 600000000 bytes": `{"config":{"size":600000000},"layers":[]}`,
+		"said to have -1 bytes":        `{"config":{"size":-1},"layers":[]}`,
+		"3000 layers":                  `{"config":{"size":3},"layers":[` + layers(3000) + `]}`,
+		"more than any manifest":       `{"config":{"size":3},"layers":[]}` + strings.Repeat(" ", manifestLimit),
+	} {
+		s := &Source{Kind: KindRegistry, name: "reg/x", image: sayingSize{imageOf(t), []byte(manifest)}}
+		_, err := s.Images()
+		wantFault(t, err, finding.ExitBlock, "reg/x@", want)
+	}
+	if err := (&Source{name: "x"}).judgeable(v1.Hash{}, types.OCIManifestSchema1, []byte(`{"config":{"size":3},"layers":[`+layers(maxLayers)+`]}`)); err != nil {
+		t.Error(err)
+	}
+}
