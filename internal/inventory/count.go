@@ -1,6 +1,10 @@
 package inventory
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Many counts things for people: "1 file", "1,650 documents".
 func Many(n int, what string) string {
@@ -17,4 +21,13 @@ func Thousands(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// Some lists the first of sorted names: "a, b, c, d, e and 3 more".
+func Some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }

@@ -20,12 +20,17 @@ type Driver struct {
 	// HostProcess: the driver's container runs as a HostProcess container.
 	HostProcess bool `json:"hostProcess"`
 	// HostProcessFlag is the value of the driver's own flag for it
-	// (--enable-windows-host-process, --windows-host-process); nil: not given.
-	HostProcessFlag *bool `json:"hostProcessFlag,omitempty"`
+	// (--enable-windows-host-process, --windows-host-process); nil: not given,
+	// or HostProcessFlagReason says why it isn't known.
+	HostProcessFlag       *bool  `json:"hostProcessFlag,omitempty"`
+	HostProcessFlagReason string `json:"hostProcessFlagReason,omitempty"`
+	// ForeignFlags are given and belong to other drivers: no version of this
+	// one knows them.
+	ForeignFlags []string `json:"foreignFlags,omitempty"`
 	// Pipes are the csi-proxy pipes that the driver's container mounts.
 	Pipes []Pipe `json:"pipes,omitempty"`
 	// Unmounted are the pipes that the pod declares as volumes and the driver's
-	// container doesn't mount: another container has them, or none.
+	// container doesn't mount, or not under the name that they have on the node.
 	Unmounted []Pipe `json:"unmounted,omitempty"`
 	// Registrar is the node-driver-registrar beside the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
@@ -86,9 +91,11 @@ type VersionFact struct {
 
 // Pipe is one csi-proxy pipe: \\.\pipe\csi-proxy-<Group>-<Version>.
 type Pipe struct {
-	Group   string   `json:"group"`
-	Version string   `json:"version"`
-	At      Evidence `json:"at"`
+	Group   string `json:"group"`
+	Version string `json:"version"`
+	// Container is the one that mounts an Unmounted pipe; "" for none.
+	Container string   `json:"container,omitempty"`
+	At        Evidence `json:"at"`
 }
 
 // Name is group-version, disk-v1.

@@ -51,6 +51,7 @@ var adders = map[string]adder{
 	"/Namespace":                                 typed((*Collector).Namespace),
 	"storage.k8s.io/CSINode":                     typed((*Collector).CSINode),
 	"storage.k8s.io/StorageClass":                typed((*Collector).StorageClass),
+	"node.k8s.io/RuntimeClass":                   typed((*Collector).RuntimeClass),
 	"config.openshift.io/ClusterVersion":         custom,
 	"config.openshift.io/Infrastructure":         custom,
 	"operator.openshift.io/Storage":              custom,

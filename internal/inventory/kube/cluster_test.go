@@ -84,6 +84,41 @@ func TestCSINodes(t *testing.T) {
 	}
 }
 
+// A CSINode or a pod may be all that was read of a node.
+func TestUnreadNodes(t *testing.T) {
+	csi := func(name string) string {
+		return "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " + name + "}\nspec: {drivers: []}"
+	}
+	free := strings.Replace(pod("a", "win-2", claimed), "nodeSelector: {kubernetes.io/os: windows}, ", "", 1)
+	for name, c := range map[string]struct {
+		docs []string
+		want string
+	}{
+		"none":                         {[]string{linuxNodeYAML, windowsNodeYAML, csi("lin-1"), csi("win-1"), pod("a", "win-1", claimed)}, ""},
+		"CSINodes":                     {[]string{linuxNodeYAML, csi("win-2"), csi("win-1"), csi("lin-1")}, "win-1 win-2"},
+		"a pod and its CSINode":        {[]string{windowsNodeYAML, csi("win-2"), pod("a", "win-2", claimed)}, "win-2"},
+		"a pod":                        {[]string{windowsNodeYAML, pod("a", "win-2", claimed)}, "win-2"},
+		"a pod without volumes":        {[]string{windowsNodeYAML, pod("a", "win-2", "")}, "win-2"},
+		"a pod that says nothing":      {[]string{windowsNodeYAML, free}, "win-2"},
+		"one without volumes":          {[]string{windowsNodeYAML, strings.Replace(free, claimed, "", 1)}, ""},
+		"a pod of Linux":               {[]string{windowsNodeYAML, strings.Replace(pod("a", "lin-2", claimed), "os: windows", "os: linux", 1)}, ""},
+		"a pod that ended":             {[]string{windowsNodeYAML, strings.Replace(free, "Running", "Succeeded", 1)}, ""},
+		"a pod without a node":         {[]string{windowsNodeYAML, pod("a", "", claimed)}, ""},
+		"a node that tells no system":  {[]string{windowsNodeYAML, "apiVersion: v1\nkind: Node\nmetadata: {name: win-2}", csi("win-2")}, ""},
+		"nodes that come after theirs": {[]string{csi("win-1"), pod("a", "win-1", claimed), windowsNodeYAML}, ""},
+	} {
+		col := collect(t, Options{}, c.docs...)
+		if got := strings.Join(col.UnreadNodes(), " "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	// What is known of them stays.
+	inv := collect(t, Options{}, windowsNodeYAML, csi("win-2")).Inventory()
+	if len(inv.CSINodes) != 1 || inv.CSINodes[0].Name != "win-2" {
+		t.Errorf("%+v", inv.CSINodes)
+	}
+}
+
 func TestClusterVersion(t *testing.T) {
 	inv := collect(t, Options{}, `
 apiVersion: config.openshift.io/v1

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -88,14 +89,19 @@ func (k known) pickDriver(cts []container, d *catalog.Driver) *container {
 		switch s := k.likeness(ct, d); {
 		case s > score:
 			best, score, tie = ct, s, false
-		case s == score:
+		case s == score && !alike(ct, best):
 			tie = true
 		}
 	}
-	if tie && score == 0 {
+	if tie {
 		return nil
 	}
 	return best
+}
+
+// alike tells whether it doesn't matter which of two containers is read.
+func alike(a, b *container) bool {
+	return a.Image == b.Image && reflect.DeepEqual(a.VolumeMounts, b.VolumeMounts) && reflect.DeepEqual(a.SecurityContext, b.SecurityContext)
 }
 
 // likeness is how much speaks for a container as a driver's.

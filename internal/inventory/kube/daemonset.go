@@ -40,11 +40,30 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 	if d.OS != linux {
 		c.checkAlone(o, d.Provisioner, registrations(p, cts))
 	}
+	c.checkImage(d, p, cts)
+}
+
+// checkImage tells of a driver whose image the catalog knows as another's than
+// its paths or arguments say.
+func (c *Collector) checkImage(d inventory.Driver, p podTemplate, cts []container) {
+	id, _ := c.known.identify(p, cts, d.Object.Name)
+	image := c.known.image(d.Image.Repository)
+	if id.driver == nil || image == nil || id.driver == image {
+		return
+	}
+	c.problem(inventory.Problem{
+		Where: d.Version.At.Where,
+		What:  fmt.Sprintf("%s is %s by its paths or arguments and %s by its image; it was judged as %s", d.Object, id.provisioner, image.Provisioner, d.Provisioner),
+		Fix:   "give the paths below kubelet\\plugins and the image of one driver, as its project publishes them",
+	})
 }
 
 // checkAlone tells of drivers that a pod registers beside the one that was
 // taken: nothing is known of them, and that mustn't pass for nothing wrong.
 func (c *Collector) checkAlone(o inventory.Object, provisioner string, registered []clue) {
+	if len(registered) < 2 {
+		return // the driver's own flag may name it otherwise than the one path
+	}
 	for _, r := range registered {
 		other, ok := c.known.byClues([]clue{r})
 		if !ok || strings.EqualFold(other.provisioner, provisioner) {
@@ -64,6 +83,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	if reason != "" {
 		return inventory.Driver{}, reason
 	}
+	id = c.known.asImage(id, p, cts)
 	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: scheduling(p.spec), Rollout: rollout(ds), ServiceAccount: cmp.Or(p.spec.ServiceAccountName, p.spec.DeprecatedServiceAccount)}
 	if id.driver != nil {
 		d.Line = id.driver.Name
@@ -79,7 +99,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 		d.Evidence = append(d.Evidence, osAt)
 	}
 	if ct := c.known.pickDriver(cts, id.driver); ct != nil {
-		c.readContainer(&d, p, ct, hints(ds))
+		c.readContainer(&d, p, ct, ownFlags(id.driver), hints(ds))
 	} else {
 		d.Version.Reason, d.Version.At = noContainer(cts), p.evidence("", "containers")
 	}
@@ -88,7 +108,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 }
 
 // readContainer reads what the driver's own container says.
-func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, hint string) {
+func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, own []string, hint string) {
 	d.Container, d.Image = ct.Name, ct.image
 	d.Version = c.versionOf(ct.image, ct.err, p.imageAt(ct))
 	if !d.Version.Known && hint != "" {
@@ -102,10 +122,7 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	if hpAt.Where != "" {
 		d.Evidence = append(d.Evidence, hpAt)
 	}
-	if value, w, given := boolFlag(ct.words, hostProcessFlags...); given {
-		d.HostProcessFlag = &value
-		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
-	}
+	readFlags(d, p, ct, own)
 	d.Pipes, d.Unmounted = pipes(p, ct)
 }
 

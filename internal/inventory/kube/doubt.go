@@ -3,8 +3,12 @@ package kube
 import (
 	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -23,6 +27,77 @@ func (c *Collector) again(o inventory.Object, ds *appsv1.DaemonSet, p podTemplat
 	})
 }
 
+// taken is what was kept of the first of two objects with one name, and where
+// it was read.
+type taken struct {
+	where string
+	kept  any
+}
+
+// CompareCopies makes Nodes, CSINodes, Pods, volumes and claims that are met
+// twice a problem where they differ: files hold what was saved on several days,
+// or of several clusters. In one cluster's lists an object may change between
+// two pages.
+func (c *Collector) CompareCopies() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compare = true
+}
+
+// repeated tells whether o was met before. kept is what the model keeps of it,
+// without where it was read.
+func (c *Collector) repeated(o inventory.Object, r inventory.Resource, kept func() any, at Locator) bool {
+	again := !c.first(o, r, at)
+	switch old := c.copies[o]; {
+	case !c.compare:
+	case !again:
+		c.copies[o] = taken{at(), kept()}
+	case !reflect.DeepEqual(old.kept, kept()):
+		c.problem(inventory.Problem{
+			Where: at(),
+			What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, old.where),
+			Fix:   "give it once, as the cluster has it now: kubectl get " + strings.ToLower(o.Kind) + " " + o.Name + inNamespace(o) + " -o yaml",
+		})
+	}
+	return again
+}
+
+func inNamespace(o inventory.Object) string {
+	if o.Namespace == "" {
+		return ""
+	}
+	return " -n " + o.Namespace
+}
+
+// podCopy is what is kept of a pod, with what decides whether it is.
+type podCopy struct {
+	podRecord
+	ended  bool
+	owner  string
+	images map[string]string
+}
+
+func (c *Collector) copyOfPod(o inventory.Object, p podTemplate, pod *corev1.Pod) podCopy {
+	if ended(pod) {
+		return podCopy{ended: true}
+	}
+	kept := podCopy{podRecord: c.record(o, p, pod.Name)}
+	for i := range kept.volumes {
+		kept.volumes[i].at = inventory.Evidence{}
+	}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil {
+		return kept
+	}
+	if kept.owner = owner.Kind + "/" + owner.Name; owner.Kind == "DaemonSet" {
+		kept.images = map[string]string{}
+		for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
+			kept.images[s.Name] = s.ImageID
+		}
+	}
+	return kept
+}
+
 // bare is d without where its facts were read.
 func bare(d inventory.Driver) inventory.Driver {
 	d.Evidence, d.Version.At = nil, inventory.Evidence{}
@@ -38,7 +113,7 @@ func bare(d inventory.Driver) inventory.Driver {
 func barePipes(pipes []inventory.Pipe) []inventory.Pipe {
 	out := make([]inventory.Pipe, len(pipes))
 	for i, p := range pipes {
-		out[i] = inventory.Pipe{Group: p.Group, Version: p.Version}
+		out[i] = inventory.Pipe{Group: p.Group, Version: p.Version, Container: p.Container}
 	}
 	return out
 }
@@ -62,14 +137,14 @@ func (p podTemplate) lack() (string, []any) {
 	for _, v := range p.spec.Volumes {
 		volumes[v.Name] = true
 	}
-	for i, ct := range p.spec.Containers {
+	for ct, path := range p.lasting() {
 		for j, m := range ct.VolumeMounts {
 			if !volumes[m.Name] {
-				return fmt.Sprintf("mounts the volume %q, which it doesn't declare", m.Name), p.path("containers", i, "volumeMounts", j)
+				return fmt.Sprintf("mounts the volume %q, which it doesn't declare", m.Name), below(path, "volumeMounts", j)
 			}
 		}
 		if ct.Image == "" {
-			return fmt.Sprintf("has a container %q without an image", ct.Name), p.path("containers", i)
+			return fmt.Sprintf("has a container %q without an image", ct.Name), path
 		}
 	}
 	return "", nil

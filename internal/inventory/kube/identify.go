@@ -21,13 +21,14 @@ type clue struct {
 	at     inventory.Evidence
 }
 
-// identify follows the order of trust: the registrar's path decides what the
-// kubelet will call the driver, what the driver is started with and the folder
-// that is mounted usually agree, names of images and of DaemonSets are
-// anybody's choice. The reason says why the pod is no driver at all.
+// identify follows the order of trust: the kubelet calls the driver what it
+// says it is, which a flag for its name decides. Where there is none, the
+// registrar's path, what the driver is started with and the folder that is
+// mounted usually agree; names of images and of DaemonSets are anybody's
+// choice. The reason says why the pod is no driver at all.
 func (k known) identify(p podTemplate, cts []container, name string) (id identity, reason string) {
 	registered, served := registrations(p, cts), endpoints(p, cts)
-	clues := slices.Concat(registered, served, folders(p))
+	clues := slices.Concat(names(p, cts), registered, served, folders(p))
 	named, isNamed := k.byNames(p, cts, name)
 	if !hasRegistrar(cts) && !isNamed && len(served) == 0 {
 		return identity{}, k.noDriver(p, clues)
@@ -42,6 +43,21 @@ func (k known) identify(p podTemplate, cts []container, name string) (id identit
 		return identity{provisioner: clues[0].folder, evidence: clues[0].at}, ""
 	}
 	return identity{}, ""
+}
+
+// asImage is the driver that the catalog knows the image as, where that is
+// another than the paths say and no flag names the driver: it registers by the
+// name that it tells the registrar, wherever its socket is, and a path may have
+// been copied with a manifest. https://github.com/kubernetes-csi/node-driver-registrar
+func (k known) asImage(id identity, p podTemplate, cts []container) identity {
+	ct := k.pickDriver(cts, id.driver)
+	if id.driver == nil || ct == nil || len(names(p, cts)) > 0 {
+		return id
+	}
+	if d := k.image(ct.image.Repository); d != nil && d != id.driver {
+		return identity{d.Provisioner, d, p.imageAt(ct)}
+	}
+	return id
 }
 
 // byClues takes the first clue that the catalog knows or that reads like a
@@ -116,6 +132,24 @@ func registrations(p podTemplate, cts []container) []clue {
 			if strings.EqualFold(e.Name, "DRIVER_REG_SOCK_PATH") || strings.EqualFold(e.Name, "KUBELET_REGISTRATION_PATH") {
 				clues = appendClue(clues, p, word{expand(e.Value, environment(ct.Container)), below(ct.path, "env", j, "value")})
 			}
+		}
+	}
+	return clues
+}
+
+// names are the one name that the pod's driver is told to have; none where
+// several are told theirs.
+func names(p podTemplate, cts []container) []clue {
+	var clues []clue
+	for i := range cts {
+		ct := &cts[i]
+		w, ok := flag(ct.words, nameFlags...)
+		if !ok || !isDomain(w.text) || ct.isSidecar() || ct.isRegistrar() {
+			continue
+		}
+		clues = append(clues, clue{w.text, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
+		if !strings.EqualFold(w.text, clues[0].folder) {
+			return nil
 		}
 	}
 	return clues

@@ -99,6 +99,29 @@ containers:
 - {name: a, image: x/node-driver-registrar:v1.0.0}
 - {name: b, image: "mirror.example:5000/renamed:v1.30.0"}
 `), "", ""},
+		"the driver's own name beats the path": {set("node", `
+containers:
+- {name: a, image: x/node-driver-registrar:v1.0.0, args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\disk.csi.azure.com\csi.sock', --driver-name=a.example.com]}
+- {name: b, image: "mcr/k8s/csi/azuredisk-csi:v1.30.0", args: [--drivername=disk2.csi.azure.com]}
+`), "disk2.csi.azure.com", ""},
+		"a name that isn't in the manifest": {set("node", `
+containers:
+- {name: a, image: x/node-driver-registrar:v1.0.0, args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\disk.csi.azure.com\csi.sock']}
+- {name: b, image: "mirror/driver:v1.30.0", args: ["--drivername=$(NAME)"]}
+`), "disk.csi.azure.com", "azure-disk"},
+		"two names": {set("node", `
+containers:
+- {name: a, image: x/node-driver-registrar:v1.0.0, args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\smb.csi.k8s.io\csi.sock']}
+- {name: b, image: "mirror/driver:v1.30.0", args: [--drivername=disk.csi.azure.com]}
+- {name: c, image: "mirror/other:v1.18.0", args: [--drivername=smb.csi.k8s.io]}
+`), "smb.csi.k8s.io", "smb"},
+		"a registrar that restarts before the others": {set("node", `
+initContainers:
+- {name: once, image: x/setup:v1.0.0, args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\disk.csi.azure.com\csi.sock']}
+- {name: node-driver-registrar, image: x/y:v1.0.0, restartPolicy: Always, args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\smb.csi.k8s.io\csi.sock']}
+containers:
+- {name: b, image: "mirror/driver:v1.30.0"}
+`), "smb.csi.k8s.io", "smb"},
 		"the path beats the image": {set("node", `
 containers:
 - {name: a, image: x/node-driver-registrar:v1.0.0, args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\disk2.csi.azure.com\csi.sock']}
@@ -149,6 +172,18 @@ func TestDriverContainer(t *testing.T) {
 		"can't be told": {"block.example.com", `
 - {name: one, image: "a/helper:v2.9.0"}
 - {name: two, image: "a/other:v1.0.0"}`, ""},
+		"can't be told by the endpoint": {"block.example.com", `
+- {name: one, image: "a/helper:v2.9.0", env: [{name: CSI_ENDPOINT, value: 'unix://C:\csi\csi.sock'}]}
+- {name: two, image: "a/other:v1.0.0", args: ["--endpoint=$(CSI_ENDPOINT)"], env: [{name: CSI_ENDPOINT, value: 'unix://C:\csi\csi.sock'}]}`, ""},
+		"can't be told by the image": {"smb.csi.k8s.io", `
+- {name: one, image: "a/sig-storage/smbplugin:v1.0.0"}
+- {name: two, image: "a/sig-storage/smbplugin:v1.18.0"}`, ""},
+		"two that mount other things": {"smb.csi.k8s.io", `
+- {name: one, image: "a/sig-storage/smbplugin:v1.0.0"}
+- {name: two, image: "a/sig-storage/smbplugin:v1.0.0", volumeMounts: [{name: x, mountPath: /x}]}`, ""},
+		"two of a kind": {"smb.csi.k8s.io", `
+- {name: one, image: "a/sig-storage/smbplugin:v1.0.0"}
+- {name: two, image: "a/sig-storage/smbplugin:v1.0.0"}`, "one"},
 	} {
 		d := driver(t, set("node", "initContainers: [{name: init, image: 'a/sig-storage/smbplugin:v0.1.0'}]\ncontainers:\n- {name: reg, image: 'a/csi-node-driver-registrar:v2.0.0', "+
 			fmt.Sprintf(path, c.provisioner)+"}"+c.containers))
@@ -171,6 +206,31 @@ func TestNoDriverContainer(t *testing.T) {
 		d := driver(t, set("node", spec))
 		if d.Version.Known != (want == "") || !strings.Contains(d.Version.Reason, want) {
 			t.Errorf("%s: %+v, want %q", spec, d.Version, want)
+		}
+	}
+}
+
+// A path that was copied with the manifest makes no other driver of an image;
+// a name that the driver is given makes one of any path.
+func TestPathAgainstImage(t *testing.T) {
+	const pod = `
+containers:
+- {name: registrar, image: 'a/csi-node-driver-registrar:v2.0.0', args: ['--kubelet-registration-path=C:\var\lib\kubelet\plugins\PATH\csi.sock']}
+- {name: driver, image: 'a/IMAGE:v1.0.0', args: [NAME]}`
+	for name, c := range map[string]struct{ path, image, flag, want string }{
+		"they agree":               {"smb.csi.k8s.io", "sig-storage/smbplugin", "--v=5", ""},
+		"another driver's image":   {"smb.csi.k8s.io", "kubernetes-csi/azuredisk-csi", "--v=5", "smb.csi.k8s.io by its paths or arguments and disk.csi.azure.com by its image; it was judged as disk.csi.azure.com"},
+		"another driver's name":    {"disk.csi.azure.com", "kubernetes-csi/azuredisk-csi", "--drivername=smb.csi.k8s.io", "disk.csi.azure.com by its image; it was judged as smb.csi.k8s.io"},
+		"a name of its own":        {"disk.csi.azure.com", "kubernetes-csi/azuredisk-csi", "--drivername=disk2.csi.azure.com", ""},
+		"an image that isn't told": {"smb.csi.k8s.io", "mirror/driver", "--v=5", ""},
+	} {
+		doc := set("node", strings.NewReplacer("PATH", c.path, "IMAGE", c.image, "NAME", c.flag).Replace(pod))
+		got := ""
+		for _, p := range collect(t, Options{}, doc, doc).Inventory().Problems {
+			got += p.What
+		}
+		if !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	}
 	c.proxyLogs(inv.Nodes)
 	for _, n := range c.csiNodes {
-		if c.counts[inventory.Nodes] == 0 || c.windows[n.Name] {
+		if c.windows[n.Name] || !c.readNode(n.Name) {
 			inv.CSINodes = append(inv.CSINodes, n)
 		}
 	}
@@ -111,7 +111,7 @@ func (c *Collector) uses() []inventory.VolumeUse {
 		return out
 	}
 	for _, t := range c.templates {
-		if !c.hasPods(t.object) {
+		if c.onWindows(t) && !c.hasPods(t.object) {
 			out = append(out, c.usesOf(t)...)
 		}
 	}
@@ -125,8 +125,10 @@ func (c *Collector) onWindows(p podRecord) bool {
 		return true
 	case c.linux[p.node]:
 		return false
+	case p.asks == nil:
+		return p.os == windows
 	}
-	return p.windows
+	return c.boundForWindows(c.withRuntimeClass(p))
 }
 
 // hasPods tells whether a pod of a workload was read. Between a Deployment, a

@@ -33,6 +33,8 @@ func TestRunning(t *testing.T) {
 		"one isn't known":   {[]string{latest, driverPod("a", "n1", "x@"+ones), driverPod("b", "n2", "x@"+zeros)}, "", 2},
 		"the tag is enough": {[]string{smb("os: {name: windows}"), driverPod("a", "n1", "x@"+twos)}, "1.17.0", 1},
 		"no pods":           {[]string{latest}, "", 0},
+		"an ended pod":      {[]string{latest, driverPod("a", "n1", "x@"+ones), strings.Replace(driverPod("b", "n2", "x@"+twos), "Running", "Failed", 1)}, "1.17.0", 1},
+		"a sidecar's image": {[]string{strings.NewReplacer("containers:", "initContainers:", "smbplugin:latest'", "smbplugin:latest', restartPolicy: Always").Replace(latest), strings.Replace(driverPod("a", "n1", "x@"+ones), "containerStatuses", "initContainerStatuses", 1)}, "1.17.0", 1},
 	} {
 		d := collect(t, Options{Catalog: cat}, c.docs...).Inventory().Drivers[0]
 		if d.Version.Version.String() != c.version || len(d.Running) != c.running {
@@ -85,6 +87,51 @@ func TestSameObjectTwice(t *testing.T) {
 	inv = collect(t, Options{}, pipeMode, strings.Replace(pipeMode, "v3.3.0", "v3.5.0", 1)).Inventory()
 	if len(inv.Drivers) != 1 || inv.Drivers[0].Version.Version.String() != "3.3.0" || len(inv.Problems) != 1 {
 		t.Errorf("another version: %+v, problems %v", inv.Drivers, inv.Problems)
+	}
+}
+
+// Of what was saved twice, on several days or of several clusters, nobody can
+// tell which is so.
+func TestCopiesThatDiffer(t *testing.T) {
+	csi := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: win-1}\nspec: {drivers: [{name: a.b, nodeID: x, topologyKeys: []}]}"
+	volume := pv("v", "azureDisk: {diskName: x, diskURI: z}, claimRef: {namespace: shop, name: data}", "")
+	for name, c := range map[string]struct{ first, second, want string }{
+		"Node, its WMCO":       {windowsNodeYAML, strings.Replace(windowsNodeYAML, "10.19.2-2b3c4d5", "10.19.3-2b3c4d5", 1), "Node win-1 stands here and, otherwise, at Node win-1;"},
+		"Node, its system":     {windowsNodeYAML, strings.Replace(linuxNodeYAML, "lin-1", "win-1", 1), "Node win-1"},
+		"Node, its images":     {windowsNodeYAML, windowsNodeYAML + "  images: [{names: [x]}]\n", ""},
+		"Linux Node, a label":  {linuxNodeYAML, strings.Replace(linuxNodeYAML, "{name: lin-1}", "{name: lin-1, labels: {a: b}}", 1), ""},
+		"CSINode":              {csi, strings.Replace(csi, "a.b", "c.d", 1), "CSINode win-1"},
+		"CSINode, its order":   {strings.Replace(csi, "[{", "[{name: c.d, nodeID: x, topologyKeys: []}, {", 1), csi[:strings.LastIndex(csi, "]}")] + ", {name: c.d, nodeID: x, topologyKeys: []}]}", ""},
+		"CSINode, its id":      {csi, strings.Replace(csi, "nodeID: x", "nodeID: z", 1), ""},
+		"volume, its plugin":   {volume, pv("v", "nfs: {server: x, path: /}, claimRef: {namespace: shop, name: data}", ""), "PersistentVolume v"},
+		"volume, its claim":    {volume, strings.Replace(volume, "name: data", "name: other", 1), "PersistentVolume v"},
+		"volume, its capacity": {volume, strings.Replace(volume, "spec: {", "spec: {capacity: {storage: 1Gi}, ", 1), ""},
+		"claim":                {pvc("data", "volumeName: v", ""), pvc("data", "volumeName: w", ""), "PersistentVolumeClaim shop/data"},
+		"claim, its label":     {pvc("data", "volumeName: v", ""), pvc("data", "volumeName: v", "a: b"), ""},
+		"pod, its node":        {pod("a", "win-1", claimed), pod("a", "win-2", claimed), "Pod shop/a"},
+		"pod, its volume":      {pod("a", "win-1", claimed), pod("a", "win-1", strings.Replace(claimed, "claimName: data", "claimName: other", 1)), "Pod shop/a"},
+		"pod that ended":       {strings.Replace(pod("a", "win-1", claimed), "Running", "Failed", 1), pod("a", "win-1", claimed), "Pod shop/a"},
+		"pod, its owner":       {driverPod("a", "n1", "x@"+zeros), strings.Replace(driverPod("a", "n1", "x@"+zeros), "name: smb, uid", "name: other, uid", 1), "Pod storage/a"},
+		"pod, its image":       {driverPod("a", "n1", "x@"+zeros), driverPod("a", "n1", "y@"+zeros), "Pod storage/a"},
+		"pod of a set, image":  {strings.ReplaceAll(driverPod("a", "n1", "x@"+zeros), "DaemonSet", "ReplicaSet"), strings.ReplaceAll(driverPod("a", "n1", "y@"+zeros), "DaemonSet", "ReplicaSet"), ""},
+		"pods that both ended": {strings.Replace(pod("a", "win-1", claimed), "Running", "Failed", 1), strings.Replace(pod("a", "win-2", claimed), "Running", "Succeeded", 1), ""},
+		"pod, its address":     {pod("a", "win-1", claimed), strings.Replace(pod("a", "win-1", claimed), "phase: Running", "phase: Running, podIP: 10.0.0.1", 1), ""},
+	} {
+		for _, compare := range []bool{true, false} {
+			col := NewCollector(Options{Catalog: drivers()})
+			if compare {
+				col.CompareCopies()
+			}
+			add(t, col, c.first)
+			add(t, col, c.second)
+			problems := col.Inventory().Problems
+			switch want := c.want != "" && compare; {
+			case len(problems) != map[bool]int{true: 1}[want]:
+				t.Errorf("%s, compared %v: %v", name, compare, problems)
+			case want && !strings.HasPrefix(problems[0].What, c.want):
+				t.Errorf("%s: %q, want %q", name, problems[0].What, c.want)
+			}
+		}
 	}
 }
 

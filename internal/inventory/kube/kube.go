@@ -33,16 +33,25 @@ type Locator func(path ...any) string
 // and joins them in Inventory. It keeps what the model needs of an object and
 // not the object.
 type Collector struct {
-	mu       sync.Mutex
-	known    known
-	images   map[string]string
-	inv      inventory.Inventory
-	covered  map[inventory.Resource]bool
-	counts   map[inventory.Resource]int
-	seen     map[inventory.Object]string // where each object was read first
-	drivers  map[inventory.Object]inventory.Driver
-	linux    map[string]bool // nodes that don't run Windows
-	windows  map[string]bool
+	mu      sync.Mutex
+	known   known
+	images  map[string]string
+	inv     inventory.Inventory
+	covered map[inventory.Resource]bool
+	counts  map[inventory.Resource]int
+	seen    map[inventory.Object]string // where each object was read first
+	drivers map[inventory.Object]inventory.Driver
+	linux   map[string]bool // nodes that don't run Windows
+	windows map[string]bool
+	// linuxNodes are name and labels of those that run Linux.
+	linuxNodes []inventory.Node
+	// homes are the nodes of pods that may run on Windows.
+	homes map[string]bool
+	// runtimeClasses are what each adds to its pods' scheduling.
+	runtimeClasses map[string]inventory.Scheduling
+	// compare: see CompareCopies.
+	compare  bool
+	copies   map[inventory.Object]taken
 	csiNodes map[string]inventory.CSINode
 	running  map[runKey]map[string]bool
 	logs     []logLine
@@ -61,10 +70,14 @@ func NewCollector(o Options) *Collector {
 		drivers:  map[inventory.Object]inventory.Driver{},
 		linux:    map[string]bool{},
 		windows:  map[string]bool{},
+		homes:    map[string]bool{},
 		csiNodes: map[string]inventory.CSINode{},
 		running:  map[runKey]map[string]bool{},
 		inv:      inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
 		volumes:  newVolumes(),
+
+		copies:         map[inventory.Object]taken{},
+		runtimeClasses: map[string]inventory.Scheduling{},
 	}
 }
 

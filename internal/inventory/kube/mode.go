@@ -1,10 +1,12 @@
 package kube
 
 import (
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 )
 
@@ -19,6 +21,57 @@ var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 // hostProcessFlags tell a driver that it runs as a HostProcess container:
 // Azure's and SMB's, and EBS'.
 var hostProcessFlags = []string{"enable-windows-host-process", "windows-host-process"}
+
+// ownFlags are the flags for it that a driver has: of one that the catalog
+// doesn't know it may be any.
+func ownFlags(d *catalog.Driver) []string {
+	if d == nil || len(d.Lines) == 0 {
+		return hostProcessFlags
+	}
+	var own []string
+	for i := range d.Lines {
+		if flag := strings.TrimLeft(d.Lines[i].Flag, "-"); flag != "" && !slices.Contains(own, flag) {
+			own = append(own, flag)
+		}
+	}
+	return own
+}
+
+// readFlags reads which of the flags for HostProcess a driver is given.
+func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) {
+	for _, name := range hostProcessFlags {
+		value, w, given := boolFlag(ct.words, name)
+		if !given {
+			continue
+		}
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
+		switch {
+		case !slices.Contains(own, name):
+			d.ForeignFlags = append(d.ForeignFlags, "--"+name)
+		case unset(w.text):
+			d.HostProcessFlagReason = clip(w.text) + ": what is put in isn't in the manifest"
+		default:
+			d.HostProcessFlag = &value
+		}
+	}
+	if d.HostProcessFlag != nil || d.HostProcessFlagReason != "" {
+		return
+	}
+	for _, w := range ct.words {
+		if variable.FindString(w.text) == w.text && w.text != "" {
+			d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
+			d.HostProcessFlagReason = clip(w.text) + " may be the flag: what is put in isn't in the manifest"
+			return
+		}
+	}
+}
+
+// unset tells whether a flag's value is a variable that the manifest doesn't
+// set.
+func unset(flag string) bool {
+	_, value, _ := strings.Cut(flag, "=")
+	return template.MatchString(value) || shellVariable.MatchString(value)
+}
 
 // operatingSystem tells where the pods run, by what schedules them and then by
 // what only Windows has. Tolerations say where pods may run and are no
@@ -38,13 +91,13 @@ func operatingSystem(p podTemplate, cts []container) (string, inventory.Evidence
 // vendor writes for Windows. https://kubernetes.io/docs/concepts/windows/intro/
 // says that neither is there.
 func linuxTraces(p podTemplate) (string, inventory.Evidence) {
-	for i, ct := range p.spec.Containers {
+	for ct, path := range p.lasting() {
 		if sc := ct.SecurityContext; sc != nil && sc.Privileged != nil && *sc.Privileged {
-			return linux, p.evidence("privileged: true", "containers", i, "securityContext", "privileged")
+			return linux, inventory.Evidence{Where: p.at(below(path, "securityContext", "privileged")...), Text: "privileged: true"}
 		}
 		for j, m := range ct.VolumeMounts {
 			if m.MountPropagation != nil && *m.MountPropagation == corev1.MountPropagationBidirectional {
-				return linux, p.evidence("mountPropagation: Bidirectional", "containers", i, "volumeMounts", j, "mountPropagation")
+				return linux, inventory.Evidence{Where: p.at(below(path, "volumeMounts", j, "mountPropagation")...), Text: "mountPropagation: Bidirectional"}
 			}
 		}
 	}
@@ -165,10 +218,6 @@ func hostProcessText(on bool) string {
 // pipes are the csi-proxy pipes of the pod: those that the driver's container
 // mounts, and the others.
 func pipes(p podTemplate, ct *container) (mounted, unmounted []inventory.Pipe) {
-	mounts := map[string]bool{}
-	for _, m := range ct.VolumeMounts {
-		mounts[m.Name] = true
-	}
 	for i, v := range p.spec.Volumes {
 		if v.HostPath == nil {
 			continue
@@ -178,11 +227,33 @@ func pipes(p podTemplate, ct *container) (mounted, unmounted []inventory.Pipe) {
 			continue
 		}
 		one := inventory.Pipe{Group: group, Version: version, At: p.evidence(v.HostPath.Path, "volumes", i, "hostPath", "path")}
-		if mounts[v.Name] {
+		if mountsPipe(ct.Container, v.Name, one.Name()) {
 			mounted = append(mounted, one)
-		} else {
-			unmounted = append(unmounted, one)
+			continue
 		}
+		one.Container = p.mounting(v.Name)
+		unmounted = append(unmounted, one)
 	}
 	return mounted, unmounted
+}
+
+// mountsPipe tells whether a container sees a volume as the pipe that it is on
+// the node: inside, a pipe's name is the mountPath's, and a driver dials names
+// that are fixed,
+// https://github.com/microsoft/hcsshim/blob/main/internal/hcs/schema2/mapped_pipe.go
+func mountsPipe(ct *corev1.Container, volume, name string) bool {
+	return slices.ContainsFunc(ct.VolumeMounts, func(m corev1.VolumeMount) bool {
+		group, version, ok := parsePipe(m.MountPath)
+		return m.Name == volume && ok && inventory.Pipe{Group: group, Version: version}.Name() == name
+	})
+}
+
+// mounting is the first container that mounts a volume, wherever to.
+func (p podTemplate) mounting(volume string) string {
+	for _, ct := range slices.Concat(p.spec.Containers, p.spec.InitContainers) {
+		if slices.ContainsFunc(ct.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == volume }) {
+			return ct.Name
+		}
+	}
+	return ""
 }

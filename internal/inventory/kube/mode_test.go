@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 )
 
@@ -100,6 +101,44 @@ func TestHostProcessFlag(t *testing.T) {
 	}
 }
 
+// A driver ends at a flag that it doesn't know, and what something else puts
+// into the arguments may be anything.
+func TestHostProcessFlagOfADriver(t *testing.T) {
+	cat := drivers()
+	for i, flag := range map[int]string{0: "--enable-windows-host-process", 1: ""} {
+		cat.Drivers[i].Lines = []catalog.Line{{From: "1.0.0"}, {From: "1.5.0", Flag: flag}}
+	}
+	const disk, vsphere, other = "kubernetes-csi/azuredisk-csi:v1.33.1", "csi-vsphere/driver:v3.5.0", "sig-storage/smbplugin:v1.18.0"
+	for name, c := range map[string]struct{ image, args, foreign, reason string }{
+		"its own":                  {disk, `["--enable-windows-host-process=true"]`, "", ""},
+		"EBS'":                     {disk, `["--windows-host-process=true"]`, "--windows-host-process", ""},
+		"both":                     {disk, `["--enable-windows-host-process=true", "-windows-host-process"]`, "--windows-host-process", ""},
+		"of one that has none":     {vsphere, `["--enable-windows-host-process=true"]`, "--enable-windows-host-process", ""},
+		"of one without lines":     {other, `["--windows-host-process=true"]`, "", ""},
+		"from a ConfigMap":         {disk, `["--enable-windows-host-process=$(HP)"]`, "", "--enable-windows-host-process=$(HP)"},
+		"from nowhere":             {disk, `["--enable-windows-host-process=$(NOBODY)"]`, "", "--enable-windows-host-process=$(NOBODY)"},
+		"of PowerShell":            {disk, `['& azurediskplugin.exe --v=5 --enable-windows-host-process=$env:HP']`, "", "--enable-windows-host-process=$env:HP"},
+		"a template":               {disk, `["--enable-windows-host-process={{.HP}}"]`, "", "--enable-windows-host-process={{.HP}}"},
+		"a whole argument":         {disk, `["$(HP)"]`, "", "$(HP) may be the flag"},
+		"another flag's value":     {disk, `["--endpoint=$(HP)"]`, "", ""},
+		"a value that is put in":   {disk, `["--enable-windows-host-process=$(ON)"]`, "", ""},
+		"beside an unset argument": {disk, `["--enable-windows-host-process", "$(HP)"]`, "", ""},
+	} {
+		d := collect(t, Options{Catalog: cat}, set("node", "containers: [{name: x, image: mirror/"+c.image+", args: "+c.args+
+			", env: [{name: 'ON', value: 'true'}, {name: HP, valueFrom: {configMapKeyRef: {name: a, key: b}}}]}]")).Inventory().Drivers[0]
+		if got := strings.Join(d.ForeignFlags, " "); got != c.foreign {
+			t.Errorf("%s: another driver's flags %q, want %q", name, got, c.foreign)
+		}
+		if got := d.HostProcessFlagReason; !strings.HasPrefix(got, c.reason) || (got == "") != (c.reason == "") {
+			t.Errorf("%s: %q, want %q", name, got, c.reason)
+		}
+		given := strings.Contains(c.args, "-host-process") && c.reason == "" && (c.foreign == "" || name == "both")
+		if (d.HostProcessFlag != nil) != given {
+			t.Errorf("%s: value %v", name, d.HostProcessFlag)
+		}
+	}
+}
+
 func TestPipePaths(t *testing.T) {
 	for path, want := range map[string]string{
 		`\\.\pipe\csi-proxy-disk-v1`:              "disk-v1",
@@ -125,28 +164,30 @@ func TestPipePaths(t *testing.T) {
 	}
 }
 
-// Only what the driver's own container mounts reaches the driver.
+// Only what the driver's own container mounts reaches the driver, and only under
+// the name that it dials.
 func TestPipesOfTheDriver(t *testing.T) {
 	d := driver(t, set("node", `
 containers:
 - {name: node-driver-registrar, image: x/y:v1.0.0, volumeMounts: [{name: other, mountPath: /x}]}
-- {name: smb, image: 'x/sig-storage/smbplugin:v1.9.0', volumeMounts: [{name: smb, mountPath: /a}, {name: fs, mountPath: /b}]}
+- {name: smb, image: 'x/sig-storage/smbplugin:v1.9.0', volumeMounts: [{name: smb, mountPath: '\\.\pipe\csi-proxy-smb-v1'}, {name: fs, mountPath: '\\.\PIPE\csi-proxy-Filesystem-v1'}, {name: moved, mountPath: '\\.\pipe\csi-proxy-disk-v1beta2'}]}
 volumes:
 - {name: smb, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1'}}
 - {name: fs, hostPath: {path: '\\.\pipe\csi-proxy-filesystem-v1'}}
 - {name: other, hostPath: {path: '\\.\pipe\csi-proxy-disk-v1'}}
+- {name: moved, hostPath: {path: '\\.\pipe\csi-proxy-volume-v1'}}
 - {name: nobody, hostPath: {path: '\\.\pipe\csi-proxy-smb-v1beta1'}}
 `))
 	names := func(pipes []inventory.Pipe) (out []string) {
 		for _, p := range pipes {
-			out = append(out, p.Name())
+			out = append(out, strings.TrimSpace(p.Name()+" "+p.Container))
 		}
 		return out
 	}
 	if got := names(d.Pipes); !slices.Equal(got, []string{"filesystem-v1", "smb-v1"}) {
 		t.Errorf("mounted: %v", got)
 	}
-	if got := names(d.Unmounted); !slices.Equal(got, []string{"disk-v1", "smb-v1beta1"}) {
+	if got := names(d.Unmounted); !slices.Equal(got, []string{"disk-v1 node-driver-registrar", "smb-v1beta1", "volume-v1 smb"}) {
 		t.Errorf("not mounted: %v", got)
 	}
 	if want := "DaemonSet storage/node spec.template.spec.volumes[1].hostPath.path"; d.Pipes[0].At.Where != want {

@@ -18,13 +18,13 @@ const (
 	wmcoDesired = "windowsmachineconfig.openshift.io/desired-version"
 )
 
-// Node takes a node. Of one that doesn't run Windows only the count is kept.
+// Node takes a node. Of one that doesn't run Windows only the labels are kept.
 func (c *Collector) Node(n *corev1.Node, at Locator) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o := object("Node", "", n.Name)
 	at = located(at, o)
-	if !c.first(o, inventory.Nodes, at) {
+	if c.repeated(o, inventory.Nodes, func() any { return bareNode(n) }, at) {
 		return
 	}
 	switch nodeOS(n) {
@@ -33,6 +33,7 @@ func (c *Collector) Node(n *corev1.Node, at Locator) {
 		c.inv.Nodes = append(c.inv.Nodes, windowsNode(n, at))
 	case linux:
 		c.linux[n.Name] = true
+		c.linuxNodes = append(c.linuxNodes, inventory.Node{Name: n.Name, Labels: n.Labels})
 		c.inv.LinuxNodes++
 	default:
 		c.problem(inventory.Problem{
@@ -40,6 +41,40 @@ func (c *Collector) Node(n *corev1.Node, at Locator) {
 			Fix: "give the node as the cluster has it: kubectl get node " + n.Name + " -o yaml",
 		})
 	}
+}
+
+// bareNode is what is kept of a node, without where it was read.
+func bareNode(n *corev1.Node) any {
+	if os := nodeOS(n); os != windows {
+		return os
+	}
+	return windowsNode(n, func(...any) string { return "" })
+}
+
+// UnreadNodes are nodes that other objects speak of and that weren't read
+// themselves, sorted. The kubelet makes a CSINode for each node; of pods those
+// count that may run on Windows.
+func (c *Collector) UnreadNodes() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var unread []string
+	for name := range c.csiNodes {
+		if !c.readNode(name) {
+			unread = append(unread, name)
+		}
+	}
+	for name := range c.homes {
+		if _, isCSI := c.csiNodes[name]; !isCSI && !c.readNode(name) {
+			unread = append(unread, name)
+		}
+	}
+	slices.Sort(unread)
+	return unread
+}
+
+func (c *Collector) readNode(name string) bool {
+	_, read := c.seen[object("Node", "", name)]
+	return read
 }
 
 // nodeOS is the system that the kubelet reports, or else its labels.
@@ -98,18 +133,32 @@ func (c *Collector) CSINode(n *storagev1.CSINode, at Locator) {
 	defer c.mu.Unlock()
 	o := object("CSINode", "", n.Name)
 	at = located(at, o)
-	if !c.first(o, inventory.CSINodes, at) || c.linux[n.Name] {
+	if c.repeated(o, inventory.CSINodes, func() any { return bareCSINode(n) }, at) || c.linux[n.Name] {
 		return
 	}
-	out := inventory.CSINode{Name: n.Name, Drivers: []string{}, At: inventory.Evidence{Where: at("spec", "drivers")}}
+	out := csiNode(n)
+	out.At = inventory.Evidence{Where: at("spec", "drivers"), Text: "drivers: [" + strings.Join(out.Drivers, ", ") + "]"}
+	c.csiNodes[n.Name] = out
+}
+
+// bareCSINode is what is kept of a CSINode; the kubelet lists drivers in the
+// order in which they came.
+func bareCSINode(n *storagev1.CSINode) any {
+	out := csiNode(n)
+	slices.Sort(out.Drivers)
+	slices.Sort(out.Migrated)
+	return out
+}
+
+func csiNode(n *storagev1.CSINode) inventory.CSINode {
+	out := inventory.CSINode{Name: n.Name, Drivers: []string{}}
 	for _, d := range n.Spec.Drivers {
 		out.Drivers = append(out.Drivers, d.Name)
 	}
-	out.At.Text = "drivers: [" + strings.Join(out.Drivers, ", ") + "]"
 	for plugin := range strings.SplitSeq(n.Annotations[corev1.MigratedPluginsAnnotationKey], ",") {
 		if plugin = strings.TrimSpace(plugin); plugin != "" {
 			out.Migrated = append(out.Migrated, plugin)
 		}
 	}
-	c.csiNodes[n.Name] = out
+	return out
 }

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"iter"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -23,7 +25,6 @@ func (p podTemplate) evidence(text string, path ...any) inventory.Evidence {
 // container is one of the pod's containers, taken apart once.
 type container struct {
 	*corev1.Container
-	index int
 	path  []any
 	image inventory.Image
 	err   error // of the image reference
@@ -32,13 +33,31 @@ type container struct {
 
 func (p podTemplate) containers() []container {
 	out := make([]container, 0, len(p.spec.Containers))
-	for i := range p.spec.Containers {
-		ct := &p.spec.Containers[i]
-		path := p.path("containers", i)
+	for ct, path := range p.lasting() {
 		img, err := ParseImage(ct.Image)
-		out = append(out, container{Container: ct, index: i, path: path, image: img, err: err, words: argv(ct, path)})
+		out = append(out, container{Container: ct, path: path, image: img, err: err, words: argv(ct, path)})
 	}
 	return out
+}
+
+// lasting are the containers that run as long as the pod does, with their
+// paths: init containers that restart are sidecars like the others,
+// https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
+func (p podTemplate) lasting() iter.Seq2[*corev1.Container, []any] {
+	return func(yield func(*corev1.Container, []any) bool) {
+		for i := range p.spec.Containers {
+			if !yield(&p.spec.Containers[i], p.path("containers", i)) {
+				return
+			}
+		}
+		for i := range p.spec.InitContainers {
+			ct := &p.spec.InitContainers[i]
+			lasts := ct.RestartPolicy != nil && *ct.RestartPolicy == corev1.ContainerRestartPolicyAlways
+			if lasts && !yield(ct, p.path("initContainers", i)) {
+				return
+			}
+		}
+	}
 }
 
 // imageAt is where a container's image is written.

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -9,10 +11,13 @@ import (
 
 // podRecord is what is kept of a pod, or of a pod template, that has volumes.
 type podRecord struct {
-	object  inventory.Object
-	node    string
-	windows bool // it says so itself
-	volumes []volumeRecord
+	object inventory.Object
+	node   string
+	os     string // what it asks for itself, "" for none
+	// asks is what else keeps it to some nodes; nil where os tells.
+	asks         *inventory.Scheduling
+	runtimeClass string
+	volumes      []volumeRecord
 	// claims are templates of a StatefulSet: name to storage class.
 	claims map[string]*string
 }
@@ -35,7 +40,8 @@ func (c *Collector) Pod(pod *corev1.Pod, at Locator) {
 	defer c.mu.Unlock()
 	o := object("Pod", pod.Namespace, pod.Name)
 	at = located(at, o)
-	if !c.first(o, inventory.Pods, at) {
+	p := podTemplate{&pod.Spec, []any{"spec"}, at}
+	if c.repeated(o, inventory.Pods, func() any { return c.copyOfPod(o, p, pod) }, at) || ended(pod) {
 		return
 	}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
@@ -44,24 +50,45 @@ func (c *Collector) Pod(pod *corev1.Pod, at Locator) {
 			c.runs(owner.Name, pod)
 		}
 	}
-	if pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed || c.linux[pod.Spec.NodeName] {
+	if c.linux[pod.Spec.NodeName] {
 		return
 	}
-	p := podTemplate{&pod.Spec, []any{"spec"}, at}
-	r := podRecord{object: o, node: pod.Spec.NodeName, windows: wantsWindows(p), volumes: c.volumes.of(p, pod.Name)}
+	r := c.record(o, p, pod.Name)
 	if len(r.volumes) > 0 {
 		c.pods = append(c.pods, r)
 	}
+	if r.node != "" && (len(r.volumes) > 0 && r.os == "" || r.os == windows) {
+		c.homes[r.node] = true
+	}
 }
 
-// wantsWindows tells whether a pod asks for a Windows node. Its image's paths
-// and its tolerations don't: they keep it off no Linux node.
-func wantsWindows(p podTemplate) bool {
-	if os, _ := scheduledOS(p); os != "" {
-		return os == windows
+// ended tells of a pod that runs no more; what made it may make another.
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// record is what is kept of a pod.
+func (v *volumes) record(o inventory.Object, p podTemplate, name string) podRecord {
+	r := podRecord{object: o, node: p.spec.NodeName, os: askedOS(p), volumes: v.of(p, name)}
+	if class := p.spec.RuntimeClassName; class != nil {
+		r.runtimeClass = *class
 	}
-	o := podWindowsOptions(p)
-	return o != nil && o.HostProcess != nil && *o.HostProcess
+	if s := scheduling(p.spec); r.os == "" && (r.runtimeClass != "" || len(s.NodeSelector)+len(s.Terms) > 0) {
+		r.asks = &s
+	}
+	return r
+}
+
+// askedOS is the system that a pod asks for. Its image's paths and its
+// tolerations ask for none: they keep it off no Linux node.
+func askedOS(p podTemplate) string {
+	if os, _ := scheduledOS(p); os != "" {
+		return os
+	}
+	if o := podWindowsOptions(p); o != nil && o.HostProcess != nil && *o.HostProcess {
+		return windows
+	}
+	return ""
 }
 
 // of lists the volumes of a pod that a CSI driver may serve. A generic
@@ -120,8 +147,7 @@ type runKey struct {
 
 // runs notes which images a pod of a DaemonSet really runs.
 func (c *Collector) runs(set string, pod *corev1.Pod) {
-	for i := range pod.Status.ContainerStatuses {
-		s := &pod.Status.ContainerStatuses[i]
+	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
 		if s.ImageID == "" {
 			continue
 		}

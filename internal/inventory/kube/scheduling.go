@@ -1,7 +1,12 @@
 package kube
 
 import (
+	"maps"
+	"slices"
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -14,12 +19,16 @@ func scheduling(spec *corev1.PodSpec) inventory.Scheduling {
 			s.Terms = append(s.Terms, inventory.Term{Expressions: expressions(t.MatchExpressions), Fields: expressions(t.MatchFields)})
 		}
 	}
-	for _, t := range spec.Tolerations {
-		s.Tolerations = append(s.Tolerations, inventory.Toleration{
-			Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect),
-		})
-	}
+	s.Tolerations = tolerations(spec.Tolerations)
 	return s
+}
+
+func tolerations(from []corev1.Toleration) []inventory.Toleration {
+	var out []inventory.Toleration
+	for _, t := range from {
+		out = append(out, inventory.Toleration{Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect)})
+	}
+	return out
 }
 
 func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
@@ -28,4 +37,78 @@ func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
 		out = append(out, inventory.Expression{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
 	}
 	return out
+}
+
+// RuntimeClass takes what a class adds to its pods' scheduling. The API server
+// has done so with pods; templates only name the class:
+// https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling
+func (c *Collector) RuntimeClass(r *nodev1.RuntimeClass, at Locator) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	o := object("RuntimeClass", "", r.Name)
+	if !c.first(o, "", located(at, o)) || r.Scheduling == nil {
+		return
+	}
+	c.runtimeClasses[r.Name] = inventory.Scheduling{
+		NodeSelector: r.Scheduling.NodeSelector, Tolerations: tolerations(r.Scheduling.Tolerations),
+	}
+}
+
+// withRuntimeClass is what keeps a pod to some nodes, with what its class adds.
+func (c *Collector) withRuntimeClass(p podRecord) inventory.Scheduling {
+	s := *p.asks
+	class := c.runtimeClasses[p.runtimeClass]
+	if len(class.NodeSelector) > 0 {
+		both := maps.Clone(class.NodeSelector)
+		maps.Copy(both, s.NodeSelector)
+		s.NodeSelector = both
+	}
+	s.Tolerations = slices.Concat(s.Tolerations, class.Tolerations)
+	return s
+}
+
+// boundForWindows tells whether a pod that doesn't ask for a system itself goes
+// to Windows all the same: its class asks, or of the nodes that were read it
+// asks for some that run Windows and for none that runs Linux. Where no Linux
+// node was read, it must tolerate the taint of the Windows nodes too.
+func (c *Collector) boundForWindows(s inventory.Scheduling) bool {
+	for _, label := range osLabels {
+		if os := s.NodeSelector[label]; os != "" {
+			return os == windows
+		}
+	}
+	takes := s.Matches
+	if len(c.linuxNodes) > 0 {
+		takes = s.Selects
+	}
+	return s.NodeSelector[corev1.LabelWindowsBuild] != "" ||
+		chooses(s) && slices.ContainsFunc(c.inv.Nodes, takes) && !slices.ContainsFunc(c.linuxNodes, s.Selects)
+}
+
+// chooses tells whether a pod asks for nodes by what sets some apart: that no
+// Linux node was read with what all nodes have proves nothing.
+func chooses(s inventory.Scheduling) bool {
+	for key := range s.NodeSelector {
+		if setsApart(key) {
+			return true
+		}
+	}
+	return len(s.Terms) > 0 && !slices.ContainsFunc(s.Terms, func(t inventory.Term) bool {
+		return !slices.ContainsFunc(slices.Concat(t.Expressions, t.Fields), func(e inventory.Expression) bool {
+			return setsApart(e.Key) && e.Operator != "NotIn" && e.Operator != "DoesNotExist"
+		})
+	})
+}
+
+// everywhere are labels, and domains of labels, that nodes of either system
+// have: https://kubernetes.io/docs/reference/labels-annotations-taints/
+var everywhere = []string{
+	corev1.LabelArchStable, "beta.kubernetes.io/arch", corev1.LabelInstanceTypeStable, corev1.LabelInstanceType,
+	"topology.kubernetes.io/", "failure-domain.beta.kubernetes.io/", "node-role.kubernetes.io/",
+}
+
+func setsApart(label string) bool {
+	return !slices.ContainsFunc(everywhere, func(e string) bool {
+		return label == e || strings.HasSuffix(e, "/") && strings.HasPrefix(label, e)
+	})
 }

@@ -1,6 +1,8 @@
 package kube
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -11,8 +13,8 @@ import (
 
 // workload is what is known of the object that a pod template stands in.
 type workload struct {
-	// idle: it makes no pods of its own (scaled to nothing, or owned by
-	// another that was read too).
+	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
+	// or owned by another that was read too).
 	idle   bool
 	claims map[string]*string
 }
@@ -62,16 +64,30 @@ func (c *Collector) ReplicaSet(r *appsv1.ReplicaSet, at Locator) {
 // Job takes the pod template of a Job that hasn't ended.
 func (c *Collector) Job(j *batchv1.Job, at Locator) {
 	replicas := j.Spec.Parallelism
-	if j.Status.CompletionTime != nil {
+	if jobEnded(j) || isTrue(j.Spec.Suspend) {
 		replicas = new(int32)
 	}
 	c.template(object("Job", j.Namespace, j.Name), j.ObjectMeta, replicas, &j.Spec.Template, templateBase, at)
 }
 
+// jobEnded tells of a Job that makes no more pods; one that failed has no
+// completionTime.
+func jobEnded(j *batchv1.Job) bool {
+	return j.Status.CompletionTime != nil || slices.ContainsFunc(j.Status.Conditions, func(c batchv1.JobCondition) bool {
+		return (c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailed) && c.Status == corev1.ConditionTrue
+	})
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }
+
 // CronJob takes the pod template of a CronJob.
 func (c *Collector) CronJob(j *batchv1.CronJob, at Locator) {
 	base := []any{"spec", "jobTemplate", "spec", "template", "spec"}
-	c.template(object("CronJob", j.Namespace, j.Name), j.ObjectMeta, nil, &j.Spec.JobTemplate.Spec.Template, base, at)
+	replicas := j.Spec.JobTemplate.Spec.Parallelism
+	if isTrue(j.Spec.Suspend) {
+		replicas = new(int32)
+	}
+	c.template(object("CronJob", j.Namespace, j.Name), j.ObjectMeta, replicas, &j.Spec.JobTemplate.Spec.Template, base, at)
 }
 
 // deploymentConfig takes OpenShift's DeploymentConfig and a
@@ -96,12 +112,13 @@ func (c *Collector) template(o inventory.Object, meta metav1.ObjectMeta, replica
 	}
 }
 
-// workload keeps a template that asks for Windows and has volumes.
+// workload keeps a template that may ask for Windows and has volumes.
 func (v *volumes) workload(o inventory.Object, p podTemplate, w workload) {
-	if w.idle || !wantsWindows(p) {
+	if w.idle || askedOS(p) == linux {
 		return
 	}
-	r := podRecord{object: o, windows: true, volumes: v.of(p, ""), claims: w.claims}
+	r := v.record(o, p, "")
+	r.claims = w.claims
 	for i, m := range p.spec.Containers {
 		for j, mount := range m.VolumeMounts {
 			if _, ok := w.claims[mount.Name]; ok {
@@ -117,8 +134,8 @@ func (v *volumes) workload(o inventory.Object, p podTemplate, w workload) {
 }
 
 // CountTemplates makes pod templates count as workloads where no pod of theirs
-// was read: in manifests the pods are often left out. In a cluster the pods
-// are there, or there are none.
+// that runs was read: in manifests the pods are often left out, and a CronJob
+// has none between its runs.
 func (c *Collector) CountTemplates() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,5 +147,11 @@ func (c *Collector) CountTemplates() {
 func (c *Collector) Workloads() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.templates)
+	n := 0
+	for _, t := range c.templates {
+		if c.onWindows(t) {
+			n++
+		}
+	}
+	return n
 }

@@ -76,17 +76,26 @@ func (c *Collector) PersistentVolume(pv *corev1.PersistentVolume, at Locator) {
 	defer c.mu.Unlock()
 	o := object("PersistentVolume", "", pv.Name)
 	at = located(at, o)
-	if !c.first(o, inventory.Volumes, at) {
+	b, claimed := backingOf(pv), claimOf(pv)
+	if c.repeated(o, inventory.Volumes, func() any { return [2]any{b, claimed} }, at) {
 		return
 	}
-	b := backingOf(pv)
 	c.pvs[pv.Name] = b
-	if ref := pv.Spec.ClaimRef; ref != nil && pv.Status.Phase != corev1.VolumeReleased && pv.Status.Phase != corev1.VolumeFailed {
-		c.byClaim[key{ref.Namespace, ref.Name}] = pv.Name
+	if claimed != (key{}) {
+		c.byClaim[claimed] = pv.Name
 	}
 	if b.inTree != "" {
 		c.leftover(o, b, inventory.Evidence{Where: at("spec"), Text: b.inTree})
 	}
+}
+
+// claimOf is the claim that a volume is bound to, or kept for.
+func claimOf(pv *corev1.PersistentVolume) key {
+	ref := pv.Spec.ClaimRef
+	if ref == nil || pv.Status.Phase == corev1.VolumeReleased || pv.Status.Phase == corev1.VolumeFailed {
+		return key{}
+	}
+	return key{ref.Namespace, ref.Name}
 }
 
 func backingOf(pv *corev1.PersistentVolume) backing {
@@ -127,26 +136,31 @@ func (c *Collector) PersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim, at 
 	defer c.mu.Unlock()
 	o := object("PersistentVolumeClaim", pvc.Namespace, pvc.Name)
 	at = located(at, o)
-	if !c.first(o, inventory.Claims, at) {
+	cl, by := claimRecord(pvc)
+	if c.repeated(o, inventory.Claims, func() any { return cl }, at) {
 		return
 	}
-	cl := claim{volume: pvc.Spec.VolumeName, class: pvc.Spec.StorageClassName, migratedTo: pvc.Annotations[migratedTo]}
+	if csi := csiName(cl.maker); csi != "" {
+		b := backing{provisioner: csi, inTree: cl.maker, migratedTo: cl.migratedTo, maker: cl.maker}
+		c.leftover(o, b, inventory.Evidence{Where: at("metadata", "annotations", by), Text: cl.maker})
+	}
+	c.claims[key{pvc.Namespace, pvc.Name}] = cl
+}
+
+// claimRecord is what is kept of a claim; by is the annotation that names its
+// provisioner.
+func claimRecord(pvc *corev1.PersistentVolumeClaim) (cl claim, by string) {
+	cl = claim{volume: pvc.Spec.VolumeName, class: pvc.Spec.StorageClassName, migratedTo: pvc.Annotations[migratedTo]}
 	if class, old := pvc.Annotations[corev1.BetaStorageClassAnnotation]; old && cl.class == nil {
 		cl.class = &class
 	}
 	for _, name := range provisionerKeys {
-		maker := pvc.Annotations[name]
-		if maker == "" {
-			continue
+		if maker := pvc.Annotations[name]; maker != "" {
+			cl.maker = maker
+			return cl, name
 		}
-		cl.maker = maker
-		if csi := csiName(maker); csi != "" {
-			b := backing{provisioner: csi, inTree: maker, migratedTo: cl.migratedTo, maker: maker}
-			c.leftover(o, b, inventory.Evidence{Where: at("metadata", "annotations", name), Text: maker})
-		}
-		break
 	}
-	c.claims[key{pvc.Namespace, pvc.Name}] = cl
+	return cl, ""
 }
 
 // defaultClass marks the class of claims that name none; the second is the old

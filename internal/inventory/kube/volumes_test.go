@@ -120,6 +120,9 @@ spec:
 func TestTemplates(t *testing.T) {
 	owned := strings.Replace(pod("web-abc12-x", "win-1", claimed), "namespace: shop}", "namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-abc12, uid: u, controller: true}]}", 1)
 	class := "apiVersion: storage.k8s.io/v1\nkind: StorageClass\nmetadata: {name: gold}\nprovisioner: disk.csi.azure.com"
+	cronJob := "apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c, namespace: shop}\nspec: {jobTemplate: {spec: {template: {spec: {os: {name: windows}, containers: [{name: a, image: b}], volumes: [" + claimed + "]}}}}}"
+	run := strings.NewReplacer("web-abc12-x", "c-123-x", "web-abc12", "c-123", "apps/v1", "batch/v1", "ReplicaSet", "Job").Replace(owned)
+	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: c, namespace: shop}\nspec: {template: {spec: {os: {name: windows}, containers: [{name: a, image: b}], volumes: [" + claimed + "]}}}\nstatus: {conditions: [{type: "
 	for name, c := range map[string]struct {
 		docs []string
 		want string
@@ -130,7 +133,14 @@ func TestTemplates(t *testing.T) {
 		"scaled to nothing": {[]string{strings.Replace(deployment, "spec:\n", "spec:\n  replicas: 0\n", 1)}, ""},
 		"on Linux":          {[]string{strings.Replace(deployment, "windows", "linux", 1)}, ""},
 		"StatefulSet":       {[]string{statefulSet, class}, "StatefulSet shop/db data-db-0 disk.csi.azure.com"},
-		"CronJob":           {[]string{"apiVersion: batch/v1\nkind: CronJob\nmetadata: {name: c, namespace: shop}\nspec: {jobTemplate: {spec: {template: {spec: {os: {name: windows}, containers: [{name: a, image: b}], volumes: [" + claimed + "]}}}}}"}, "CronJob shop/c data"},
+		"its pod failed":    {[]string{deployment, strings.Replace(owned, "Running", "Failed", 1)}, "Deployment shop/web data"},
+		"CronJob":           {[]string{cronJob}, "CronJob shop/c data"},
+		"CronJob that runs": {[]string{cronJob, run}, "Pod shop/c-123-x data"},
+		"CronJob that ran":  {[]string{cronJob, strings.Replace(run, "Running", "Succeeded", 1)}, "CronJob shop/c data"},
+		"suspended CronJob": {[]string{strings.Replace(cronJob, "jobTemplate", "suspend: true, jobTemplate", 1)}, ""},
+		"Job that tries":    {[]string{job + "Failed, status: 'False'}]}", strings.Replace(strings.ReplaceAll(run, "c-123", "c"), "Running", "Failed", 1)}, "Job shop/c data"},
+		"Job that failed":   {[]string{job + "Failed, status: 'True'}]}"}, ""},
+		"suspended Job":     {[]string{strings.Replace(job, "template", "suspend: true, template", 1) + "Suspended, status: 'True'}]}"}, ""},
 		"ended Job":         {[]string{"apiVersion: batch/v1\nkind: Job\nmetadata: {name: c, namespace: shop}\nspec: {template: {spec: {os: {name: windows}, containers: [{name: a, image: b}], volumes: [" + claimed + "]}}}\nstatus: {completionTime: '2026-01-01T00:00:00Z'}"}, ""},
 		"DeploymentConfig":  {[]string{"apiVersion: apps.openshift.io/v1\nkind: DeploymentConfig\nmetadata: {name: c, namespace: shop}\nspec: {template: {spec: {os: {name: windows}, containers: [{name: a, image: b}], volumes: [" + claimed + "]}}}"}, "DeploymentConfig shop/c data"},
 		"owned ReplicaSet":  {[]string{"apiVersion: apps/v1\nkind: ReplicaSet\nmetadata: {name: c, namespace: shop, ownerReferences: [{apiVersion: apps/v1, kind: Deployment, name: c, uid: u, controller: true}]}\nspec: {template: {spec: {os: {name: windows}, containers: [{name: a, image: b}], volumes: [" + claimed + "]}}}"}, ""},
@@ -172,5 +182,58 @@ func TestLeftovers(t *testing.T) {
 	}
 	if inv.Leftovers[2].Object.Name != "made" {
 		t.Errorf("%+v", inv.Leftovers[2])
+	}
+}
+
+// What keeps a pod to Windows nodes needn't name Windows: it may be a label that
+// only they have, or a RuntimeClass.
+func TestPodsThatOnlyWindowsTakes(t *testing.T) {
+	win := strings.Replace(windowsNodeYAML, "{kubernetes.io/os", "{pool: win, size: '4', kubernetes.io/arch: amd64, kubernetes.io/os", 1)
+	lin := strings.Replace(linuxNodeYAML, "{name: lin-1}", "{name: lin-1, labels: {pool: lin, size: '8', kubernetes.io/arch: amd64}}", 1)
+	const tolerated = "tolerations: [{key: os, operator: Equal, value: Windows, effect: NoSchedule}], "
+	affine := func(expression string) string {
+		return "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{" + expression + "}]}]}}}, "
+	}
+	class := "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: win}\nhandler: x\nscheduling: {SCHEDULING}"
+	classOf := func(scheduling string) string { return strings.Replace(class, "SCHEDULING", scheduling, 1) }
+	for name, c := range map[string]struct {
+		spec string
+		docs []string
+		want bool
+	}{
+		"a label of theirs":          {tolerated + "nodeSelector: {pool: win}", []string{win, lin}, true},
+		"no Linux node read":         {tolerated + "nodeSelector: {pool: win}", []string{win}, true},
+		"no node read":               {tolerated + "nodeSelector: {pool: win}", nil, false},
+		"a label of Linux nodes":     {tolerated + "nodeSelector: {pool: lin}", []string{win, lin}, false},
+		"a label of both":            {tolerated + "nodeSelector: {kubernetes.io/arch: amd64}", []string{win, lin}, false},
+		"a label of all nodes":       {tolerated + "nodeSelector: {kubernetes.io/arch: amd64}", []string{win}, false},
+		"a label of no node":         {tolerated + "nodeSelector: {pool: other}", []string{win, lin}, false},
+		"the taint isn't tolerated":  {"nodeSelector: {pool: win}", []string{win}, false},
+		"nor is it, but Linux lacks": {"nodeSelector: {pool: win}", []string{win, lin}, true},
+		"affinity":                   {tolerated + affine("key: pool, operator: In, values: [win]"), []string{win, lin}, true},
+		"affinity to more than four": {tolerated + affine("key: size, operator: Gt, values: ['4']"), []string{win, lin}, false},
+		"what all others lack":       {tolerated + affine("key: gpu, operator: DoesNotExist"), []string{win}, false},
+		"nothing":                    {tolerated, []string{win}, false},
+		"class":                      {"runtimeClassName: win", []string{classOf("nodeSelector: {kubernetes.io/os: windows}")}, true},
+		"class by the build":         {"runtimeClassName: win", []string{classOf("nodeSelector: {node.kubernetes.io/windows-build: 10.0.20348}")}, true},
+		"class by a label":           {"runtimeClassName: win", []string{win, lin, classOf("nodeSelector: {pool: win}, tolerations: [{key: os, operator: Exists}]")}, true},
+		"class of Linux":             {"runtimeClassName: win, nodeSelector: {pool: win}", []string{win, classOf("nodeSelector: {kubernetes.io/os: linux}")}, false},
+		"class without scheduling":   {"runtimeClassName: win", []string{win, strings.Replace(class, "scheduling: {SCHEDULING}", "", 1)}, false},
+		"class that wasn't read":     {"runtimeClassName: win", []string{win}, false},
+	} {
+		spec := "{" + strings.TrimSuffix(c.spec, ", ") + ", containers: [{name: a, image: b}], volumes: [" + claimed + "]}"
+		for kind, doc := range map[string]string{
+			"Pod":        "apiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: shop}\nspec: " + spec,
+			"Deployment": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\nspec: {template: {spec: " + spec + "}}",
+		} {
+			col := collect(t, Options{}, append([]string{doc}, c.docs...)...)
+			col.CountTemplates()
+			if got := len(col.Inventory().Volumes) == 1; got != c.want {
+				t.Errorf("%s, %s: %v", name, kind, got)
+			}
+			if got := col.Workloads() == 1; got != (c.want && kind == "Deployment") {
+				t.Errorf("%s, %s: %d workloads", name, kind, col.Workloads())
+			}
+		}
 	}
 }

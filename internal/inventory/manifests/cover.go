@@ -14,7 +14,7 @@ var resources = []inventory.Resource{
 }
 
 // cover says how much there is of each resource. What is there counts for
-// all there is: who gives some Nodes gives them all. What isn't there may be
+// all there is, but for Nodes that other objects name. What isn't there may be
 // anywhere, and so may what stood in a file that couldn't be read.
 func (r *reader) cover() {
 	for _, resource := range resources {
@@ -27,6 +27,8 @@ func (r *reader) cover() {
 			cov.Reason = "not in these manifests"
 		case r.broken > 0:
 			cov.Reason, cov.Told = fmt.Sprintf("%s couldn't be read", inventory.Many(r.broken, "input")), true
+		case resource == inventory.Nodes && len(r.c.UnreadNodes()) > 0:
+			cov.Reason = "nodes that CSINodes or pods name aren't in these manifests: " + inventory.Some(r.c.UnreadNodes())
 		default:
 			cov.Complete = true
 		}

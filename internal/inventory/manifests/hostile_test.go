@@ -183,7 +183,7 @@ func TestForms(t *testing.T) {
 		"merge":                  "x: &base\n  namespace: storage\n" + strings.Replace(smb, "  namespace: storage", "  <<: *base", 1),
 		"folded":                 strings.Replace(smb, "image: mirror", "image: >-\n          mirror", 1),
 		"unicode escapes":        strings.Replace(smb, "name: smb\n  namespace", "name: \"\\x73mb\"\n  namespace", 1),
-		"flow style":             "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: smb, namespace: storage}, spec: {template: {spec: {nodeSelector: {kubernetes.io/os: windows}, containers: [{name: smb, image: 'mirror/sig-storage/smbplugin:v1.17.0', volumeMounts: [{name: pipe}]}], volumes: [{name: pipe, hostPath: {path: '\\\\.\\pipe\\csi-proxy-smb-v1'}}]}}}}",
+		"flow style":             "{apiVersion: apps/v1, kind: DaemonSet, metadata: {name: smb, namespace: storage}, spec: {template: {spec: {nodeSelector: {kubernetes.io/os: windows}, containers: [{name: smb, image: 'mirror/sig-storage/smbplugin:v1.17.0', volumeMounts: [{name: pipe, mountPath: '\\\\.\\pipe\\csi-proxy-smb-v1'}]}], volumes: [{name: pipe, hostPath: {path: '\\\\.\\pipe\\csi-proxy-smb-v1'}}]}}}}",
 		"JSON":                   jsonSMB,
 		"JSON with tabs":         strings.ReplaceAll(jsonSMB, " ", "\t"),
 		"JSON List":              `{"apiVersion": "v1", "items": [` + jsonSMB + `], "kind": "List"}`,
@@ -206,7 +206,7 @@ func TestForms(t *testing.T) {
 
 const jsonSMB = `{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "smb", "namespace": "storage"},
  "spec": {"template": {"spec": {"nodeSelector": {"kubernetes.io\/os": "windows"},
-  "containers": [{"name": "smb", "image": "mirror/sig-storage/smbplugin:v1.17.0", "volumeMounts": [{"name": "pipe"}]}],
+  "containers": [{"name": "smb", "image": "mirror/sig-storage/smbplugin:v1.17.0", "volumeMounts": [{"name": "pipe", "mountPath": "\\\\.\\pipe\\csi-proxy-smb-v1"}]}],
   "volumes": [{"name": "pipe", "hostPath": {"path": "\\\\.\\pipe\\csi-proxy-smb-v1"}}]}}}}`
 
 // Booleans and numbers are those of YAML 1.1, as kubectl has them.

@@ -46,6 +46,7 @@ type reader struct {
 // Read returns its error.
 func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reader) (inventory.Source, error) {
 	c.CountTemplates()
+	c.CompareCopies()
 	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}}
 	for _, path := range paths {
 		if err := r.path(ctx, path); err != nil {

@@ -186,3 +186,36 @@ func TestBrokenInput(t *testing.T) {
 type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, errors.New("the pipe broke") }
+
+// Who gives some Nodes gives them all, unless something else tells of more; and
+// of two copies that differ neither is sure.
+func TestNodesThatAreMissing(t *testing.T) {
+	csiNode := func(name, drivers string) string {
+		return "---\napiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: " + name + "}\nspec: {drivers: [" + drivers + "]}\n"
+	}
+	tree(t, map[string]string{
+		"whole.yaml":   node + csiNode("win-1", ""),
+		"missing.yaml": node + csiNode("win-1", "") + csiNode("win-2", ""),
+		"other.yaml":   csiNode("win-1", "{name: smb.csi.k8s.io, nodeID: n}"),
+	})
+	for _, c := range []struct {
+		files    []string
+		reason   string
+		problems int
+	}{
+		{[]string{"whole.yaml"}, "", 0},
+		{[]string{"missing.yaml"}, "nodes that CSINodes or pods name aren't in these manifests: win-2", 0},
+		{[]string{"whole.yaml", "other.yaml"}, "", 1},
+	} {
+		inv, _, err := read(t, c.files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cov := inv.Read[inventory.Nodes]; cov.Reason != c.reason || cov.Complete != (c.reason == "") {
+			t.Errorf("%v: %+v", c.files, cov)
+		}
+		if len(inv.Problems) != c.problems || c.problems > 0 && inv.Problems[0].Where != "other.yaml:2" {
+			t.Errorf("%v: problems %v", c.files, inv.Problems)
+		}
+	}
+}

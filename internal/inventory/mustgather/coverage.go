@@ -73,18 +73,13 @@ func (r *reader) listedStorage() bool {
 	return r.standard && len(r.csiNodes) > 0
 }
 
-// lacksNodes misses nodes that have a CSINode: the kubelet makes one for each.
+// lacksNodes misses nodes that CSINodes or pods name.
 func (r *reader) lacksNodes() inventory.Coverage {
-	var missing []string
-	for name := range r.csiNodes {
-		if !r.nodes[name] {
-			missing = append(missing, name)
-		}
-	}
+	missing := r.c.UnreadNodes()
 	if len(missing) == 0 {
 		return inventory.Coverage{}
 	}
-	return inventory.Coverage{Reason: "nodes that have a CSINode weren't gathered: " + some(missing), Fix: r.howToGather("core/nodes")}
+	return inventory.Coverage{Reason: "nodes that CSINodes or pods name weren't gathered: " + inventory.Some(missing), Fix: r.howToGather("core/nodes")}
 }
 
 func (r *reader) lacksServices(t *tally) inventory.Coverage {
@@ -106,7 +101,7 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 		cov := inventory.Coverage{Fix: r.howToGather("core/namespaces")}
 		switch {
 		case len(missing) > 0:
-			cov.Reason = unlisted + "; of those that it mentions these weren't gathered: " + some(missing)
+			cov.Reason = unlisted + "; of those that it mentions these weren't gathered: " + inventory.Some(missing)
 		case !r.mentionsNamespaces() || r.tallies["core/namespaces"].broken > 0 || r.tallies[name].count == 0:
 			cov.Reason = unlisted
 		default:
@@ -115,7 +110,7 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 		return cov
 	case len(missing) > 0:
 		return inventory.Coverage{
-			Reason: "namespaces that weren't gathered: " + some(missing),
+			Reason: "namespaces that weren't gathered: " + inventory.Some(missing),
 			Fix:    r.inspect("ns/" + strings.Join(missing, " ns/")),
 		}
 	}
@@ -141,16 +136,6 @@ func (r *reader) missing(resource string) []string {
 	}
 	slices.Sort(missing)
 	return missing
-}
-
-// some lists the first names.
-func some(names []string) string {
-	const most = 5
-	slices.Sort(names)
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
 // tellProxies hands on what csi-proxy says of its version: for the node that

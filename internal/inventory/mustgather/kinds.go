@@ -28,6 +28,7 @@ var kinds = map[string]kind{
 	"batch/cronjobs":                              {"batch/v1", "CronJob", "", true},
 	"apps.openshift.io/deploymentconfigs":         {"apps.openshift.io/v1", "DeploymentConfig", "", true},
 	"storage.k8s.io/storageclasses":               {"storage.k8s.io/v1", "StorageClass", "", false},
+	"node.k8s.io/runtimeclasses":                  {"node.k8s.io/v1", "RuntimeClass", "", false},
 	"storage.k8s.io/csinodes":                     {"storage.k8s.io/v1", "CSINode", inventory.CSINodes, false},
 	"config.openshift.io/clusterversions":         {"config.openshift.io/v1", "ClusterVersion", inventory.ClusterVersion, false},
 	"config.openshift.io/infrastructures":         {"config.openshift.io/v1", "Infrastructure", "", false},

@@ -36,6 +36,7 @@ import (
 // Problem and incomplete coverage. What is no must-gather, or several, is a
 // *fault.Error.
 func Read(ctx context.Context, c *kube.Collector, path string) (inventory.Source, error) {
+	c.CountTemplates()
 	r := newReader(c, path)
 	err := walk(ctx, path, r.visit, r.skip)
 	cut, isCut := errors.AsType[*cutError](err)

@@ -253,3 +253,18 @@ func TestReadEndsWithItsContext(t *testing.T) {
 
 // collector knows no catalog: what is read doesn't depend on it.
 func collector() *kube.Collector { return kube.NewCollector(kube.Options{}) }
+
+// A must-gather is taken between two runs of a CronJob as a rule, and its
+// template names a RuntimeClass as well as Windows itself.
+func TestWorkloadsWithoutPods(t *testing.T) {
+	const cronJob = "apiVersion: batch/v1\nitems:\n- metadata: {name: nightly, namespace: shop}\n  spec:\n    jobTemplate: {spec: {template: {spec: {runtimeClassName: win, containers: [{name: a, image: b}], volumes: [{name: v, azureFile: {secretName: s, shareName: t}}]}}}}\nkind: CronJobList\n"
+	const class = "apiVersion: node.k8s.io/v1\nkind: RuntimeClass\nmetadata: {name: win}\nhandler: x\nscheduling: {nodeSelector: {kubernetes.io/os: windows}}\n"
+	fs := gathered().with(files{namespaces + "shop/batch/cronjobs.yaml": cronJob})
+	if got := mustRead(t, fs.folder(t)).Volumes; len(got) != 1 {
+		t.Errorf("without the class: %+v", got)
+	}
+	got := mustRead(t, fs.with(files{cluster + "node.k8s.io/runtimeclasses/win.yaml": class}).folder(t)).Volumes
+	if len(got) != 2 || got[0].Pod.String() != "CronJob shop/nightly" || got[0].InTree != "kubernetes.io/azure-file" {
+		t.Errorf("with the class: %+v", got)
+	}
+}

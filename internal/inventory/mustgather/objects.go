@@ -96,8 +96,6 @@ func (r *reader) add(d *document, p place, k kind) {
 // note keeps what coverage is told by.
 func (r *reader) note(p place, h head) {
 	switch p.resource {
-	case "core/nodes":
-		r.nodes[h.Metadata.Name] = true
 	case "storage.k8s.io/csinodes":
 		r.csiNodes[h.Metadata.Name] = true
 	case "core/namespaces":

@@ -46,7 +46,6 @@ type reader struct {
 	maxFile  int64
 	seen     map[string]bool
 	tallies  map[string]*tally
-	nodes    map[string]bool
 	csiNodes map[string]bool
 	// listed are the cluster-scoped resources of which there is a file with all.
 	listed map[string]bool
@@ -64,7 +63,7 @@ type proxyFile struct {
 func newReader(c *kube.Collector, top string) *reader {
 	r := &reader{
 		c: c, top: top, maxFile: maxFile, seen: map[string]bool{}, tallies: map[string]*tally{},
-		nodes: map[string]bool{}, csiNodes: map[string]bool{}, listed: map[string]bool{}, namespaces: map[string]*namespace{},
+		csiNodes: map[string]bool{}, listed: map[string]bool{}, namespaces: map[string]*namespace{},
 	}
 	r.runs.top = top
 	for resource := range kinds {
