@@ -48,15 +48,20 @@ func (r rowCheck) place(i int, p *Publication) {
 			r.badAt([]any{"published", i, "missing", j}, err.Error(), "write it as 1.33.1")
 		}
 	}
-	for j, repository := range append([]string{p.Repository}, p.Also...) {
-		last := repository[strings.LastIndex(repository, "/")+1:]
-		if strings.ContainsAny(last, ":@") || strings.ContainsAny(repository, " \t") {
-			at := []any{"published", i, "repository"}
-			if j > 0 {
-				at = []any{"published", i, "also", j - 1}
-			}
-			r.badAt(at, fmt.Sprintf("%q is no repository", clip(repository)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
-		}
+	r.repository(p.Repository, "published", i, "repository")
+	for j, repository := range p.Also {
+		r.repository(repository, "published", i, "also", j)
+	}
+	for j, repository := range p.Former {
+		r.repository(repository, "published", i, "former", j)
+	}
+}
+
+// repository demands an image's place without a tag or a digest.
+func (r rowCheck) repository(s string, at ...any) {
+	last := s[strings.LastIndex(s, "/")+1:]
+	if strings.ContainsAny(last, ":@") || strings.ContainsAny(s, " \t") {
+		r.badAt(at, fmt.Sprintf("%q is no repository", clip(s)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
 	}
 }
 

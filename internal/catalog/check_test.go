@@ -64,6 +64,7 @@ var badOverlays = []struct{ name, text, what string }{
 	{"published backwards", published + "[{from: 1.2.0, until: ¦1.1.0, manifest: unknown, evidence: [{source: x}]}]", "the row ends at 1.1.0, before it begins at 1.2.0"},
 	{"published but for what", published + "[{from: 1.2.0, manifest: unknown, missing: [¦some], evidence: [{source: x}]}]", `"some" is no version`},
 	{"published as an image", published + "[{from: 1.2.0, manifest: unknown, repository: ¦\"x.example/a:v1\", evidence: [{source: x}]}]", `"x.example/a:v1" is no repository`},
+	{"published once as another image", published + "[{from: 1.2.0, manifest: unknown, former: [¦\"x.example/a:1\"], evidence: [{source: x}]}]", `"x.example/a:1" is no repository`},
 	{"published as another image", published + "[{from: 1.2.0, manifest: unknown, also: [¦\"x.example/a@sha256\"], evidence: [{source: x}]}]", `"x.example/a@sha256" is no repository`},
 
 	{"no minor", "releases:\n  - {openshift: ¦\"4.20.1\", kubernetes: \"1.33\", kubeletSkew: 1, evidence: [{source: x}]}", `"4.20.1" is no minor of OpenShift`},

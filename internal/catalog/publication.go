@@ -33,6 +33,8 @@ type Publication struct {
 	// "" isn't known. Also are other repositories that the project has it in.
 	Repository string   `json:"repository,omitempty"`
 	Also       []string `json:"also,omitempty"`
+	// Former are repositories that the project had it in and that are gone.
+	Former []string `json:"former,omitempty"`
 	// Unsure: not every version's image is known to stand in Repository.
 	Unsure   bool       `json:"unsure,omitempty"`
 	Evidence []Evidence `json:"evidence"`
@@ -84,5 +86,27 @@ func (p *Publication) Holds(repository string) bool {
 // Publishes tells whether a repository is or was one of the project's own, for
 // whatever version.
 func (d *Driver) Publishes(repository string) bool {
-	return slices.ContainsFunc(d.Published, func(p Publication) bool { return p.Holds(repository) })
+	return slices.ContainsFunc(d.Published, func(p Publication) bool {
+		return p.Holds(repository) || slices.Contains(p.Former, repository)
+	})
+}
+
+// Gone tells whether the image of v stood in repositories that are no more, and
+// which is the next version that can still be had; "" where none is known.
+func (d *Driver) Gone(v version.Driver, hostProcess bool) (next string, gone bool) {
+	p := d.Publication(v, hostProcess)
+	if p == nil || p.Repository != "" || len(p.Former) == 0 {
+		return "", false
+	}
+	for i := range d.Published {
+		later := &d.Published[i]
+		from := coreOf(parseDriver(later.From))
+		if later.HostProcess != hostProcess || later.Repository == "" || from.Compare(coreOf(v)) < 0 {
+			continue
+		}
+		if next == "" || from.Compare(coreOf(parseDriver(next))) < 0 {
+			next = later.From
+		}
+	}
+	return next, true
 }

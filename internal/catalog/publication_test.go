@@ -18,7 +18,8 @@ func TestPublications(t *testing.T) {
 		{"vsphere", "3.5.0", true, raw + "kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml", "registry.k8s.io/csi-vsphere/driver"},
 		{"vsphere", "3.5.0", false, "", ""},
 		{"vsphere", "3.3.1", false, raw + "kubernetes-sigs/vsphere-csi-driver/v3.3.1/manifests/vanilla/vsphere-csi-driver.yaml", "registry.k8s.io/csi-vsphere/driver"},
-		{"vsphere", "3.0.0-rc.1", false, raw + "kubernetes-sigs/vsphere-csi-driver/v3.0.0/manifests/vanilla/vsphere-csi-driver.yaml", "gcr.io/cloud-provider-vsphere/csi/release/driver"},
+		{"vsphere", "3.0.0-rc.1", false, raw + "kubernetes-sigs/vsphere-csi-driver/v3.0.0/manifests/vanilla/vsphere-csi-driver.yaml", ""},
+		{"gcp-pd", "1.7.3", false, raw + "kubernetes-sigs/gcp-compute-persistent-disk-csi-driver/v1.7.3/deploy/kubernetes/base/node_windows/node.yaml", "registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver"},
 		{"azure-disk", "1.16.0", false, raw + "kubernetes-sigs/azuredisk-csi-driver/v1.16.0/deploy/v1.16.0/csi-azuredisk-node-windows.yaml", "mcr.microsoft.com/k8s/csi/azuredisk-csi"},
 		{"azure-disk", "1.31.11", true, raw + "kubernetes-sigs/azuredisk-csi-driver/v1.31.11/deploy/v1.31.11/csi-azuredisk-node-windows-hostprocess.yaml", "mcr.microsoft.com/oss/kubernetes-csi/azuredisk-csi"},
 		{"azure-disk", "1.31.12", true, raw + "kubernetes-sigs/azuredisk-csi-driver/v1.31.12/deploy/v1.31.12/csi-azuredisk-node-windows-hostprocess.yaml", "mcr.microsoft.com/oss/v2/kubernetes-csi/azuredisk-csi"},
@@ -75,8 +76,13 @@ func TestOwnRepositories(t *testing.T) {
 	for i := range c.Drivers {
 		d := &c.Drivers[i]
 		for _, p := range d.Published {
-			if p.Repository == "" && p.Deploys == "" {
+			if p.Repository == "" && p.Deploys == "" && len(p.Former) == 0 {
 				t.Errorf("%s %s: no repository", d.Name, p.From)
+			}
+			for _, gone := range p.Former {
+				if c.ByImage(gone) != d || !d.Publishes(gone) || p.Holds(gone) {
+					t.Errorf("%s isn't known to have been %s", gone, d.Name)
+				}
 			}
 			if p.Repository != "" && (c.ByImage(p.Repository) != d || !d.Publishes(p.Repository)) {
 				t.Errorf("%s isn't known to be %s", p.Repository, d.Name)
@@ -94,6 +100,25 @@ func TestRenderCommand(t *testing.T) {
 	for hostProcess, want := range map[bool]string{false: "--set node.enableWindows=true --set image.tag=v1.34.0", true: "--set node.windowsHostProcess=true --set image.tag=v1.34.0"} {
 		if got := d.Publication(v, hostProcess).RenderCommand(v); !strings.Contains(got, want) || strings.Contains(got, "{{") {
 			t.Errorf("HostProcess %t: %s", hostProcess, got)
+		}
+	}
+}
+
+// TestGone: the next version that can be had is told of images that can't.
+func TestGone(t *testing.T) {
+	c := load(t)
+	for _, row := range []struct {
+		driver, version, next string
+		gone                  bool
+	}{
+		{"vsphere", "3.0.2", "3.1.2", true},
+		{"vsphere", "2.4.0", "3.1.2", true},
+		{"vsphere", "3.1.2", "", false},
+		{"vsphere", "1.0.0", "", false}, // not in the catalog
+		{"azure-disk", "1.29.2", "", false},
+	} {
+		if next, gone := c.Driver(row.driver).Gone(version.MustDriver(row.version), false); next != row.next || gone != row.gone {
+			t.Errorf("%s %s: %q, %v", row.driver, row.version, next, gone)
 		}
 	}
 }

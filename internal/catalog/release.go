@@ -3,6 +3,7 @@ package catalog
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/winbake/winbake/internal/version"
@@ -72,9 +73,9 @@ func (c *Catalog) Path(from, to string) ([]string, error) {
 
 // Ships are the rows that may hold for a driver, by its name, in a release.
 // One row: that is it, as surely as its certainty says; its Version is empty
-// where it is shipped and the version isn't known. Several: the patch isn't
-// given, or lies where the edge between rows is uncertain. None: the release
-// doesn't ship it, or isn't known.
+// where it is shipped and the version isn't known. Several: the release isn't
+// Dated, or its patch lies where the edge between rows is uncertain. None: the
+// release doesn't ship it, or isn't known.
 func (c *Catalog) Ships(release version.OpenShift, driver string) []Shipped {
 	r := c.Release(release.MinorString())
 	if r == nil {
@@ -82,17 +83,24 @@ func (c *Catalog) Ships(release version.OpenShift, driver string) []Shipped {
 	}
 	var rows []Shipped
 	for _, row := range r.Drivers[driver] {
-		if row.mayHold(release.Patch) {
+		if !Dated(release) || row.mayHold(release.Patch) {
 			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
+// candidate is a pre-release on the way to a minor's first patch.
+var candidate = regexp.MustCompile(`^(ec|fc|rc)\.[0-9]+$`)
+
+// Dated tells whether a release says how far along its minor it is. A minor alone
+// doesn't, and neither do OKD's releases, nightly builds and those of CI: they
+// are 4.21.0-okd-scos.9 and 4.21.0-0.nightly-..., with the patch 0 all the time.
+func Dated(release version.OpenShift) bool {
+	return release.Patch >= 0 && (release.Pre == "" || candidate.MatchString(release.Pre))
+}
+
 func (s *Shipped) mayHold(patch int) bool {
-	if patch < 0 {
-		return true
-	}
 	return (s.FromZ == nil || patch >= *s.FromZ-s.FuzzyZ) && (s.UntilZ == nil || patch <= *s.UntilZ+s.FuzzyZ)
 }
 

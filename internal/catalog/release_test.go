@@ -18,6 +18,15 @@ func TestShips(t *testing.T) {
 		{"4.14", "azure-file", "1.28.1,1.29.5"},
 		{"4.12.20", "vsphere", "2.6.1"},
 		{"4.12.21", "vsphere", "2.7.1-rc.1"},
+		// OKD's patch is always 0, and so is that of builds; a candidate's is one.
+		{"4.14.0-okd-scos.4", "azure-file", "1.28.1,1.29.5"},
+		{"4.14.0-0.okd-2024-01-26-175629", "azure-file", "1.28.1,1.29.5"},
+		{"4.14.0-0.nightly-2023-10-26-013420", "azure-file", "1.28.1,1.29.5"},
+		{"4.14.0-0.ci-2023-10-26-013420", "azure-file", "1.28.1,1.29.5"},
+		{"4.14.0-ec.3", "azure-file", "1.28.1"},
+		{"4.14.0-fc.0", "azure-file", "1.28.1"},
+		{"4.14.0-rc.7", "azure-file", "1.28.1"},
+		{"4.14.0", "azure-file", "1.28.1"},
 		// Edges that may be off by one patch.
 		{"4.9.42", "aws-ebs", "1.2.0"},
 		{"4.9.43", "aws-ebs", "1.2.0,1.4.0"},

@@ -20,6 +20,8 @@ import (
 type csiDriverOptions struct {
 	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
 	output                                                                    app.Output
+	// given tells whether a flag was on the command line.
+	given func(flag string) bool
 }
 
 func newCSIDriver(t *tool) *cobra.Command {
@@ -46,8 +48,10 @@ so --registry changes the host and keeps that path. --digest-file pins images: a
 line each, IMAGE:TAG sha256:...
 
 --upgrade-from reads a DaemonSet that runs now, and tells what changes and why: a
-new tag alone breaks a driver whose mode, flags or mounts change with it. Without
---out it only tells.
+new tag alone breaks a driver whose mode, flags or mounts change with it. Where no
+flag says otherwise, mode, namespace and mirror stay as they are, and so does what
+an admin sets in any DaemonSet: pull secrets, node selector, affinity, tolerations,
+labels, resources and the like. Without --out it only tells.
 
 Nothing is written over: the folder must be new or empty, or be what would be
 written.`,
@@ -61,6 +65,7 @@ written.`,
 		Args:      app.Args(cobra.MaximumNArgs(1)),
 		ValidArgs: csidriver.Drivers(),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.given = cmd.Flags().Changed
 			return t.csiDriver(cmd.Context(), strings.Join(args, ""), &o)
 		},
 	}
@@ -98,6 +103,9 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions
 	if err != nil {
 		return err
 	}
+	if old != nil {
+		o.keep(cat, old, &options)
+	}
 	folder, err := csidriver.Render(cat, options)
 	if err != nil {
 		return err
@@ -134,6 +142,20 @@ func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, out
 	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done,
 		Message: fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files))})
 	return nil
+}
+
+// keep takes from the old DaemonSet what no flag says.
+func (o *csiDriverOptions) keep(cat *catalog.Catalog, old *csidriver.Old, options *csidriver.Options) {
+	options.Old = old
+	if !o.given("mode") {
+		options.Mode = ""
+	}
+	if !o.given("namespace") {
+		options.Namespace = old.Namespace()
+	}
+	if !o.given("registry") {
+		options.Registry = old.Registry(cat)
+	}
 }
 
 // options checks the flags that can be checked alone.

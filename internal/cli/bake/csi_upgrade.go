@@ -51,6 +51,8 @@ type upgradeReport struct {
 	From    string         `json:"from"`
 	Back    bool           `json:"back"`
 	Changes []changeReport `json:"changes"`
+	// Kept is what the new one has of the old one that isn't usual.
+	Kept []keptReport `json:"kept,omitempty"`
 	// Delete is the command that comes first, "" for none.
 	Delete    string `json:"delete,omitempty"`
 	DeleteWhy string `json:"deleteWhy,omitempty"`
@@ -63,6 +65,12 @@ type changeReport struct {
 	Why   string `json:"why"`
 }
 
+type keptReport struct {
+	Where string `json:"where"`
+	What  string `json:"what"`
+	Why   string `json:"why"`
+}
+
 func newCSIReport(folder *csidriver.Folder, driver, release string) *csiReport {
 	return &csiReport{Driver: driver, Version: folder.Version.Core(), OpenShift: release, HostProcess: folder.HostProcess, Notes: folder.Notes, title: folder.Title}
 }
@@ -71,6 +79,9 @@ func newUpgradeReport(old *csidriver.Old, u *csidriver.Upgrade) *upgradeReport {
 	r := &upgradeReport{From: old.OldVersion(), Back: u.Back, Delete: u.Delete, DeleteWhy: u.DeleteWhy, Changes: []changeReport{}}
 	for _, c := range u.Changes {
 		r.Changes = append(r.Changes, changeReport(c))
+	}
+	for _, k := range u.Kept {
+		r.Kept = append(r.Kept, keptReport(k))
 	}
 	return r
 }
@@ -87,7 +98,7 @@ func (r *csiReport) wrote(folder *csidriver.Folder, out string) {
 	}
 	r.Next = append(r.Next, "oc apply -f "+shellWord(out))
 	if r.Upgrade == nil { // what runs already needn't be tried
-		r.Next = append(r.Next, "oc apply -f "+shellWord(filepath.Join(out, csidriver.ExampleFolder)))
+		r.Next = append(r.Next, folder.TryOut(func(name string) string { return shellWord(filepath.Join(out, name)) })...)
 	}
 }
 
@@ -103,6 +114,7 @@ func (r *csiReport) lines() [][]string {
 			say("This goes back to an older version. Nothing forbids a newer one on Windows.")
 		}
 		r.changes(say)
+		r.kept(say)
 		if u.Delete != "" {
 			say("")
 			say("The old DaemonSet must go first: %s.", u.DeleteWhy)
@@ -113,6 +125,18 @@ func (r *csiReport) lines() [][]string {
 		say("%s", command)
 	}
 	return rows
+}
+
+func (r *csiReport) kept(say func(string, ...any)) {
+	why := ""
+	for _, k := range r.Upgrade.Kept {
+		if k.Why != why {
+			why = k.Why
+			say("")
+			say("%s:", why)
+		}
+		say("  = %s: %s", k.Where, k.What)
+	}
 }
 
 func (r *csiReport) changes(say func(string, ...any)) {

@@ -8,16 +8,19 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/object"
 )
 
-// writeFolder makes dir a folder of these files. It is made beside dir and takes
-// its place at once: a killed run leaves nothing in dir. What stands in dir
-// already may only be these very files: an admin's own edits aren't lost.
+// writeFolder fills dir with these files. They are made beside it and moved in
+// one after the other; when that fails, what was moved goes again, so that
+// nothing half written stays. A folder that is there already stays the same one,
+// with its rights, and a link to one stays a link. What stands in it may only be
+// these very files: an admin's own edits aren't lost.
 func writeFolder(ctx context.Context, dir string, files []object.File) (err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
+	if dir, err = realPath(dir); err != nil {
 		return cantWrite(dir, err)
 	}
 	if same, err := holds(dir, files); same || err != nil {
@@ -43,15 +46,53 @@ func writeFolder(ctx context.Context, dir string, files []object.File) (err erro
 			return cantWrite(dir, err)
 		}
 	}
-	if err := os.Chmod(temp, 0o755); err != nil { // MkdirTemp made it private
+	if err := move(temp, dir); err != nil {
 		return cantWrite(dir, err)
 	}
-	// An empty folder goes first: not every system renames over one.
-	if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return cantWrite(dir, err)
+	return nil
+}
+
+// realPath is a folder's own path: beside a link may be another disk, to which
+// nothing can be renamed.
+func realPath(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return dir, err
 	}
-	if err := os.Rename(temp, dir); err != nil {
-		return cantWrite(dir, err)
+	target, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dir, nil
+	}
+	return target, err
+}
+
+// move puts what from holds into to, which it makes if need be, or nothing.
+func move(from, to string) (err error) {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	var undo []func() error
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, f := range slices.Backward(undo) {
+			err = errors.Join(err, f())
+		}
+	}()
+	switch err := os.Mkdir(to, 0o755); {
+	case err == nil:
+		undo = append(undo, func() error { return os.Remove(to) })
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(to, e.Name())
+		if err := os.Rename(filepath.Join(from, e.Name()), path); err != nil {
+			return err
+		}
+		undo = append(undo, func() error { return os.RemoveAll(path) })
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -45,6 +47,78 @@ func TestWriteFolder(t *testing.T) {
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm() != 0o755 {
 		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestWriteFolderKeepsTheFolder: an empty folder stays the one that it is, for
+// a shell that stands in it too, with its rights, and a link stays a link.
+func TestWriteFolderKeepsTheFolder(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "out")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Beside a link of this name nothing can be made that is named after it.
+	link := filepath.Join(parent, strings.Repeat("l", 250))
+	if err := os.Symlink("out", link); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, out := range []string{".", link} {
+		if err := writeFolder(t.Context(), out, twoFiles); err != nil {
+			t.Fatal(err)
+		}
+		after, err := os.Stat(dir)
+		if err != nil || !os.SameFile(before, after) || after.Mode() != before.Mode() {
+			t.Errorf("%s: %v became %v, %v", out, before.Mode(), after.Mode(), err)
+		}
+		if got := names(t, "."); len(got) != 2 {
+			t.Errorf("%s: %v", out, got)
+		}
+		if got, err := os.Readlink(link); err != nil || got != "out" {
+			t.Errorf("%s: the link became %q, %v", out, got, err)
+		}
+		for _, name := range names(t, dir) {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := names(t, parent); len(got) != 2 {
+		t.Errorf("left beside it: %v", got)
+	}
+}
+
+// TestMoveOrNothing: a file that can't be moved takes those before it back, and
+// the folder that was made for them.
+func TestMoveOrNothing(t *testing.T) {
+	for name, there := range map[string]bool{"a file in its place": false, "a folder that is there": true} {
+		from, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
+		for _, file := range []string{"01-a.yaml", "02-b.yaml"} {
+			if err := os.WriteFile(filepath.Join(from, file), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var before []string
+		if there {
+			// A folder that isn't empty can't be renamed over.
+			if err := os.MkdirAll(filepath.Join(to, "02-b.yaml", "own"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			before = names(t, to)
+		} else if err := os.WriteFile(to, nil, 0o600); err != nil { // nor can a file be a folder
+			t.Fatal(err)
+		}
+		if err := move(from, to); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		if there && !slices.Equal(names(t, to), before) {
+			t.Errorf("%s: left %v", name, names(t, to))
+		}
 	}
 }
 

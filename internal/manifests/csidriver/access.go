@@ -49,11 +49,11 @@ func (s *shape) scc(namespace string) *rbacv1.RoleBinding {
 	}
 }
 
-func (s *shape) clusterRole() *rbacv1.ClusterRole {
+func (s *shape) clusterRole(rules []rbacv1.PolicyRule) *rbacv1.ClusterRole {
 	return &rbacv1.ClusterRole{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
 		ObjectMeta: metav1.ObjectMeta{Name: s.daemonSet},
-		Rules:      s.rules,
+		Rules:      rules,
 	}
 }
 

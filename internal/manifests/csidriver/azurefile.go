@@ -25,13 +25,17 @@ var azureFile = shape{
 // driver, which couldn't listen there; they are left out.
 const fileMetrics = "--metrics-address=0.0.0.0:29615"
 
+// azureFileFamily names no --kubeconfig. The manifests up to 1.25 have AKS'
+// C:\k\config, which WMCO's nodes haven't got: the driver would have no access to
+// the cluster, and so none to the Secret. Without the argument it uses its
+// service account (pkg/azurefile/azure.go: getKubeClient, getKubeConfig).
 var azureFileFamily = family{
 	container: "azurefile", exe: "azurefileplugin.exe", healthPort: 29613, pipeCPU: "30m", azure: true,
 	pipes: rows[familyPipes]{until: "1.36.0", list: []familyPipes{
 		{seen: "1.21.0", registrar: registrarMCR + "v2.5.1", probe: probeMCR + "v2.7.0", checks: true, patience: "3s",
-			args: []string{`--kubeconfig=C:\\k\\config`, fileMetrics}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "150Mi"},
+			args: []string{fileMetrics}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "150Mi"},
 		{seen: "1.25.0", registrar: registrarMCR + "v2.6.2", probe: probeMCR + "v2.8.0", checks: true, patience: "3s",
-			args: []string{`--kubeconfig=C:\\k\\config`, fileMetrics}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "150Mi"},
+			args: []string{fileMetrics}, health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "150Mi"},
 		{seen: "1.28.1", registrar: registrarMCR + "v2.8.0", probe: probeMCR + "v2.10.0", checks: true, patience: "3s",
 			health: times{30, 10, 30, 5}, memory: "200Mi", sidecarMemory: "150Mi"},
 		{seen: "1.29.2", registrar: registrarMCR + "v2.8.0", probe: probeMCR + "v2.10.0", checks: true, patience: "3s",

@@ -22,6 +22,8 @@ type choice struct {
 	hostProcess bool
 	publication *catalog.Publication
 	notes       []string
+	old         *Old
+	kept        []Kept
 }
 
 func (c *choice) note(format string, args ...any) {
@@ -43,7 +45,7 @@ func Choose(cat *catalog.Catalog, o Options) (v version.Driver, hostProcess bool
 
 // choose settles on a version and a mode, or says why there is none.
 func choose(cat *catalog.Catalog, o Options) (*choice, error) {
-	c := &choice{catalog: cat, release: o.For, shape: shapeOf(o.Driver)}
+	c := &choice{catalog: cat, release: o.For, shape: shapeOf(o.Driver), old: o.Old}
 	if c.shape != nil {
 		c.driver = cat.Driver(c.shape.name)
 	}
@@ -73,7 +75,7 @@ func (c *choice) checkRelease() error {
 	if slices.Contains(r.WindowsManaged, c.driver.Name) {
 		return &fault.Error{
 			What: fmt.Sprintf("from OpenShift %s on the cluster's own operator deploys the Windows DaemonSet of the %s; a second one for %s couldn't register on the nodes", minor, c.driver.Title, c.driver.Provisioner),
-			Fix:  "write none, and delete the one that was deployed by hand before the update: " + deleteCommand(c.shape) + "\nthe ground is an enhancement that may still change: https://github.com/openshift/enhancements/pull/2072",
+			Fix:  "write none, and delete the one that was deployed by hand before the update: " + c.deleteOld() + "\nthe ground is an enhancement that may still change: https://github.com/openshift/enhancements/pull/2072",
 		}
 	}
 	if from := c.shape.openShift; from != "" && c.release.CompareMinor(mustOpenShift(from)) < 0 {
@@ -93,8 +95,21 @@ func mustOpenShift(s string) version.OpenShift {
 	return v
 }
 
-func deleteCommand(s *shape) string {
-	return fmt.Sprintf("oc -n %s delete daemonset %s", OperatorNamespace, s.daemonSet)
+// deleteOld deletes the DaemonSet that is to be replaced, or the one that
+// folders have.
+func (c *choice) deleteOld() string {
+	if c.old != nil {
+		return deleteCommand(c.old.DaemonSet.Namespace, c.old.DaemonSet.Name)
+	}
+	return deleteCommand(OperatorNamespace, c.shape.daemonSet)
+}
+
+// deleteCommand deletes a DaemonSet; namespace "" is the user's own.
+func deleteCommand(namespace, name string) string {
+	if namespace == "" {
+		return "oc delete daemonset " + name
+	}
+	return fmt.Sprintf("oc -n %s delete daemonset %s", namespace, name)
 }
 
 // chooseVersion takes what the release ships on Linux. Where its patches differ
@@ -131,14 +146,26 @@ func (c *choice) chooseVersion() error {
 		c.note("Of OpenShift %s only the head of the release's branch is known: verify skew says DATA001 until it is given the payload with --release.", c.release.MinorString())
 	}
 	c.version = newest
-	if other := c.shape.unpublished[newest.Core()]; other != "" {
-		c.version = version.MustDriver(other)
-		c.note("The project published no image of v%s, which OpenShift %s ships; v%s is the closest that it did.", newest.Core(), c.release.MinorString(), other)
-	}
+	c.substitute()
 	if c.line = c.driver.Line(c.version); c.line == nil {
 		return &fault.Error{What: fmt.Sprintf("the catalog knows no line of the %s that holds v%s", c.driver.Title, c.version.Core()), Fix: "verify catalog " + c.driver.Name}
 	}
 	return nil
+}
+
+// substitute takes the closest version with an image where the shipped one has
+// none.
+func (c *choice) substitute() {
+	s, ok := c.shape.unpublished[c.version.Core()]
+	if !ok {
+		return
+	}
+	shipped := c.version
+	c.version = version.MustDriver(s.version)
+	c.note(s.why+". OpenShift %s ships that version; v%s is the closest with an image.", shipped.Core(), c.release.MinorString(), s.version)
+	if !c.version.SameMinor(shipped) {
+		c.note("verify skew tells the distance between v%s and v%s as SKEW001, a warning that no other version takes away.", s.version, shipped.Core())
+	}
 }
 
 // core is a version without what OpenShift's forks lack of it: they ship

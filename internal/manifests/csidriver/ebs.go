@@ -26,6 +26,16 @@ var awsEBS = shape{
 		{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"volumeattachments"}, Verbs: []string{"get", "list", "watch"}},
 		{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"csinodes"}, Verbs: []string{"get"}},
 	},
+	// The account has the SCC alone: openshift/csi-operator,
+	// assets/overlays/aws-ebs/generated/standalone, release-4.15 to 5.0. Its pods
+	// on Linux are on the host's network and ask the instance's metadata service,
+	// which a pod with a network of its own reaches only with a hop limit of 2; the
+	// driver's other source is the Node (pkg/cloud/metadata). The hook before the
+	// end looks at the Node and waits for VolumeAttachments (cmd/hooks/prestop.go).
+	lacks: []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}},
+		{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"volumeattachments"}, Verbs: []string{"get", "list", "watch"}},
+	},
 	storage: storage{ntfs: true, wait: true, expand: true, parameters: map[string]string{"type": "gp3", "encrypted": "true"}},
 	// pkg/driver/options.go, up to 1.64.0 at the least.
 	hostNote: "The project calls HostProcess alpha in this driver.",

@@ -1,20 +1,51 @@
 package csidriver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // facts are what a pod says, one line of text each: where it is said, and what.
 type facts map[string]string
 
-// factsOf takes a pod apart. Whether Linux has a word in it (capabilities,
-// seccomp) doesn't count: Windows has no such thing.
-func factsOf(spec *corev1.PodSpec) facts {
+// factsOf takes a DaemonSet apart, but for what names it and what it selects by.
+// Whether Linux has a word in it (capabilities, seccomp) doesn't count: Windows
+// has no such thing.
+func factsOf(ds *appsv1.DaemonSet) facts {
+	ds = ds.DeepCopy()
+	stripDefaults(ds)
 	f := facts{}
+	own := ds.Spec.Selector
+	f.labels("daemonset/label ", ds.Labels, own)
+	f.labels("daemonset/annotation ", ds.Annotations, nil)
+	f.labels("pod/label ", ds.Spec.Template.Labels, own)
+	f.labels("pod/annotation ", ds.Spec.Template.Annotations, nil)
+	spec := &ds.Spec.Template.Spec
+	f.pod(spec)
+	ds.Spec.Selector, ds.Spec.Template = nil, corev1.PodTemplateSpec{}
+	f.rest("daemonset/", &ds.Spec)
+	return f
+}
+
+// labels are those, and annotations, but for tools' marks and the one that the
+// DaemonSet finds its pods by.
+func (f facts) labels(where string, labels map[string]string, own *metav1.LabelSelector) {
+	for key, value := range labels {
+		if isTools(key) || own != nil && key == "app" && own.MatchLabels[key] == value {
+			continue
+		}
+		f.say(where+key, cmp.Or(value, "given"))
+	}
+}
+
+// pod says what a pod's spec has, and takes it out of there.
+func (f facts) pod(spec *corev1.PodSpec) {
 	f.say("pod/service account", spec.ServiceAccountName)
 	f.say("pod/priority class", spec.PriorityClassName)
 	f.say("pod/DNS policy", string(spec.DNSPolicy))
@@ -24,20 +55,60 @@ func factsOf(spec *corev1.PodSpec) facts {
 	if spec.OS != nil {
 		f.say("pod/os", string(spec.OS.Name))
 	}
+	for label, value := range spec.NodeSelector {
+		f.say("pod/node selector "+label, cmp.Or(value, "given"))
+	}
 	if c := spec.SecurityContext; c != nil && c.WindowsOptions != nil {
 		f.windows("pod", c.WindowsOptions)
 	}
-	sources := map[string]string{}
+	sources, mounted := map[string]string{}, map[string]bool{}
 	for _, v := range spec.Volumes {
 		sources[v.Name] = source(v)
 	}
 	for _, c := range spec.InitContainers {
-		f.container("init container "+c.Name, c, sources)
+		f.container("init container "+c.Name, c, sources, mounted)
 	}
 	for _, c := range spec.Containers {
-		f.container("container "+c.Name, c, sources)
+		f.container("container "+c.Name, c, sources, mounted)
 	}
-	return f
+	for name, from := range sources {
+		if !mounted[name] {
+			f.say("pod/volume "+name, from)
+		}
+	}
+	spec.ServiceAccountName, spec.PriorityClassName, spec.DNSPolicy, spec.HostNetwork, spec.OS = "", "", "", false, nil
+	spec.NodeSelector, spec.SecurityContext, spec.Volumes, spec.InitContainers, spec.Containers = nil, nil, nil, nil, nil
+	f.rest("pod/", spec)
+}
+
+// rest says what is left of an object, a line for each field, under the name
+// that the API has for it.
+func (f facts) rest(where string, o any) {
+	fields := map[string]any{}
+	if err := json.Unmarshal([]byte(text(o)), &fields); err != nil {
+		return
+	}
+	prune(fields)
+	for field, value := range fields {
+		if word, ok := value.(string); ok {
+			f.say(where+field, word)
+			continue
+		}
+		f.say(where+field, text(value))
+	}
+}
+
+// prune drops what the types write of fields that weren't set.
+func prune(fields map[string]any) {
+	for field, value := range fields {
+		inner, ok := value.(map[string]any)
+		if ok {
+			prune(inner)
+		}
+		if value == nil || ok && len(inner) == 0 {
+			delete(fields, field)
+		}
+	}
 }
 
 func (f facts) say(where, what string) {
@@ -47,7 +118,7 @@ func (f facts) say(where, what string) {
 }
 
 func (f facts) windows(where string, o *corev1.WindowsSecurityContextOptions) {
-	if o.HostProcess != nil && *o.HostProcess {
+	if isHostProcess(o) {
 		f.say(where+"/HostProcess", "yes")
 	}
 	if o.RunAsUserName != nil {
@@ -55,7 +126,8 @@ func (f facts) windows(where string, o *corev1.WindowsSecurityContextOptions) {
 	}
 }
 
-func (f facts) container(where string, c corev1.Container, sources map[string]string) {
+// container says what a container has.
+func (f facts) container(where string, c corev1.Container, sources map[string]string, mounted map[string]bool) {
 	f.say(where+"/image", c.Image)
 	f.say(where+"/command", strings.Join(c.Command, " "))
 	for _, a := range c.Args {
@@ -68,12 +140,13 @@ func (f facts) container(where string, c corev1.Container, sources map[string]st
 	for _, e := range c.Env {
 		value := e.Value
 		if e.ValueFrom != nil {
-			value = text(withoutDefaults(e.ValueFrom))
+			value = text(e.ValueFrom)
 		}
 		f.say(where+"/variable "+e.Name, value)
 	}
 	for _, m := range c.VolumeMounts {
-		f.say(where+"/mount "+m.MountPath, sources[m.Name])
+		mounted[m.Name] = true
+		f.say(where+"/mount "+m.MountPath, sources[m.Name]+access(m))
 	}
 	for _, p := range c.Ports {
 		f.say(where+"/port "+p.Name, fmt.Sprint(p.ContainerPort))
@@ -92,15 +165,22 @@ func (f facts) container(where string, c corev1.Container, sources map[string]st
 	if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
 		f.windows(where, c.SecurityContext.WindowsOptions)
 	}
+	c.Name, c.Image, c.Command, c.Args, c.Env, c.VolumeMounts, c.Ports = "", "", nil, nil, nil, nil, nil
+	c.LivenessProbe, c.ReadinessProbe, c.Lifecycle, c.SecurityContext = nil, nil, nil, nil
+	c.Resources.Limits, c.Resources.Requests = nil, nil
+	f.rest(where+"/", &c)
 }
 
-// withoutDefaults drops what the API server would fill in.
-func withoutDefaults(v *corev1.EnvVarSource) *corev1.EnvVarSource {
-	v = v.DeepCopy()
-	if v.FieldRef != nil && v.FieldRef.APIVersion == "v1" {
-		v.FieldRef.APIVersion = ""
+// access is how a mount differs from one of the whole volume to write to.
+func access(m corev1.VolumeMount) string {
+	text := ""
+	if m.SubPath+m.SubPathExpr != "" {
+		text += ", " + m.SubPath + m.SubPathExpr + " in it"
 	}
-	return v
+	if m.ReadOnly {
+		text += ", to read"
+	}
+	return text
 }
 
 func source(v corev1.Volume) string {

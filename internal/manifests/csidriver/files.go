@@ -16,6 +16,29 @@ const DaemonSetFile = "08-daemonset.yaml"
 // A StorageClass can't be changed, so that an upgrade had better leave it alone.
 const ExampleFolder = "example"
 
+// Files of the example that SMB's needs by name.
+const (
+	classFile     = ExampleFolder + "/09-storageclass.yaml"
+	namespaceFile = ExampleFolder + "/10-namespace.yaml"
+)
+
+// TryOut are the commands that apply the example. path is how the shell has a
+// file or a folder of the folder. SMB's class names a share that nobody has, and
+// the parameters of a class can't be changed later: what makes it the admin's
+// comes first, and so does its Secret.
+func (f *Folder) TryOut(path func(name string) string) []string {
+	apply := "oc apply -f " + path(ExampleFolder)
+	if f.container != smb.container {
+		return []string{apply}
+	}
+	return []string{
+		"sed -i 's|" + smbSource + "|//SERVER/SHARE|' " + path(classFile),
+		"oc apply -f " + path(namespaceFile),
+		smbSecretCommand,
+		apply,
+	}
+}
+
 // entry is a file before it is written.
 type entry struct {
 	name, comment string
@@ -53,9 +76,14 @@ this name; here it is the same name with the rights below.`, c.shape.serviceAcco
 with spec.os.name windows over, so that this matters only where it doesn't. It
 was never exercised: SCCs are OpenShift's alone.`, c.shape.scc(namespace)})
 	}
-	if own {
+	rules, what := c.shape.rules, "What the driver reads and writes in the cluster."
+	if !own {
+		rules, what = c.shape.lacks, `What the pod reads in the cluster. OpenShift's service account may not read all of
+it in every release: the Linux pods don't need to.`
+	}
+	if len(rules) > 0 {
 		list = append(list,
-			entry{"04-role", "What the driver reads and writes in the cluster.", c.shape.clusterRole()},
+			entry{"04-role", what, c.shape.clusterRole(rules)},
 			entry{"05-role-binding", "Gives that to the driver's service account.", c.shape.clusterRoleBinding(namespace)})
 	}
 	if own && c.shape.features != "" {
@@ -77,8 +105,8 @@ Linux.`
 	switch {
 	case c.shape.storage.shared && c.driver.Name == "smb":
 		class = `A StorageClass for Windows pods: put your server and share in place of source.
-It needs a Secret with a user of theirs:
-oc -n ` + testNamespace + ` create secret generic ` + smbSecret + ` --from-literal username=USER --from-literal password=PASSWORD`
+A class can't be changed later. It needs a Secret with a user of theirs:
+` + smbSecretCommand
 	case c.shape.storage.shared:
 		class = "A StorageClass for Windows pods: shares without Linux' mount options."
 	}
@@ -87,8 +115,8 @@ oc -n ` + testNamespace + ` create secret generic ` + smbSecret + ` --from-liter
 upstream version closest to the one that OpenShift %s runs on Linux.
 %s
 Controller, CSIDriver object and Linux nodes stay the cluster's operator's.`, c.driver.Title, c.version.Core(), c.release, how), c.daemonSet(namespace, spec)},
-		{ExampleFolder + "/09-storageclass", class, c.shape.storageClass(c.driver.Provisioner)},
-		{ExampleFolder + "/10-namespace", "A namespace to try the driver in. Delete it when you are done.", plainNamespace(testNamespace)},
+		{strings.TrimSuffix(classFile, ".yaml"), class, c.shape.storageClass(c.driver.Provisioner)},
+		{strings.TrimSuffix(namespaceFile, ".yaml"), "A namespace to try the driver in. Delete it when you are done.", plainNamespace(testNamespace)},
 		{ExampleFolder + "/11-pvc", "A claim for a volume, to try the driver with.", c.shape.claim()},
 		{ExampleFolder + "/12-deployment", fmt.Sprintf(`A pod for Windows Server %s that writes the time into C:\data\times.txt of the
 volume every ten seconds. It shows that the driver works when the file survives

@@ -18,6 +18,41 @@ var kinds = map[string]string{
 	"08": "DaemonSet", "09": "StorageClass", "10": "Namespace", "11": "PersistentVolumeClaim", "12": "Deployment",
 }
 
+// TestTryOut: SMB's class isn't applied before it names a share and a Secret
+// that are there, and the commands change what the class has.
+func TestTryOut(t *testing.T) {
+	cat := load(t)
+	path := func(name string) string { return "out/" + name }
+	for _, driver := range csidriver.Drivers() {
+		folder, err := csidriver.Render(cat, csidriver.Options{Driver: driver, For: release(t, "4.20")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		commands := folder.TryOut(path)
+		if commands[len(commands)-1] != "oc apply -f out/example" || (len(commands) > 1) != (driver == "smb") {
+			t.Errorf("%s: %q", driver, commands)
+		}
+		if driver != "smb" {
+			continue
+		}
+		for _, f := range folder.Files {
+			if f.Name != "example/09-storageclass.yaml" {
+				continue
+			}
+			source := regexp.MustCompile(`source: (\S+)`).FindStringSubmatch(string(f.Data))
+			if source == nil || !strings.HasPrefix(commands[0], "sed -i 's|"+source[1]+"|//SERVER/SHARE|' out/"+f.Name) {
+				t.Errorf("%q doesn't change %q", commands[0], source)
+			}
+			if !strings.Contains(string(f.Data), commands[2]) || !strings.Contains(commands[2], " create secret generic smbcreds ") {
+				t.Errorf("the file and the command differ: %q", commands[2])
+			}
+		}
+		if commands[1] != "oc apply -f out/example/10-namespace.yaml" {
+			t.Errorf("the Secret's namespace isn't made first: %q", commands)
+		}
+	}
+}
+
 // TestOnlyTheNodePart: every file of every folder is one object of its number's
 // kind below a comment, those that try the driver in a folder of their own, and
 // the one Deployment isn't the driver's.

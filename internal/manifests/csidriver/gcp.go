@@ -21,7 +21,7 @@ var gcpPD = shape{
 	rules:          []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get"}}},
 	storage:        storage{ntfs: true, wait: true, expand: true, parameters: map[string]string{"type": "pd-balanced"}},
 	// kubernetes/k8s.io, registry.k8s.io/images/k8s-staging-cloud-provider-gcp/images.yaml.
-	unpublished: map[string]string{"1.14.0": "1.14.2", "1.14.1": "1.14.2"},
+	unpublished: map[string]substitute{"1.14.0": {"1.14.2", neverPublished}, "1.14.1": {"1.14.2", neverPublished}},
 }
 
 type gcpRow struct {

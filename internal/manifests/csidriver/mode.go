@@ -7,12 +7,19 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // chooseMode settles how the driver reaches the node.
 func (c *choice) chooseMode(mode Mode) error {
 	switch mode {
-	case "", Auto:
+	case "":
+		if c.keepsMode() {
+			c.hostProcess = c.old.mode() == HostProcess
+			break
+		}
+		c.hostProcess = c.usual()
+	case Auto:
 		c.hostProcess = c.usual()
 	case Pipes, HostProcess:
 		c.hostProcess = mode == HostProcess
@@ -68,6 +75,11 @@ func (c *choice) usual() bool {
 func (c *choice) noteMode() {
 	if c.hostProcess && c.shape.hostNote != "" {
 		c.note("%s", c.shape.hostNote)
+	}
+	for _, caution := range c.shape.cautions {
+		if c.version.Compare(version.MustDriver(caution.until)) < 0 {
+			c.note("%s", caution.text)
+		}
 	}
 	switch {
 	case c.hostProcess && c.line.HostProcessNeedsProxy:

@@ -16,6 +16,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 // Old is a DaemonSet that is to be replaced.
@@ -117,7 +118,7 @@ func daemonSetOf(doc []byte) (*appsv1.DaemonSet, error) {
 // runs is the driver that a Windows pod runs, "" for none: a container bears
 // the name of one of its, and the pod its folder.
 func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
-	if !forWindows(spec) {
+	if !kube.ForWindows(spec) {
 		return ""
 	}
 	for _, s := range shapes {
@@ -128,18 +129,6 @@ func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
 		return s.name
 	}
 	return ""
-}
-
-func forWindows(spec *corev1.PodSpec) bool {
-	if spec.OS != nil {
-		return spec.OS.Name == corev1.Windows
-	}
-	for _, label := range []string{corev1.LabelOSStable, "beta.kubernetes.io/os"} {
-		if spec.NodeSelector[label] == "windows" {
-			return true
-		}
-	}
-	return false
 }
 
 // namesFolder tells whether a container names the driver's folder below the

@@ -34,7 +34,7 @@ type Options struct {
 	Driver string
 	// For is the release. Without a patch, the release's newest driver.
 	For version.OpenShift
-	// Mode; "" is Auto.
+	// Mode; "" is Old's where the version still has it, else Auto.
 	Mode Mode
 	// Windows is the nodes' version, "2022"; "" is that.
 	Windows string
@@ -46,6 +46,9 @@ type Options struct {
 	Registry string
 	// Digests pins images; nil leaves tags alone.
 	Digests *Digests
+	// Old is the DaemonSet that is to be replaced, nil for none. What its admin set
+	// in it is kept, as far as no version of the driver has a say in that.
+	Old *Old
 }
 
 // Folder is what is written.
@@ -61,6 +64,8 @@ type Folder struct {
 	container string
 	// Notes are what the admin should know: one sentence each.
 	Notes []string
+	// kept is what it has of Options.Old.
+	kept []Kept
 }
 
 // File is one object and what it is for.

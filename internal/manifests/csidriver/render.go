@@ -1,7 +1,9 @@
 package csidriver
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -18,9 +20,7 @@ import (
 // *fault.Error: no such driver or release, no version that fits, a mode that
 // the version hasn't got, images that can't be named.
 func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
-	if o.Namespace == "" {
-		o.Namespace = OperatorNamespace
-	}
+	o.Namespace = cmp.Or(o.Namespace, OperatorNamespace)
 	if !object.ValidNamespace(o.Namespace) || o.Namespace == testNamespace {
 		return nil, &fault.Error{What: fmt.Sprintf("%q can't be the driver's namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes; or leave it out for " + OperatorNamespace}
 	}
@@ -38,6 +38,9 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if !c.hostProcess {
 		c.mountPipes(&spec)
 	}
+	if c.old != nil {
+		c.keepChoices(o)
+	}
 	m, err := c.useImages(o, &spec)
 	if err != nil {
 		return nil, err
@@ -47,7 +50,7 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, container: c.shape.container, Files: files, Notes: c.notes}, nil
+	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, container: c.shape.container, Files: files, Notes: c.notes, kept: c.kept}, nil
 }
 
 // podSpec is the pod as the project deploys that version in that mode.
@@ -97,20 +100,25 @@ func (c *choice) useImages(o Options, spec *corev1.PodSpec) (*images, error) {
 }
 
 func (c *choice) daemonSet(namespace string, spec corev1.PodSpec) *appsv1.DaemonSet {
-	labels := map[string]string{"app": c.shape.daemonSet}
+	name := c.daemonSetName()
+	labels := map[string]string{"app": name}
 	spec.ServiceAccountName = c.shape.account
 	spec.PriorityClassName = "system-node-critical"
 	// A node without its storage driver is no use: whatever taint it has.
 	spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	onWindows(&spec)
 	most := intstr.Parse(c.shape.maxUnavailable)
-	return &appsv1.DaemonSet{
+	ds := &appsv1.DaemonSet{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"},
-		ObjectMeta: metav1.ObjectMeta{Name: c.shape.daemonSet, Namespace: namespace, Labels: labels},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: maps.Clone(labels)},
 		Spec: appsv1.DaemonSetSpec{
-			Selector:       &metav1.LabelSelector{MatchLabels: labels},
+			Selector:       &metav1.LabelSelector{MatchLabels: maps.Clone(labels)},
 			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &most}},
 			Template:       corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: spec},
 		},
 	}
+	if c.old != nil {
+		c.keep(ds)
+	}
+	return ds
 }

@@ -28,6 +28,9 @@ type shape struct {
 	// rules are the rights that the driver needs where it can't use OpenShift's
 	// service account.
 	rules []rbacv1.PolicyRule
+	// lacks are rights that the pod needs and OpenShift's service account hasn't
+	// got, in some release at the least.
+	lacks []rbacv1.PolicyRule
 	// features names a ConfigMap of OperatorNamespace that the driver reads.
 	features string
 	storage  storage
@@ -36,9 +39,20 @@ type shape struct {
 	openShift, openShiftWhy string
 	// hostNote is what the project says of its HostProcess mode.
 	hostNote string
+	// cautions are what old versions can't do on OpenShift's nodes.
+	cautions []caution
 	// unpublished are versions without an image, and the closest with one.
-	unpublished map[string]string
+	unpublished map[string]substitute
 }
+
+// caution is a note on versions before one.
+type caution struct{ until, text string }
+
+// substitute takes the place of a version whose image can't be had. why has the
+// latter in it as %s.
+type substitute struct{ version, why string }
+
+const neverPublished = "The project published no image of v%s"
 
 // pod is what a pod is to be made for. The pipes are mounted by the caller.
 type pod struct {

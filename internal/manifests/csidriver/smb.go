@@ -16,7 +16,7 @@ var smb = shape{
 	// deploy/v1.17.0/rbac-csi-smb.yaml.
 	rules: []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"secrets"}, Verbs: []string{"get"}}},
 	storage: storage{shared: true, parameters: map[string]string{
-		"source": "//smb.example.com/share",
+		"source": smbSource,
 		"csi.storage.k8s.io/provisioner-secret-name":      smbSecret,
 		"csi.storage.k8s.io/provisioner-secret-namespace": testNamespace,
 		"csi.storage.k8s.io/node-stage-secret-name":       smbSecret,
@@ -26,7 +26,10 @@ var smb = shape{
 
 const (
 	smbSecret = "smbcreds"
-	unmapSMB  = "--remove-smb-mapping-during-unmount=true"
+	smbSource = "//smb.example.com/share"
+	// smbSecretCommand makes the Secret that the class names.
+	smbSecretCommand = "oc -n " + testNamespace + " create secret generic " + smbSecret + " --from-literal username=USER --from-literal password=PASSWORD"
+	unmapSMB         = "--remove-smb-mapping-during-unmount=true"
 )
 
 var smbFamily = family{

@@ -1,6 +1,7 @@
 package csidriver
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -27,6 +28,8 @@ type Change struct {
 // Upgrade is the way from an old DaemonSet to a folder.
 type Upgrade struct {
 	Changes []Change
+	// Kept is what the new one has of the old one that isn't usual.
+	Kept []Kept
 	// Delete is the command that must come before the folder is applied, "" for
 	// none; DeleteWhy says why.
 	Delete, DeleteWhy string
@@ -50,8 +53,11 @@ func (f *Folder) Compare(cat *catalog.Catalog, old *Old) (*Upgrade, error) {
 		u.Back = v.Compare(f.Version) > 0
 	}
 	u.Delete, u.DeleteWhy = removal(old.DaemonSet, &now)
-	before, after := factsOf(&old.DaemonSet.Spec.Template.Spec), factsOf(&now.Spec.Template.Spec)
+	before, after := factsOf(old.DaemonSet), factsOf(&now)
 	r := reasons{folder: f, line: cat.Driver(old.Driver).Line(f.Version), before: before, after: after}
+	if project := old.project(cat); project != nil {
+		r.project = factsOf(project)
+	}
 	whole(before, after)
 	all := maps.Clone(before)
 	maps.Copy(all, after)
@@ -65,6 +71,7 @@ func (f *Folder) Compare(cat *catalog.Catalog, old *Old) (*Upgrade, error) {
 		r.given = append(r.given, why)
 		u.Changes = append(u.Changes, Change{Where: "service account/SCC", To: "privileged", Why: why})
 	}
+	u.Kept = f.kept
 	slices.SortStableFunc(u.Changes, func(a, b Change) int { return r.order(a.Why) - r.order(b.Why) })
 	return u, nil
 }
@@ -76,7 +83,7 @@ func whole(before, after facts) {
 		here, there := pair[0], pair[1]
 		for _, where := range slices.Collect(maps.Keys(here)) {
 			place, what, _ := strings.Cut(where, "/")
-			if place != "pod" && what == "image" && there[where] == "" {
+			if isContainer(place) && what == "image" && there[where] == "" {
 				image := here[where]
 				maps.DeleteFunc(here, func(w, _ string) bool { return strings.HasPrefix(w, place+"/") })
 				here[place] = image
@@ -89,28 +96,31 @@ func (f *Folder) hasSCC() bool {
 	return slices.ContainsFunc(f.Files, func(file File) bool { return file.Name == "03-scc.yaml" })
 }
 
-// byPlace puts the pod first, then containers, each in alphabet.
+// byPlace puts the DaemonSet first, then the pod, then containers, each in
+// alphabet.
 func byPlace(a, b string) int {
-	if p, q := strings.HasPrefix(a, "pod/"), strings.HasPrefix(b, "pod/"); p != q {
-		if p {
-			return -1
-		}
+	return cmp.Or(rank(a)-rank(b), strings.Compare(a, b))
+}
+
+func rank(where string) int {
+	switch place, _, _ := strings.Cut(where, "/"); place {
+	case "daemonset":
+		return 0
+	case "pod":
 		return 1
 	}
-	return strings.Compare(a, b)
+	return 2
 }
+
+// isContainer tells a container's place from those of pod and DaemonSet.
+func isContainer(place string) bool { return place != "pod" && place != "daemonset" }
 
 // removal is what must go first: a second DaemonSet of a driver can't register,
 // and a DaemonSet's selector can't be changed.
 func removal(old, now *appsv1.DaemonSet) (command, why string) {
-	namespace := old.Namespace
-	flag := ""
-	if namespace != "" {
-		flag = "-n " + namespace + " "
-	}
-	command = fmt.Sprintf("oc %sdelete daemonset %s", flag, old.Name)
+	command = deleteCommand(old.Namespace, old.Name)
 	switch {
-	case old.Name != now.Name || namespace != "" && namespace != now.Namespace:
+	case old.Name != now.Name || old.Namespace != "" && old.Namespace != now.Namespace:
 		return command, fmt.Sprintf("the new one is %s/%s, and two for one driver can't both register on a node", now.Namespace, now.Name)
 	case old.Spec.Selector == nil || !maps.Equal(old.Spec.Selector.MatchLabels, now.Spec.Selector.MatchLabels) || len(old.Spec.Selector.MatchExpressions) > 0:
 		return command, "the selector of a DaemonSet can't be changed"
@@ -135,6 +145,9 @@ type reasons struct {
 	folder        *Folder
 	line          *catalog.Line
 	before, after facts
+	// project is what the old one would say if nobody had changed it, nil where
+	// that isn't known.
+	project facts
 	// given are the reasons so far, in order.
 	given []string
 }
@@ -155,7 +168,7 @@ func (r *reasons) why(where string) string {
 	host := r.folder.HostProcess
 	switch {
 	case what == "": // a whole container
-		return r.plain()
+		return r.changed(where)
 	case what == "image" && strings.HasSuffix(place, " "+r.folder.container):
 		return "the upstream version closest to what the release runs on Linux" + r.variant()
 	case what == "image":
@@ -178,10 +191,48 @@ func (r *reasons) why(where string) string {
 		return "OpenShift's admission of SCCs passes such pods over, and the API server refuses what is Linux's alone"
 	case what == "service account":
 		return "the one that OpenShift has, with its rights"
+	case what == "argument --get-node-info-from-labels":
+		return "WMCO's nodes have no cloud configuration that the driver finds, and without one it asks a cloud that isn't there"
+	case what == "argument --kubeconfig":
+		return "C:\\k\\config is AKS'; WMCO's nodes haven't got it"
+	case where == "pod/tolerations":
+		return "a node without its storage driver is no use, whatever taint it has"
 	case what == "runs as" || what == "command" && host:
 		return "a HostProcess container runs on the node: the program and the user are named"
 	}
+	return r.changed(where)
+}
+
+// Reasons for what is the admin's own: what the new one hasn't got, what it has
+// another value for, and what may be theirs, where the old version's manifest
+// isn't known.
+const (
+	yours      = "yours, not in the new one: carry it over or drop it"
+	yoursOther = "yours; the new one has the project's: carry your value over or drop it"
+	maybeYours = "in the old one alone, and what its project deployed isn't known: carry over what is yours"
+)
+
+// changed is of what no rule speaks of: the admin's own, or the project's.
+func (r *reasons) changed(where string) string {
+	was, now := r.before[where], r.after[where]
+	place, what, _ := strings.Cut(where, "/")
+	projects := flat(r.project[where]) == flat(was) || what == "" && r.project[place+"/image"] != ""
+	switch {
+	case was == "" || r.project != nil && projects:
+		return r.plain()
+	case r.project != nil && now != "":
+		return yoursOther
+	case r.project != nil:
+		return yours
+	case now == "":
+		return maybeYours
+	}
 	return r.plain()
+}
+
+// flat makes paths on Windows equal that differ in how they are written.
+func flat(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, `\\`, `\`), `C:\`, `\`)
 }
 
 // variant says that the image's suffix goes with the mode.

@@ -104,17 +104,21 @@ func TestUpgradeOfTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "4.20")})
+	old := oldOf(t, cat, text)
+	folder, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "4.20"), Old: old})
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := folder.Compare(cat, oldOf(t, cat, text))
+	u, err := folder.Compare(cat, old)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
 	for _, c := range u.Changes {
 		fmt.Fprintf(&out, "%s\n- %s\n+ %s\n  %s\n", c.Where, c.From, c.To, c.Why)
+	}
+	for _, k := range u.Kept {
+		fmt.Fprintf(&out, "%s\n= %s\n  %s\n", k.Where, k.What, k.Why)
 	}
 	fmt.Fprintf(&out, "delete: %s %s\n", u.Delete, u.DeleteWhy)
 	golden(t, "upgrade-vsphere.txt", []byte(out.String()))
@@ -162,10 +166,15 @@ spec: {template: {spec: {nodeSelector: {kubernetes.io/os: %s}, containers: [{nam
 `
 	socket := `--kubelet-registration-path=C:\\var\\lib\\kubelet\\plugins\\%s\\csi.sock`
 	windows := fmt.Sprintf(ds, "windows", fmt.Sprintf(socket, "ebs.csi.aws.com"))
+	const labels = "nodeSelector: {kubernetes.io/os: windows}"
+	affine := strings.ReplaceAll(windows, labels, "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}]}}}")
+	build := strings.ReplaceAll(windows, labels, "nodeSelector: {node.kubernetes.io/windows-build: 10.0.20348}")
 	linux := fmt.Sprintf(ds, "linux", "--kubelet-registration-path=/var/lib/kubelet/plugins/ebs.csi.aws.com/csi.sock")
 	for text, driver := range map[string]string{
 		windows:                                "aws-ebs",
 		linux + "---\n" + windows:              "aws-ebs",
+		affine:                                 "aws-ebs",
+		build:                                  "aws-ebs",
 		"# only this\n---\n" + windows:         "aws-ebs",
 		strings.ReplaceAll(windows, `\\`, `\`): "aws-ebs",
 		"apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(windows), "\n", "\n  "): "aws-ebs",

@@ -33,6 +33,10 @@ var vsphere = shape{
 	// assets/vsphere_features_config.yaml.
 	openShift:    "4.14",
 	openShiftWhy: "its operator switches csi-windows-support on from 4.14",
+	// https://github.com/kubernetes-sigs/vsphere-csi-driver/issues/3053; the oldest
+	// in registry.k8s.io is 3.1.2: kubernetes/k8s.io,
+	// registry.k8s.io/images/k8s-staging-csi-vsphere/images.yaml.
+	unpublished: map[string]substitute{"3.0.2": {"3.1.2", "The project's image of v%s is gone with gcr.io/cloud-provider-vsphere, which was deleted in September 2024"}},
 }
 
 type vsphereRow struct {

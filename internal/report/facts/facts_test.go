@@ -59,6 +59,8 @@ func TestPublished(t *testing.T) {
 		{catalog.Publication{Manifest: "https://x/{{version}}.yaml", Repository: "r/x", Also: []string{"s/x", "t/x"}, SetImage: true, Missing: []string{"1.2.0", "1.3.0"}},
 			"r/x (also s/x, t/x)", "https://x/{{version}}.yaml, with its image set to that of the version, which isn't there for 1.2.0, 1.3.0"},
 		{catalog.Publication{Render: "helm template x", Repository: "r/x", Unsure: true}, "r/x, not every version's was seen there", "helm template x"},
+		{catalog.Publication{Render: "x", Repository: "r/x", Former: []string{"s/x"}}, "r/x; gone: s/x", "x"},
+		{catalog.Publication{Render: "x", Former: []string{"s/x"}}, "nowhere any more; gone: s/x", "x"},
 		{catalog.Publication{Deploys: "the operator"}, "not known", "the operator brings the DaemonSet"},
 		{catalog.Publication{Manifest: "unknown"}, "not known", "where the manifest stands wasn't seen"},
 	} {

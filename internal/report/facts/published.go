@@ -42,12 +42,21 @@ func kind(p *catalog.Publication) string {
 }
 
 func images(p *catalog.Publication) string {
-	text := or(p.Repository, "not known")
+	text := p.Repository
+	switch {
+	case text == "" && len(p.Former) > 0:
+		text = "nowhere any more"
+	case text == "":
+		text = "not known"
+	}
 	if len(p.Also) > 0 {
 		text += " (also " + strings.Join(p.Also, ", ") + ")"
 	}
 	if p.Unsure {
 		text += ", not every version's was seen there"
+	}
+	if len(p.Former) > 0 {
+		text += "; gone: " + strings.Join(p.Former, ", ")
 	}
 	return text
 }

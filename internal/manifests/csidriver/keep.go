@@ -1,0 +1,260 @@
+package csidriver
+
+import (
+	"maps"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/manifests/object"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// Kept is what the new DaemonSet has of the old one.
+type Kept struct{ Where, What, Why string }
+
+const (
+	keptChoice = "kept of the old one; --mode, --namespace and --registry say otherwise"
+	keptOwn    = "kept, as it's yours"
+)
+
+// Namespace is the old DaemonSet's, "" where a folder can't be for it.
+func (o *Old) Namespace() string {
+	ns := o.DaemonSet.Namespace
+	if !object.ValidNamespace(ns) || object.ClustersOwn(ns) || ns == testNamespace {
+		return ""
+	}
+	return ns
+}
+
+// Registry is the mirror that the old DaemonSet's image comes from, "" for none
+// and for one that keeps no path.
+func (o *Old) Registry(cat *catalog.Catalog) string {
+	driver := cat.Driver(o.Driver)
+	repository := o.repository()
+	if repository == "" || driver.Publishes(repository) {
+		return ""
+	}
+	for _, p := range driver.Published {
+		for _, known := range slices.Concat([]string{p.Repository}, p.Also, p.Former) {
+			_, inside, _ := strings.Cut(known, "/")
+			mirror, ok := strings.CutSuffix(repository, "/"+inside)
+			if ok && inside != "" && path.Base(mirror) != path.Base(inside) {
+				return mirror
+			}
+		}
+	}
+	return ""
+}
+
+// repository of the driver's image, without tag and digest.
+func (o *Old) repository() string {
+	c := container(&o.DaemonSet.Spec.Template.Spec, shapeOf(o.Driver).container)
+	if c == nil {
+		return ""
+	}
+	image, _, _ := strings.Cut(c.Image, "@")
+	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
+		image = image[:colon]
+	}
+	return image
+}
+
+// mode is how the old DaemonSet reaches the node, "" where it doesn't show.
+func (o *Old) mode() Mode {
+	spec := &o.DaemonSet.Spec.Template.Spec
+	if c := spec.SecurityContext; c != nil && isHostProcess(c.WindowsOptions) {
+		return HostProcess
+	}
+	for i := range spec.Containers {
+		if c := spec.Containers[i].SecurityContext; c != nil && isHostProcess(c.WindowsOptions) {
+			return HostProcess
+		}
+	}
+	if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
+		return v.HostPath != nil && strings.Contains(v.HostPath.Path, "csi-proxy")
+	}) {
+		return Pipes
+	}
+	return ""
+}
+
+func isHostProcess(o *corev1.WindowsSecurityContextOptions) bool {
+	return o != nil && o.HostProcess != nil && *o.HostProcess
+}
+
+// keepsMode tells whether the version can run as the old DaemonSet does.
+func (c *choice) keepsMode() bool {
+	if c.old == nil {
+		return false
+	}
+	switch c.old.mode() {
+	case HostProcess:
+		return c.line.HostProcess != catalog.HostProcessNone && c.driver.Publication(c.version, true) != nil
+	case Pipes:
+		return c.canPipe() && c.fits() && c.driver.Publication(c.version, false) != nil
+	case Auto: // no pod shows that
+	}
+	return false
+}
+
+// keepChoices says what of the old DaemonSet was taken in place of the usual.
+func (c *choice) keepChoices(o Options) {
+	projects := c.line.HostProcess == catalog.HostProcessDefault || c.line.HostProcess == catalog.HostProcessMandatory
+	if mode := c.old.mode(); o.Mode == "" && c.keepsMode() && (mode == HostProcess) != projects {
+		c.kept = append(c.kept, Kept{"mode", string(mode), keptChoice})
+	}
+	if o.Namespace != OperatorNamespace && o.Namespace == c.old.Namespace() {
+		c.kept = append(c.kept, Kept{"namespace", o.Namespace, keptChoice})
+	}
+	mirror := c.old.Registry(c.catalog)
+	if mirror != "" && mirror == strings.TrimSuffix(o.Registry, "/") {
+		c.kept = append(c.kept, Kept{"registry", mirror, keptChoice})
+	}
+	if repository := c.old.repository(); repository != "" && mirror == "" && !c.driver.Publishes(repository) && o.Registry == "" {
+		c.note("The old image comes from %s, which doesn't end in the path of its source; the new ones come from the projects' own registries. --registry names a mirror.", repository)
+	}
+	if spec := c.old.DaemonSet.Spec.Template.Spec; o.Digests == nil && slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "@sha256:") }) {
+		c.note("The old images are pinned by digest, the new ones have tags: --digest-file pins them.")
+	}
+}
+
+// scopeLabels say no more than that a node runs Windows on a common processor.
+var scopeLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os", corev1.LabelArchStable, "beta.kubernetes.io/arch"}
+
+// ownScope tells whether the old DaemonSet is for some of the Windows nodes
+// alone: others of the driver may stand beside it.
+func (o *Old) ownScope() bool {
+	spec := &o.DaemonSet.Spec.Template.Spec
+	for label := range spec.NodeSelector {
+		if !slices.Contains(scopeLabels, label) {
+			return true
+		}
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return false
+	}
+	for _, term := range spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
+		if len(term.MatchFields) > 0 || slices.ContainsFunc(term.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool {
+			return !slices.Contains(scopeLabels, e.Key)
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// daemonSetName is the usual one. A DaemonSet with a scope of its own keeps
+// its name, since another may bear the usual one.
+func (c *choice) daemonSetName() string {
+	if c.old != nil && c.old.ownScope() && c.old.DaemonSet.Name != "" {
+		return c.old.DaemonSet.Name
+	}
+	return c.shape.daemonSet
+}
+
+// keep carries over what an admin sets in a DaemonSet and no version of the
+// driver has an opinion of.
+func (c *choice) keep(now *appsv1.DaemonSet) {
+	was := c.old.DaemonSet.DeepCopy()
+	stripDefaults(was)
+	project := c.old.project(c.catalog)
+	before := factsOf(now)
+	keepLabels(&now.Labels, was.Labels)
+	keepLabels(&now.Annotations, was.Annotations)
+	keepLabels(&now.Spec.Template.Labels, was.Spec.Template.Labels)
+	keepLabels(&now.Spec.Template.Annotations, was.Spec.Template.Annotations)
+	if s := c.old.DaemonSet.Spec.UpdateStrategy; s.Type != "" && (project == nil || !reflect.DeepEqual(was.Spec.UpdateStrategy, project.Spec.UpdateStrategy)) {
+		now.Spec.UpdateStrategy = s
+	}
+	from, to := &was.Spec.Template.Spec, &now.Spec.Template.Spec
+	for label, value := range from.NodeSelector {
+		if _, set := to.NodeSelector[label]; !set {
+			to.NodeSelector[label] = value
+		}
+	}
+	to.ImagePullSecrets, to.Affinity = from.ImagePullSecrets, from.Affinity
+	to.HostAliases, to.DNSConfig = from.HostAliases, from.DNSConfig
+	if len(from.Tolerations) > 0 {
+		to.Tolerations = from.Tolerations
+	}
+	if from.PriorityClassName != "" {
+		to.PriorityClassName = from.PriorityClassName
+	}
+	if project != nil {
+		keepResources(from, &project.Spec.Template.Spec, to)
+	}
+	after := factsOf(now)
+	for _, where := range slices.SortedFunc(maps.Keys(after), byPlace) {
+		if before[where] != after[where] {
+			c.kept = append(c.kept, Kept{where, after[where], keptOwn})
+		}
+	}
+}
+
+// keepResources keeps those of containers that the project had others for.
+func keepResources(from, project, to *corev1.PodSpec) {
+	for i := range to.Containers {
+		c := &to.Containers[i]
+		was, usual := container(from, c.Name), container(project, c.Name)
+		if was == nil || usual == nil || len(was.Resources.Limits)+len(was.Resources.Requests) == 0 {
+			continue
+		}
+		if text(was.Resources) != text(usual.Resources) {
+			c.Resources = was.Resources
+		}
+	}
+}
+
+// keepLabels adds labels or annotations that aren't there yet.
+func keepLabels(to *map[string]string, from map[string]string) {
+	for key, value := range from {
+		if _, set := (*to)[key]; set || isTools(key) {
+			continue
+		}
+		if *to == nil {
+			*to = map[string]string{}
+		}
+		(*to)[key] = value
+	}
+}
+
+// isTools tells whether a label or an annotation is a tool's mark on what it
+// made: of another version, or no longer true of the new one.
+func isTools(key string) bool {
+	switch key {
+	case "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/restartedAt", corev1.LastAppliedConfigAnnotation, appsv1.DeprecatedTemplateGeneration:
+		return true
+	}
+	prefix, _, _ := strings.Cut(key, "/")
+	return prefix == "helm.sh" || prefix == "meta.helm.sh"
+}
+
+// project is the DaemonSet that the old one would be if nobody had changed it:
+// what is written for its version and mode. nil where either isn't known.
+func (o *Old) project(cat *catalog.Catalog) *appsv1.DaemonSet {
+	v, err := version.ParseDriver(o.OldVersion())
+	mode := o.mode()
+	if err != nil || mode == "" {
+		return nil
+	}
+	c := &choice{shape: shapeOf(o.Driver), catalog: cat, driver: cat.Driver(o.Driver), version: core(v.Core()), hostProcess: mode == HostProcess}
+	if c.line = c.driver.Line(c.version); c.line == nil {
+		return nil
+	}
+	spec, ok := c.shape.pod(pod{version: c.version, provisioner: c.driver.Provisioner, hostProcess: c.hostProcess})
+	if !ok {
+		return nil
+	}
+	if !c.hostProcess {
+		c.mountPipes(&spec)
+	}
+	ds := c.daemonSet(OperatorNamespace, spec)
+	stripDefaults(ds)
+	return ds
+}

@@ -1,0 +1,308 @@
+package csidriver_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+)
+
+// from renders a DaemonSet, lets an admin change it, and replaces it.
+func from(t *testing.T, cat *catalog.Catalog, driver, before, after string, o csidriver.Options, change func(*appsv1.DaemonSet)) (*appsv1.DaemonSet, *csidriver.Upgrade, *csidriver.Folder) {
+	t.Helper()
+	o.Driver, o.For = driver, release(t, before)
+	folder, err := csidriver.Render(cat, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ds := daemonSet(t, folder)
+	change(ds)
+	old := &csidriver.Old{Driver: driver, DaemonSet: ds}
+	folder, err = csidriver.Render(cat, csidriver.Options{Driver: driver, For: release(t, after), Namespace: old.Namespace(), Registry: old.Registry(cat), Old: old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := folder.Compare(cat, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return daemonSet(t, folder), u, folder
+}
+
+func changeAt(u *csidriver.Upgrade, where string) *csidriver.Change {
+	i := slices.IndexFunc(u.Changes, func(c csidriver.Change) bool { return c.Where == where })
+	if i < 0 {
+		return nil
+	}
+	return &u.Changes[i]
+}
+
+// TestKeepsTheAdmins: what an admin sets in any DaemonSet is in the new one, and
+// is told; nothing else changes.
+func TestKeepsTheAdmins(t *testing.T) {
+	cat := load(t)
+	spec := func(change func(*corev1.PodSpec)) func(*appsv1.DaemonSet) {
+		return func(d *appsv1.DaemonSet) { change(&d.Spec.Template.Spec) }
+	}
+	few := intstr.FromInt32(3)
+	for name, tc := range map[string]struct {
+		change func(*appsv1.DaemonSet)
+		where  string
+	}{
+		"pull secrets": {spec(func(s *corev1.PodSpec) { s.ImagePullSecrets = []corev1.LocalObjectReference{{Name: "corp"}} }), "pod/imagePullSecrets"},
+		"node selector": {spec(func(s *corev1.PodSpec) {
+			s.NodeSelector["pool"] = "sql"
+		}), "pod/node selector pool"},
+		"affinity": {spec(func(s *corev1.PodSpec) {
+			s.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{Weight: 1}}}}
+		}), "pod/affinity"},
+		"tolerations": {spec(func(s *corev1.PodSpec) {
+			s.Tolerations = []corev1.Toleration{{Key: "os", Value: "Windows", Effect: corev1.TaintEffectNoSchedule}}
+		}), "pod/tolerations"},
+		"host aliases": {spec(func(s *corev1.PodSpec) {
+			s.HostAliases = []corev1.HostAlias{{IP: "10.0.0.1", Hostnames: []string{"vcenter"}}}
+		}), "pod/hostAliases"},
+		"DNS":      {spec(func(s *corev1.PodSpec) { s.DNSConfig = &corev1.PodDNSConfig{Searches: []string{"corp"}} }), "pod/dnsConfig"},
+		"priority": {spec(func(s *corev1.PodSpec) { s.PriorityClassName = "storage" }), "pod/priority class"},
+		"resources": {spec(func(s *corev1.PodSpec) {
+			s.Containers[1].Resources.Limits = corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}
+		}), "container vsphere-csi-node/resources"},
+		"OnDelete": {func(d *appsv1.DaemonSet) {
+			d.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{Type: appsv1.OnDeleteDaemonSetStrategyType}
+		}, "daemonset/updateStrategy"},
+		"rollout": {func(d *appsv1.DaemonSet) { d.Spec.UpdateStrategy.RollingUpdate.MaxUnavailable = &few }, "daemonset/updateStrategy"},
+		"label":   {func(d *appsv1.DaemonSet) { d.Labels["team"] = "storage" }, "daemonset/label team"},
+		"annotation": {func(d *appsv1.DaemonSet) { d.Annotations = map[string]string{"contact": "storage"} },
+			"daemonset/annotation contact"},
+		"a pod's label": {func(d *appsv1.DaemonSet) { d.Spec.Template.Labels["team"] = "storage" }, "pod/label team"},
+		"a pod's annotation": {func(d *appsv1.DaemonSet) { d.Spec.Template.Annotations = map[string]string{"scrape": ""} },
+			"pod/annotation scrape"},
+	} {
+		now, u, _ := from(t, cat, "vsphere", "4.18", "4.18", csidriver.Options{}, tc.change)
+		if len(u.Changes) > 0 {
+			t.Errorf("%s: %+v", name, u.Changes)
+		}
+		if len(u.Kept) != 1 || u.Kept[0].Where != tc.where || u.Kept[0].What == "" || !strings.Contains(u.Kept[0].Why, "yours") {
+			t.Errorf("%s: kept %+v", name, u.Kept)
+		}
+		again := now.DeepCopy()
+		tc.change(again)
+		if a, b := asText(t, now), asText(t, again); a != b {
+			t.Errorf("%s isn't in the new one:\n%s", name, a)
+		}
+	}
+}
+
+func asText(t *testing.T, ds *appsv1.DaemonSet) string {
+	t.Helper()
+	text, err := ds.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestTellsTheAdmins: what isn't carried over is told as the admin's, and what
+// the project itself changes isn't.
+func TestTellsTheAdmins(t *testing.T) {
+	cat := load(t)
+	for name, tc := range map[string]struct {
+		change func(*appsv1.DaemonSet, *corev1.PodSpec)
+		where  string
+	}{
+		"a sidecar": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.Containers = append(s.Containers, corev1.Container{Name: "logs", Image: "corp/logs:v1"})
+		}, "container logs"},
+		"an init container": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.InitContainers = []corev1.Container{{Name: "wait", Image: "corp/wait:v1"}}
+		}, "init container wait"},
+		"an argument": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.Containers[1].Args = append(s.Containers[1].Args, "--extra=1")
+		}, "container vsphere-csi-node/argument --extra"},
+		"another value": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) { s.Containers[0].Args[0] = "--v=2" }, "container node-driver-registrar/argument --v"},
+		"a variable": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.Containers[1].Env = append(s.Containers[1].Env, corev1.EnvVar{Name: "HTTPS_PROXY", Value: "http://proxy"})
+		}, "container vsphere-csi-node/variable HTTPS_PROXY"},
+		"variables of a ConfigMap": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.Containers[1].EnvFrom = []corev1.EnvFromSource{{Prefix: "P_"}}
+		}, "container vsphere-csi-node/envFrom"},
+		"a volume": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.Volumes = append(s.Volumes, corev1.Volume{Name: "ca", VolumeSource: corev1.VolumeSource{Secret: &corev1.SecretVolumeSource{SecretName: "ca"}}})
+		}, "pod/volume ca"},
+		"a startup probe": {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) {
+			s.Containers[1].StartupProbe = &corev1.Probe{FailureThreshold: 9}
+		}, "container vsphere-csi-node/startupProbe"},
+		"a field of the pod":       {func(_ *appsv1.DaemonSet, s *corev1.PodSpec) { s.SchedulerName = "own" }, "pod/schedulerName"},
+		"a field of the DaemonSet": {func(d *appsv1.DaemonSet, _ *corev1.PodSpec) { d.Spec.MinReadySeconds = 5 }, "daemonset/minReadySeconds"},
+	} {
+		for _, after := range []string{"4.18", "4.20"} {
+			_, u, _ := from(t, cat, "vsphere", "4.18", after, csidriver.Options{}, func(d *appsv1.DaemonSet) { tc.change(d, &d.Spec.Template.Spec) })
+			c := changeAt(u, tc.where)
+			if c == nil || !strings.HasPrefix(c.Why, "yours") || !strings.Contains(c.Why, "carry") {
+				t.Errorf("%s to %s: %+v", name, after, u.Changes)
+			}
+			for _, c := range u.Changes {
+				if c.Where != tc.where && strings.HasPrefix(c.Why, "yours") {
+					t.Errorf("%s to %s: %+v is the project's", name, after, c)
+				}
+			}
+		}
+	}
+}
+
+// TestUnknownOldVersion: of an image without a version nobody can tell what is
+// whose.
+func TestUnknownOldVersion(t *testing.T) {
+	cat := load(t)
+	_, u, folder := from(t, cat, "vsphere", "4.18", "4.18", csidriver.Options{}, func(d *appsv1.DaemonSet) {
+		c := &d.Spec.Template.Spec.Containers[1]
+		c.Image, c.Args = "registry.k8s.io/csi-vsphere/driver@"+one, append(c.Args, "--extra=1")
+	})
+	if c := changeAt(u, "container vsphere-csi-node/argument --extra"); c == nil || !strings.Contains(c.Why, "isn't known") {
+		t.Errorf("%+v", u.Changes)
+	}
+	if !slices.ContainsFunc(folder.Notes, func(n string) bool { return strings.Contains(n, "--digest-file") }) {
+		t.Errorf("that the new one isn't pinned isn't told: %v", folder.Notes)
+	}
+}
+
+// TestOfACluster: what the API server fills in, and what tools write, is no
+// change.
+func TestOfACluster(t *testing.T) {
+	cat := load(t)
+	now, u, _ := from(t, cat, "azure-disk", "4.20", "4.20", csidriver.Options{}, func(d *appsv1.DaemonSet) {
+		grace, history, one, none := int64(30), int32(10), intstr.FromInt32(1), intstr.FromInt32(0)
+		d.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: "1", corev1.LastAppliedConfigAnnotation: "{}"}
+		d.Labels["helm.sh/chart"] = "x-1"
+		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026"}
+		d.Spec.RevisionHistoryLimit = &history
+		d.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one, MaxSurge: &none}
+		s := &d.Spec.Template.Spec
+		s.RestartPolicy, s.DNSPolicy, s.SchedulerName, s.TerminationGracePeriodSeconds = "Always", "ClusterFirst", "default-scheduler", &grace
+		s.DeprecatedServiceAccount = s.ServiceAccountName
+		for i := range s.Containers {
+			c := &s.Containers[i]
+			c.TerminationMessagePath, c.TerminationMessagePolicy, c.ImagePullPolicy = "/dev/termination-log", "File", "IfNotPresent"
+			for j := range c.Ports {
+				c.Ports[j].Protocol, c.Ports[j].HostPort = "TCP", c.Ports[j].ContainerPort
+			}
+			for j := range c.Env {
+				if v := c.Env[j].ValueFrom; v != nil && v.FieldRef != nil {
+					v.FieldRef.APIVersion = "v1"
+				}
+			}
+		}
+	})
+	if len(u.Changes) > 0 || len(u.Kept) > 0 || u.Delete != "" {
+		t.Errorf("changes %+v, kept %+v, %s", u.Changes, u.Kept, u.Delete)
+	}
+	if len(now.Annotations) > 0 || len(now.Labels) != 1 || len(now.Spec.Template.Annotations) > 0 {
+		t.Errorf("tools' marks were kept: %v, %v", now.ObjectMeta, now.Spec.Template.ObjectMeta)
+	}
+}
+
+// TestKeepsTheChoices: mode, namespace and mirror of the old one, where the new
+// version has them.
+func TestKeepsTheChoices(t *testing.T) {
+	cat := load(t)
+	none := func(*appsv1.DaemonSet) {}
+	for name, tc := range map[string]struct {
+		driver, before, after string
+		o                     csidriver.Options
+		change                func(*appsv1.DaemonSet)
+		hostProcess           bool
+		namespace, image      string
+		kept                  []string
+		note                  string
+	}{
+		"the usual":                      {"aws-ebs", "4.20", "4.22", csidriver.Options{}, none, false, "", "public.ecr.aws/ebs-csi-driver/", nil, ""},
+		"HostProcess":                    {"aws-ebs", "4.20", "4.22", csidriver.Options{Mode: csidriver.HostProcess}, none, true, "", "public.ecr.aws/", []string{"mode: hostprocess"}, ""},
+		"HostProcess as the project":     {"azure-disk", "4.20", "4.22", csidriver.Options{}, none, true, "", "mcr.microsoft.com/", nil, ""},
+		"pipes where the project hasn't": {"azure-disk", "4.17", "4.18", csidriver.Options{}, none, false, "", "mcr.microsoft.com/", []string{"mode: pipes"}, ""},
+		"pipes that are gone":            {"vsphere", "4.19", "4.20", csidriver.Options{}, none, true, "", "registry.k8s.io/", nil, ""},
+		"a namespace":                    {"smb", "4.18", "4.20", csidriver.Options{Namespace: "winstore"}, none, false, "winstore", "registry.k8s.io/", []string{"mode: pipes", "namespace: winstore"}, ""},
+		"the cluster's namespace":        {"smb", "4.20", "4.20", csidriver.Options{}, func(d *appsv1.DaemonSet) { d.Namespace = "kube-system" }, true, "", "registry.k8s.io/", nil, ""},
+		"a mirror":                       {"azure-disk", "4.20", "4.22", csidriver.Options{Registry: "mirror.corp:5000/ocp"}, none, true, "", "mirror.corp:5000/ocp/oss/v2/kubernetes-csi/", []string{"registry: mirror.corp:5000/ocp"}, ""},
+		"a mirror by digest": {"azure-disk", "4.20", "4.22", csidriver.Options{Registry: "mirror.corp:5000/ocp"}, func(d *appsv1.DaemonSet) {
+			for i := range d.Spec.Template.Spec.Containers {
+				c := &d.Spec.Template.Spec.Containers[i]
+				c.Image = c.Image[:strings.LastIndex(c.Image, ":")] + "@" + one
+			}
+		}, true, "", "mirror.corp:5000/ocp/oss/v2/kubernetes-csi/", []string{"registry: mirror.corp:5000/ocp"}, "--digest-file"},
+		"a mirror that cuts the path": {"vsphere", "4.18", "4.19", csidriver.Options{}, func(d *appsv1.DaemonSet) {
+			d.Spec.Template.Spec.Containers[1].Image = "mirror.corp/driver:v3.3.1"
+		}, false, "", "registry.k8s.io/", nil, "mirror.corp/driver, which doesn't end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now, u, folder := from(t, cat, tc.driver, tc.before, tc.after, tc.o, tc.change)
+			c := driverContainer(t, &now.Spec.Template.Spec, cat.Driver(tc.driver))
+			if folder.HostProcess != tc.hostProcess || !strings.HasPrefix(c.Image, tc.image) {
+				t.Errorf("HostProcess %t, %s", folder.HostProcess, c.Image)
+			}
+			if want := tc.namespace; now.Namespace != want && (want != "" || now.Namespace != csidriver.OperatorNamespace) {
+				t.Errorf("in %s", now.Namespace)
+			}
+			var kept []string
+			for _, k := range u.Kept {
+				kept = append(kept, k.Where+": "+k.What)
+			}
+			if !slices.Equal(kept, tc.kept) || !strings.Contains(strings.Join(folder.Notes, "\n"), tc.note) {
+				t.Errorf("kept %q, notes %q", kept, folder.Notes)
+			}
+		})
+	}
+}
+
+// TestScopeKeepsTheName: of two DaemonSets for a driver neither takes the
+// other's name.
+func TestScopeKeepsTheName(t *testing.T) {
+	cat := load(t)
+	in := func(key string) *corev1.Affinity {
+		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
+			{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{"windows"}}}},
+		}}}}
+	}
+	for name, tc := range map[string]struct {
+		change func(*corev1.PodSpec)
+		keeps  bool
+	}{
+		"all Windows nodes": {func(s *corev1.PodSpec) { s.NodeSelector["kubernetes.io/arch"] = "amd64" }, false},
+		"by affinity":       {func(s *corev1.PodSpec) { s.NodeSelector, s.Affinity = nil, in(corev1.LabelOSStable) }, false},
+		"a build":           {func(s *corev1.PodSpec) { s.NodeSelector[corev1.LabelWindowsBuild] = "10.0.17763" }, true},
+		"a pool":            {func(s *corev1.PodSpec) { s.Affinity = in("pool") }, true},
+	} {
+		now, u, _ := from(t, cat, "smb", "4.18", "4.18", csidriver.Options{}, func(d *appsv1.DaemonSet) {
+			d.Name = "smb-2019"
+			d.Spec.Selector.MatchLabels["app"], d.Spec.Template.Labels["app"], d.Labels["app"] = "smb-2019", "smb-2019", "smb-2019"
+			tc.change(&d.Spec.Template.Spec)
+		})
+		if keeps := now.Name == "smb-2019" && now.Spec.Selector.MatchLabels["app"] == "smb-2019" && u.Delete == ""; keeps != tc.keeps {
+			t.Errorf("%s: %s, %v, %q", name, now.Name, now.Spec.Selector, u.Delete)
+		}
+	}
+}
+
+// TestRefusalNamesTheOld: what is to be deleted is the admin's DaemonSet.
+func TestRefusalNamesTheOld(t *testing.T) {
+	cat := load(t)
+	ds := &appsv1.DaemonSet{}
+	ds.Name, ds.Namespace = "vsphere-csi-node-windows", "vmware-system-csi"
+	for want, old := range map[string]*csidriver.Old{
+		"oc -n openshift-cluster-csi-drivers delete daemonset vmware-vsphere-csi-driver-node-windows": nil,
+		"oc -n vmware-system-csi delete daemonset vsphere-csi-node-windows":                           {Driver: "vsphere", DaemonSet: ds},
+	} {
+		_, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "5.0"), Old: old})
+		if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.Fix, want+"\n") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
