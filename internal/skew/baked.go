@@ -3,6 +3,7 @@ package skew
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
@@ -18,12 +19,34 @@ type baked struct {
 	// mode, windows and registry are flags that are needed, "" where they aren't.
 	mode, windows, registry string
 	hostProcess             bool
+	// keeps is the DaemonSet whose name, nodes and mirror it keeps; nil for none:
+	// then it is for all Windows nodes.
+	keeps *inventory.Driver
 }
 
-func (b baked) folder() string { return b.driver + "-" + b.release }
+func (b baked) folder() string {
+	if b.keeps != nil {
+		return b.driver + "-" + b.release + "-" + b.keeps.Object.Name
+	}
+	return b.driver + "-" + b.release
+}
+
+// old is the file that the DaemonSet is kept in; command reads it.
+func (b baked) old() string { return b.keeps.Object.Name + "-old.yaml" }
+
+// fetch writes that file; "" where nothing is kept.
+func (b baked) fetch() string {
+	if b.keeps == nil {
+		return ""
+	}
+	return fmt.Sprintf("oc %sget daemonset %s -o yaml > %s", namespace(b.keeps), b.keeps.Object.Name, b.old())
+}
 
 func (b baked) command() string {
 	line := "bake manifests csi-driver " + b.driver + " --for " + b.release
+	if b.keeps != nil {
+		line = "bake manifests csi-driver --upgrade-from " + b.old() + " --for " + b.release
+	}
 	for _, flag := range [][2]string{{"mode", b.mode}, {"windows", b.windows}, {"registry", b.registry}} {
 		if flag[1] != "" {
 			line += " --" + flag[0] + " " + quoted(flag[1])
@@ -33,7 +56,7 @@ func (b baked) command() string {
 }
 
 // deploy are the commands that write the folder and apply it.
-func (b baked) deploy() string { return laidOut(b.command(), "oc apply -f "+b.folder()) }
+func (b baked) deploy() string { return laidOut(b.fetch(), b.command(), "oc apply -f "+b.folder()) }
 
 // bakes is the folder with a version of the driver in a mode; false where no
 // release has it. The releases that the hop is about come first.
@@ -42,8 +65,54 @@ func (v *view) bakes(d *inventory.Driver, to version.Driver, hostProcess bool) (
 		return baked{}, false
 	}
 	b, ok := v.bakedFor(v.Catalog.Name, to, hostProcess, windowsOf(v.Nodes))
+	if b.keeps = v.scoped(d); b.keeps != nil {
+		b.mode = modeFlag(hostProcess) // else it would keep the old one's
+		return b, ok
+	}
 	b.registry = mirrorOf(v.Catalog, d.Image.Repository, to, hostProcess)
 	return b, ok
+}
+
+func modeFlag(hostProcess bool) string {
+	if hostProcess {
+		return string(csidriver.HostProcess)
+	}
+	return string(csidriver.Pipes)
+}
+
+// scoped is a DaemonSet whose successor mustn't run on all Windows nodes: it is
+// for some of them, and others of its driver are for the rest. nil for another.
+func (v *view) scoped(d *inventory.Driver) *inventory.Driver {
+	if !chooses(d.Scheduling) || len(v.besides(d)) == 0 {
+		return nil
+	}
+	return d
+}
+
+// besides are the other Windows DaemonSets of its driver that run anywhere.
+func (v *view) besides(d *inventory.Driver) []string {
+	var names []string
+	for _, o := range v.windows() {
+		if o.Provisioner == d.Provisioner && o.Object != d.Object && !v.idle(o) {
+			names = append(names, o.Object.String())
+		}
+	}
+	return names
+}
+
+// common are labels that tell no Windows node from another.
+var common = []string{"kubernetes.io/os", "beta.kubernetes.io/os", "kubernetes.io/arch", "beta.kubernetes.io/arch"}
+
+// chooses tells whether a DaemonSet is for some of the Windows nodes alone.
+func chooses(s inventory.Scheduling) bool {
+	for key := range s.NodeSelector {
+		if !slices.Contains(common, key) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(s.Terms, func(t inventory.Term) bool {
+		return len(t.Fields) > 0 || slices.ContainsFunc(t.Expressions, func(e inventory.Expression) bool { return !slices.Contains(common, e.Key) })
+	})
 }
 
 func (w *world) bakedFor(driver string, to version.Driver, hostProcess bool, windows string) (baked, bool) {
@@ -53,10 +122,7 @@ func (w *world) bakedFor(driver string, to version.Driver, hostProcess bool, win
 			v, host, err := csidriver.Choose(w.cat, csidriver.Options{Driver: driver, For: release, Windows: windows})
 			b := baked{driver: driver, release: release.String(), windows: windows}
 			if err == nil && v.Core() == to.Core() && host != hostProcess {
-				b.mode = string(csidriver.Pipes)
-				if hostProcess {
-					b.mode = string(csidriver.HostProcess)
-				}
+				b.mode = modeFlag(hostProcess)
 				v, host, err = csidriver.Choose(w.cat, csidriver.Options{Driver: driver, For: release, Windows: windows, Mode: csidriver.Mode(b.mode)})
 			}
 			if err == nil && v.Core() == to.Core() && host == hostProcess {

@@ -57,3 +57,89 @@ func builds(inv *inventory.Inventory, all ...int) {
 		inv.Nodes[i].Build = all[i]
 	}
 }
+
+// TestBakeKeepsToItsNodes: what takes the place of a DaemonSet that is for some
+// nodes, and has another of its driver beside it, is for the same nodes; what
+// stands alone, or is for all nodes, gets what bake writes as it is.
+func TestBakeKeepsToItsNodes(t *testing.T) {
+	const old = "oc -n openshift-cluster-csi-drivers get daemonset vsphere-windows -o yaml > vsphere-windows-old.yaml\n" +
+		"bake manifests csi-driver --upgrade-from vsphere-windows-old.yaml --for 4.20 --mode hostprocess --out vsphere-4.20-vsphere-windows\n" +
+		"oc -n openshift-cluster-csi-drivers delete daemonset vsphere-windows\noc apply -f vsphere-4.20-vsphere-windows"
+	const plain = "bake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20\noc -n openshift-cluster-csi-drivers delete daemonset vsphere-windows"
+	second := func(tag string) change {
+		return func(inv *inventory.Inventory) {
+			secondPool(inv)
+			at(tag)(&inventory.Inventory{Drivers: inv.Drivers[2:]})
+		}
+	}
+	asleep := func(inv *inventory.Inventory) {
+		second("v3.3.0")(inv)
+		inv.Drivers[2].Scheduling.NodeSelector["pool"] = "z"
+	}
+	affine := func(inv *inventory.Inventory) {
+		second("v3.3.0")(inv)
+		inv.Drivers[1].Scheduling = inventory.Scheduling{NodeSelector: map[string]string{"kubernetes.io/os": "windows"}, Terms: poolTerms("a")}
+	}
+	common := func(inv *inventory.Inventory) {
+		second("v3.3.0")(inv)
+		inv.Drivers[1].Scheduling.NodeSelector = map[string]string{"kubernetes.io/os": "windows", "kubernetes.io/arch": "amd64"}
+	}
+	for name, tc := range map[string]struct {
+		change change
+		has    string
+	}{
+		"another beside it":            {all(narrowed, second("v3.3.0")), old},
+		"by affinity":                  {affine, old},
+		"another that has moved":       {all(narrowed, second("v3.5.0")), old},
+		"alone":                        {narrowed, plain},
+		"another without nodes":        {all(narrowed, asleep), plain},
+		"for all, and another as well": {common, plain},
+		"nodes that weren't read":      {all(narrowed, second("v3.3.0"), unread(inventory.Nodes)), old},
+	} {
+		inv := storageCluster("4.19", "10.19.1")
+		all(pooled, tc.change)(inv)
+		res := evaluate(t, inv, skew.Request{To: "4.20"})
+		told := ""
+		for _, f := range ofRule(res, "HP005") {
+			if strings.HasSuffix(f.Object, "/vsphere-windows") {
+				told = f.Remedy
+			}
+		}
+		if !strings.Contains(told, tc.has) || !strings.Contains(plan(res), strings.ReplaceAll(tc.has, "\n", "\n  $ ")) {
+			t.Errorf("%s: want\n%s\nin the remedy\n%s\nand in the plan\n%s", name, tc.has, told, plan(res))
+		}
+	}
+}
+
+// TestBakeKeepsToItsNodesLater: so it does at the hops after that, and in Git.
+func TestBakeKeepsToItsNodesLater(t *testing.T) {
+	inv := pools()
+	got := plan(evaluate(t, inv, skew.Request{To: "4.21"}))
+	const again = "  $ oc -n openshift-cluster-csi-drivers get daemonset vsphere-windows -o yaml > vsphere-windows-old.yaml\n" +
+		"  $ bake manifests csi-driver --upgrade-from vsphere-windows-old.yaml --for 4.21 --mode hostprocess --out vsphere-4.21-vsphere-windows\n" +
+		"  $ oc apply -f vsphere-4.21-vsphere-windows\n"
+	if !strings.Contains(got, again) {
+		t.Errorf("want\n%s\nin\n%s", again, got)
+	}
+	got = plan(evaluate(t, inv, skew.Request{From: "4.19", To: "4.20", Static: true}))
+	const words = "; vsphere-windows-old.yaml holds the present one alone, and the new one keeps its name and nodes: DaemonSet openshift-cluster-csi-drivers/vsphere-b runs the driver on others"
+	if !strings.Contains(got, words) || !strings.Contains(got, "\n  $ bake manifests csi-driver --upgrade-from vsphere-windows-old.yaml --for 4.20") {
+		t.Error(got)
+	}
+}
+
+// TestManifestKeepsToItsNodes: the same holds where bake writes no such version.
+func TestManifestKeepsToItsNodes(t *testing.T) {
+	const words = "; let it keep node selector, affinity and tolerations of the present one: DaemonSet openshift-cluster-csi-drivers/vsphere-b runs the driver on other nodes"
+	for _, shared := range []bool{true, false} {
+		inv := pools()
+		at("v3.5.1")(inv)
+		if !shared {
+			inv.Drivers = inv.Drivers[:2]
+		}
+		fs := ofRule(evaluate(t, inv, skew.Request{To: "4.20"}), "HP001")
+		if strings.Contains(show(fs), words) != shared {
+			t.Errorf("beside another %t: %s", shared, show(fs))
+		}
+	}
+}

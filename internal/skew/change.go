@@ -84,7 +84,7 @@ func (v *view) runsOnNodes(l *catalog.Line, hostProcess bool) bool {
 // step is a change for the plan, with what a HostProcess pod needs first.
 func (v *view) step(c change) *move {
 	c = v.admitted(c)
-	return &move{Step: Step{What: c.What, Command: c.Command}, to: c.to, baked: c.baked, hostProcess: c.hostProcess}
+	return &move{Step: Step{What: c.What, Command: c.Command}, to: c.to, baked: c.baked, hostProcess: c.hostProcess, file: c.file}
 }
 
 // admitted puts before a change what its HostProcess pods need.
@@ -104,14 +104,18 @@ func (v *view) change(to version.Driver) change {
 // changeAfter is how the driver follows after the hop: by what was planned for
 // it, where anything was.
 func (v *view) changeAfter(to version.Driver) change {
-	if p := v.plannedFor(v.D); p != nil && !v.Planned && v.Hop == v.Hops-1 {
-		c := plannedChange(v.D, p)
-		if l := v.lineAt(p); l != nil && mandatory(l) && !p.HostProcess {
-			c.What = "mend " + c.file + " as HP001 says, then " + c.What
-		}
-		return c
+	if v.Planned || v.Hop < v.Hops-1 {
+		return v.change(to)
 	}
-	return v.change(to)
+	list := v.plannedChanges(v.D)
+	if len(list) == 0 {
+		return v.change(to)
+	}
+	c := list[0]
+	for _, next := range list[1:] {
+		c.What, c.Command = c.What+", and "+next.What, laidOut(c.Command, next.Command)
+	}
+	return c
 }
 
 // changeOf is how a DaemonSet gets to a version. hostProcess is what it is
@@ -131,6 +135,9 @@ func (v *view) changeOf(d *inventory.Driver, hostProcess bool, to version.Driver
 			return v.bakedChange(d, b, to, why, file)
 		}
 		c := manifestChange(d, cat, host, to, why, file)
+		if v.scoped(d) != nil {
+			c.What += fmt.Sprintf("; let it keep node selector, affinity and tolerations of the present one: %s runs the driver on other nodes", few(v.besides(d)))
+		}
 		c.privileged = !hostProcess && mandatory(line)
 		return c
 	}

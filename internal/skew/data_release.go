@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/version"
@@ -140,12 +141,22 @@ func driverData(v *view, out *sink) {
 		When:     before, Evidence: l.evidence(), NoStep: true,
 		Remedy: "name the release to its patch, or give its payload with --release release.json:\n" + payloadInfo,
 	}
+	if v.Release().Patch >= 0 && !catalog.Dated(v.Release()) {
+		d.Remedy = "give its payload with --release release.json, for its patch says nothing:\n" + payloadInfo
+	}
 	switch {
 	case v.Release().IsZero():
 		return // releaseData says so
 	case !l.Known():
 		d.Severity, d.Observed, d.Why = finding.Unknown, l.Reason, "there is nothing to compare the Windows driver with"
 		d.Evidence = v.catalogEvidence()
+	case l.Rival != nil && len(l.Candidates) > 1:
+		d.Severity, d.Observed = v.ambiguity(l), fmt.Sprintf("Linux %s by %s, which no operator owns and no status shows to run; OpenShift brings %s itself", l.Candidates[0].Version, l.Rival.Object, v.D.Provisioner)
+		d.Observed += ", " + (&linuxSide{Candidates: l.Candidates[1:]}).String()
+		d.Expected, d.NoStep = "one Linux driver of a name", false
+		d.Why = "which of the two the Windows driver must fit depends on which one runs; where both do, they fight for one name"
+		d.Remedy = fmt.Sprintf("see whether OpenShift's operator manages the driver, and what runs:\noc get clustercsidriver %s -o jsonpath='{.spec.managementState}'\noc get daemonsets -A -o yaml > daemonsets.yaml\n"+
+			"where it says Managed, take %s out of what is read, and of what is applied: OpenShift's own is there. Where it says Unmanaged or Removed, give daemonsets.yaml in place of the manifest, or let the cluster be read: then the DaemonSet that runs counts, and it stays as it is in the update", v.D.Provisioner, l.Rival.Object)
 	case len(l.Candidates) > 1:
 		d.Severity, d.Observed = v.ambiguity(l), "Linux "+l.String()
 		d.Why = "the driver was rebased inside the minor, and which side of that the release is on isn't known"

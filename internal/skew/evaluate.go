@@ -121,52 +121,31 @@ func (e *evaluation) world(hop int, phase Phase) *world {
 	if w.Hops > 0 {
 		w.To, w.target = e.journey.stops[hop+1], e.journey.to()
 	}
-	for _, c := range e.cast(phase) {
-		now := e.linuxAt(c.driver, w.From, hop == 0)
+	for _, d := range e.cast(phase) {
+		now := e.linuxAt(d, w.From, hop == 0)
 		target := now
 		if w.Hops > 0 {
-			target = e.forward(c.driver, &now, e.linuxAt(c.driver, w.To, false), w)
+			target = e.forward(d, &now, e.linuxAt(d, w.To, false), w)
 		}
-		v := newView(w, c.driver, now, target)
-		v.Planned, v.Current = c.planned, c.current
+		v := newView(w, d, now, target)
+		v.Planned = e.isPlanned(d)
 		w.Views = append(w.Views, v)
 	}
 	return w
 }
 
-// role is a Windows driver in a phase.
-type role struct {
-	driver, current *inventory.Driver
-	planned         bool
-}
-
-// cast are the Windows drivers in a phase. A planned one takes the place of
-// those with its provisioner.
-func (e *evaluation) cast(phase Phase) []role {
-	var list []role
-	replaced := map[string]*inventory.Driver{}
-	if phase == Planned {
-		for i := range e.req.Planned {
-			replaced[e.req.Planned[i].Provisioner] = nil
-		}
-	}
+// cast are the Windows drivers in a phase. Planned ones take the place of those
+// that they are heirs of.
+func (e *evaluation) cast(phase Phase) []*inventory.Driver {
+	var list []*inventory.Driver
 	for i := range e.inv.Drivers {
 		d := &e.inv.Drivers[i]
-		if d.OS != "windows" {
-			continue
+		if d.OS == "windows" && (phase != Planned || len(e.heirs(d)) == 0) {
+			list = append(list, d)
 		}
-		if _, gone := replaced[d.Provisioner]; gone {
-			replaced[d.Provisioner] = d
-			continue
-		}
-		list = append(list, role{driver: d})
 	}
 	if phase == Planned {
-		for i := range e.req.Planned {
-			if d := &e.req.Planned[i]; d.OS == "windows" {
-				list = append(list, role{d, replaced[d.Provisioner], true})
-			}
-		}
+		list = append(list, e.plannedWindows()...)
 	}
 	return list
 }

@@ -127,21 +127,35 @@ func serviceAccount(d *inventory.Driver) string {
 
 // hostProcessPipes is HP002.
 func hostProcessPipes(v *view, out *sink) {
-	if !v.D.HostProcess || len(v.D.Pipes) == 0 {
+	mounts, at := mountedPipes(v.D)
+	if !v.D.HostProcess || mounts == "" {
 		return
-	}
-	names := make([]string, len(v.D.Pipes))
-	for i, p := range v.D.Pipes {
-		names[i] = p.Name()
 	}
 	out.add(draft{
 		Severity: finding.Block,
-		Observed: "a HostProcess container that mounts " + strings.Join(names, ", "),
+		Observed: "a HostProcess container that mounts " + mounts,
 		Expected: "a HostProcess container without pipes, or pipes without HostProcess",
 		Why:      "Windows doesn't support mounts of named pipes in HostProcess containers",
 		Remedy:   v.withoutPipes(),
-		When:     before, Evidence: pipeEvidence(v.D),
+		When:     before, Evidence: at,
 	})
+}
+
+// mountedPipes names the pipes that any container of the pod mounts, wherever
+// to: all of a HostProcess pod's containers are such containers.
+func mountedPipes(d *inventory.Driver) (string, []inventory.Evidence) {
+	var names []string
+	for _, p := range d.Pipes {
+		names = append(names, p.Name())
+	}
+	at := pipeEvidence(d)
+	for _, p := range d.Unmounted {
+		if p.Container != "" {
+			names = append(names, fmt.Sprintf("%s (in %s)", p.Name(), p.Container))
+			at = append(at, p.At)
+		}
+	}
+	return strings.Join(names, ", "), at
 }
 
 // withoutPipes is the way to a pod that mounts none: the DaemonSet of its version
@@ -161,7 +175,16 @@ func hostProcessFlag(v *view, out *sink) {
 	given := v.D.HostProcessFlag
 	set := given != nil && *given
 	flagged := v.lineWith(func(l *catalog.Line) bool { return l.Flag != "" })
-	if flagged == nil || v.Moves() {
+	switch {
+	case v.Moves():
+		return
+	case len(v.D.ForeignFlags) > 0:
+		out.add(v.foreignFlag())
+		return
+	case flagged == nil:
+		return
+	case v.D.HostProcessFlagReason != "":
+		out.add(v.unreadFlag(flagged.Flag))
 		return
 	}
 	d := draft{Severity: finding.Block, When: before, Evidence: slices.Concat(v.evidence(), v.D.Evidence)}
@@ -194,6 +217,51 @@ func hostProcessFlag(v *view, out *sink) {
 		return
 	}
 	out.add(d)
+}
+
+// foreignFlag tells of a flag for HostProcess that only other drivers have.
+func (v *view) foreignFlag() draft {
+	flags := strings.Join(v.D.ForeignFlags, " and ")
+	d := draft{
+		Severity: finding.Block, When: before, Evidence: slices.Concat(v.evidence(), v.D.Evidence),
+		Observed: flags + ", which is another driver's flag", Expected: "no " + flags,
+		Why:    "the driver ends at a flag that it doesn't know",
+		Remedy: fmt.Sprintf("remove %s from %s", flags, v.D.Object),
+	}
+	if own := v.ownFlag(); own != "" {
+		d.Expected = own + "=true"
+		d.Remedy = fmt.Sprintf("give container %s of %s %s=true instead of %s", container(v.D), v.D.Object, own, flags)
+	}
+	d.Remedy = laidOut(d.Remedy, v.edit())
+	return d
+}
+
+// ownFlag is the flag that the driver lacks; "" where it has it, or needs none.
+func (v *view) ownFlag() string {
+	if !v.D.HostProcess || v.Line == nil || v.D.HostProcessFlag != nil && *v.D.HostProcessFlag {
+		return ""
+	}
+	return v.Line.Flag
+}
+
+// unreadFlag tells of a flag whose value something else than the manifest sets.
+func (v *view) unreadFlag(flag string) draft {
+	pod := "in a pod that isn't HostProcess"
+	if v.D.HostProcess {
+		pod = "in a HostProcess pod"
+	}
+	d := draft{
+		Severity: finding.Unknown, When: before, Evidence: slices.Concat(v.evidence(), v.D.Evidence),
+		Observed: pod + ", " + v.D.HostProcessFlagReason, Expected: fmt.Sprintf("%s=%t", flag, v.D.HostProcess),
+		Why:    "whether the flag and the pod agree can't be told",
+		Remedy: fmt.Sprintf("write the value itself into the arguments of container %s of %s", container(v.D), v.D.Object),
+	}
+	if v.Line != nil && v.Line.Flag == "" {
+		d.Expected, d.Why = "no "+flag, "the driver ends at a flag that it doesn't know, and its version hasn't got this one"
+		d.Remedy = fmt.Sprintf("remove the argument from container %s of %s", container(v.D), v.D.Object)
+	}
+	d.Remedy = laidOut(d.Remedy, v.edit())
+	return d
 }
 
 // hostProcessImage is HP004.

@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -48,7 +49,9 @@ func retag(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to versio
 			return change{What: fmt.Sprintf("let %s bring %s to %s", p.Deploys, d.Object, tag), to: to}
 		}
 	}
-	m.own = cat != nil && cat.Publishes(d.Image.Repository)
+	if m.own = cat != nil && cat.Publishes(d.Image.Repository); cat != nil {
+		m.gone = goneImage(cat, hostProcess, to)
+	}
 	switch {
 	case d.Image.Repository == "":
 		m.repository = m.project
@@ -63,6 +66,19 @@ func retag(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, to versio
 	return m.inCluster(cat != nil)
 }
 
+// goneImage says of a version whose image can't be had any more which can; ""
+// for the others.
+func goneImage(cat *catalog.Driver, hostProcess bool, v version.Driver) string {
+	next, gone := cat.Gone(v, hostProcess)
+	switch {
+	case !gone:
+		return ""
+	case next == "":
+		return "is gone with its registry"
+	}
+	return "is gone with its registry, v" + next + " is the next that can be had"
+}
+
 // imageMove is a DaemonSet's way to another image.
 type imageMove struct {
 	d   *inventory.Driver
@@ -72,6 +88,7 @@ type imageMove struct {
 	// is the one to take it from. own: the present image is the project's.
 	project, repository string
 	own, unsure         bool
+	gone                string // see goneImage
 }
 
 func (m *imageMove) image() string { return m.repository + ":" + m.tag }
@@ -82,7 +99,7 @@ func (m *imageMove) inFile() change {
 	c.What = fmt.Sprintf("in the manifest of %s set the image of container %s to ", m.d.Object, container(m.d))
 	switch {
 	case m.repository == "":
-		c.What += "the project's for " + m.tag + ", whose place the catalog doesn't know"
+		c.What += "the project's for " + m.tag + ", " + cmp.Or(m.gone, "whose place the catalog doesn't know")
 	case m.d.Image.Digest != "":
 		c.What += "the digest of " + m.image()
 	default:
@@ -107,6 +124,9 @@ func (m *imageMove) inCluster(known bool) change {
 	image := m.image()
 	if m.repository == "" {
 		c.What += "; where the project publishes that image the catalog doesn't know"
+		if m.gone != "" {
+			c.What = fmt.Sprintf("set %s to an image of %s that you have kept; the project's %s", m.d.Object, m.tag, m.gone)
+		}
 		return c
 	}
 	first := ""

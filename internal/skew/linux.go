@@ -30,6 +30,9 @@ type linuxSide struct {
 	Fixed bool
 	// Driver is the Linux DaemonSet; nil where none was read.
 	Driver *inventory.Driver
+	// Rival is a Linux DaemonSet of the admin's own that may or may not run in
+	// place of OpenShift's: Candidates has the versions of both.
+	Rival *inventory.Driver
 }
 
 // Known tells whether there is any candidate.

@@ -36,15 +36,21 @@ func manifestChange(d *inventory.Driver, cat *catalog.Driver, hostProcess bool, 
 func (v *view) bakedChange(d *inventory.Driver, b baked, to version.Driver, why string, file bool) change {
 	c := change{Manifest: true, to: to, file: b.folder() + "/" + csidriver.DaemonSetFile, baked: true, hostProcess: b.hostProcess}
 	c.What = fmt.Sprintf("replace %s by the Windows node DaemonSet of v%s that bake writes (the tag alone isn't enough: %s)", d.Object, to.Core(), why)
+	switch {
+	case b.keeps != nil && file:
+		c.What += fmt.Sprintf("; %s holds the present one alone, and the new one keeps its name and nodes: %s runs the driver on others", b.old(), few(v.besides(d)))
+	case b.keeps != nil:
+		c.What += fmt.Sprintf("; it keeps the name and the nodes: %s runs the driver on others", few(v.besides(d)))
+	}
 	if file {
 		c.Command = b.command()
 		return c
 	}
 	level := ""
-	if ns := csidriver.OperatorNamespace; slices.Contains(v.inv.Cluster.Namespaces, ns) && !slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
+	if ns := csidriver.OperatorNamespace; (b.keeps == nil || d.Object.Namespace == ns) && slices.Contains(v.inv.Cluster.Namespaces, ns) && !slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
 		level = "oc label namespace " + ns + " pod-security.kubernetes.io/enforce=privileged --overwrite"
 	}
-	c.Command = laidOut(level, b.command(), fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name), "oc apply -f "+b.folder())
+	c.Command = laidOut(level, b.fetch(), b.command(), fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name), "oc apply -f "+b.folder())
 	return c
 }
 
@@ -103,19 +109,6 @@ func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
 	return tag
 }
 
-// plannedChange applies the manifest that was planned for a driver.
-func plannedChange(d, planned *inventory.Driver) change {
-	c := change{Manifest: true, to: planned.Version.Version, file: plannedFile(planned)}
-	c.What = fmt.Sprintf("apply the planned manifest of %s (%s, in %s)", planned.Object, versionText(planned), c.file)
-	if d.Object != planned.Object {
-		c.What += " in place of " + d.Object.String()
-		c.Command = fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name)
-	}
-	c.file = quoted(c.file)
-	c.Command = laidOut(c.Command, "oc apply -f "+c.file)
-	return c
-}
-
 // plain is a file's name that a shell takes as it is.
 var plain = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
 
@@ -141,14 +134,4 @@ func plannedFile(d *inventory.Driver) string {
 		return "planned.yaml"
 	}
 	return file
-}
-
-// plannedFor is the planned DaemonSet that takes a driver's place; nil for none.
-func (x *index) plannedFor(d *inventory.Driver) *inventory.Driver {
-	for i := range x.req.Planned {
-		if p := &x.req.Planned[i]; p.OS == "windows" && p.Provisioner != "" && p.Provisioner == d.Provisioner {
-			return p
-		}
-	}
-	return nil
 }

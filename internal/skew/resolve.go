@@ -15,6 +15,11 @@ func (x *index) linuxAt(d *inventory.Driver, release version.OpenShift, current 
 	cat := x.lineOf(d)
 	ds := x.linuxDaemonSet(d.Provisioner)
 	own := ds != nil && !ds.OperatorManaged
+	if own && x.rivals(cat, ds) {
+		if l := x.eitherSide(cat, ds, release); l.Rival != nil {
+			return l
+		}
+	}
 	if own || cat == nil || cat.OLM {
 		l := x.fixedSide(cat, ds, release)
 		l.Fixed, l.Driver = true, ds
@@ -28,6 +33,33 @@ func (x *index) linuxAt(d *inventory.Driver, release version.OpenShift, current 
 		l = x.byRelease(cat, release)
 	}
 	l.Driver = ds
+	return l
+}
+
+// rivals tells whether a Linux DaemonSet of an admin's own may stand beside
+// OpenShift's, or be no more than a file: the release brings the driver on this
+// platform, and no status says that the DaemonSet is in the cluster. Where it is,
+// the operator is switched off (Unmanaged or Removed), or there would be two.
+func (x *index) rivals(cat *catalog.Driver, ds *inventory.Driver) bool {
+	platform := x.inv.Cluster.Platform
+	here := cat != nil && (cat.Platform == "" || platform == "" || cat.Platform == platform)
+	return here && cat.Payload != "" && !cat.OLM && ds.Rollout == nil
+}
+
+// eitherSide is the Linux side of which it isn't known whether OpenShift brings
+// it or the admin does: it has the versions of both. It has no Rival where the
+// release brings none, or where the DaemonSet's version isn't known.
+func (x *index) eitherSide(cat *catalog.Driver, ds *inventory.Driver, release version.OpenShift) linuxSide {
+	own, l := x.byDaemonSet(cat, ds), x.byRelease(cat, release)
+	if !own.Known() || release.IsZero() || !l.Known() && len(x.cat.Ships(release, cat.Name)) == 0 {
+		return linuxSide{}
+	}
+	l.Driver, l.Rival = ds, ds
+	if l.Known() {
+		l.Candidates = slices.Concat(own.Candidates, slices.DeleteFunc(l.Candidates, func(c candidate) bool {
+			return c.Version.Compare(own.Candidates[0].Version) == 0
+		}))
+	}
 	return l
 }
 

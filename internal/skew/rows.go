@@ -1,27 +1,23 @@
 package skew
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/version"
 )
 
 // rows are the Windows drivers at every hop.
 func (e *evaluation) rows() []Row {
 	var rows []Row
-	planned := map[string]string{}
-	for _, w := range e.moments {
-		for _, v := range w.Views {
-			if v.Planned && v.D.Version.Known {
-				planned[v.D.Provisioner] = v.D.Version.Version.String()
-			}
-		}
-	}
 	for _, w := range e.moments {
 		if w.Phase == Target || w.Hops == 0 {
 			for _, v := range w.Views {
 				row := v.row()
 				if w.Hop == w.Hops-1 {
-					row.WindowsPlanned = planned[v.D.Provisioner]
+					row.WindowsPlanned = e.plannedVersions(v.D)
 				}
 				if row.ModeTarget != row.Mode && !e.mustMove(v) {
 					row.ModeTarget = row.Mode // both ways work, and the present one stays
@@ -31,6 +27,18 @@ func (e *evaluation) rows() []Row {
 		}
 	}
 	return rows
+}
+
+// plannedVersions are the versions that were planned in place of a DaemonSet; ""
+// for none.
+func (e *evaluation) plannedVersions(d *inventory.Driver) string {
+	var list []string
+	for _, p := range e.heirs(d) {
+		if v := p.Version.Version.String(); p.Version.Known && !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return strings.Join(list, " or ")
 }
 
 func (v *view) row() Row {

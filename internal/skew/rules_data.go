@@ -20,7 +20,9 @@ UNKNOWN  the cluster's release isn't known; the target, or an update to it, isn'
 WARN     several driver versions may hold, since the patch isn't named or stands near a rebase,
          and they differ in minor or behaviour; the version is the head of a release branch; the
          payload names a source commit that the catalog doesn't know; a payload was given that
-         is of no release on the way; --from is another minor than what was read.
+         is of no release on the way; --from is another minor than what was read; a manifest has
+         a Linux DaemonSet of your own of a driver that OpenShift brings, in another version, and
+         no status shows that it runs.
 INFO     the same on the way to the target or without a difference; an update that isn't
          complete; a target that the cluster already runs; a catalog older than 180 days; --from
          is of another Kubernetes than an API server that isn't OpenShift's.

@@ -35,6 +35,13 @@ func noOpenShift(inv *inventory.Inventory) { inv.Cluster.OpenShift = "" }
 
 func noPayload(inv *inventory.Inventory) { inv.Payloads = nil }
 
+// noStatus makes manifests of the DaemonSets, as they stand in files.
+func noStatus(inv *inventory.Inventory) {
+	for i := range inv.Drivers {
+		inv.Drivers[i].Rollout = nil
+	}
+}
+
 func releaseCases() []ruleCase {
 	named := func(release string) func(*skew.Request, *catalog.Catalog) {
 		return func(r *skew.Request, _ *catalog.Catalog) { r.To = release }
@@ -47,7 +54,23 @@ func releaseCases() []ruleCase {
 			{Version: "1.29.5", FromZ: &first, FuzzyZ: 1, Certainty: catalog.Range},
 		}
 	}
+	manifest := func(tag string) change { return all(linuxOf("vsphere", vsphereName, tag), noStatus) }
 	return []ruleCase{
+		{name: "a Linux manifest beside OpenShift's driver", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Warn,
+			says: "Linux 3.3.0 by DaemonSet openshift-cluster-csi-drivers/vsphere-linux, which no operator owns and no status shows to run; OpenShift brings csi.vsphere.vmware.com itself, 3.5.0",
+			does: "oc get clustercsidriver csi.vsphere.vmware.com -o jsonpath='{.spec.managementState}'", mend: func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:1] }, count: 2},
+		{name: "and it runs there", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Warn,
+			does: "then the DaemonSet that runs counts", mend: func(inv *inventory.Inventory) {
+				inv.Drivers[1].Rollout = &inventory.Rollout{Desired: 3, Observed: true}
+			}, count: 2},
+		{name: "a Linux manifest of the same minor", id: "DATA001", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Info, says: "itself, 3.3.1", count: 1},
+		{name: "a Linux manifest of the same version", id: "DATA001", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.1")},
+		{name: "a Linux manifest on another platform", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: all(manifest("v3.3.0"), func(inv *inventory.Inventory) { inv.Cluster.Platform = "None" })},
+		{name: "a Linux manifest of what OpenShift doesn't bring", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", smb("v1.17.0")), change: all(linuxOf("smb", smbName, "v1.17.0"), noStatus)},
+		{name: "a Linux manifest, and what OpenShift brings isn't known", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), know: func(c *catalog.Catalog) {
+			c.Release("4.20").Drivers["vsphere"] = []catalog.Shipped{{Certainty: catalog.Default}}
+		}, want: finding.Unknown, says: "doesn't know which vSphere CSI driver OpenShift 4.20 ships",
+			mend: all(func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:1] }, payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0"))), mendAsk: named("4.20.4"), count: 2},
 		{name: "exact", id: "DATA001", from: "4.19.3", to: "4.20.1", inv: storageCluster("4.19", "10.19.1")},
 		{name: "the cluster's release isn't known", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Unknown,
 			says: "it isn't known which release the cluster runs", does: "--from", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }},
@@ -75,6 +98,8 @@ func releaseCases() []ruleCase {
 			says: "doesn't know which vSphere CSI driver", mendAsk: named("4.20.1")},
 		{name: "the patch decides", id: "DATA001", from: "4.13.30", to: "4.14", inv: clusterOf("4.13", "8.1.0", azureFile("v1.25.1")), want: finding.Warn,
 			says: "Linux 1.28.1 or 1.29.5", does: "name the release to its patch", mendAsk: named("4.14.40"), count: 1},
+		{name: "OKD's patch says nothing", id: "DATA001", from: "4.14.0-okd-scos.1", to: "4.14.0-okd-scos.4", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), want: finding.Warn,
+			says: "Linux 1.28.1 or 1.29.5", does: "give its payload with --release release.json, for its patch says nothing", mend: all(payloadOf("4.14.0-okd-scos.1", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), payloadOf("4.14.0-okd-scos.4", "azure-file-csi-driver", knownCommit("azure-file", "1.29.5")))},
 		{name: "near a rebase", id: "DATA001", from: "4.14.25", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy, want: finding.Warn,
 			says: "Linux 1.28.1 or 1.29.5", mend: payloadOf("4.14.25", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), count: 1},
 		{name: "a rebase is only forward", id: "DATA001", from: "4.14.25", to: "4.14.26", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy,

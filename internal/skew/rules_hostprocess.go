@@ -25,8 +25,8 @@ and the version can't be told.`,
 		ID: "HP002", Title: "HostProcess container mounts csi-proxy's pipes", Severity: finding.Block, Scope: PerDriver,
 		Ground: "named pipe mounts aren't supported in HostProcess containers",
 		Source: kep1981,
-		Text: `BLOCK where the driver's container is a HostProcess container and mounts a named pipe of
-csi-proxy. The two ways to reach the node exclude each other.`,
+		Text: `BLOCK where the driver's container is a HostProcess container, and it or another container of
+the pod mounts a named pipe of csi-proxy. The two ways to reach the node exclude each other.`,
 		Remedy: "remove the pipe mounts and their volumes",
 		Needs:  needsDrivers,
 	}, driver: hostProcessPipes},
@@ -35,8 +35,9 @@ csi-proxy. The two ways to reach the node exclude each other.`,
 		Ground: "the flag decides whether the driver works on the node itself or dials csi-proxy",
 		Source: "https://github.com/kubernetes-sigs/azuredisk-csi-driver/blob/master/pkg/azuredisk/azuredisk_option.go",
 		Text: `BLOCK where a HostProcess pod of a driver that has a flag for it doesn't set the flag, where a
-pod that isn't HostProcess sets it, and where the version doesn't know the flag: it ends at
-an unknown flag. UNKNOWN where that depends on a version that can't be told.
+pod that isn't HostProcess sets it, and where the version doesn't know the flag, or it is
+another driver's: the driver ends at an unknown flag. UNKNOWN where that depends on a version
+that can't be told, or on a value that a ConfigMap or Secret sets.
 
 The flags are --enable-windows-host-process (Azure Disk, Azure File, SMB) and
 --windows-host-process (EBS).`,

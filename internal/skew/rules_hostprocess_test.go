@@ -10,12 +10,20 @@ import (
 // flagged sets the driver's own HostProcess flag; nil takes it away.
 func flagged(value ...bool) func(*inventory.Driver) {
 	return func(d *inventory.Driver) {
-		d.HostProcessFlag = nil
+		d.HostProcessFlag, d.HostProcessFlagReason = nil, ""
 		for _, v := range value {
 			d.HostProcessFlag = &v
 		}
 	}
 }
+
+// foreign gives flags that only other drivers have.
+func foreign(flags ...string) change {
+	return onWindows(func(d *inventory.Driver) { d.ForeignFlags = flags })
+}
+
+// unreadFlag gives the flag with a value that the manifest doesn't hold.
+var unreadFlag = onWindows(func(d *inventory.Driver) { d.HostProcessFlagReason = "--enable-windows-host-process=$(HP): not here" })
 
 func hostProcessCases() []ruleCase {
 	hp := onWindows(hostProcess)
@@ -24,6 +32,8 @@ func hostProcessCases() []ruleCase {
 		{name: "below 3.5.0", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "the tag alone was raised", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Block,
 			says: "Windows 3.5.0, not a HostProcess container and mounts 4 csi-proxy pipes", does: "bake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20", mend: hp, count: 1},
+		{name: "the tag alone was raised in a copy of the Linux DaemonSet", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(marked, at("v3.5.0")), want: finding.Block,
+			says: "Windows 3.5.0, not a HostProcess container", mend: hp, count: 1},
 		{name: "and back again", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.6.0"), want: finding.Block, says: "3.6.0", mend: at("v3.3.0")},
 		{name: "HostProcess", id: "HP001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(at("v3.5.0"), hp)},
 		{name: "not known", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("latest"), want: finding.Unknown,
@@ -36,6 +46,13 @@ func hostProcessCases() []ruleCase {
 		{name: "HostProcess alone", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp},
 		{name: "both", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: both, want: finding.Block,
 			says: "disk-v1, filesystem-v1, volume-v1, system-v1alpha1", does: "remove the hostPath volumes csi-proxy-*", mend: hp, count: 1},
+		{name: "another container's", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(hp, onWindows(func(d *inventory.Driver) {
+			d.Unmounted = []inventory.Pipe{{Group: "disk", Version: "v1", Container: "registrar", At: fact("the registrar's mount")}, {Group: "volume", Version: "v1"}}
+		})), want: finding.Block, says: "mounts disk-v1 (in registrar)", does: "remove the hostPath volumes csi-proxy-*",
+			mend: onWindows(func(d *inventory.Driver) { d.Unmounted = nil }), count: 1},
+		{name: "nobody's", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(hp, onWindows(func(d *inventory.Driver) {
+			d.Unmounted = []inventory.Pipe{{Group: "volume", Version: "v1"}}
+		}))},
 		{name: "not known", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(at("latest"), both), want: finding.Block, mend: hp},
 	}
 }
@@ -69,6 +86,20 @@ func hostProcessFlagCases() []ruleCase {
 			says: "of an unknown version", does: "pin the image to a version", mend: all(at("v1.32.0"), hp(true)), count: 1},
 		{name: "not known, with it", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("latest")), change: hp(true), want: finding.Unknown,
 			says: "of an unknown version", does: "pin the image to a version", mend: at("v1.32.0"), count: 1},
+		{name: "another driver's", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: all(hp(), foreign("--enable-windows-host-process")), want: finding.Block,
+			says: "--enable-windows-host-process, which is another driver's flag", does: "--windows-host-process=true instead of --enable-windows-host-process", mend: all(hp(true), foreign()), count: 1},
+		{name: "another driver's beside its own", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: all(hp(true), foreign("--enable-windows-host-process")), want: finding.Block,
+			says: "another driver's", does: "remove --enable-windows-host-process from", mend: foreign(), count: 1},
+		{name: "another driver's in a pod with pipes", id: "HP003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: foreign("--windows-host-process"), want: finding.Block,
+			says: "another driver's", does: "remove --windows-host-process from", mend: foreign(), count: 1},
+		{name: "another driver's, of a version that isn't known", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("latest")), change: foreign("--windows-host-process"), want: finding.Block,
+			says: "another driver's", mend: all(at("v1.32.0"), foreign())},
+		{name: "from a ConfigMap", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: all(hp(), unreadFlag), want: finding.Unknown,
+			says: "in a HostProcess pod, --enable-windows-host-process=$(HP)", does: "write the value itself into the arguments of container driver", mend: hp(true), count: 1},
+		{name: "from a ConfigMap, with pipes", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: unreadFlag, want: finding.Unknown,
+			says: "in a pod that isn't HostProcess", mend: onWindows(func(d *inventory.Driver) { d.HostProcessFlagReason = "" }), count: 1},
+		{name: "from a ConfigMap, of a version that hasn't got it", id: "HP003", from: "4.13", inv: clusterOf("4.13", "8.1.0", azureDisk("v1.27.0")), change: all(hp(), unreadFlag), want: finding.Unknown,
+			does: "remove the argument", mend: hp(), count: 1},
 		{name: "a driver without one", id: "HP003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp()},
 
 		{name: "plain image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0"))},

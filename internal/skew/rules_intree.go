@@ -145,10 +145,27 @@ func (w *world) gate(id string, use inTreeUse) []draft {
 	if len(idle) > 0 {
 		said = append(said, w.mayMove(id, use, idle))
 	}
-	if len(unread) > 0 || len(w.windowsNodes()) == 0 {
+	lost := w.lostNodes(use)
+	if len(unread) > 0 || len(w.windowsNodes()) == 0 && len(lost) == 0 {
 		said = append(said, w.unreadGate(id, use, unread))
 	}
+	if len(lost) > 0 {
+		said = append(said, w.lostGate(use, lost))
+	}
 	return said
+}
+
+// lostNodes are nodes on which Windows pods use such volumes and that weren't
+// read, sorted.
+func (w *world) lostNodes(u inTreeUse) []string {
+	var lost []string
+	for _, use := range u.uses {
+		if use.Node != "" && !slices.Contains(lost, use.Node) && !slices.ContainsFunc(w.windowsNodes(), func(n *inventory.Node) bool { return n.Name == use.Node }) {
+			lost = append(lost, use.Node)
+		}
+	}
+	slices.Sort(lost)
+	return lost
 }
 
 func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) draft {
@@ -263,6 +280,15 @@ func (w *world) unreadGate(_ string, use inTreeUse, nodes []*inventory.Node) dra
 	f.Why = "only CSINode spec.drivers says whether a node has " + use.provisioner
 	f.Remedy, f.When = "give them to the check with --manifests nodes.yaml:\noc get nodes,csinodes -o yaml > nodes.yaml\nor let it read the cluster", before
 	f.Evidence = cite(use.facts())
+	return f
+}
+
+// lostGate tells of nodes that only their pods speak of.
+func (w *world) lostGate(use inTreeUse, nodes []string) draft {
+	f := w.unreadGate("", use, nil)
+	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; the Nodes of %s weren't read", use.volumes(), someOf(nodes))
+	f.Expected = "the Node and the CSINode of every Windows node"
+	f.Why = "a node that wasn't read isn't held against its CSINode, and only that says whether it has " + use.provisioner
 	return f
 }
 

@@ -53,6 +53,8 @@ func inTreeGateCases() []ruleCase {
 		{name: "still in-tree at the target", id: "INTREE001", from: "4.11", to: "4.12", inv: azureCluster("4.11", "6.0.0"), change: all(uses(file), registers(nil))},
 		{name: "a CSINode not read", id: "INTREE001", from: "4.12", to: "4.13", inv: azureCluster("4.12", "7.2.0"), change: all(uses(file), noCSINode(1)), want: finding.Unknown,
 			says: "weren't read", does: "oc get nodes,csinodes -o yaml", mend: func(inv *inventory.Inventory) { *inv = *azureCluster("4.12", "7.2.0"); uses(file)(inv) }},
+		{name: "a Node not read", id: "INTREE001", from: "4.12", to: "4.13", inv: azureCluster("4.12", "7.2.0"), change: all(uses(file), noNode(1)), want: finding.Unknown,
+			says: "the Nodes of win-1 weren't read", does: "oc get nodes,csinodes -o yaml", mend: func(inv *inventory.Inventory) { *inv = *azureCluster("4.12", "7.2.0"); uses(file)(inv) }},
 		{name: "a claim that couldn't be followed", id: "INTREE001", from: "4.12", to: "4.13", inv: azureCluster("4.12", "7.2.0"),
 			change: uses(inventory.VolumeUse{Node: "win-0", Volume: "data", Claim: "shop/data", Reason: "its claim wasn't read"}), want: finding.Unknown,
 			says: "its claim wasn't read", does: "oc get pv,pvc -A -o yaml", mend: noVolumes},

@@ -153,6 +153,15 @@ func noCSINode(which ...int) change {
 	}
 }
 
+// noNode takes Windows nodes away; what else speaks of them stays.
+func noNode(which ...int) change {
+	return func(inv *inventory.Inventory) {
+		for _, i := range slices.Backward(which) {
+			inv.Nodes = slices.Delete(inv.Nodes, i, i+1)
+		}
+	}
+}
+
 // onWindows changes the Windows DaemonSets.
 func onWindows(do func(*inventory.Driver)) change {
 	return func(inv *inventory.Inventory) {

@@ -23,8 +23,12 @@ const (
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet
 // makes one for every node, with no drivers.
 func notRegistered(w *world) []draft {
-	if w.Phase != Now {
+	switch w.Phase {
+	case Planned:
+		return w.deserted()
+	case Target:
 		return nil
+	case Now:
 	}
 	var said []draft
 	for _, d := range w.windows() {
@@ -150,9 +154,13 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", someOf(nodeNames(nodes)))
 	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
+	look := fmt.Sprintf("oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name)
 	f.Remedy = laidOut("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it:",
-		w.newDaemonSet(w.cat.ByProvisioner(us[0].Provisioner), w.From, nodes),
-		fmt.Sprintf("oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name))
+		w.newDaemonSet(w.cat.ByProvisioner(us[0].Provisioner), w.From, nodes), look)
+	if have := slices.DeleteFunc(slices.Clone(w.windowsOf(us[0].Provisioner)), w.idle); len(have) > 0 {
+		// A second one for all nodes would meet it.
+		f.Remedy = laidOut(fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it:", have[0].Object), look)
+	}
 	f.When = before
 	at := w.csiNodeFacts(nodes)
 	for _, u := range us {
@@ -165,8 +173,12 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
 // DaemonSet that no node matches is common and harmless.
 func notReady(w *world) []draft {
-	if w.Phase != Now {
+	switch w.Phase {
+	case Planned:
+		return w.plannedInVain()
+	case Target:
 		return nil
+	case Now:
 	}
 	var said []draft
 	for _, d := range w.windows() {

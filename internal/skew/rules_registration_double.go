@@ -27,6 +27,7 @@ func doubleDriver(w *world) []draft {
 	}
 	if w.Phase == Now {
 		said = append(said, w.stillByHand(before)...)
+		said = append(said, w.mistakable()...)
 	}
 	return said
 }
@@ -53,7 +54,7 @@ func (w *world) beside(before []*inventory.Driver, b *inventory.Driver) []draft 
 
 // both judges two DaemonSets of one provisioner.
 func (w *world) both(a, b *inventory.Driver) []draft {
-	if b.OperatorManaged {
+	if w.operated(b) {
 		a, b = b, a // it is b that is to go
 	}
 	var shared []*inventory.Node
@@ -78,15 +79,31 @@ func (w *world) both(a, b *inventory.Driver) []draft {
 	f.Why = "the kubelet takes one driver of a name; the second is refused, or takes over the socket of the first"
 	f.Remedy = fmt.Sprintf("keep one of them:\n%s\nor give them node selectors that don't meet", deleteDaemonSet(b))
 	step := fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object)
-	if a.OperatorManaged && !b.OperatorManaged {
+	if w.operated(a) && !w.operated(b) {
 		// The operator would undo a change of its own.
 		f.Remedy = fmt.Sprintf("keep %s, which is the operator's, and delete yours:\n%s", a.Object, deleteDaemonSet(b))
 		step = fmt.Sprintf("delete %s: %s is the operator's, and stays", b.Object, a.Object)
 	}
 	f.Step = &move{Step: Step{What: step, Command: deleteDaemonSet(b)}}
+	if w.isPlanned(b) {
+		f.Remedy, f.Step = w.apart(a, b), nil
+	}
 	f.When = before
 	f.Evidence = cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
 	return []draft{f}
+}
+
+// apart says what to do about a planned DaemonSet that meets another: nothing is
+// there to be deleted yet.
+func (w *world) apart(a, planned *inventory.Driver) string {
+	file := plannedFile(planned)
+	switch {
+	case w.operated(a):
+		return fmt.Sprintf("don't apply %s of %s: %s is the operator's", planned.Object, file, a.Object)
+	case w.isPlanned(a):
+		return fmt.Sprintf("leave one of them out, or give %s in %s and %s in %s node selectors that don't meet", a.Object, plannedFile(a), planned.Object, file)
+	}
+	return fmt.Sprintf("let %s in %s choose all nodes of %s, so that it can take its place, or give them node selectors that don't meet", planned.Object, file, a.Object)
 }
 
 // neverMeet tells whether no node can have both: the selectors want two values of
@@ -115,7 +132,7 @@ func (w *world) stillByHand(all map[string][]*inventory.Driver) []draft {
 	}
 	var said []draft
 	for _, d := range w.windows() {
-		operators := slices.ContainsFunc(all[d.Provisioner], func(o *inventory.Driver) bool { return o.OperatorManaged })
+		operators := slices.ContainsFunc(all[d.Provisioner], w.operated)
 		if operators || !slices.Contains(from.WindowsManaged, d.Line) {
 			continue
 		}
@@ -147,7 +164,7 @@ func (w *world) soonManaged() []draft {
 	prior := w.cat.Release(w.from())
 	var said []draft
 	for _, d := range w.windows() {
-		if d.OperatorManaged || !slices.Contains(to.WindowsManaged, d.Line) {
+		if w.operated(d) || !slices.Contains(to.WindowsManaged, d.Line) {
 			continue
 		}
 		if prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {

@@ -18,6 +18,9 @@ BLOCK    it isn't there, and Windows pods on the node use its CSI volumes; also 
 WARN     it isn't there, and no pod on the node uses its volumes.
 UNKNOWN  the node's CSINode wasn't read.
 
+With --planned it is BLOCK and WARN alike of a node that has a DaemonSet of the driver now, and
+with the planned manifests none.
+
 That a CSINode exists proves nothing: the kubelet makes one for every node, without drivers.`,
 		Remedy: "mend the DaemonSet's pod on the node until its CSINode lists the driver; the registrar's log says why it doesn't",
 	}, cluster: saying(notRegistered)},
@@ -29,7 +32,9 @@ That a CSINode exists proves nothing: the kubelet makes one for every node, with
          no nodes were read.
 UNKNOWN  they choose nodes otherwise, and none were read.
 WARN     an operator of the target is to deploy the Windows DaemonSet itself. The ground of that
-         half is the pull request of an enhancement, so it is no more than a warning.`,
+         half is the pull request of an enhancement, so it is no more than a warning.
+INFO     a DaemonSet looks like an operator's, and no operator of the cluster's release deploys such
+         a one: it is judged as deployed by hand.`,
 		Remedy: "keep one of them; delete your own DaemonSet before an update to a release whose operator brings it",
 	}, cluster: saying(doubleDriver)},
 	{Rule: Rule{
@@ -48,6 +53,7 @@ No probe at all is fine: it is optional.`,
 		Needs:  needsDrivers,
 		Ground: "a volume can't be mounted on a node where the driver's pod isn't ready",
 		Text: `WARN  a Windows DaemonSet has fewer ready pods than wanted.
+WARN  a planned one matches no Windows node, and the present one of its driver has pods.
 INFO  no node matches it: many clusters carry such a DaemonSet, and it does nothing.
 
 A manifest without a status says nothing.`,

@@ -33,7 +33,7 @@ func oldRegistrar(w *world) []draft {
 	var said []draft
 	for _, d := range w.windows() {
 		r := d.Registrar
-		if r == nil || d.OperatorManaged {
+		if r == nil || w.operated(d) {
 			continue // REG001 sees what matters: whether the driver is registered
 		}
 		probe, ill := registrarProbe(d, r)

@@ -25,6 +25,14 @@ func registeredCases() []ruleCase {
 			says: "weren't read", does: "oc get csinodes -o yaml", mend: func(inv *inventory.Inventory) {
 				*inv = *storageCluster("4.19", "10.19.1")
 			}},
+		{name: "in use beside the pool that has one", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(pooled, narrowed, csiVolume, registers(nil, 1, 2)), want: finding.Block,
+			says: "no Windows DaemonSet of it runs there", does: "let DaemonSet openshift-cluster-csi-drivers/vsphere-windows run on these nodes too", mend: all(secondPool, registers([]string{vsphereName})), count: 1},
+		{name: "planned for as many nodes", id: "REG001", from: "4.19", to: "4.20", inv: pools(), planned: plannedDrivers("vsphere-windows", "vsphere-b")},
+		{name: "planned for fewer nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows a"), change: pooled, want: finding.Warn,
+			says: "it runs csi.vsphere.vmware.com on win-1, win-2, and with the planned manifest in vsphere-windows.yaml no DaemonSet does", does: "choose these nodes too", mendPlanned: plannedDrivers("vsphere-windows"), count: 1},
+		{name: "planned for fewer nodes, in use there", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows a"), change: all(pooled, csiVolume), want: finding.Block,
+			says: "on win-1, and with the planned manifest in vsphere-windows.yaml no DaemonSet does; Windows pods there use its volumes", does: "or plan another DaemonSet for them", mendPlanned: plannedDrivers("vsphere-windows a", "vsphere-b b"), count: 2},
+		{name: "planned for fewer nodes, and another has them", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows a"), change: all(pooled, secondPool)},
 		{name: "in use, and no DaemonSet", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, noWindows, registers(nil)), want: finding.Block,
 			says: "no Windows DaemonSet of it runs there", does: "deploy the driver's Windows DaemonSet", mend: registers([]string{vsphereName}), count: 1},
 	}
@@ -59,6 +67,17 @@ func doubleDriverCases() []ruleCase {
 			does: "delete daemonset vsphere-windows", mend: func(inv *inventory.Inventory) {
 				inv.Drivers = slices.DeleteFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object.Name == "vsphere-windows" })
 			}},
+		{name: "an operator's marks on one's own", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: marked, want: finding.Info,
+			says: "and OpenShift 4.19 deploys no Windows DaemonSet of csi.vsphere.vmware.com", does: "annotate daemonset vsphere-windows operator.openshift.io/spec-hash-", count: 1},
+		{name: "an operator's marks on one's own, and the target deploys it", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"), change: marked, want: finding.Warn,
+			says: "OpenShift 5.0 is to deploy", does: "delete daemonset vsphere-windows", mend: noWindows, count: 2},
+		{name: "the operator's own, of an update that isn't complete", id: "REG002", to: "5.0", inv: storageCluster("4.22", "10.22.1"), change: all(marked, func(inv *inventory.Inventory) { inv.Cluster.Updating = "5.0.1" })},
+		{name: "planned for some of its nodes", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("other a"), change: pooled, want: finding.Block,
+			says: "both run csi.vsphere.vmware.com on win-0", does: "other in other.yaml choose all nodes of DaemonSet openshift-cluster-csi-drivers/vsphere-windows, so that it can take its place", mendPlanned: plannedDrivers("other"), count: 1},
+		{name: "two planned for a node", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("one", "two"), want: finding.Block,
+			does: "leave one of them out, or give DaemonSet openshift-cluster-csi-drivers/one in one.yaml", mendPlanned: plannedDrivers("one"), count: 1},
+		{name: "planned beside the operator's", id: "REG002", to: "5.0.40", inv: storageCluster("5.0", ""), planned: plannedDrivers("other"), change: all(pooled, marked, narrowed), want: finding.Block,
+			does: "don't apply DaemonSet openshift-cluster-csi-drivers/other of other.yaml", mendPlanned: plannedDrivers("other b"), count: 1},
 		{name: "the target's operator deploys it", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"), want: finding.Warn,
 			says: "OpenShift 5.0 is to deploy", does: "delete daemonset vsphere-windows", mend: noWindows, count: 1},
 		{name: "the target's operator deploys another", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"),
@@ -101,6 +120,9 @@ func registrarCases() []ruleCase {
 		{name: "one isn't", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(3, 2), want: finding.Warn,
 			says: "2 of 3 pods are ready", does: "rollout status", mend: rollout(3, 3), count: 1},
 		{name: "no node matches", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(0, 0), want: finding.Info, says: "no node matches it"},
+		{name: "planned for no node", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("other z"), want: finding.Warn,
+			says: "none of the Windows nodes matches the planned manifest", does: "give it in other.yaml the node selector, affinity and tolerations that DaemonSet openshift-cluster-csi-drivers/vsphere-windows has", mendPlanned: plannedDrivers("other"), count: 1},
+		{name: "planned for nodes to come", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows", "other z"), want: finding.Info, count: 1},
 		{name: "a manifest has no status", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Rollout = nil })},
 	}
 }

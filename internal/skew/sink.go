@@ -49,8 +49,9 @@ type draft struct {
 type move struct {
 	Step
 	to version.Driver
-	// baked and hostProcess are the change's.
+	// baked, hostProcess and file are the change's.
 	baked, hostProcess bool
+	file               string
 }
 
 // newcomer is a driver that the cluster had no Windows DaemonSet of.

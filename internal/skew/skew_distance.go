@@ -29,7 +29,7 @@ func minorDistance(v *view, out *sink) {
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
 	if low != 0 || high != 0 {
-		c := v.changeAfter(v.fit(v.D, l.Newest()))
+		c := v.changeAfter(v.fit(v.D, v.aim().Newest()))
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
 		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
@@ -38,12 +38,17 @@ func minorDistance(v *view, out *sink) {
 			d.Remedy, d.NoStep = "do what HP001 asks for first: it chooses the version too", true
 		case v.mustLeaveContainer():
 			d.Remedy, d.NoStep = "do what NODE003 asks for first, and check again: a HostProcess container has images of its own", true
-		case v.crossing() == catalog.HostProcessMandatory:
-			d.Remedy = "do what HP005 asks for: it takes the driver to v" + c.to.Core()
 		case low > 0 && v.imageless():
 			d.Remedy, d.NoStep = "do what NODE003 asks for first: it chooses the version too", true
+		case v.ends(func(c version.Driver) bool { return c.OtherMajor(windows) || windows.Distance(c) != 0 }):
+			d.Remedy, d.NoStep, d.Idle = v.endedBy(), true, true
+		case v.crossing() == catalog.HostProcessMandatory:
+			d.Remedy = "do what HP005 asks for: it takes the driver to v" + c.to.Core()
 		case low > 0: // going back is no step of a plan
 			d.Remedy, d.NoStep, d.Idle = "nothing has to be done: leave it, and choose v"+c.to.Core()+" at its next change", true, true
+			if gone := v.gone(c.to); gone != "" {
+				d.Remedy = "nothing has to be done: leave it; the image of v" + c.to.Core() + " " + gone
+			}
 			if c.to.Compare(windows) >= 0 {
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
@@ -54,6 +59,15 @@ func minorDistance(v *view, out *sink) {
 		}
 	}
 	out.add(d)
+}
+
+// gone says that the image of a version can't be had any more; "" for one that
+// can.
+func (v *view) gone(to version.Driver) string {
+	if v.Catalog == nil {
+		return ""
+	}
+	return goneImage(v.Catalog, v.D.HostProcess, to)
 }
 
 // guessed: the Linux side is an operator's from OperatorHub and was taken from
@@ -124,6 +138,25 @@ func apartOne(d int, unit string) string {
 	return many(d, unit) + " ahead"
 }
 
+// aim is the Linux side that the driver is to follow when the update is done.
+func (v *view) aim() *linuxSide {
+	if v.Hops > 0 && v.LinuxTarget.Known() {
+		return &v.LinuxTarget
+	}
+	return v.Linux()
+}
+
+// ends tells whether the update takes the Linux side to where a gap of now isn't
+// any more. What an operator from OperatorHub brings moves at another time.
+func (v *view) ends(gap func(version.Driver) bool) bool {
+	_, some := v.LinuxTarget.judge(gap)
+	return v.Phase == Now && v.Hops > 0 && v.LinuxTarget.Known() && !some && !v.LinuxTarget.Fixed
+}
+
+func (v *view) endedBy() string {
+	return fmt.Sprintf("nothing has to be done: the update to %s takes Linux to %s, and that ends it", v.To, &v.LinuxTarget)
+}
+
 // majorDiffers is SKEW002.
 func majorDiffers(v *view, out *sink) {
 	windows, known := v.Windows()
@@ -131,8 +164,8 @@ func majorDiffers(v *view, out *sink) {
 	if !known || v.Phase != Now && v.Moves() {
 		return
 	}
-	_, some := l.judge(func(c version.Driver) bool { return c.OtherMajor(windows) })
-	if !some {
+	differs := func(c version.Driver) bool { return c.OtherMajor(windows) }
+	if _, some := l.judge(differs); !some {
 		return
 	}
 	d := draft{
@@ -142,10 +175,14 @@ func majorDiffers(v *view, out *sink) {
 		Why:      "another major may have changed what controller and node plugin share",
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
-	c := v.change(l.Newest())
+	c := v.change(v.aim().Newest())
 	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, v.step(c), v.Hops > 0
-	if p := v.incompatible(func(c version.Driver) bool { return c.OtherMajor(windows) }); p != nil {
-		d.Severity, d.Why, d.Source, d.When = p.severity, p.Why, p.source(), p.When
+	if v.ends(differs) {
+		d.Remedy, d.Idle = v.endedBy(), true
+	}
+	if p := v.incompatible(differs); p != nil {
+		c, d.Idle = v.change(l.Newest()), false
+		d.Severity, d.Why, d.Source, d.When, d.Step = p.severity, p.Why, p.source(), p.When, v.step(c)
 		d.Remedy = p.Remedy + ": " + c.text()
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
 	}

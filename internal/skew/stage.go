@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
@@ -15,8 +16,10 @@ import (
 type stage struct {
 	inventory.Driver
 	cat *catalog.Driver
-	// baked: it is bake's DaemonSet by now, and has another name.
+	// baked: it is bake's DaemonSet by now, and has another name; file is where
+	// that one was written to.
 	baked bool
+	file  string
 }
 
 // stage takes the drivers up when they first appear, and takes those away that
@@ -44,11 +47,12 @@ func (p *planner) replaced(w *world, v *view) bool {
 	})
 }
 
-// mended does to a driver what the steps of its findings do.
+// mended does to a driver what the steps of its findings do. Those of the planned
+// manifests change a file.
 func (p *planner) mended(w *world, v *view, s *stage) {
 	for _, e := range p.sink.entries {
-		if e.Object == v.D.Object.String() && e.hop <= w.Hop && !e.noStep && e.step != nil {
-			s.baked = s.baked || e.step.baked
+		if e.Object == v.D.Object.String() && e.Phase != string(Planned) && e.hop <= w.Hop && !e.noStep && e.step != nil {
+			s.become(e.step.baked, e.step.file)
 			if e.step.hostProcess {
 				s.HostProcess, s.Pipes = true, nil
 			}
@@ -128,8 +132,15 @@ func (p *planner) follow(v *view, s *stage) {
 		slices.Sort(step.Rules)
 	}
 	p.add(step)
-	s.baked = s.baked || c.baked
+	s.become(c.baked, c.file)
 	s.set(to)
+}
+
+// become notes that bake's DaemonSet took the driver's place.
+func (s *stage) become(baked bool, file string) {
+	if baked {
+		s.baked, s.file = true, file
+	}
 }
 
 // lifts is a pair of versions that the next hop would make with the driver as it
@@ -154,19 +165,37 @@ func (p *planner) lifts(v *view, s *stage, to version.Driver) *catalog.Incompati
 	return nil
 }
 
-// planned tells of the planned manifest that takes the driver's place.
+// planned tells of the planned manifests that are to take the driver's place.
 func (p *planner) planned(v *view, s *stage) bool {
-	d := p.plannedFor(&s.Driver)
-	if d == nil {
-		return false
+	list := p.plannedChanges(v.D)
+	for i, c := range list {
+		if s.baked && i == 0 && c.Command != "" {
+			// An earlier step put bake's in its place.
+			own := fmt.Sprintf("oc %sdelete daemonset %s\n", namespace(v.D), v.D.Object.Name)
+			c.Command = laidOut("oc delete -f "+s.file, strings.ReplaceAll(c.Command, own, ""))
+		}
+		p.applyPlanned(v.Hop, c, fmt.Sprintf("Linux runs %s from this update on", v.Linux()))
 	}
-	c := plannedChange(&s.Driver, d)
-	p.add(Step{
-		Hop: v.Hop, When: after, Rules: []string{"SKEW001"}, What: c.What,
-		Command: laidOut(c.Command, c.rollout(d)),
-		Why:     fmt.Sprintf("Linux runs %s from this update on", v.Linux()),
-	})
-	return true
+	return len(list) > 0
+}
+
+func (p *planner) applyPlanned(hop int, c change, why string) {
+	s := Step{Hop: hop, When: after, Rules: []string{"SKEW001"}, What: c.What, Command: c.Command, Why: why}
+	if c.Command != "" {
+		s.Command += "\noc rollout status -f " + c.file
+	}
+	p.add(s)
+}
+
+// newlyPlanned applies the planned manifests that take nothing's place.
+func (p *planner) newlyPlanned(w *world) {
+	for _, d := range p.plannedWindows() {
+		to := w.CatalogRelease()
+		if len(p.predecessors()[d]) > 0 || to != nil && slices.Contains(to.WindowsManaged, d.Line) {
+			continue
+		}
+		p.applyPlanned(w.Hop, p.plannedFileChange(plannedFile(d)), "it was planned")
+	}
 }
 
 func versionText(d *inventory.Driver) string {
@@ -208,9 +237,16 @@ func (p *planner) prepare(v *view, s *stage) {
 		return
 	}
 	if b, ok := v.bakes(&s.Driver, to, true); ok {
+		if v.Hop == v.Hops-1 && len(p.plannedFor(v.D)) > 0 {
+			return // it is written already
+		}
+		of := ""
+		if b.keeps != nil {
+			of = " for the nodes of " + s.Object.String()
+		}
 		p.add(Step{
-			Hop: v.Hop, When: before, Rules: []string{"HP005"}, Command: b.command(),
-			What: fmt.Sprintf("write the HostProcess DaemonSet of %s v%s, and look at it", s.cat.Title, to.Core()),
+			Hop: v.Hop, When: before, Rules: []string{"HP005"}, Command: laidOut(b.fetch(), b.command()),
+			What: fmt.Sprintf("write the HostProcess DaemonSet of %s v%s%s, and look at it", s.cat.Title, to.Core(), of),
 			Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
 		})
 		return

@@ -236,6 +236,9 @@ func (p *planner) after(w *world) {
 		}
 	}
 	p.newcomersFollow(w)
+	if w.Hops > 0 && w.Hop == w.Hops-1 {
+		p.newlyPlanned(w)
+	}
 	p.findings(w, after, afterDrivers)
 	if w.Hop >= w.Hops-1 {
 		p.add(Step{Hop: w.Hop, When: after, What: "check the result: versions, rollouts, registered drivers, migrated volumes", Command: "verify skew"})

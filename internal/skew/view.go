@@ -15,8 +15,6 @@ type view struct {
 	D *inventory.Driver
 	// Planned: D comes from the planned manifests.
 	Planned bool
-	// Current is what D replaces, where D is planned; nil for nothing.
-	Current *inventory.Driver
 	// Catalog is what is known of the driver; nil for an unknown one.
 	Catalog *catalog.Driver
 	// Line is the catalog's line of the Windows version; nil where that isn't
@@ -53,12 +51,12 @@ func (v *view) Name() string {
 
 // Moves tells whether an operator of OpenShift keeps this Windows DaemonSet at
 // the version of the Linux one.
-func (v *view) Moves() bool { return v.D.OperatorManaged }
+func (v *view) Moves() bool { return v.operated(v.D) }
 
 // leaves tells whether the DaemonSet is to go, because the release of this hop
 // deploys it itself. REG002 says so; to follow Linux makes no sense then.
 func (v *view) leaves() bool {
-	if v.Phase == Now || v.D.OperatorManaged {
+	if v.Phase == Now || v.Moves() {
 		return false
 	}
 	to := v.cat.Release(v.to())

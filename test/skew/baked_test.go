@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,8 +45,36 @@ func TestBakeCommandsWork(t *testing.T) {
 		a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
 		args := strings.Fields(before)[1:]
 		args = append(args, "--out", filepath.Join(t.TempDir(), out))
+		if at := slices.Index(args, "--upgrade-from") + 1; at > 0 {
+			args[at] = fetched(t, filepath.Dir(file), args[at])
+		}
 		if code := a.Run(t.Context(), bake.New(a), args); code != 0 {
 			t.Errorf("%s: %s: exit %d\n%s", file, command, code, stderr.String())
 		}
 	}
+}
+
+// fetched is what the `oc get daemonset` before a command writes, NAME-old.yaml:
+// the DaemonSet of that name among the inputs of a case.
+func fetched(t *testing.T, dir, old string) string {
+	t.Helper()
+	inputs, err := filepath.Glob(filepath.Join(dir, "in", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := regexp.MustCompile(`(?m)^  name: ` + regexp.QuoteMeta(strings.TrimSuffix(old, "-old.yaml")) + "$")
+	for _, input := range inputs {
+		for doc := range strings.SplitSeq(read(t, input), "\n---\n") {
+			if !strings.Contains(doc, "kind: DaemonSet\n") || !name.MatchString(doc) {
+				continue
+			}
+			file := filepath.Join(t.TempDir(), old)
+			if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return file
+		}
+	}
+	t.Fatalf("%s: no DaemonSet for %s", dir, old)
+	return ""
 }
