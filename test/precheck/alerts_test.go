@@ -71,7 +71,41 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 	got["unreadable"] = metrics(t, c.url)
 	must(t, a.apply(t.Context(), file(t, rendered(t), "cluster-role-binding")))
 	c.stop(t)
+	got["starting"] = beforeTheFirst(t, s)
+	got["stale"] = staled(t, got["broken"])
 	promtool(t, got)
+}
+
+// beforeTheFirst is what is served while the first evaluation runs.
+func beforeTheFirst(t *testing.T, s *apiserver.Server) map[string]string {
+	t.Helper()
+	config := s.WriteKubeconfig(t, account(t, s))
+	s.Pause()
+	defer s.Resume()
+	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", config)
+	defer c.stop(t)
+	return metrics(t, c.url)
+}
+
+// staled is what is served once the last evaluation that succeeded is too old:
+// the same updates, each UNKNOWN.
+func staled(t *testing.T, served map[string]string) map[string]string {
+	t.Helper()
+	out := maps.Clone(served)
+	for series := range served {
+		switch {
+		case strings.Contains(series, "_findings{"):
+			delete(out, series)
+		case strings.Contains(series, "_verdict{"):
+			out[series] = unknown
+		case strings.Contains(series, "_last_evaluation_success"):
+			out[series] = "0"
+		}
+	}
+	if len(out) == len(served) || len(out) == 0 {
+		t.Fatalf("%v", served)
+	}
+	return out
 }
 
 // judged are the series that the cluster alone decides.
@@ -148,16 +182,19 @@ var fired = map[string]struct {
 }{
 	"as it is": {
 		"WinbakeUpdateWarning", "info", "4.20", "Look at the Windows CSI drivers before an update to OpenShift 4.20.",
-		"The verdict on 1 of the offered updates to OpenShift 4.20 is WARN: it is safe as far as is known, with warnings to heed. Which, and what to do, says: verify skew --to 4.20.", 1},
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is WARN, or was when it could last be told: it is safe as far as is known, with warnings to heed. Which, and what to do, says: verify skew --to 4.20.", 1},
 	"broken": {
 		"WinbakeUpdateBlocked", "warning", "4.20", "Windows CSI drivers break with an update to OpenShift 4.20.",
-		"The verdict on 1 of the offered updates to OpenShift 4.20 is BLOCK: something that Windows nodes do now stops working, by a known ground. What, and what to do before the update, says: verify skew --to 4.20.", 1},
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is BLOCK, or was when it could last be told: something that Windows nodes do now stops working, by a known ground. What, and what to do before the update, says: verify skew --to 4.20.", 1},
 	"unreadable": {
 		"WinbakeUpdateUnknown", "warning", "", "It can't be told whether an update is safe for Windows CSI drivers.",
 		"The verdict on 1 of the offered updates is UNKNOWN: something couldn't be read, isn't known, or the last evaluation that succeeded is too old. What is missing says: verify skew; why an evaluation failed says the log of the Deployment winbake-precheck.", 16},
+	"stale": {
+		"WinbakeUpdateUnknown", "warning", "4.20", "It can't be told whether an update to OpenShift 4.20 is safe for Windows CSI drivers.",
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is UNKNOWN: something couldn't be read, isn't known, or the last evaluation that succeeded is too old. What is missing says: verify skew --to 4.20; why an evaluation failed says the log of the Deployment winbake-precheck.", 16},
 	"gone": {
 		"WinbakePrecheckAbsent", "warning", "", "Nobody looks whether an update is safe for Windows CSI drivers.",
-		"There are no metrics of the Deployment winbake-precheck: it doesn't run, or Prometheus doesn't reach it. Until it does: verify skew --to RELEASE.", 16},
+		"The Deployment winbake-precheck tells nothing: it doesn't run, has ended no evaluation since it began, or Prometheus doesn't reach it. Until it does: verify skew --to RELEASE.", 16},
 }
 
 var alertNames = []string{"WinbakeUpdateBlocked", "WinbakeUpdateUnknown", "WinbakeUpdateWarning", "WinbakePrecheckAbsent"}
@@ -172,9 +209,14 @@ func promtool(t *testing.T, got map[string]map[string]string) {
 	must(t, yaml.Unmarshal(file(t, rendered(t), "prometheus-rule"), &rule))
 	write(t, filepath.Join(dir, "rules.yaml"), rule.Spec)
 	got["gone"] = nil
+	if got["starting"]["winbake_precheck_last_evaluation_timestamp_seconds"] != "0" {
+		t.Errorf("before the first evaluation: %v", got["starting"])
+	}
 	var cases []promCase
 	for _, name := range slices.Sorted(maps.Keys(got)) {
-		cases = append(cases, caseOf(name, got[name]))
+		if name != "starting" { // nothing stays like that; a sequence has it
+			cases = append(cases, caseOf(name, got[name]))
+		}
 	}
 	// Two pods tell of each update while one takes the other's place.
 	rollout := caseOf("broken", got["broken"])
@@ -183,6 +225,9 @@ func promtool(t *testing.T, got map[string]map[string]string) {
 		rollout.Series = append(rollout.Series, promSeries{strings.Replace(s.Series, `pod="a"`, `pod="b"`, 1), s.Values})
 	}
 	cases = append(cases, rollout)
+	for name, q := range sequences {
+		cases = append(cases, q.test(t, name, got))
+	}
 	write(t, filepath.Join(dir, "test.yaml"), map[string]any{"rule_files": []string{"rules.yaml"}, "evaluation_interval": "1m", "tests": cases})
 	for _, args := range [][]string{{"check", "rules", "rules.yaml"}, {"test", "rules", "test.yaml"}} {
 		cmd := exec.CommandContext(t.Context(), "promtool", args...)
@@ -193,30 +238,141 @@ func promtool(t *testing.T, got map[string]map[string]string) {
 	}
 }
 
-// caseOf holds served metrics for an hour, as Prometheus stores them: with the
-// labels of the pod that they were read of.
+// phase is something that is served for some minutes.
+type phase struct {
+	of      string // a key of what was served
+	minutes int
+}
+
+// span is when an alert fires: from a minute, to one that it doesn't any more.
+type span struct {
+	of       string // a key of fired
+	from, to int
+}
+
+// sequence is what is served one after the other. No other alert fires, and none
+// at another time.
+type sequence struct {
+	phases []phase
+	fires  []span
+	safe   bool // in the end: nothing has to fire
+}
+
+// remembered is how many minutes a verdict that isn't told any more fires.
+const remembered = 35
+
+// sequences: a BLOCK or a WARN that can't be told any more fires until the alert
+// that says so does; one that is mended, or whose update is offered no more, ends
+// at once.
+var sequences = map[string]sequence{
+	"broken, then unreadable": {[]phase{{"broken", 20}, {"unreadable", 60}},
+		[]span{{"broken", 0, 20 + remembered}, {"unreadable", 35, 80}}, false},
+	"broken, then stale": {[]phase{{"broken", 20}, {"stale", 60}},
+		[]span{{"broken", 0, 20 + remembered}, {"stale", 35, 80}}, false},
+	"broken, then gone": {[]phase{{"broken", 20}, {"gone", 60}},
+		[]span{{"broken", 0, 20 + remembered}, {"gone", 35, 80}}, false},
+	"broken, then unreadable, then gone": {[]phase{{"broken", 20}, {"unreadable", 14}, {"gone", 40}},
+		[]span{{"broken", 0, 20 + remembered}, {"gone", 49, 74}}, false},
+	"broken, then starting over and over": {[]phase{{"broken", 20}, {"gone", 5}, {"starting", 1}, {"gone", 5}, {"starting", 1}, {"gone", 5}, {"starting", 20}, {"gone", 5}},
+		[]span{{"broken", 0, 20 + remembered}, {"gone", 35, 62}}, false},
+	"broken, a restart, broken": {[]phase{{"broken", 20}, {"gone", 2}, {"starting", 1}, {"broken", 20}},
+		[]span{{"broken", 0, 43}}, false},
+	"a warning, then unreadable": {[]phase{{"as it is", 20}, {"unreadable", 60}},
+		[]span{{"as it is", 0, 20 + remembered}, {"unreadable", 35, 80}}, false},
+	"broken, then a warning": {[]phase{{"broken", 20}, {"as it is", 20}},
+		[]span{{"broken", 0, 20}, {"as it is", 20, 40}}, false},
+	"broken, a warning, then unreadable": {[]phase{{"broken", 20}, {"as it is", 10}, {"unreadable", 10}},
+		[]span{{"broken", 0, 20}, {"as it is", 20, 40}}, false},
+	"broken, then mended, which is offered other updates": {[]phase{{"broken", 20}, {"mended", 20}},
+		[]span{{"broken", 0, 20}}, true},
+	"broken, unreadable, then mended": {[]phase{{"broken", 20}, {"unreadable", 5}, {"mended", 20}},
+		[]span{{"broken", 0, 25}}, true},
+}
+
+// test looks at each alert in each minute.
+func (q sequence) test(t *testing.T, name string, got map[string]map[string]string) promCase {
+	t.Helper()
+	values := map[string][]string{}
+	for _, p := range q.phases {
+		for series := range got[p.of] {
+			values[series] = nil
+		}
+	}
+	minutes := 0
+	for _, p := range q.phases {
+		for series, before := range values {
+			now, told := got[p.of][series]
+			for i := range p.minutes {
+				switch {
+				case told:
+					before = append(before, now)
+				case i == 0:
+					before = append(before, "stale") // as Prometheus notes the end of a series
+				default:
+					before = append(before, "_")
+				}
+			}
+			values[series] = before
+		}
+		minutes += p.minutes
+	}
+	c := promCase{Name: name, Interval: "1m"}
+	for _, series := range slices.Sorted(maps.Keys(values)) {
+		c.Series = append(c.Series, promSeries{asStored(series), strings.Join(values[series], " ")})
+	}
+	for minute := range minutes {
+		quiet := true
+		for _, alert := range alertNames {
+			at := promAlert{At: fmt.Sprintf("%dm", minute), Name: alert}
+			for _, s := range q.fires {
+				if fired[s.of].alert == alert && s.from <= minute && minute < s.to {
+					at.Want, quiet = []promFired{firedOf(s.of)}, false
+				}
+			}
+			c.Alerts = append(c.Alerts, at)
+		}
+		if quiet && !q.safe {
+			t.Errorf("%s: nothing fires at minute %d", name, minute)
+		}
+	}
+	return c
+}
+
+// asStored is a series as Prometheus stores it: with the labels of the pod that
+// it was read of.
+func asStored(series string) string {
+	metric, labels, _ := strings.Cut(series, "{")
+	labels = strings.TrimSuffix(`namespace="winbake-precheck",pod="a",`+labels, "}")
+	return metric + "{" + strings.TrimSuffix(labels, ",") + "}"
+}
+
+// firedOf is an alert as it fires.
+func firedOf(name string) promFired {
+	want := fired[name]
+	labels := map[string]string{"severity": want.severity, "openShiftUpdatePrecheck": "true"}
+	if name != "gone" {
+		labels["namespace"] = "winbake-precheck"
+	}
+	if want.minor != "" {
+		labels["minor"] = want.minor
+	}
+	return promFired{labels, map[string]string{
+		"summary": want.summary, "description": want.description,
+		"runbook_url": "https://github.com/winbake/winbake/blob/main/docs/precheck.md#" + strings.ToLower(want.alert),
+	}}
+}
+
+// caseOf holds served metrics for an hour.
 func caseOf(name string, served map[string]string) promCase {
 	c := promCase{Name: name, Interval: "1m"}
 	for _, series := range slices.Sorted(maps.Keys(served)) {
-		metric, labels, _ := strings.Cut(series, "{")
-		labels = strings.TrimSuffix(`namespace="winbake-precheck",pod="a",`+labels, "}")
-		c.Series = append(c.Series, promSeries{metric + "{" + strings.TrimSuffix(labels, ",") + "}", served[series] + "x60"})
+		c.Series = append(c.Series, promSeries{asStored(series), served[series] + "x60"})
 	}
 	want, fires := fired[name]
 	for _, alert := range alertNames {
 		before, after := promAlert{At: "1m", Name: alert}, promAlert{At: "50m", Name: alert}
 		if fires && want.alert == alert {
-			labels := map[string]string{"severity": want.severity, "openShiftUpdatePrecheck": "true"}
-			if name != "gone" {
-				labels["namespace"] = "winbake-precheck"
-			}
-			if want.minor != "" {
-				labels["minor"] = want.minor
-			}
-			after.Want = []promFired{{labels, map[string]string{
-				"summary": want.summary, "description": want.description,
-				"runbook_url": "https://github.com/winbake/winbake/blob/main/docs/precheck.md#" + strings.ToLower(alert),
-			}}}
+			after.Want = []promFired{firedOf(name)}
 			at := after
 			at.At = fmt.Sprintf("%dm", want.after)
 			c.Alerts = append(c.Alerts, at)

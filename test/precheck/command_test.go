@@ -13,8 +13,8 @@ import (
 	"github.com/winbake/winbake/test/program"
 )
 
-// built is verify as docs/precheck.md builds it for an image.
-var built = program.Folder{Commands: []string{"verify"}, Env: []string{"CGO_ENABLED=0"}}
+// built is verify as docs/precheck.md builds it for an image, and bake.
+var built = program.Folder{Commands: []string{"verify", "bake"}, Env: []string{"CGO_ENABLED=0"}}
 
 func TestMain(m *testing.M) { built.Main(m) }
 

@@ -6,6 +6,7 @@ import "testing"
 func TestInCluster(t *testing.T) {
 	s := openShiftCluster(t)
 	t.Run("taken", func(t *testing.T) { testTaken(t, s) })
+	t.Run("printed", func(t *testing.T) { testPrinted(t, s) })
 	t.Run("alerts", func(t *testing.T) { testAlerts(t, s) })
 	t.Run("metrics", func(t *testing.T) { testMetrics(t, s) })
 	t.Run("targets", func(t *testing.T) { testTargets(t, s) })

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"text/template"
@@ -46,6 +47,7 @@ type cluster struct {
 	typed  *kubeclient.Set
 	any    dynamic.Interface
 	turns  atomic.Int64 // that were played
+	left   sync.Map     // claims whose volume stayed at the storage
 	dir    string
 	path   string // of programs
 }

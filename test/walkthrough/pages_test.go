@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestPages runs the blocks of each page in their order. A block must end with
@@ -19,6 +21,7 @@ func TestPages(t *testing.T) {
 			for _, p := range parse(t, file) {
 				switch {
 				case p.kind != nil:
+					c.tidy(t)
 					c = start(t, *p.kind)
 				case p.fence == runs:
 					out = c.runs(t, p)
@@ -36,7 +39,42 @@ func TestPages(t *testing.T) {
 					return // what follows builds on it
 				}
 			}
+			c.tidy(t)
 		})
+	}
+}
+
+// domainUser is a name as SMB's driver takes it: as it is.
+var domainUser = regexp.MustCompile(`^[^\\]+(\\[^\\]+)?$`)
+
+// tidy looks at what a page leaves behind: no data of a volume that was deleted,
+// and each Secret that a volume's driver needs on a node.
+func (c *cluster) tidy(t *testing.T) {
+	t.Helper()
+	if c == nil {
+		return
+	}
+	c.left.Range(func(claim, _ any) bool {
+		t.Errorf("the data of claim %s stays at the storage: the Secret was gone before the volume", claim)
+		return true
+	})
+	list, err := c.typed.CoreV1().PersistentVolumes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pv := range list.Items {
+		if pv.Spec.CSI == nil || pv.Spec.CSI.NodeStageSecretRef == nil {
+			continue
+		}
+		ref := pv.Spec.CSI.NodeStageSecretRef
+		secret, err := c.typed.CoreV1().Secrets(ref.Namespace).Get(t.Context(), ref.Name, metav1.GetOptions{})
+		if err != nil {
+			t.Errorf("volume %s can't be mounted: %v", pv.Name, err)
+			continue
+		}
+		if user := string(secret.Data["username"]); !domainUser.MatchString(user) {
+			t.Errorf("%s/%s has username %q", ref.Namespace, ref.Name, user)
+		}
 	}
 }
 

@@ -101,6 +101,9 @@ func (c *cluster) deployments(ctx context.Context) error {
 	}
 	for i := range list.Items {
 		d := &list.Items[i]
+		if *d.Spec.Replicas == 0 {
+			continue // orphans ends its pods
+		}
 		owner := metav1.NewControllerRef(d, appsv1.SchemeGroupVersion.WithKind("Deployment"))
 		if err := c.pod(ctx, owner, d.ObjectMeta, d.Spec.Template, d.Name+"-0", nodes[0]); err != nil {
 			return err
@@ -165,13 +168,7 @@ func (c *cluster) orphans(ctx context.Context) error {
 		pod := &list.Items[i]
 		gone := pod.DeletionTimestamp != nil
 		if owner := metav1.GetControllerOf(pod); owner != nil && !gone {
-			var uid metav1.Object
-			if owner.Kind == "DaemonSet" {
-				uid, err = c.typed.AppsV1().DaemonSets(pod.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
-			} else {
-				uid, err = c.typed.AppsV1().Deployments(pod.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
-			}
-			gone = apierrors.IsNotFound(err) || err == nil && uid.GetUID() != owner.UID
+			gone = c.orphan(ctx, pod.Namespace, owner)
 		}
 		if gone {
 			if err := c.kill(ctx, pod); err != nil {
@@ -180,6 +177,16 @@ func (c *cluster) orphans(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// orphan tells whether a pod's owner is gone, or wants no pods.
+func (c *cluster) orphan(ctx context.Context, namespace string, owner *metav1.OwnerReference) bool {
+	if owner.Kind == "DaemonSet" {
+		d, err := c.typed.AppsV1().DaemonSets(namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+		return apierrors.IsNotFound(err) || err == nil && d.UID != owner.UID
+	}
+	d, err := c.typed.AppsV1().Deployments(namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+	return apierrors.IsNotFound(err) || err == nil && (d.UID != owner.UID || *d.Spec.Replicas == 0)
 }
 
 // claims binds each claim of a known class to a volume of its own.
@@ -191,6 +198,9 @@ func (c *cluster) claims(ctx context.Context) error {
 	for i := range list.Items {
 		claim := &list.Items[i]
 		if claim.DeletionTimestamp != nil {
+			if err := c.release(ctx, claim.Spec.VolumeName); err != nil {
+				return err
+			}
 			claim.Finalizers = nil
 			if _, err := c.typed.CoreV1().PersistentVolumeClaims(claim.Namespace).Update(ctx, claim, metav1.UpdateOptions{}); err != nil {
 				return err
@@ -204,11 +214,64 @@ func (c *cluster) claims(ctx context.Context) error {
 		if err != nil {
 			continue // there is none yet
 		}
+		if there, err := c.hasSecret(ctx, class); err != nil {
+			return err
+		} else if !there {
+			continue // the provisioner can't ask for a volume
+		}
 		if err := c.bind(ctx, claim, class); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// hasSecret tells whether the Secret that a class has its provisioner use is there,
+// or it names none.
+func (c *cluster) hasSecret(ctx context.Context, class *storagev1.StorageClass) (bool, error) {
+	const prefix = "csi.storage.k8s.io/provisioner-secret-"
+	name := class.Parameters[prefix+"name"]
+	if name == "" {
+		return true, nil
+	}
+	_, err := c.typed.CoreV1().Secrets(class.Parameters[prefix+"namespace"]).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// release does to a volume what its reclaim policy says, as its claim goes. The
+// provisioner does without a Secret that's gone, and SMB's driver then leaves the
+// volume's folder on the share.
+func (c *cluster) release(ctx context.Context, name string) error {
+	volumes := c.typed.CoreV1().PersistentVolumes()
+	pv, err := volumes.Get(ctx, name, metav1.GetOptions{})
+	if name == "" || apierrors.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if pv.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain {
+		pv.Status.Phase = corev1.VolumeReleased
+		_, err = volumes.UpdateStatus(ctx, pv, metav1.UpdateOptions{})
+		return err
+	}
+	if class, err := c.typed.StorageV1().StorageClasses().Get(ctx, pv.Spec.StorageClassName, metav1.GetOptions{}); err == nil {
+		if there, err := c.hasSecret(ctx, class); err != nil {
+			return err
+		} else if !there {
+			c.left.Store(pv.Spec.ClaimRef.Name, true)
+		}
+	}
+	if pv.Finalizers != nil {
+		pv.Finalizers = nil
+		if _, err := volumes.Update(ctx, pv, metav1.UpdateOptions{}); err != nil {
+			return err
+		}
+	}
+	return volumes.Delete(ctx, name, metav1.DeleteOptions{})
 }
 
 func (c *cluster) bind(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) error {

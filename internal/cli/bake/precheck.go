@@ -24,6 +24,10 @@ with exactly the rights that it uses, a Service and a ServiceMonitor for its
 metrics, and rules whose alerts oc adm upgrade recommend shows before an update
 (from OpenShift 4.22 on). Each file begins with what it is for.
 
+Prometheus reads none of it until monitoring of user workloads is switched on,
+which it isn't by default: one of the commands that are printed makes the switch
+where there's none yet.
+
 --image is required: an image of yours with verify as its entry point, which
 docs/precheck.md says how to make. Name it by its digest.
 
@@ -68,6 +72,14 @@ func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) err
 		t.warn("precheck", note)
 	}
 	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files", len(folder.Files))})
-	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\noc adm upgrade recommend\n", shellWord(out), folder.Namespace)
+	t.Console.Emit(event.Event{Object: "precheck", Phase: event.Write, State: event.Note, Message: "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line " + monitoringOn + ", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config"})
+	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\n%s\noc adm upgrade recommend\n", shellWord(out), folder.Namespace, switchMonitoringOn)
 	return err
 }
+
+// monitoringOn is the line that has OpenShift run a Prometheus for user workloads.
+const monitoringOn = "enableUserWorkload: true"
+
+// switchMonitoringOn makes the ConfigMap where there's none, as in a new cluster,
+// and else shows it: create doesn't write over the settings of somebody else's.
+const switchMonitoringOn = "oc -n openshift-monitoring get configmap cluster-monitoring-config -o yaml || oc -n openshift-monitoring create configmap cluster-monitoring-config --from-literal=config.yaml='" + monitoringOn + "'"

@@ -139,7 +139,8 @@ isn't installed this namespace isn't there: leave this file out, and the next.`,
 enough.`, o.deployment()},
 		{"10-service", "Its metrics, for Prometheus.", service(ns)},
 		{"11-service-monitor", `Has Prometheus read the metrics. On OpenShift that is the one for user workloads,
-which is switched on in openshift-monitoring/cluster-monitoring-config.`, serviceMonitor(ns)},
+which is off until config.yaml of openshift-monitoring/cluster-monitoring-config
+has enableUserWorkload: true. Without it no alert fires.`, serviceMonitor(ns)},
 		{"12-prometheus-rule", `The alerts. Their label openShiftUpdatePrecheck has oc adm upgrade recommend show
 them, from OpenShift 4.22 on.`, prometheusRule(ns)},
 	}
