@@ -19,8 +19,8 @@ var (
 	scpForm = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.~+-]*@)?([A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\]):[^:-]`)
 
 	// secretForm is a URL up to its host: with a password, or with a user that
-	// may be a token.
-	secretForm = regexp.MustCompile(`://[^/\s"']*:[^\s"']*@|(https?|git|file)://[^/\s"']*@`)
+	// may be a token. Behind a host, or its port, an @ is a path's or a query's.
+	secretForm = regexp.MustCompile(`://[^/?#\s"'[]*:([^/\s"']*|[^/\s"']*[^0-9/\s"'][^/\s"']*/[^\s"']*)@|(https?|git|file)://[^/?#\s"']*@`)
 )
 
 // gitURL says what is wrong with a git source's address, and what mends it.
@@ -48,6 +48,9 @@ func gitURL(address string) (what, fix string) {
 	if u.Scheme == "ssh" {
 		u.User = url.User(u.User.Username())
 		return what, "write " + u.String() + "; ssh takes keys"
+	}
+	if _, password := u.User.Password(); !password {
+		what = "git names a user, in whose place servers take tokens, and versions.yaml and its lock are for everybody to read"
 	}
 	u.User = nil
 	return what, "write " + u.String() + " and let git bring them: git config --global credential.helper store, or url.<URL with credentials>.insteadOf " + u.Scheme + "://" + u.Host + "/"

@@ -32,7 +32,7 @@ func TestGitURLHoldsNoCredentials(t *testing.T) {
 		"ssh://git:S3CRET@example.com/x", "git://S3CRET@example.com/x", "file://user:S3CRET@example.com/x",
 	} {
 		what, fix := gitURL(url)
-		if !strings.Contains(what, "credentials") || !strings.Contains(fix, "credential.helper") && !strings.Contains(fix, "ssh://git@example.com/x; ssh takes keys") {
+		if !strings.Contains(what, "for everybody to read") || !strings.Contains(fix, "credential.helper") && !strings.Contains(fix, "ssh://git@example.com/x; ssh takes keys") {
 			t.Errorf("%s: %q; %q", url, what, fix)
 		}
 		if text := what + fix + masked("git: "+url); strings.Contains(text, "S3") || strings.Contains(text, "CRET") {
@@ -42,7 +42,7 @@ func TestGitURLHoldsNoCredentials(t *testing.T) {
 	if what, _ := gitURL("https://user:S3/CRET@example.com/x"); what == "" || strings.Contains(what, "CRET") {
 		t.Errorf("what is no URL: %s", what)
 	}
-	for _, plain := range []string{"git@example.com:x", "ssh://git@example.com/x", "https://example.com/x@v1", "quay.io/me/x@sha256:aa # https://example.com/"} {
+	for _, plain := range []string{"git@example.com:x", "ssh://git@example.com/x", "https://example.com/x@v1", "https://example.com:8443/o/r@v1.2", "git+https://h:8443/o/r@abc", "https://h:8443/o?at=x@y", "https://[2001:db8::1]:8443/x@y", "quay.io/me/x@sha256:aa # https://example.com/"} {
 		if masked(plain) != plain {
 			t.Errorf("%s became %s", plain, masked(plain))
 		}
