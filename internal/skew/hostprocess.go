@@ -376,6 +376,9 @@ func hostProcessCrossing(v *view, out *sink) {
 		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s", to.Core(), v.placeText(to)), v.privileges(to),
 			"\nThe present one goes on working with csi-proxy: "+c.What, c.Command)
 	}
+	if v.rivalled() {
+		d.Remedy, d.NoStep = settleFirst, true
+	}
 	if line := v.Catalog.Line(l.Newest()); line != nil && len(line.Evidence) > 0 {
 		d.Source = line.Evidence[0].Source
 	}

@@ -34,6 +34,8 @@ func minorDistance(v *view, out *sink) {
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
 		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
 		switch {
+		case v.rivalled():
+			d.Remedy, d.NoStep = settleFirst, true
 		case v.misplaced():
 			d.Remedy, d.NoStep = "do what HP001 asks for first: it chooses the version too", true
 		case v.mustLeaveContainer():
@@ -140,11 +142,17 @@ func apartOne(d int, unit string) string {
 
 // aim is the Linux side that the driver is to follow when the update is done.
 func (v *view) aim() *linuxSide {
-	if v.Hops > 0 && v.LinuxTarget.Known() {
+	if v.Hops > 0 && v.LinuxTarget.Known() && !v.LinuxTarget.Fixed {
 		return &v.LinuxTarget
 	}
 	return v.Linux()
 }
+
+// rivalled tells whether DATA001 asks which of two Linux drivers runs: what
+// follows the one may do harm beside the other.
+func (v *view) rivalled() bool { return v.Linux().Rival != nil || v.LinuxTarget.Rival != nil }
+
+const settleFirst = "do what DATA001 asks for first: it tells which Linux driver to follow"
 
 // ends tells whether the update takes the Linux side to where a gap of now isn't
 // any more. What an operator from OperatorHub brings moves at another time.
@@ -177,7 +185,10 @@ func majorDiffers(v *view, out *sink) {
 	}
 	c := v.change(v.aim().Newest())
 	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, v.step(c), v.Hops > 0
-	if v.ends(differs) {
+	switch {
+	case v.rivalled():
+		d.Remedy, d.NoStep = settleFirst, true
+	case v.ends(differs):
 		d.Remedy, d.Idle = v.endedBy(), true
 	}
 	if p := v.incompatible(differs); p != nil {

@@ -50,11 +50,15 @@ type familyHost struct {
 
 func (f *family) pod(p pod) (corev1.PodSpec, bool) {
 	if p.hostProcess {
-		row, ok := f.hostProcess.at(p.version)
-		return f.hostPod(p, row), ok
+		if row, ok := f.hostProcess.at(p.version); ok {
+			return f.hostPod(p, row), true
+		}
+		return corev1.PodSpec{}, false
 	}
-	row, ok := f.pipes.at(p.version)
-	return f.pipePod(p, row), ok
+	if row, ok := f.pipes.at(p.version); ok {
+		return f.pipePod(p, row), true
+	}
+	return corev1.PodSpec{}, false
 }
 
 func (f *family) pipePod(p pod, row familyPipes) corev1.PodSpec {

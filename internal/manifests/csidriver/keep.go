@@ -225,14 +225,15 @@ func keepLabels(to *map[string]string, from map[string]string) {
 }
 
 // isTools tells whether a label or an annotation is a tool's mark on what it
-// made: of another version, or no longer true of the new one.
+// made: of another version, or no longer true of the new one. An operator's was
+// copied with one of its DaemonSets, and so was the SCC of those pods.
 func isTools(key string) bool {
 	switch key {
-	case "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/restartedAt", corev1.LastAppliedConfigAnnotation, appsv1.DeprecatedTemplateGeneration:
+	case "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/restartedAt", "openshift.io/required-scc", corev1.LastAppliedConfigAnnotation, appsv1.DeprecatedTemplateGeneration:
 		return true
 	}
 	prefix, _, _ := strings.Cut(key, "/")
-	return prefix == "helm.sh" || prefix == "meta.helm.sh"
+	return slices.Contains([]string{"helm.sh", "meta.helm.sh", "operator.openshift.io"}, prefix)
 }
 
 // project is the DaemonSet that the old one would be if nobody had changed it:

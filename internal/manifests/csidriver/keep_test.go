@@ -175,6 +175,40 @@ func TestUnknownOldVersion(t *testing.T) {
 	}
 }
 
+// TestAnyOldVersion: of each driver and mode, a version that is older or newer
+// than what was seen of its manifests is replaced like the others.
+func TestAnyOldVersion(t *testing.T) {
+	cat := load(t)
+	for _, driver := range csidriver.Drivers() {
+		for _, mode := range []csidriver.Mode{csidriver.Pipes, csidriver.HostProcess} {
+			for _, tag := range []string{"v0.0.1", "v0.5.0", "v1.0.0", "v1.7.0", "v2.0.0", "v99.0.0"} {
+				folder, err := csidriver.Render(cat, csidriver.Options{Driver: driver, For: release(t, "4.20"), Mode: csidriver.Auto})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ds := daemonSet(t, folder)
+				s := &ds.Spec.Template.Spec
+				on := mode == csidriver.HostProcess
+				s.SecurityContext = &corev1.PodSecurityContext{WindowsOptions: &corev1.WindowsSecurityContextOptions{HostProcess: &on}}
+				for i := range s.Containers {
+					if c := &s.Containers[i]; !strings.Contains(c.Image, "/sig-storage/node-driver-registrar") {
+						repository, _, _ := strings.Cut(c.Image, ":")
+						c.Image = repository + ":" + tag
+					}
+				}
+				old := &csidriver.Old{Driver: driver, DaemonSet: ds}
+				folder, err = csidriver.Render(cat, csidriver.Options{Driver: driver, For: release(t, "4.20"), Old: old})
+				if err == nil {
+					_, err = folder.Compare(cat, old)
+				}
+				if f := (*fault.Error)(nil); err != nil && !errors.As(err, &f) {
+					t.Errorf("%s %s %s: %v", driver, mode, tag, err)
+				}
+			}
+		}
+	}
+}
+
 // TestOfACluster: what the API server fills in, and what tools write, is no
 // change.
 func TestOfACluster(t *testing.T) {
@@ -182,8 +216,9 @@ func TestOfACluster(t *testing.T) {
 	now, u, _ := from(t, cat, "azure-disk", "4.20", "4.20", csidriver.Options{}, func(d *appsv1.DaemonSet) {
 		grace, history, one, none := int64(30), int32(10), intstr.FromInt32(1), intstr.FromInt32(0)
 		d.Annotations = map[string]string{appsv1.DeprecatedTemplateGeneration: "1", corev1.LastAppliedConfigAnnotation: "{}"}
+		d.Annotations["operator.openshift.io/spec-hash"] = "ab" // of the Linux one that it was made of
 		d.Labels["helm.sh/chart"] = "x-1"
-		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026"}
+		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026", "openshift.io/required-scc": "restricted-v2"}
 		d.Spec.RevisionHistoryLimit = &history
 		d.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &one, MaxSurge: &none}
 		s := &d.Spec.Template.Spec
