@@ -66,8 +66,21 @@ func stripped(name string, data []byte) []byte {
 
 func newlines(b []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(b, []byte("\n"))) }
 
+// answerBegins is how an answer file begins, behind what templates have in front
+// of it. A script or user data that writes one has it further down.
+var answerBegins = regexp.MustCompile(`^\x{FEFF}?(?:\s|[$%]\{[^}]*\}|\{\{[^}]*\}\})*<(?:\?xml|!--|(?:\w+:)?unattend\b)`)
+
 // isAnswer reports whether a file is, or becomes, an answer file.
-func isAnswer(data []byte) bool {
+func isAnswer(name string, data []byte) bool {
+	switch dialectOf(name) {
+	case powerShell, batch:
+		return false
+	case markup: // what HCL joins to a document may begin with a function's argument
+	default:
+		if !answerBegins.Match(data) {
+			return false
+		}
+	}
 	return bytes.Contains(data, []byte("<unattend")) || bytes.Contains(data, []byte("urn:schemas-microsoft-com:unattend"))
 }
 

@@ -60,37 +60,82 @@ func TestNothingIsDone(t *testing.T) {
 		return map[string]string{"w.pkr.hcl": source + provisioned("script = \""+name+"\""), name: text}
 	}
 	judge(t, map[string]theirs{
-		"a block of comments":           done(finding.Block, script("a.ps1", "<#\nsysprep\n#>\nb")),
-		"behind a command":              done(finding.Block, script("a.ps1", "b # sysprep")),
-		"in a batch file":               done(finding.Block, script("a.cmd", "b & rem sysprep")),
-		"a script":                      done(finding.Pass, script("a.ps1", "# b\nsysprep")),
-		"a block of HCL's":              done(finding.Block, map[string]string{"w.pkr.hcl": source + "build {\n/*\n" + provisioned("inline = [\"sysprep\"]") + "*/\n}\n"}),
-		"a description":                 done(finding.Block, map[string]string{"w.pkr.hcl": source + "variable \"a\" {\n  description = \"no sysprep\"\n}\nbuild {\n}\n"}),
-		"a variable's name":             done(finding.Block, map[string]string{"w.pkr.hcl": source + "variable \"sysprep\" {\n  default = \"b\"\n}\n" + provisioned("inline = [var.sysprep]")}),
-		"a default that nothing runs":   done(finding.Block, map[string]string{"w.pkr.hcl": source + "variable \"a\" {\n  default = \"sysprep\"\n}\nbuild {\n}\n"}),
-		"a default":                     done(finding.Pass, map[string]string{"w.pkr.hcl": source + "variable \"a\" {\n  default = \"sysprep\"\n}\n" + provisioned("inline = [\"${var.a} /oobe\"]")}),
-		"a local":                       done(finding.Pass, map[string]string{"w.pkr.hcl": source + "locals {\n  a = [\"sysprep\"]\n}\n" + provisioned("inline = concat(local.a, [\"b\"])")}),
-		"a local that nothing runs":     done(finding.Block, map[string]string{"w.pkr.hcl": source + "locals {\n  a = [\"sysprep\"]\n}\nbuild {\n}\n"}),
-		"a machine's name":              done(finding.Block, map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n  ami_name = \"sysprep\"\n}\nbuild {\n}\n"}),
-		"a path that a function makes":  done(finding.Pass, map[string]string{"w.pkr.hcl": source + provisioned("scripts = formatlist(\"${path.root}/s/%s.txt\", [\"a\"])"), "s/a.txt": "sysprep"}),
-		"a script's name":               done(finding.Block, script("sysprep.ps1", "b")),
-		"inline":                        done(finding.Pass, inline(`"b", "sysprep"`)),
-		"inline, in comments":           done(finding.Block, inline(`"b # sysprep"`)),
-		"inline, in a block":            done(finding.Block, inline(`"<#", "sysprep", "#>"`)),
-		"inline, beside what's unknown": done(finding.Pass, map[string]string{"w.pkr.hcl": source + "variable \"a\" {}\n" + provisioned("inline = [\"sysprep /unattend:${var.a}\"]")}),
-		"a file that is laid there":     done(finding.Pass, map[string]string{"w.pkr.hcl": source + "build {\n  provisioner \"file\" {\n    content = file(\"${path.root}/a.ps1\")\n    destination = \"C:/a.ps1\"\n  }\n}\n", "a.ps1": "sysprep"}),
-		"its content, in comments":      done(finding.Block, map[string]string{"w.pkr.hcl": source + "build {\n  provisioner \"file\" {\n    content = \"b <# sysprep #>\"\n    destination = \"C:/a.ps1\"\n  }\n}\n"}),
-		"a file by its name on the CD":  done(finding.Block, map[string]string{"w.pkr.hcl": "source \"qemu\" \"w\" {\n  cd_content = {\n    \"a.ps1\" = \"b # sysprep\"\n    \"autounattend.xml\" = file(\"a.xml\")\n  }\n}\nbuild {\n}\n", "a.xml": setup("")}),
-		"a dynamic provisioner":         done(finding.Pass, map[string]string{"w.pkr.hcl": source + "build {\n  dynamic \"provisioner\" {\n    for_each = [1]\n    labels = [\"powershell\"]\n    content {\n      inline = [\"sysprep\"]\n    }\n  }\n}\n"}),
-		"an answer file's command":      done(finding.Pass, answerFile("<SynchronousCommand><CommandLine>sysprep</CommandLine></SynchronousCommand>")),
-		"an answer file's comment":      done(finding.Block, answerFile("<!-- <SynchronousCommand><CommandLine>sysprep</CommandLine></SynchronousCommand> -->")),
-		"an answer file's description":  done(finding.Block, answerFile("<SynchronousCommand><Description>sysprep</Description><CommandLine>b</CommandLine></SynchronousCommand>")),
-		"a script that a comment runs":  done(finding.Block, withFile(answerFile("<!-- a.cmd -->"), "a.cmd", "sysprep")),
-		"a script of an answer file's":  done(finding.Pass, withFile(answerFile("<SynchronousCommand><CommandLine>a.cmd</CommandLine></SynchronousCommand>"), "a.cmd", "sysprep")),
+		"a block of comments":                 done(finding.Block, script("a.ps1", "<#\nsysprep\n#>\nb")),
+		"behind a command":                    done(finding.Block, script("a.ps1", "b # sysprep")),
+		"in a batch file":                     done(finding.Block, script("a.cmd", "b & rem sysprep")),
+		"a script":                            done(finding.Pass, script("a.ps1", "# b\nsysprep")),
+		"a block of HCL's":                    done(finding.Block, map[string]string{"w.pkr.hcl": source + "build {\n/*\n" + provisioned("inline = [\"sysprep\"]") + "*/\n}\n"}),
+		"a description":                       done(finding.Block, map[string]string{"w.pkr.hcl": source + "variable \"a\" {\n  description = \"no sysprep\"\n}\nbuild {\n}\n"}),
+		"a variable's name":                   done(finding.Block, map[string]string{"w.pkr.hcl": source + "variable \"sysprep\" {\n  default = \"b\"\n}\n" + provisioned("inline = [var.sysprep]")}),
+		"a default that nothing runs":         done(finding.Block, map[string]string{"w.pkr.hcl": source + "variable \"a\" {\n  default = \"sysprep\"\n}\nbuild {\n}\n"}),
+		"a default":                           done(finding.Pass, map[string]string{"w.pkr.hcl": source + "variable \"a\" {\n  default = \"sysprep\"\n}\n" + provisioned("inline = [\"${var.a} /oobe\"]")}),
+		"a local":                             done(finding.Pass, map[string]string{"w.pkr.hcl": source + "locals {\n  a = [\"sysprep\"]\n}\n" + provisioned("inline = concat(local.a, [\"b\"])")}),
+		"a local that nothing runs":           done(finding.Block, map[string]string{"w.pkr.hcl": source + "locals {\n  a = [\"sysprep\"]\n}\nbuild {\n}\n"}),
+		"a machine's name":                    done(finding.Block, map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n  ami_name = \"sysprep\"\n}\nbuild {\n}\n"}),
+		"a path that a function makes":        done(finding.Pass, map[string]string{"w.pkr.hcl": source + provisioned("scripts = formatlist(\"${path.root}/s/%s.txt\", [\"a\"])"), "s/a.txt": "sysprep"}),
+		"a script's name":                     done(finding.Block, script("sysprep.ps1", "b")),
+		"inline":                              done(finding.Pass, inline(`"b", "sysprep"`)),
+		"inline, in comments":                 done(finding.Block, inline(`"b # sysprep"`)),
+		"inline, in a block":                  done(finding.Block, inline(`"<#", "sysprep", "#>"`)),
+		"inline, beside what's unknown":       done(finding.Pass, map[string]string{"w.pkr.hcl": source + "variable \"a\" {}\n" + provisioned("inline = [\"sysprep /unattend:${var.a}\"]")}),
+		"a file that is laid there":           done(finding.Pass, map[string]string{"w.pkr.hcl": source + "build {\n  provisioner \"file\" {\n    content = file(\"${path.root}/a.ps1\")\n    destination = \"C:/a.ps1\"\n  }\n}\n", "a.ps1": "sysprep"}),
+		"its content, in comments":            done(finding.Block, map[string]string{"w.pkr.hcl": source + "build {\n  provisioner \"file\" {\n    content = \"b <# sysprep #>\"\n    destination = \"C:/a.ps1\"\n  }\n}\n"}),
+		"a file by its name on the CD":        done(finding.Block, map[string]string{"w.pkr.hcl": "source \"qemu\" \"w\" {\n  cd_content = {\n    \"a.ps1\" = \"b # sysprep\"\n    \"autounattend.xml\" = file(\"a.xml\")\n  }\n}\nbuild {\n}\n", "a.xml": setup("")}),
+		"a dynamic provisioner":               done(finding.Pass, map[string]string{"w.pkr.hcl": source + "build {\n  dynamic \"provisioner\" {\n    for_each = [1]\n    labels = [\"powershell\"]\n    content {\n      inline = [\"sysprep\"]\n    }\n  }\n}\n"}),
+		"an answer file's command":            done(finding.Pass, answerFile("<SynchronousCommand><CommandLine>sysprep</CommandLine></SynchronousCommand>")),
+		"an answer file's comment":            done(finding.Block, answerFile("<!-- <SynchronousCommand><CommandLine>sysprep</CommandLine></SynchronousCommand> -->")),
+		"an answer file's description":        done(finding.Block, answerFile("<SynchronousCommand><Description>sysprep</Description><CommandLine>b</CommandLine></SynchronousCommand>")),
+		"a script that a comment runs":        done(finding.Block, withFile(answerFile("<!-- a.cmd -->"), "a.cmd", "sysprep")),
+		"a script of an answer file's":        done(finding.Pass, withFile(answerFile("<SynchronousCommand><CommandLine>a.cmd</CommandLine></SynchronousCommand>"), "a.cmd", "sysprep")),
+		"a script that writes an answer file": done(finding.Pass, script("a.ps1", "$x = @'\n"+setup("")+"\n'@\nsysprep /unattend:$x")),
+		"one that does nothing else":          done(finding.Block, script("a.ps1", "$x = @'\n"+setup("")+"\n'@\n# sysprep")),
+		"inline that writes an answer file":   done(finding.Pass, map[string]string{"w.pkr.hcl": source + provisioned("inline = [<<-E\n$x = @'\n"+answerText+"\n'@\nsysprep\nE\n]")}),
+		"a batch file that writes one":        done(finding.Pass, script("a.cmd", "echo ^<unattend^> "+answerText+"> u.xml\nsysprep")),
+		"user data that writes one":           done(finding.Pass, map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n  user_data_file = \"userdata\"\n}\n", "userdata": "<powershell>\n$x = '" + answerText + "'\nsysprep\n</powershell>"}),
 		"VMware Tools by their setup": {answerFile("<SynchronousCommand><Description>Tools</Description><CommandLine>D:\\setup64.exe /S /v/qn</CommandLine></SynchronousCommand>"),
 			"template.checklist", "vmware-tools", finding.Pass},
 		"a sum in a comment": {script("a.ps1", "# sha256\nInvoke-WebRequest https://example.com/a -OutFile a"), "template.download", "a.ps1", finding.Warn},
 	})
+}
+
+// answerText is an answer file without anything that HCL reads.
+const answerText = `<unattend xmlns='urn:schemas-microsoft-com:unattend'/>`
+
+// TestIsAnswer: an answer file is told by its name or its beginning, a script
+// that holds one isn't one.
+func TestIsAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		want       bool
+	}{
+		"by its element":             {"a", answerText, true},
+		"by its declaration":         {"a", "<?xml version=\"1.0\"?>\n" + answerText, true},
+		"behind a mark and blanks":   {"a", "\uFEFF\r\n " + answerText, true},
+		"behind a comment":           {"a", "<!-- x -->" + answerText, true},
+		"behind a template's words":  {"a.pkrtpl.hcl", "%{ if a ~}\n${b}{{ .C }}\n" + answerText, true},
+		"with a prefix":              {"a", "<u:unattend xmlns:u='urn:schemas-microsoft-com:unattend'/>", true},
+		"a template's XML":           {"a.xml.tpl", "%s" + answerText, true},
+		"other XML":                  {"a.xml", "<?xml version=\"1.0\"?><a/>", false},
+		"a script":                   {"a.ps1", "$x = '" + answerText + "'", false},
+		"a script's template":        {"a.ps1.tftpl", "${a}\n" + answerText, false},
+		"a batch file":               {"A.CMD", answerText, false},
+		"a script without an ending": {"a", "cat > u.xml <<E\n" + answerText + "\nE", false},
+		"user data":                  {"a", "<powershell>" + answerText + "</powershell>", false},
+	} {
+		if have := isAnswer(c.file, []byte(c.text)); have != c.want {
+			t.Errorf("%s: %t, want %t", name, have, c.want)
+		}
+	}
+}
+
+// A script that writes an answer file isn't judged as one.
+func TestAnswerInScript(t *testing.T) {
+	dir := laidOut(t, map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\n" + provisioned("script = \"a.ps1\""), "a.ps1": "$x = @'\n" + setup("") + "\n'@\n& sysprep"})
+	for _, f := range check(t, dir, Options{}) {
+		if f.ID == "template.answer" && f.Object == "a.ps1" {
+			t.Errorf("have %+v", f)
+		}
+	}
 }
 
 func withFile(files map[string]string, name, text string) map[string]string {

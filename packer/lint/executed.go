@@ -59,7 +59,7 @@ func (f *folder) execute(b *hclsyntax.Body, name string) {
 // executed is what Windows runs of a file: all but comments, and of an answer
 // file its commands.
 func executed(name string, data []byte) string {
-	if isAnswer(data) {
+	if isAnswer(name, data) {
 		return strings.Join(answer.Commands(data), "\n")
 	}
 	return string(stripped(name, data))

@@ -104,7 +104,7 @@ func (f *folder) read(rel string) ([]byte, bool) {
 	}
 	text, err := answer.Text(data)
 	if err != nil {
-		return data, isAnswer(data)
+		return data, isAnswer(rel, data)
 	}
 	return text, utf8.Valid(text)
 }

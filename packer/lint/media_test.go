@@ -26,6 +26,10 @@ func TestISO(t *testing.T) {
 		"the path is null":            with("iso_paths = compact([var.iso_path == null ? \"\" : var.iso_path])", open, finding.Unknown),
 		"tools alone":                 with("iso_paths = ["+tools+"]", "", finding.Block),
 		"tools from a datastore":      with(`iso_paths = ["[ds] iso/VMware-tools-windows-12.4.5-23787635.iso"]`, "", finding.Block),
+		"tools from Workstation":      with(`iso_paths = ["[] /usr/lib/vmware/isoimages/windows.iso"]`, "", finding.Block),
+		"old tools":                   with(`iso_paths = ["[] /usr/lib/vmware/isoimages/winPreVista.iso"]`, "", finding.Block),
+		"Windows in isoimages":        with(`iso_paths = ["[nfs] isoimages/SERVER_EVAL_2022.iso"]`, "", finding.Info),
+		"Windows below isoimages":     with(`iso_paths = ["[nfs] a/isoimages/windows_2022.iso"]`, "", finding.Info),
 		"tools by a variable":         with("iso_paths = [var.tools]", "variable \"tools\" {\n  default = "+tools+"\n}\n", finding.Block),
 		"tools, and a path to give":   with("iso_paths = var.iso_path == null ? ["+tools+"] : [var.iso_path, "+tools+"]", open, finding.Unknown),
 		"tools, and a URL to give":    with("iso_paths = ["+tools+"]\niso_url = var.iso_url", open, finding.Unknown),
@@ -35,7 +39,10 @@ func TestISO(t *testing.T) {
 		"the template demands a path": with("iso_paths = [var.iso_path]", open+"locals {\n  given = var.iso_path != null ? true : file(\"no ISO\")\n}\n", finding.Pass),
 		"its rule demands a URL": with("iso_url = var.a\niso_checksum = \""+sum+"\"", "variable \"a\" {\n  default = \"\"\n  validation {\n    condition = var.a != \"\"\n    error_message = \"A URL.\"\n  }\n}\n",
 			finding.Pass),
-		"a local that fails otherwise": with("iso_url = var.iso_url", open+"locals {\n  a = pathexpand(var.iso_url)\n}\n", finding.Unknown),
+		"an index that is empty":               with("iso_url = var[\"iso_url\"]", open, finding.Unknown),
+		"an index that has to be given":        with("iso_url = var[\"a\"]", "variable \"a\" {\n  default = \"\"\n  validation {\n    condition = var.a != \"\"\n    error_message = \"A URL.\"\n  }\n}\n", finding.Pass),
+		"all variables, of which there's none": with("iso_paths = values(var)", "", finding.Pass),
+		"a local that fails otherwise":         with("iso_url = var.iso_url", open+"locals {\n  a = pathexpand(var.iso_url)\n}\n", finding.Unknown),
 	})
 }
 

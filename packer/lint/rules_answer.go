@@ -14,7 +14,7 @@ import (
 // answerFiles are the files that are, or become, answer files.
 func (c *checker) answerFiles() []string {
 	return slices.DeleteFunc(c.sorted(), func(name string) bool {
-		return slices.Contains(c.hcl, name) || !isAnswer(c.files[name])
+		return slices.Contains(c.hcl, name) || !isAnswer(name, c.files[name])
 	})
 }
 

@@ -46,8 +46,9 @@ func (c *checker) iso(s *block, b *hclsyntax.Body, object string) {
 }
 
 // toolsISO is the ISO of VMware Tools, which ESXi and Workstation have in a
-// folder isoimages and VMware offers as VMware-tools-windows-*.iso.
-var toolsISO = regexp.MustCompile(`(?i)isoimages/|vmware[-_ ]?tools|vm-?tools`)
+// folder isoimages, one for each kind of guest, and VMware offers as
+// VMware-tools-windows-*.iso. A datastore's own isoimages has any ISO.
+var toolsISO = regexp.MustCompile(`(?i)(^|/)(tools-)?isoimages/(windows|linux|darwin|freebsd|solaris|netware|(win|linux|darwin)pre\w+)\.iso$|vmware[-_ ]?tools|vm-?tools`)
 
 // lyingThere judges a source without a URL: its ISO is on the host or in the
 // datastore, is given at build time, or there is none.
@@ -99,8 +100,12 @@ func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []strin
 			continue
 		}
 		for _, t := range a.Expr.Variables() {
-			if v, diags := t.TraverseAbs(c.ctx); t.RootName() == "var" && !diags.HasErrors() && isEmpty(v) && !slices.Contains(open, traversed(t)) {
-				open = append(open, traversed(t))
+			name := traversed(t)
+			if t.RootName() != "var" || c.variables[name] == nil || slices.Contains(open, name) {
+				continue
+			}
+			if v, diags := t.TraverseAbs(c.ctx); !diags.HasErrors() && isEmpty(v) {
+				open = append(open, name)
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/winbake/winbake/internal/finding"
 )
@@ -29,6 +30,31 @@ func namesFile(name, value string) bool {
 		return !keyMaterial.MatchString(value)
 	}
 	return fileOrSecret.MatchString(name) && pathForm.MatchString(value)
+}
+
+var (
+	// placeholder is text that something else puts a value into.
+	placeholder = regexp.MustCompile(`^(\{\{[^{}]*\}\}|\$\{[^{}]*\})+$`)
+	switchValue = regexp.MustCompile(`(?i)^(true|false|yes|no|none|0|1)$`)
+	// tagName are names of maps that clouds show to everybody who sees the
+	// machine: their keys are anybody's words.
+	tagName = regexp.MustCompile(`(?i)(^|_)tags$|^labels$`)
+)
+
+// clientKeys are the product keys that Microsoft publishes for clients of a key
+// management service, Standard and Datacenter of each Windows Server.
+// https://learn.microsoft.com/windows-server/get-started/kms-client-activation-keys
+var clientKeys = []string{
+	"WC2BQ-8NRM3-FDDYY-2BFGV-KHKQY", "CB7KF-BWN84-R7R2Y-793K2-8XDDG", // 2016
+	"N69G4-B89J2-4G8F4-WWYCC-J464C", "WMDGN-G9PQG-XVVXX-R3X43-63DFG", // 2019
+	"VDYBN-27WPP-V4HQT-9VMD4-VMK7H", "WX4NM-KYWYW-QJJR4-XV3QB-6VM33", // 2022
+	"TVRH6-WHNXV-R9WG3-9XRFY-MY832", "D764K-2NDRG-47T6Q-P8T8W-YP6DF", // 2025
+}
+
+// reveals reports whether a value under a secret's name is a secret.
+func reveals(name, value string) bool {
+	return value != "" && !namesFile(name, value) && !placeholder.MatchString(value) && !switchValue.MatchString(value) &&
+		!slices.Contains(clientKeys, strings.ToUpper(value))
 }
 
 func secrets(c *checker) {
@@ -71,19 +97,28 @@ func (l *leaks) block(object string, b *hclsyntax.Body) {
 // attribute looks at a value under its name, at objects in it under their
 // keys, and at NAME=value.
 func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
+	if tagName.MatchString(name) {
+		return
+	}
 	if secretName.MatchString(name) {
 		l.secret(object, name, e)
 	}
-	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
-		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {
-			for _, item := range o.Items {
-				if key, st := l.scalar(item.KeyExpr); st == known && secretName.MatchString(key) {
-					l.secret(object+"."+key, key, item.ValueExpr)
+	tags := map[*hclsyntax.ObjectConsExpr]bool{}
+	for _, o := range objects(e) {
+		if tags[o] {
+			continue
+		}
+		for _, item := range o.Items {
+			switch key, st := l.scalar(item.KeyExpr); {
+			case st == known && tagName.MatchString(key):
+				for _, below := range objects(item.ValueExpr) {
+					tags[below] = true
 				}
+			case st == known && secretName.MatchString(key):
+				l.secret(object+"."+key, key, item.ValueExpr)
 			}
 		}
-		return nil
-	})
+	}
 	if name != "environment_vars" {
 		return
 	}
@@ -94,11 +129,23 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 	}
 }
 
+// objects are those in an expression, each before those in it.
+func objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
+	var all []*hclsyntax.ObjectConsExpr
+	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
+		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {
+			all = append(all, o)
+		}
+		return nil
+	})
+	return all
+}
+
 func (l *leaks) secret(object, name string, e hclsyntax.Expression) {
 	if v := l.variableIn(e, len(l.locals)); v != "" {
 		l.used[v] = true
 	}
-	if text, st := l.scalar(e); st == known && l.value(e).Type() != cty.Bool {
+	if text, st := l.scalar(e); st == known {
 		l.leak(object, name, text, e)
 	}
 }
@@ -122,7 +169,7 @@ func (l *leaks) variableIn(e hclsyntax.Expression, locals int) string {
 
 // leak reports a value that is there without anybody giving it.
 func (l *leaks) leak(object, name, value string, e hclsyntax.Expression) {
-	if value == "" || namesFile(name, value) || l.comesFrom(name, value, e) {
+	if !reveals(name, value) || l.comesFrom(name, value, e) {
 		return
 	}
 	evidence := at(e.Range().Filename, e.Range().Start.Line)
@@ -188,7 +235,7 @@ func (l *leaks) hidden(name string, v *block, value cty.Value) {
 			Why: "if it is a secret, whoever has the template has it"})
 	case isSensitive == "true":
 		l.pass(id, "var."+name, "sensitive, and no value of it is a secret in the template")
-	case (secretName.MatchString(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool:
+	case (secretName.MatchString(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool && value.Type() != cty.Number:
 		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: v.at(), Why: "Packer prints it into logs"})
 	}
 }
@@ -199,15 +246,14 @@ func (l *leaks) holds(name string, v cty.Value) bool {
 }
 
 // holds looks at a value of this name. The name of an object says nothing of
-// what is in it, unless all of it is a secret.
+// what is in it, unless all of it is a secret. What is in tags is none.
 func holds(name string, v cty.Value, isSecret, all bool) bool {
 	switch {
-	case v.IsNull() || !v.IsKnown():
+	case v.IsNull() || !v.IsKnown(), tagName.MatchString(name) && !all:
 		return false
-	case v.Type() == cty.String:
-		return (isSecret || all) && v.AsString() != "" && !namesFile(name, v.AsString())
-	case v.Type() == cty.Number:
-		return isSecret || all
+	case v.Type().IsPrimitiveType():
+		text, err := convert.Convert(v, cty.String)
+		return err == nil && (isSecret || all) && reveals(name, text.AsString())
 	case !v.CanIterateElements():
 		return false
 	}
@@ -282,13 +328,18 @@ func payloads(c *checker) {
 
 var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
-// traversed is NAME of var.NAME.
+// traversed is NAME of var.NAME and of var["NAME"].
 func traversed(t hcl.Traversal) string {
 	if len(t) < 2 {
 		return ""
 	}
-	if a, ok := t[1].(hcl.TraverseAttr); ok {
-		return a.Name
+	switch step := t[1].(type) {
+	case hcl.TraverseAttr:
+		return step.Name
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String {
+			return step.Key.AsString()
+		}
 	}
 	return ""
 }
