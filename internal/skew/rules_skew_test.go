@@ -95,7 +95,7 @@ func distanceCases() []ruleCase {
 		{name: "an operator from OperatorHub", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", smb("v1.14.0")), want: finding.Warn,
 			says: "3 minors behind", does: "see which version the operator runs (`oc get csv -A`)", mend: at("v1.17.0")},
 		{name: "ahead of an operator from OperatorHub", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", smb("v1.18.0")), want: finding.Warn,
-			says: "1 minor ahead", does: "then nothing has to be done: leave it, and choose v1.17.0 at its next change", mend: at("v1.17.0")},
+			says: "1 minor ahead", does: "then nothing has to be done: leave it, the operator for OpenShift 4.20 brings 1.18.0", mendAsk: arrived},
 		{name: "a Linux driver of the admin's own", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: linuxOf("aws-ebs", ebsName, "v1.39.1"), want: finding.Pass,
 			says: "Linux 1.39.1 (not part of OpenShift's release)"},
 		{name: "a Linux manifest beside OpenShift's driver", id: "SKEW001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.36.0")), change: all(linuxOf("aws-ebs", ebsName, "v1.36.0"), noStatus), want: finding.Warn,

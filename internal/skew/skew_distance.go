@@ -51,7 +51,11 @@ func minorDistance(v *view, out *sink) {
 			if gone := v.gone(c.to); gone != "" {
 				d.Remedy = "nothing has to be done: leave it; the image of v" + c.to.Core() + " " + gone
 			}
-			if c.to.Compare(windows) >= 0 {
+			switch {
+			case c.to.Compare(windows) < 0:
+			case v.aim() == &v.LinuxTarget && windows.Distance(v.aim().Newest()) == 0:
+				d.Remedy = fmt.Sprintf("nothing has to be done: leave it, the operator for OpenShift %s brings %s", v.To, &v.LinuxTarget)
+			default:
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
 		}
@@ -142,7 +146,7 @@ func apartOne(d int, unit string) string {
 
 // aim is the Linux side that the driver is to follow when the update is done.
 func (v *view) aim() *linuxSide {
-	if v.Hops > 0 && v.LinuxTarget.Known() && !v.LinuxTarget.Fixed {
+	if v.Hops > 0 && v.LinuxTarget.Known() {
 		return &v.LinuxTarget
 	}
 	return v.Linux()

@@ -102,6 +102,8 @@ func TestUnreadNodes(t *testing.T) {
 		"a pod that says nothing":      {[]string{windowsNodeYAML, free}, "win-2"},
 		"one without volumes":          {[]string{windowsNodeYAML, strings.Replace(free, claimed, "", 1)}, ""},
 		"a pod of Linux":               {[]string{windowsNodeYAML, strings.Replace(pod("a", "lin-2", claimed), "os: windows", "os: linux", 1)}, ""},
+		"a node with a pod of Linux":   {[]string{windowsNodeYAML, csi("lin-2"), strings.Replace(pod("dns", "lin-2", ""), "os: windows", "os: linux", 1), strings.Replace(free, "win-2", "lin-2", 1)}, ""},
+		"one that ended proves none":   {[]string{windowsNodeYAML, csi("lin-2"), strings.NewReplacer("os: windows", "os: linux", "Running", "Failed").Replace(pod("dns", "lin-2", ""))}, "lin-2"},
 		"a pod that ended":             {[]string{windowsNodeYAML, strings.Replace(free, "Running", "Succeeded", 1)}, ""},
 		"a pod without a node":         {[]string{windowsNodeYAML, pod("a", "", claimed)}, ""},
 		"a node that tells no system":  {[]string{windowsNodeYAML, "apiVersion: v1\nkind: Node\nmetadata: {name: win-2}", csi("win-2")}, ""},
@@ -116,6 +118,14 @@ func TestUnreadNodes(t *testing.T) {
 	inv := collect(t, Options{}, windowsNodeYAML, csi("win-2")).Inventory()
 	if len(inv.CSINodes) != 1 || inv.CSINodes[0].Name != "win-2" {
 		t.Errorf("%+v", inv.CSINodes)
+	}
+	// What its pods say of a node counts where it wasn't read itself.
+	linuxPod := strings.Replace(pod("dns", "win-1", ""), "os: windows", "os: linux", 1)
+	if inv = collect(t, Options{}, linuxPod, csi("win-1")).Inventory(); len(inv.CSINodes) != 0 {
+		t.Errorf("the node of a Linux pod: %+v", inv.CSINodes)
+	}
+	if inv = collect(t, Options{}, linuxPod, csi("win-1"), windowsNodeYAML).Inventory(); len(inv.CSINodes) != 1 {
+		t.Errorf("a Windows node with a pod for Linux: %+v", inv.CSINodes)
 	}
 }
 

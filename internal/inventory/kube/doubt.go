@@ -17,7 +17,11 @@ import (
 func (c *Collector) again(o inventory.Object, ds *appsv1.DaemonSet, p podTemplate, cts []container) {
 	old, isDriver := c.drivers[o]
 	d, reason := c.driverOf(o, ds, p, cts)
-	if isDriver == (reason == "") && reflect.DeepEqual(bare(old), bare(d)) {
+	if isDriver == (reason == "") && sameDriver(old, d) {
+		if isDriver && old.Rollout == nil {
+			old.Rollout = d.Rollout
+			c.drivers[o] = old
+		}
 		return
 	}
 	c.problem(inventory.Problem{
@@ -44,23 +48,130 @@ func (c *Collector) CompareCopies() {
 	c.compare = true
 }
 
-// repeated tells whether o was met before. kept is what the model keeps of it,
-// without where it was read.
+// difference is one between two copies of an object. Whether it changes an
+// answer is known once all was read.
+type difference struct {
+	object        inventory.Object
+	first, second taken
+}
+
+// repeated tells whether o was met before, and not in an earlier state. kept is
+// what the model keeps of it, without where it was read.
 func (c *Collector) repeated(o inventory.Object, r inventory.Resource, kept func() any, at Locator) bool {
 	again := !c.first(o, r, at)
-	switch old := c.copies[o]; {
-	case !c.compare:
+	if !c.compare {
+		return again
+	}
+	old, now := c.copies[o], taken{at(), kept()}
+	switch {
 	case !again:
-		c.copies[o] = taken{at(), kept()}
-	case !reflect.DeepEqual(old.kept, kept()):
-		c.problem(inventory.Problem{
-			Where: at(),
-			What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, old.where),
-			Fix:   "give it once, as the cluster has it now: kubectl get " + strings.ToLower(o.Kind) + " " + o.Name + inNamespace(o) + " -o yaml",
-		})
+		c.copies[o] = now
+	case reflect.DeepEqual(old.kept, now.kept) || earlier(now.kept, old.kept):
+	case earlier(old.kept, now.kept):
+		c.copies[o] = now
+		c.pods = slices.DeleteFunc(c.pods, func(p podRecord) bool { return p.object == o })
+		return false
+	default:
+		c.differences = append(c.differences, difference{o, old, now})
 	}
 	return again
 }
+
+// contradictions are the copies that differ in what an answer may hang on.
+func (c *Collector) contradictions() []inventory.Problem {
+	var out []inventory.Problem
+	for _, d := range c.differences {
+		if !c.matters(d.first.kept, d.second.kept) {
+			continue
+		}
+		o := d.object
+		out = append(out, inventory.Problem{
+			Where: d.second.where,
+			What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, d.first.where),
+			Fix:   "give it once, as the cluster has it now: kubectl get " + strings.ToLower(o.Kind) + " " + o.Name + inNamespace(o) + " -o yaml",
+		})
+	}
+	return out
+}
+
+// matters tells whether it changes an answer which of two copies is so: nothing
+// is asked of Linux nodes and their pods but the images of drivers.
+func (c *Collector) matters(first, second any) bool {
+	switch a := first.(type) {
+	case podCopy:
+		return c.podsDiffer(a, second.(podCopy))
+	case inventory.CSINode:
+		return !c.onLinux(a.Name)
+	case inventory.Node:
+		b, isWindows := second.(inventory.Node)
+		return !isWindows || c.nodesDiffer(a, b)
+	}
+	return true
+}
+
+// podsDiffer compares the images of drivers, and of what isn't on Linux the
+// rest.
+func (c *Collector) podsDiffer(a, b podCopy) bool {
+	d, isDriver := c.drivers[object("DaemonSet", a.object.Namespace, strings.TrimPrefix(a.owner, "DaemonSet/"))]
+	if x, y := a.images[d.Container], b.images[d.Container]; isDriver && x != "" && y != "" && x != y {
+		return true
+	}
+	a.images, b.images = nil, nil
+	return !reflect.DeepEqual(a, b) && !(c.podOnLinux(a.podRecord) && c.podOnLinux(b.podRecord))
+}
+
+func (c *Collector) podOnLinux(p podRecord) bool { return p.os == linux || c.onLinux(p.node) }
+
+// nodesDiffer compares nodes without the labels that nothing asks for.
+func (c *Collector) nodesDiffer(a, b inventory.Node) bool {
+	asked := c.labelsAsked()
+	for label := range asked {
+		x, onA := a.Labels[label]
+		if y, onB := b.Labels[label]; x != y || onA != onB {
+			return true
+		}
+	}
+	a.Labels, b.Labels = nil, nil
+	return !reflect.DeepEqual(a, b)
+}
+
+// labelsAsked are the labels of nodes that the model or a rule reads, or that
+// keep a pod that was read to some nodes.
+func (c *Collector) labelsAsked() map[string]bool {
+	asked := map[string]bool{corev1.LabelWindowsBuild: true}
+	for _, label := range slices.Concat(ruleLabels, c.known.nodeLabels()) {
+		asked[label] = true
+	}
+	ask := func(s inventory.Scheduling) {
+		for label := range s.NodeSelector {
+			asked[label] = true
+		}
+		for _, t := range s.Terms {
+			for _, e := range t.Expressions {
+				asked[e.Key] = true
+			}
+		}
+	}
+	for _, d := range c.drivers {
+		ask(d.Scheduling)
+	}
+	for _, p := range c.inv.Proxies {
+		ask(p.Scheduling)
+	}
+	for _, p := range slices.Concat(c.pods, c.templates) {
+		if p.asks != nil {
+			ask(*p.asks)
+		}
+	}
+	for _, s := range c.runtimeClasses {
+		ask(s)
+	}
+	return asked
+}
+
+// ruleLabels are WMCO's, which hold its updates of a node or let them go:
+// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/metadata/metadata.go
+var ruleLabels = []string{"windowsmachineconfig.openshift.io/allow-upgrade", "windowsmachineconfig.openshift.io/upgrade-blocked"}
 
 func inNamespace(o inventory.Object) string {
 	if o.Namespace == "" {
@@ -79,7 +190,7 @@ type podCopy struct {
 
 func (c *Collector) copyOfPod(o inventory.Object, p podTemplate, pod *corev1.Pod) podCopy {
 	if ended(pod) {
-		return podCopy{ended: true}
+		return podCopy{podRecord: podRecord{object: o}, ended: true}
 	}
 	kept := podCopy{podRecord: c.record(o, p, pod.Name)}
 	for i := range kept.volumes {
@@ -92,10 +203,44 @@ func (c *Collector) copyOfPod(o inventory.Object, p podTemplate, pod *corev1.Pod
 	if kept.owner = owner.Kind + "/" + owner.Name; owner.Kind == "DaemonSet" {
 		kept.images = map[string]string{}
 		for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
-			kept.images[s.Name] = s.ImageID
+			if s.ImageID != "" {
+				kept.images[s.Name] = s.ImageID
+			}
 		}
 	}
 	return kept
+}
+
+// earlier tells of a copy that shows no more than an earlier state of a pod: it
+// wasn't bound yet, or hadn't pulled its images. Of one that ended and one that
+// runs the latter counts: a StatefulSet gives its next pod the same name.
+func earlier(one, other any) bool {
+	a, isPod := one.(podCopy)
+	b, _ := other.(podCopy)
+	switch {
+	case !isPod || b.ended:
+		return false
+	case a.ended:
+		return true
+	case a.node == "":
+		a.node = b.node
+	}
+	for name, id := range a.images {
+		if b.images[name] != id {
+			return false
+		}
+	}
+	a.images = b.images
+	return reflect.DeepEqual(a, b)
+}
+
+// sameDriver compares what is kept of two copies. One from Git has no status,
+// which contradicts none.
+func sameDriver(a, b inventory.Driver) bool {
+	if a.Rollout == nil || b.Rollout == nil {
+		a.Rollout, b.Rollout = nil, nil
+	}
+	return reflect.DeepEqual(bare(a), bare(b))
 }
 
 // bare is d without where its facts were read.

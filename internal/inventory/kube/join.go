@@ -16,7 +16,7 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	defer c.mu.Unlock()
 	inv := c.inv
 	inv.Sources = slices.Clone(inv.Sources)
-	inv.Problems = slices.Clone(inv.Problems)
+	inv.Problems = append(slices.Clone(inv.Problems), c.contradictions()...)
 	inv.Read = maps.Clone(inv.Read)
 	inv.Nodes = slices.Clone(inv.Nodes)
 	inv.SetAside = slices.Clone(inv.SetAside)
@@ -28,7 +28,7 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	}
 	c.proxyLogs(inv.Nodes)
 	for _, n := range c.csiNodes {
-		if c.windows[n.Name] || !c.readNode(n.Name) {
+		if c.windows[n.Name] || !c.readNode(n.Name) && !c.onLinux(n.Name) {
 			inv.CSINodes = append(inv.CSINodes, n)
 		}
 	}
@@ -123,7 +123,7 @@ func (c *Collector) onWindows(p podRecord) bool {
 	switch {
 	case c.windows[p.node]:
 		return true
-	case c.linux[p.node]:
+	case c.onLinux(p.node):
 		return false
 	case p.asks == nil:
 		return p.os == windows

@@ -110,9 +110,8 @@ func TestCopiesThatDiffer(t *testing.T) {
 		"claim, its label":     {pvc("data", "volumeName: v", ""), pvc("data", "volumeName: v", "a: b"), ""},
 		"pod, its node":        {pod("a", "win-1", claimed), pod("a", "win-2", claimed), "Pod shop/a"},
 		"pod, its volume":      {pod("a", "win-1", claimed), pod("a", "win-1", strings.Replace(claimed, "claimName: data", "claimName: other", 1)), "Pod shop/a"},
-		"pod that ended":       {strings.Replace(pod("a", "win-1", claimed), "Running", "Failed", 1), pod("a", "win-1", claimed), "Pod shop/a"},
 		"pod, its owner":       {driverPod("a", "n1", "x@"+zeros), strings.Replace(driverPod("a", "n1", "x@"+zeros), "name: smb, uid", "name: other, uid", 1), "Pod storage/a"},
-		"pod, its image":       {driverPod("a", "n1", "x@"+zeros), driverPod("a", "n1", "y@"+zeros), "Pod storage/a"},
+		"pod of no driver":     {driverPod("a", "n1", "x@"+zeros), driverPod("a", "n1", "y@"+zeros), ""},
 		"pod of a set, image":  {strings.ReplaceAll(driverPod("a", "n1", "x@"+zeros), "DaemonSet", "ReplicaSet"), strings.ReplaceAll(driverPod("a", "n1", "y@"+zeros), "DaemonSet", "ReplicaSet"), ""},
 		"pods that both ended": {strings.Replace(pod("a", "win-1", claimed), "Running", "Failed", 1), strings.Replace(pod("a", "win-2", claimed), "Running", "Succeeded", 1), ""},
 		"pod, its address":     {pod("a", "win-1", claimed), strings.Replace(pod("a", "win-1", claimed), "phase: Running", "phase: Running, podIP: 10.0.0.1", 1), ""},
@@ -132,6 +131,98 @@ func TestCopiesThatDiffer(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, problems[0].What, c.want)
 			}
 		}
+	}
+}
+
+// What changes while a cluster runs, and what is never asked of Linux nodes,
+// contradicts nothing.
+func TestCopiesThatDifferHarmlessly(t *testing.T) {
+	csi := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: [{name: a.b, nodeID: x, topologyKeys: []}]}"
+	free := strings.Replace(pod("a", "", claimed), "nodeSelector: {kubernetes.io/os: windows}, ", "", 1)
+	on := func(node, pod string) string { return strings.Replace(pod, `nodeName: ""`, "nodeName: "+node, 1) }
+	label := func(label string) string {
+		return strings.Replace(windowsNodeYAML, "labels: {", "labels: {"+label+", ", 1)
+	}
+	cordoned := strings.NewReplacer("taints: [", "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}, ", `status: "True"`, `status: "False"`).Replace(windowsNodeYAML)
+	ds, ones := smb("os: {name: windows}"), "sha256:"+strings.Repeat("1", 64)
+	asks := strings.Replace(free, "volumes:", "nodeSelector: {disk: fast}, volumes:", 1)
+	cat := drivers()
+	cat.Incompatible = []catalog.Incompatibility{{UnlessNodeLabel: "known/label"}}
+	for name, c := range map[string]struct {
+		docs []string
+		want int
+	}{
+		"cordoned, not ready":             {[]string{windowsNodeYAML, cordoned}, 0},
+		"a taint of its own":              {[]string{windowsNodeYAML, strings.Replace(windowsNodeYAML, "key: os", "key: gpu", 1)}, 1},
+		"a label":                         {[]string{windowsNodeYAML, label("shop: a")}, 0},
+		"the old label of its system":     {[]string{windowsNodeYAML, label("beta.kubernetes.io/os: windows")}, 0},
+		"a label that a driver asks for":  {[]string{windowsNodeYAML, label("shop: a"), smb("nodeSelector: {shop: a}")}, 1},
+		"a label that a pod asks for":     {[]string{windowsNodeYAML, label("disk: fast"), asks}, 1},
+		"a label that the catalog names":  {[]string{windowsNodeYAML, label("known/label: a")}, 1},
+		"a label that WMCO reads":         {[]string{windowsNodeYAML, label("windowsmachineconfig.openshift.io/allow-upgrade: 'true'")}, 1},
+		"its build":                       {[]string{windowsNodeYAML, strings.Replace(windowsNodeYAML, "10.0.17763", "10.0.20348", 1)}, 1},
+		"a CSINode of Linux":              {[]string{csi, strings.Replace(csi, "a.b", "c.d", 1), linuxNodeYAML}, 0},
+		"a pod of Linux, its volume":      {[]string{on("lin-1", free), strings.Replace(on("lin-1", free), "claimName: data", "claimName: other", 1), linuxNodeYAML}, 0},
+		"a pod for Linux":                 {[]string{strings.Replace(pod("a", "n", claimed), "os: windows", "os: linux", 1), strings.NewReplacer("os: windows", "os: linux", "claimName: data", "claimName: other").Replace(pod("a", "n", claimed))}, 0},
+		"a pod that moved to Windows":     {[]string{on("lin-1", free), on("win-1", free), linuxNodeYAML, windowsNodeYAML}, 1},
+		"a pod bound later":               {[]string{free, on("win-1", free), windowsNodeYAML}, 0},
+		"bound later, another volume":     {[]string{free, strings.Replace(on("win-1", free), "claimName: data", "claimName: other", 1), windowsNodeYAML}, 1},
+		"a pod that ended":                {[]string{pod("a", "win-1", claimed), strings.Replace(pod("a", "win-1", claimed), "Running", "Succeeded", 1)}, 0},
+		"an image that was pulled":        {[]string{ds, driverPod("a", "n1", ""), driverPod("a", "n1", "x@"+zeros)}, 0},
+		"a driver's image":                {[]string{driverPod("a", "n1", "x@"+ones), driverPod("a", "n1", "x@"+zeros), ds}, 1},
+		"a driver's image on Linux":       {[]string{driverPod("a", "lin-1", "x@"+ones), driverPod("a", "lin-1", "x@"+zeros), ds, linuxNodeYAML}, 1},
+		"the image of no driver on Linux": {[]string{driverPod("a", "lin-1", "x@"+ones), driverPod("a", "lin-1", "x@"+zeros), linuxNodeYAML}, 0},
+	} {
+		for _, order := range []string{"as given", "reversed"} {
+			col := NewCollector(Options{Catalog: cat})
+			col.CompareCopies()
+			for _, doc := range c.docs {
+				add(t, col, doc)
+			}
+			if problems := col.Inventory().Problems; len(problems) != c.want {
+				t.Errorf("%s, %s: %v", name, order, problems)
+			}
+			slices.Reverse(c.docs)
+		}
+	}
+}
+
+// Of two states of a pod the one that says more is kept.
+func TestLaterStateOfAPod(t *testing.T) {
+	free := strings.Replace(pod("a", "", claimed), "nodeSelector: {kubernetes.io/os: windows}, ", "", 1)
+	bound := strings.Replace(free, `nodeName: ""`, "nodeName: win-1", 1)
+	ended := strings.Replace(bound, "Running", "Failed", 1)
+	latest := smb("os: {name: windows}")
+	for name, docs := range map[string][]string{
+		"bound, ran, ended":   {windowsNodeYAML, free, bound, ended, latest, driverPod("p", "win-1", ""), driverPod("p", "win-1", "x@"+zeros)},
+		"in the other order":  {driverPod("p", "win-1", "x@"+zeros), driverPod("p", "win-1", ""), latest, ended, bound, free, windowsNodeYAML},
+		"the bound one twice": {windowsNodeYAML, bound, free, bound, latest, driverPod("p", "win-1", "x@"+zeros)},
+	} {
+		col := NewCollector(Options{Catalog: drivers()})
+		col.CompareCopies()
+		for _, doc := range docs {
+			add(t, col, doc)
+		}
+		inv := col.Inventory()
+		if len(inv.Problems) != 0 || len(inv.Volumes) != 1 || inv.Volumes[0].Node != "win-1" || len(inv.Drivers[0].Running) != 1 {
+			t.Errorf("%s: problems %v, volumes %+v, running %v", name, inv.Problems, inv.Volumes, inv.Drivers[0].Running)
+		}
+	}
+}
+
+// A manifest from Git has no status; that of the cluster is kept.
+func TestDaemonSetWithAndWithoutStatus(t *testing.T) {
+	fromGit := smb("os: {name: windows}")
+	fromCluster := fromGit + "\nstatus: {observedGeneration: 3, desiredNumberScheduled: 5, numberReady: 4}"
+	for name, docs := range map[string][]string{"Git first": {fromGit, fromCluster}, "cluster first": {fromCluster, fromGit}} {
+		inv := collect(t, Options{}, docs...).Inventory()
+		if len(inv.Problems) != 0 || inv.Drivers[0].Rollout == nil || inv.Drivers[0].Rollout.Desired != 5 {
+			t.Errorf("%s: %v, %+v", name, inv.Problems, inv.Drivers[0].Rollout)
+		}
+	}
+	inv := collect(t, Options{}, fromGit, strings.Replace(fromCluster, "v1.17.0", "v1.18.0", 1)).Inventory()
+	if len(inv.Problems) != 1 || inv.Drivers[0].Rollout != nil {
+		t.Errorf("another version: %v, %+v", inv.Problems, inv.Drivers[0].Rollout)
 	}
 }
 

@@ -85,3 +85,17 @@ func (k known) digest(digest string) (catalog.Digest, bool) {
 	}
 	return catalog.Digest{}, false
 }
+
+// nodeLabels are the labels of nodes that the catalog asks for.
+func (k known) nodeLabels() []string {
+	if k.catalog == nil {
+		return nil
+	}
+	var labels []string
+	for i := range k.catalog.Incompatible {
+		if label := k.catalog.Incompatible[i].UnlessNodeLabel; label != "" {
+			labels = append(labels, label)
+		}
+	}
+	return labels
+}

@@ -47,14 +47,17 @@ type Collector struct {
 	linuxNodes []inventory.Node
 	// homes are the nodes of pods that may run on Windows.
 	homes map[string]bool
+	// linuxHomes are the nodes of pods that ask for Linux.
+	linuxHomes map[string]bool
 	// runtimeClasses are what each adds to its pods' scheduling.
 	runtimeClasses map[string]inventory.Scheduling
 	// compare: see CompareCopies.
-	compare  bool
-	copies   map[inventory.Object]taken
-	csiNodes map[string]inventory.CSINode
-	running  map[runKey]map[string]bool
-	logs     []logLine
+	compare     bool
+	copies      map[inventory.Object]taken
+	differences []difference
+	csiNodes    map[string]inventory.CSINode
+	running     map[runKey]map[string]bool
+	logs        []logLine
 	clusterVersions
 	volumes
 }
@@ -62,19 +65,20 @@ type Collector struct {
 // NewCollector makes an empty Collector.
 func NewCollector(o Options) *Collector {
 	return &Collector{
-		known:    newKnown(o.Catalog),
-		images:   o.ImageVersions,
-		covered:  map[inventory.Resource]bool{},
-		counts:   map[inventory.Resource]int{},
-		seen:     map[inventory.Object]string{},
-		drivers:  map[inventory.Object]inventory.Driver{},
-		linux:    map[string]bool{},
-		windows:  map[string]bool{},
-		homes:    map[string]bool{},
-		csiNodes: map[string]inventory.CSINode{},
-		running:  map[runKey]map[string]bool{},
-		inv:      inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
-		volumes:  newVolumes(),
+		known:      newKnown(o.Catalog),
+		images:     o.ImageVersions,
+		covered:    map[inventory.Resource]bool{},
+		counts:     map[inventory.Resource]int{},
+		seen:       map[inventory.Object]string{},
+		drivers:    map[inventory.Object]inventory.Driver{},
+		linux:      map[string]bool{},
+		windows:    map[string]bool{},
+		homes:      map[string]bool{},
+		linuxHomes: map[string]bool{},
+		csiNodes:   map[string]inventory.CSINode{},
+		running:    map[runKey]map[string]bool{},
+		inv:        inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
+		volumes:    newVolumes(),
 
 		copies:         map[inventory.Object]taken{},
 		runtimeClasses: map[string]inventory.Scheduling{},

@@ -57,13 +57,44 @@ func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) 
 	if d.HostProcessFlag != nil || d.HostProcessFlagReason != "" {
 		return
 	}
-	for _, w := range ct.words {
-		if variable.FindString(w.text) == w.text && w.text != "" {
-			d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
-			d.HostProcessFlagReason = clip(w.text) + " may be the flag: what is put in isn't in the manifest"
-			return
-		}
+	if w, found := ct.openFlag(); found {
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
+		d.HostProcessFlagReason = clip(w.text) + " may be the flag: what is put in isn't in the manifest"
 	}
+}
+
+// openFlag is an argument that may turn out to be any flag: a variable that the
+// manifest doesn't set. Behind a flag without a value it is that value.
+func (ct *container) openFlag() (word, bool) {
+	for i, w := range ct.words {
+		name, isVariable := variableName(w.text)
+		if !isVariable || i > 0 && takesNext(ct.words[i-1].text) || ct.fromField(name) {
+			continue
+		}
+		return w, true
+	}
+	return word{}, false
+}
+
+// variableName is NAME where an argument is $(NAME) and nothing else.
+func variableName(arg string) (string, bool) {
+	if arg == "" || variable.FindString(arg) != arg {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.TrimLeft(arg, "$("), ")"), true
+}
+
+// takesNext tells of a flag that isn't joined to a value with =.
+func takesNext(arg string) bool {
+	return strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=")
+}
+
+// fromField tells of a variable that the pod's own fields or its resources set:
+// a name, an address or a number, and no flag.
+func (ct *container) fromField(name string) bool {
+	return slices.ContainsFunc(ct.Env, func(e corev1.EnvVar) bool {
+		return e.Name == name && e.ValueFrom != nil && (e.ValueFrom.FieldRef != nil || e.ValueFrom.ResourceFieldRef != nil)
+	})
 }
 
 // unset tells whether a flag's value is a variable that the manifest doesn't

@@ -123,9 +123,15 @@ func TestHostProcessFlagOfADriver(t *testing.T) {
 		"another flag's value":     {disk, `["--endpoint=$(HP)"]`, "", ""},
 		"a value that is put in":   {disk, `["--enable-windows-host-process=$(ON)"]`, "", ""},
 		"beside an unset argument": {disk, `["--enable-windows-host-process", "$(HP)"]`, "", ""},
+		"the word after a flag":    {disk, `["--metrics-address", "$(HP)", "-v", "$(NOBODY)"]`, "", ""},
+		"after a joined flag":      {disk, `["--v=5", "$(NOBODY)"]`, "", "$(NOBODY) may be the flag"},
+		"after a flag's value":     {disk, `["--nodeid", "$(NODE)", "$(HP)"]`, "", "$(HP) may be the flag"},
+		"a field, a resource":      {disk, `["$(NODE)", "$(CPU)"]`, "", ""},
+		"from a Secret":            {disk, `["$(HIDDEN)"]`, "", "$(HIDDEN) may be the flag"},
 	} {
 		d := collect(t, Options{Catalog: cat}, set("node", "containers: [{name: x, image: mirror/"+c.image+", args: "+c.args+
-			", env: [{name: 'ON', value: 'true'}, {name: HP, valueFrom: {configMapKeyRef: {name: a, key: b}}}]}]")).Inventory().Drivers[0]
+			", env: [{name: 'ON', value: 'true'}, {name: HP, valueFrom: {configMapKeyRef: {name: a, key: b}}}, {name: HIDDEN, valueFrom: {secretKeyRef: {name: a, key: b}}}, "+
+			"{name: NODE, valueFrom: {fieldRef: {fieldPath: spec.nodeName}}}, {name: CPU, valueFrom: {resourceFieldRef: {resource: limits.cpu}}}]}]")).Inventory().Drivers[0]
 		if got := strings.Join(d.ForeignFlags, " "); got != c.foreign {
 			t.Errorf("%s: another driver's flags %q, want %q", name, got, c.foreign)
 		}

@@ -43,28 +43,40 @@ func (c *Collector) Node(n *corev1.Node, at Locator) {
 	}
 }
 
-// bareNode is what is kept of a node, without where it was read.
+// bareNode is what is kept of a node, without where it was read and what comes
+// and goes while it runs: the taints that Kubernetes itself sets tell of its
+// condition, or that it is cordoned.
 func bareNode(n *corev1.Node) any {
 	if os := nodeOS(n); os != windows {
 		return os
 	}
-	return windowsNode(n, func(...any) string { return "" })
+	kept := windowsNode(n, func(...any) string { return "" })
+	kept.Ready = false
+	kept.Taints = slices.DeleteFunc(kept.Taints, func(t inventory.Taint) bool { return strings.HasPrefix(t.Key, "node.kubernetes.io/") })
+	return kept
+}
+
+// onLinux tells of a node that runs Linux: by itself, or, where it wasn't read,
+// by a pod on it that asks for Linux.
+func (c *Collector) onLinux(node string) bool {
+	return c.linux[node] || c.linuxHomes[node] && !c.readNode(node)
 }
 
 // UnreadNodes are nodes that other objects speak of and that weren't read
 // themselves, sorted. The kubelet makes a CSINode for each node; of pods those
-// count that may run on Windows.
+// count that may run on Windows. Nodes that run Linux by their pods are left
+// out.
 func (c *Collector) UnreadNodes() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var unread []string
 	for name := range c.csiNodes {
-		if !c.readNode(name) {
+		if !c.readNode(name) && !c.onLinux(name) {
 			unread = append(unread, name)
 		}
 	}
 	for name := range c.homes {
-		if _, isCSI := c.csiNodes[name]; !isCSI && !c.readNode(name) {
+		if _, isCSI := c.csiNodes[name]; !isCSI && !c.readNode(name) && !c.onLinux(name) {
 			unread = append(unread, name)
 		}
 	}

@@ -54,6 +54,9 @@ func (c *Collector) Pod(pod *corev1.Pod, at Locator) {
 		return
 	}
 	r := c.record(o, p, pod.Name)
+	if r.os == linux && r.node != "" {
+		c.linuxHomes[r.node] = true
+	}
 	if len(r.volumes) > 0 {
 		c.pods = append(c.pods, r)
 	}
