@@ -66,6 +66,10 @@ func TestCheckGoodImages(t *testing.T) {
 		{"records of honest tools", imageOf(t, layerOf(t, edit(flat, "payload/powershell/hns.psm1", func(i *item) {
 			i.pax = map[string]string{"SCHILY.xattr.user.note": "x", "SCHILY.xattr.security.ima": "x", "RHT.security.selinux": "x", "LIBARCHIVE.creationtime": "1", "SCHILY.ino": "2", "comment": "x"}
 		})...)), Flat, 1},
+		{"records of macOS, of access lists and of file flags", imageOf(t, layerOf(t, edit(flat, "payload/powershell/hns.psm1", func(i *item) {
+			i.pax = map[string]string{"LIBARCHIVE.xattr.com.apple.provenance": "AQAA", "SCHILY.xattr.com.apple.provenance": "x", "hdrcharset": "BINARY",
+				"SCHILY.acl.access": "user::rw-", "SCHILY.acl.default": "user::rw-", "SCHILY.fflags": "nodump", "SCHILY.xattr.security.evm": "x"}
+		})...)), Flat, 1},
 		{"a comment of git archive", imageOf(t, layerOf(t, append([]item{{kind: tar.TypeXGlobalHeader, pax: map[string]string{"comment": "4ae2b61"}}}, flat...)...)), Flat, 1},
 		{"appended to a stock image", imageOf(t, osLayer(t), layerOf(t, flat...),
 			layerOf(t, slices.Concat([]item{{name: ".wh.winbake"}, {name: "payload/"}, {name: "payload/.wh..wh..opq"}}, archived)...)), Archived, 1},
@@ -250,6 +254,10 @@ func TestCheckTampered(t *testing.T) {
 			[]string{IDTarUnsafe + " payload/powershell"}},
 		{"another mode by an attribute", [][]item{edit(flat, hns, func(i *item) { i.pax = map[string]string{"SCHILY.xattr.user.containers.override_stat": "0:0:0"} })},
 			[]string{IDTarUnsafe + " " + hns}},
+		{"an attribute of another tar", [][]item{edit(flat, hns, func(i *item) { i.pax = map[string]string{"LIBARCHIVE.xattr.trusted.overlay.opaque": "eQ"} })},
+			[]string{IDTarUnsafe + " " + hns}},
+		{"a name in another charset", [][]item{with(flat, item{name: "payload/caf\u00e9.exe", body: "x", pax: map[string]string{"hdrcharset": "BINARY"}})},
+			[]string{IDFileUnexpected + " payload/caf\u00e9.exe", IDTarUnsafe + " payload/caf\u00e9.exe"}},
 		{"holes of another tar", [][]item{edit(flat, hns, func(i *item) { i.pax = map[string]string{"SUN.holesdata": " 0 1", "SCHILY.realsize": "9"} })},
 			[]string{IDTarUnsafe + " " + hns}},
 		{"path for all that follows", [][]item{with([]item{{kind: tar.TypeXGlobalHeader, pax: map[string]string{"path": "payload/evil.exe"}}}, flat...)},

@@ -1,9 +1,11 @@
 package payload
 
 import (
-	"fmt"
+	"crypto/tls"
+	"errors"
 	"net"
 	"net/http"
+	"strings"
 )
 
 // Secured is t for requests over TLS, and to this machine; insecure leaves t as
@@ -27,9 +29,26 @@ func (h httpsOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		_ = req.Body.Close() // a transport has to, whatever it answers
 	}
-	return nil, fmt.Errorf("%s is to be talked to in plain http, which wasn't asked for", req.URL.Host)
+	return nil, &httpRefused{req.URL.Host}
 }
 
+// httpRefused is a request in plain http that wasn't sent.
+type httpRefused struct{ host string }
+
+func (e *httpRefused) Error() string {
+	return e.host + " is to be talked to in plain http, which wasn't asked for"
+}
+
+// mayBePlain tells a registry that failed over https and would have been tried
+// in plain http. One with a certificate doesn't speak that.
+func mayBePlain(err error) bool {
+	_, refused := errors.AsType[*httpRefused](err)
+	_, secure := errors.AsType[*tls.CertificateVerificationError](err)
+	return refused && !secure
+}
+
+// isLoopback also knows the names below localhost, which are this machine's:
+// https://www.rfc-editor.org/rfc/rfc6761#section-6.3
 func isLoopback(host string) bool {
-	return host == "localhost" || net.ParseIP(host).IsLoopback()
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || net.ParseIP(host).IsLoopback()
 }

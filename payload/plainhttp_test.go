@@ -2,6 +2,9 @@ package payload
 
 import (
 	"context"
+	"crypto/tls"
+	"errors"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -19,7 +22,7 @@ func TestPushStaysWithTLS(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, reg.host)
 	}}
 	t.Cleanup(anywhere.CloseIdleConnections)
-	for _, host := range []string{"10.11.12.13:5000", "192.168.1.1", "registry.localhost:5000"} {
+	for _, host := range []string{"10.11.12.13:5000", "192.168.1.1"} {
 		reg.reset()
 		o := PushOptions{transport: anywhere, backoff: quick, Keychain: authn.DefaultKeychain}
 		_, err := Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o)
@@ -49,6 +52,29 @@ func TestReadStaysWithTLS(t *testing.T) {
 	}
 }
 
+// A registry that speaks no TLS is often only cut off or garbled over https;
+// that plain http wasn't tried has to be told then.
+func TestRefusedPlainHTTPIsTold(t *testing.T) {
+	before := remote.DefaultTransport
+	remote.DefaultTransport = refusing{errors.New("tls: handshake failure")}
+	t.Cleanup(func() { remote.DefaultTransport = before })
+	const ref = "10.11.12.13:5000/team/payload"
+	wantFault(t, load(t.Context(), ref, fast), 1, "tls: handshake failure", "may speak plain http", "--insecure")
+	remote.DefaultTransport = refusing{&tls.CertificateVerificationError{Err: errors.New("not trusted")}}
+	if err := load(t.Context(), ref, fast); err == nil || strings.Contains(err.Error(), "plain http") {
+		t.Errorf("%v: a registry with a certificate speaks no plain http", err)
+	}
+	for _, cause := range []error{errors.New("tls: handshake failure"), io.EOF} {
+		o := PushOptions{transport: refusing{cause}, backoff: quick}
+		_, err := Push(t.Context(), ref, payloadImage(t, 1), o)
+		wantFault(t, err, 1, "can't be written to over https", cause.Error(), "may speak plain http", "--insecure")
+	}
+}
+
+type refusing struct{ err error }
+
+func (f refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
+
 type answer struct{}
 
 func (answer) RoundTrip(*http.Request) (*http.Response, error) {
@@ -57,8 +83,8 @@ func (answer) RoundTrip(*http.Request) (*http.Response, error) {
 
 func TestSecured(t *testing.T) {
 	for url, fine := range map[string]bool{
-		"https://example.com/v2/": true, "https://10.0.0.1/v2/": true, "http://127.0.0.1:5000/v2/": true, "http://[::1]:5000/v2/": true, "http://localhost/v2/": true,
-		"http://example.com/v2/": false, "http://10.0.0.1:5000/v2/": false, "http://registry.localhost/v2/": false, "http://localhost.example.com/v2/": false,
+		"https://example.com/v2/": true, "https://10.0.0.1/v2/": true, "http://127.0.0.1:5000/v2/": true, "http://[::1]:5000/v2/": true, "http://localhost/v2/": true, "http://k3d-registry.localhost:5000/v2/": true,
+		"http://example.com/v2/": false, "http://10.0.0.1:5000/v2/": false, "http://notlocalhost/v2/": false, "http://localhost.example.com/v2/": false,
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("x"))
 		if err != nil {

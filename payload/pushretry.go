@@ -104,7 +104,7 @@ func pushFault(ctx context.Context, ref name.Reference, err error) error {
 }
 
 func pushConnectionFault(registry string, err error, f fault.Error) (what, fix string) {
-	if isCut(err) {
+	if isCut(err) && !mayBePlain(err) {
 		return "registry " + registry + " cut the connection", "run it again; what was uploaded is skipped then"
 	}
 	if ce, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {

@@ -19,7 +19,7 @@ func (t *imageTarball) sameImages(ctx context.Context, s *Source) error {
 	if err := json.Unmarshal(raw, &entries); err != nil {
 		return t.fault(manifestFile + " isn't that of an image tarball: " + err.Error())
 	}
-	images, err := s.Images()
+	images, err := s.exported()
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,53 @@ func (t *imageTarball) sameImages(ctx context.Context, s *Source) error {
 	return nil
 }
 
-func (t *imageTarball) isOneOf(ctx context.Context, e dockerImage, images []PlatformImage) (bool, error) {
+// exported returns the images that the source's index names and its tarball
+// holds: containerd's exporter writes the whole index and leaves out what is
+// for other platforms. One of them that isn't judged counts only when its
+// configuration, which `docker load` goes by, says what the index does: an
+// image that lies of its platform would be loaded in place of what was checked.
+func (s *Source) exported() ([]v1.Image, error) {
+	if s.index == nil {
+		return []v1.Image{s.image}, nil
+	}
+	var images []v1.Image
+	c := imageCollector{source: s, seen: map[v1.Hash]bool{}}
+	c.entry = func(idx v1.ImageIndex, d v1.Descriptor) error {
+		if !d.MediaType.IsImage() {
+			return nil
+		}
+		img, err := idx.Image(d.Digest)
+		if err != nil {
+			return err
+		}
+		ok, err := c.truthful(d, img)
+		if ok {
+			images = append(images, img)
+		}
+		return err
+	}
+	return images, c.root()
+}
+
+func (c *imageCollector) truthful(d v1.Descriptor, img v1.Image) (bool, error) {
+	if d.Platform == nil || c.wants(*d.Platform) {
+		return true, nil
+	}
+	m, err := img.Manifest()
+	if err != nil || c.lacks(m.Config) {
+		return false, err
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return false, c.source.config(img, err)
+	}
+	says, is := normal(*d.Platform), normal(v1.Platform{OS: cf.OS, Architecture: cf.Architecture})
+	return says.OS == is.OS && says.Architecture == is.Architecture, nil
+}
+
+func (t *imageTarball) isOneOf(ctx context.Context, e dockerImage, images []v1.Image) (bool, error) {
 	for _, i := range images {
-		m, err := i.Image.Manifest()
+		m, err := i.Manifest()
 		if err != nil {
 			return false, err
 		}

@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 )
@@ -94,6 +97,77 @@ func TestTarballsThatReadersDisagreeOn(t *testing.T) {
 					wantFault(t, err, finding.ExitBlock, p, tt.want)
 				} else if err != nil {
 					t.Errorf("%s%s: exit code %d, %v", prefix, p, fault.ExitCode(err), err)
+				}
+			}
+		})
+	}
+}
+
+// containerd exports an index whole and leaves the images of other platforms
+// out; manifest.json names the one that `docker load` is to read.
+func TestTarballOfAnIndexInPart(t *testing.T) {
+	t.Parallel()
+	config := func(img v1.Image, p *v1.Platform) v1.Image {
+		return must(mutate.ConfigFile(img, &v1.ConfigFile{OS: p.OS, Architecture: p.Architecture, RootFS: must(img.ConfigFile()).RootFS}))
+	}
+	arm := &v1.Platform{OS: "linux", Architecture: "arm64"}
+	clean := smallImage(t)
+	evil := imageOf(t, layerOf(t, item{name: "payload/evil.exe", body: "x"}))
+	const missing, disagree = "blob of the image is missing", "names another configuration or other layers than index.json"
+	for _, tt := range []struct {
+		name      string
+		other     v1.Image
+		platform  *v1.Platform // of other, in the index
+		named     v1.Image     // by manifest.json
+		leftOut   bool         // other's manifest
+		all, some string       // refusal of all platforms, and of linux/amd64
+	}{
+		{"all are there", config(clean, arm), arm, clean, false, "", ""},
+		{"one is left out", config(clean, arm), arm, clean, true, missing, ""},
+		{"Windows is left out", config(evil, windows), windows, clean, true, "", ""},
+		{"docker load on Windows", config(evil, windows), windows, config(evil, windows), false, "", ""},
+		{"docker load of another architecture", config(clean, arm), arm, config(clean, arm), false, "", ""},
+		{"said to be for Windows", evil, windows, evil, false, disagree, disagree},
+		{"said to be for arm64", config(evil, &linuxAMD64), arm, config(evil, &linuxAMD64), false, "", disagree},
+		{"docker load of what is left out", config(clean, arm), arm, config(clean, arm), true, disagree, disagree},
+		{"docker load of an image of its own", config(clean, arm), arm, evil, false, disagree, disagree},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := layoutOf(t, clean)
+			first, second := putImage(t, dir, tt.other), putImage(t, dir, clean)
+			putImage(t, dir, tt.named)
+			first.Platform, second.Platform = tt.platform, &linuxAMD64
+			putIndex(t, dir, first, second)
+			if tt.leftOut {
+				if err := os.Remove(filepath.Join(dir, blobPath(first.Digest))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			m := must(tt.named.Manifest())
+			entry := dockerImage{Config: blobPath(m.Config.Digest)}
+			for _, l := range m.Layers {
+				entry.Layers = append(entry.Layers, blobPath(l.Digest))
+			}
+			if err := os.WriteFile(filepath.Join(dir, manifestFile), must(json.Marshal([]dockerImage{entry})), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p := tarFolder(t, dir)
+			for _, o := range []struct {
+				platform *v1.Platform
+				want     string
+			}{{nil, tt.all}, {&linuxAMD64, tt.some}} {
+				s, err := Load(t.Context(), p, LoadOptions{Platform: o.platform})
+				if err == nil {
+					_, err = s.Images()
+					defer s.Close()
+				}
+				switch {
+				case o.want == "" && err != nil:
+					t.Errorf("%v: %v", o.platform, err)
+				case o.want == missing:
+					wantFault(t, err, finding.ExitBlock, o.want, "--platform linux/amd64")
+				case o.want != "":
+					wantFault(t, err, finding.ExitBlock, o.want)
 				}
 			}
 		})

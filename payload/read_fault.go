@@ -73,6 +73,9 @@ func connectionFault(registry string, err error) (what, fix string) {
 	switch {
 	case strings.Contains(cause, "server gave HTTP response to HTTPS client"):
 		return "registry " + registry + " speaks plain http", "if that is meant, say --insecure"
+	case mayBePlain(err):
+		return "registry " + registry + " can't be read over https, and may speak plain http: " + cause,
+			"if it does and that is meant, say --insecure; else curl -I https://" + registry + "/v2/"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 		return "registry " + registry + " cut the connection", "run it again"
 	}

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"errors"
 	"fmt"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -86,6 +87,10 @@ type imageCollector struct {
 	seen    map[v1.Hash]bool // what was taken in
 	entries int
 	found   []PlatformImage
+
+	// entry, if set, gets what isn't an index in place of found; entries whose
+	// blobs aren't there are skipped then.
+	entry func(v1.ImageIndex, v1.Descriptor) error
 }
 
 func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
@@ -113,25 +118,88 @@ func (c *imageCollector) index(idx v1.ImageIndex, depth int) error {
 // judged here is refused: it would run in place of what was checked.
 func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) error {
 	switch {
-	case c.seen[d.Digest]:
+	case c.seen[d.Digest], c.entry != nil && c.lacks(d):
 		return nil
 	case d.MediaType.IsIndex():
 		c.seen[d.Digest] = true
 		return c.nested(idx, d, depth)
+	case c.entry != nil:
+		return c.entry(idx, d)
 	case d.Platform != nil && !c.wants(*d.Platform):
 		return nil
 	case !d.MediaType.IsImage():
-		return damaged(c.source.Reference(), fmt.Sprintf(
-			"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.repair())
+		return c.other(idx, d)
 	}
 	img, err := idx.Image(d.Digest)
 	if err != nil {
-		return err
+		return c.leftOut(idx, d, err)
 	}
 	if documents, err := isDocuments(d, img); documents || err != nil {
 		return err
 	}
-	return c.image(d, img, c.source.platform == nil)
+	return c.image(d, img, c.source.platform == nil && !c.isTagged(d, depth))
+}
+
+// isTagged tells an entry that engines choose by its tag alone: from a layout's
+// own index.json, and not from an index that is an image of several platforms.
+func (c *imageCollector) isTagged(d v1.Descriptor, depth int) bool {
+	return c.source.topLevel && depth == 1 && d.Annotations[refName] != ""
+}
+
+// other passes an entry of a type that no engine runs, as in the example of
+// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
+// Its bytes have to be something else than a manifest: some engines go by what
+// the registry calls them, not by what the index does.
+func (c *imageCollector) other(idx v1.ImageIndex, d v1.Descriptor) error {
+	if d.Platform == nil && d.MediaType != "" && !d.MediaType.IsSchema1() {
+		raw, err := c.bytesOf(idx, d)
+		if err != nil || !looksRunnable(raw) {
+			return err
+		}
+	}
+	return damaged(c.source.Reference(), fmt.Sprintf(
+		"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.repair())
+}
+
+func (c *imageCollector) bytesOf(idx v1.ImageIndex, d v1.Descriptor) ([]byte, error) {
+	if c.source.blobs != nil {
+		return readVerified(c.source.blobs, d)
+	}
+	img, err := idx.Image(d.Digest)
+	if err != nil {
+		return nil, err
+	}
+	return img.RawManifest()
+}
+
+// lacks tells a blob that the local source doesn't hold.
+func (c *imageCollector) lacks(d v1.Descriptor) bool {
+	if c.source.blobs == nil {
+		return false
+	}
+	_, err := c.source.blobs.stat(d)
+	return err != nil
+}
+
+// leftOut is the fault of an image that can't be opened. Where it is missing
+// and one for another platform is there, that one was all that was exported.
+func (c *imageCollector) leftOut(idx v1.ImageIndex, d v1.Descriptor, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || c.source.platform != nil || !c.lacks(d) {
+		return err
+	}
+	m, merr := idx.IndexManifest()
+	if merr != nil {
+		return err
+	}
+	for _, other := range m.Manifests {
+		if other.Platform != nil && c.wants(*other.Platform) && !c.lacks(other) {
+			c := *f
+			c.Fix = "check what is there, --platform " + other.Platform.String() + "; or " + f.Fix
+			return &c
+		}
+	}
+	return err
 }
 
 func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) error {

@@ -20,6 +20,10 @@ const (
 	legacyFile   = "repositories"  // of one from before Docker 1.10
 )
 
+// refName is the annotation with an image's tag in a layout's index.json:
+// https://github.com/opencontainers/image-spec/blob/main/annotations.md
+const refName = "org.opencontainers.image.ref.name"
+
 // prefixes are those of containers/image (podman, skopeo), which people who
 // handle image files know.
 var prefixes = []struct {

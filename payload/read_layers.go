@@ -32,8 +32,7 @@ func (s *Source) layersOf(img v1.Image, b *budget) (*imageLayers, error) {
 		return nil, s.fault(s.config(img, err))
 	}
 	if len(cf.RootFS.DiffIDs) != len(layers) {
-		return nil, damaged(s.Reference(), fmt.Sprintf("its configuration lists %d layers, its manifest %d",
-			len(cf.RootFS.DiffIDs), len(layers)), s.repair())
+		return nil, s.layersDiffer(img, len(cf.RootFS.DiffIDs), len(layers))
 	}
 	im := &imageLayers{source: s, layers: layers, diffIDs: cf.RootFS.DiffIDs, budget: b}
 	for _, l := range layers {
@@ -44,6 +43,25 @@ func (s *Source) layersOf(img v1.Image, b *budget) (*imageLayers, error) {
 		im.sizes = append(im.sizes, n)
 	}
 	return im, nil
+}
+
+// layersDiffer also names an artifact: kept beside an image without a platform,
+// it is judged as one that an engine could choose.
+func (s *Source) layersDiffer(img v1.Image, config, manifest int) error {
+	what := fmt.Sprintf("its configuration lists %d layers, its manifest %d", config, manifest)
+	m, err := img.Manifest()
+	if err != nil {
+		return s.fault(err)
+	}
+	d, err := img.Digest()
+	if err != nil {
+		return s.fault(err)
+	}
+	if s.index == nil || m.ArtifactType == "" {
+		return damaged(s.Reference(), what, s.repair())
+	}
+	return damaged(s.Reference(), fmt.Sprintf("%s is an artifact, %s, and no image: %s", d, shorten(m.ArtifactType), what),
+		"check the image alone: --platform linux/amd64")
 }
 
 // progress reports over all layers while layer i is read. A layer that is read

@@ -104,7 +104,7 @@ func sourceOfIndex(store blobStore, raw []byte, name, place string) (*Source, er
 	if m.MediaType.IsIndex() { // docker's own, as some writers leave it
 		d.MediaType = m.MediaType
 	}
-	s.index, s.Digest = &storedIndex{store: store, desc: d, raw: raw}, h
+	s.index, s.Digest, s.topLevel = &storedIndex{store: store, desc: d, raw: raw}, h, true
 	return s, nil
 }
 

@@ -2,6 +2,7 @@ package payload
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,6 +34,13 @@ func wrongManifest(mt types.MediaType, raw []byte) string {
 		return "an image under an index's media type"
 	}
 	return ""
+}
+
+// looksRunnable tells bytes that an engine could read as an image or an index.
+func looksRunnable(raw []byte) bool {
+	var m struct{ Config, Layers, FSLayers, Manifests json.RawMessage }
+	err := json.NewDecoder(bytes.NewReader(raw)).Decode(&m)
+	return err == nil && (m.Config != nil || m.Layers != nil || m.FSLayers != nil || m.Manifests != nil)
 }
 
 // judgeable refuses an image or an index whose bytes don't decide what an

@@ -89,6 +89,10 @@ func TestIndexEntriesThatEnginesCouldChoose(t *testing.T) {
 	}
 	platform := func(p *v1.Platform) func(*v1.Descriptor) { return func(d *v1.Descriptor) { d.Platform = p } }
 	media := func(mt types.MediaType) func(*v1.Descriptor) { return func(d *v1.Descriptor) { d.MediaType = mt } }
+	var put func(types.MediaType, string) v1.Descriptor // into the test's layout
+	document := func(raw string, mt types.MediaType) func(*v1.Descriptor) {
+		return func(d *v1.Descriptor) { *d = put(mt, raw) }
+	}
 	const found, passed = "found", ""
 	tests := []struct {
 		name string
@@ -104,6 +108,12 @@ func TestIndexEntriesThatEnginesCouldChoose(t *testing.T) {
 		{"upper case", evil, []func(*v1.Descriptor){platform(&v1.Platform{OS: "Linux", Architecture: "AMD64"})}, found},
 		{"unknown media type", evil, []func(*v1.Descriptor){media("application/x")}, `its media type is "application/x"`},
 		{"unknown media type, no platform", evil, []func(*v1.Descriptor){media("application/x"), platform(nil)}, `its media type is "application/x"`},
+		{"an entry of another type, no platform", evil, []func(*v1.Descriptor){document("<x/>", "application/xml")}, passed},
+		{"ORAS's artifact", evil, []func(*v1.Descriptor){document(`{"mediaType":"application/vnd.oci.artifact.manifest.v1+json","blobs":[]}`, "application/vnd.oci.artifact.manifest.v1+json")}, passed},
+		{"an entry of another type for Linux", evil, []func(*v1.Descriptor){document("<x/>", "application/xml"), platform(&linuxAMD64)}, `its media type is "application/xml"`},
+		{"an entry without a type", evil, []func(*v1.Descriptor){document("<x/>", "")}, `its media type is ""`},
+		{"schema 1", evil, []func(*v1.Descriptor){document("<x/>", types.DockerManifestSchema1)}, "manifest.v1+json"},
+		{"an index of another type", evil, []func(*v1.Descriptor){document(`{"manifests":[]}`, "application/x")}, `its media type is "application/x"`},
 		{"media type of another family", evil, []func(*v1.Descriptor){media(types.DockerManifestSchema2)}, "it calls itself " + string(types.OCIManifestSchema1)},
 		{"an image as an index", evil, []func(*v1.Descriptor){media(types.OCIImageIndex)}, "it calls itself " + string(types.OCIManifestSchema1)},
 		{"cosign's signature without JSON", cosigned(t, "\x1f\x8b"), []func(*v1.Descriptor){platform(nil)}, "can't be inflated"},
@@ -116,6 +126,7 @@ func TestIndexEntriesThatEnginesCouldChoose(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := layoutOf(t, clean)
 			bad, good := putImage(t, dir, tt.img), putImage(t, dir, clean)
+			put = func(mt types.MediaType, raw string) v1.Descriptor { return putBlob(t, dir, mt, []byte(raw)) }
 			bad.Platform, good.Platform = &linuxAMD64, &linuxAMD64
 			for _, edit := range tt.edit {
 				edit(&bad)
@@ -135,6 +146,59 @@ func TestIndexEntriesThatEnginesCouldChoose(t *testing.T) {
 				wantFault(t, err, finding.ExitBlock, tt.want)
 			}
 		})
+	}
+}
+
+// From a layout's own index.json engines choose by tag, not by platform: an
+// image for Windows beside the one for Linux is nobody's choice there.
+func TestLayoutOfTwoTags(t *testing.T) {
+	t.Parallel()
+	clean := imageOf(t, layerOf(t, flatItems(nodeFiles)...))
+	inWindows := must(mutate.ConfigFile(clean, &v1.ConfigFile{OS: "windows", RootFS: must(clean.ConfigFile()).RootFS}))
+	for _, tt := range []struct {
+		name   string
+		tag    string
+		nested bool
+		images int
+	}{{"two tags", "windows", false, 1}, {"no tag", "", false, 2}, {"a tag within an index", "windows", true, 2}} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := layoutOf(t, clean)
+			linux, other := putImage(t, dir, clean), putImage(t, dir, inWindows)
+			linux.Annotations = map[string]string{refName: "linux"}
+			if tt.tag != "" {
+				other.Annotations = map[string]string{refName: tt.tag}
+			}
+			if tt.nested {
+				putIndex(t, dir, linux, other)
+			} else {
+				raw := must(json.Marshal(v1.IndexManifest{SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{linux, other}}))
+				if err := os.WriteFile(filepath.Join(dir, indexFile), raw, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if images, err := open(t, dir).Images(); err != nil || len(images) != tt.images {
+				t.Errorf("%d images, %v; want %d", len(images), err, tt.images)
+			}
+		})
+	}
+}
+
+// Signatures that aren't JSON are refused with the way to the image beside them.
+func TestArtifactsAreNamed(t *testing.T) {
+	t.Parallel()
+	clean := imageOf(t, layerOf(t, flatItems(nodeFiles)...))
+	dir := layoutOf(t, clean)
+	good := putImage(t, dir, clean)
+	good.Platform = &linuxAMD64
+	config := putBlob(t, dir, "application/vnd.oci.empty.v1+json", []byte("{}"))
+	artifact := putBlob(t, dir, types.OCIManifestSchema1, must(json.Marshal(v1.Manifest{
+		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, ArtifactType: "application/vnd.cncf.notary.signature", Config: config,
+		Layers: []v1.Descriptor{putBlob(t, dir, "application/cose", []byte("\xd2\x84"))},
+	})))
+	putIndex(t, dir, good, artifact)
+	wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, artifact.Digest.String(), "application/vnd.cncf.notary.signature", "--platform linux/amd64")
+	if err := load(t.Context(), dir, LoadOptions{Platform: &linuxAMD64}); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // entryName cleans a tar entry's name and says what is wrong with it. Names
@@ -92,7 +93,12 @@ var plainRecords = map[string]bool{
 	"path": true, "linkpath": true, "size": true, "uid": true, "gid": true, "uname": true, "gname": true,
 	"mtime": true, "atime": true, "ctime": true, "comment": true, "LIBARCHIVE.creationtime": true,
 	"SCHILY.dev": true, "SCHILY.ino": true, "SCHILY.nlink": true,
+	"SCHILY.fflags": true,
 }
+
+// plainPrefixes begin records that engines drop: access lists, and what macOS
+// keeps beside every file.
+var plainPrefixes = []string{"SCHILY.acl.", "LIBARCHIVE.xattr.com.apple.", xattrRecord + "com.apple."}
 
 const (
 	xattrRecord      = "SCHILY.xattr."
@@ -101,7 +107,7 @@ const (
 
 // plainXattrs are extended attributes that container engines keep and that
 // don't change what a file is: labels, signatures of its bytes.
-var plainXattrs = map[string]bool{"security.capability": true, "security.ima": true, "security.selinux": true}
+var plainXattrs = map[string]bool{"security.capability": true, "security.evm": true, "security.ima": true, "security.selinux": true}
 
 // fileSystems are what engines' own file systems keep of files in attributes of
 // the user: overlayfs mounted with userxattr, fuse-overlayfs.
@@ -114,6 +120,8 @@ func strangeRecord(h *tar.Header) string {
 	for _, k := range slices.Sorted(maps.Keys(h.PAXRecords)) {
 		name, isXattr := strings.CutPrefix(k, xattrRecord)
 		switch {
+		case slices.ContainsFunc(plainPrefixes, func(p string) bool { return strings.HasPrefix(k, p) }):
+		case k == "hdrcharset" && isASCII(h.Name+h.Linkname): // Go's reader doesn't heed it, libarchive does
 		case isXattr && plainXattr(name):
 		case isXattr:
 			return "the extended attribute " + shorten(name)
@@ -123,6 +131,10 @@ func strangeRecord(h *tar.Header) string {
 		}
 	}
 	return ""
+}
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII })
 }
 
 func plainXattr(name string) bool {

@@ -61,6 +61,7 @@ type Source struct {
 	name     string // what stands before @ in Reference
 	image    v1.Image
 	index    v1.ImageIndex
+	topLevel bool      // index is a layout's own index.json, from which engines choose by tag
 	blobs    blobStore // nil for a registry and for KindDir
 	platform *v1.Platform
 	closer   io.Closer
@@ -140,7 +141,7 @@ func loadKind(ctx context.Context, kind Kind, ref string, opts LoadOptions) (*So
 	case KindLayout:
 		return loadLayout(ref)
 	case KindOCIArchive, KindDockerArchive:
-		return loadTarball(ctx, kind, ref)
+		return loadTarball(ctx, kind, ref, opts.Platform)
 	case KindRegistry:
 	}
 	return loadRegistry(ctx, ref, opts)

@@ -169,12 +169,12 @@ func (t tarballBlobs) open(d v1.Descriptor) (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(t.r, s.offset, s.size)), nil
 }
 
-func loadTarball(ctx context.Context, kind Kind, name string) (*Source, error) {
+func loadTarball(ctx context.Context, kind Kind, name string, platform *v1.Platform) (*Source, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	s, err := openTarball(ctx, kind, name, f)
+	s, err := openTarball(ctx, kind, name, f, platform)
 	if err != nil {
 		_ = f.Close() // only read
 		return nil, err
@@ -183,7 +183,7 @@ func loadTarball(ctx context.Context, kind Kind, name string) (*Source, error) {
 	return s, nil
 }
 
-func openTarball(ctx context.Context, kind Kind, name string, f *os.File) (*Source, error) {
+func openTarball(ctx context.Context, kind Kind, name string, f *os.File, platform *v1.Platform) (*Source, error) {
 	t, err := indexTarball(ctx, name, f, f)
 	if err != nil {
 		return nil, err
@@ -201,6 +201,7 @@ func openTarball(ctx context.Context, kind Kind, name string, f *os.File) (*Sour
 	if err != nil || !docker {
 		return s, err
 	}
+	s.Kind, s.platform = kind, platform
 	if err := t.sameImages(ctx, s); err != nil || kind != KindDockerArchive {
 		return s, err
 	}
