@@ -71,11 +71,12 @@ func TestTwoChangesAtOnce(t *testing.T) {
 }
 
 // What two runs bring at once is the same file: when the other's has its name
-// and is being unpacked, Windows keeps it, and this run goes on with it.
+// and is being unpacked, Windows keeps it, and this run goes on with it. The link
+// is slow: on a busy machine it takes seconds until a program holds the file.
 func TestUploadThatAnotherRunUnpacks(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
 	t.Parallel()
-	n := node{winenode.Start(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 16e6}}), t}
+	n := node{winenode.Start(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 4e6}}), t}
 	program, err := os.ReadFile(winenode.Built(t, winenode.CSIProxy13, "csi-proxy"))
 	if err != nil {
 		t.Fatal(err)
