@@ -71,11 +71,7 @@ func (c *imageCollector) root() error {
 	if err != nil {
 		return err
 	}
-	raw, err := c.source.index.RawManifest()
-	if err != nil {
-		return err
-	}
-	if err := c.source.judgeable(c.source.Digest, mt, raw); err != nil {
+	if err := c.source.judge(c.source.Digest, mt, c.source.index); err != nil {
 		return err
 	}
 	return c.index(c.source.index, 1)
@@ -207,11 +203,7 @@ func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) e
 	if err != nil {
 		return err
 	}
-	raw, err := sub.RawManifest()
-	if err != nil {
-		return err
-	}
-	if err := c.source.judgeable(d.Digest, d.MediaType, raw); err != nil {
+	if err := c.source.judge(d.Digest, d.MediaType, sub); err != nil {
 		return err
 	}
 	return c.index(sub, depth+1)
@@ -226,11 +218,7 @@ func (c *imageCollector) image(d v1.Descriptor, img v1.Image, anyPlatform bool) 
 	if err != nil {
 		return err
 	}
-	raw, err := img.RawManifest()
-	if err != nil {
-		return err
-	}
-	if err := c.source.judgeable(d.Digest, mt, raw); err != nil {
+	if err := c.source.judge(d.Digest, mt, img); err != nil {
 		return err
 	}
 	p := d.Platform

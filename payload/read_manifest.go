@@ -43,6 +43,15 @@ func looksRunnable(raw []byte) bool {
 	return err == nil && (m.Config != nil || m.Layers != nil || m.FSLayers != nil || m.Manifests != nil)
 }
 
+// judge is judgeable of an image or an index that is opened.
+func (s *Source) judge(h v1.Hash, mt types.MediaType, of interface{ RawManifest() ([]byte, error) }) error {
+	raw, err := of.RawManifest()
+	if err != nil {
+		return err
+	}
+	return s.judgeable(h, mt, raw)
+}
+
 // judgeable refuses an image or an index whose bytes don't decide what an
 // engine makes of it, or that couldn't be held in memory.
 func (s *Source) judgeable(h v1.Hash, mt types.MediaType, raw []byte) error {

@@ -93,7 +93,7 @@ var plainRecords = map[string]bool{
 	"path": true, "linkpath": true, "size": true, "uid": true, "gid": true, "uname": true, "gname": true,
 	"mtime": true, "atime": true, "ctime": true, "comment": true, "LIBARCHIVE.creationtime": true,
 	"SCHILY.dev": true, "SCHILY.ino": true, "SCHILY.nlink": true,
-	"SCHILY.fflags": true,
+	"SCHILY.fflags": true, "RHT.security.selinux": true,
 }
 
 // plainPrefixes begin records that engines drop: access lists, and what macOS
@@ -125,7 +125,7 @@ func strangeRecord(h *tar.Header) string {
 		case isXattr && plainXattr(name):
 		case isXattr:
 			return "the extended attribute " + shorten(name)
-		case k == "RHT.security.selinux", plainRecords[k]:
+		case plainRecords[k]:
 		default:
 			return "the PAX record " + shorten(k)
 		}

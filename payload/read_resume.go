@@ -194,12 +194,7 @@ func (b *layerBlob) resume(err error) error {
 }
 
 func (b *layerBlob) mayResume(err error) bool {
-	select {
-	case <-b.closed:
-		return false
-	default:
-	}
-	return b.n < b.size && b.tries < b.source.retries.tries && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
+	return !b.isClosed() && b.n < b.size && b.tries < b.source.retries.tries && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 func (b *layerBlob) again() error {
@@ -214,14 +209,21 @@ func (b *layerBlob) again() error {
 	return err
 }
 
+func (b *layerBlob) isClosed() bool {
+	select {
+	case <-b.closed:
+		return true
+	default:
+		return false
+	}
+}
+
 // swap goes on with another fetch, unless the blob was closed.
 func (b *layerBlob) swap(rc io.ReadCloser) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	select {
-	case <-b.closed:
+	if b.isClosed() {
 		return false
-	default:
 	}
 	_ = b.rc.Close() // it is broken
 	b.rc = rc
@@ -232,10 +234,8 @@ func (b *layerBlob) swap(rc io.ReadCloser) bool {
 func (b *layerBlob) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	select {
-	case <-b.closed:
+	if b.isClosed() {
 		return nil
-	default:
 	}
 	close(b.closed)
 	return b.rc.Close()

@@ -14,11 +14,10 @@ var (
 // ReleaseOf is the OpenShift release that an image's labels tell: ours carry
 // it as their version, WMCO's carry WMCO's. "" where they don't.
 func ReleaseOf(labels map[string]string) string {
-	const ociVersion = "org.opencontainers.image.version"
-	if v := ownRelease.FindString(labels[ociVersion]); v != "" {
+	if v := ownRelease.FindString(labels[keyVersion]); v != "" {
 		return v
 	}
-	for _, key := range []string{"version", ociVersion} {
+	for _, key := range []string{"version", keyVersion} {
 		if m := wmcoRelease.FindStringSubmatch(labels[key]); m != nil {
 			return map[string]string{"0": "4.", "1": "5."}[m[1]] + m[2]
 		}

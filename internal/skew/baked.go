@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -49,7 +50,7 @@ func (b baked) command() string {
 	}
 	for _, flag := range [][2]string{{"mode", b.mode}, {"windows", b.windows}, {"registry", b.registry}} {
 		if flag[1] != "" {
-			line += " --" + flag[0] + " " + quoted(flag[1])
+			line += " --" + flag[0] + " " + shell.Word(flag[1])
 		}
 	}
 	return line + " --out " + b.folder()

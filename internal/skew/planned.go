@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // heirs are the planned DaemonSets that take a DaemonSet's place together: the
@@ -191,7 +192,7 @@ func filesOf(list []*inventory.Driver) []string {
 // can't take the place of what it was planned for it has no commands: they would
 // leave nodes without a driver, or with two.
 func (x *index) plannedFileChange(file string) change {
-	c := change{Manifest: true, file: quoted(file)}
+	c := change{Manifest: true, file: shell.Word(file)}
 	var planned, gone, deletes []string
 	misplaced := ""
 	faults := map[string]bool{}

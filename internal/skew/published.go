@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
@@ -107,17 +106,6 @@ func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
 		}
 	}
 	return tag
-}
-
-// plain is a file's name that a shell takes as it is.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./@%+=:,-]+$`)
-
-// quoted is a name as a shell takes it.
-func quoted(name string) string {
-	if plain.MatchString(name) {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }
 
 // atLine is the line and column behind a file's name.

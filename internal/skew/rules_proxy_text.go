@@ -2,10 +2,8 @@ package skew
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -17,11 +15,7 @@ const mostNames = 5
 func someOf(names []string) string {
 	names = slices.Clone(names)
 	slices.Sort(names)
-	names = slices.Compact(names)
-	if len(names) <= mostNames {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:mostNames], ", "), len(names)-mostNames)
+	return inventory.Some(slices.Compact(names))
 }
 
 // nodeNames are the names of nodes, sorted.

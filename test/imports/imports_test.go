@@ -43,22 +43,23 @@ var allowed = map[string][]string{
 	"internal/expect":         {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
 
 	"internal/source/file":   {"internal/fault"},
-	"internal/source/gitsrc": {"internal/fault", "internal/proc"},   // runs git
-	"internal/source/gomod":  {"internal/fault", "internal/gotool"}, // runs go
+	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/proc"}, // runs git
+	"internal/source/gomod":  {"internal/fault", "internal/gotool"},                 // runs go
 	"internal/source":        {"internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
 	"internal/resolve": {"internal/event", "internal/fault", "internal/gotool", "internal/pins", "internal/source",
 		"internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // pins into locks
 	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
 		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
-	"internal/version":              {"internal/fault"},                                                                                                                   // leaf: reads versions, knows no driver
-	"internal/catalog":              {"internal/fault", "internal/version"},                                                                                               // data and questions about them
-	"internal/inventory":            {"internal/version"},                                                                                                                 // the model alone; its readers stand below it
-	"internal/skew":                 {"internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/manifests/csidriver", "internal/version"}, // pure: never a reader; a remedy names bake only where it writes what fits
-	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                          // run by hand on clones
-	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                                                       // objects into the model
+	"internal/version":              {"internal/fault"},                                                                                                                                     // leaf: reads versions, knows no driver
+	"internal/shell":                {},                                                                                                                                                     // leaf
+	"internal/catalog":              {"internal/fault", "internal/version"},                                                                                                                 // data and questions about them
+	"internal/inventory":            {"internal/version"},                                                                                                                                   // the model alone; its readers stand below it
+	"internal/skew":                 {"internal/shell", "internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/manifests/csidriver", "internal/version"}, // pure: never a reader; a remedy names bake only where it writes what fits
+	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                                            // run by hand on clones
+	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                                                                         // objects into the model
 	"internal/inventory/manifests":  {"internal/fault", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/mustgather": {"internal/fault", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/release":    {"internal/fault", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                                         // opens images as verify does
 	"internal/inventory/cluster":    {"internal/fault", "internal/inventory", "internal/inventory/kube"},                                                                        // the one reader that talks to an API server
 	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
@@ -77,9 +78,9 @@ var allowed = map[string][]string{
 	"packer/lint":     {"internal/fault", "internal/finding", "packer/answer"}, // reads any template, makes none
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
-	"internal/cli/bake": {"internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
+	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
-	"internal/cli/verify": {"internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
+	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
 	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall

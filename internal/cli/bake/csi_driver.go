@@ -188,16 +188,6 @@ func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
 	return options, err
 }
 
-// shellWord is a path as a POSIX shell takes it for one word.
-func shellWord(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
 func completeReleases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	cat, err := catalog.Load()
 	if err != nil {

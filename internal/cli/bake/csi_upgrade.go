@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // readOld reads the DaemonSet of --upgrade-from. driver is what was asked for,
@@ -92,13 +93,13 @@ func (r *csiReport) wrote(folder *csidriver.Folder, out string) {
 	for _, f := range folder.Files {
 		r.Files = append(r.Files, f.Name)
 	}
-	r.Next = []string{fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shellWord(out))}
+	r.Next = []string{fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shell.Word(out))}
 	if r.Upgrade != nil && r.Upgrade.Delete != "" {
 		r.Next = append(r.Next, r.Upgrade.Delete)
 	}
-	r.Next = append(r.Next, "oc apply -f "+shellWord(out))
+	r.Next = append(r.Next, "oc apply -f "+shell.Word(out))
 	if r.Upgrade == nil { // what runs already needn't be tried
-		r.Next = append(r.Next, folder.TryOut(func(name string) string { return shellWord(filepath.Join(out, name)) })...)
+		r.Next = append(r.Next, folder.TryOut(func(name string) string { return shell.Word(filepath.Join(out, name)) })...)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/report/skewreport"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/skew"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -197,20 +198,10 @@ func commandLine(cmd *cobra.Command) string {
 				words = append(words, "--"+f.Name)
 				continue
 			}
-			words = append(words, "--"+f.Name, quote(v))
+			words = append(words, "--"+f.Name, shell.Word(v))
 		}
 	})
 	return strings.Join(words, " ")
-}
-
-// quote makes s one word for a POSIX shell.
-func quote(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+", r)
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // explain prints one rule, or all.

@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // howToGather is the command that adds a cluster-scoped resource. Of those that
@@ -15,7 +16,7 @@ func (r *reader) howToGather(name string) string {
 	group, plural, _ := strings.Cut(name, "/")
 	if plural == "namespaces" || plural == "persistentvolumes" {
 		list := filepath.Join(r.root(), clusterFolder, group, plural+".yaml")
-		return r.unpack() + "oc get " + plural + " -o yaml > " + quote(list)
+		return r.unpack() + "oc get " + plural + " -o yaml > " + shell.Word(list)
 	}
 	if group != "core" {
 		plural += "." + group
@@ -26,7 +27,7 @@ func (r *reader) howToGather(name string) string {
 // inspect is oc's command for resources; it adds to a folder that is there:
 // https://github.com/openshift/oc/blob/master/pkg/cli/admin/inspect/inspect.go
 func (r *reader) inspect(what string) string {
-	return r.unpack() + "oc adm inspect " + what + " --dest-dir=" + quote(r.root())
+	return r.unpack() + "oc adm inspect " + what + " --dest-dir=" + shell.Word(r.root())
 }
 
 // unpack is what comes before anything can be added to an archive.
@@ -34,7 +35,7 @@ func (r *reader) unpack() string {
 	if !r.archive() {
 		return ""
 	}
-	return "tar -xf " + quote(r.top) + "\n"
+	return "tar -xf " + shell.Word(r.top) + "\n"
 }
 
 // root is the folder that oc can add to; of an archive, the one inside. What
@@ -44,14 +45,4 @@ func (r *reader) root() string {
 		return cmp.Or(r.first, ".")
 	}
 	return path.Join(filepath.ToSlash(r.top), r.first)
-}
-
-var plainPath = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// quote makes one word of a path for a shell, where it isn't one already.
-func quote(s string) string {
-	if plainPath.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -83,15 +83,3 @@ var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@
 // uncredentialed is text of git's without credentials: it names the URL that
 // the person's insteadOf made, which is where many keep a token.
 func uncredentialed(text string) string { return credentials.ReplaceAllString(text, "${1}${2}***@") }
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// word is text as one word of a shell's command line.
-func word(text string) string {
-	if plainWord.MatchString(text) {
-		return text
-	}
-	return quoted(text)
-}
-
-func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

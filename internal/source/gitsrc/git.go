@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Cache keeps one bare repository per URL under a folder.
@@ -122,7 +123,7 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	}
 	f := &fault.Error{Where: url, Excerpt: message(shallow), Err: shallow,
 		What: "the repository can't be fetched",
-		Fix:  "check the URL, the network and your rights: git ls-remote " + word(url)}
+		Fix:  "check the URL, the network and your rights: git ls-remote " + shell.Word(url)}
 	if full == nil {
 		f.What = "commit " + hash + " isn't in the repository"
 		f.Fix = "pin a commit that is still there: a force-pushed branch loses old ones"

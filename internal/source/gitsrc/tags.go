@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Tags asks a repository for its tags and returns the commit of each.
@@ -15,7 +16,7 @@ func Tags(ctx context.Context, url string) (map[string]string, error) {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		return nil, &fault.Error{Where: url, What: "its tags can't be had", Excerpt: message(err), Err: err, Fix: "git ls-remote --tags " + word(url)}
+		return nil, &fault.Error{Where: url, What: "its tags can't be had", Excerpt: message(err), Err: err, Fix: "git ls-remote --tags " + shell.Word(url)}
 	}
 	tags := map[string]string{}
 	for line := range strings.Lines(out) {

@@ -1,0 +1,20 @@
+// Package shell writes what people paste into a POSIX shell.
+package shell
+
+import (
+	"regexp"
+	"strings"
+)
+
+var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
+
+// Word is s as a POSIX shell takes it for one word: as it is, or in quotes.
+func Word(s string) string {
+	if plain.MatchString(s) {
+		return s
+	}
+	return Quote(s)
+}
+
+// Quote is s in quotes, whatever is in it.
+func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
