@@ -1,7 +1,8 @@
 // Package catalog holds the dated facts that skew is judged by: which driver
 // versions an OpenShift release ships, what each driver line needs on Windows,
 // what each csi-proxy release serves, which csi-proxy each WMCO release
-// carries, and what is known not to work together.
+// carries and what it demands of its payload, and what is known not to work
+// together.
 //
 // The data are YAML files beside this package, embedded; every row has its
 // evidence. The package answers questions about them and judges nothing. It
@@ -13,11 +14,14 @@ package catalog
 type Catalog struct {
 	APIVersion string `json:"apiVersion"` // winbake.dev/catalog/v1
 	// AsOf is the day that the facts were looked at, 2026-08-31.
-	AsOf         string            `json:"asOf"`
-	Drivers      []Driver          `json:"drivers"`
-	Releases     []Release         `json:"releases"`
-	CSIProxy     []CSIProxyRelease `json:"csiProxy"`
-	WMCO         []WMCORelease     `json:"wmco"`
+	AsOf     string            `json:"asOf"`
+	Drivers  []Driver          `json:"drivers"`
+	Releases []Release         `json:"releases"`
+	CSIProxy []CSIProxyRelease `json:"csiProxy"`
+	WMCO     []WMCORelease     `json:"wmco"`
+	// Operators and Payload are what WMCO demands below /payload.
+	Operators    []Operator        `json:"operators"`
+	Payload      []PayloadFile     `json:"payload"`
 	Incompatible []Incompatibility `json:"incompatible"`
 	Migration    []Migration       `json:"migration"`
 	Gates        []Gate            `json:"gates"`

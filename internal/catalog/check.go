@@ -45,6 +45,8 @@ func (m *merger) check() error {
 	k.checkReleases()
 	k.checkCSIProxy()
 	k.checkWMCO()
+	k.checkOperators()
+	k.checkPayload()
 	k.checkPairs()
 	k.checkMigration()
 	k.checkIdentities()

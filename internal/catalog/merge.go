@@ -19,6 +19,8 @@ const (
 	sectionReleases     section = "releases"
 	sectionCSIProxy     section = "csiProxy"
 	sectionWMCO         section = "wmco"
+	sectionOperators    section = "operators"
+	sectionPayload      section = "payload"
 	sectionIncompatible section = "incompatible"
 	sectionMigration    section = "migration"
 	sectionGates        section = "gates"
@@ -64,6 +66,8 @@ func (m *merger) add(d *document) {
 	m.into.Releases = mergeRows(m, d, sectionReleases, m.into.Releases, c.Releases, releaseKey, mergeRelease)
 	m.into.CSIProxy = mergeRows(m, d, sectionCSIProxy, m.into.CSIProxy, c.CSIProxy, csiProxyKey, replaceRow)
 	m.into.WMCO = mergeRows(m, d, sectionWMCO, m.into.WMCO, c.WMCO, wmcoKey, replaceRow)
+	m.into.Operators = mergeRows(m, d, sectionOperators, m.into.Operators, c.Operators, operatorKey, replaceRow)
+	m.into.Payload = mergeRows(m, d, sectionPayload, m.into.Payload, c.Payload, payloadKey, replaceRow)
 	m.into.Incompatible = mergeRows(m, d, sectionIncompatible, m.into.Incompatible, c.Incompatible, incompatibleKey, replaceRow)
 	m.into.Migration = mergeRows(m, d, sectionMigration, m.into.Migration, c.Migration, migrationKey, replaceRow)
 	m.into.Gates = mergeRows(m, d, sectionGates, m.into.Gates, c.Gates, gateKey, replaceRow)
@@ -75,6 +79,8 @@ func driverKey(d Driver) string                { return d.Name }
 func releaseKey(r Release) string              { return r.OpenShift }
 func csiProxyKey(r CSIProxyRelease) string     { return r.Version }
 func wmcoKey(r WMCORelease) string             { return r.From }
+func operatorKey(o Operator) string            { return o.OpenShift }
+func payloadKey(f PayloadFile) string          { return f.Path + " " + f.From }
 func incompatibleKey(r Incompatibility) string { return r.ID }
 func migrationKey(r Migration) string          { return r.InTree + " " + r.OpenShift }
 func gateKey(g Gate) string                    { return g.Key }
@@ -145,6 +151,10 @@ func (c *Catalog) sort() {
 	slices.SortStableFunc(c.Releases, func(a, b Release) int { return compareMinor(a.OpenShift, b.OpenShift) })
 	slices.SortStableFunc(c.CSIProxy, func(a, b CSIProxyRelease) int { return parseDriver(a.Version).Compare(parseDriver(b.Version)) })
 	slices.SortStableFunc(c.WMCO, func(a, b WMCORelease) int { return parseWMCO(a.From).Compare(parseWMCO(b.From)) })
+	slices.SortStableFunc(c.Operators, func(a, b Operator) int { return compareMinor(a.OpenShift, b.OpenShift) })
+	slices.SortStableFunc(c.Payload, func(a, b PayloadFile) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), compareMinor(a.From, b.From))
+	})
 }
 
 func compareMinor(a, b string) int { return parseMinor(a).CompareMinor(parseMinor(b)) }

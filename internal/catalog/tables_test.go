@@ -126,7 +126,7 @@ func TestMigrationTable(t *testing.T) {
 // TestSources holds our own data to more than overlays are: sources that
 // somebody can look up.
 func TestSources(t *testing.T) {
-	source := regexp.MustCompile(`^(https://\S+|[\w.-]+/[\w.-]+@[\w./-]+:[\w./-]+)$`)
+	source := regexp.MustCompile(`^(https://\S+|[\w.-]+/[\w.-]+@[\w./-]+:[\w./-]+(#L\d+(-L\d+)?)?)$`)
 	c := load(t)
 	check := func(what string, list []Evidence) {
 		for _, e := range list {
@@ -154,6 +154,9 @@ func TestSources(t *testing.T) {
 	}
 	for _, r := range c.WMCO {
 		check("WMCO "+r.From, r.Evidence)
+	}
+	for _, f := range c.Payload {
+		check(f.Path, f.Evidence)
 	}
 	for _, r := range c.Incompatible {
 		check(r.ID, r.Evidence)
