@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,12 +43,19 @@ func text(r Report, o Options) string {
 
 // writeGroup writes the findings of one severity, with their objects below
 // each other. What one rule says of several objects in the same words is
-// written once, below the last: a service that is absent lacks 23 pipes.
+// written once, below the last: a service that is absent lacks 23 pipes. Such
+// objects come together, at the place of the first.
 func writeGroup(b *strings.Builder, all []finding.Finding, s finding.Severity, o Options) {
 	fs := slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return f.Severity != s })
 	if len(fs) == 0 {
 		return
 	}
+	said := func(f finding.Finding) string { return f.ID + fmt.Sprint(details(f)) }
+	first := map[string]int{}
+	for i, f := range slices.Backward(fs) {
+		first[said(f)] = i
+	}
+	slices.SortStableFunc(fs, func(a, b finding.Finding) int { return cmp.Compare(first[said(a)], first[said(b)]) })
 	width := 0
 	for _, f := range fs {
 		width = max(width, utf8.RuneCountInString(printable.Line(f.ID)))
@@ -59,11 +67,10 @@ func writeGroup(b *strings.Builder, all []finding.Finding, s finding.Severity, o
 	for i, f := range fs {
 		head := fmt.Sprintf("%s %-*s  %s", label, width, printable.Line(f.ID), printable.Line(f.Object))
 		b.WriteString(strings.TrimRight(head, " ") + "\n")
-		said := details(f)
-		if i+1 < len(fs) && fs[i+1].ID == f.ID && slices.Equal(details(fs[i+1]), said) {
+		if i+1 < len(fs) && said(fs[i+1]) == said(f) {
 			continue
 		}
-		for _, d := range said {
+		for _, d := range details(f) {
 			writeDetail(b, d, o)
 		}
 	}
