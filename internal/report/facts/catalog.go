@@ -63,8 +63,36 @@ func Release(w io.Writer, c *catalog.Catalog, r *catalog.Release) error {
 	if err := table(w, rows); err != nil {
 		return err
 	}
+	lists, err := demanded(w, c.PayloadFiles(r.OpenShift))
+	if err != nil {
+		return err
+	}
+	evidence = append(evidence, lists)
 	fmt.Fprintln(w, "\nEvidence:")
 	return sources(w, evidence...)
+}
+
+// demanded writes which files the operator of a release reads below /payload,
+// and returns where it says so.
+func demanded(w io.Writer, files []catalog.PayloadFile) (evidence []catalog.Evidence, err error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	rows := [][]string{{"WMCO'S PAYLOAD", "DEMANDED", "COPIED TO NODES"}}
+	for _, f := range files {
+		when := map[catalog.When]string{catalog.Start: "to start", catalog.Configure: "to configure a node"}[f.When]
+		evidence = append(evidence, catalog.Evidence{Source: f.Source, Note: "what WMCO demands " + when})
+		if len(f.Platforms) > 0 {
+			when += " on " + strings.Join(f.Platforms, ", ")
+		}
+		copied := "all"
+		if len(f.Nodes) > 0 {
+			copied = "on " + strings.Join(f.Nodes, ", ")
+		}
+		rows = append(rows, []string{f.Path, when, copied})
+	}
+	fmt.Fprintln(w)
+	return evidence, table(w, rows)
 }
 
 func patches(minor string, s catalog.Shipped) string {

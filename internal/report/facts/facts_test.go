@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,40 @@ func TestCatalogShowsEveryRelease(t *testing.T) {
 				t.Errorf("%s: manifest %q", c.Drivers[i].Name, p.Manifest)
 			}
 		}
+	}
+}
+
+// TestReleaseShowsWhatItsOperatorDemands: each file with when and where, and the
+// lists that say so.
+func TestReleaseShowsWhatItsOperatorDemands(t *testing.T) {
+	c, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for release, want := range map[string][]string{
+		"4.20": {
+			"\nazure-cloud-node-manager.exe  to start  on Azure\n",
+			"\necr-credential-provider.exe  to configure a node on AWS  on AWS\n",
+			"\npowershell/hns.psm1  to start  all\n",
+			"cmd/operator/main.go#L132-L148: what WMCO demands to start\n",
+			"pkg/windows/windows.go#L206-L233: what WMCO demands to configure a node\n",
+		},
+		"4.12": {"\nazure-cloud-node-manager.exe  to start  all\n", "\nwindows_exporter.exe  to start  all\n"},
+	} {
+		var out bytes.Buffer
+		if err := Release(&out, c, c.Release(release)); err != nil {
+			t.Fatal(err)
+		}
+		text := regexp.MustCompile(`  +`).ReplaceAllString(out.String(), "  ")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: %q isn't in\n%s", release, w, text)
+			}
+		}
+	}
+	var out bytes.Buffer
+	if err := Release(&out, c, c.Release("4.11")); err != nil || strings.Contains(out.String(), "WMCO") {
+		t.Errorf("4.11, whose operator nobody looked at: %v\n%s", err, out.String())
 	}
 }
 
