@@ -21,6 +21,7 @@ func (c *checker) own(i PlatformImage, r *result) ([]Problem, error) {
 	if err != nil {
 		return nil, c.source.fault(err)
 	}
+	r.summary.Release, r.summary.Operator = ReleaseOf(cf.Config.Labels), len(cf.Config.Entrypoint) > 0
 	ps := append(mountedOver(cf.Config.Volumes), tables(m, r.layers)...)
 	// Of an image that wasn't read to its end nothing can be missed.
 	if !slices.ContainsFunc(r.problems, func(p Problem) bool { return p.ID == IDTarBomb }) {

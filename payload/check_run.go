@@ -83,6 +83,11 @@ type ImageSummary struct {
 	Bytes int64
 	// Extras are the files of ExtrasRoot, or of the folder beside a payload's.
 	Extras Extras
+	// Release is what the image's labels tell: see ReleaseOf.
+	Release string
+	// Operator tells whether the image is to be run: it has an entry point, which
+	// every image of WMCO has and a payload of its own hasn't.
+	Operator bool
 	// LayersRead of Layers had to be read; the rest lies under an opaque
 	// whiteout.
 	Layers, LayersRead int
@@ -145,11 +150,11 @@ func (c *checker) images(ctx context.Context, images []PlatformImage, sum *Summa
 		}
 		platform := i.Platform.String()
 		r.summary.Platform, r.summary.Digest = platform, i.Digest.String()
-		sum.Images = append(sum.Images, r.summary)
 		own, err := c.own(i, &r)
 		if err != nil {
 			return nil, err
 		}
+		sum.Images = append(sum.Images, r.summary)
 		for _, p := range slices.Concat(r.problems, own) {
 			if len(images) > 1 {
 				p.Object = platform + " " + p.Object

@@ -77,3 +77,12 @@ func (c *Catalog) PayloadFiles(release string) []PayloadFile {
 	}
 	return files
 }
+
+// OperatorReleases are the minors that PayloadFiles knows, oldest first.
+func (c *Catalog) OperatorReleases() []string {
+	var minors []string
+	for _, o := range c.Operators {
+		minors = append(minors, o.OpenShift)
+	}
+	return minors
+}

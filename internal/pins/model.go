@@ -130,8 +130,11 @@ func (f *File) Select(names []string) ([]*Component, error) {
 // from OpenShift 4.21 on, "flat" before
 // (https://github.com/openshift/windows-machine-config-operator, commit
 // 886d32d73).
-func (f *File) Format() string {
-	v, err := semver.NewVersion(f.Release + ".0")
+func (f *File) Format() string { return FormatOf(f.Release) }
+
+// FormatOf is the payload's format that the operator of a release reads.
+func FormatOf(release string) string {
+	v, err := semver.NewVersion(release + ".0")
 	if err == nil && v.LessThan(semver.MustParse("4.21.0")) {
 		return "flat"
 	}

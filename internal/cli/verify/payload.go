@@ -30,8 +30,10 @@ type payloadOptions struct {
 	only     []string
 	format   string
 	platform string
+	release  string
 	digest   string
 	insecure bool
+	data     []string
 }
 
 func newPayload(t *tool) *cobra.Command {
@@ -43,7 +45,8 @@ func newPayload(t *tool) *cobra.Command {
 unpacks nothing to disk, and checks: the checksum list against every file and
 back, names, tar safety, and of each .exe its header, its Go build info and
 its symbols. What the image says of nodes, /winbake/node.json, is compared with
-those files too. With -f everything is also compared with the pins and their
+those files too, and the payload with what the operator of its OpenShift release
+demands. With -f everything is also compared with the pins and their
 lock: programs by what they say of themselves, since pins hold no sums of what
 is built. That an image is the very one that bake payload made is what its
 digest says: give what that printed with --digest, or name the image by it.
@@ -51,7 +54,7 @@ digest says: give what that printed with --digest, or name the image by it.
 The source is a registry reference, an OCI layout, a tarball (OCI or docker),
 or a folder that bake payload --dir wrote.`,
 		Example: `  verify payload _output/image -f versions.yaml
-  verify payload quay.io/me/payload:4.20
+  verify payload quay.io/me/operator:baked --release 4.20
   verify payload _output/image -f versions.yaml --digest sha256:...
   verify payload payload.tar -o json`,
 		Args: app.Args(cobra.ExactArgs(1)),
@@ -66,10 +69,13 @@ or a folder that bake payload --dir wrote.`,
 	f := cmd.Flags()
 	f.StringVarP(&o.file, "file", "f", "", "versions.yaml to compare with")
 	f.StringSliceVar(&o.only, "only", nil, "with -f, expect these components alone")
-	f.StringVar(&o.format, "format", "", "format that is expected: archived or flat (default with -f: by the release)")
+	f.StringVar(&o.release, "release", "", "OpenShift release whose operator reads the payload (default that of versions.yaml, else the image's labels)")
+	f.StringVar(&o.format, "format", "", "format that is expected: archived or flat (default by the release)")
 	f.StringVar(&o.platform, "platform", "", "of an index, check this platform alone, such as linux/amd64")
 	f.StringVar(&o.digest, "digest", "", "digest that the image must have, or the reference by digest that bake payload printed")
 	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
+	addData(cmd, &o.data)
+	app.Complete(cmd, "release", releases)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	return cmd
 }
@@ -91,6 +97,9 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		return r, err
 	}
 	var want *pinned
+	if len(o.only) > 0 && o.file == "" {
+		return r, &fault.Error{What: "--only names components of versions.yaml, and there is none", Fix: "add -f versions.yaml, or leave --only out"}
+	}
 	check := payload.CheckOptions{Progress: func(done, total int64) {
 		t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Progress, Done: done, Total: total})
 	}}
@@ -101,8 +110,13 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		if check.Expected, err = expected(want, o); err != nil {
 			return r, err
 		}
-	} else if o.format != "" {
-		check.Expected = &payload.Expected{Format: payload.Format(o.format)}
+	}
+	demands, err := newDemands(o, want)
+	if err != nil {
+		return r, err
+	}
+	if o.file == "" {
+		check.Expected = &payload.Expected{Format: payload.Format(demands.format)}
 	}
 	source, err := payload.Load(ctx, ref, load)
 	if err != nil {
@@ -120,8 +134,9 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Done, Message: time.Since(began).Round(10 * time.Millisecond).String()})
 	r.Subject, r.Checked = summary.Reference, counted(summary)
 	extras, err := t.extrasFindings(summary, want)
-	r.Findings = slices.Concat(executables.findings, executables.missed(summary), treeFindings(problems, summary), extras, digestFindings(source, digest))
-	r.Notes = byteNotes(source, want, digest)
+	demanded, notes := demands.findings(summary)
+	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), extras, digestFindings(source, digest))
+	r.Notes = append(notes, byteNotes(source, want, digest)...)
 	return r, err
 }
 

@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/payload"
+)
+
+// The findings about what an operator demands of its payload.
+const (
+	idDemanded = "payload.operator.file"
+	idRelease  = "payload.release"
+)
+
+// demands hold a payload to what the operator of its release reads.
+type demands struct {
+	catalog *catalog.Catalog
+	release string // of --release or the pins; "" leaves it to the image's labels
+	format  string // that is expected; "" leaves it to the image's labels
+	partial bool   // a part of the payload is looked at, by --only
+}
+
+// newDemands settles which release the payload is for, before it is read.
+func newDemands(o payloadOptions, want *pinned) (*demands, error) {
+	known, err := loadCatalog(o.data)
+	if err != nil {
+		return nil, err
+	}
+	d := &demands{catalog: known, partial: len(o.only) > 0 && o.release == "", format: o.format}
+	if want != nil {
+		d.release = want.file.Release
+	}
+	if o.release == "" {
+		return d, nil
+	}
+	minor := o.release
+	if v, err := version.ParseOpenShift(o.release); err == nil {
+		minor = v.MinorString()
+	}
+	switch {
+	case known.PayloadFiles(minor) == nil:
+		return nil, &fault.Error{What: "it isn't known what the operator of OpenShift " + o.release + " demands",
+			Fix: "--release with one of " + strings.Join(known.OperatorReleases(), ", ") + "; --data adds others"}
+	case want != nil && minor != d.release:
+		return nil, &fault.Error{Where: o.file, What: "the pins are for OpenShift " + d.release + ", and --release is " + o.release,
+			Fix: "--release " + d.release + ", or the pins for " + minor}
+	}
+	d.release, d.format = minor, cmp.Or(o.format, pins.FormatOf(minor))
+	return d, nil
+}
+
+// findings are those of each image. notes say what wasn't looked at.
+func (d *demands) findings(summary payload.Summary) (fs []finding.Finding, notes []string) {
+	for _, image := range summary.Images {
+		release := cmp.Or(d.release, image.Release)
+		switch {
+		case len(image.Files) == 0 || d.partial && !image.Operator: // payload.missing, or no more was asked
+			continue
+		case release == "":
+			return fs, []string{"nothing tells which OpenShift release this is for, so it wasn't held to what the operator demands: add --release"}
+		}
+		more := append(d.labelled(image, release), d.missing(image, release)...)
+		for i := range more {
+			more[i].Object = cmp.Or(more[i].Object, summary.Reference)
+			if len(summary.Images) > 1 {
+				more[i].Object = image.Platform + " " + more[i].Object
+			}
+		}
+		fs = append(fs, more...)
+	}
+	return fs, nil
+}
+
+// labelled compares what the image says of itself with the release, and its
+// format with the release's where nobody named one.
+func (d *demands) labelled(image payload.ImageSummary, release string) (fs []finding.Finding) {
+	if image.Release != "" && image.Release != release {
+		fs = append(fs, finding.Finding{ID: idRelease, Severity: finding.Warn,
+			Observed: "its labels say OpenShift " + image.Release, Expected: "OpenShift " + release,
+			Why: "programs of another release may not work with this operator", Remedy: "give the payload of " + release + ", or --release " + image.Release})
+	}
+	if format := pins.FormatOf(release); d.format == "" && d.release == "" && image.Format != "" && format != string(image.Format) {
+		fs = append(fs, finding.Finding{ID: payload.IDFormat, Severity: severity(image), Object: payload.Root + "/",
+			Observed: "the format " + string(image.Format), Expected: format,
+			Why: "the operator of OpenShift " + release + " finds no file in it", Remedy: "bake it again for its release: bake payload --format " + format})
+	}
+	return fs
+}
+
+// severity of what an operator misses: an image that is run has all that its
+// operator will ever have, a payload of its own is meant to be put onto one.
+func severity(image payload.ImageSummary) finding.Severity {
+	if image.Operator {
+		return finding.Block
+	}
+	return finding.Warn
+}
+
+// missing are the files that the operator demands and the image hasn't.
+func (d *demands) missing(image payload.ImageSummary, release string) (fs []finding.Finding) {
+	demanded := d.catalog.PayloadFiles(release)
+	if demanded == nil {
+		return []finding.Finding{{ID: idDemanded, Severity: finding.Unknown,
+			Observed: "a payload for OpenShift " + release, Expected: "a release of the catalog: " + strings.Join(d.catalog.OperatorReleases(), ", "),
+			Why: "it isn't known which files its operator demands", Remedy: "add rows of " + release + " to the catalog: --data, and verify catalog -o yaml shows how they look"}}
+	}
+	there := presentFiles(image)
+	for _, f := range demanded {
+		if _, ok := there[f.Path]; !ok {
+			fs = append(fs, finding.Finding{ID: idDemanded, Severity: severity(image), Object: payload.Root + "/" + f.Path, Source: f.Source,
+				Observed: "no such file", Expected: "what the operator of OpenShift " + release + " reads", Why: "without it " + f.Effect,
+				Remedy: "pin it in versions.yaml, as examples/wmco does, or put the payload onto an operator's image that has it: bake payload --base REF"})
+		}
+	}
+	if len(fs) == 0 {
+		return []finding.Finding{{ID: idDemanded, Observed: fmt.Sprintf("all %d files that the operator of OpenShift %s reads", len(demanded), release)}}
+	}
+	return fs
+}
