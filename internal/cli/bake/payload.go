@@ -95,6 +95,9 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 		return "", err
 	}
 	o.outputOptions.settle()
+	if err := t.whole(o, file); err != nil {
+		return "", err
+	}
 	store, err := t.store()
 	if err != nil {
 		return "", err
