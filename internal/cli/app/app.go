@@ -127,6 +127,24 @@ func (a *App) prepare(root *cobra.Command) {
 		return err
 	}
 	addManPages(root)
+	needCommands(root)
+}
+
+// needCommands makes it an error to call a group of commands without one of
+// them, or with a word that names none. Cobra would show the help and end well.
+func needCommands(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		needCommands(sub)
+	}
+	if cmd.Runnable() {
+		return
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()) // as cobra's own
+		}
+		return &fault.Error{What: cmd.CommandPath() + " needs one of its commands", Excerpt: cmd.UsageString()}
+	}
 }
 
 // Choices completes a flag with fixed values.
@@ -160,7 +178,7 @@ func Version() string {
 func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := check(cmd, args); err != nil {
-			return &fault.Error{What: err.Error(), Fix: cmd.CommandPath() + " --help", Err: err}
+			return &fault.Error{What: err.Error(), Excerpt: "usage: " + cmd.UseLine(), Fix: cmd.CommandPath() + " --help", Err: err}
 		}
 		return nil
 	}

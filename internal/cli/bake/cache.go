@@ -18,8 +18,6 @@ func newCache(t *tool) *cobra.Command {
 		Use:     "cache",
 		Short:   "Look at the cache, or make room in it",
 		Example: "  bake cache du\n  bake cache gc --max-age 720h",
-		Args:    app.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newCacheDu(t), newCacheGC(t), &cobra.Command{
 		Use: "path", Short: "Print the cache folder", Args: app.Args(cobra.NoArgs),

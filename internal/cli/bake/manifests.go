@@ -26,8 +26,6 @@ the CSI driver of an OpenShift release for its Windows nodes, and what checks
 updates inside the cluster. It changes neither
 cluster nor node.`,
 		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere\n  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck",
-		Args:    app.Args(cobra.NoArgs),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newServices(t), newSC(t), newCSIDriver(t), newPrecheck(t))
 	return cmd

@@ -49,8 +49,6 @@ operator would undo it.`,
 		Example: `  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1
   bake node upgrade _output/image --ssh Administrator@10.0.0.7:2222
   bake node remove --ssh Administrator@node1`,
-		Args: app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t))
 	return cmd
