@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/source/gitsrc"
@@ -24,6 +25,8 @@ type outdatedRow struct {
 	Latest    string `json:"latest,omitempty"` // newest of all
 	// Unknown says why no list of versions could be had.
 	Unknown string `json:"unknown,omitempty"`
+	// failed: its source was asked and didn't answer.
+	failed bool
 }
 
 func newOutdated(t *tool) *cobra.Command {
@@ -33,7 +36,8 @@ func newOutdated(t *tool) *cobra.Command {
 		Short: "Show newer versions of what is pinned",
 		Long: `outdated asks the module proxy, or git for its tags, which newer versions
 there are: the newest patch of the pinned minor, and the newest of all. Where
-no list can be had it says so; that isn't "up to date".`,
+no list can be had it says so; that isn't "up to date". If a source couldn't be
+asked, the exit code is 4.`,
 		Example:           "  bake outdated\n  bake outdated csi-proxy -o json",
 		ValidArgsFunction: t.completeComponents,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +45,10 @@ no list can be had it says so; that isn't "up to date".`,
 			if err != nil {
 				return err
 			}
-			return output.Write(t.Stdout, rows, func() [][]string { return outdatedTable(rows) })
+			if err := output.Write(t.Stdout, rows, func() [][]string { return outdatedTable(rows) }); err != nil {
+				return err
+			}
+			return unasked(rows)
 		},
 	}
 	output.Register(cmd)
@@ -77,13 +84,22 @@ func (t *tool) outdated(ctx context.Context, names []string) ([]outdatedRow, err
 	return rows, nil
 }
 
+// unasked is exit code 4 where a source didn't answer: a script would take the
+// table for the whole answer.
+func unasked(rows []outdatedRow) error {
+	if slices.ContainsFunc(rows, func(r outdatedRow) bool { return r.failed }) {
+		return app.ExitCode(finding.ExitUnknown)
+	}
+	return nil
+}
+
 func askOne(ctx context.Context, tool *gotool.Tool, c *pins.Component) outdatedRow {
 	row := outdatedRow{Component: c.Name, Current: pinned(c)}
 	switch c.Kind() {
 	case pins.KindModule:
 		versions, err := gomod.Versions(ctx, tool, c.Module, c.Version)
 		if err != nil {
-			row.Unknown = "not to be had: " + firstLine(err)
+			row.Unknown, row.failed = "not to be had: "+firstLine(err), true
 			return row
 		}
 		row.Patch, row.Latest = gomod.Newer(c.Version, versions)
@@ -100,7 +116,7 @@ func askOne(ctx context.Context, tool *gotool.Tool, c *pins.Component) outdatedR
 func askTags(ctx context.Context, c *pins.Component, row *outdatedRow) {
 	tags, err := gitsrc.Tags(ctx, c.Git)
 	if err != nil {
-		row.Unknown = "not to be had: " + firstLine(err)
+		row.Unknown, row.failed = "not to be had: "+firstLine(err), true
 		return
 	}
 	current := ""
