@@ -40,8 +40,8 @@ func NewImage(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 // user, entry point, environment, labels, and whether it is of docker's or the
 // OCI's media types. It must be for Linux, and for o.Platform if that is set.
 //
-// A base that holds a payload already needs a layer with LayerOptions.Opaque,
-// or its files show through: see HasPayload.
+// Files of a base that holds a payload already show through: ReadBase tells
+// which, Tree.Kept and LayerOptions.Removes what becomes of them.
 func Append(base v1.Image, layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	b, err := readBase(base)
 	if err != nil {
@@ -121,7 +121,7 @@ func (b *baseImage) append(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := b.newConfig(diffID, withExtrasLabels(o, layer))
+	config, err := b.newConfig(diffID, layer, o)
 	if err != nil {
 		return nil, fmt.Errorf("encode the image configuration: %w", err)
 	}
@@ -164,14 +164,14 @@ func (b *baseImage) describe(layer v1.Layer) (d v1.Descriptor, err error) {
 
 // newConfig is the base's configuration with the layer, its history, the time
 // and the labels.
-func (b *baseImage) newConfig(diffID v1.Hash, o ImageOptions) ([]byte, error) {
+func (b *baseImage) newConfig(diffID v1.Hash, layer v1.Layer, o ImageOptions) ([]byte, error) {
 	created := v1.Time{Time: o.Created.UTC()}
 	if o.Created.IsZero() {
 		created = b.parsed.Created
 	}
 	rootfs := b.parsed.RootFS
 	rootfs.DiffIDs = append(slices.Clip(rootfs.DiffIDs), diffID)
-	run, err := b.newRunConfig(o)
+	run, err := b.newRunConfig(layer, o)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +184,7 @@ func (b *baseImage) newConfig(diffID v1.Hash, o ImageOptions) ([]byte, error) {
 }
 
 // newRunConfig is the "config" part, where the labels are.
-func (b *baseImage) newRunConfig(o ImageOptions) (json.RawMessage, error) {
+func (b *baseImage) newRunConfig(layer v1.Layer, o ImageOptions) (json.RawMessage, error) {
 	var run map[string]json.RawMessage
 	if old, ok := b.config["config"]; ok {
 		if err := json.Unmarshal(old, &run); err != nil {
@@ -192,7 +192,7 @@ func (b *baseImage) newRunConfig(o ImageOptions) (json.RawMessage, error) {
 		}
 	}
 	set := map[string]any{}
-	if labels := merged(withoutExtrasLabels(b.parsed.Config.Labels), o.described(), o.Labels); labels != nil {
+	if labels := merged(withoutOwnLabels(b.parsed.Config.Labels, layer), o.described(), o.Labels, ownLabels(layer)); labels != nil {
 		set["Labels"] = labels
 	}
 	return withFields(run, set)

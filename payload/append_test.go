@@ -243,6 +243,11 @@ func attachment(t *testing.T) mutate.IndexAddendum {
 	}}
 }
 
+// putting appends one layer to each image of an index.
+func putting(l *Layer, o ImageOptions) func(v1.Image) (v1.Image, error) {
+	return func(img v1.Image) (v1.Image, error) { return Append(img, l, o) }
+}
+
 func TestAppendIndex(t *testing.T) {
 	arm := v1.Platform{OS: "linux", Architecture: "arm64"}
 	win := v1.Platform{OS: "windows", Architecture: "amd64"}
@@ -251,7 +256,7 @@ func TestAppendIndex(t *testing.T) {
 	})
 	base = mutate.AppendManifests(base, attachment(t))
 	l := smallLayer(t, Gzip)
-	idx, err := AppendIndex(base, l, ImageOptions{BaseName: "b", Platform: &arm})
+	idx, err := AppendIndex(base, ImageOptions{BaseName: "b", Platform: &arm}, putting(l, ImageOptions{BaseName: "b"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +285,7 @@ func TestAppendIndex(t *testing.T) {
 
 func TestAppendIndexWithin(t *testing.T) {
 	inner := indexOf(t, map[string]v1.Image{"linux/amd64": operatorImage(t, false, linuxAMD64)})
-	idx, err := AppendIndex(nested(inner, 2), smallLayer(t, Gzip), ImageOptions{})
+	idx, err := AppendIndex(nested(inner, 2), ImageOptions{}, putting(smallLayer(t, Gzip), ImageOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,53 +318,9 @@ func TestAppendIndexRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := AppendIndex(tt.base, smallLayer(t, Gzip), tt.o)
+			_, err := AppendIndex(tt.base, tt.o, putting(smallLayer(t, Gzip), ImageOptions{}))
 			checkText(t, err, []string{tt.want})
 		})
-	}
-}
-
-func TestHasPayload(t *testing.T) {
-	plain := operatorImage(t, false, linuxAMD64)
-	with := func(name string) v1.Image {
-		return imageOf(t, layerOf(t, item{name: name}), layerOf(t, item{name: "etc/x"}))
-	}
-	tests := []struct {
-		name string
-		base ImageOrIndex
-		want bool
-	}{
-		{"none", plain, false},
-		{"a file", with("payload/a.exe"), true},
-		{"with a dot", with("./payload/a.exe"), true},
-		{"absolute", with("/payload/a.exe"), true},
-		{"the folder", with("payload/"), true},
-		{"another folder", with("payload2/a"), false},
-		{"further down", with("opt/payload/a"), false},
-		{"one of an index", indexOf(t, map[string]v1.Image{"linux/amd64": plain, "linux/arm64": with("payload/a")}), true},
-		{"Windows in an index", indexOf(t, map[string]v1.Image{"linux/amd64": plain, "windows/amd64": with("payload/a")}), false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			store := newMemStore()
-			for range 2 { // from the layers, then from the store
-				got, err := HasPayload(t.Context(), tt.base, store)
-				if err != nil || got != tt.want {
-					t.Errorf("HasPayload = %v, %v, want %v", got, err, tt.want)
-				}
-			}
-			if len(store.records) == 0 {
-				t.Error("the store knows nothing")
-			}
-		})
-	}
-}
-
-func TestHasPayloadRemembersNothingFalse(t *testing.T) {
-	store := newMemStore()
-	img := imageOf(t, layerBytes(t, nil, gzipped(t, []byte(strings.Repeat("no tar ", 1000))), types.OCILayer))
-	if _, err := HasPayload(t.Context(), img, store); err == nil || len(store.records) != 0 {
-		t.Errorf("error %v, %d records", err, len(store.records))
 	}
 }
 

@@ -9,14 +9,14 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-// AppendIndex puts the layer onto each Linux image of an index and builds the
-// index anew. Images for other systems stay as they are. Attestations and
-// signatures in the index are dropped, since what they speak of has changed.
-// With o.Platform, the index must hold an image for it.
-func AppendIndex(base v1.ImageIndex, layer v1.Layer, o ImageOptions) (v1.ImageIndex, error) {
-	want := o.Platform
-	o.Platform = nil
-	a := &indexAppender{layer: layer, options: o, want: want}
+// AppendIndex puts a payload onto each Linux image of an index, with what put
+// makes of the image, and builds the index again: what is below a payload may
+// differ from one platform to the other. Images for other systems stay as they
+// are. Attestations and signatures in the index are dropped, since what they
+// speak of has changed. The index's own annotations are those of o. With
+// o.Platform, the index must hold an image for it.
+func AppendIndex(base v1.ImageIndex, o ImageOptions, put func(v1.Image) (v1.Image, error)) (v1.ImageIndex, error) {
+	a := &indexAppender{put: put, options: o}
 	idx, err := a.index(base, 1)
 	if err != nil {
 		return nil, err
@@ -24,9 +24,9 @@ func AppendIndex(base v1.ImageIndex, layer v1.Layer, o ImageOptions) (v1.ImageIn
 	if a.appended == 0 {
 		return nil, &fault.Error{What: "the base index holds no Linux image", Fix: "give an index or image for linux"}
 	}
-	if want != nil && !a.found {
+	if o.Platform != nil && !a.found {
 		return nil, &fault.Error{
-			What: "the base index holds no image for " + want.String(),
+			What: "the base index holds no image for " + o.Platform.String(),
 			Fix:  "give a base that has one, or leave the platform out",
 		}
 	}
@@ -34,10 +34,9 @@ func AppendIndex(base v1.ImageIndex, layer v1.Layer, o ImageOptions) (v1.ImageIn
 }
 
 type indexAppender struct {
-	layer    v1.Layer
+	put      func(v1.Image) (v1.Image, error)
 	options  ImageOptions
-	want     *v1.Platform
-	found    bool // an image for want
+	found    bool // an image for options.Platform
 	appended int
 }
 
@@ -84,7 +83,7 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
 	return newIndex(m, children)
 }
 
-// child is an entry with the layer on it where it is for Linux; nil for a
+// child is an entry with the payload on it where it is for Linux; nil for a
 // signature and the like.
 func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (ImageOrIndex, error) {
 	switch {
@@ -115,8 +114,8 @@ func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (I
 		return img, nil
 	}
 	a.appended++
-	a.found = a.found || a.want != nil && p.Satisfies(*a.want)
-	return Append(img, a.layer, a.options)
+	a.found = a.found || a.options.Platform != nil && p.Satisfies(*a.options.Platform)
+	return a.put(img)
 }
 
 // platformOf is what the index says, else the image's configuration.

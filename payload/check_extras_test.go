@@ -55,26 +55,6 @@ func labelsOf(t *testing.T, img v1.Image) map[string]string {
 	return cf.Config.Labels
 }
 
-// A payload that is put onto an image with extras brings its own, or none.
-func TestExtrasOfABaseAreHidden(t *testing.T) {
-	_, base := withExtras(t, extraFile(ExpectationName, `{"old":1}`), extraFile(VerifyName, "MZ2"))
-	tree := &Tree{Format: Flat, Files: []File{extraFile("kubelet.exe", "MZ")}}
-	img, err := Append(base, newTestLayer(t, tree, newMemStore(), LayerOptions{Opaque: true}), ImageOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ps, sum, err := Check(t.Context(), openLayout(t, img), CheckOptions{})
-	if err != nil || len(ps) > 0 || sum.Images[0].Extras.Expectation != nil || sum.Images[0].LayersRead != 1 {
-		t.Errorf("%+v, %+v, %v", ps, sum, err)
-	}
-	if x, err := ReadExtras(t.Context(), openLayout(t, img), Limits{}); err != nil || x.Expectation != nil {
-		t.Errorf("the base's node.json shows through: %s, %v", x.Expectation, err)
-	}
-	if labels := labelsOf(t, img); labels[ExtrasLabel(ExpectationName)] != "" {
-		t.Errorf("the base's labels stay: %v", labels)
-	}
-}
-
 func TestCheckExtrasDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	tree := &Tree{Format: Flat, Files: []File{extraFile("kubelet.exe", "MZ")}}

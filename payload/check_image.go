@@ -23,11 +23,14 @@ func (c *checker) own(i PlatformImage, r *result) ([]Problem, error) {
 	}
 	r.summary.Release, r.summary.Operator = ReleaseOf(cf.Config.Labels), len(cf.Config.Entrypoint) > 0
 	ps := append(mountedOver(cf.Config.Volumes), tables(m, r.layers)...)
+	r.summary.Base = cf.Config.Labels[keyBaseDigest]
+	var wrong []Problem
+	r.summary.Kept, wrong = keptOf(cf.Config.Labels)
 	// Of an image that wasn't read to its end nothing can be missed.
 	if !slices.ContainsFunc(r.problems, func(p Problem) bool { return p.ID == IDTarBomb }) {
-		ps = append(ps, r.summary.Extras.labelled(cf.Config.Labels)...)
+		ps = slices.Concat(ps, r.summary.Extras.labelled(cf.Config.Labels), wrong, r.kept())
 	}
-	return ps, nil
+	return append(ps, r.expected(c.opts.Expected)...), nil
 }
 
 // mountedOver finds volumes that hide a root, or a part of one, from the

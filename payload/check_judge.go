@@ -10,7 +10,7 @@ import (
 
 // judge applies the rules that need the whole payload.
 func (r *payloadReader) judge() {
-	slices.SortFunc(r.files, func(a, b CheckedFile) int { return strings.Compare(a.stored, b.stored) })
+	slices.SortFunc(r.files, func(a, b CheckedFile) int { return strings.Compare(a.stored(), b.stored()) })
 	if len(r.files) == 0 && r.sums == nil {
 		observed := "no such folder"
 		if r.root {
@@ -23,9 +23,6 @@ func (r *payloadReader) judge() {
 	r.judgeSums()
 	r.judgeNames()
 	r.judgeGenerated()
-	if e := r.checker.opts.Expected; e != nil && e.Files != nil {
-		r.judgeFiles(e.Files)
-	}
 }
 
 // format is what all files agree on; empty when they don't.
@@ -43,9 +40,9 @@ func (r *payloadReader) format() Format {
 func (r *payloadReader) byFormat() (raw, archived []string) {
 	for _, f := range r.files {
 		if f.Archived {
-			archived = append(archived, f.stored)
+			archived = append(archived, f.stored())
 		} else {
-			raw = append(raw, f.stored)
+			raw = append(raw, f.stored())
 		}
 	}
 	return raw, archived
@@ -91,7 +88,7 @@ func (r *payloadReader) judgeNames() {
 	byName := map[string][]string{}
 	for _, f := range r.files {
 		key := strings.ToLower(path.Base(f.Path))
-		byName[key] = append(byName[key], f.stored)
+		byName[key] = append(byName[key], f.stored())
 	}
 	for _, key := range slices.Sorted(maps.Keys(byName)) {
 		if list := byName[key]; len(list) > 1 {
@@ -110,22 +107,29 @@ func (r *payloadReader) judgeGenerated() {
 	}
 }
 
-func (r *payloadReader) judgeFiles(expected []ExpectedFile) {
+// expected compares the files with those of the pins. Files that labels say
+// came with a base are held to the labels.
+func (r *result) expected(e *Expected) (ps []Problem) {
+	empty := func(p Problem) bool { return p.ID == IDMissing || p.ID == IDTarBomb }
+	if e == nil || e.Files == nil || slices.ContainsFunc(r.problems, empty) {
+		return nil
+	}
 	want := map[string]ExpectedFile{}
-	for _, e := range expected {
+	for _, e := range e.Files {
 		want[e.Path] = e
 	}
-	for _, f := range r.files {
+	for _, f := range r.summary.Files {
 		e, ok := want[f.Path]
 		delete(want, f.Path)
 		switch {
-		case !ok:
-			r.add(problem(IDFileUnexpected, f.stored, "a file that no component accounts for", "only the files of versions.yaml"))
+		case !ok && !slices.ContainsFunc(r.summary.Kept, func(k KeptFile) bool { return k.Path == f.Path }):
+			ps = append(ps, problem(IDFileUnexpected, f.stored(), "a file that no component accounts for", "only the files of versions.yaml"))
 		case e.SHA256 != "" && f.SHA256 != "" && e.SHA256 != f.SHA256:
-			r.add(problem(IDFileDigest, f.stored, "sha256 "+f.SHA256, e.SHA256))
+			ps = append(ps, problem(IDFileDigest, f.stored(), "sha256 "+f.SHA256, e.SHA256))
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(want)) {
-		r.add(problem(IDFileMissing, Root+"/"+p, "no such file", "the file that versions.yaml lists"))
+		ps = append(ps, problem(IDFileMissing, Root+"/"+p, "no such file", "the file that versions.yaml lists"))
 	}
+	return ps
 }

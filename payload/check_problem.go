@@ -42,6 +42,7 @@ const (
 	IDExtrasUnexpected  = "payload.extras.unexpected"
 	IDExtrasMissing     = "payload.extras.missing"
 	IDExtrasDigest      = "payload.extras.digest"
+	IDKept              = "payload.kept"
 )
 
 // Problem is one thing that is wrong with a payload.
@@ -97,6 +98,7 @@ var grounds = map[string]struct{ why, remedy string }{
 	IDExtrasUnexpected: {"verify.exe runs on nodes as an administrator, and node.json says what is put there: nothing else belongs beside them", remedySource},
 	IDExtrasMissing:    {"a layer above took it away, so no node can be installed or checked from this image", remedySource},
 	IDExtrasDigest:     {"verify.exe runs on nodes as an administrator, and node.json says what is put there", remedySource},
+	IDKept:             {"the operator lacks a file of its own release, or has another one", remedySource},
 }
 
 // problem makes a blocking problem.

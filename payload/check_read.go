@@ -19,6 +19,7 @@ type payloadReader struct {
 	checker   *checker
 	problems  []Problem
 	files     []CheckedFile
+	paths     []string
 	sums      []byte // nil when there is no sha256sum file
 	extras    Extras // of /winbake
 	root      bool   // whether /payload is there
@@ -38,6 +39,9 @@ func newPayloadReader(c *checker) *payloadReader {
 
 // visit takes one entry in.
 func (r *payloadReader) visit(ctx context.Context, e *Entry) error {
+	if !e.Mode.IsDir() {
+		r.paths = append(r.paths, e.Path)
+	}
 	if e.Path == ExtrasRoot || strings.HasPrefix(e.Path, ExtrasRoot+"/") {
 		return r.visitExtras(e)
 	}
@@ -76,7 +80,7 @@ func (r *payloadReader) readSums(e *Entry) error {
 func (r *payloadReader) readFile(ctx context.Context, e *Entry) error {
 	f := CheckedFile{
 		Path:     strings.TrimSuffix(strings.TrimPrefix(e.Path, Root+"/"), ArchiveSuffix),
-		Archived: e.Archived(), stored: e.Path,
+		Archived: e.Archived(), Link: e.Link,
 	}
 	err := r.readContent(ctx, e, &f)
 	if malformed, ok := errors.AsType[*ArchiveError](err); ok {

@@ -58,8 +58,17 @@ type CheckedFile struct {
 	// uncompressed content; both are zero when it couldn't be read.
 	SHA256 string
 	Size   int64
+	// Link is where a link, symbolic or hard, has its content from: a path in
+	// the image. Empty for any other file.
+	Link string
+}
 
-	stored string // path in the image
+// stored is the path in the image.
+func (f CheckedFile) stored() string {
+	if f.Archived {
+		return Root + "/" + f.Path + ArchiveSuffix
+	}
+	return Root + "/" + f.Path
 }
 
 // Summary is what Check has seen, for reports.
@@ -81,6 +90,9 @@ type ImageSummary struct {
 	Files []CheckedFile
 	// Bytes is the sum of the sizes of Files.
 	Bytes int64
+	// Paths are all files below Root and ExtrasRoot as they lie in the image,
+	// sorted: those too that are neither in Files nor in Extras.
+	Paths []string
 	// Extras are the files of ExtrasRoot, or of the folder beside a payload's.
 	Extras Extras
 	// Release is what the image's labels tell: see ReleaseOf.
@@ -88,6 +100,10 @@ type ImageSummary struct {
 	// Operator tells whether the image is to be run: it has an entry point, which
 	// every image of WMCO has and a payload of its own hasn't.
 	Operator bool
+	// Base is the digest of the base that was asked for, and Kept the files that
+	// came with it, sorted by path, both as labels say.
+	Base string
+	Kept []KeptFile
 	// LayersRead of Layers had to be read; the rest lies under an opaque
 	// whiteout.
 	Layers, LayersRead int
@@ -110,7 +126,9 @@ func Check(ctx context.Context, s *Source, opts CheckOptions) ([]Problem, Summar
 			return nil, sum, err
 		}
 		sum.Images = []ImageSummary{r.summary}
-		return r.problems, sum, nil
+		ps := append(r.problems, r.expected(opts.Expected)...)
+		sortProblems(ps)
+		return ps, sum, nil
 	}
 	images, err := s.Images()
 	if err != nil {
@@ -244,11 +262,12 @@ func bomb(e *LimitError) Problem {
 
 func (r *payloadReader) result(w *walker) result {
 	sortProblems(r.problems)
-	s := ImageSummary{Format: r.format(), Files: r.files, Extras: r.extras, LayersRead: w.read}
+	slices.Sort(r.paths)
+	s := ImageSummary{Format: r.format(), Files: r.files, Paths: slices.Compact(r.paths), Extras: r.extras, LayersRead: w.read}
 	if w.layers != nil {
 		s.Layers = w.layers.count()
 	}
-	slices.SortFunc(s.Files, func(a, b CheckedFile) int { return strings.Compare(a.stored, b.stored) })
+	slices.SortFunc(s.Files, func(a, b CheckedFile) int { return strings.Compare(a.stored(), b.stored()) })
 	for _, f := range s.Files {
 		s.Bytes += f.Size
 	}

@@ -83,9 +83,9 @@ func (s sumList) compare(object string, files []CheckedFile) []Problem {
 		want, ok := s.byName[name]
 		switch {
 		case !ok:
-			ps = append(ps, problem(IDSumUnlisted, f.stored, "no line for "+name+" in "+SumsName, "one line"))
+			ps = append(ps, problem(IDSumUnlisted, f.stored(), "no line for "+name+" in "+SumsName, "one line"))
 		case f.SHA256 != "" && f.SHA256 != want:
-			ps = append(ps, problem(IDSumMismatch, f.stored, "sha256 "+f.SHA256, want+" as "+SumsName+" says"))
+			ps = append(ps, problem(IDSumMismatch, f.stored(), "sha256 "+f.SHA256, want+" as "+SumsName+" says"))
 		}
 	}
 	for _, n := range s.names {

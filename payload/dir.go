@@ -33,8 +33,10 @@ type DirOptions struct {
 // A folder that isn't empty is replaced only when it can't be anything but a
 // payload that WriteDir wrote: nothing in it but plain files and folders with
 // a payload's modes, and an empty generated/ that everybody may write to.
-// Anything else is refused.
+// Anything else is refused. The files of t.Kept aren't at hand, so they aren't
+// part of it.
 func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
+	t = &Tree{Format: t.Format, Files: t.Files}
 	if err := t.Check(); err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (p *packer) fillDir(ctx context.Context, dir string) error {
 		return err
 	}
 	buf := make([]byte, copyBuffer)
-	for _, e := range arrange(p.tree, contents, false) {
+	for _, e := range arrange(p.tree, contents, nil) {
 		name := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(e.name, p.tree.root())))
 		if e.open == nil {
 			err = makeDir(name, fs.FileMode(e.mode))

@@ -30,7 +30,7 @@ const (
 var extraNames = []string{ExpectationName, VerifyName}
 
 // NewExtras packs files into a layer with ExtrasRoot, as NewLayer packs a
-// payload. o.Opaque hides the ExtrasRoot of the layers below.
+// payload.
 func NewExtras(ctx context.Context, files []File, store Store, o LayerOptions) (*Layer, error) {
 	return NewLayer(ctx, &Tree{Format: Flat, Files: files, extras: true}, store, o)
 }

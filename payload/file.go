@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -78,11 +79,16 @@ func (r *fileReader) wrong(what string) error {
 func (r *fileReader) Close() error { return r.rc.Close() }
 
 // sums returns the sha256sum file: GNU format, of the uncompressed files, in
-// the order of their paths. Names are relative to Root, so that it doesn't
-// depend on where a payload was built; WMCO looks at their last part alone.
+// the order of their paths, kept ones among them. Names are relative to Root,
+// so that it doesn't depend on where a payload was built; WMCO looks at their
+// last part alone.
 func sums(t *Tree) string {
+	files := slices.Clone(t.Files)
+	for _, k := range t.Kept {
+		files = append(files, File{Path: k.Path, SHA256: k.SHA256})
+	}
 	var b strings.Builder
-	for _, f := range t.Sorted() {
+	for _, f := range (&Tree{Files: files}).Sorted() {
 		fmt.Fprintf(&b, "%s  %s\n", f.SHA256, f.Path)
 	}
 	return b.String()

@@ -15,9 +15,10 @@ import (
 type LayerOptions struct {
 	// Codec compresses the layer; the zero value is DefaultCodec.
 	Codec Codec
-	// Opaque hides the /payload and the /winbake of the layers below: see
-	// HasPayload.
-	Opaque bool
+	// Removes are files of the image below, as paths in it, that nothing of
+	// may stay: the layer has a whiteout for each that it doesn't replace. See
+	// BaseImage.
+	Removes []string
 	// Progress counts the bytes of the files, before compression. May be nil.
 	Progress Progress
 }
@@ -54,7 +55,7 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 	if err := o.Codec.Check(); err != nil {
 		return nil, err
 	}
-	p := &packer{tree: t, codec: o.Codec, opaque: o.Opaque, store: store, meter: newMeter(o.Progress, t.Size())}
+	p := &packer{tree: t, codec: o.Codec, removes: o.Removes, store: store, meter: newMeter(o.Progress, t.Size())}
 	rec, cached, err := p.lookup()
 	if err != nil {
 		return nil, err

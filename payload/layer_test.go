@@ -49,11 +49,11 @@ func listing(t *testing.T, l *Layer) string {
 func TestLayerLayout(t *testing.T) {
 	files := map[string]string{"csi-proxy/csi-proxy.exe": "exe", "cni/host-local.exe": "", "cni-a/x.ps1": "x", "hybrid.exe": "h"}
 	tests := []struct {
-		format Format
-		opaque bool
-		want   string
+		format  Format
+		removes []string
+		want    string
 	}{
-		{Flat, false, `drwxr-xr-x 0:0 1970-01-01 USTAR payload/
+		{Flat, nil, `drwxr-xr-x 0:0 1970-01-01 USTAR payload/
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/cni/
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/cni-a/
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/cni-a/x.ps1
@@ -63,23 +63,32 @@ drwxr-xr-x 0:0 1970-01-01 USTAR payload/csi-proxy/
 drwxrwxrwx 0:0 1970-01-01 USTAR payload/generated/
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/hybrid.exe
 `},
-		{Archived, true, `-rw-r--r-- 0:0 1970-01-01 USTAR .wh.winbake
-drwxr-xr-x 0:0 1970-01-01 USTAR payload/
--rw-r--r-- 0:0 1970-01-01 USTAR payload/.wh..wh..opq
+		{Archived, []string{
+			"payload/cni/host-local.exe.tar.gz", "payload/sha256sum", // brought
+			"payload/cni", "payload/hybrid.exe.tar.gz/x", // hidden by a folder, and by a file
+			"payload/cni/flannel.exe", "payload/hybrid.exe", "payload/old/a.exe", "payload/generated/a.ps1", "winbake/node.json",
+		}, `drwxr-xr-x 0:0 1970-01-01 USTAR payload/
+-rw-r--r-- 0:0 1970-01-01 USTAR payload/.wh.hybrid.exe
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/cni/
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/cni-a/
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/cni-a/x.ps1.tar.gz
+-rw-r--r-- 0:0 1970-01-01 USTAR payload/cni/.wh.flannel.exe
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/cni/host-local.exe.tar.gz
 drwxr-xr-x 0:0 1970-01-01 USTAR payload/csi-proxy/
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/csi-proxy/csi-proxy.exe.tar.gz
 drwxrwxrwx 0:0 1970-01-01 USTAR payload/generated/
+-rw-r--r-- 0:0 1970-01-01 USTAR payload/generated/.wh.a.ps1
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/hybrid.exe.tar.gz
+drwxr-xr-x 0:0 1970-01-01 USTAR payload/old/
+-rw-r--r-- 0:0 1970-01-01 USTAR payload/old/.wh.a.exe
 -rw-r--r-- 0:0 1970-01-01 USTAR payload/sha256sum
+drwxr-xr-x 0:0 1970-01-01 USTAR winbake/
+-rw-r--r-- 0:0 1970-01-01 USTAR winbake/.wh.node.json
 `},
 	}
 	for _, tt := range tests {
 		tree, _ := treeOf(tt.format, files)
-		if got := listing(t, newTestLayer(t, tree, newMemStore(), LayerOptions{Opaque: tt.opaque})); got != tt.want {
+		if got := listing(t, newTestLayer(t, tree, newMemStore(), LayerOptions{Removes: tt.removes})); got != tt.want {
 			t.Errorf("%s:\n%s\nwant:\n%s", tt.format, got, tt.want)
 		}
 	}
@@ -173,7 +182,7 @@ func TestLayerCache(t *testing.T) {
 		if first.digest != again.digest || first.diffID != again.diffID || first.size != again.size {
 			t.Errorf("%s: the store gave another layer", format)
 		}
-		newTestLayer(t, tree, store, LayerOptions{Opaque: true})
+		newTestLayer(t, tree, store, LayerOptions{Removes: []string{"payload/old.exe"}})
 		if format == Archived && (opens.Load() != 0 || store.taken() != 1) {
 			t.Errorf("another layer of the same files opened %d of them", opens.Load())
 		}

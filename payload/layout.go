@@ -119,8 +119,15 @@ func intactFile(ctx context.Context, name string, d v1.Descriptor, buf []byte) b
 	return err == nil && fmt.Sprintf("%x", h.Sum(nil)) == d.Digest.Hex
 }
 
+// layoutTag is the tag of the one image of a layout. It is the one that umoci
+// takes where none is given; skopeo, podman and buildah take the only image
+// whatever its tag, and list it under this one. A tag that followed the release
+// would change in scripts with every update.
+const layoutTag = "latest"
+
 // finishLayout points the layout to its new image and removes the rest.
 func finishLayout(dir string, root v1.Descriptor, blobs []blob) error {
+	root.Annotations = map[string]string{refName: layoutTag}
 	raw, err := json.Marshal(v1.IndexManifest{
 		SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{root},
 	})

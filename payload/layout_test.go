@@ -138,7 +138,7 @@ func TestWriteLayoutOfAnIndexAndABase(t *testing.T) {
 	base := indexOf(t, map[string]v1.Image{
 		"linux/amd64": operatorImage(t, false, linuxAMD64), "linux/arm64": operatorImage(t, true, v1.Platform{OS: "linux", Architecture: "arm64"}),
 	})
-	idx, err := AppendIndex(base, smallLayer(t, Gzip), ImageOptions{})
+	idx, err := AppendIndex(base, ImageOptions{}, putting(smallLayer(t, Gzip), ImageOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

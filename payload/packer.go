@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -15,11 +16,11 @@ import (
 
 // packer makes the layer of one tree.
 type packer struct {
-	tree   *Tree
-	codec  Codec
-	opaque bool
-	store  Store
-	meter  *meter
+	tree    *Tree
+	codec   Codec
+	removes []string // see LayerOptions
+	store   Store
+	meter   *meter
 }
 
 // packed is what the store remembers of a layer.
@@ -35,14 +36,17 @@ func (p *packer) key() string {
 		Tar           int
 		Format        Format
 		Codec, Member string
-		Opaque        bool
 		Mode          int
 		Files         [][2]string
-		Extras        bool `json:",omitempty"`
-		HidesExtras   bool `json:",omitempty"`
-	}{Extras: p.tree.extras, HidesExtras: p.opaque && !p.tree.extras, Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Opaque: p.opaque, Mode: fileMode}
+		Kept          [][2]string `json:",omitempty"`
+		Removes       []string    `json:",omitempty"`
+		Extras        bool        `json:",omitempty"`
+	}{Extras: p.tree.extras, Removes: slices.Sorted(slices.Values(p.removes)), Tar: tarVersion, Format: p.tree.Format, Codec: p.codec.ID(), Mode: fileMode}
 	if p.tree.Format == Archived {
 		k.Member = memberCodec.ID()
+		for _, f := range p.tree.Kept {
+			k.Kept = append(k.Kept, [2]string{f.Path, f.SHA256})
+		}
 	}
 	for _, f := range p.tree.Sorted() {
 		k.Files = append(k.Files, [2]string{f.Path, f.SHA256})
@@ -132,7 +136,7 @@ func (p *packer) packOnce(ctx context.Context) (rec packed, err error) {
 		return rec, err
 	}
 	diff := sha256.New()
-	err = writeTar(ctx, io.MultiWriter(diff, z), arrange(p.tree, contents, p.opaque))
+	err = writeTar(ctx, io.MultiWriter(diff, z), arrange(p.tree, contents, p.removes))
 	if cerr := z.Close(); err == nil {
 		err = cerr
 	}

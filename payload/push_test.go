@@ -156,7 +156,7 @@ func TestPushIndex(t *testing.T) {
 	reg := newRegistry(t, nil)
 	idx, err := AppendIndex(indexOf(t, map[string]v1.Image{
 		"linux/amd64": operatorImage(t, false, linuxAMD64), "linux/arm64": operatorImage(t, false, v1.Platform{OS: "linux", Architecture: "arm64"}),
-	}), smallLayer(t, Gzip), ImageOptions{})
+	}), ImageOptions{}, putting(smallLayer(t, Gzip), ImageOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,10 +53,10 @@ func FuzzWalk(f *testing.F) {
 		}
 		unique := map[string]bool{}
 		for _, c := range sum.Images[0].Files {
-			if unique[c.stored] {
-				t.Errorf("%s counted twice", c.stored)
+			if unique[c.stored()] {
+				t.Errorf("%s counted twice", c.stored())
 			}
-			unique[c.stored] = true
+			unique[c.stored()] = true
 		}
 	})
 }

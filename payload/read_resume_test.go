@@ -51,7 +51,7 @@ func asBase(t *testing.T, host string, digest fmt.Stringer, o LoadOptions) error
 	if s.Index() == nil {
 		base = must(s.Image())
 	}
-	if _, err := HasPayload(t.Context(), base, newMemStore()); err != nil {
+	if _, err := ReadBase(t.Context(), s, newMemStore(), nil); err != nil {
 		return err
 	}
 	_, err = WriteLayout(t.Context(), filepath.Join(t.TempDir(), "image"), base, nil)

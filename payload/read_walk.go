@@ -313,5 +313,5 @@ func (w *walker) unsafe(object, what string) error {
 
 func (w *walker) hides(whiteout, object string) error {
 	return w.problem(problem(IDWhiteoutHides, whiteout, "hides "+object+" of the same layer",
-		"an opaque whiteout within the folder ("+opaqueWhiteout+")"))
+		"whiteouts of what the layer doesn't bring"))
 }

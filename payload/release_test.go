@@ -16,7 +16,11 @@ func TestReleaseOf(t *testing.T) {
 		{map[string]string{"version": "v11.0.0"}, "5.0"},
 		{map[string]string{"version": "11.1"}, "5.1"},
 		{map[string]string{oci: "5.1.0"}, ""}, // WMCO's, of OpenShift 4.10
-		{map[string]string{"version": "9.6"}, ""},
+		{map[string]string{"version": "v7.2.3"}, "4.12"},
+		{map[string]string{"version": "8.1.4-0a1b2c3"}, "4.13"},
+		{map[string]string{"version": "v9.0.4"}, "4.14"},
+		{map[string]string{"version": "9.6"}, ""}, // UBI's
+		{map[string]string{oci: "9.0.4"}, ""},
 		{map[string]string{"version": "110.20"}, ""},
 		{nil, ""},
 	} {

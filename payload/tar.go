@@ -51,39 +51,50 @@ type content struct {
 	open func() (io.ReadCloser, error)
 }
 
-// arrange puts contents below the tree's root: sorted, folders before what is
-// in them. The opaque whiteout, if any, comes right after its folder, before
-// anything it must not hide. The payload's own layer hides the whole of
-// ExtrasRoot too: what an image below says of nodes isn't true of this payload.
-func arrange(t *Tree, contents []content, opaque bool) []entry {
-	root := t.root()
-	dirs := map[string]int64{root: dirMode}
-	if !t.extras {
-		dirs[root+"/"+GeneratedName] = generatedMode
-	}
+// arrange puts contents below the tree's root, and whiteouts beside them:
+// sorted, folders before what is in them. Each has an entry for its folder:
+// an engine that has to make one up may give it another mode.
+func arrange(t *Tree, contents []content, removes []string) []entry {
 	var entries []entry
 	for _, c := range contents {
-		name := root + "/" + c.path
-		for _, d := range parents(name)[1:] {
+		entries = append(entries, entry{name: t.root() + "/" + c.path, mode: fileMode, size: c.size, open: c.open})
+	}
+	entries = append(entries, whiteouts(entries, removes)...)
+	dirs := map[string]int64{t.root(): dirMode}
+	for _, e := range entries {
+		for _, d := range parents(e.name) {
 			dirs[d] = dirMode
 		}
-		entries = append(entries, entry{name: name, mode: fileMode, size: c.size, open: c.open})
+	}
+	if !t.extras {
+		dirs[t.root()+"/"+GeneratedName] = generatedMode
 	}
 	for name, mode := range dirs {
 		entries = append(entries, entry{name: name, mode: mode})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return strings.Compare(a.name, b.name) })
-	if opaque {
-		entries = slices.Insert(entries, 1, whiteout(path.Join(root, opaqueWhiteout)))
-	}
-	if opaque && !t.extras {
-		entries = slices.Insert(entries, 0, whiteout(whiteoutPrefix+ExtrasRoot))
-	}
 	return entries
 }
 
-func whiteout(name string) entry {
-	return entry{name: name, mode: fileMode, open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }}
+// whiteouts hide files of the layers below, each by itself: some readers pass
+// opaque whiteouts over. What the layer brings under the same name hides the
+// file already, and engines disagree whether a whiteout would hide that too.
+func whiteouts(brought []entry, removes []string) (all []entry) {
+	files, folders := map[string]bool{}, map[string]bool{}
+	for _, e := range brought {
+		files[e.name] = true
+		for _, d := range parents(e.name) {
+			folders[d] = true
+		}
+	}
+	empty := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("")), nil }
+	for _, r := range removes {
+		hidden := files[r] || folders[r] || slices.ContainsFunc(parents(r), func(d string) bool { return files[d] })
+		if !hidden {
+			all = append(all, entry{name: path.Join(path.Dir(r), whiteoutPrefix+path.Base(r)), mode: fileMode, open: empty})
+		}
+	}
+	return all
 }
 
 // writeTar writes the entries in their order, everything but names, modes,

@@ -76,7 +76,7 @@ func TestWriteTarball(t *testing.T) {
 }
 
 func TestWriteTarballOfAnIndex(t *testing.T) {
-	idx, err := AppendIndex(indexOf(t, map[string]v1.Image{"linux/amd64": operatorImage(t, false, linuxAMD64)}), smallLayer(t, Zstd), ImageOptions{})
+	idx, err := AppendIndex(indexOf(t, map[string]v1.Image{"linux/amd64": operatorImage(t, false, linuxAMD64)}), ImageOptions{}, putting(smallLayer(t, Zstd), ImageOptions{}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,24 @@ type File struct {
 type Tree struct {
 	Format Format
 	Files  []File
+	// Kept are the files of the image below that stay beside Files: see
+	// BaseImage. They are in the checksum list, and no file may clash with one.
+	Kept []KeptFile
 
 	extras bool // below ExtrasRoot, see NewExtras
+}
+
+// KeptFile is a file below Root that came with the image that a payload was
+// put onto, and stays.
+type KeptFile struct {
+	// Path is below Root and without ArchiveSuffix, as in File.
+	Path string
+	// SHA256 is the lower-case hex sum and Size the length in bytes of the
+	// uncompressed content. Labels don't tell the size.
+	SHA256 string
+	Size   int64
+	// Base is the digest of the image that it came with: "sha256:...".
+	Base string
 }
 
 // root is the top-level folder that the tree goes into.

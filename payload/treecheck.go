@@ -15,7 +15,8 @@ import (
 // a folder, nothing in the place of what the format adds, sums and contents
 // given, and no two files with the same base name.
 //
-// Base names must be unique whatever the folder and the case: the operator
+// Base names, of kept files too, must be unique whatever the folder and the
+// case: the operator
 // keys its checksums by base name and refuses to start on a second one, and
 // Windows doesn't tell Kubelet.exe from kubelet.exe. See parseShaFile in
 // https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/nodeconfig/payload/payload.go
@@ -29,22 +30,56 @@ func (t *Tree) Check() error {
 	if len(t.Files) == 0 {
 		wrong = append(wrong, "no files")
 	}
-	files := t.Sorted()
-	for _, f := range files {
+	for _, f := range t.Sorted() {
 		if what := f.check(); what != "" {
 			wrong = append(wrong, fmt.Sprintf("%q: %s", f.Path, what))
 		}
 	}
-	files = slices.DeleteFunc(files, func(f File) bool { return checkPath(f.Path) != "" })
-	wrong = append(wrong, clashes(files)...)
+	return t.unfit(append(wrong, t.misplaced()...))
+}
+
+// unfit makes an error of what is wrong; nil when nothing is.
+func (t *Tree) unfit(wrong []string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	return &fault.Error{
-		What:    "the files don't make a payload",
-		Excerpt: strings.Join(wrong, "\n"),
-		Fix:     "change the payload paths in versions.yaml",
+	fix := "change the payload paths in versions.yaml"
+	if len(t.Kept) > 0 {
+		fix += ", or keep nothing of the base: --replace-payload"
 	}
+	return &fault.Error{What: "the files don't make a payload", Excerpt: strings.Join(wrong, "\n"), Fix: fix}
+}
+
+// misplaced judges the paths of all files against each other, and those of kept
+// ones by themselves.
+func (t *Tree) misplaced() (wrong []string) {
+	var paths []placed
+	for _, f := range t.Sorted() {
+		if checkPath(f.Path) == "" {
+			paths = append(paths, placed{path: f.Path})
+		}
+	}
+	for _, k := range t.Kept {
+		if what := checkPath(k.Path); what != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: %s", placed{k.Path, true}, what))
+			continue
+		}
+		paths = append(paths, placed{k.Path, true})
+	}
+	return append(wrong, clashes(paths)...)
+}
+
+// placed is the path of a file of the tree, or of one that stays beside it.
+type placed struct {
+	path string
+	kept bool
+}
+
+func (p placed) String() string {
+	if p.kept {
+		return fmt.Sprintf("%q of the base", p.path)
+	}
+	return fmt.Sprintf("%q", p.path)
 }
 
 func (f File) check() string {
@@ -101,24 +136,24 @@ func checkName(name string) string {
 	return ""
 }
 
-// clashes finds equal base names, and files in the place of a folder. files
-// are sorted and their paths are fine.
-func clashes(files []File) []string {
+// clashes finds equal base names, and files in the place of a folder. The
+// paths are fine by themselves.
+func clashes(files []placed) []string {
 	var wrong []string
-	base := map[string]string{}
-	whole := map[string]string{}
+	base := map[string]placed{}
+	whole := map[string]placed{}
 	for _, f := range files {
-		key := strings.ToLower(path.Base(f.Path))
+		key := strings.ToLower(path.Base(f.path))
 		if other, ok := base[key]; ok {
-			wrong = append(wrong, fmt.Sprintf("%q: same base name as %q", f.Path, other))
+			wrong = append(wrong, fmt.Sprintf("%s: same base name as %s", f, other))
 		}
-		base[key] = f.Path
-		whole[strings.ToLower(f.Path)] = f.Path
+		base[key] = f
+		whole[strings.ToLower(f.path)] = f
 	}
 	for _, f := range files {
-		for _, d := range parents(strings.ToLower(f.Path)) {
+		for _, d := range parents(strings.ToLower(f.path)) {
 			if other, ok := whole[d]; ok {
-				wrong = append(wrong, fmt.Sprintf("%q: below the file %q", f.Path, other))
+				wrong = append(wrong, fmt.Sprintf("%s: below the file %s", f, other))
 			}
 		}
 	}

@@ -33,6 +33,21 @@ type Expectation struct {
 	Release  string    `json:"release,omitempty"`
 	Files    []File    `json:"files"`
 	Services []Service `json:"services"`
+	// Kept are the payload's files that came with the image below it. They are
+	// the operator's own: where they go on a node isn't said here.
+	Kept []KeptFile `json:"kept,omitempty"`
+}
+
+// KeptFile is one file of the payload that came with its base.
+type KeptFile struct {
+	// Path is the one below /payload.
+	Path string `json:"payload"`
+	// SHA256 is lower-case hex, Size in bytes, both of the file as it is on the
+	// node.
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	// Base is the digest of the image that the file came with: "sha256:...".
+	Base string `json:"base"`
 }
 
 // File is one file of the payload that has a place on the node.
@@ -101,6 +116,12 @@ func (e *Expectation) check() error {
 			if seen[dir] {
 				return malformed(fmt.Sprintf("%s is to be a file and the folder of %s", dir, f.Path))
 			}
+		}
+	}
+	for _, k := range e.Kept {
+		sum, ok := strings.CutPrefix(k.Base, "sha256:")
+		if !isSum(k.SHA256) || k.Size < 0 || k.Size > maxSize || k.Path == "" || !ok || !isSum(sum) {
+			return malformed(fmt.Sprintf("the kept file %q lacks a sum, a size or its base", k.Path))
 		}
 	}
 	names := map[string]bool{}

@@ -2,7 +2,6 @@ package bake
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -25,23 +24,17 @@ type extrasOptions struct {
 	verifyExe  string
 }
 
-// extras are the files of /winbake: node.json where versions.yaml declares
+// extras is what goes into /winbake: node.json where versions.yaml declares
 // services, and verify.exe where it was asked for.
-func (t *tool) extras(ctx context.Context, o extrasOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) ([]payload.File, error) {
-	var files []payload.File
+type extras struct {
+	expectation *node.Expectation // nil for none
+	verify      []payload.File
+}
+
+func (t *tool) extras(o extrasOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*extras, error) {
 	e, err := t.expectation(file, jobs, artifacts)
-	if err != nil {
-		return nil, err
-	}
-	if e != nil {
-		data, err := e.Encode()
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, bytesFile(payload.ExpectationName, data))
-	}
-	if !o.withVerify {
-		return files, nil
+	if err != nil || !o.withVerify {
+		return &extras{expectation: e}, err
 	}
 	path, err := verifyExe(o.verifyExe)
 	if err != nil {
@@ -51,7 +44,23 @@ func (t *tool) extras(ctx context.Context, o extrasOptions, file *pins.File, job
 	if err != nil {
 		return nil, fmt.Errorf("read verify.exe: %w", err)
 	}
-	return append(files, bytesFile(payload.VerifyName, data)), ctx.Err()
+	return &extras{e, []payload.File{bytesFile(payload.VerifyName, data)}}, nil
+}
+
+// files are those of an image that keeps so much of its base.
+func (x *extras) files(kept []payload.KeptFile) ([]payload.File, error) {
+	if x.expectation == nil {
+		return x.verify, nil
+	}
+	e := *x.expectation
+	for _, k := range kept {
+		e.Kept = append(e.Kept, node.KeptFile(k))
+	}
+	data, err := e.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return append([]payload.File{bytesFile(payload.ExpectationName, data)}, x.verify...), nil
 }
 
 func bytesFile(name string, data []byte) payload.File {

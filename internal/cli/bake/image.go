@@ -1,14 +1,12 @@
 package bake
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
@@ -23,6 +21,8 @@ import (
 // imageOptions are the flags that describe the image.
 type imageOptions struct {
 	base, platform      string
+	replace             bool
+	accept              []string
 	compression         string
 	source, revision    string
 	version             string
@@ -33,6 +33,8 @@ type imageOptions struct {
 func (o *imageOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.base, "base", "", "operator image to append to: a reference by digest, an OCI layout or a tarball")
+	f.BoolVar(&o.replace, "replace-payload", false, "keep none of the base's own payload files")
+	f.StringArrayVar(&o.accept, "accept", nil, "what is known and meant, ID or ID=file: "+acceptRelease+" or "+acceptRemoval+"; may be repeated")
 	f.StringVar(&o.platform, "platform", "", "platform that the base must have, such as linux/amd64")
 	f.StringVar(&o.compression, "compression", payload.Gzip, "gzip or zstd")
 	f.StringVar(&o.source, "source", "", "source URL in the image's labels (default source: of versions.yaml)")
@@ -44,39 +46,6 @@ func (o *imageOptions) register(cmd *cobra.Command) {
 	app.Choices(cmd, "compression", payload.Gzip, payload.Zstd)
 }
 
-// baseImage is the image that a payload is appended to, or none.
-type baseImage struct {
-	source *payload.Source
-	image  payload.ImageOrIndex
-	name   string
-}
-
-func (o *imageOptions) openBase(ctx context.Context, file *pins.File) (*baseImage, error) {
-	ref := o.base
-	if ref == "" {
-		ref = file.Base
-	}
-	if ref == "" {
-		return &baseImage{}, nil
-	}
-	platform, err := o.parsePlatform()
-	if err != nil {
-		return nil, err
-	}
-	source, err := payload.ResolveBase(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, Platform: platform, UserAgent: userAgent()})
-	if err != nil {
-		return nil, err
-	}
-	b := &baseImage{source: source, name: source.Ref}
-	if name, _, byDigest := strings.Cut(source.Ref, "@"); byDigest {
-		b.name = name
-	}
-	if b.image = source.Index(); source.Index() == nil || platform != nil {
-		b.image, err = source.Image()
-	}
-	return b, err
-}
-
 func (o *imageOptions) parsePlatform() (*v1.Platform, error) {
 	if o.platform == "" {
 		return nil, nil
@@ -86,24 +55,6 @@ func (o *imageOptions) parsePlatform() (*v1.Platform, error) {
 		return nil, &fault.Error{What: fmt.Sprintf("--platform can't be %q", o.platform), Fix: "--platform linux/amd64", Err: err}
 	}
 	return p, nil
-}
-
-func (b *baseImage) close() {
-	if b.source != nil {
-		_ = b.source.Close() // it was only read
-	}
-}
-
-// add puts the layer on top of the base.
-func (b *baseImage) add(layer *payload.Layer, o payload.ImageOptions) (payload.ImageOrIndex, error) {
-	switch base := b.image.(type) {
-	case v1.ImageIndex:
-		return payload.AppendIndex(base, layer, o)
-	case v1.Image:
-		return payload.Append(base, layer, o)
-	default:
-		return payload.NewImage(layer, o)
-	}
 }
 
 // describe fills in labels and annotations. All defaults come from pins and

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cas"
@@ -111,15 +112,18 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 		return "", err
 	}
 	defer base.close()
+	tree := newTree(file, o.format, jobs)
+	if err := t.settle(ctx, &o.imageOptions, base, file, tree, blobStore{store}); err != nil {
+		return "", err
+	}
 	artifacts, err := b.Build(ctx, jobs)
 	if err != nil {
 		return "", err
 	}
-	tree, err := newTree(file, o.format, jobs, artifacts, store)
-	if err != nil {
+	if err := fill(tree, artifacts, store); err != nil {
 		return "", err
 	}
-	extras, err := t.extras(ctx, o.extrasOptions, file, jobs, artifacts)
+	extras, err := t.extras(o.extrasOptions, file, jobs, artifacts)
 	if err != nil {
 		return "", err
 	}
@@ -137,58 +141,79 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	return t.write(ctx, o.outputOptions, o.insecure, image, tree, extras, store)
 }
 
-// newTree describes the payload's files. They are opened when a layer or a
-// folder is made of them, and not when the store knows the layer.
-func newTree(file *pins.File, format string, jobs []*compile.Job, artifacts []*compile.Artifact, store *cas.Store) (*payload.Tree, error) {
-	tree := &payload.Tree{Format: payload.Format(format)}
-	if format == "" {
-		tree.Format = payload.Format(file.Format())
+// newTree has the paths of the payload's files, which are known before they are
+// built.
+func newTree(file *pins.File, format string, jobs []*compile.Job) *payload.Tree {
+	tree := &payload.Tree{Format: payload.Format(or(format, file.Format()))}
+	for _, j := range jobs {
+		tree.Files = append(tree.Files, payload.File{Path: j.Component.Payload})
 	}
-	for i, a := range artifacts {
-		tree.Files = append(tree.Files, payload.File{
-			Path: jobs[i].Component.Payload, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size, Verified: true,
-			Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) },
-		})
-	}
-	return tree, tree.Check()
+	return tree
 }
 
-// image packs tree and extras into a layer each and puts them onto the base,
-// or into an image of their own.
-func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, extras []payload.File, base *baseImage, store *cas.Store) (payload.ImageOrIndex, error) {
-	blobs := blobStore{store}
-	opaque := false
-	if base.image != nil {
-		var err error
-		if opaque, err = payload.HasPayload(ctx, base.image, blobs); err != nil {
-			return nil, err
+// fill describes the files. They are opened when a layer or a folder is made of
+// them, and not when the store knows the layer.
+func fill(tree *payload.Tree, artifacts []*compile.Artifact, store *cas.Store) error {
+	for i, a := range artifacts {
+		tree.Files[i] = payload.File{
+			Path: tree.Files[i].Path, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size, Verified: true,
+			Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) },
 		}
 	}
+	return tree.Check()
+}
+
+// image packs tree and extras into a layer each and puts them onto each image
+// of the base, or into an image of their own.
+func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, extras *extras, base *baseImage, store *cas.Store) (payload.ImageOrIndex, error) {
+	options, err := o.describe(file, jobs, base)
+	if err != nil {
+		return nil, err
+	}
+	return base.add(options, func(image v1.Image) (v1.Image, error) {
+		under, err := base.under(image)
+		if err != nil {
+			return nil, err
+		}
+		beside, err := extras.files(under.kept)
+		if err != nil {
+			return nil, err
+		}
+		layer, err := t.layer(ctx, o, &payload.Tree{Format: tree.Format, Files: tree.Files, Kept: under.kept}, under.without(beside), store)
+		if err != nil {
+			return nil, err
+		}
+		if image == nil {
+			image, err = payload.NewImage(layer, options)
+		} else {
+			image, err = payload.Append(image, layer, options)
+		}
+		if err != nil || len(beside) == 0 {
+			return image, err
+		}
+		top, err := payload.NewExtras(ctx, beside, blobStore{store}, payload.LayerOptions{Codec: codecFor(o.compression)})
+		if err != nil {
+			return nil, err
+		}
+		return payload.Append(image, top, options)
+	})
+}
+
+// layer packs the payload.
+func (t *tool) layer(ctx context.Context, o imageOptions, tree *payload.Tree, removes []string, store *cas.Store) (*payload.Layer, error) {
 	codec, err := payload.NewCodec(o.compression, tree.Format)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
 	t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: event.Start})
-	layer, err := payload.NewLayer(ctx, tree, blobs, payload.LayerOptions{Codec: codec, Opaque: opaque, Progress: t.progress("layer", event.Pack)})
+	layer, err := payload.NewLayer(ctx, tree, blobStore{store}, payload.LayerOptions{Codec: codec, Removes: removes, Progress: t.progress("layer", event.Pack)})
 	if err != nil {
 		t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: event.Failed})
 		return nil, err
 	}
 	t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: doneOrCached(layer.Cached()), Message: layerMessage(tree, layer, began)})
-	options, err := o.describe(file, jobs, base)
-	if err != nil {
-		return nil, err
-	}
-	image, err := base.add(layer, options)
-	if err != nil || len(extras) == 0 {
-		return image, err
-	}
-	top, err := payload.NewExtras(ctx, extras, blobs, payload.LayerOptions{Codec: codecFor(o.compression), Opaque: opaque})
-	if err != nil {
-		return nil, err
-	}
-	return (&baseImage{image: image}).add(top, options)
+	return layer, nil
 }
 
 // codecFor is the layer's of /winbake, whose files aren't compressed already.

@@ -135,7 +135,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	r.Subject, r.Checked = summary.Reference, counted(summary)
 	extras, err := t.extrasFindings(summary, want)
 	demanded, notes := demands.findings(summary)
-	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), extras, digestFindings(source, digest))
+	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), keptFindings(summary, want), extras, digestFindings(source, digest))
 	r.Notes = append(notes, byteNotes(source, want, digest)...)
 	return r, err
 }

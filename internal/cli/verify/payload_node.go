@@ -72,7 +72,13 @@ func (t *tool) pinnedExpectation(image payload.ImageSummary, want *pinned) (*nod
 		b.SHA256, b.Size = f.SHA256, f.Size
 		built = append(built, b)
 	}
-	return wanted.Expectation(want.file, built, func(string, string) {}) // bake said it
+	e, err := wanted.Expectation(want.file, built, func(string, string) {}) // bake said it
+	if e != nil {
+		for _, k := range image.Kept {
+			e.Kept = append(e.Kept, node.KeptFile(k))
+		}
+	}
+	return e, err
 }
 
 // checkVerify judges verify.exe by what it says of itself. Which release it is

@@ -63,16 +63,22 @@ func bad(id, object, observed, expected, why string) finding.Finding {
 // present compares files with those of the payload.
 func present(object string, e *node.Expectation, files map[string]Present) (fs []finding.Finding) {
 	const why = "an install from this image would fail, or a node with its files would be found wrong"
-	for _, f := range e.Files {
-		got, ok := files[f.Payload]
+	one := func(path, sum string, size int64) {
+		got, ok := files[path]
 		switch {
 		case !ok:
-			fs = append(fs, bad(Differs, object+" "+f.Payload, "no such file in the payload", "sha256 "+f.SHA256, why))
+			fs = append(fs, bad(Differs, object+" "+path, "no such file in the payload", "sha256 "+sum, why))
 		case got.SHA256 == "": // it couldn't be read, which is a problem of its own
-		case got.SHA256 != f.SHA256 || got.Size != f.Size:
-			fs = append(fs, bad(Differs, object+" "+f.Payload, fmt.Sprintf("sha256 %s, %d bytes", f.SHA256, f.Size),
+		case got.SHA256 != sum || got.Size != size:
+			fs = append(fs, bad(Differs, object+" "+path, fmt.Sprintf("sha256 %s, %d bytes", sum, size),
 				fmt.Sprintf("sha256 %s, %d bytes, as in the payload", got.SHA256, got.Size), why))
 		}
+	}
+	for _, f := range e.Files {
+		one(f.Payload, f.SHA256, f.Size)
+	}
+	for _, k := range e.Kept {
+		one(k.Path, k.SHA256, k.Size)
 	}
 	return fs
 }
@@ -90,6 +96,7 @@ func pinnedAs(object string, e, want *node.Expectation) (fs []finding.Finding) {
 		add("", "release "+e.Release, want.Release)
 	}
 	compare(add, "file ", e.Files, want.Files, func(f node.File) string { return f.Payload })
+	compare(add, "kept file ", e.Kept, want.Kept, func(k node.KeptFile) string { return k.Path })
 	compare(add, "service ", e.Services, want.Services, func(s node.Service) string { return s.Name })
 	return fs
 }

@@ -1,0 +1,270 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/payload"
+)
+
+// baseImage is the image that a payload is put onto, or none.
+type baseImage struct {
+	source *payload.Source
+	image  payload.ImageOrIndex
+	name   string // of a registry's; a path isn't the same everywhere
+	below  map[string]below
+}
+
+// below is what becomes of the files that one image of the base has where the
+// payload and its extras go.
+type below struct {
+	kept    []payload.KeptFile
+	removes []string
+}
+
+func (o *imageOptions) openBase(ctx context.Context, file *pins.File) (*baseImage, error) {
+	if err := o.checkAccept(); err != nil {
+		return nil, err
+	}
+	ref := or(o.base, file.Base)
+	if ref == "" && o.replace {
+		return nil, &fault.Error{What: "--replace-payload is about the files of a base, and there is none", Fix: "add --base REF, or leave it out"}
+	}
+	if ref == "" {
+		return &baseImage{}, nil
+	}
+	platform, err := o.parsePlatform()
+	if err != nil {
+		return nil, err
+	}
+	source, err := payload.ResolveBase(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, Platform: platform, UserAgent: userAgent()})
+	if err != nil {
+		return nil, err
+	}
+	b := &baseImage{source: source}
+	if source.Kind == payload.KindRegistry {
+		b.name, _, _ = strings.Cut(source.Ref, "@")
+	}
+	if b.image = source.Index(); source.Index() == nil || platform != nil {
+		b.image, err = source.Image()
+	}
+	return b, err
+}
+
+func (b *baseImage) close() {
+	if b.source != nil {
+		_ = b.source.Close() // it was only read
+	}
+}
+
+// add puts a payload onto the base, or makes an image of it alone: put gets nil
+// then.
+func (b *baseImage) add(o payload.ImageOptions, put func(v1.Image) (v1.Image, error)) (payload.ImageOrIndex, error) {
+	switch base := b.image.(type) {
+	case v1.ImageIndex:
+		return payload.AppendIndex(base, o, put)
+	case v1.Image:
+		return put(base)
+	default:
+		return put(nil)
+	}
+}
+
+// under is what becomes of the files of one image of the base.
+func (b *baseImage) under(image v1.Image) (below, error) {
+	if image == nil {
+		return below{}, nil
+	}
+	digest, err := image.Digest()
+	if err != nil {
+		return below{}, fmt.Errorf("read the base image: %w", err)
+	}
+	under, ok := b.below[digest.String()]
+	if !ok {
+		return below{}, &fault.Error{Where: b.source.Reference(), What: "it holds the image " + digest.String() + ", which no engine on Linux would choose",
+			Fix: "name the image for linux/amd64 by its own digest"}
+	}
+	return under, nil
+}
+
+// without are the files that go, but for those that the extras replace.
+func (b below) without(extras []payload.File) []string {
+	return slices.DeleteFunc(slices.Clone(b.removes), func(path string) bool {
+		return slices.ContainsFunc(extras, func(f payload.File) bool { return path == payload.ExtrasRoot+"/"+f.Path })
+	})
+}
+
+// settle reads what the base has below /payload and decides what becomes of it,
+// before anything is built. tree has the paths of the files that are to come.
+func (t *tool) settle(ctx context.Context, o *imageOptions, b *baseImage, file *pins.File, tree *payload.Tree, store payload.Store) error {
+	if b.source == nil {
+		return nil
+	}
+	ref := b.source.Reference()
+	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Start})
+	base, err := payload.ReadBase(ctx, b.source, store, t.progress(ref, event.Read))
+	if err != nil {
+		t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Failed})
+		return err
+	}
+	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Done})
+	if err := sound(ref, base.Problems, o.replace); err != nil {
+		return err
+	}
+	s := settler{t, o, ref, file.Release, tree}
+	b.below = map[string]below{}
+	for _, image := range base.Images {
+		if b.below[image.Digest], err = s.image(&image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sound refuses a base whose files can't be told, or that the operator couldn't
+// use if they stayed.
+func sound(ref string, problems []payload.Problem, replace bool) error {
+	for _, p := range problems {
+		hidden := strings.HasPrefix(p.ID, "payload.tar.") || p.ID == payload.IDWhiteoutHides
+		if p.Severity == payload.SeverityBlock && (hidden || !replace) {
+			return &fault.Error{Where: ref, What: fmt.Sprintf("the base's payload isn't sound: %s: %s: %s, expected %s", p.ID, p.Object, p.Observed, p.Expected),
+				Fix: "give another base; all that is wrong with this one: verify payload " + shell.Word(ref)}
+		}
+	}
+	return nil
+}
+
+// settler decides for each image of a base.
+type settler struct {
+	tool    *tool
+	options *imageOptions
+	ref     string
+	release string // of the pins
+	tree    *payload.Tree
+}
+
+func (s *settler) image(i *payload.BaseImage) (below, error) {
+	if err := s.fits(i); err != nil {
+		return below{}, err
+	}
+	if s.options.replace {
+		return below{removes: i.Removes(nil)}, s.removed(i)
+	}
+	kept, err := i.Kept(s.tree)
+	if err == nil {
+		err = s.stays(i, kept)
+	}
+	return below{kept, i.Removes(kept)}, err
+}
+
+// fits holds the base's payload to the release and the format of this one: the
+// operator in the base reads both as one.
+func (s *settler) fits(i *payload.BaseImage) error {
+	switch {
+	case len(i.Files) == 0: // no operator's
+	case i.Release != "" && i.Release != s.release:
+		return s.fault(fmt.Sprintf("the base is the operator of OpenShift %s, and the pins are for %s", i.Release, s.release),
+			fmt.Sprintf("give the operator of %s as --base, or the pins for %s: -f versions.yaml", s.release, i.Release))
+	case i.Format != "" && i.Format != s.tree.Format:
+		return s.fault(fmt.Sprintf("the base's payload has the format %s, and this one is to be %s", i.Format, s.tree.Format),
+			fmt.Sprintf("--format %s, or a base whose operator reads %s", i.Format, s.tree.Format))
+	}
+	return nil
+}
+
+// stays tells of each file that stays, and refuses those that mustn't.
+func (s *settler) stays(i *payload.BaseImage, kept []payload.KeptFile) error {
+	if len(kept) > 0 && i.Release == "" {
+		// Files of two releases in one payload start, and fail on a node.
+		if !s.options.accepts(acceptRelease, "") {
+			return s.fault(fmt.Sprintf("the base doesn't say for which OpenShift release it is, so its %d files that would stay may be of another one than %s", len(kept), s.release),
+				"--accept "+acceptRelease+" if you know that it is for "+s.release+", or keep nothing of it: --replace-payload")
+		}
+		s.tool.warn(s.ref, "it doesn't say for which OpenShift release it is; taken to be for "+s.release)
+	}
+	for _, k := range kept {
+		for _, f := range i.Files {
+			if f.Path == k.Path && f.Link != "" {
+				return s.fault(fmt.Sprintf("/payload/%s of the base is a link to /%s, which may become another file", f.Path, f.Link),
+					"give a base without links in /payload, or keep nothing of it: --replace-payload")
+			}
+		}
+		s.note(k.Path, "stays, from the base "+i.Platform+" "+k.Base)
+	}
+	return nil
+}
+
+// removed tells of each file that goes without another one in its place, and
+// refuses to take it from an operator that needs it.
+func (s *settler) removed(i *payload.BaseImage) error {
+	cat, err := catalog.Load()
+	if err != nil {
+		return err
+	}
+	effects := map[string]string{}
+	for _, f := range cat.PayloadFiles(s.release) {
+		effects[f.Path] = f.Effect
+	}
+	var needed []string
+	for _, f := range i.Files {
+		effect := effects[f.Path]
+		switch {
+		case s.brings(f.Path):
+		case effect == "":
+			s.note(f.Path, "goes, as the base's other files")
+		case s.options.accepts(acceptRemoval, f.Path):
+			s.tool.warn(payload.Root+"/"+f.Path, "goes, so "+effect)
+		default:
+			needed = append(needed, f.Path+": without it "+effect)
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	f := s.fault(fmt.Sprintf("the operator of %s needs %d files that would go", s.release, len(needed)),
+		"pin them in versions.yaml, keep those of the base (leave --replace-payload out), or --accept "+acceptRemoval+"=PATH for each")
+	f.Excerpt = strings.Join(needed, "\n")
+	return f
+}
+
+func (s *settler) brings(path string) bool {
+	return slices.ContainsFunc(s.tree.Files, func(f payload.File) bool { return f.Path == path })
+}
+
+func (s *settler) note(path, what string) {
+	s.tool.Console.Emit(event.Event{Object: payload.Root + "/" + path, Phase: event.Pack, State: event.Note, Message: what})
+}
+
+func (s *settler) fault(what, fix string) *fault.Error {
+	return &fault.Error{Where: s.ref, What: what, Fix: fix}
+}
+
+// What --accept takes.
+const (
+	acceptRelease = "payload.base.release"
+	acceptRemoval = "payload.operator.file"
+)
+
+// checkAccept refuses what would accept nothing without a word.
+func (o *imageOptions) checkAccept() error {
+	for _, a := range o.accept {
+		if id, _, _ := strings.Cut(a, "="); id != acceptRelease && id != acceptRemoval {
+			return &fault.Error{What: "--accept " + a + ": nothing is called so here", Fix: "one of " + acceptRelease + ", " + acceptRemoval + "[=PATH]"}
+		}
+	}
+	return nil
+}
+
+func (o *imageOptions) accepts(id, object string) bool {
+	return slices.Contains(o.accept, id) || slices.Contains(o.accept, id+"="+object)
+}
