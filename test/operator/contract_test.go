@@ -163,7 +163,7 @@ func TestReplacedPayload(t *testing.T) {
 			if _, ours := bodies[f]; ours {
 				continue
 			}
-			accept = append(accept, "--accept", "payload.operator.file="+f)
+			accept = append(accept, "--accept", "payload.operator.file=payload/"+f)
 			if !strings.Contains(log, f+": without it the operator ") {
 				t.Errorf("%s isn't named in\n%s", f, log)
 			}
@@ -190,7 +190,10 @@ func TestReplacedPayload(t *testing.T) {
 		if slices.Sort(want); !slices.Equal(left, want) {
 			t.Errorf("%s: %q, want %q", o.release, left, want)
 		}
-		mustRun(t, pins, "verify", "payload", "img", "--accept", "binary.pe.unreadable")
+		out, _, code := run(t, pins, "verify", "payload", "img", "--accept", "binary.pe.unreadable")
+		if code != 3 || strings.Count(out, "BLOCK   payload.operator.file") != len(o.files())-len(bodies) {
+			t.Errorf("exit code %d:\n%s", code, out)
+		}
 		if err := o.works(root, "amd64", bodies); err == nil || !strings.Contains(err.Error(), "hybrid-overlay-node.exe") {
 			t.Errorf("%s: without its files the operator gives %v", o.release, err)
 		}

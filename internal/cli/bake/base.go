@@ -199,7 +199,7 @@ func (s *settler) stays(i *payload.BaseImage, kept []payload.KeptFile) error {
 					"give a base without links in /payload, or keep nothing of it: --replace-payload")
 			}
 		}
-		s.note(k.Path, "stays, from the base "+i.Platform+" "+k.Base)
+		s.note(payload.Root+"/"+k.Path, "stays, from the base "+i.Platform+" "+k.Base)
 	}
 	return nil
 }
@@ -211,45 +211,43 @@ func (s *settler) removed(i *payload.BaseImage) error {
 	if err != nil {
 		return err
 	}
-	effects := map[string]string{}
-	for _, f := range cat.PayloadFiles(s.release) {
-		effects[f.Path] = f.Effect
+	demanded := cat.PayloadFiles(s.release)
+	if demanded == nil {
+		s.tool.warn(s.ref, "what the operator of OpenShift "+s.release+" demands isn't known: it may need what goes")
 	}
 	var needed []string
 	for _, f := range i.Files {
-		effect := effects[f.Path]
+		object := payload.Root + "/" + f.Path
+		at := slices.IndexFunc(demanded, func(d catalog.PayloadFile) bool { return d.Path == f.Path })
 		switch {
-		case s.brings(f.Path):
-		case effect == "":
-			s.note(f.Path, "goes, as the base's other files")
-		case s.options.accepts(acceptRemoval, f.Path):
-			s.tool.warn(payload.Root+"/"+f.Path, "goes, so "+effect)
+		case slices.ContainsFunc(s.tree.Files, func(ours payload.File) bool { return ours.Path == f.Path }):
+		case at < 0:
+			s.note(object, "goes")
+		case s.options.accepts(acceptRemoval, object):
+			s.tool.warn(object, "goes, so "+demanded[at].Effect)
 		default:
-			needed = append(needed, f.Path+": without it "+effect)
+			needed = append(needed, object+": without it "+demanded[at].Effect)
 		}
 	}
 	if len(needed) == 0 {
 		return nil
 	}
 	f := s.fault(fmt.Sprintf("the operator of %s needs %d files that would go", s.release, len(needed)),
-		"pin them in versions.yaml, keep those of the base (leave --replace-payload out), or --accept "+acceptRemoval+"=PATH for each")
+		"pin them in versions.yaml, keep those of the base (leave --replace-payload out), or, if it is meant, for each: --accept "+acceptRemoval+"=payload/...")
 	f.Excerpt = strings.Join(needed, "\n")
 	return f
 }
 
-func (s *settler) brings(path string) bool {
-	return slices.ContainsFunc(s.tree.Files, func(f payload.File) bool { return f.Path == path })
-}
-
-func (s *settler) note(path, what string) {
-	s.tool.Console.Emit(event.Event{Object: payload.Root + "/" + path, Phase: event.Pack, State: event.Note, Message: what})
+func (s *settler) note(object, what string) {
+	s.tool.Console.Emit(event.Event{Object: object, Phase: event.Pack, State: event.Note, Message: what})
 }
 
 func (s *settler) fault(what, fix string) *fault.Error {
 	return &fault.Error{Where: s.ref, What: what, Fix: fix}
 }
 
-// What --accept takes.
+// What --accept takes. verify payload calls a file that an operator lacks by
+// the same name.
 const (
 	acceptRelease = "payload.base.release"
 	acceptRemoval = "payload.operator.file"
@@ -259,7 +257,7 @@ const (
 func (o *imageOptions) checkAccept() error {
 	for _, a := range o.accept {
 		if id, _, _ := strings.Cut(a, "="); id != acceptRelease && id != acceptRemoval {
-			return &fault.Error{What: "--accept " + a + ": nothing is called so here", Fix: "one of " + acceptRelease + ", " + acceptRemoval + "[=PATH]"}
+			return &fault.Error{What: "--accept " + a + ": nothing is called so here", Fix: "one of " + acceptRelease + ", " + acceptRemoval + "[=payload/...]"}
 		}
 	}
 	return nil
