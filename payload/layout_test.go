@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -109,6 +110,10 @@ func TestWriteLayout(t *testing.T) {
 	wantLayout(t, dir, h)
 	if got := filesOf(t, dir); len(got) != 5 { // layer, configuration, manifest, index.json, oci-layout
 		t.Errorf("what was there before is still there: %q", got)
+	}
+	m := must(v1.ParseIndexManifest(bytes.NewReader(must(os.ReadFile(filepath.Join(dir, indexFile))))))
+	if got := m.Manifests[0].Annotations; len(got) != 1 || got[refName] != "latest" {
+		t.Errorf("index.json names the image %v", got)
 	}
 }
 

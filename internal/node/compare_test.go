@@ -275,6 +275,9 @@ func TestParse(t *testing.T) {
 		"a past delay":    {`restart/10s`, `restart/-10s`},
 		"no variable":     {`"PROXY": `, `"PRO=XY": `},
 		"WMCO's alone":    {`"start": "automatic"`, `"start": "automatic", "preScripts": [{"command": "Get-Date"}]`},
+		"a kept file":     {`"services": [`, `"kept": [{"payload":"x","sha256":"` + goodSum + `","size":1,"base":"` + goodSum + `"}],"services": [`},
+		"a kept sum":      {`"services": [`, `"kept": [{"payload":"x","sha256":"../x","size":1,"base":"sha256:` + goodSum + `"}],"services": [`},
+		"kept, no name":   {`"services": [`, `"kept": [{"payload":"","sha256":"` + goodSum + `","size":1,"base":"sha256:` + goodSum + `"}],"services": [`},
 		"same file twice": {`"files": [`, `"files": [{"component":"x","path":"c:\\K\\csi-proxy.exe","payload":"x","sha256":"` + goodSum + `","size":1},`},
 	} {
 		e := wanted()

@@ -47,7 +47,8 @@ services:
 	if err != nil {
 		t.Fatal(err)
 	}
-	return e, map[string]Present{"csi-proxy/csi-proxy.exe": {sum, 7}, "other.exe": {sum, 8}}
+	e.Kept = []node.KeptFile{{Path: "kept.exe", SHA256: sum, Size: 9, Base: "sha256:" + sum}}
+	return e, map[string]Present{"kept.exe": {sum, 9}, "csi-proxy/csi-proxy.exe": {sum, 7}, "other.exe": {sum, 8}}
 }
 
 func encoded(t *testing.T, e *node.Expectation) string {
@@ -85,24 +86,28 @@ func TestCheckTampered(t *testing.T) {
 		id       string
 		says     string
 	}{
-		"missing":           {"", "", Missing, "no such file"},
-		"another sum":       {sum, strings.Repeat("f", 64), Differs, "ffff"},
-		"another size":      {`"size": 7`, `"size": 8`, Differs, "8 bytes"},
-		"another file":      {`"payload": "csi-proxy/`, `"payload": "csi/`, Differs, "no such file in the payload"},
-		"another place":     {`C:\\k\\csi-proxy.exe"`, `C:\\temp\\csi-proxy.exe"`, NotPinned, `path: "C:\\temp\\csi-proxy.exe"`},
-		"another argument":  {"--v=2", "--v=9", NotPinned, "arguments: "},
-		"another account":   {`"start": "automatic"`, `"start": "automatic", "account": "joe"`, Malformed, `"joe" needs a password`},
-		"start":             {`"start": "automatic"`, `"start": "disabled"`, NotPinned, `start: "disabled"`},
-		"one pipe less":     {`,` + "\n" + `        "\\\\.\\pipe\\csi-proxy-volume-v1"`, ``, NotPinned, "pipes: "},
-		"another version":   {`"version": "v1.3.0"`, `"version": "v1.2.0"`, NotPinned, `version: "v1.2.0"`},
-		"another service":   {`"name": "csi-proxy"`, `"name": "csiproxy"`, NotPinned, "it is listed"},
-		"no service":        {`"services": [`, `"services": [], "x": [`, Malformed, "unknown field"},
-		"another release":   {`"release": "4.20"`, `"release": "4.21"`, NotPinned, "release 4.21"},
-		"a duplicate file":  {`"files": [`, `"files": [{"component":"x","path":"C:\\K\\CSI-proxy.exe","payload":"other.exe","sha256":"` + sum + `","size":8},`, Malformed, "two files"},
-		"a file more":       {`"files": [`, `"files": [{"component":"x","path":"C:\\Windows\\x.exe","payload":"other.exe","sha256":"` + sum + `","size":8},`, NotPinned, "it is listed"},
-		"a key more":        {`"release"`, `"run": "x", "release"`, Malformed, "unknown field"},
-		"something behind":  {"\n}\n", "\n}\n{}", Malformed, "follows"},
-		"an older reader's": {"node/v1", "node/v2", Malformed, "apiVersion"},
+		"missing":            {"", "", Missing, "no such file"},
+		"another sum":        {sum, strings.Repeat("f", 64), Differs, "ffff"},
+		"another size":       {`"size": 7`, `"size": 8`, Differs, "8 bytes"},
+		"another file":       {`"payload": "csi-proxy/`, `"payload": "csi/`, Differs, "no such file in the payload"},
+		"a kept file's size": {`"size": 9`, `"size": 10`, Differs, "10 bytes"},
+		"another kept file":  {`"payload": "kept.exe`, `"payload": "gone.exe`, Differs, "no such file in the payload"},
+		"not kept":           {`"payload": "kept.exe`, `"payload": "other.exe`, NotPinned, "it is listed"},
+		"another base":       {`"base": "sha256:0`, `"base": "sha256:1`, NotPinned, "base: "},
+		"another place":      {`C:\\k\\csi-proxy.exe"`, `C:\\temp\\csi-proxy.exe"`, NotPinned, `path: "C:\\temp\\csi-proxy.exe"`},
+		"another argument":   {"--v=2", "--v=9", NotPinned, "arguments: "},
+		"another account":    {`"start": "automatic"`, `"start": "automatic", "account": "joe"`, Malformed, `"joe" needs a password`},
+		"start":              {`"start": "automatic"`, `"start": "disabled"`, NotPinned, `start: "disabled"`},
+		"one pipe less":      {`,` + "\n" + `        "\\\\.\\pipe\\csi-proxy-volume-v1"`, ``, NotPinned, "pipes: "},
+		"another version":    {`"version": "v1.3.0"`, `"version": "v1.2.0"`, NotPinned, `version: "v1.2.0"`},
+		"another service":    {`"name": "csi-proxy"`, `"name": "csiproxy"`, NotPinned, "it is listed"},
+		"no service":         {`"services": [`, `"services": [], "x": [`, Malformed, "unknown field"},
+		"another release":    {`"release": "4.20"`, `"release": "4.21"`, NotPinned, "release 4.21"},
+		"a duplicate file":   {`"files": [`, `"files": [{"component":"x","path":"C:\\K\\CSI-proxy.exe","payload":"other.exe","sha256":"` + sum + `","size":8},`, Malformed, "two files"},
+		"a file more":        {`"files": [`, `"files": [{"component":"x","path":"C:\\Windows\\x.exe","payload":"other.exe","sha256":"` + sum + `","size":8},`, NotPinned, "it is listed"},
+		"a key more":         {`"release"`, `"run": "x", "release"`, Malformed, "unknown field"},
+		"something behind":   {"\n}\n", "\n}\n{}", Malformed, "follows"},
+		"an older reader's":  {"node/v1", "node/v2", Malformed, "apiVersion"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, files := fixture(t)
