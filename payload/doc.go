@@ -4,7 +4,8 @@
 //
 // A [Tree] is the files, in one of two formats. [NewLayer] packs it in one
 // pass into an image layer that is kept in a [Store]; [NewImage], [Append] and
-// [AppendIndex] make an image or index of the layer; [WriteLayout],
+// [AppendIndex] make an image or index of the layer, of the payload alone or on
+// an operator's image, whose own files [ReadBase] tells; [WriteLayout],
 // [WriteTarball] and [Push] write that, [WriteDir] writes the plain tree. What
 // comes out depends on the files and options alone: never on their order, the
 // time, the user, the machine or its number of cores.
