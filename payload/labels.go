@@ -18,7 +18,7 @@ func ExtrasLabel(name string) string { return "dev.winbake." + name }
 // digest and that of the base, with a space between.
 const keptLabel = "dev.winbake.kept."
 
-// ownLabels say what is in the layer's tree, or stays beside it. They win over
+// ownLabels say what is in the layer's tree, or stays with it. They win over
 // those that were asked for: Check compares with them.
 func ownLabels(layer v1.Layer) map[string]string {
 	labels := map[string]string{}

@@ -186,9 +186,9 @@ func TestLayerCache(t *testing.T) {
 		if format == Archived && (opens.Load() != 0 || store.taken() != 1) {
 			t.Errorf("another layer of the same files opened %d of them", opens.Load())
 		}
-		beside := &Tree{Format: format, Files: tree.Files, Kept: []KeptFile{{Path: "kept.exe", SHA256: sumOf("kept")}}}
-		if got := newTestLayer(t, beside, store, LayerOptions{}); (got.digest == first.digest) != (format == Flat) {
-			t.Errorf("%s: beside a kept file the layer is %s, alone %s", format, got.digest, first.digest)
+		more := &Tree{Format: format, Files: tree.Files, Kept: []KeptFile{{Path: "kept.exe", SHA256: sumOf("kept")}}}
+		if got := newTestLayer(t, more, store, LayerOptions{}); (got.digest == first.digest) != (format == Flat) {
+			t.Errorf("%s: with a kept file the layer is %s, alone %s", format, got.digest, first.digest)
 		}
 	}
 }

@@ -119,10 +119,9 @@ func intactFile(ctx context.Context, name string, d v1.Descriptor, buf []byte) b
 	return err == nil && fmt.Sprintf("%x", h.Sum(nil)) == d.Digest.Hex
 }
 
-// layoutTag is the tag of the one image of a layout. It is the one that umoci
-// takes where none is given; skopeo, podman and buildah take the only image
-// whatever its tag, and list it under this one. A tag that followed the release
-// would change in scripts with every update.
+// layoutTag is the tag of the one image of a layout: the one that umoci takes
+// where none is given. skopeo, podman and buildah need none where there is one
+// image. The release would be another tag after each update, in scripts too.
 const layoutTag = "latest"
 
 // finishLayout points the layout to its new image and removes the rest.

@@ -51,7 +51,7 @@ type content struct {
 	open func() (io.ReadCloser, error)
 }
 
-// arrange puts contents below the tree's root, and whiteouts beside them:
+// arrange puts contents below the tree's root, and whiteouts with them:
 // sorted, folders before what is in them. Each has an entry for its folder:
 // an engine that has to make one up may give it another mode.
 func arrange(t *Tree, contents []content, removes []string) []entry {

@@ -55,7 +55,7 @@ type File struct {
 type Tree struct {
 	Format Format
 	Files  []File
-	// Kept are the files of the image below that stay beside Files: see
+	// Kept are the files of the image below that stay with Files: see
 	// BaseImage. They are in the checksum list, and no file may clash with one.
 	Kept []KeptFile
 

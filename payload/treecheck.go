@@ -15,7 +15,7 @@ import (
 // a folder, nothing in the place of what the format adds, sums and contents
 // given, and no two files with the same base name.
 //
-// Base names, of kept files too, must be unique whatever the folder and the
+// Base names, of kept files too, must be unique in all folders and in any
 // case: the operator
 // keys its checksums by base name and refuses to start on a second one, and
 // Windows doesn't tell Kubelet.exe from kubelet.exe. See parseShaFile in
@@ -69,7 +69,7 @@ func (t *Tree) misplaced() (wrong []string) {
 	return append(wrong, clashes(paths)...)
 }
 
-// placed is the path of a file of the tree, or of one that stays beside it.
+// placed is the path of a file of the tree, or of one that stays with it.
 type placed struct {
 	path string
 	kept bool

@@ -16,7 +16,7 @@ const (
 	Write   Phase = "write"   // image onto disk
 	Push    Phase = "push"    // image to a registry
 	Verify  Phase = "verify"
-	Read    Phase = "read" // objects of a cluster
+	Read    Phase = "read" // objects of a cluster, files of a base
 )
 
 // State is how far a phase has come.

@@ -132,7 +132,7 @@ func TestPinnedBase(t *testing.T) {
 	plain, _ := likeDefault(t, o.release, "")
 	mustRun(t, plain, "bake", "lock")
 	first, _ := mustRun(t, plain, "bake", "payload", "--base", base, "--layout", "img")
-	// The base's digest, as labels have it, whatever folder it is in.
+	// The base's digest, as labels have it, in any folder.
 	moved := filepath.Join(t.TempDir(), "elsewhere")
 	if out, err := exec.CommandContext(t.Context(), "cp", "-r", base, moved).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -44,6 +44,10 @@ The image is written into an OCI layout (_output/image), which needs no
 registry and no daemon. With --push, --tarball or --dir and no --layout, no
 layout is written. The last line on stdout is the image's reference by digest.
 
+With --base the payload becomes a layer of the operator's image. Files of that
+image's own /payload that the pins don't bring stay, and are listed; the base
+must be for the same release and have the same format.
+
 Where versions.yaml declares services, a second layer holds /winbake/node.json:
 what a node with this payload should be, for verify node and bake node. With
 --dir D it lies in D.winbake.`,
@@ -175,11 +179,11 @@ func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs 
 		if err != nil {
 			return nil, err
 		}
-		beside, err := extras.files(under.kept)
+		files, err := extras.files(under.kept)
 		if err != nil {
 			return nil, err
 		}
-		layer, err := t.layer(ctx, o, &payload.Tree{Format: tree.Format, Files: tree.Files, Kept: under.kept}, under.without(beside), store)
+		layer, err := t.layer(ctx, o, &payload.Tree{Format: tree.Format, Files: tree.Files, Kept: under.kept}, under.without(files), store)
 		if err != nil {
 			return nil, err
 		}
@@ -188,10 +192,10 @@ func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs 
 		} else {
 			image, err = payload.Append(image, layer, options)
 		}
-		if err != nil || len(beside) == 0 {
+		if err != nil || len(files) == 0 {
 			return image, err
 		}
-		top, err := payload.NewExtras(ctx, beside, blobStore{store}, payload.LayerOptions{Codec: codecFor(o.compression)})
+		top, err := payload.NewExtras(ctx, files, blobStore{store}, payload.LayerOptions{Codec: codecFor(o.compression)})
 		if err != nil {
 			return nil, err
 		}

@@ -44,7 +44,7 @@ func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image 
 		return "", err
 	}
 	// A folder holds nothing of a base.
-	beside, err := extras.files(nil)
+	files, err := extras.files(nil)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +59,7 @@ func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image 
 			if err := payload.WriteDir(ctx, o.dir, tree, dirOptions(p)); err != nil {
 				return digest, err
 			}
-			return digest, payload.WriteExtrasDir(ctx, o.dir+"."+payload.ExtrasRoot, beside)
+			return digest, payload.WriteExtrasDir(ctx, o.dir+"."+payload.ExtrasRoot, files)
 		}},
 		{o.tarball, func(p payload.Progress) (v1.Hash, error) { return payload.WriteTarball(ctx, o.tarball, image, p) }},
 		{o.layout, func(p payload.Progress) (v1.Hash, error) { return payload.WriteLayout(ctx, o.layout, image, p) }},

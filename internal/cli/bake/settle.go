@@ -1,0 +1,178 @@
+package bake
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/payload"
+)
+
+// settle reads what the base has below /payload and decides what becomes of it,
+// before anything is built. tree has the paths of the files that are to come.
+func (t *tool) settle(ctx context.Context, o *imageOptions, b *baseImage, file *pins.File, tree *payload.Tree, store payload.Store) error {
+	if b.source == nil {
+		return nil
+	}
+	ref := b.source.Reference()
+	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Start})
+	base, err := payload.ReadBase(ctx, b.source, store, t.progress(ref, event.Read))
+	if err != nil {
+		t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Failed})
+		return err
+	}
+	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Done})
+	if err := sound(ref, base.Problems, o.replace); err != nil {
+		return err
+	}
+	s := settler{t, o, ref, file.Release, tree}
+	b.below = map[string]below{}
+	for _, image := range base.Images {
+		if b.below[image.Digest], err = s.image(&image); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sound refuses a base whose files can't be told, or that the operator couldn't
+// use if they stayed.
+func sound(ref string, problems []payload.Problem, replace bool) error {
+	for _, p := range problems {
+		hidden := strings.HasPrefix(p.ID, "payload.tar.") || p.ID == payload.IDWhiteoutHides
+		if p.Severity == payload.SeverityBlock && (hidden || !replace) {
+			return &fault.Error{Where: ref, What: fmt.Sprintf("the base's payload isn't sound: %s: %s: %s, expected %s", p.ID, p.Object, p.Observed, p.Expected),
+				Fix: "give another base; all that is wrong with this one: verify payload " + shell.Word(ref)}
+		}
+	}
+	return nil
+}
+
+// settler decides for each image of a base.
+type settler struct {
+	tool    *tool
+	options *imageOptions
+	ref     string
+	release string // of the pins
+	tree    *payload.Tree
+}
+
+func (s *settler) image(i *payload.BaseImage) (below, error) {
+	if err := s.fits(i); err != nil {
+		return below{}, err
+	}
+	if s.options.replace {
+		return below{removes: i.Removes(nil)}, s.removed(i)
+	}
+	kept, err := i.Kept(s.tree)
+	if err == nil {
+		err = s.stays(i, kept)
+	}
+	return below{kept, i.Removes(kept)}, err
+}
+
+// fits holds the base's payload to the release and the format of this one: the
+// operator in the base reads both as one.
+func (s *settler) fits(i *payload.BaseImage) error {
+	switch {
+	case len(i.Files) == 0: // no operator's
+	case i.Release != "" && i.Release != s.release:
+		return s.fault(fmt.Sprintf("the base is the operator of OpenShift %s, and the pins are for %s", i.Release, s.release),
+			fmt.Sprintf("--base with the operator of %s, or -f with pins for %s", s.release, i.Release))
+	case i.Format != "" && i.Format != s.tree.Format:
+		return s.fault(fmt.Sprintf("the base's payload has the format %s, and this one is to be %s", i.Format, s.tree.Format),
+			fmt.Sprintf("--format %s, or a base whose operator reads %s", i.Format, s.tree.Format))
+	}
+	return nil
+}
+
+// stays tells of each file that stays, and refuses those that mustn't.
+func (s *settler) stays(i *payload.BaseImage, kept []payload.KeptFile) error {
+	if len(kept) > 0 && i.Release == "" {
+		// Files of two releases in one payload start, and fail on a node.
+		if !s.options.accepts(acceptRelease, "") {
+			return s.fault(fmt.Sprintf("the base doesn't say for which OpenShift release it is, so its %d files that would stay may be of another one than %s", len(kept), s.release),
+				"--accept "+acceptRelease+" if you know that it is for "+s.release+", or keep nothing of it: --replace-payload")
+		}
+		s.tool.warn(s.ref, "it doesn't say for which OpenShift release it is; taken to be for "+s.release)
+	}
+	for _, k := range kept {
+		for _, f := range i.Files {
+			if f.Path == k.Path && f.Link != "" {
+				return s.fault(fmt.Sprintf("/payload/%s of the base is a link to /%s, which may become another file", f.Path, f.Link),
+					"give a base without links in /payload, or keep nothing of it: --replace-payload")
+			}
+		}
+		s.note(payload.Root+"/"+k.Path, "stays, from the base "+i.Platform+" "+k.Base)
+	}
+	return nil
+}
+
+// removed tells of each file that goes without another one in its place, and
+// refuses to take it from an operator that needs it.
+func (s *settler) removed(i *payload.BaseImage) error {
+	cat, err := catalog.Load()
+	if err != nil {
+		return err
+	}
+	demanded := cat.PayloadFiles(s.release)
+	if demanded == nil {
+		s.tool.warn(s.ref, "what the operator of OpenShift "+s.release+" demands isn't known: it may need what goes")
+	}
+	var needed []string
+	for _, f := range i.Files {
+		object := payload.Root + "/" + f.Path
+		at := slices.IndexFunc(demanded, func(d catalog.PayloadFile) bool { return d.Path == f.Path })
+		switch {
+		case slices.ContainsFunc(s.tree.Files, func(ours payload.File) bool { return ours.Path == f.Path }):
+		case at < 0:
+			s.note(object, "goes")
+		case s.options.accepts(acceptRemoval, object):
+			s.tool.warn(object, "goes, so "+demanded[at].Effect)
+		default:
+			needed = append(needed, object+": without it "+demanded[at].Effect)
+		}
+	}
+	if len(needed) == 0 {
+		return nil
+	}
+	f := s.fault(fmt.Sprintf("the operator of %s needs %d files that would go", s.release, len(needed)),
+		"pin them in versions.yaml, keep those of the base (leave --replace-payload out), or, if it is meant, for each: --accept "+acceptRemoval+"=payload/...")
+	f.Excerpt = strings.Join(needed, "\n")
+	return f
+}
+
+func (s *settler) note(object, what string) {
+	s.tool.Console.Emit(event.Event{Object: object, Phase: event.Pack, State: event.Note, Message: what})
+}
+
+func (s *settler) fault(what, fix string) *fault.Error {
+	return &fault.Error{Where: s.ref, What: what, Fix: fix}
+}
+
+// What --accept takes. verify payload calls a file that an operator lacks by
+// the same name.
+const (
+	acceptRelease = "payload.base.release"
+	acceptRemoval = "payload.operator.file"
+)
+
+// checkAccept refuses what would accept nothing without a word.
+func (o *imageOptions) checkAccept() error {
+	for _, a := range o.accept {
+		if id, _, _ := strings.Cut(a, "="); id != acceptRelease && id != acceptRemoval {
+			return &fault.Error{What: "--accept " + a + ": nothing is called so here", Fix: "one of " + acceptRelease + ", " + acceptRemoval + "[=payload/...]"}
+		}
+	}
+	return nil
+}
+
+func (o *imageOptions) accepts(id, object string) bool {
+	return slices.Contains(o.accept, id) || slices.Contains(o.accept, id+"="+object)
+}
