@@ -21,6 +21,8 @@ var elsewhere = map[string]string{
 	"make payload": "test/e2e",
 	"make test":    "runs this test",
 	"make lab":     "packer/plugin/e2e, as all that begins with bin/lab",
+
+	"bin/bake outdated csi-proxy": "test/script, with a module proxy of its own: another may refuse the list",
 }
 
 // block is one ```console block: commands with what they print.
