@@ -47,11 +47,11 @@ var ownDocuments = sync.OnceValues(func() ([]*document, error) {
 // LoadWith returns the catalog with overlays on top, in their order. A row of
 // an overlay takes the place of the row with the same key: a driver's name, a
 // release's minor, csi-proxy's version, the first WMCO version of a range, an
-// operator's minor, a payload file's path and first minor, an incompatibility's id, in-tree plugin and minor, a gate's key, driver and
-// commit, a digest. A release's row may leave out what it doesn't change, and
-// its drivers are merged one by one; all other rows are replaced whole. The
-// result is checked as our own data is. Errors are *fault.Error with the file,
-// line and column.
+// operator's minor, a payload file's path and first minor, an incompatibility's
+// id, in-tree plugin and minor, a gate's key, driver and commit, a digest. A
+// release's row may leave out what it doesn't change, and its drivers are merged
+// one by one; all other rows are replaced whole. The result is checked as our own
+// data is. Errors are *fault.Error with the file, line and column.
 func LoadWith(overlays ...Overlay) (*Catalog, error) {
 	docs, err := ownDocuments()
 	if err != nil {

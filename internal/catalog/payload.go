@@ -61,7 +61,7 @@ func (c *Catalog) PayloadFiles(release string) []PayloadFile {
 	if i < 0 {
 		return nil
 	}
-	var files []PayloadFile
+	files := []PayloadFile{}
 	for _, f := range c.Payload {
 		if compareMinor(f.From, r.OpenShift) > 0 || f.Until != "" && compareMinor(f.Until, r.OpenShift) <= 0 {
 			continue
