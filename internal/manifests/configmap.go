@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -47,11 +49,12 @@ type ServiceEntry struct {
 }
 
 // PreScriptEntry is a PowerShell command with its arguments. WMCO's type has
-// no JSON name for NodeArgs, so it is written with a capital, and as null.
+// no JSON name for NodeArgs, so it is written with a capital, and as null. nil is
+// for WMCO before 10.18.0, which has no such key.
 type PreScriptEntry struct {
-	Variable string         `json:"variableName,omitempty"`
-	Command  string         `json:"path"`
-	NodeArgs []NodeArgEntry `json:"NodeArgs"`
+	Variable string          `json:"variableName,omitempty"`
+	Command  string          `json:"path"`
+	NodeArgs *[]NodeArgEntry `json:"NodeArgs,omitempty"`
 }
 
 // NodeArgEntry is a name and the path into the Node object.
@@ -66,12 +69,16 @@ type FileEntry struct {
 	Checksum string `json:"checksum"`
 }
 
-// Entries turns services into WMCO's, in the order in which it sets them up.
-// What its schema has no place for is an error and not left out in silence.
-func Entries(services []winsvc.Service) ([]ServiceEntry, error) {
+// withScriptArgs is the first operator that replaces names in scripts.
+var withScriptArgs = version.WMCO{Major: 10, Minor: 18}
+
+// Entries turns services into those of an operator, in the order in which it
+// sets them up. What its schema has no place for is an error and not left out in
+// silence.
+func Entries(operator version.WMCO, services []winsvc.Service) ([]ServiceEntry, error) {
 	out := []ServiceEntry{}
 	for _, s := range winsvc.Ordered(services) {
-		if what := unsayable(s); what != "" {
+		if what := unsayable(operator, s); what != "" {
 			return nil, &fault.Error{Where: "service " + s.Name, What: what, Fix: "take it out of versions.yaml, or set the node up with: bake manifests sc"}
 		}
 		e := ServiceEntry{
@@ -79,15 +86,22 @@ func Entries(services []winsvc.Service) ([]ServiceEntry, error) {
 			Bootstrap: s.Bootstrap, Priority: s.Priority,
 		}
 		for _, p := range s.PreScripts {
-			e.PreScripts = append(e.PreScripts, PreScriptEntry{Variable: p.Variable, Command: p.Command, NodeArgs: nodeArgs(p.NodeArgs)})
+			script := PreScriptEntry{Variable: p.Variable, Command: p.Command}
+			if args := nodeArgs(p.NodeArgs); operator.Compare(withScriptArgs) >= 0 {
+				script.NodeArgs = &args
+			}
+			e.PreScripts = append(e.PreScripts, script)
 		}
 		out = append(out, e)
 	}
 	return out, nil
 }
 
-func unsayable(s winsvc.Service) string {
+func unsayable(operator version.WMCO, s winsvc.Service) string {
+	namesInScripts := slices.ContainsFunc(s.PreScripts, func(p winsvc.PreScript) bool { return len(p.NodeArgs) > 0 })
 	switch {
+	case namesInScripts && operator.Compare(withScriptArgs) < 0:
+		return fmt.Sprintf("WMCO %s replaces no names in a script; %s is the first that does", operator, withScriptArgs)
 	case len(s.Environment) > 0:
 		return "the ConfigMap has no place for a service's own environment"
 	case !strings.EqualFold(s.AccountName(), winsvc.LocalSystem):

@@ -6,19 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
 func configMap(t *testing.T, services []winsvc.Service) *ConfigMap {
 	t.Helper()
-	entries, err := Entries(services)
+	entries, err := Entries(version.WMCO{Major: 10, Minor: 20, Patch: 2}, services)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return &ConfigMap{Name: NamePrefix + "10.20.2-0a2aa00", Namespace: Namespace, Services: entries, Watched: WatchedVariables()}
 }
 
-// What WMCO 10.20.2 marshals on a cluster without a cloud provider stands in
+// What WMCO 10.20.2 marshals, where no cloud gives the kubelet arguments, is in
 // testdata/wmco-10.20.2.*.json: the output of its own GenerateManifest and
 // Generate. examples/wmco/versions.yaml declares the same, byte for byte.
 func TestSameAsWMCOs(t *testing.T) {
@@ -79,10 +80,13 @@ func TestWhatTheConfigMapCantSay(t *testing.T) {
 		"no place for a service's own environment": func(s *winsvc.Service) { s.Environment = map[string]string{"A": "b"} },
 		"runs every service as LocalSystem":        func(s *winsvc.Service) { s.Account = `CORP\x$` },
 		"this one is disabled":                     func(s *winsvc.Service) { s.Start = winsvc.StartDisabled },
+		"WMCO 10.17.0 replaces no names in a script": func(s *winsvc.Service) {
+			s.PreScripts = []winsvc.PreScript{{Command: "a NAME", NodeArgs: []winsvc.NodeArg{{Name: "NAME", Path: "{.metadata.name}"}}}}
+		},
 	} {
 		s := winsvc.CSIProxy()
 		change(&s)
-		if _, err := Entries([]winsvc.Service{s}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fix: ") {
+		if _, err := Entries(version.WMCO{Major: 10, Minor: 17}, []winsvc.Service{s}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fix: ") {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"internal/node/wanted":    {"internal/catalog", "internal/fault", "internal/finding", "internal/node", "internal/pins", "internal/version", "internal/winsvc"}, // pins into node.json, for bake and verify; builds and reads nothing
 	"internal/node/guest":     {"internal/fault"},                                                                                                                  // reaches a machine, knows nothing of what it is told
 	"internal/node/deploy":    {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},                    // a payload image onto a node
-	"internal/manifests":      {"internal/fault", "internal/winsvc"},                                                                                               // definitions written out; reads and runs nothing
+	"internal/manifests":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                           // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/fault"},                                                                                                                  // knows nothing of what it keeps
 	"internal/pins":           {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // exit code of a stale lock
 	"internal/gotool":         {"internal/fault", "internal/proc"},                                                                                                 // runs go
@@ -67,6 +67,7 @@ var allowed = map[string][]string{
 
 	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/inventory/kube", "internal/manifests/object", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
 	"internal/manifests/object":    {},                                                                                                                 // writes any object; knows none
+	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                          // the operator's services as data; writes nothing out
 	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/version"},                            // what runs internal/precheck, written out; starts nothing
 
 	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
@@ -79,7 +80,7 @@ var allowed = map[string][]string{
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
-		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
+		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
 	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
@@ -117,6 +118,7 @@ var forbidden = map[string][]string{
 	"internal/manifests/csidriver": {"net", "net/http", "os", "os/exec"},
 	"internal/manifests/object":    {"net", "net/http", "os", "os/exec"},
 	"internal/manifests/precheck":  {"net", "net/http", "os", "os/exec"},
+	"internal/manifests/wmco":      {"net", "net/http", "os", "os/exec"},
 }
 
 type pkg struct {

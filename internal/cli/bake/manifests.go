@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests"
+	"github.com/winbake/winbake/internal/manifests/wmco"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -35,6 +36,7 @@ cluster nor node.`,
 type servicesOptions struct {
 	wmcoVersion, namespace string
 	checksums              bool
+	cluster                wmco.Cluster
 }
 
 func newServices(t *tool) *cobra.Command {
@@ -47,9 +49,14 @@ windows-services-VERSION of the Windows Machine Config Operator, byte for byte
 the same each time: to compare with a cluster's, to review, or to build into an
 operator of your own. It is read back by WMCO's rules before it is written.
 
+With --cloud it writes all services that WMCO of the file's release sets up in a
+cluster there. A service that versions.yaml declares differently is kept, with a
+warning, and gets what the cloud adds.
+
 An operator keeps its own: it deletes a ConfigMap of this name that differs
 from what it was built with, and makes it anew.`,
 		Example: `  bake manifests services --wmco-version 10.20.1-1a2b3c4
+  bake manifests services --cloud vsphere --vxlan-port 9898 --api-server https://api-int.mycluster.example.com:6443
   bake manifests services --with-checksums --namespace my-operator
   bake manifests services --wmco-version 10.20.1-1a2b3c4 | oc diff -f -`,
 		Args: app.Args(cobra.NoArgs),
@@ -67,13 +74,14 @@ from what it was built with, and makes it anew.`,
 	f.StringVar(&o.wmcoVersion, "wmco-version", "", "the operator's full version, such as 10.20.1-1a2b3c4 (default the release's first, without a commit)")
 	f.StringVar(&o.namespace, "namespace", manifests.Namespace, "the operator's namespace")
 	f.BoolVar(&o.checksums, "with-checksums", false, "list the payload's files with their sums; WMCO itself leaves the list empty")
+	addCluster(cmd, &o.cluster)
 	app.Complete(cmd, "wmco-version", t.completeWMCO)
 	return cmd
 }
 
 // servicesManifest is the pipeline: pins and catalog, entries, files, YAML.
 func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte, error) {
-	file, services, err := t.services()
+	file, services, err := t.clusterServices(o.cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +89,7 @@ func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte,
 	if err != nil {
 		return nil, err
 	}
-	entries, err := manifests.Entries(services)
+	entries, err := manifests.Entries(known, services)
 	if err != nil {
 		return nil, err
 	}
