@@ -52,6 +52,9 @@ type Node struct {
 	OSImage string `json:"osImage,omitempty"`
 	// Kubelet is status.nodeInfo.kubeletVersion as written.
 	Kubelet string `json:"kubelet,omitempty"`
+	// Runtime is status.nodeInfo.containerRuntimeVersion as written,
+	// "containerd://1.7.27".
+	Runtime string `json:"runtime,omitempty"`
 	Ready   bool   `json:"ready"`
 	// WMCO is the annotation windowsmachineconfig.openshift.io/version; ""
 	// for a node that WMCO hasn't configured.

@@ -74,7 +74,7 @@ func (v *view) runsOnNodes(l *catalog.Line, hostProcess bool) bool {
 		if l.RunsWMIC && n.Build >= server2025 {
 			return false
 		}
-		if isolated := !hostProcess && !mandatory(l); isolated && builds[n.Build] != "" && len(l.Builds) > 0 && !slices.Contains(l.Builds, n.Build) {
+		if isolated := !hostProcess && !mandatory(l); isolated && builds[n.Build] != "" && len(l.Builds) > 0 && !l.HasImageFor(n.Build, n.Runtime) {
 			return false
 		}
 	}

@@ -28,7 +28,7 @@ func agreementCases() []ruleCase {
 		{name: "where HP001 speaks it doesn't advise", id: "SKEW001", from: "4.19", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Warn,
 			does: "do what HP001 asks for first", mend: all(at("v3.6.0"), hp), mendAsk: arrived},
 		{name: "a newer patch", id: "SKEW004", from: "4.15", inv: clusterOf("4.15", "10.15.0", azureDisk("v1.29.2"))},
-		{name: "EBS has images from 1.56.0 on", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100), want: finding.Block,
+		{name: "EBS has images from 1.56.0 on", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Block,
 			does: "deploy a version with images of it: AWS EBS CSI driver from 1.56.0 on; or apply the project's HostProcess manifest", mend: at("v1.56.0"), count: 1},
 		{name: "served by CSI now", id: "INTREE001", from: "4.12", to: "4.13", inv: clusterOf("4.12", "7.2.0", azureDisk("v1.22.0")), change: all(uses(inTreeDisk), registers(nil, 1)), want: finding.Block,
 			says: "CSINode of win-1 doesn't list", mend: registers([]string{azureDiskName}, 1), count: 1},

@@ -38,7 +38,7 @@ func windowsBuild(v *view, out *sink) {
 	}
 	byBuild := map[int][]*inventory.Node{}
 	for _, n := range v.Nodes {
-		if n.Build == 0 || !slices.Contains(v.Line.Builds, n.Build) {
+		if n.Build == 0 || !v.Line.HasImageFor(n.Build, n.Runtime) {
 			byBuild[n.Build] = append(byBuild[n.Build], n)
 		}
 	}
@@ -57,7 +57,7 @@ func (v *view) needsImages() bool {
 // version for one of its nodes.
 func (v *view) imageless() bool {
 	return v.needsImages() && len(v.Line.Builds) > 0 && slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool {
-		return builds[n.Build] != "" && !slices.Contains(v.Line.Builds, n.Build)
+		return builds[n.Build] != "" && !v.Line.HasImageFor(n.Build, n.Runtime)
 	})
 }
 
@@ -65,7 +65,7 @@ func (v *view) imageless() bool {
 // run on one of its nodes: NODE003 asks for that first, and it has other images.
 func (v *view) mustLeaveContainer() bool {
 	return v.imageless() && canHostProcess(v.Line) && slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool {
-		return builds[n.Build] != "" && v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, n.Build) }) == nil
+		return builds[n.Build] != "" && v.lineWith(func(l *catalog.Line) bool { return l.HasImageFor(n.Build, n.Runtime) }) == nil
 	})
 }
 
@@ -89,7 +89,7 @@ func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {
 		d.Severity = finding.Block
 		d.Why = fmt.Sprintf("%s %s has no image for it, so the pod can't start there", v.Name(), windows)
 	}
-	d.Remedy, d.Step = v.buildRemedy(build)
+	d.Remedy, d.Step = v.buildRemedy(build, nodes[0].Runtime)
 	return d
 }
 
@@ -106,12 +106,12 @@ func buildList(list []int) string {
 
 // buildRemedy names what runs on a build: a HostProcess manifest, or a version
 // with images of it; and the step to it where that is one version.
-func (v *view) buildRemedy(build int) (string, *move) {
+func (v *view) buildRemedy(build int, runtime string) (string, *move) {
 	if build == 0 {
 		return "look at the node's build:\noc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
 	}
 	const orElse = "; or keep the pods off these nodes with a node selector"
-	images := v.lineWith(func(l *catalog.Line) bool { return slices.Contains(l.Builds, build) })
+	images := v.lineWith(func(l *catalog.Line) bool { return l.HasImageFor(build, runtime) })
 	withImages := ""
 	if images != nil {
 		withImages = fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), images.From)

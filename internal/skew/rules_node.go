@@ -37,13 +37,16 @@ at the target.`,
 	}, cluster: operatorSkew},
 	{Rule: Rule{
 		ID: "NODE003", Title: "no image of the driver for the node's Windows", Severity: finding.Block, Scope: PerDriver,
-		Ground: "a process-isolated container needs an image of the host's Windows build",
-		Source: "https://learn.microsoft.com/en-us/virtualization/windowscontainers/deploy-containers/version-compatibility",
+		Ground: "containerd takes an image of the host's build; from Windows Server 2022 on also of older builds down to 20348",
+		Source: "https://github.com/containerd/platforms/blob/v0.2.1/platform_compat_windows.go",
 		Text: `Compares the Windows build of every node in a driver's scope with the builds for which its
-project makes images of that line. HostProcess containers run on any build and aren't looked at.
+project makes images of that line. Windows Server 2019 (17763) runs images of its own build alone;
+Windows Server 2022 (20348) and what follows it run images from 20348 up to their own build, so
+2025 (26100) runs images of 2022. containerd before 1.6.23 and 1.7.6 wants the very build; from
+2.2 on it wants images of 2025 or newer on what follows 2025.
+HostProcess containers run on any build and aren't looked at.
 
-BLOCK  the build is one with a name (Windows Server 2019 is 17763, 2022 is 20348, 2025 is
-       26100), and there is no image for it.
+BLOCK  the build is one with a name, and there is no image for it.
 WARN   the node's build or the line's images aren't known, or the build is another.`,
 		Remedy: "take the HostProcess manifest, or a version that has images of that build",
 		Needs:  needsScope,

@@ -76,35 +76,45 @@ func noWMCO(minor string) func(*catalog.Catalog) {
 	}
 }
 
+// oldOn2025 is Windows Server 2025 with the containerd of WMCO 8.0, which wants
+// images of the very build.
+func oldOn2025() change { return all(build(26100), containerd("containerd://1.6.19-4-gd594a39e7")) }
+
+func containerd(runtime string) change {
+	return onNodes(func(n *inventory.Node) { n.Runtime = runtime })
+}
+
 func buildCases() []ruleCase {
 	hp := onWindows(func(d *inventory.Driver) { hostProcess(d); flagged(true)(d) })
 	return []ruleCase{
+		{name: "2025 runs images of 2022", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(build(26100), containerd("containerd://1.7.27"))},
+		{name: "as far as is known", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100)},
 		{name: "an image of it", id: "NODE003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
-		{name: "EBS 1.54 on Windows Server 2025", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100), want: finding.Block,
+		{name: "EBS 1.54 on Windows Server 2025", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Block,
 			says: "Windows Server 2025 (build 26100) on win-0, win-1, win-2", does: "apply the project's HostProcess manifest of this version", mend: hp, count: 1},
-		{name: "EBS 1.56 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.56.0")), change: build(26100)},
-		{name: "EBS 1.30 on it", id: "NODE003", from: "4.17", inv: clusterOf("4.17", "10.17.1", ebs("v1.30.0")), change: build(26100), want: finding.Block,
+		{name: "EBS 1.56 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.56.0")), change: oldOn2025()},
+		{name: "EBS 1.30 on it", id: "NODE003", from: "4.17", inv: clusterOf("4.17", "10.17.1", ebs("v1.30.0")), change: oldOn2025(), want: finding.Block,
 			does: "deploy a version with images of it: AWS EBS CSI driver from 1.56.0 on", mend: at("v1.56.0")},
-		{name: "vSphere 3.3 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.3.0")), change: build(26100), want: finding.Block,
+		{name: "vSphere 3.3 on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.3.0")), change: oldOn2025(), want: finding.Block,
 			does: "deploy v3.6.0 as HP005 says, which runs as a HostProcess container on any build, as vSphere CSI driver does from 3.5.0 on", mend: all(at("v3.6.0"), hp)},
-		{name: "HP001 speaks of vSphere 3.5", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.5.0")), change: build(26100)},
-		{name: "GCE PD on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.24.1", "disk-v1", "filesystem-v1", "volume-v1")), change: build(26100), want: finding.Block,
+		{name: "HP001 speaks of vSphere 3.5", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", vsphere("v3.5.0")), change: oldOn2025()},
+		{name: "GCE PD on it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.24.1", "disk-v1", "filesystem-v1", "volume-v1")), change: oldOn2025(), want: finding.Block,
 			does: "keep the pods off these nodes", mend: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector["storage"] = "yes" })},
 		{name: "and to follow Linux takes a version that runs there", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.15.2", "disk-v1", "filesystem-v1", "volume-v1")), want: finding.Warn,
 			does: "gcp-pd:v1.18.0", mend: at("v1.17.4")},
-		{name: "it chooses the version", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100), want: finding.Warn,
+		{name: "it chooses the version", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Warn,
 			says: "6 minors ahead", does: "do what NODE003 asks for first", mend: at("v1.48.0")},
-		{name: "and leaves no choice", id: "SKEW004", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100), want: finding.Info, does: "do what NODE003 asks for"},
-		{name: "and nothing brings it closer", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.56.0")), change: build(26100), want: finding.Warn,
+		{name: "and leaves no choice", id: "SKEW004", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Info, does: "do what NODE003 asks for"},
+		{name: "and nothing brings it closer", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.56.0")), change: oldOn2025(), want: finding.Warn,
 			says: "8 minors ahead", does: "no version that is closer", mend: at("v1.48.0")},
-		{name: "HostProcess runs on any", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(build(26100), hp)},
-		{name: "a build without a name", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: build(26250), want: finding.Warn, says: "build 26250", mend: build(20348), count: 1},
+		{name: "HostProcess runs on any", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), hp)},
+		{name: "a build without a name", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: build(19045), want: finding.Warn, says: "build 19045", mend: build(20348), count: 1},
 		{name: "a node's build not known", id: "NODE003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onNodes(func(n *inventory.Node) { n.Build = 0 }, 1), want: finding.Warn,
 			says: "an unknown build on win-1", does: "kernelVersion", mend: build(20348), count: 1},
 		{name: "images not known", id: "NODE003", from: "4.8", inv: clusterOf("4.8", "3.1.0", ebs("v1.2.0")), want: finding.Warn,
 			says: "Windows Server 2022 (build 20348)", does: "1.12.0 on", mend: at("v1.12.0"), count: 1},
-		{name: "the driver's version not known", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("latest")), change: build(26100)},
-		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: build(26100), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
+		{name: "the driver's version not known", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("latest")), change: oldOn2025()},
+		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: oldOn2025(), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
 			says: "build 26100", mendPlanned: []inventory.Driver{ebs("v1.56.0")}, count: 1},
 	}
 }

@@ -54,7 +54,7 @@ var rulesShown = map[string]shown{
 	"AFTER004":  {"after-update-rolling", "after-update", "after-update-unread", "DATA002"},
 	"NODE001":   {"node-kubelet-too-old", "after-update-rolling", "node-kubelet-unreadable", "NODE001"},
 	"NODE002":   {"node-kubelet-too-old", "01-vsphere-4.19-4.20", "node-kubelet-unreadable", "NODE002"},
-	"NODE003":   {"12-ws2025-ebs", "01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
+	"NODE003":   {"gcp-pd-kustomize", "12-ws2025-ebs", "daemonset-alone", "DATA002"},
 	"DATA001":   {"15-release-of-ci", "15-release-text", "data-version-unknown", "DATA001"},
 	"DATA002":   {"data-no-driver", "01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
 	"OLM001":    {"smb-operator", "01-vsphere-4.19-4.20", "smb-on-5.0", "SKEW005"},

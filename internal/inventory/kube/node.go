@@ -108,7 +108,7 @@ func nodeOS(n *corev1.Node) string {
 func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 	info := n.Status.NodeInfo
 	out := inventory.Node{
-		Name: n.Name, Labels: n.Labels, Build: windowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion,
+		Name: n.Name, Labels: n.Labels, Build: windowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
 		WMCO: n.Annotations[wmcoVersion], DesiredWMCO: n.Annotations[wmcoDesired], At: inventory.Evidence{Where: at()},
 	}
 	if out.Build == 0 {

@@ -2,7 +2,6 @@ package csidriver
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
@@ -53,7 +52,7 @@ func (c *choice) canPipe() bool {
 // fits tells whether a container of its own has an image for the Windows build.
 // Where no builds are known, there is no ground to refuse.
 func (c *choice) fits() bool {
-	return len(c.line.Builds) == 0 || slices.Contains(c.line.Builds, c.windows.build)
+	return len(c.line.Builds) == 0 || c.line.HasImageFor(c.windows.build, "")
 }
 
 // usual is the mode of the project's own manifests, or HostProcess where the
@@ -116,7 +115,7 @@ func (c *choice) checkProxy() error {
 func (c *choice) noImage() error {
 	var choices []string
 	for _, w := range windowsReleases {
-		if slices.Contains(c.line.Builds, w.build) {
+		if c.line.HasImageFor(w.build, "") {
 			choices = append(choices, fmt.Sprintf("--windows %s, if the nodes are that", w.name))
 		}
 	}
@@ -144,7 +143,7 @@ func (c *choice) laterImage() (release, v string) {
 		}
 		shipped := core(rows[len(rows)-1].Version)
 		line := c.driver.Line(shipped)
-		if line != nil && (line.HostProcess != catalog.HostProcessNone || slices.Contains(line.Builds, c.windows.build)) {
+		if line != nil && (line.HostProcess != catalog.HostProcessNone || line.HasImageFor(c.windows.build, "")) {
 			return r.OpenShift, shipped.Core()
 		}
 	}
