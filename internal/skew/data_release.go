@@ -165,7 +165,7 @@ func driverData(v *view, out *sink) {
 		d.Why = "the catalog doesn't know that commit: the driver may have been rebased since"
 		d.Remedy = "tell the commit's upstream version with --data (commits), and update verify"
 	case l.Candidates[0].Certainty == "default":
-		d.Severity, d.Observed = v.onTheWay(finding.Warn), "Linux "+l.String()+", the head of the release branch"
+		d.Severity, d.Observed = finding.Info, "Linux "+l.String()+", the head of the release branch"
 		d.Why = "it is what the branch had when the catalog was made, not what a payload is known to hold"
 	default:
 		return

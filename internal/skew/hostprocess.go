@@ -372,6 +372,9 @@ func hostProcessCrossing(v *view, out *sink) {
 	to := v.fit(v.D, l.Newest())
 	c := v.changeAfter(to)
 	d.Remedy, d.Step = v.admitted(c).text(), v.step(c)
+	if must == catalog.HostProcessDefault {
+		d.Severity, d.PlanInfo = finding.Info, v.Hops > 0
+	}
 	if must == catalog.HostProcessDefault && v.plannedFor(v.D) == nil {
 		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s", to.Core(), v.placeText(to)), v.privileges(to),
 			"\nThe present one goes on working with csi-proxy: "+c.What, c.Command)

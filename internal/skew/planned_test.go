@@ -143,7 +143,9 @@ func linuxOnly(list []inventory.Driver) []inventory.Driver {
 // TestPlannedPool: of two pools one is planned. The other's DaemonSet is judged
 // as it stays, and its row names no planned version.
 func TestPlannedPool(t *testing.T) {
-	res := evaluate(t, pools(), skew.Request{To: "4.20", Planned: plannedDrivers("vsphere-windows a")})
+	inv := pools()
+	at("v3.1.2")(inv)
+	res := evaluate(t, inv, skew.Request{To: "4.20", Planned: plannedDrivers("vsphere-windows a")})
 	var rows []string
 	for _, r := range res.Drivers {
 		rows = append(rows, r.Object+" "+r.WindowsPlanned)

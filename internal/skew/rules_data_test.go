@@ -114,7 +114,7 @@ func releaseCases() []ruleCase {
 			}, count: 1},
 		{name: "the head of a branch", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: func(c *catalog.Catalog) {
 			c.Release("4.20").Drivers["vsphere"] = []catalog.Shipped{{Version: "3.5.0", Certainty: catalog.Default}}
-		}, want: finding.Warn, says: "the head of the release branch", mend: payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0")), mendAsk: named("4.20.4"), count: 1},
+		}, want: finding.Info, says: "the head of the release branch", mend: payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0")), mendAsk: named("4.20.4"), count: 1},
 		{name: "the payload of another release", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: payloadOf("4.10.3", "vsphere-csi-driver", stranger), want: finding.Warn,
 			says: "the payload is of 4.10.3, which isn't a release on the way: it isn't used", does: "give the payload of the release itself", mend: noPayload, count: 1},
 		{name: "the payload of another patch", id: "DATA001", from: "4.19", to: "4.20.4", inv: storageCluster("4.19", "10.19.1"), change: payloadOf("4.20.3", "vsphere-csi-driver", stranger), want: finding.Warn,

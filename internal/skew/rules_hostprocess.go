@@ -59,8 +59,11 @@ that doesn't support HostProcess.`,
 		ID: "HP005", Title: "the driver that fits is a HostProcess one", Severity: finding.Warn, Scope: PerDriver,
 		Ground: "the Windows version closest to the target needs another manifest and other rights than the present one",
 		Source: vsphere,
-		Text: `Advance notice. WARN where the Windows driver uses csi-proxy's pipes, and the line of the Linux
-version at the target must run as HostProcess, or does so by default from this update on.
+		Text: `Advance notice. The Windows driver uses csi-proxy's pipes.
+
+WARN  the line of the Linux version at the target must run as HostProcess.
+INFO  it does so by default from this update on; pipes go on working.
+
 It breaks nothing yet. The next Windows version isn't a change of a tag: it needs the whole
 manifest, a namespace whose Pod Security level is privileged, and a service account that may
 use the SCC privileged.`,

@@ -123,7 +123,7 @@ func crossingCases() []ruleCase {
 			change: onWindows(func(d *inventory.Driver) { d.ServiceAccount = "vsphere-node" }), mend: all(at("v3.5.0"), onWindows(hostProcess)), mendAsk: follow, count: 1},
 		{name: "vSphere to 4.19", id: "HP005", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.18.0")},
 		{name: "at 4.20 still with pipes", id: "HP005", from: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Warn, says: "mandatory", mend: all(at("v3.5.0"), onWindows(hostProcess))},
-		{name: "Azure Disk crosses the default", id: "HP005", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", azureDisk("v1.29.7")), want: finding.Warn,
+		{name: "Azure Disk crosses the default", id: "HP005", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", azureDisk("v1.29.7")), want: finding.Info,
 			says: "HostProcess is default", does: "The present one goes on working with csi-proxy", mend: all(at("v1.31.1-windows-hp"), onWindows(hostProcess)), mendAsk: follow, count: 1},
 		{name: "and has crossed it", id: "HP005", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", azureDisk("v1.31.1"))},
 		{name: "EBS never must", id: "HP005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0"))},

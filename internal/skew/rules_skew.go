@@ -17,8 +17,11 @@ var skewRules = []rule{
 controller serves both. The Linux version is taken from the payload's source commit, else
 from an image digest, else from the catalog's patch range or default of the release.
 
-WARN  one minor or more, either way. The distance is told; no project names a limit, so it
-      never blocks by itself. SKEW003 has the pairs that are known not to work.
+INFO  the Windows driver has the minor that Linux has now, and this update takes Linux on. The
+      plan has the step that follows it.
+WARN  the two are minors apart before the update already, or the update leaves Windows behind a
+      second time. No project names a limit, so it never blocks by itself. SKEW003 has the pairs
+      that are known not to work.
 
 Two of the same minor pass, which --verbose tells.
 

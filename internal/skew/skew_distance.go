@@ -32,6 +32,10 @@ func minorDistance(v *view, out *sink) {
 		c := v.changeAfter(v.fit(v.D, v.aim().Newest()))
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
+		if v.fallsBehind(windows) {
+			d.Severity, d.PlanInfo = finding.Info, true
+			d.Why = "it fits what the cluster has now; the update moves the Linux side, and Windows follows after it"
+		}
 		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
 		switch {
 		case v.rivalled():
@@ -65,6 +69,17 @@ func minorDistance(v *view, out *sink) {
 		}
 	}
 	out.add(d)
+}
+
+// fallsBehind tells whether it is this update that takes the Linux side away
+// from a Windows driver that has its minor until then: OpenShift expects that.
+// A driver that was behind before the update is left behind a second time.
+func (v *view) fallsBehind(windows version.Driver) bool {
+	if v.Phase != Target || v.Planned || v.rivalled() {
+		return false
+	}
+	low, high, ok := spread(&v.LinuxNow, windows)
+	return ok && v.LinuxNow.Known() && low <= 0 && high >= 0
 }
 
 // gone says that the image of a version can't be had any more; "" for one that

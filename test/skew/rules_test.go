@@ -20,7 +20,7 @@ type shown struct {
 }
 
 var rulesShown = map[string]shown{
-	"SKEW001":   {"01-vsphere-4.19-4.20", "09-vsphere-rebase-taken-back", "03-azurefile-latest", "SKEW005"},
+	"SKEW001":   {"01-vsphere-tag-only", "09-vsphere-rebase-taken-back", "03-azurefile-latest", "SKEW005"},
 	"SKEW002":   {"vsphere-major-behind", "01-vsphere-4.19-4.20", "azuredisk-typo-tag", "SKEW005"},
 	"SKEW003":   {"10-ebs-topology-key", "15-helm-output", "azuredisk-typo-tag", "SKEW005"},
 	"SKEW004":   {"12-ws2025-ebs", "09-ebs-rebase-taken-back", "09-gce-sentinel-tag", "SKEW005"},

@@ -329,6 +329,7 @@ func TestScopeKeepsTheName(t *testing.T) {
 // TestRefusalNamesTheOld: what is to be deleted is the admin's DaemonSet.
 func TestRefusalNamesTheOld(t *testing.T) {
 	cat := load(t)
+	cat.Release("5.0").WindowsManaged = []string{"vsphere"}
 	ds := &appsv1.DaemonSet{}
 	ds.Name, ds.Namespace = "vsphere-csi-node-windows", "vmware-system-csi"
 	for want, old := range map[string]*csidriver.Old{
