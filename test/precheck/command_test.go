@@ -98,7 +98,7 @@ func testStop(t *testing.T, s *apiserver.Server) {
 // each once; one that the cluster is past can't be judged.
 func testTargets(t *testing.T, s *apiserver.Server) {
 	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--to", "4.20", "--to", "4.18.1", "--to", "4.20", "--to", "4.19.14",
-		"--accept", "SKEW001", "--accept", "HP005", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
+		"--accept", "HP005", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
 	awaitVerdict(t, c.url, map[string]string{"4.20": "0", "4.18.1": unknown, "4.19.14": "0"})
 	c.stop(t)
 }
