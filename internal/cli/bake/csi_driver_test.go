@@ -47,7 +47,6 @@ spec:
 		"a release without that driver": {"smb --for 4.14", "ships no SMB CSI driver", "4.16"},
 		"a release of which the version isn't known": {"smb --for 5.0", "isn't known", "--for 4.22"},
 		"a release before Windows":                   {"vsphere --for 4.13", "serves no Windows nodes", "--for 4.14"},
-		"a release that manages it":                  {"vsphere --for 5.0", "the cluster's own operator deploys the Windows DaemonSet", "delete daemonset"},
 		"patches that differ":                        {"azure-file --for 4.14", "patches of OpenShift 4.14 have different drivers", "--for 4.14.26"},
 		"pipes where the line has none":              {"vsphere --for 4.20 --mode pipes", "no client of csi-proxy", "--mode hostprocess"},
 		"hostprocess where the line has none":        {"gcp-pd --for 4.20 --mode hostprocess", "can't run as a HostProcess container", "--mode pipes"},
