@@ -142,7 +142,11 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
-	return t.write(ctx, o.outputOptions, o.insecure, image, tree, extras, store)
+	files, err := extras.files(nil) // a folder has no base
+	if err != nil {
+		return "", err
+	}
+	return t.write(ctx, o.outputOptions, o.insecure, image, tree, files, store)
 }
 
 // newTree has the paths of the payload's files, which are known before they are

@@ -38,13 +38,8 @@ func (o *outputOptions) settle() {
 
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image payload.ImageOrIndex, tree *payload.Tree, extras *extras, store *cas.Store) (string, error) {
+func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (string, error) {
 	digest, err := image.Digest()
-	if err != nil {
-		return "", err
-	}
-	// A folder holds nothing of a base.
-	files, err := extras.files(nil)
 	if err != nil {
 		return "", err
 	}
@@ -59,7 +54,7 @@ func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image 
 			if err := payload.WriteDir(ctx, o.dir, tree, dirOptions(p)); err != nil {
 				return digest, err
 			}
-			return digest, payload.WriteExtrasDir(ctx, o.dir+"."+payload.ExtrasRoot, files)
+			return digest, payload.WriteExtrasDir(ctx, o.dir+"."+payload.ExtrasRoot, extras)
 		}},
 		{o.tarball, func(p payload.Progress) (v1.Hash, error) { return payload.WriteTarball(ctx, o.tarball, image, p) }},
 		{o.layout, func(p payload.Progress) (v1.Hash, error) { return payload.WriteLayout(ctx, o.layout, image, p) }},
