@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -16,6 +17,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/finding"
 )
 
 // problemsOf checks a source and returns "ID object" of each problem.
@@ -410,6 +413,7 @@ func TestCheckBombs(t *testing.T) {
 		{"a path of many parts", []item{{name: strings.Repeat("x/", 300)}}, Limits{}, ""},
 		{"a long path", []item{{name: "usr/" + strings.Repeat("x", 5000), body: "x"}}, Limits{}, ""},
 		{"a long link", []item{{name: "x", kind: tar.TypeSymlink, link: strings.Repeat("x/", 300)}}, Limits{}, ""},
+		{"a long record of a member", []item{{name: "payload/a.exe.tar.gz", body: string(gzipped(t, longRecord(t)))}}, Limits{}, "payload/a.exe.tar.gz"},
 		{"many problems", slices.Repeat([]item{{name: "../x"}}, maxProblems+1), Limits{}, "../x"},
 		{"many entries", slices.Repeat([]item{{name: "payload/x/"}}, 11), Limits{MaxEntries: 10}, "/payload"},
 	}
@@ -425,6 +429,36 @@ func TestCheckBombs(t *testing.T) {
 				t.Errorf("got %+v, want one %s of %s", ps, IDTarBomb, tt.want)
 			}
 		})
+	}
+}
+
+// longRecord is a tar of a file whose PAX header is a byte too long, which
+// package tar doesn't write.
+func longRecord(t *testing.T) []byte {
+	t.Helper()
+	b := tarOf(t, item{name: "x", body: strings.Repeat("x", maxHeader+1)}, item{name: "a.exe"})
+	const checksum, kind = 148, 156
+	var sum int
+	b[kind] = tar.TypeXHeader
+	copy(b[checksum:], "        ")
+	for _, c := range b[:512] {
+		sum += int(c)
+	}
+	copy(b[checksum:], fmt.Sprintf("%06o\x00", sum))
+	return b
+}
+
+func TestLongRecord(t *testing.T) {
+	t.Parallel()
+	b := longRecord(t)
+	wantFault(t, load(t.Context(), writeFile(t, b), LoadOptions{}), finding.ExitBlock, "a tar header of more than 1048576 bytes")
+	s := open(t, layoutOf(t, imageOf(t, layerBytes(t, b, gzipped(t, b), types.OCILayer))))
+	ps, _, err := Check(t.Context(), s, CheckOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(ps) != 1 || ps[0].ID != IDTarBomb || ps[0].Observed != "a tar header of more than 1048576 bytes" {
+		t.Errorf("got %+v, want one %s", ps, IDTarBomb)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 // layoutMark is the content of the oci-layout file.
-const layoutMark = `{"imageLayoutVersion":"1.0.0"}`
+const layoutMark = `{"imageLayoutVersion":"` + layoutVersion + `"}`
 
 // WriteLayout makes dir an OCI image layout that holds this image or index and
 // nothing else. It returns the digest.

@@ -176,6 +176,9 @@ func (im *imageLayers) end(st *layerStream, l v1.Layer) error {
 // tarFault turns an error of archive/tar into a fault, unless the layer's
 // bytes are damaged, which explains it better.
 func (im *imageLayers) tarFault(st *layerStream, l v1.Layer, err error) error {
+	if errors.Is(err, tar.ErrFieldTooLong) {
+		return longHeader(im.source.layerPlace(l))
+	}
 	if !errors.Is(err, tar.ErrHeader) && !errors.Is(err, io.ErrUnexpectedEOF) || isOurs(err) {
 		return err
 	}

@@ -60,32 +60,46 @@ func (l layoutBlobs) missing(d v1.Descriptor, err error) error {
 func blobPath(h v1.Hash) string { return path.Join("blobs", h.Algorithm, h.Hex) }
 
 func loadLayout(dir string) (*Source, error) {
-	place := filepath.Join(dir, indexFile)
-	raw, err := readSmallFile(place)
 	store := layoutBlobs{dir: dir}
+	mark, err := store.small(layoutFile)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := store.small(indexFile)
+	if err != nil {
+		return nil, err
+	}
+	return sourceOfLayout(store, mark, raw, dir, func(name string) string { return filepath.Join(dir, name) })
+}
+
+// small reads one of the two files that every layout has.
+func (l layoutBlobs) small(name string) ([]byte, error) {
+	place := filepath.Join(l.dir, name)
+	f, err := os.Open(place)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, damaged(place, "missing, though "+layoutFile+" is there: a truncated OCI layout", store.fix())
+		return nil, damaged(place, "missing: a truncated OCI layout", l.fix())
 	}
 	if err != nil {
 		return nil, unreadable(place, err)
 	}
-	return sourceOfIndex(store, raw, dir, place)
-}
-
-func readSmallFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
 	defer f.Close() // only read
-	return io.ReadAll(io.LimitReader(f, manifestLimit))
+	raw, err := io.ReadAll(io.LimitReader(f, manifestLimit))
+	if err != nil {
+		return nil, unreadable(place, err)
+	}
+	return raw, nil
 }
 
-// sourceOfIndex opens what an index.json points to. One entry is the image or
-// the index itself, whatever its tag. Several entries are taken as an index:
-// that is how some writers lay out an image of several platforms.
-func sourceOfIndex(store blobStore, raw []byte, name, place string) (*Source, error) {
-	m, err := parseIndex(raw)
+// sourceOfLayout opens what the files of a layout, oci-layout and index.json,
+// point to. One entry is the image or the index itself, whatever its tag.
+// Several entries are taken as an index: that is how some writers lay out an
+// image of several platforms.
+func sourceOfLayout(store blobStore, mark, raw []byte, name string, placeOf func(string) string) (*Source, error) {
+	if err := wrongMark(mark); err != nil {
+		return nil, damaged(placeOf(layoutFile), "not the mark of an OCI layout: "+err.Error(), store.fix())
+	}
+	place := placeOf(indexFile)
+	m, err := parseLayoutIndex(raw)
 	if err != nil {
 		return nil, damaged(place, "not an image index: "+err.Error(), store.fix())
 	}

@@ -43,6 +43,9 @@ func (e *Entry) Member() (*Member, error) {
 	if errors.Is(err, io.EOF) {
 		return nil, &ArchiveError{"an empty archive"}
 	}
+	if errors.Is(err, tar.ErrFieldTooLong) {
+		return nil, longHeader(e.Path)
+	}
 	if err != nil {
 		return nil, archiveError(err)
 	}

@@ -44,6 +44,15 @@ func sane(h *tar.Header) error {
 	return nil
 }
 
+// maxHeader is how long the PAX records or the name before an entry may be:
+// package tar reads no longer ones (its ErrFieldTooLong), since it holds them in
+// memory.
+const maxHeader = 1 << 20
+
+func longHeader(object string) *LimitError {
+	return &LimitError{object, fmt.Sprintf("a tar header of more than %d bytes", maxHeader), fmt.Sprintf("%d bytes", maxHeader)}
+}
+
 // windowsName says why a name can't stand for a file on a Windows node, or
 // would stand for another one:
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file

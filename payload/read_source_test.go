@@ -346,7 +346,14 @@ func TestGarbageIndex(t *testing.T) {
 	tests := []struct{ name, index, want string }{
 		{"no JSON", "<html>", "not an image index"},
 		{"empty", "", "not an image index"},
+		{"no version", `{"manifests":[]}`, "its schemaVersion isn't 2"},
+		{"another type", `{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","manifests":[]}`, "it calls itself"},
+		{"an image too", `{"schemaVersion":2,"manifests":[],"layers":[]}`, "an image and an index at once"},
+		{"key in another case", `{"schemaVersion":2,"Manifests":[]}`, "no list of manifests"},
+		{"more after it", `{"schemaVersion":2,"manifests":[]}{}`, "not an image index"},
+		{"not UTF-8", `{"schemaVersion":2,"manifests":[],"x":"` + "\xff" + `"}`, "not UTF-8"},
 		{"no manifests", `{"schemaVersion":2,"manifests":[]}`, "holds no image"},
+		{"empty entry", `{"schemaVersion":2,"manifests":[null]}`, "has no mediaType"},
 		{"bad digest", `{"schemaVersion":2,"manifests":[{"digest":"sha256:../../x","size":3,"mediaType":"application/vnd.oci.image.manifest.v1+json"}]}`, "not an image index"},
 		{"huge", `{"schemaVersion":2,"manifests":[{"digest":"sha256:` + strings.Repeat("0", 64) + `","size":99999999999,"mediaType":"application/vnd.oci.image.manifest.v1+json"}]}`, "more than any manifest"},
 		{"artifact", `{"schemaVersion":2,"manifests":[{"digest":"sha256:` + strings.Repeat("0", 64) + `","size":3,"mediaType":"text/plain"}]}`, "media type is text/plain"},
@@ -362,13 +369,16 @@ func TestGarbageIndex(t *testing.T) {
 			wantFault(t, err, fault.ExitCode(err), dir, tt.want)
 		})
 	}
-	t.Run("no index", func(t *testing.T) {
-		dir := layoutOf(t, smallImage(t))
-		if err := os.Remove(filepath.Join(dir, indexFile)); err != nil {
-			t.Fatal(err)
-		}
-		wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, "truncated OCI layout")
-	})
+	for _, name := range []string{indexFile, layoutFile} {
+		t.Run("no "+name, func(t *testing.T) {
+			dir := layoutOf(t, smallImage(t))
+			if err := os.Remove(filepath.Join(dir, name)); err != nil {
+				t.Fatal(err)
+			}
+			wantFault(t, load(t.Context(), dir, LoadOptions{}), finding.ExitBlock, name+": missing: a truncated OCI layout")
+			wantFault(t, load(t.Context(), tarFolder(t, dir), LoadOptions{}), finding.ExitBlock, name)
+		})
+	}
 }
 
 // chainIndex is an index that always holds another one, as a registry that

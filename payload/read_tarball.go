@@ -49,6 +49,9 @@ func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.Reade
 		if errors.Is(err, io.EOF) {
 			return t, t.onlyFolders()
 		}
+		if errors.Is(err, tar.ErrFieldTooLong) {
+			return nil, t.fault(longHeader(t.name).Observed + ", which no image tarball has")
+		}
 		if err != nil {
 			return nil, t.fault("not a whole tar archive: " + err.Error())
 		}
@@ -209,11 +212,15 @@ func openTarball(ctx context.Context, kind Kind, name string, f *os.File, platfo
 }
 
 func loadOCIArchive(t *imageTarball, name string) (*Source, error) {
+	mark, err := t.small(layoutFile)
+	if err != nil {
+		return nil, err
+	}
 	raw, err := t.small(indexFile)
 	if err != nil {
 		return nil, err
 	}
-	return sourceOfIndex(tarballBlobs{t, blobPath}, raw, name, name+": "+indexFile)
+	return sourceOfLayout(tarballBlobs{t, blobPath}, mark, raw, name, func(file string) string { return name + ": " + file })
 }
 
 // tarballKind looks into a file for what makes it an image. A docker-archive
