@@ -27,7 +27,7 @@ import (
 
 // startTime bounds one start of etcd and kube-apiserver. On an idle machine it
 // takes some five seconds.
-const startTime = 3 * time.Minute
+const startTime = 15 * time.Minute
 
 // Server is a running API server.
 type Server struct {

@@ -1,17 +1,18 @@
 package apiserver
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"testing"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/test/await"
+	"github.com/winbake/winbake/test/kubeclient"
 )
 
 // openShift are the kinds of OpenShift and of its Operator Lifecycle Manager
@@ -46,9 +47,7 @@ func (s *Server) InstallOpenShift(t testing.TB) {
 		}
 	}
 	for _, k := range openShift {
-		if err := served(t.Context(), client, k.gvr); err != nil {
-			t.Fatal(err)
-		}
+		s.awaitServed(t, k.gvr)
 	}
 }
 
@@ -56,10 +55,6 @@ func (s *Server) InstallOpenShift(t testing.TB) {
 // each with the one version that it serves.
 func (s *Server) InstallKinds(t testing.TB, files ...string) {
 	t.Helper()
-	client, err := dynamic.NewForConfig(s.Config)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
@@ -77,9 +72,7 @@ func (s *Server) InstallKinds(t testing.TB, files ...string) {
 		}
 		s.Load(t, file)
 		gvr := schema.GroupVersionResource{Group: d.Spec.Group, Version: d.Spec.Versions[0].Name, Resource: d.Spec.Names.Plural}
-		if err := served(t.Context(), client, gvr); err != nil {
-			t.Fatal(err)
-		}
+		s.awaitServed(t, gvr)
 	}
 }
 
@@ -105,14 +98,27 @@ func definition(gvr schema.GroupVersionResource, kind string, namespaced bool) *
 	}}
 }
 
-// served waits until the server answers for a resource.
-func served(ctx context.Context, client dynamic.Interface, gvr schema.GroupVersionResource) error {
-	var err error
-	for range 200 {
-		if _, err = client.Resource(gvr).List(ctx, metav1.ListOptions{Limit: 1}); err == nil {
-			return nil
-		}
-		time.Sleep(50 * time.Millisecond)
+// awaitServed waits until the server answers for a resource, and tells of it
+// where clients look for kinds. It may do either first.
+func (s *Server) awaitServed(t testing.TB, gvr schema.GroupVersionResource) {
+	t.Helper()
+	typed, err := kubeclient.New(s.Config)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return fmt.Errorf("the server doesn't serve %s: %w", gvr, err)
+	client, err := dynamic.NewForConfig(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	await.True(t, "the server serves "+gvr.String(), func() bool {
+		if _, err := client.Resource(gvr).List(t.Context(), metav1.ListOptions{Limit: 1}); err != nil {
+			return false
+		}
+		groups, err := restmapper.GetAPIGroupResources(typed.Discovery())
+		if err != nil {
+			return false
+		}
+		_, err = restmapper.NewDiscoveryRESTMapper(groups).KindFor(gvr)
+		return err == nil
+	})
 }

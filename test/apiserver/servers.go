@@ -111,7 +111,7 @@ func (s *Server) ready(ctx context.Context) bool {
 	}
 	s.Config.CAData = ca
 	config := rest.CopyConfig(s.Config)
-	config.Timeout = 5 * time.Second
+	config.Timeout = time.Minute // for one question
 	client, err := kubeclient.New(config)
 	if err != nil {
 		return false

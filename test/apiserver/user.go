@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
@@ -14,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/winbake/winbake/test/await"
 	"github.com/winbake/winbake/test/kubeclient"
 )
 
@@ -35,6 +35,7 @@ func (s *Server) User(t testing.TB, name string, rights Rights) *rest.Config {
 	if err != nil {
 		t.Fatalf("make user %s: %v", name, err)
 	}
+	awaitGranted(t, config, rights)
 	return config
 }
 
@@ -70,7 +71,7 @@ func (s *Server) user(ctx context.Context, name string, rights Rights) (*rest.Co
 	}
 	config := rest.CopyConfig(s.Config)
 	config.BearerToken, config.QPS = token.Status.Token, 0
-	return config, granted(ctx, config, rights)
+	return config, nil
 }
 
 func grant(ctx context.Context, admin *kubeclient.Set, name string, rights Rights) error {
@@ -100,20 +101,26 @@ func grant(ctx context.Context, admin *kubeclient.Set, name string, rights Right
 	return nil
 }
 
-// granted waits until the server's authorizer has seen the roles and bindings.
-func granted(ctx context.Context, config *rest.Config, rights Rights) error {
+// awaitGranted waits until the server's authorizer has seen the roles and
+// bindings.
+func awaitGranted(t testing.TB, config *rest.Config, rights Rights) {
+	t.Helper()
 	config = rest.CopyConfig(config)
 	config.QPS = -1
 	client, err := kubeclient.New(config)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
 	for _, access := range accesses(rights) {
-		if err := allowed(ctx, client, access); err != nil {
-			return err
-		}
+		await.True(t, fmt.Sprintf("the server grants %v", access.ResourceAttributes), func() bool {
+			review := &authorizationv1.SelfSubjectAccessReview{Spec: access}
+			answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer.Status.Allowed
+		})
 	}
-	return nil
 }
 
 // accesses are questions of which the answer is yes once rights are granted:
@@ -138,20 +145,4 @@ func accesses(rights Rights) []authorizationv1.SelfSubjectAccessReviewSpec {
 		add(namespace, rules)
 	}
 	return out
-}
-
-func allowed(ctx context.Context, client *kubeclient.Set, access authorizationv1.SelfSubjectAccessReviewSpec) error {
-	const tries = 100
-	for range tries {
-		review := &authorizationv1.SelfSubjectAccessReview{Spec: access}
-		answer, err := client.AuthorizationV1().SelfSubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
-		if err != nil {
-			return err
-		}
-		if answer.Status.Allowed {
-			return nil
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return fmt.Errorf("the server doesn't grant %v", access.ResourceAttributes)
 }

@@ -3,17 +3,21 @@ package cluster_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/kubeclient"
@@ -209,15 +213,21 @@ func retagged(t *testing.T) string {
 
 // The command ends at Ctrl-C, however slow the server is.
 func testInterrupt(t *testing.T, s *apiserver.Server) {
-	s.Pause()
-	defer s.Resume()
-	cmd := command(t, "skew", "--from", "4.19", "--to", "4.20", "--kubeconfig", s.Kubeconfig)
+	var once sync.Once
+	asked := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		once.Do(func() { close(asked) })
+		<-r.Context().Done()
+	}))
+	defer silent.Close()
+	kubeconfig := s.WriteKubeconfig(t, &rest.Config{Host: silent.URL})
+	cmd := command(t, "skew", "--from", "4.19", "--to", "4.20", "--kubeconfig", kubeconfig)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(500 * time.Millisecond) // it is waiting for an answer
+	<-asked
 	began := time.Now()
 	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)

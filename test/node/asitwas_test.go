@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/test/await"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -95,11 +96,7 @@ func (n node) running(word string) []winenode.Process {
 
 func (n node) waitFor(what string, there func() bool) {
 	n.t.Helper()
-	for end := time.Now().Add(3 * time.Minute); !there(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			n.t.Fatalf("%s: it doesn't come", what)
-		}
-	}
+	await.True(n.t, what, there)
 }
 
 // A program that somebody holds open, and a service that is marked for deletion:

@@ -169,11 +169,7 @@ func TestFileInUse(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { _, _ = n.Wine(ctx, proxyPath, "stay"); close(ended) }()
 	defer func() { stop(); <-ended }()
-	for deadline := time.Now().Add(3 * time.Minute); len(n.proxies()) == 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the stray program doesn't run")
-		}
-	}
+	n.waitFor("the stray program runs", func() bool { return len(n.proxies()) > 0 })
 	n.refuses("the file is in use: process", "node", "install", current)
 	for _, p := range n.proxies() {
 		if err := n.Kill(p); err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -140,18 +141,16 @@ func TestInterruptedUpload(t *testing.T) {
 func (n node) waitForPart() {
 	n.t.Helper()
 	pattern := filepath.Join(n.host(n.Home()), ".winbake", "stage", "*")
-	for end := time.Now().Add(3 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	n.waitFor("some of a file arrives", func() bool {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		for _, f := range found {
-			if info, err := os.Stat(f); err == nil && info.Size() > 0 {
-				return
-			}
-		}
-	}
-	n.t.Fatal("nothing arrives")
+		return slices.ContainsFunc(found, func(f string) bool {
+			info, err := os.Stat(f)
+			return err == nil && info.Size() > 0
+		})
+	})
 }
 
 // A csi-proxy that somebody started by hand, from another folder, serves the

@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/await"
 )
 
 // testAlerts: what the command serves of a cluster, as it is, broken, mended and
@@ -58,7 +59,7 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 	old.ResourceVersion, old.UID = "", ""
 	_, err = sets.Create(t.Context(), old, metav1.CreateOptions{})
 	must(t, err)
-	await(t, "the cluster as it was", func() bool { return maps.Equal(judged(got["as it is"]), judged(metrics(t, c.url))) })
+	await.True(t, "the cluster as it was", func() bool { return maps.Equal(judged(got["as it is"]), judged(metrics(t, c.url))) })
 	// Half of the rights go: of the drivers nothing is known.
 	must(t, a.typed.RbacV1().ClusterRoleBindings().Delete(t.Context(), "winbake-precheck", metav1.DeleteOptions{}))
 	offer(t, s, "4.20.3") // nothing new, and nobody could see it
@@ -397,7 +398,7 @@ func write(t *testing.T, path string, what any) {
 func testMetrics(t *testing.T, s *apiserver.Server) {
 	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
 	awaitWatches(t, c.url)
-	await(t, "an evaluation", func() bool { return len(verdicts(t, c.url)) > 0 })
+	await.True(t, "an evaluation", func() bool { return len(verdicts(t, c.url)) > 0 })
 	_, body := get(t, c.url+"/metrics")
 	cmd := exec.CommandContext(t.Context(), "promtool", "check", "metrics")
 	cmd.Stdin = strings.NewReader(body)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winbake/winbake/internal/precheck"
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/await"
 )
 
 const unknown = "3"
@@ -18,10 +19,10 @@ const unknown = "3"
 // testAway: a server that stops answering, comes back, and then forbids half.
 func testAway(t *testing.T, s *apiserver.Server) {
 	config := account(t, s)
-	config.Timeout = time.Second
-	p := start(t, config, precheck.Options{Interval: 100 * time.Millisecond, Settle: 10 * time.Millisecond, Stale: 10 * time.Second})
+	config.Timeout = 5 * time.Second
+	p := start(t, config, precheck.Options{Interval: 100 * time.Millisecond, Settle: 10 * time.Millisecond, Stale: 20 * time.Second})
 	var well map[string]string
-	await(t, "verdicts that are known", func() bool {
+	await.True(t, "verdicts that are known", func() bool {
 		well = verdicts(t, p.url)
 		return len(well) == 1 && well["4.20.3"] != "" && well["4.20.3"] != unknown
 	})
@@ -34,7 +35,7 @@ func testAway(t *testing.T, s *apiserver.Server) {
 			s.Resume()
 		}
 	}()
-	await(t, "a failure", func() bool { return metrics(t, p.url)["winbake_precheck_last_evaluation_success"] == "0" })
+	await.True(t, "a failure", func() bool { return metrics(t, p.url)["winbake_precheck_last_evaluation_success"] == "0" })
 	awaitVerdict(t, p.url, lost)
 	if code, _ := get(t, p.url+"/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz is %d for what no restart mends", code)
@@ -48,9 +49,9 @@ func testAway(t *testing.T, s *apiserver.Server) {
 	must(t, bindings.Delete(t.Context(), "winbake-precheck", metav1.DeleteOptions{}))
 	// Which updates are offered isn't known any longer either.
 	awaitVerdict(t, p.url, map[string]string{"": unknown})
-	if metrics(t, p.url)["winbake_precheck_last_evaluation_success"] != "1" {
-		t.Error("what is forbidden is a failure, and not an answer")
-	}
+	await.True(t, "what is forbidden is an answer, and no failure", func() bool {
+		return metrics(t, p.url)["winbake_precheck_last_evaluation_success"] == "1"
+	})
 	must(t, a.apply(t.Context(), file(t, rendered(t), "cluster-role-binding")))
 	awaitVerdict(t, p.url, well)
 	if !strings.Contains(p.log(), "couldn't evaluate: ") {
@@ -61,12 +62,12 @@ func testAway(t *testing.T, s *apiserver.Server) {
 // testChange: what changes is met long before the interval.
 func testChange(t *testing.T, s *apiserver.Server) {
 	p := start(t, account(t, s), precheck.Options{Interval: time.Hour, Settle: 50 * time.Millisecond})
-	await(t, "verdicts", func() bool { return verdicts(t, p.url)["4.20.3"] != "" })
+	await.True(t, "verdicts", func() bool { return verdicts(t, p.url)["4.20.3"] != "" })
 	awaitWatches(t, p.url)
 	offer(t, s, "4.19.13", "4.20.3")
-	await(t, "the update that is offered now", func() bool { return verdicts(t, p.url)["4.19.13"] != "" })
+	await.True(t, "the update that is offered now", func() bool { return verdicts(t, p.url)["4.19.13"] != "" })
 	offer(t, s, "4.20.3")
-	await(t, "the update gone that isn't offered any more", func() bool { return verdicts(t, p.url)["4.19.13"] == "" })
+	await.True(t, "the update gone that isn't offered any more", func() bool { return verdicts(t, p.url)["4.19.13"] == "" })
 }
 
 // offer has the cluster offer updates.
@@ -87,7 +88,7 @@ func testMemory(t *testing.T, s *apiserver.Server) {
 	p := start(t, account(t, s), precheck.Options{Interval: time.Millisecond, Settle: time.Millisecond, Stale: time.Minute})
 	evaluations := func() string { return metrics(t, p.url)[`winbake_precheck_evaluations_total{result="success"}`] }
 	reach := func(n int) uint64 {
-		await(t, "evaluations", func() bool { return atLeast(evaluations(), n) })
+		await.True(t, "evaluations", func() bool { return atLeast(evaluations(), n) })
 		runtime.GC()
 		runtime.GC() // what finalizers freed
 		var m runtime.MemStats

@@ -15,6 +15,7 @@ import (
 
 	"github.com/winbake/winbake/internal/precheck"
 	"github.com/winbake/winbake/test/apiserver"
+	"github.com/winbake/winbake/test/await"
 )
 
 // refusals are the requests that a server refuses.
@@ -65,7 +66,7 @@ func testRole(t *testing.T, s *apiserver.Server) {
 		if watched := awaitWatches(t, p.url); len(watched) != 4 {
 			t.Errorf("only %q are watched: %s", watched, p.log())
 		}
-		await(t, "an evaluation", func() bool { return len(verdicts(t, p.url)) > 0 })
+		await.True(t, "an evaluation", func() bool { return len(verdicts(t, p.url)) > 0 })
 		if got := refused.list(); len(got) > 0 {
 			t.Errorf("refused: %q", got)
 		}
@@ -80,7 +81,7 @@ func testRole(t *testing.T, s *apiserver.Server) {
 			config, refused := refusing(s.User(t, fmt.Sprintf("without-%d", i), all.Without(gone)))
 			p := start(t, config, precheck.Options{Interval: time.Hour, Settle: 10 * time.Millisecond})
 			watched := awaitWatches(t, p.url)
-			await(t, "an evaluation", func() bool { return len(verdicts(t, p.url)) > 0 })
+			await.True(t, "an evaluation", func() bool { return len(verdicts(t, p.url)) > 0 })
 			missed(t, gone, refused.list())
 			if gone.Verb() == "watch" && (slices.Contains(watched, gone.Resources[0]) || len(watched) != 3) {
 				t.Errorf("%q are watched", watched)

@@ -15,17 +15,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/precheck"
+	"github.com/winbake/winbake/test/await"
 )
-
-// soon bounds what takes a second on an idle machine.
-const soon = 4 * time.Minute
 
 func known(t *testing.T) *catalog.Catalog {
 	t.Helper()
@@ -136,23 +133,10 @@ func verdicts(t *testing.T, url string) map[string]string {
 	return all
 }
 
-// await waits until there is what is asked for. instead tells what there is.
-func await(t *testing.T, what string, now func() bool, instead ...func() any) {
-	t.Helper()
-	for end := time.Now().Add(soon); !now(); time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			for _, f := range instead {
-				t.Log(f())
-			}
-			t.Fatalf("not within %s: %s", soon, what)
-		}
-	}
-}
-
 // awaitVerdict waits until the updates have a verdict, and no others are there.
 func awaitVerdict(t *testing.T, url string, want map[string]string) {
 	t.Helper()
-	await(t, fmt.Sprintf("verdicts %v", want), func() bool {
+	await.True(t, fmt.Sprintf("verdicts %v", want), func() bool {
 		code, _ := get(t, url+"/readyz")
 		return code == http.StatusOK && maps.Equal(verdicts(t, url), want)
 	}, func() any { return metrics(t, url) })
@@ -162,7 +146,7 @@ func awaitVerdict(t *testing.T, url string, want map[string]string) {
 func awaitWatches(t *testing.T, url string) (watched []string) {
 	t.Helper()
 	const name = "winbake_precheck_watching{resource="
-	await(t, "four watches", func() bool {
+	await.True(t, "four watches", func() bool {
 		n := 0
 		watched = nil
 		for series, value := range metrics(t, url) {

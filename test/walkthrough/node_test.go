@@ -2,15 +2,16 @@ package walkthrough
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/test/await"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -37,15 +38,13 @@ func startNode(t *testing.T) *node {
 			t.Logf("%v: %v\n%s", args, err, out) // Wine's codes differ; what counts is the pipes
 		}
 	}
-	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
+	var said string
+	await.True(t, "the pipes open", func() bool {
 		out, err := n.Wine(t.Context(), csiClient, "dial")
-		if err == nil {
-			return n
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the pipes don't open: %v\n%s", err, out)
-		}
-	}
+		said = fmt.Sprintf("%v\n%s", err, out)
+		return err == nil
+	}, func() any { return said })
+	return n
 }
 
 // run types the lines of a block on the node.

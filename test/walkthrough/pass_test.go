@@ -2,10 +2,12 @@ package walkthrough
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/winbake/winbake/test/await"
 )
 
 // said is what verify skew says, as far as its reader acts on it.
@@ -31,19 +33,15 @@ func printed(text string) []string {
 // after it, and returns the commands of the blocking findings' remedies.
 func (c *cluster) block(t *testing.T) []string {
 	t.Helper()
+	var out string
+	var exit int
+	await.True(t, "BLOCK", func() bool {
+		out, exit = c.sh(t, "verify skew -o json 2>/dev/null")
+		return exit == 3
+	}, func() any { return fmt.Sprintf("exit %d\n%s", exit, out) })
 	var s said
-	for deadline := time.Now().Add(3 * time.Minute); ; {
-		out, exit := c.sh(t, "verify skew -o json 2>/dev/null")
-		if exit == 3 {
-			if err := json.Unmarshal([]byte(out), &s); err != nil {
-				t.Fatal(err)
-			}
-			break
-		}
-		if time.Now().After(deadline) {
-			text, _ := c.sh(t, "verify skew || :")
-			t.Fatalf("exit %d\n%s", exit, text)
-		}
+	if err := json.Unmarshal([]byte(out), &s); err != nil {
+		t.Fatal(err)
 	}
 	var list []string
 	for _, f := range s.Findings {
@@ -58,15 +56,12 @@ func (c *cluster) block(t *testing.T) []string {
 // passes asks verify skew until the nodes have followed.
 func (c *cluster) passes(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); ; {
-		out, exit := c.sh(t, "verify skew --fail-on=warn 2>/dev/null")
-		if exit == 0 && strings.HasPrefix(out, "PASS") {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("exit %d\n%s", exit, out)
-		}
-	}
+	var out string
+	var exit int
+	await.True(t, "PASS", func() bool {
+		out, exit = c.sh(t, "verify skew --fail-on=warn 2>/dev/null")
+		return exit == 0 && strings.HasPrefix(out, "PASS")
+	}, func() any { return fmt.Sprintf("exit %d\n%s", exit, out) })
 }
 
 // From BLOCK to PASS by what the tools print alone, in the order in which they

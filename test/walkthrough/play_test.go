@@ -13,6 +13,8 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/winbake/winbake/test/await"
 )
 
 // generation is the annotation that says of which template a pod was made.
@@ -44,16 +46,13 @@ func (c *cluster) play(t *testing.T) {
 // settle waits until all that is due was done.
 func (c *cluster) settle(t *testing.T) {
 	t.Helper()
-	for want, deadline := c.turns.Load()+2, time.Now().Add(3*time.Minute); c.turns.Load() < want; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the played cluster stands still")
-		}
-	}
+	want := c.turns.Load() + 2 // the one that is under way began before
+	await.True(t, "two turns of the played cluster", func() bool { return c.turns.Load() >= want })
 }
 
 // turn does all that is due.
 func (c *cluster) turn(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{c.daemonSets, c.deployments, c.orphans, c.claims, c.registrations, c.namespaces} {
+	for _, step := range []func(context.Context) error{c.claims, c.daemonSets, c.deployments, c.orphans, c.registrations, c.namespaces} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -61,32 +60,38 @@ func (c *cluster) turn(ctx context.Context) error {
 	return nil
 }
 
+// daemonSets makes pods, has their drivers registered, and only then calls the
+// pods ready: who waits for a DaemonSet asks for the drivers next.
 func (c *cluster) daemonSets(ctx context.Context) error {
 	list, err := c.typed.AppsV1().DaemonSets("").List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	for i := range list.Items {
-		ds := &list.Items[i]
-		if ds.Spec.Template.Spec.NodeSelector[corev1.LabelOSStable] != "windows" {
-			continue
-		}
-		owner := metav1.NewControllerRef(ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
-		ready := int32(0)
+	list.Items = slices.DeleteFunc(list.Items, func(ds appsv1.DaemonSet) bool {
+		return ds.Spec.Template.Spec.NodeSelector[corev1.LabelOSStable] != "windows"
+	})
+	ready := make([]int32, len(list.Items))
+	for i, ds := range list.Items {
+		owner := metav1.NewControllerRef(&ds, appsv1.SchemeGroupVersion.WithKind("DaemonSet"))
 		for _, node := range nodes {
 			if err := c.pod(ctx, owner, ds.ObjectMeta, ds.Spec.Template, ds.Name+"-"+node, node); err == nil {
-				ready++
+				ready[i]++
 			} else if !apierrors.IsForbidden(err) {
 				return err
 			}
 		}
+	}
+	if err := c.registrations(ctx); err != nil {
+		return err
+	}
+	for i, ds := range list.Items {
 		want := appsv1.DaemonSetStatus{
-			ObservedGeneration: ds.Generation, DesiredNumberScheduled: int32(len(nodes)), CurrentNumberScheduled: ready,
-			UpdatedNumberScheduled: ready, NumberReady: ready, NumberAvailable: ready, NumberUnavailable: int32(len(nodes)) - ready,
+			ObservedGeneration: ds.Generation, DesiredNumberScheduled: int32(len(nodes)), CurrentNumberScheduled: ready[i],
+			UpdatedNumberScheduled: ready[i], NumberReady: ready[i], NumberAvailable: ready[i], NumberUnavailable: int32(len(nodes)) - ready[i],
 		}
 		if fmt.Sprint(want) != fmt.Sprint(ds.Status) {
 			ds.Status = want
-			if _, err := c.typed.AppsV1().DaemonSets(ds.Namespace).UpdateStatus(ctx, ds, metav1.UpdateOptions{}); err != nil {
+			if _, err := c.typed.AppsV1().DaemonSets(ds.Namespace).UpdateStatus(ctx, &ds, metav1.UpdateOptions{}); err != nil {
 				return err
 			}
 		}
@@ -108,6 +113,11 @@ func (c *cluster) deployments(ctx context.Context) error {
 		if err := c.pod(ctx, owner, d.ObjectMeta, d.Spec.Template, d.Name+"-0", nodes[0]); err != nil {
 			return err
 		}
+		if bound, err := c.bound(ctx, d); err != nil {
+			return err
+		} else if !bound {
+			continue
+		}
 		want := appsv1.DeploymentStatus{ObservedGeneration: d.Generation, Replicas: 1, UpdatedReplicas: 1, ReadyReplicas: 1, AvailableReplicas: 1,
 			Conditions: []appsv1.DeploymentCondition{{Type: appsv1.DeploymentAvailable, Status: corev1.ConditionTrue}}}
 		if d.Status.ObservedGeneration != want.ObservedGeneration || d.Status.AvailableReplicas != 1 {
@@ -118,6 +128,24 @@ func (c *cluster) deployments(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// bound tells whether a Deployment's claims have volumes, without which its pods
+// don't get ready.
+func (c *cluster) bound(ctx context.Context, d *appsv1.Deployment) (bool, error) {
+	for _, v := range d.Spec.Template.Spec.Volumes {
+		if v.PersistentVolumeClaim == nil {
+			continue
+		}
+		claim, err := c.typed.CoreV1().PersistentVolumeClaims(d.Namespace).Get(ctx, v.PersistentVolumeClaim.ClaimName, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) || err == nil && claim.Spec.VolumeName == "" {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // pod sees to it that a pod of the present template runs on a node. What the

@@ -2,12 +2,14 @@ package winenode
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/winbake/winbake/test/await"
 )
 
 // anyOf lists what lives in a prefix, and whether its folder is there.
@@ -89,13 +91,10 @@ func TestKilledTestLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		alive, there := anyOf(t, prefix)
-		if len(alive) == 0 && !there {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after its test was killed %+v live, the folder is there: %t", alive, there)
-		}
-	}
+	var alive []Process
+	var there bool
+	await.True(t, "nothing is left of a node whose test was killed", func() bool {
+		alive, there = anyOf(t, prefix)
+		return len(alive) == 0 && !there
+	}, func() any { return fmt.Sprintf("%+v live, the folder is there: %t", alive, there) })
 }

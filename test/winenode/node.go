@@ -212,7 +212,7 @@ func (n *Node) stop(p *place) error {
 		_ = n.hold.Close()
 	}
 	errs = append(errs, p.remove())
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		left, err := processes(n.Prefix)
 		if err != nil || len(left) == 0 {
 			return errors.Join(append(errs, err)...)

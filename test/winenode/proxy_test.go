@@ -3,12 +3,15 @@ package winenode
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"github.com/winbake/winbake/test/await"
 )
 
 const (
@@ -53,15 +56,11 @@ func (p proxy) must(t *testing.T, command string) {
 // waitForPipes waits until every v1 pipe is open.
 func (p proxy) waitForPipes(t *testing.T) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); ; {
-		r := run(t, p.ssh, "", client+" dial")
-		if r.code == 0 {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the pipes don't open: %+v", r)
-		}
-	}
+	var r result
+	await.True(t, "the pipes open", func() bool {
+		r = run(t, p.ssh, "", client+" dial")
+		return r.code == 0
+	}, func() any { return r })
 }
 
 // running is csi-proxy's processes.
@@ -154,15 +153,11 @@ func (p proxy) waitForLog(t *testing.T, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
-		log, err := os.ReadFile(path)
-		if err == nil && strings.Contains(string(log), text) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("the log has no %q: %v\n%s", text, err, log)
-		}
-	}
+	var log []byte
+	await.True(t, "the log has "+text, func() bool {
+		log, err = os.ReadFile(path)
+		return err == nil && strings.Contains(string(log), text)
+	}, func() any { return fmt.Sprintf("%v\n%s", err, log) })
 }
 
 func path(parts ...string) map[string]any {
