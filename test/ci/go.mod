@@ -6,6 +6,7 @@ require (
 	github.com/google/go-containerregistry v0.22.1
 	github.com/rhysd/actionlint v1.7.9
 	github.com/tektoncd/pipeline v1.6.0
+	k8s.io/apimachinery v0.32.9
 	sigs.k8s.io/yaml v1.6.0
 )
 
@@ -87,7 +88,6 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 	gotest.tools/v3 v3.5.2 // indirect
 	k8s.io/api v0.32.8 // indirect
-	k8s.io/apimachinery v0.32.9 // indirect
 	k8s.io/client-go v0.32.8 // indirect
 	k8s.io/klog/v2 v2.130.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20241212222426-2c72e554b1e7 // indirect

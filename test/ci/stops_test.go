@@ -45,8 +45,9 @@ var stops = []stop{
 	},
 }
 
-// check runs the steps of a release that must be stopped.
-func (c stop) check(t *testing.T, f *fixture, steps []step, ref string) {
+// check runs the steps of a release that must be stopped, and returns what they
+// printed.
+func (c stop) check(t *testing.T, f *fixture, steps []step, ref string) (printed string) {
 	t.Helper()
 	plain := func(s string) string { return strings.ReplaceAll(s, " ", "-") }
 	failed, printed := f.runAll(t, steps, func(name string) {
@@ -63,4 +64,5 @@ func (c stop) check(t *testing.T, f *fixture, steps []step, ref string) {
 	if c.step != "push" && pushed(t, ref) != "" {
 		t.Error("it was pushed nevertheless")
 	}
+	return printed
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	v1 "github.com/tektoncd/pipeline/pkg/apis/pipeline/v1"
+	"github.com/tektoncd/pipeline/pkg/container"
+	"k8s.io/apimachinery/pkg/api/resource"
 	"sigs.k8s.io/yaml"
 )
 
@@ -85,8 +87,13 @@ func TestPipelineRunOfReadme(t *testing.T) {
 	if !ok {
 		t.Fatal("the README shows no run")
 	}
+	_, rest, _ = strings.Cut(rest, "```yaml\n")
+	more, _, ok := strings.Cut(rest, "```")
+	if !ok {
+		t.Fatal("the README doesn't show how a run asks for CPUs")
+	}
 	var run v1.PipelineRun
-	if err := yaml.UnmarshalStrict([]byte(text), &run); err != nil {
+	if err := yaml.UnmarshalStrict([]byte(text+more), &run); err != nil {
 		t.Fatal(err)
 	}
 	run.SetDefaults(t.Context())
@@ -95,6 +102,9 @@ func TestPipelineRunOfReadme(t *testing.T) {
 		t.Error(err)
 	}
 	_, pipe := tekton(t)
+	if got := run.Spec.TaskRunSpecs[0].PipelineTaskName; got != pipe.Spec.Tasks[0].Name {
+		t.Errorf("it asks for CPUs for %q, the pipeline's task is %q", got, pipe.Spec.Tasks[0].Name)
+	}
 	if run.Spec.PipelineRef.Name != pipe.Name {
 		t.Errorf("it runs %q, the pipeline is %q", run.Spec.PipelineRef.Name, pipe.Name)
 	}
@@ -105,24 +115,41 @@ func TestPipelineRunOfReadme(t *testing.T) {
 	}
 }
 
-// taskSteps returns the task's steps, with Tekton's variables replaced.
-func taskSteps(t *testing.T, variables ...string) []step {
+// TestTaskFitsASmallNode wants a task for which a node of two CPUs has room
+// beside the cluster's own pods. A pod asks for the sum of its steps.
+func TestTaskFitsASmallNode(t *testing.T) {
+	task, _ := tekton(t)
+	var sum resource.Quantity
+	for _, s := range task.Spec.Steps {
+		sum.Add(*s.ComputeResources.Requests.Cpu())
+	}
+	if sum.Cmp(resource.MustParse("1")) > 0 {
+		t.Errorf("the task asks for %s CPUs", sum.String())
+	}
+}
+
+// fields are what a pod's own fields give a step.
+var fields = map[string]string{"spec.serviceAccountName": "registry-login"}
+
+// taskSteps returns the task's steps, with variables replaced by Tekton itself.
+func taskSteps(t *testing.T, variables map[string]string) []step {
 	t.Helper()
 	task, _ := tekton(t)
-	fill := func(s string) string {
-		s = strings.NewReplacer(variables...).Replace(s)
-		if strings.Contains(s, "$(params.") || strings.Contains(s, "$(workspaces.") || strings.Contains(s, "$(results.") {
-			t.Fatalf("no value for %s", s)
-		}
-		return s
-	}
+	container.ApplyStepTemplateReplacements(task.Spec.StepTemplate, variables, nil)
 	var steps []step
 	for _, s := range task.Spec.Steps {
+		container.ApplyStepReplacements(&s, variables, nil)
 		// Tekton writes a script into a file and executes it:
 		// https://tekton.dev/docs/pipelines/tasks/#running-scripts-within-steps
-		run := step{name: s.Name, script: fill(s.Script)}
+		run := step{name: s.Name, script: s.Script}
 		for _, e := range slices.Concat(task.Spec.StepTemplate.Env, s.Env) {
-			run.env = append(run.env, e.Name+"="+fill(e.Value))
+			if e.ValueFrom != nil {
+				e.Value = fields[e.ValueFrom.FieldRef.FieldPath]
+			}
+			if e.Value == "" || strings.Contains(e.Value, "$(") {
+				t.Fatalf("%s: no value for %s: %q", s.Name, e.Name, e.Value)
+			}
+			run.env = append(run.env, e.Name+"="+e.Value)
 		}
 		steps = append(steps, run)
 	}
@@ -132,32 +159,37 @@ func taskSteps(t *testing.T, variables ...string) []step {
 // taskRun is one run of the task for a fixture.
 type taskRun struct {
 	*fixture
-	ref, results string
-	steps        []step
+	ref, creds, results string
+	steps               []step
 }
 
 func newTaskRun(t *testing.T, login string) taskRun {
 	t.Helper()
-	r := taskRun{fixture: newFixture(t), results: t.TempDir()}
+	r := taskRun{fixture: newFixture(t), creds: t.TempDir(), results: t.TempDir()}
 	r.ref = r.host + "/me/payload:2"
 	// The clone is somebody else's, as it is in a cluster: see git's
-	// ensure_valid_ownership.
-	r.env = append(r.env, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+	// ensure_valid_ownership. The home is the root folder, as for the random
+	// users of OpenShift, where Tekton can't write the login: see
+	// CopyCredsToHome of its entrypoint.
+	r.env = append(r.env, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "HOME=/")
 	r.login(t, login)
-	r.steps = taskSteps(t, "$(params.image)", r.ref, "$(params.push-flags)", "--insecure",
-		"$(workspaces.source.path)", r.dir,
-		"$(results.IMAGE_URL.path)", r.results+"/url", "$(results.IMAGE_DIGEST.path)", r.results+"/digest")
+	r.steps = taskSteps(t, map[string]string{
+		"params.image": r.ref, "params.push-flags": "--insecure",
+		"credentials.path": r.creds, "workspaces.source.path": r.dir,
+		"results.IMAGE_URL.path": r.results + "/url", "results.IMAGE_DIGEST.path": r.results + "/digest",
+	})
 	return r
 }
 
-// login is what Tekton writes of the service account's secrets.
+// login is what Tekton writes of the service account's secrets, to the path that
+// each step is told of.
 func (r taskRun) login(t *testing.T, login string) {
 	t.Helper()
 	config, err := yaml.YAMLToJSON([]byte("auths: {\"" + r.host + "\": {username: " + user + ", password: \"" + login + "\"}}"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(r.home, ".docker")
+	dir := filepath.Join(r.creds, ".docker")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +227,10 @@ func TestTaskStops(t *testing.T) {
 				login = "wrong"
 			}
 			r := newTaskRun(t, login)
-			c.check(t, r.fixture, r.steps, r.ref)
+			printed := c.check(t, r.fixture, r.steps, r.ref)
+			if c.wrongLogin && !strings.Contains(printed, "this run's service account, "+fields["spec.serviceAccountName"]) {
+				t.Errorf("it doesn't name the service account:\n%s", printed)
+			}
 			if exists(r.results + "/digest") {
 				t.Errorf("it has the result %q", read(t, r.results+"/digest"))
 			}
