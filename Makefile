@@ -44,7 +44,7 @@ test: need-go
 ## e2e: the long end-to-end part: full payloads, cold, twice
 .PHONY: e2e
 e2e: need-go
-	@test/deps.sh
+	@test/deps.sh e2e
 	@$(GO) run ./test/steps e2e
 
 ## e2e-packer: the part of e2e that runs Packer on every template
@@ -56,7 +56,7 @@ e2e-packer: need-go
 ## ci: test and e2e in one run, with their counts summed
 .PHONY: ci
 ci: need-go
-	@test/deps.sh
+	@test/deps.sh e2e
 	@$(GO) run ./test/steps test e2e
 
 ## bench: packing, no-op, verify, a large cluster, nodes and images, against named baselines

@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Sees to it that what the tests run is there: on Debian as root it installs
-# the packages, elsewhere it says what to install. Nothing is skipped for lack
-# of a tool.
+# Sees to it that what the tests run is there, with e2e also what make e2e runs:
+# on Debian as root it installs the packages, elsewhere it says what to install.
+# Nothing is skipped for lack of a tool.
 set -euo pipefail
 
 declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [promtool]=prometheus)
+if [ "${1:-}" = e2e ]; then
+  package+=([podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry)
+fi
 missing=()
 for tool in "${!package[@]}"; do
   command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
@@ -17,7 +20,7 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   # Debian starts a server of its own with some packages; the tests start theirs,
   # and of prometheus want promtool alone.
-  for server in etcd prometheus; do
+  for server in etcd prometheus docker-registry; do
     if [[ " ${missing[*]} " == *" $server"* ]] && [ -d /run/systemd/system ]; then
       systemctl disable --now -q "$server"
     fi

@@ -83,5 +83,6 @@ var suites = map[string][]step{
 	"e2e": append([]step{
 		packerPrepare,
 		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
+		{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=20m", "./test/readers/..."}, test: true},
 	}, packerTests...),
 }
