@@ -33,6 +33,7 @@ type Action struct {
 	Sum       string            `json:"sum,omitempty"`
 	Commit    string            `json:"commit,omitempty"`
 	Tree      string            `json:"tree,omitempty"`
+	Date      string            `json:"date,omitempty"` // of a git source's commit: one that the lock misstates was never proved
 	Dir       string            `json:"dir,omitempty"`
 	Modules   bool              `json:"submodules,omitempty"`
 	GoMod     string            `json:"goMod,omitempty"`
@@ -51,7 +52,7 @@ func NewAction(job *Job, toolchain string) *Action {
 	return &Action{
 		Version: actionVersions[c.Kind()], Kind: c.Kind(),
 		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
-		Commit: l.Commit, Tree: l.Tree, Dir: c.Dir, Modules: c.Submodules,
+		Commit: l.Commit, Tree: l.Tree, Date: l.Date, Dir: c.Dir, Modules: c.Submodules,
 		GoMod: l.GoMod, GoSum: l.GoSum,
 		Package: c.BuildPackage(), Toolchain: toolchain,
 		Settings: gotool.Target(c.FIPS), Flags: buildFlags(c), Stamps: job.Stamps,

@@ -6,8 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"strings"
 
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
@@ -34,7 +33,7 @@ func fileSum(job *Job) string {
 // its pin every time: a person who edits it wants to hear of it.
 func (b *Builder) lookupFile(job *Job) (*Artifact, error) {
 	if job.Component.Kind() == pins.KindFile {
-		if err := file.Check(job.Component.Name, localPath(job), job.Component.SHA256); err != nil {
+		if err := file.Check(job.File, job.Component); err != nil {
 			return nil, err
 		}
 	}
@@ -53,22 +52,19 @@ func (b *Builder) lookupFile(job *Job) (*Artifact, error) {
 }
 
 // carryKey is where it is kept which file was carried. A commit and a path
-// name one content for good, whichever repository has it.
+// name one content for good, whichever repository has it. What the lock says of
+// the commit was compared with it then: said otherwise, it is compared again.
 func carryKey(job *Job) string {
-	if c := job.Component; c.Kind() == pins.KindGitFile {
-		return DigestOf("carry\x00" + c.Commit + "\x00" + c.Path)
+	if c, l := job.Component, job.Locked; c.Kind() == pins.KindGitFile {
+		return DigestOf("carry\x00" + c.Commit + "\x00" + c.Path + "\x00" + l.Tree + "\x00" + l.Date)
 	}
 	return DigestOf("carry\x00sha256:" + fileSum(job))
-}
-
-func localPath(job *Job) string {
-	return filepath.Join(job.File.Dir(), filepath.FromSlash(job.Component.File))
 }
 
 // carry brings a file into the store and compares it with its pin.
 func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	b.emit(job, event.Fetch, event.Start, "")
-	content, where, err := b.open(ctx, job)
+	content, err := b.open(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +73,8 @@ func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	if err != nil {
 		return nil, err
 	}
-	if want := "sha256:" + fileSum(job); digest != want {
-		return nil, &fault.Error{Where: where, What: fmt.Sprintf("the file's digest is %s, %s is pinned", digest, want), Fix: lockCommand(job)}
+	if err := compareFile(job, digest); err != nil {
+		return nil, err
 	}
 	// The record keeps the file from being collected as garbage, and says that
 	// it is the tree's.
@@ -89,16 +85,25 @@ func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
 	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size}, nil
 }
 
-// open starts to read a carried file, which may be larger than memory.
-func (b *Builder) open(ctx context.Context, job *Job) (content io.ReadCloser, where string, err error) {
+// compareFile compares what was carried with its pin.
+func compareFile(job *Job, digest string) error {
 	if job.Component.Kind() == pins.KindFile {
-		content, err = os.Open(localPath(job))
-		return content, localPath(job), err
+		return file.Compare(job.File, job.Component, strings.TrimPrefix(digest, "sha256:"))
 	}
-	commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
+	if want := "sha256:" + fileSum(job); digest != want {
+		return &fault.Error{Where: job.Component.Git, What: fmt.Sprintf("the file's digest is %s, %s is pinned", digest, want), Fix: lockCommand(job)}
+	}
+	return nil
+}
+
+// open starts to read a carried file, which may be larger than memory.
+func (b *Builder) open(ctx context.Context, job *Job) (io.ReadCloser, error) {
+	if job.Component.Kind() == pins.KindFile {
+		return file.Open(job.File, job.Component)
+	}
+	commit, err := b.commit(ctx, job)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	content, err = commit.Open(ctx, job.Component.Path)
-	return content, job.Component.Git, err
+	return commit.Open(ctx, job.Component.Path)
 }

@@ -2,6 +2,8 @@ package compile
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"os"
@@ -14,7 +16,6 @@ import (
 	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/source/file"
 	"github.com/winbake/winbake/internal/source/gitsrc"
 )
 
@@ -31,11 +32,15 @@ func sparse(t *testing.T, path string, size int64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := file.Sum(path)
-	if err != nil {
+	if f, err = os.Open(path); err != nil {
 		t.Fatal(err)
 	}
-	return sum
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func carrier(t *testing.T) *Builder {
@@ -63,6 +68,7 @@ func local(t *testing.T, size int64) *Job {
 func tracked(t *testing.T, size int64) *Job {
 	t.Helper()
 	dir := t.TempDir()
+	t.Setenv("TZ", "UTC")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
 	sum := sparse(t, filepath.Join(dir, "large.bin"), size)
@@ -80,7 +86,7 @@ func tracked(t *testing.T, size int64) *Job {
 	return &Job{
 		File:      &pins.File{Path: filepath.Join(dir, "versions.yaml")},
 		Component: &pins.Component{Name: "large", Git: "file://" + dir, Commit: git("rev-parse", "HEAD"), Path: "large.bin"},
-		Locked:    &pins.Locked{SHA256: sum},
+		Locked:    &pins.Locked{SHA256: sum, Tree: git("rev-parse", "HEAD:"), Date: git("log", "-1", "--date=format-local:%Y-%m-%dT%H:%M:%SZ", "--format=%cd")},
 	}
 }
 
@@ -136,9 +142,11 @@ func TestCarryRefuses(t *testing.T) {
 		change func(*Job)
 		want   string
 	}{
-		"another file":           {local, func(j *Job) { j.Component.SHA256 = strings.Repeat("a", 64) }, "sha256:aaaaaaaa"},
+		"another file":           {local, func(j *Job) { j.Component.SHA256 = strings.Repeat("a", 64) }, "pins aaaaaaaa"},
 		"another file of a tree": {tracked, func(j *Job) { j.Locked.SHA256 = strings.Repeat("a", 64) }, "sha256:aaaaaaaa"},
 		"no file":                {local, func(j *Job) { j.Component.File = "none" }, "none: no such file"},
+		"another date":           {tracked, func(j *Job) { j.Locked.Date = pins.Epoch }, "the lock says tree"},
+		"another tree":           {tracked, func(j *Job) { j.Locked.Tree = j.Component.Commit }, "the lock says tree"},
 		"no file in a tree":      {tracked, func(j *Job) { j.Component.Path = "none" }, "no file none in this commit"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,6 +172,12 @@ func TestCarryAsksTheTree(t *testing.T) {
 	other := local(t, 11)
 	if _, err := b.Build(t.Context(), []*Job{other}); err != nil {
 		t.Fatal(err)
+	}
+	// A date that the lock misstates has no place in the cache.
+	misstated := *job
+	misstated.Locked = &pins.Locked{SHA256: job.Locked.SHA256, Tree: job.Locked.Tree, Date: pins.Epoch}
+	if _, err := b.Build(t.Context(), []*Job{&misstated}); err == nil || !strings.Contains(err.Error(), "the lock says tree") {
+		t.Errorf("a misstated date: %v", err)
 	}
 	job.Locked.SHA256 = other.Locked.SHA256
 	if a, err := b.Lookup(t.Context(), job); a != nil || err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/expect"
@@ -20,7 +21,9 @@ import (
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/proc"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/source"
+	"github.com/winbake/winbake/internal/source/gitsrc"
 	"github.com/winbake/winbake/internal/source/gomod"
 )
 
@@ -98,14 +101,9 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacio
 
 func (b *Builder) workspace(ctx context.Context, job *Job, dir string) (*source.Workspace, error) {
 	if job.Component.Kind() == pins.KindGit {
-		commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
+		commit, err := b.commit(ctx, job)
 		if err != nil {
 			return nil, err
-		}
-		if commit.Tree != job.Locked.Tree {
-			return nil, &fault.Error{Where: job.Component.Git,
-				What: fmt.Sprintf("commit %s has tree %s, the lock says %s", commit.Hash, commit.Tree, job.Locked.Tree),
-				Fix:  lockCommand(job)}
 		}
 		return source.Tree(ctx, commit, dir, job.Component)
 	}
@@ -119,6 +117,19 @@ func (b *Builder) workspace(ctx context.Context, job *Job, dir string) (*source.
 		files[i] = data
 	}
 	return source.Module(dir, job.Component, files[0], files[1])
+}
+
+// commit brings a git source, and compares what the commit says with the lock.
+func (b *Builder) commit(ctx context.Context, job *Job) (*gitsrc.Commit, error) {
+	commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
+	if err != nil {
+		return nil, err
+	}
+	said := fmt.Sprintf("tree %s of %s", commit.Tree, commit.Time.Format(time.RFC3339))
+	if locked := fmt.Sprintf("tree %s of %s", job.Locked.Tree, job.Locked.Date); said != locked {
+		return nil, &fault.Error{Where: job.Component.Git, What: fmt.Sprintf("commit %s has %s, the lock says %s", commit.Hash, said, locked), Fix: lockCommand(job)}
+	}
+	return commit, nil
 }
 
 // checkSources proves what is about to be compiled. A vendored tree was
@@ -168,7 +179,7 @@ func (b *Builder) inspect(job *Job, toolchain, exe string) error {
 }
 
 func lockCommand(job *Job) string {
-	return fmt.Sprintf("bake lock -f %s %s", job.File.Path, job.Component.Name)
+	return fmt.Sprintf("bake lock -f %s %s", shell.Word(job.File.Path), job.Component.Name)
 }
 
 // explain turns a go command's failure into what a person needs of it.

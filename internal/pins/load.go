@@ -5,24 +5,33 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // Load reads and checks versions.yaml. Every mistake that was found is in the
 // error, each with file:line:column.
 func Load(path string) (*File, error) {
-	src, err := os.ReadFile(path)
+	src, err := ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, src)
+}
+
+// ReadFile returns the text of versions.yaml.
+func ReadFile(path string) ([]byte, error) {
+	src, err := infile.Read(path, maxBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &fault.Error{Where: path, What: "no such file", Fix: "run in the folder that holds versions.yaml, or name it: -f PATH", Err: err}
 	case err != nil:
 		return nil, &fault.Error{Where: path, What: "the pins can't be read: " + errors.Unwrap(err).Error(), Fix: "name versions.yaml itself: -f PATH", Err: err}
 	}
-	return Parse(path, src)
+	return src, nil
 }
 
 // Parse is Load for bytes that are there already. path is used in messages
@@ -89,6 +98,7 @@ func (v *validator) component(n ast.Node) {
 				"go": d.text(&g.Go), "set": d.table(&g.Set), "reason": d.text(&g.Reason),
 			})
 		}),
+		"allow-outside": keep("allow-outside", d.boolean(&c.AllowOutside)),
 	})
 	v.file.Components = append(v.file.Components, c)
 	v.at = append(v.at, at)

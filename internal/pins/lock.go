@@ -2,6 +2,8 @@ package pins
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +18,8 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Lock is versions.lock/lock.yaml: what each pin stood for when it was
@@ -23,20 +27,24 @@ import (
 type Lock struct {
 	APIVersion string             `yaml:"apiVersion"`
 	Components map[string]*Locked `yaml:"components"`
+
+	text []byte // lock.yaml as it was read; nil for a lock that wasn't
 }
 
 // Locked is one component's lock. Fields that don't apply are empty.
 type Locked struct {
-	Pin     string `yaml:"pin"` // PinDigest when it was locked
+	Pin     string `yaml:"pin"`              // PinDigest when it was locked
+	Digest  string `yaml:"digest,omitempty"` // of this entry: see digest
 	Module  string `yaml:"module,omitempty"`
 	Version string `yaml:"version,omitempty"`
 	Sum     string `yaml:"sum,omitempty"` // h1 of the module
 	Git     string `yaml:"git,omitempty"`
-	// Commit is the source's; of a module too, where the proxy tells it.
+	// Commit is the source's. No sum covers a module's: it is the pin's, or
+	// what a proxy told when the version was first locked.
 	Commit string `yaml:"commit,omitempty"`
 	Tree   string `yaml:"tree,omitempty"`   // hash of the commit's tree
 	SHA256 string `yaml:"sha256,omitempty"` // of a carried file
-	Date   string `yaml:"date,omitempty"`   // of the source's commit, RFC 3339 in UTC
+	Date   string `yaml:"date,omitempty"`   // of a git source's commit, RFC 3339 in UTC
 	// Main is the import path of a git program's package, and MainModule the
 	// module that has it: versions.yaml names a folder, and only the tree's
 	// go.mod says what that is called.
@@ -115,21 +123,37 @@ const (
 	lockHead = "# Written by bake lock. Don't edit: change versions.yaml and run bake lock.\n"
 )
 
-// LoadLock reads the lock of f.
+// maxLockBytes bounds lock.yaml: it has 80 kB for 13 programs.
+const maxLockBytes = 16 << 20
+
+// ErrNoLock is a lock.yaml whose text isn't a lock.
+var ErrNoLock = errors.New("not a lock")
+
+// LoadLock reads the lock of f. The error is fs.ErrNotExist where there is
+// none, and ErrNoLock where something else is in its place.
 func LoadLock(f *File) (*Lock, error) {
 	path := filepath.Join(f.LockDir(), lockName)
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, maxLockBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &fault.Error{Where: path, What: "there is no lock", Fix: "bake lock -f " + f.Path, Code: finding.ExitBlock, Err: err}
+		return nil, &fault.Error{Where: path, What: "there is no lock", Fix: lockCommand(f), Code: finding.ExitBlock, Err: err}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the lock: %w", err)
+		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + errors.Unwrap(err).Error(), Fix: "take lock.yaml back from version control", Code: finding.ExitBlock, Err: err}
 	}
 	l, err := parseLock(data)
 	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + firstLine(err), Fix: "bake lock -f " + f.Path, Code: finding.ExitBlock, Err: err}
+		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + firstLine(err), Fix: lockCommand(f), Code: finding.ExitBlock, Err: errors.Join(ErrNoLock, err)}
 	}
 	return l, nil
+}
+
+// lockCommand locks the named components of f, or all.
+func lockCommand(f *File, names ...string) string {
+	command := "bake lock -f " + shell.Word(f.Path)
+	for _, n := range names {
+		command += " " + shell.Word(n)
+	}
+	return command
 }
 
 func parseLock(data []byte) (*Lock, error) {
@@ -153,6 +177,7 @@ func parseLock(data []byte) (*Lock, error) {
 	if l.Components == nil {
 		l.Components = map[string]*Locked{}
 	}
+	l.text = data
 	return &l, nil
 }
 
@@ -161,22 +186,50 @@ func firstLine(err error) string {
 	return line
 }
 
+// Seal makes c the lock of the component called name: it gives it its digest.
+func (l *Lock) Seal(name string, c *Locked) {
+	c.Digest = c.digest(name)
+	l.Components[name] = c
+}
+
 // Write writes lock.yaml into dir. A killed run leaves the old or the new
 // one.
 func (l *Lock) Write(dir string) error {
-	l.APIVersion = APIVersion
-	var data bytes.Buffer
-	data.WriteString(lockHead)
-	enc := yaml.NewEncoder(&data)
-	enc.SetIndent(2)
-	if err := enc.Encode(l); err != nil {
-		return fmt.Errorf("write the lock: %w", err)
-	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the lock folder: %w", err)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, lockName), data.Bytes(), 0o644); err != nil {
+	if err := renameio.WriteFile(filepath.Join(dir, lockName), l.encode(), 0o644); err != nil {
 		return fmt.Errorf("write the lock: %w", err)
 	}
 	return nil
 }
+
+// encode is the text of lock.yaml, the only one that a lock has.
+func (l *Lock) encode() []byte {
+	l.APIVersion = APIVersion
+	return append([]byte(lockHead), encodeYAML(l)...)
+}
+
+func encodeYAML(v any) []byte {
+	var data bytes.Buffer
+	enc := yaml.NewEncoder(&data)
+	enc.SetIndent(2)
+	if err := enc.Encode(v); err != nil {
+		panic("a lock is plain data: " + err.Error())
+	}
+	return data.Bytes()
+}
+
+// digest is the sha256 of the entry's text in lock.yaml, its name and all but
+// the digest itself. It tells of accidents (a bad merge, a slip of an editor);
+// somebody who changes an entry on purpose can compute it too.
+func (l *Locked) digest(name string) string {
+	entry := *l
+	entry.Digest = ""
+	sum := sha256.Sum256(encodeYAML(map[string]*Locked{name: &entry}))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// Intact reports whether the entry of that name is as it was written. An older
+// bake wrote no digests, and nothing tells.
+func (l *Locked) Intact(name string) bool { return l.Digest == "" || l.Digest == l.digest(name) }

@@ -1,11 +1,14 @@
 package pins
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,10 +51,11 @@ func project(t *testing.T) (*File, *Lock) {
 	mod := "module winbake.dev/x\n\nrequire example.com/x v1.0.0\n"
 	sums := "example.com/x v1.0.0 h1:a=\nexample.com/x v1.0.0/go.mod h1:b=\n"
 	l := &Lock{Components: map[string]*Locked{"x": {
-		Pin: f.Components[0].PinDigest(f), Module: "example.com/x", Version: "v1.0.0", Sum: "h1:a=", Date: "2025-01-01T00:00:00Z",
+		Pin: f.Components[0].PinDigest(f), Module: "example.com/x", Version: "v1.0.0", Sum: "h1:a=", Commit: strings.Repeat("ab", 20),
 		Toolchain: "go1.26.8", GoMod: hexSum(mod), GoSum: hexSum(sums),
 		Modules: []LockedModule{{Path: "a.b/c", Version: "v1.0.0", Sum: "h1:x=", Licenses: []string{"MIT"}}},
 	}}}
+	l.Seal("x", l.Components["x"])
 	write(t, filepath.Join(f.LockDir(), "x/go.mod"), mod)
 	write(t, filepath.Join(f.LockDir(), "x/go.sum"), sums)
 	return f, l
@@ -82,7 +86,7 @@ func TestLockRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := LoadLock(f)
-	if err != nil || !reflect.DeepEqual(l, back) {
+	if err != nil || !reflect.DeepEqual(l.Components, back.Components) {
 		t.Fatalf("came back as %+v, %v", back.Components["x"], err)
 	}
 	if err := back.Write(f.LockDir()); err != nil {
@@ -129,6 +133,12 @@ func TestLockCheck(t *testing.T) {
 			write(t, filepath.Join(f.LockDir(), "x/go.mod"), mod)
 			l.Components["x"].GoMod = hexSum(mod)
 		}, "doesn't require example.com/x v1.0.0"},
+		"a date":    {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Date = Epoch }, "only a git source can prove"},
+		"a go line": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].GoLine = "1.20" }, "its digest doesn't cover it"},
+		"no digest": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Digest = "" }, "its digest doesn't cover it"},
+		"a left-over folder": {func(t *testing.T, f *File, _ *Lock) {
+			write(t, filepath.Join(f.LockDir(), "old/go.mod"), "module old\n")
+		}, "doesn't have it"},
 		"left over": {func(_ *testing.T, _ *File, l *Lock) { l.Components["y"] = &Locked{} }, "doesn't have it"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,7 +161,9 @@ func lockOf(t *testing.T, c Component, locked Locked) (*File, *Lock) {
 	t.Helper()
 	f := &File{Path: filepath.Join(t.TempDir(), "versions.yaml"), Go: "1.26.8", Components: []Component{c}}
 	locked.Pin = c.PinDigest(f)
-	return f, &Lock{Components: map[string]*Locked{c.Name: &locked}}
+	l := &Lock{Components: map[string]*Locked{}}
+	l.Seal(c.Name, &locked)
+	return f, l
 }
 
 func TestLockCheckOfOtherSources(t *testing.T) {
@@ -184,12 +196,50 @@ func TestLockCheckOfOtherSources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.spoil(&c.locked)
-			f, l := lockOf(t, c.component, c.locked)
+			f, l := lockOf(t, c.component, c.locked) // seals it: what is told here isn't the digest's work
 			stale := l.Check(f)
 			if c.reason == "" && len(stale) > 0 || c.reason != "" && (len(stale) != 1 || !strings.Contains(stale[0].Reason, c.reason)) {
 				t.Errorf("stale: %v, want %q", stale, c.reason)
 			}
 		})
+	}
+}
+
+// Every byte of lock.yaml is covered by something, and so is every line.
+func TestLockCheckTellsEveryChange(t *testing.T) {
+	f, l := project(t)
+	l.Components["x"].GoLine, l.Components["x"].Godebug, l.Components["x"].DefaultGODEBUG = "1.24", []string{"winsymlink=0"}, "winsymlink=0"
+	l.Seal("x", l.Components["x"])
+	if err := l.Write(f.LockDir()); err != nil {
+		t.Fatal(err)
+	}
+	good, err := os.ReadFile(filepath.Join(f.LockDir(), lockName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes := func(data []byte) bool {
+		l, err := parseLock(data)
+		return err == nil && (len(l.Check(f)) == 0 || len(l.Check(f, "x")) == 0)
+	}
+	if !passes(good) {
+		t.Fatal("the lock itself doesn't pass")
+	}
+	for i := range good {
+		for _, b := range []byte{good[i] ^ 1, good[i] ^ 0x20, ' ', '\n'} {
+			if changed := slices.Concat(good[:i], []byte{b}, good[i+1:]); b != good[i] && passes(changed) {
+				t.Errorf("byte %d: %q in place of %q passes", i, b, good[i])
+			}
+		}
+		if passes(slices.Delete(slices.Clone(good), i, i+1)) {
+			t.Errorf("byte %d: without %q it passes", i, good[i])
+		}
+	}
+	lines := bytes.SplitAfter(good, []byte("\n"))
+	for i := range lines[:len(lines)-1] {
+		without, twice := slices.Concat(lines[:i], lines[i+1:]), slices.Concat(lines[:i+1], lines[i:])
+		if passes(bytes.Join(without, nil)) || passes(bytes.Join(twice, nil)) {
+			t.Errorf("line %d, %q: it passes without it or with two", i+1, lines[i])
+		}
 	}
 }
 
@@ -256,10 +306,11 @@ func TestLoadLockRefuses(t *testing.T) {
 		"another one":  string(data) + "---\n" + string(data),
 		"more":         string(data) + "---\nmore: true\n",
 		"no YAML":      string(data) + "---\n[\n",
+		"large":        string(data) + strings.Repeat("#", maxLockBytes),
 		"other format": strings.Replace(string(data), APIVersion, "winbake.dev/v9", 1),
 	} {
 		write(t, filepath.Join(f.LockDir(), lockName), bad)
-		if _, err := LoadLock(f); fault.ExitCode(err) != 3 {
+		if _, err := LoadLock(f); fault.ExitCode(err) != 3 || errors.Is(err, ErrNoLock) == (name == "large") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package pins
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,15 +37,47 @@ func (l *Lock) Check(f *File, names ...string) []Stale {
 			stale = append(stale, Stale{c.Name, why})
 		}
 	}
-	if len(names) > 0 {
-		return stale
+	if len(names) == 0 {
+		stale = append(stale, l.leftOver(f, known)...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.Components)) {
-		if !known[name] {
+	if len(stale) == 0 && l.text != nil {
+		if line := firstDifference(l.text, l.encode()); line > 0 {
+			stale = append(stale, Stale{lockName, fmt.Sprintf("line %d isn't as bake lock writes it", line)})
+		}
+	}
+	return stale
+}
+
+// leftOver finds what is locked and isn't in versions.yaml any more: entries,
+// and folders beside lock.yaml.
+func (l *Lock) leftOver(f *File, known map[string]bool) []Stale {
+	left := map[string]bool{}
+	for name := range l.Components {
+		left[name] = !known[name]
+	}
+	entries, _ := os.ReadDir(f.LockDir()) // a folder that isn't there has nothing too much
+	for _, e := range entries {
+		left[e.Name()] = left[e.Name()] || e.IsDir() && !known[e.Name()]
+	}
+	var stale []Stale
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		if left[name] {
 			stale = append(stale, Stale{name, "it is locked, and versions.yaml doesn't have it"})
 		}
 	}
 	return stale
+}
+
+// firstDifference is the number of the first line that differs, 0 for none.
+func firstDifference(a, b []byte) int {
+	if bytes.Equal(a, b) {
+		return 0
+	}
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return 1 + bytes.Count(a[:n], []byte("\n"))
 }
 
 func (l *Lock) staleness(f *File, c *Component) string {
@@ -61,7 +94,13 @@ func (l *Lock) staleness(f *File, c *Component) string {
 	if c.Kind() == KindGit && (locked.Main == "" || locked.MainModule == "") {
 		return "its lock doesn't say which module it is"
 	}
-	return locked.filesDiffer(filepath.Join(f.LockDir(), c.Name), c)
+	if what := locked.filesDiffer(filepath.Join(f.LockDir(), c.Name), c); what != "" {
+		return what
+	}
+	if locked.Digest != locked.digest(c.Name) {
+		return "its lock isn't what bake lock wrote: its digest doesn't cover it"
+	}
+	return ""
 }
 
 // differs says what of a lock isn't its pin's. That the digest of the pin is
@@ -84,6 +123,9 @@ func (l *Locked) differs(f *File, c *Component) string {
 	}
 	if !sumFits(c, l.SHA256) {
 		return fmt.Sprintf("its lock says sha256 %s, which isn't its pin's", cmp.Or(l.SHA256, "none"))
+	}
+	if c.Git == "" && l.Date != "" {
+		return "its lock has a date, which only a git source can prove"
 	}
 	return ""
 }
@@ -152,16 +194,15 @@ func (l *Locked) ofModule(c *Component, mod, sums []byte) string {
 
 // StaleError is the refusal of a stale lock, with the command that mends it.
 func StaleError(f *File, stale []Stale) error {
-	var lines []string
-	command := "bake lock -f " + f.Path
+	var lines, names []string
 	for _, s := range stale {
 		lines = append(lines, "  "+s.Component+": "+s.Reason)
 		if _, err := f.Component(s.Component); err == nil {
-			command += " " + s.Component
+			names = append(names, s.Component)
 		}
 	}
-	if len(stale) == len(f.Components) {
-		command = "bake lock -f " + f.Path
+	if len(names) == len(f.Components) {
+		names = nil
 	}
-	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: command, Code: finding.ExitBlock}
+	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: lockCommand(f, names...), Code: finding.ExitBlock}
 }

@@ -75,6 +75,8 @@ type Component struct {
 	Payload    string            `json:"payload" jsonschema:"required" jsonschema_description:"Path below /payload."`
 	Install    string            `json:"install,omitempty" jsonschema_description:"Path on the Windows node."`
 
+	AllowOutside bool `json:"allow-outside,omitempty" jsonschema_description:"Beside file: it may be outside the folder of versions.yaml."`
+
 	pos position
 }
 

@@ -85,6 +85,10 @@ func TestStamps(t *testing.T) {
 	if _, err = c.Stamps(l, "today"); err == nil {
 		t.Error("SOURCE_DATE_EPOCH=today was taken")
 	}
+	// No sum of a module covers a date.
+	if got, err = c.Stamps(&Locked{Commit: l.Commit}, ""); err != nil || got["main.d"] != "1970-01-01T00:00:00Z" {
+		t.Errorf("without a date: %q, %v", got["main.d"], err)
+	}
 	if _, err = c.Stamps(&Locked{Date: l.Date}, ""); err == nil || !strings.Contains(err.Error(), "add commit:") {
 		t.Errorf("without a commit: %v", err)
 	}

@@ -1,6 +1,7 @@
 package pins
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,30 +17,46 @@ import (
 type StampData struct {
 	Version string // as pinned: "v1.33.13"; the commit for a git source
 	Commit  string // full, of the source
-	Date    string // of the source's commit, RFC 3339 in UTC
+	Date    string // of a git source's commit, RFC 3339 in UTC; else 1970
 	Major   string // "1"
 	Minor   string // "33"
 }
 
+// Epoch is the time of what has no date that anything proves, as ko and
+// Kubernetes' own version package have it.
+const Epoch = "1970-01-01T00:00:00Z"
+
+// SourceDate is the time that SOURCE_DATE_EPOCH sets, in seconds; "" sets none
+// (https://reproducible-builds.org/specs/source-date-epoch/).
+func SourceDate(epoch string) (t time.Time, set bool, err error) {
+	if epoch == "" {
+		return t, false, nil
+	}
+	seconds, err := strconv.ParseInt(epoch, 10, 64)
+	if err != nil {
+		return t, false, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH is %q, not a number of seconds", epoch), Fix: "unset SOURCE_DATE_EPOCH, or set it to: git log -1 --format=%ct", Err: err}
+	}
+	return time.Unix(seconds, 0).UTC(), true, nil
+}
+
 // Stamps renders the component's stamps from its lock. sourceDateEpoch, in
-// seconds as SOURCE_DATE_EPOCH has it, replaces the date; "" keeps it.
+// seconds as SOURCE_DATE_EPOCH has it, replaces the date; "" keeps it. A
+// module has none: its h1 covers no date, and proxies tell different ones.
 func (c *Component) Stamps(l *Locked, sourceDateEpoch string) (map[string]string, error) {
 	if len(c.Stamp) == 0 {
 		return nil, nil
 	}
-	data := StampData{Version: c.Version, Commit: l.Commit, Date: l.Date}
+	data := StampData{Version: c.Version, Commit: l.Commit, Date: cmp.Or(l.Date, Epoch)}
 	if data.Version == "" {
 		data.Version = c.Commit
 	}
 	if major, minor, ok := strings.Cut(strings.TrimPrefix(semver.MajorMinor(c.Version), "v"), "."); ok {
 		data.Major, data.Minor = major, minor
 	}
-	if sourceDateEpoch != "" {
-		seconds, err := strconv.ParseInt(sourceDateEpoch, 10, 64)
-		if err != nil {
-			return nil, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH is %q, not a number of seconds", sourceDateEpoch), Fix: "unset SOURCE_DATE_EPOCH, or set it to: git log -1 --format=%ct", Err: err}
-		}
-		data.Date = time.Unix(seconds, 0).UTC().Format(time.RFC3339)
+	if t, set, err := SourceDate(sourceDateEpoch); err != nil {
+		return nil, err
+	} else if set {
+		data.Date = t.Format(time.RFC3339)
 	}
 	rendered := map[string]string{}
 	for name, text := range c.Stamp {

@@ -3,6 +3,7 @@ package pins
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -141,7 +142,7 @@ var allowed = map[Kind][]string{
 	KindModule:  {"module", "version", "commit", "package", "stamp", "tags", "fips", "go", "godebug", "memory"},
 	KindGit:     {"git", "commit", "submodules", "dir", "package", "stamp", "tags", "fips", "go", "godebug", "memory"},
 	KindGitFile: {"git", "commit", "path"},
-	KindFile:    {"file", "sha256"},
+	KindFile:    {"file", "allow-outside", "sha256"},
 }
 
 func (v *validator) sources(c *Component, at map[string]ast.Node) {
@@ -160,7 +161,7 @@ func (v *validator) sources(c *Component, at map[string]ast.Node) {
 	for _, k := range allowed[kind] {
 		known[k] = true
 	}
-	for _, key := range []string{"version", "commit", "submodules", "dir", "path", "sha256", "package", "stamp", "tags", "fips", "go", "godebug", "memory"} {
+	for _, key := range []string{"version", "commit", "submodules", "dir", "path", "allow-outside", "sha256", "package", "stamp", "tags", "fips", "go", "godebug", "memory"} {
 		if at[key] != nil && !known[key] {
 			v.report(at[key], fmt.Sprintf("%s has no meaning for a %s component", key, kind), "remove it; such a component takes "+strings.Join(allowed[kind], ", "))
 		}
@@ -181,6 +182,9 @@ func (v *validator) sources(c *Component, at map[string]ast.Node) {
 		}
 	case KindFile:
 		v.form(at[""], at, "sha256", c.SHA256, sha256Form, "the file's sum, 64 digits: sha256sum "+c.File)
+		if !c.AllowOutside && !filepath.IsLocal(filepath.FromSlash(c.File)) {
+			v.report(at["file"], "the file is outside the folder of versions.yaml", "copy it into the folder, or write allow-outside: true beside it")
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
@@ -46,31 +45,21 @@ func (r *Resolver) module(ctx context.Context, f *pins.File, c *pins.Component) 
 		return nil, err
 	}
 	defer os.RemoveAll(w.Dir)
-	return r.lockModule(ctx, f, c, m, w, id, upstream, locals)
+	return r.lockModule(ctx, f, c, m, w, upstream, locals)
 }
 
 func (r *Resolver) lockModule(ctx context.Context, f *pins.File, c *pins.Component, m *gomod.Module, w *source.Workspace,
-	id module.Version, upstream []byte, locals map[string]module.Version,
+	upstream []byte, locals map[string]module.Version,
 ) (*Result, error) {
-	published, err := m.Time()
-	if err != nil {
+	locked := &pins.Locked{Module: m.Path, Version: m.Version, Sum: m.Sum, GoMod: sum(w.GoMod), GoSum: sum(w.GoSum)}
+	var err error
+	if locked.Commit, err = r.commitOf(c, m); err != nil {
 		return nil, err
-	}
-	locked := &pins.Locked{
-		Module: m.Path, Version: m.Version, Sum: m.Sum, Commit: m.Commit(), Date: published.Format(time.RFC3339),
-		GoMod: sum(w.GoMod), GoSum: sum(w.GoSum),
-	}
-	if c.Commit != "" {
-		if locked.Commit != "" && locked.Commit != c.Commit {
-			return nil, &fault.Error{Where: c.Name, What: fmt.Sprintf("commit is %s, the proxy says that %s was made of %s", c.Commit, id, locked.Commit),
-				Fix: "take commit: out of versions.yaml"}
-		}
-		locked.Commit = c.Commit
 	}
 	if err := r.finish(ctx, f, c, w, locked); err != nil {
 		return nil, err
 	}
-	drift, err := gomod.Drift(linkedOf(locked), id, upstream, locals)
+	drift, err := gomod.Drift(linkedOf(locked), module.Version{Path: m.Path, Version: m.Version}, upstream, locals)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"time"
 
@@ -33,6 +32,8 @@ type Resolver struct {
 	Host   *gotool.Host
 	Git    *gitsrc.Cache
 	Events event.Sink
+	// Lock is what is locked now; see commitOf.
+	Lock *pins.Lock
 }
 
 // Result is one component's lock: its entry in lock.yaml, and the go.mod and
@@ -101,8 +102,7 @@ func (r *Resolver) byKind(ctx context.Context, f *pins.File, c *pins.Component) 
 	case pins.KindGitFile:
 		return r.gitFile(ctx, c)
 	case pins.KindFile:
-		path := filepath.Join(f.Dir(), filepath.FromSlash(c.File))
-		if err := file.Check(c.Name, path, c.SHA256); err != nil {
+		if err := file.Check(f, c); err != nil {
 			return nil, err
 		}
 		return &Result{Locked: &pins.Locked{SHA256: c.SHA256}}, nil

@@ -12,18 +12,14 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 )
 
-// Write merges results into file's lock folder. lock.yaml, which holds the
-// sums of the other files, is written last: a killed run leaves a lock that
-// doesn't match its sums and is refused, never one that seems right.
-func Write(file *pins.File, results map[string]*Result) error {
-	lock, err := pins.LoadLock(file)
-	if err != nil {
-		// A lock that is missing or can't be read is made anew.
-		lock = &pins.Lock{Components: map[string]*pins.Locked{}}
-	}
+// Write merges results into lock and writes it into file's lock folder.
+// lock.yaml, which holds the sums of the other files, is written last: a killed
+// run leaves a lock that doesn't match its sums and is refused, never one that
+// seems right.
+func Write(file *pins.File, lock *pins.Lock, results map[string]*Result) error {
 	dir := file.LockDir()
 	for name, r := range results {
-		lock.Components[name] = r.Locked
+		lock.Seal(name, r.Locked)
 		if err := writeFiles(filepath.Join(dir, name), r); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ package testproxy
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -17,9 +18,15 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
+// Told is what a proxy says of every version, and what no sum covers.
+type Told struct {
+	Time   string // RFC 3339; "" for one
+	Commit string // "" where the proxy doesn't tell
+}
+
 // Write serves every module of an archive below dir. A file's name is
 // path@version/file; each module needs a go.mod.
-func Write(dir string, archive *txtar.Archive) error {
+func Write(dir string, archive *txtar.Archive, told Told) error {
 	modules := map[module.Version][]zip.File{}
 	for _, f := range archive.Files {
 		path, rest, ok := strings.Cut(f.Name, "@")
@@ -31,14 +38,14 @@ func Write(dir string, archive *txtar.Archive) error {
 		modules[id] = append(modules[id], file{name, f.Data})
 	}
 	for id, files := range modules {
-		if err := add(dir, id, files); err != nil {
+		if err := add(dir, id, files, told); err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
 	}
 	return nil
 }
 
-func add(dir string, id module.Version, files []zip.File) error {
+func add(dir string, id module.Version, files []zip.File, told Told) error {
 	escaped, err := module.EscapePath(id.Path)
 	if err != nil {
 		return err
@@ -65,14 +72,22 @@ func add(dir string, id module.Version, files []zip.File) error {
 	if _, err := fmt.Fprintln(list, id.Version); err != nil {
 		return err
 	}
-	for suffix, data := range map[string][]byte{
-		".info": fmt.Appendf(nil, `{"Version":%q,"Time":"2025-01-02T03:04:05Z"}`, id.Version), ".mod": gomod, ".zip": archive.Bytes(),
-	} {
+	for suffix, data := range map[string][]byte{".info": told.info(id), ".mod": gomod, ".zip": archive.Bytes()} {
 		if err := os.WriteFile(filepath.Join(base, id.Version+suffix), data, 0o644); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// info is what a proxy says of a version
+// (https://go.dev/ref/mod#goproxy-protocol).
+func (t Told) info(id module.Version) []byte {
+	info := fmt.Sprintf(`{"Version":%q,"Time":%q`, id.Version, cmp.Or(t.Time, "2025-01-02T03:04:05Z"))
+	if t.Commit != "" {
+		info += fmt.Sprintf(`,"Origin":{"VCS":"git","URL":"https://%s","Hash":%q,"Ref":"refs/tags/%s"}`, id.Path, t.Commit, id.Version)
+	}
+	return []byte(info + "}")
 }
 
 // file is a zip.File in memory.

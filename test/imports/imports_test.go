@@ -35,21 +35,22 @@ var allowed = map[string][]string{
 	"internal/node/deploy":    {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},                    // a payload image onto a node
 	"internal/manifests":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                           // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/fault"},                                                                                                                  // knows nothing of what it keeps
-	"internal/pins":           {"internal/fault", "internal/finding", "internal/winsvc"},                                                                           // exit code of a stale lock
+	"internal/pins":           {"internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc"},                                      // exit code of a stale lock
 	"internal/gotool":         {"internal/fault", "internal/proc"},                                                                                                 // runs go
 	"internal/wine":           {"internal/fault"},                                                                                                                  // starts programs, judges none
 	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                        // writes findings, makes none
 	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                          // shows events, makes none
 	"internal/expect":         {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
 
-	"internal/source/file":   {"internal/fault"},
+	"internal/infile":        {}, // leaf: opens what a user names
+	"internal/source/file":   {"internal/fault", "internal/infile", "internal/pins", "internal/shell"},
 	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/proc"}, // runs git
 	"internal/source/gomod":  {"internal/fault", "internal/gotool"},                 // runs go
 	"internal/source":        {"internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
 	"internal/resolve": {"internal/event", "internal/fault", "internal/gotool", "internal/pins", "internal/source",
 		"internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // pins into locks
 	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
-		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
+		"internal/pe", "internal/pins", "internal/proc", "internal/shell", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
 	"internal/version":              {"internal/fault"},                                                                                                                                     // leaf: reads versions, knows no driver
 	"internal/shell":                {},                                                                                                                                                     // leaf

@@ -76,14 +76,24 @@ func setup(env *testscript.Env) error {
 }
 
 // proxy serves the modules of a txtar file in place of the machine's proxy,
-// into a module cache of the script's own: proxy modules.txt.
+// into a module cache of the script's own: proxy modules.txt. Further arguments
+// are the date and the commit that it tells of every version; each such proxy
+// has a module cache of its own: proxy modules.txt 2025-01-02T03:04:05Z COMMIT.
 func proxy(ts *testscript.TestScript, _ bool, args []string) {
 	work := ts.Getenv("WORK")
+	var told testproxy.Told
+	if len(args) > 1 {
+		told.Time = args[1]
+		work = filepath.Join(work, "proxies", strings.Join(args[1:], "-"))
+	}
+	if len(args) > 2 {
+		told.Commit = args[2]
+	}
 	// testscript has taken the script's own archive apart; "-- " lines of the
 	// inner one are written with "== ".
 	text := strings.ReplaceAll(ts.ReadFile(args[0]), "== ", "-- ")
 	text = strings.ReplaceAll(text, " ==", " --")
-	ts.Check(testproxy.Write(work+"/proxy", txtar.Parse([]byte(text))))
+	ts.Check(testproxy.Write(work+"/proxy", txtar.Parse([]byte(text)), told))
 	for k, v := range map[string]string{
 		"GOPROXY": "file://" + work + "/proxy", "GONOSUMDB": "example.com", "GONOSUMCHECK": "", "GOMODCACHE": work + "/modcache", "GOFLAGS": "",
 	} {

@@ -3,7 +3,6 @@ package bake
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -83,18 +82,13 @@ func (o *imageOptions) describe(file *pins.File, jobs []*compile.Job, base *base
 	return options, nil
 }
 
-// createdAt is SOURCE_DATE_EPOCH where it is set
-// (https://reproducible-builds.org/specs/source-date-epoch/), else the time
-// of the newest source.
+// createdAt is SOURCE_DATE_EPOCH where it is set, else the time of the newest
+// commit of a git source, else 1970: a module's date is only what a proxy says.
 func createdAt(jobs []*compile.Job) (time.Time, error) {
-	if s := sourceDateEpoch(); s != "" {
-		seconds, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			return time.Time{}, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH is %q, not a number of seconds", s), Fix: "unset SOURCE_DATE_EPOCH", Err: err}
-		}
-		return time.Unix(seconds, 0).UTC(), nil
+	if t, set, err := pins.SourceDate(sourceDateEpoch()); err != nil || set {
+		return t, err
 	}
-	var newest time.Time
+	newest := time.Unix(0, 0).UTC()
 	for _, j := range jobs {
 		if t, err := time.Parse(time.RFC3339, j.Locked.Date); err == nil && t.After(newest) {
 			newest = t

@@ -2,10 +2,13 @@ package bake
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/resolve"
@@ -79,12 +82,31 @@ func (t *tool) lockFile(ctx context.Context, file *pins.File, names []string) er
 	if err != nil {
 		return err
 	}
-	r := &resolve.Resolver{Host: host, Git: git, Events: t.Console}
+	lock, err := t.oldLock(file, len(components) == len(file.Components))
+	if err != nil {
+		return err
+	}
+	r := &resolve.Resolver{Host: host, Git: git, Events: t.Console, Lock: lock}
 	results, resolveErr := r.Resolve(ctx, file, components)
 	if len(results) > 0 {
-		if err := resolve.Write(file, results); err != nil {
+		if err := resolve.Write(file, lock, results); err != nil {
 			return err
 		}
 	}
 	return resolveErr
+}
+
+// oldLock is the lock that is there, or an empty one. One whose text is broken
+// is only replaced as a whole.
+func (t *tool) oldLock(file *pins.File, whole bool) (*pins.Lock, error) {
+	lock, err := pins.LoadLock(file)
+	broken := errors.Is(err, pins.ErrNoLock)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) && !(whole && broken) {
+		return lock, err
+	}
+	if broken {
+		t.Console.Emit(event.Event{Object: file.LockDir(), Phase: event.Resolve, State: event.Warning,
+			Message: "lock.yaml couldn't be read and is written again; commits that only it knew are asked for"})
+	}
+	return &pins.Lock{Components: map[string]*pins.Locked{}}, nil
 }

@@ -46,9 +46,9 @@ func (t *tool) pin(ctx context.Context, name, value string) error {
 	if _, err := before.Component(name); err != nil {
 		return err
 	}
-	src, err := os.ReadFile(t.file)
+	src, err := pins.ReadFile(t.file)
 	if err != nil {
-		return fmt.Errorf("read the pins: %w", err)
+		return err
 	}
 	edited, err := pins.SetPin(t.file, src, name, value)
 	if err != nil {

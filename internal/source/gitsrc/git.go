@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -140,14 +141,31 @@ func describe(ctx context.Context, repo, url, hash string) (*Commit, error) {
 		return nil, &fault.Error{Where: url, What: hash + " is a " + kind + ", not a commit",
 			Fix: "pin the commit: git rev-parse " + hash + "^{commit}"}
 	}
-	out, err := git(ctx, repo, "show", "--no-patch", "--no-show-signature", "--format=%T %ct", hash)
-	if err != nil {
-		return nil, explain(ctx, repo, url, err)
-	}
-	var tree string
-	var seconds int64
-	if _, err := fmt.Sscan(out, &tree, &seconds); err != nil {
-		return nil, fmt.Errorf("read commit %s: %w", hash, err)
-	}
-	return &Commit{URL: url, Hash: hash, Tree: tree, Time: time.Unix(seconds, 0).UTC(), repo: repo}, nil
+	c := &Commit{URL: url, Hash: hash, repo: repo}
+	return c, c.read(ctx)
 }
+
+// read takes tree and time from the commit, which is hashed.
+func (c *Commit) read(ctx context.Context) error {
+	o, err := openObjects(ctx, c.repo)
+	if err != nil {
+		return err
+	}
+	f := &file{ctx: ctx, commit: c, objects: o}
+	raw, err := o.read(c.Hash, "commit")
+	if err != nil {
+		return f.fail(err)
+	}
+	_ = f.Close() // the commit was read to its end
+	m := commitForm.FindSubmatch(raw)
+	if m == nil {
+		return fmt.Errorf("commit %s names no tree, or no time", c.Hash)
+	}
+	seconds, err := strconv.ParseInt(string(m[2]), 10, 64)
+	c.Tree, c.Time = string(m[1]), time.Unix(seconds, 0).UTC()
+	return err
+}
+
+// commitForm finds the tree and the committer's time in a commit's head
+// (https://git-scm.com/docs/git-commit-tree#_commit_information).
+var commitForm = regexp.MustCompile(`\Atree ([0-9a-f]+)\n(?:[a-z].*\n)*?committer .*> ([0-9]+) `)

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/gotool"
@@ -23,7 +22,6 @@ type Module struct {
 	Sum           string // h1: of the module's zip
 	GoModSum      string // h1: of its go.mod
 	GoMod, Dir    string // paths in the module cache
-	Info          string
 	Error         string
 	Origin        *Origin
 }
@@ -73,19 +71,6 @@ func downloadFault(path, version, message string) error {
 		f.Fix = "don't build from it: compare with another proxy (GOPROXY=https://proxy.golang.org), then go clean -modcache"
 	}
 	return f
-}
-
-// Time returns when the version was published: the commit's time, in UTC.
-func (m *Module) Time() (time.Time, error) {
-	data, err := os.ReadFile(m.Info)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("read the proxy's answer about %s: %w", m.Path, err)
-	}
-	var info struct{ Time time.Time }
-	if err := json.Unmarshal(data, &info); err != nil {
-		return time.Time{}, fmt.Errorf("read the proxy's answer about %s: %w", m.Path, err)
-	}
-	return info.Time.UTC(), nil
 }
 
 // Commit returns the full commit that the version was made from, or "" where

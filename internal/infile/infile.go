@@ -1,0 +1,65 @@
+// Package infile opens files that a user names: regular ones alone, since a
+// named pipe that nobody writes to blocks for ever, and a device may never end.
+//
+// Its errors are fs.PathError, as package os has them: the caller knows what
+// the file was for, and says so.
+package infile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ErrKind is the cause of an error about a file that isn't a regular one.
+var ErrKind = errors.New("not a regular file")
+
+// Open opens a regular file to be read. Links are followed.
+func Open(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := Check(info); err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+	}
+	return os.Open(name)
+}
+
+// Read returns the content of a regular file that has at most limit bytes.
+func Read(name string, limit int64) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it has more than %d bytes", limit)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// Check says what a file is that isn't a regular one.
+func Check(info fs.FileInfo) error {
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		return nil
+	case mode.IsDir():
+		return syscall.EISDIR
+	case mode&fs.ModeNamedPipe != 0:
+		return fmt.Errorf("it is a pipe, %w", ErrKind)
+	case mode&fs.ModeSocket != 0:
+		return fmt.Errorf("it is a socket, %w", ErrKind)
+	case mode&fs.ModeDevice != 0:
+		return fmt.Errorf("it is a device, %w", ErrKind)
+	default:
+		return fmt.Errorf("it is %s, %w", mode.Type(), ErrKind)
+	}
+}
