@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // layoutBlobs reads the blobs of an OCI layout folder.
@@ -75,7 +76,7 @@ func loadLayout(dir string) (*Source, error) {
 // small reads one of the two files that every layout has.
 func (l layoutBlobs) small(name string) ([]byte, error) {
 	place := filepath.Join(l.dir, name)
-	f, err := os.Open(place)
+	f, err := infile.Open(place)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, damaged(place, "missing: a truncated OCI layout", l.fix())
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // Overlay is a partial Catalog document that adds rows or overrides them:
@@ -61,7 +62,7 @@ func ReadOverlays(path string) ([]Overlay, error) {
 }
 
 func readOverlay(path string) (Overlay, error) {
-	f, err := os.Open(path)
+	f, err := infile.Open(path)
 	if err != nil {
 		return Overlay{}, unreadable(path, err)
 	}

@@ -14,6 +14,12 @@ import (
 	"syscall"
 )
 
+// Limits for Read: of what people write, and of programs and such.
+const (
+	Text = 16 << 20
+	Any  = 1 << 30
+)
+
 // ErrKind is the cause of an error about a file that isn't a regular one.
 var ErrKind = errors.New("not a regular file")
 

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/winbake/winbake/internal/depth"
 	"github.com/winbake/winbake/internal/fault"
 )
 
@@ -28,7 +28,7 @@ type document struct {
 }
 
 // maxBytes bounds versions.yaml; the largest real one has 20 KB.
-const maxBytes = 1 << 20
+const maxBytes = 256 << 10
 
 // byteOrderMark is what Windows' editors begin a file with.
 const byteOrderMark = "\ufeff"
@@ -42,7 +42,7 @@ func (d *document) root(src []byte) (ast.Node, error) {
 	if len(src) > maxBytes {
 		return nil, &fault.Error{Where: d.path, What: fmt.Sprintf("the file has %d bytes; versions.yaml has at most %d", len(src), maxBytes), Fix: "check that -f names the right file"}
 	}
-	file, err := parser.ParseBytes(src, 0)
+	file, err := depth.ParseYAML(src)
 	if err != nil {
 		return nil, d.syntax(err)
 	}
@@ -64,6 +64,9 @@ func (d *document) root(src []byte) (ast.Node, error) {
 
 // syntax turns the parser's own error into one of ours.
 func (d *document) syntax(err error) error {
+	if deep, ok := errors.AsType[*depth.Error](err); ok {
+		return d.fault(position{deep.Line, deep.Column}, deep.Error(), "write it without what is nested: pins have at most four levels")
+	}
 	var syntax interface {
 		GetToken() *token.Token
 		GetMessage() string

@@ -17,6 +17,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // Stale is a component whose lock isn't of its pin, and why.
@@ -163,7 +164,7 @@ func (l *Locked) filesDiffer(dir string, c *Component) string {
 			}
 			continue
 		}
-		data, err := os.ReadFile(filepath.Join(dir, file.name))
+		data, err := infile.Read(filepath.Join(dir, file.name), maxLockBytes)
 		if err != nil {
 			return "its " + file.name + " is missing"
 		}

@@ -8,13 +8,14 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
-	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 
+	"github.com/winbake/winbake/internal/depth"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // readValues reads the var-files in Packer's order: those of the folder that it
@@ -55,13 +56,13 @@ func (f *folder) give(values hcl.Attributes) {
 
 // valuesOf reads a var-file; name is what places in it are called by.
 func valuesOf(path, name string) (hcl.Attributes, error) {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Text)
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
 	}
-	parse := hclparse.NewParser().ParseHCL
+	parse := depth.ParseHCL
 	if strings.HasSuffix(path, ".json") {
-		parse = hclparse.NewParser().ParseJSON
+		parse = depth.ParseHCLJSON
 	}
 	file, diags := parse(data, name)
 	if file == nil {
@@ -209,5 +210,5 @@ func readAt(dir, path string) ([]byte, error) {
 	if info.Size() > maxFile || !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s isn't a small file", path)
 	}
-	return os.ReadFile(path)
+	return infile.Read(path, maxFile)
 }

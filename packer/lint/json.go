@@ -4,6 +4,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/winbake/winbake/internal/depth"
 )
 
 // headers are the blocks that each kind of block may have, "" being the file's
@@ -77,7 +79,7 @@ func expressionOf(e hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 		start := e.Range().Start
 		start.Column++ // the quote
 		start.Byte++
-		text, more := hclsyntax.ParseTemplate([]byte(v.AsString()), e.Range().Filename, start)
+		text, more := depth.ParseTemplate([]byte(v.AsString()), e.Range().Filename, start)
 		return text, append(diags, more...)
 	}
 	return &hclsyntax.LiteralValueExpr{Val: v, SrcRange: e.Range()}, diags

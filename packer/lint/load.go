@@ -12,12 +12,13 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/winbake/winbake/internal/depth"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // folder is a template as it was read.
@@ -167,7 +168,7 @@ func legacy(where, path string) error {
 
 // parse reads one HCL file and sorts its blocks.
 func (f *folder) parse(name string) error {
-	data, err := os.ReadFile(filepath.Join(f.dir, name))
+	data, err := infile.Read(filepath.Join(f.dir, name), infile.Text)
 	if err != nil {
 		return fmt.Errorf("read the template: %w", err)
 	}
@@ -193,14 +194,14 @@ func (f *folder) parse(name string) error {
 // parsed is what could be read of a file, in HCL's own notation.
 func parsed(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
 	if strings.HasSuffix(name, ".json") {
-		file, diags := hclparse.NewParser().ParseJSON(data, name)
+		file, diags := depth.ParseHCLJSON(data, name)
 		if file == nil {
 			return &hclsyntax.Body{}, diags
 		}
 		body, more := fromJSON(file.Body, "")
 		return body, append(diags, more...)
 	}
-	file, diags := hclparse.NewParser().ParseHCL(data, name)
+	file, diags := depth.ParseHCL(data, name)
 	if body, ok := file.Body.(*hclsyntax.Body); ok {
 		return body, diags
 	}
@@ -317,7 +318,7 @@ func (f *folder) builder(kinds ...string) bool {
 // recordedProfile is what bake template wrote the folder for.
 func (f *folder) recordedProfile() string {
 	var record struct{ Profile string }
-	data, err := os.ReadFile(filepath.Join(f.dir, ".winbake.json"))
+	data, err := infile.Read(filepath.Join(f.dir, ".winbake.json"), infile.Text)
 	if err != nil || json.Unmarshal(data, &record) != nil || record.Profile == "" {
 		return "openshift"
 	}

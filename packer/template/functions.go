@@ -9,6 +9,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // functions are those of Packer's that rules use, with Packer's meaning
@@ -47,7 +49,7 @@ func onText(f func(string) (string, error)) function.Function {
 }
 
 func readFile(path string) (string, error) {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Text)
 	return string(data), err
 }
 

@@ -6,20 +6,20 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
-	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"github.com/winbake/winbake/internal/depth"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // Values are the assignments of var-files.
@@ -45,7 +45,7 @@ func ReadValues(paths ...string) (*Values, error) {
 }
 
 func (v *Values) read(path string) error {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Text)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &fault.Error{Where: path, What: "there is no such var-file", Fix: "check --var-file", Err: err}
 	}
@@ -53,9 +53,9 @@ func (v *Values) read(path string) error {
 		return fmt.Errorf("read the var-file: %w", err)
 	}
 	v.texts[path] = data
-	parse := hclparse.NewParser().ParseHCL
+	parse := depth.ParseHCL
 	if strings.HasSuffix(path, ".json") {
-		parse = hclparse.NewParser().ParseJSON
+		parse = depth.ParseHCLJSON
 	}
 	file, diags := parse(data, path)
 	if diags.HasErrors() {

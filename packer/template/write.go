@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // recordName is the file that says what was written, so that the next run
@@ -115,7 +116,7 @@ func checkOwn(dir string) (others []string, err error) {
 		return nil, cantWrite(dir, err)
 	}
 	var r record
-	data, err := os.ReadFile(filepath.Join(dir, recordName))
+	data, err := infile.Read(filepath.Join(dir, recordName), infile.Text)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,37 +32,38 @@ var allowed = map[string][]string{
 	"internal/node/agent":     {"internal/fault", "internal/node", "internal/winsvc"},                                                                              // on the node: asks Windows, changes it
 	"internal/node/firstboot": {"internal/fault", "internal/finding"},                                                                                              // on the node: waits, writes an event and a file, looks at nothing itself
 	"internal/node/wanted":    {"internal/catalog", "internal/fault", "internal/finding", "internal/node", "internal/pins", "internal/version", "internal/winsvc"}, // pins into node.json, for bake and verify; builds and reads nothing
-	"internal/node/guest":     {"internal/fault"},                                                                                                                  // reaches a machine, knows nothing of what it is told
+	"internal/node/guest":     {"internal/fault", "internal/infile", "internal/shell"},                                                                             // reaches a machine, knows nothing of what it is told
 	"internal/node/deploy":    {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},                    // a payload image onto a node
 	"internal/manifests":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                           // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/fault"},                                                                                                                  // knows nothing of what it keeps
-	"internal/pins":           {"internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc"},                                      // exit code of a stale lock
-	"internal/gotool":         {"internal/fault", "internal/proc"},                                                                                                 // runs go
+	"internal/pins":           {"internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc"},                    // exit code of a stale lock
+	"internal/gotool":         {"internal/fault", "internal/printable", "internal/proc"},                                                                           // runs go
 	"internal/wine":           {"internal/fault"},                                                                                                                  // starts programs, judges none
 	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                        // writes findings, makes none
 	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                          // shows events, makes none
 	"internal/expect":         {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
 
 	"internal/infile":        {}, // leaf: opens what a user names
+	"internal/depth":         {}, // leaf: parses what may be nested without end
 	"internal/source/file":   {"internal/fault", "internal/infile", "internal/pins", "internal/shell"},
-	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/proc"}, // runs git
-	"internal/source/gomod":  {"internal/fault", "internal/gotool"},                 // runs go
+	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/printable", "internal/proc"}, // runs git
+	"internal/source/gomod":  {"internal/fault", "internal/gotool", "internal/printable"},                 // runs go
 	"internal/source":        {"internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
 	"internal/resolve": {"internal/event", "internal/fault", "internal/gotool", "internal/pins", "internal/source",
 		"internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // pins into locks
-	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
+	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool", "internal/infile",
 		"internal/pe", "internal/pins", "internal/proc", "internal/shell", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
 	"internal/version":              {"internal/fault"},                                                                                                                                     // leaf: reads versions, knows no driver
 	"internal/shell":                {},                                                                                                                                                     // leaf
-	"internal/catalog":              {"internal/fault", "internal/version"},                                                                                                                 // data and questions about them
+	"internal/catalog":              {"internal/fault", "internal/infile", "internal/version"},                                                                                              // data and questions about them
 	"internal/inventory":            {"internal/version"},                                                                                                                                   // the model alone; its readers stand below it
 	"internal/skew":                 {"internal/shell", "internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/manifests/csidriver", "internal/version"}, // pure: never a reader; a remedy names bake only where it writes what fits
 	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                                            // run by hand on clones
 	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                                                                         // objects into the model
-	"internal/inventory/manifests":  {"internal/fault", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/release":    {"internal/fault", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                                         // opens images as verify does
+	"internal/inventory/manifests":  {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/release":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                      // opens images as verify does
 	"internal/inventory/cluster":    {"internal/fault", "internal/inventory", "internal/inventory/kube"},                                                                        // the one reader that talks to an API server
 	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
 	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                 // what is known and read, for people
@@ -73,20 +75,20 @@ var allowed = map[string][]string{
 
 	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
 
-	"payload": {"internal/fault", "internal/finding"}, // public: others import it, so nothing of the pipeline may come along
+	"payload": {"internal/fault", "internal/finding", "internal/infile"}, // public: others import it, so nothing of the pipeline may come along
 
-	"packer/answer":   {},                                                      // writes and reads XML, knows no Packer
-	"packer/template": {"internal/fault", "packer/answer"},                     // public, and pure but for writing its folder
-	"packer/lint":     {"internal/fault", "internal/finding", "packer/answer"}, // reads any template, makes none
+	"packer/answer":   {},                                                                                           // writes and reads XML, knows no Packer
+	"packer/template": {"internal/depth", "internal/fault", "internal/infile", "packer/answer"},                     // public, and pure but for writing its folder
+	"packer/lint":     {"internal/depth", "internal/fault", "internal/finding", "internal/infile", "packer/answer"}, // reads any template, makes none
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
-		"internal/gotool", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
-	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding",
+		"internal/gotool", "internal/infile", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
+	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding", "internal/infile",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
-	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall
-	"internal/testproxy":     {},                                                                                                                                               // for tests alone
+	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/infile", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall
+	"internal/testproxy":     {},                                                                                                                                                                  // for tests alone
 
 	"cmd/bake":        {"internal/cli/app", "internal/cli/bake"},
 	"cmd/verify":      {"internal/cli/app", "internal/cli/verify"},
@@ -167,6 +169,41 @@ func TestImportsRunDownwards(t *testing.T) {
 	for name := range allowed {
 		if _, ok := found[name]; !ok && name != "internal/testproxy" {
 			t.Errorf("%s is in the list and not in the tree", name)
+		}
+	}
+}
+
+// bounded are the parsers of others that have no limit of depth, and who may
+// use them.
+var bounded = map[string][]string{
+	"github.com/goccy/go-yaml":             {"internal/manifests"}, // reads what was just written
+	"github.com/goccy/go-yaml/parser":      {"internal/depth"},
+	"github.com/hashicorp/hcl/v2/hclparse": {"internal/depth"},
+	"github.com/hashicorp/hcl/v2/json":     {"internal/depth"},
+	"hclsyntax.Parse":                      {"internal/depth", "packer/template"}, // a call: the template's reads rules of our own
+}
+
+// What is nested without end reaches no parser that has no limit.
+func TestParsersAreBounded(t *testing.T) {
+	for name, p := range packages(t) {
+		files, err := filepath.Glob(filepath.Join("../..", name, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		uses := slices.Clone(p.Imports)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(file, "_test.go") && bytes.Contains(text, []byte("hclsyntax.Parse")) {
+				uses = append(uses, "hclsyntax.Parse")
+			}
+		}
+		for _, use := range uses {
+			if by, ok := bounded[use]; ok && !slices.Contains(by, name) {
+				t.Errorf("%s uses %s, which has no limit of depth: internal/depth has one", name, use)
+			}
 		}
 	}
 }

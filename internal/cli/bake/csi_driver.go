@@ -3,7 +3,6 @@ package bake
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -180,7 +180,7 @@ func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
 	if o.digestFile == "" {
 		return options, nil
 	}
-	text, err := os.ReadFile(o.digestFile)
+	text, err := infile.Read(o.digestFile, infile.Text)
 	if err != nil {
 		return options, &fault.Error{Where: o.digestFile, What: "can't read the digests: " + err.Error(), Fix: "give a file of lines IMAGE:TAG sha256:...", Err: err}
 	}

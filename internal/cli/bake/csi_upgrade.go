@@ -3,11 +3,11 @@ package bake
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/shell"
 )
@@ -15,7 +15,7 @@ import (
 // readOld reads the DaemonSet of --upgrade-from. driver is what was asked for,
 // "" to take the file's.
 func readOld(cat *catalog.Catalog, name, driver string) (*csidriver.Old, error) {
-	text, err := os.ReadFile(name)
+	text, err := infile.Read(name, infile.Text)
 	if err != nil {
 		return nil, &fault.Error{Where: name, What: "can't read the old DaemonSet: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + name, Err: err}
 	}

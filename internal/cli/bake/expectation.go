@@ -12,6 +12,7 @@ import (
 
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
@@ -40,7 +41,7 @@ func (t *tool) extras(o extrasOptions, file *pins.File, jobs []*compile.Job, art
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Any)
 	if err != nil {
 		return nil, fmt.Errorf("read verify.exe: %w", err)
 	}

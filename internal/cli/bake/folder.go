@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/manifests/object"
 )
 
@@ -121,7 +122,7 @@ func holds(dir string, files []object.File) (bool, error) {
 			return nil
 		}
 		found++
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := infile.Read(filepath.Join(dir, name), infile.Text)
 		if !ours || err != nil || !bytes.Equal(data, expected) {
 			return &fault.Error{Where: filepath.Join(dir, name), What: "the folder isn't empty, and this isn't what would be written", Fix: "give a new folder with --out, and compare: diff -r"}
 		}

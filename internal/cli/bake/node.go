@@ -3,7 +3,6 @@ package bake
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/deploy"
@@ -148,6 +148,7 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	if err != nil {
 		return err
 	}
+	o.guest.Warn = t.warn
 	g, err := guest.Dial(ctx, target, o.guest)
 	if err != nil {
 		return err
@@ -214,7 +215,7 @@ func nodeExe(im *deploy.Image, named string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Any)
 	if err != nil {
 		return nil, fmt.Errorf("read verify.exe: %w", err)
 	}

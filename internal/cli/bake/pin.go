@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/pins"
 )
 
@@ -76,7 +76,7 @@ func replacePins(path string, src, edited []byte) error {
 	if err != nil {
 		return fmt.Errorf("write the pins: %w", err)
 	}
-	now, err := os.ReadFile(target)
+	now, err := infile.Read(target, infile.Text)
 	if err != nil {
 		return fmt.Errorf("read the pins again: %w", err)
 	}

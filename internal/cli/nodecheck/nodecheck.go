@@ -7,13 +7,13 @@ package nodecheck
 import (
 	"context"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/report"
@@ -117,7 +117,7 @@ func check(ctx context.Context, a *app.App, o nodeOptions) error {
 }
 
 func readExpectation(path string) (*node.Expectation, error) {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Text)
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "the expectation can't be read: " + err.Error(), Fix: "name it: --expect FILE", Err: err}
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/report"
 )
 
@@ -72,7 +72,7 @@ func checkFile(name, pinsFile, component string) ([]finding.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := os.Open(name)
+	f, err := infile.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{Where: name, What: "no such file", Fix: "check the path", Err: err}
 	}

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -44,7 +44,7 @@ func imageVersion(images map[string]string, s, where string) error {
 
 // imageVersionFile reads a line each; # starts a comment.
 func imageVersionFile(images map[string]string, path string) error {
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Text)
 	if err != nil {
 		return &fault.Error{
 			What: fmt.Sprintf("%q is neither DIGEST_OR_IMAGE=vX.Y.Z nor a file of such lines", path), Where: "--image-version",

@@ -12,6 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/node/guest"
@@ -87,6 +88,9 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) (report.R
 	if err != nil {
 		return r, err
 	}
+	o.guest.Warn = func(file, what string) {
+		t.Console.Emit(event.Event{Object: file, Phase: event.Verify, State: event.Warning, Message: what})
+	}
 	g, err := guest.Dial(ctx, target, o.guest)
 	if err != nil {
 		return r, err
@@ -115,7 +119,7 @@ func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions
 		defer im.Close() //nolint:errcheck // all that is needed of it was read
 		return im, im.Only(o.only)
 	}
-	data, err := os.ReadFile(o.expect)
+	data, err := infile.Read(o.expect, infile.Text)
 	if err != nil {
 		return nil, &fault.Error{Where: o.expect, What: "the expectation can't be read: " + err.Error(), Fix: "bake payload --dir D writes it into D.winbake", Err: err}
 	}
@@ -158,7 +162,7 @@ func (o nodeOptions) exe(im *deploy.Image) ([]byte, error) {
 		}
 		path = filepath.Join(filepath.Dir(self), payload.VerifyName)
 	}
-	data, err := os.ReadFile(path)
+	data, err := infile.Read(path, infile.Any)
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "there is no verify.exe", Fix: "make bin, or --verify-exe FILE", Err: err}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/inventory"
 )
 
@@ -24,6 +25,9 @@ func (r *reader) path(ctx context.Context, path string) error {
 		return &fault.Error{What: "can't read the manifests: " + plain(err), Where: path, Err: err, Fix: "ls -l " + path}
 	}
 	if !info.IsDir() {
+		if err := infile.Check(info); err != nil {
+			return &fault.Error{What: "can't read the manifests: " + err.Error(), Where: path, Err: err, Fix: "give them on standard input: --manifests -"}
+		}
 		return r.file(ctx, path)
 	}
 	found := false
@@ -82,7 +86,7 @@ func (r *reader) file(ctx context.Context, name string) error {
 		}
 		r.seen[abs] = true
 	}
-	f, err := os.Open(name)
+	f, err := infile.Open(name)
 	if err != nil {
 		r.unreadable(name, err)
 		return nil

@@ -13,6 +13,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // cutError is the end of an archive in its middle: what stood before it was
@@ -29,7 +31,7 @@ func (e *cutError) Error() string {
 func (e *cutError) Unwrap() error { return e.err }
 
 func walkArchive(ctx context.Context, file string, visit visitor) error {
-	f, err := os.Open(file)
+	f, err := infile.Open(file)
 	if err != nil {
 		return unreadable(file, err)
 	}

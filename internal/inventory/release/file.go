@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
@@ -17,7 +17,7 @@ const maxText = 32 << 20
 
 // readBounded reads a text file whole.
 func readBounded(file string) ([]byte, error) {
-	f, err := os.Open(file)
+	f, err := infile.Open(file)
 	if err != nil {
 		return nil, unreadable(file, err)
 	}
@@ -50,7 +50,7 @@ func unreadable(file string, err error) error {
 // isArchive tells a tar archive, compressed or not, by its magic number: the
 // letters "ustar" at 257 (POSIX pax), or those of gzip and zstd.
 func isArchive(file string) (bool, error) {
-	f, err := os.Open(file)
+	f, err := infile.Open(file)
 	if err != nil {
 		return false, unreadable(file, err)
 	}

@@ -7,17 +7,21 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // credentials are the keys to log in with, and why some that were found can't
 // be used.
 type credentials struct {
+	warn   func(file, what string)
 	agent  agent.Agent // nil for none
 	keys   []ssh.Signer
 	unused []string
@@ -48,8 +52,8 @@ var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa"}
 
 // findKeys takes the named key files, or else the agent's keys and those in
 // ~/.ssh.
-func findKeys(named []string) (*credentials, error) {
-	c := &credentials{close: func() {}}
+func findKeys(named []string, warn func(file, what string)) (*credentials, error) {
+	c := &credentials{warn: warn, close: func() {}}
 	if len(named) > 0 {
 		return c, c.addFiles(named, true)
 	}
@@ -77,7 +81,7 @@ func findKeys(named []string) (*credentials, error) {
 // addFiles reads key files; those that must be there fail when they aren't.
 func (c *credentials) addFiles(files []string, must bool) error {
 	for _, f := range files {
-		data, err := os.ReadFile(f)
+		data, err := infile.Read(f, infile.Text)
 		if errors.Is(err, fs.ErrNotExist) && !must {
 			continue
 		}
@@ -89,6 +93,7 @@ func (c *credentials) addFiles(files []string, must bool) error {
 		switch {
 		case err == nil:
 			c.keys = append(c.keys, s)
+			c.readable(f)
 		case locked && !must:
 			c.unused = append(c.unused, f+" has a passphrase (ssh-add "+f+")")
 		case locked:
@@ -98,6 +103,15 @@ func (c *credentials) addFiles(files []string, must bool) error {
 		}
 	}
 	return nil
+}
+
+// readable warns of a key that everybody on this machine can read. A mounted
+// Secret is such, unless its volume says otherwise.
+func (c *credentials) readable(file string) {
+	info, err := os.Stat(file)
+	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o004 != 0 && c.warn != nil {
+		c.warn(file, fmt.Sprintf("everybody on this machine can read this private key (mode %04o): chmod 600 %s, or defaultMode: 0400 where it is a mounted Secret", info.Mode().Perm(), shell.Word(file)))
+	}
 }
 
 // refused says why a login failed.

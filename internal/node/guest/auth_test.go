@@ -169,6 +169,29 @@ func TestLogins(t *testing.T) {
 	}
 }
 
+// A key that everybody can read, such as one out of a mounted Secret, is used
+// and warned of.
+func TestKeyThatOthersCanRead(t *testing.T) {
+	key, signer := newKey(t)
+	target, known := serveSSH(t, signer.PublicKey())
+	file := filepath.Join(t.TempDir(), "key")
+	writeKey(t, file, key, "")
+	for mode, want := range map[os.FileMode]string{0o600: "", 0o640: "", 0o644: "(mode 0644): chmod 600 " + file, 0o604: "(mode 0604)"} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		var warned string
+		s, err := Dial(t.Context(), target, Options{KnownHosts: []string{known}, Identities: []string{file}, Warn: func(name, what string) { warned += name + " " + what }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = s.Close()
+		if !strings.Contains(warned, want) || (warned == "") != (want == "") {
+			t.Errorf("mode %o: warned %q, want %q", mode, warned, want)
+		}
+	}
+}
+
 func TestAgentThatIsGone(t *testing.T) {
 	_, signer := newKey(t)
 	target, known := serveSSH(t, signer.PublicKey())

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/crypto/ssh/knownhosts"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // hostKeys checks the machine's key against known_hosts files. There is no
@@ -37,7 +38,15 @@ func newHostKeys(files []string) (*hostKeys, error) {
 		return h, nil
 	}
 	var err error
-	if h.check, err = knownhosts.New(files...); err != nil {
+	for _, f := range files {
+		if info, statErr := os.Stat(f); statErr == nil && err == nil {
+			err = infile.Check(info)
+		}
+	}
+	if err == nil {
+		h.check, err = knownhosts.New(files...)
+	}
+	if err != nil {
 		return nil, &fault.Error{What: "the known hosts can't be read: " + err.Error(), Fix: "--known-hosts FILE", Err: err}
 	}
 	return h, nil

@@ -22,6 +22,8 @@ type Options struct {
 	// KnownHosts are the files to check the machine's key against, Identities
 	// the private keys to log in with; none stand for ssh's own.
 	KnownHosts, Identities []string
+	// Warn is told of a key file that others can read; nil for nobody.
+	Warn func(file, what string)
 }
 
 const (
@@ -48,7 +50,7 @@ func Dial(ctx context.Context, t Target, o Options) (*SSH, error) {
 	if err != nil {
 		return nil, err
 	}
-	login, err := findKeys(o.Identities)
+	login, err := findKeys(o.Identities, o.Warn)
 	if err != nil {
 		return nil, err
 	}

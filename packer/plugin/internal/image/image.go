@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/payload"
@@ -171,7 +172,7 @@ func (im *Image) VerifyExe(named string) ([]byte, error) {
 		}
 		named = filepath.Join(filepath.Dir(self), payload.VerifyName)
 	}
-	data, err := os.ReadFile(named)
+	data, err := infile.Read(named, infile.Any)
 	if err != nil {
 		return nil, &fault.Error{Where: named, What: "there is no verify.exe, and the payload brings none: " + err.Error(),
 			Fix: "make bin, and name bin/verify.exe in verify_binary; or bake payload --with-verify", Err: err}
