@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/proc"
@@ -94,7 +95,7 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacio
 		return context.Cause(ctx)
 	}
 	if err != nil {
-		return explain(job, "it doesn't compile", &gotool.Failure{Args: args, Message: output.String(), Err: err})
+		return explain(job, "it doesn't compile", gotool.NewFailure(args, output.String(), err))
 	}
 	return nil
 }
@@ -110,7 +111,7 @@ func (b *Builder) workspace(ctx context.Context, job *Job, dir string) (*source.
 	lockDir := filepath.Join(job.File.LockDir(), job.Component.Name)
 	var files [2][]byte
 	for i, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(lockDir, name))
+		data, err := infile.Read(filepath.Join(lockDir, name), infile.Text)
 		if err != nil {
 			return nil, &fault.Error{Where: lockDir, What: "the lock of " + job.Component.Name + " can't be read", Fix: lockCommand(job), Err: err}
 		}

@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/proc"
 )
 
@@ -135,7 +136,7 @@ func (t *Tool) Output(ctx context.Context, dir string, target []Setting, args ..
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return out, &Failure{Args: args, Message: Stderr(err), Err: err}
+	return out, NewFailure(args, stderr(err), err)
 }
 
 // Version returns what identifies the toolchain: its name for a pinned one,
@@ -152,8 +153,14 @@ func (t *Tool) Version(ctx context.Context) (string, error) {
 // Failure is a go command that ended with an error.
 type Failure struct {
 	Args    []string
-	Message string // what go printed on stderr
+	Message string // what go printed on stderr, without credentials
 	Err     error
+}
+
+// NewFailure makes a Failure of what go printed, which may hold the address of
+// a proxy with a token in it.
+func NewFailure(args []string, printed string, err error) *Failure {
+	return &Failure{Args: args, Message: printable.NoCredentials(printed), Err: err}
 }
 
 // Error returns the last line that go printed, which says what went wrong.
@@ -165,8 +172,8 @@ func (f *Failure) Error() string {
 // Unwrap returns the process's own error.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Stderr returns what a failed command printed on stderr, else err's text.
-func Stderr(err error) string {
+// stderr returns what a failed command printed on stderr, else err's text.
+func stderr(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		return string(exit.Stderr)

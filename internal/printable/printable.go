@@ -7,6 +7,7 @@ package printable
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,6 +18,13 @@ func Line(s string) string { return escape(s, "") }
 
 // Text is s with its line feeds and tabs.
 func Text(s string) string { return escape(s, "\n\t") }
+
+// credentials are a URL's user where that may be a token, and its password.
+var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@]*:)[^/\s"']*@`)
+
+// NoCredentials is s with stars in place of what URLs in it have before their
+// host: a password, and a user of http, which is a token for many servers.
+func NoCredentials(s string) string { return credentials.ReplaceAllString(s, "${1}${2}***@") }
 
 func escape(s, keep string) string {
 	var b strings.Builder

@@ -26,3 +26,17 @@ func TestTextKeepsItsLines(t *testing.T) {
 		t.Errorf("Text gave %q, want %q", got, want)
 	}
 }
+
+func TestNoCredentials(t *testing.T) {
+	for in, want := range map[string]string{
+		"clone of 'https://user:S3CRET@h/x' into 'y@z' failed": "clone of 'https://***@h/x' into 'y@z' failed",
+		"http://S3CRET@h:80/x, https://h/x@v1":                 "http://***@h:80/x, https://h/x@v1",
+		"ssh://git:S3CRET@h/x":                                 "ssh://git:***@h/x",
+		"ssh://git@h/x git@h:x":                                "ssh://git@h/x git@h:x",
+		"https://user:S3@CRET@h/x":                             "https://***@h/x",
+	} {
+		if got := NoCredentials(in); got != want {
+			t.Errorf("%s became %s", in, got)
+		}
+	}
+}

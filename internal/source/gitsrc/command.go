@@ -5,10 +5,10 @@ import (
 	"errors"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/proc"
 )
 
@@ -72,14 +72,9 @@ func (f *failure) Unwrap() error { return f.err }
 func message(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		return uncredentialed(strings.TrimSpace(string(exit.Stderr)))
+		// It names the URL that the user's insteadOf made, which is where many
+		// keep a token.
+		return printable.NoCredentials(strings.TrimSpace(string(exit.Stderr)))
 	}
 	return err.Error()
 }
-
-// credentials are a URL's user where that may be a token, and its password.
-var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@]*:)[^/\s"']*@`)
-
-// uncredentialed is text of git's without credentials: it names the URL that
-// the person's insteadOf made, which is where many keep a token.
-func uncredentialed(text string) string { return credentials.ReplaceAllString(text, "${1}${2}***@") }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/gotool"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // Module is one downloaded module, as `go mod download -json` tells it.
@@ -59,7 +60,7 @@ func Download(ctx context.Context, tool *gotool.Tool, path, version string) (*Mo
 func downloadFault(path, version, message string) error {
 	f := &fault.Error{
 		What:    fmt.Sprintf("module %s@%s can't be downloaded", path, version),
-		Excerpt: message,
+		Excerpt: printable.NoCredentials(message),
 		Fix:     "check the version, and that GOPROXY reaches a proxy that has it (go env GOPROXY)",
 	}
 	switch {
