@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // ExtrasRoot is the folder of an image that holds what is ours and not WMCO's,
@@ -126,7 +127,7 @@ func readWhole(e *Entry, limit int64) ([]byte, error) {
 func readExtrasDir(dir string) (*Extras, error) {
 	x := &Extras{}
 	for name, into := range map[string]*[]byte{ExpectationName: &x.Expectation, VerifyName: &x.Verify} {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := infile.Read(filepath.Join(dir, name), infile.Any)
 		if err != nil && !os.IsNotExist(err) {
 			return nil, unreadable(filepath.Join(dir, name), err)
 		}

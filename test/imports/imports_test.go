@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	"internal/inventory/manifests":  {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/release":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                      // opens images as verify does
-	"internal/inventory/cluster":    {"internal/fault", "internal/inventory", "internal/inventory/kube"},                                                                        // the one reader that talks to an API server
+	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                     // the one reader that talks to an API server
 	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
 	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                 // what is known and read, for people
 

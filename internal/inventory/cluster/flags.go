@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // Flags are kubectl's flags that say which cluster, and as whom. The zero value
@@ -64,6 +66,9 @@ func (f *Flags) Config() (config *rest.Config, context string, err error) {
 		return nil, "", &fault.Error{What: fmt.Sprintf("--%s can't be %q", clientcmd.FlagTimeout, f.overrides.Timeout), Err: err, Fix: "--" + clientcmd.FlagTimeout + "=30s"}
 	}
 	rules := f.rules()
+	if err := noPipe(rules.GetLoadingPrecedence()); err != nil {
+		return nil, "", f.unreadable(err)
+	}
 	loaded := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &f.overrides)
 	raw, err := loaded.RawConfig()
 	if err != nil {
@@ -91,6 +96,17 @@ func (f *Flags) rules() *clientcmd.ClientConfigLoadingRules {
 	rules.ExplicitPath = f.kubeconfig
 	rules.Warner = func(err error) { f.missing = err }
 	return rules
+}
+
+// noPipe refuses pipes, which client-go would wait for, and reads twice.
+// /dev/null is what many give for no kubeconfig.
+func noPipe(files []string) error {
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+			return infile.Check(info)
+		}
+	}
+	return nil
 }
 
 func (f *Flags) impersonate() error {
