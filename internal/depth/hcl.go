@@ -1,6 +1,8 @@
 package depth
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -37,50 +39,65 @@ func tooDeep(at hcl.Range) hcl.Diagnostics {
 	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Nested too deep", Detail: (&Error{}).Error(), Subject: &at}}
 }
 
+// What a token does to the depth.
+var (
+	opening = []hclsyntax.TokenType{hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOBrace, hclsyntax.TokenOQuote,
+		hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl}
+	closing = []hclsyntax.TokenType{hclsyntax.TokenCParen, hclsyntax.TokenCBrack, hclsyntax.TokenCBrace, hclsyntax.TokenCQuote,
+		hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd}
+	operators = []hclsyntax.TokenType{hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash,
+		hclsyntax.TokenPercent, hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
+		hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenQuestion,
+		hclsyntax.TokenCBrack,          // x[0][0][0] is an index of an index of an index
+		hclsyntax.TokenTemplateControl, // open until its endif or endfor
+	}
+)
+
+// nesting is what is open at a token: for each bracket, and for the file
+// itself, how many operators were read since its last comma.
+type nesting struct {
+	brackets  []hclsyntax.TokenType
+	operators []int
+	depth     int
+}
+
 // deepHCL finds the token that is nested too deep. Operators count too, up to
 // the next comma, or line of a block: a+b+c is a sum of a sum, a?b:c?d:e a
 // condition in a condition.
 func deepHCL(tokens hclsyntax.Tokens) *hcl.Range {
-	type level struct {
-		open      hclsyntax.TokenType
-		operators int
-	}
-	levels, depth := []level{{}}, 0
+	n := nesting{brackets: []hclsyntax.TokenType{hclsyntax.TokenOBrace}, operators: []int{0}}
 	for _, t := range tokens {
-		last := &levels[len(levels)-1]
-		switch t.Type {
-		case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOBrace, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
-			levels = append(levels, level{open: t.Type})
-			depth++
-		case hclsyntax.TokenTemplateControl:
-			last.operators++ // it is open until its endif or endfor
-			levels = append(levels, level{open: t.Type})
-			depth += 2
-		case hclsyntax.TokenCParen, hclsyntax.TokenCBrack, hclsyntax.TokenCBrace, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
-			if len(levels) > 1 {
-				depth -= 1 + last.operators
-				levels = levels[:len(levels)-1]
-			}
-			if t.Type == hclsyntax.TokenCBrack { // x[0][0][0] is nested to the left
-				levels[len(levels)-1].operators++
-				depth++
-			}
-		case hclsyntax.TokenComma, hclsyntax.TokenNewline:
-			if t.Type == hclsyntax.TokenComma || last.open == hclsyntax.TokenOBrace || len(levels) == 1 {
-				depth -= last.operators
-				last.operators = 0
-			}
-		case hclsyntax.TokenBang, hclsyntax.TokenMinus, hclsyntax.TokenPlus, hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPercent,
-			hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq, hclsyntax.TokenGreaterThan,
-			hclsyntax.TokenGreaterThanEq, hclsyntax.TokenAnd, hclsyntax.TokenOr, hclsyntax.TokenQuestion:
-			last.operators++
-			depth++
-		}
-		if depth > Max {
+		if n.read(t.Type); n.depth > Max {
 			return &t.Range
 		}
 	}
 	return nil
+}
+
+func (n *nesting) read(t hclsyntax.TokenType) {
+	if slices.Contains(closing, t) && len(n.brackets) > 1 {
+		n.end()
+		n.brackets, n.operators = n.brackets[:len(n.brackets)-1], n.operators[:len(n.operators)-1]
+		n.depth--
+	}
+	if slices.Contains(operators, t) {
+		n.operators[len(n.operators)-1]++
+		n.depth++
+	}
+	if slices.Contains(opening, t) {
+		n.brackets, n.operators = append(n.brackets, t), append(n.operators, 0)
+		n.depth++
+	}
+	if t == hclsyntax.TokenComma || t == hclsyntax.TokenNewline && n.brackets[len(n.brackets)-1] == hclsyntax.TokenOBrace {
+		n.end()
+	}
+}
+
+// end is the end of an expression.
+func (n *nesting) end() {
+	last := &n.operators[len(n.operators)-1]
+	n.depth -= *last
+	*last = 0
 }
 
 // deepJSON finds the bracket or brace that is nested too deep.

@@ -134,8 +134,8 @@ func TestLockCheck(t *testing.T) {
 			l.Components["x"].GoMod = hexSum(mod)
 		}, "doesn't require example.com/x v1.0.0"},
 		"a date":    {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Date = Epoch }, "only a git source can prove"},
-		"a go line": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].GoLine = "1.20" }, "its digest doesn't cover it"},
-		"no digest": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Digest = "" }, "its digest doesn't cover it"},
+		"a go line": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].GoLine = "1.20" }, "it has another digest"},
+		"no digest": {func(_ *testing.T, _ *File, l *Lock) { l.Components["x"].Digest = "" }, "its lock has no digest"},
 		"a left-over folder": {func(t *testing.T, f *File, _ *Lock) {
 			write(t, filepath.Join(f.LockDir(), "old/go.mod"), "module old\n")
 		}, "doesn't have it"},

@@ -98,10 +98,13 @@ func (l *Lock) staleness(f *File, c *Component) string {
 	if what := locked.filesDiffer(filepath.Join(f.LockDir(), c.Name), c); what != "" {
 		return what
 	}
-	if locked.Digest != locked.digest(c.Name) {
-		return "its lock isn't what bake lock wrote: its digest doesn't cover it"
+	switch locked.Digest {
+	case locked.digest(c.Name):
+		return ""
+	case "":
+		return "its lock has no digest: an older bake wrote it"
 	}
-	return ""
+	return "its lock isn't what bake lock wrote: it has another digest"
 }
 
 // differs says what of a lock isn't its pin's. That the digest of the pin is

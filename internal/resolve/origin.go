@@ -29,9 +29,9 @@ func (r *Resolver) commitOf(c *pins.Component, m *gomod.Module) (string, error) 
 			Fix: "take commit: out of versions.yaml"}
 	}
 	commit := cmp.Or(c.Commit, known, told)
-	if told != "" && told != commit {
+	if told != "" && told != commit && c.Commit == "" {
 		r.Events.Emit(event.Event{Object: c.Name, Phase: event.Resolve, State: event.Warning,
-			Message: fmt.Sprintf("the proxy says that %s@%s was made of commit %s; the lock keeps %s", m.Path, m.Version, told, commit)})
+			Message: fmt.Sprintf("the proxy says that %s@%s was made of commit %s; the lock keeps %s, until commit: in versions.yaml says otherwise", m.Path, m.Version, told, commit)})
 	}
 	return commit, nil
 }

@@ -23,8 +23,11 @@ func newLock(t *tool) *cobra.Command {
 answer into versions.lock: a synthetic go.mod and go.sum per program, the sum
 of its source, its origin, its toolchain and the licences of what it links.
 
+A module's commit that the lock has for the same version and sum stays, whatever
+the proxy says.
+
 With --check nothing is asked and nothing written: it exits with 3 and names
-the components whose lock isn't of their pin.`,
+the components whose lock isn't of their pin, or isn't what lock wrote.`,
 		Example: `  bake lock                # all components
   bake lock csi-proxy      # one
   bake lock --check        # in CI`,
