@@ -181,8 +181,8 @@ func newTaskRun(t *testing.T, login string) taskRun {
 	return r
 }
 
-// login is what Tekton writes of the service account's secrets, to the path that
-// each step is told of.
+// login is what Tekton writes of the service account's secrets, where
+// $(credentials.path) says.
 func (r taskRun) login(t *testing.T, login string) {
 	t.Helper()
 	config, err := yaml.YAMLToJSON([]byte("auths: {\"" + r.host + "\": {username: " + user + ", password: \"" + login + "\"}}"))
