@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -44,7 +45,8 @@ type Result struct {
 }
 
 // Resolve locks components, in parallel. One that fails doesn't cost the
-// others' results; the error joins every component's own.
+// others' results; the error joins every component's own, and what several say
+// alike, of one repository, once.
 func (r *Resolver) Resolve(ctx context.Context, f *pins.File, components []*pins.Component) (map[string]*Result, error) {
 	results := make([]*Result, len(components))
 	errs := make([]error, len(components))
@@ -68,7 +70,14 @@ func (r *Resolver) Resolve(ctx context.Context, f *pins.File, components []*pins
 			named[c.Name] = results[i]
 		}
 	}
-	return named, errors.Join(errs...)
+	said := map[string]bool{}
+	return named, errors.Join(slices.DeleteFunc(errs, func(err error) bool {
+		if err == nil || said[err.Error()] {
+			return true
+		}
+		said[err.Error()] = true
+		return false
+	})...)
 }
 
 func (r *Resolver) one(ctx context.Context, f *pins.File, c *pins.Component) (*Result, error) {
