@@ -53,6 +53,14 @@ e2e-packer: need-go
 	@test/deps.sh
 	@$(GO) run ./test/steps e2e-packer
 
+## e2e-operator: start OPERATOR, a program of WMCO's, over the payload of IMAGE
+IMAGE ?= _output/image
+.PHONY: e2e-operator
+e2e-operator: need-go
+	@test/deps.sh
+	@$(GO) run ./test/apiserver/prepare
+	OPERATOR=$(abspath $(OPERATOR)) IMAGE=$(abspath $(IMAGE)) PINS=$(abspath $(F)) $(GO) test -tags operator -count=1 -timeout=30m ./test/realoperator
+
 ## ci: test and e2e in one run, with their counts summed
 .PHONY: ci
 ci: need-go

@@ -15,13 +15,17 @@ import (
 	"github.com/winbake/winbake/test/kubeclient"
 )
 
+// Kind is a kind that the server doesn't know of itself. Its schema says nothing:
+// any content is taken.
+type Kind struct {
+	Resource   schema.GroupVersionResource
+	Name       string
+	Namespaced bool
+}
+
 // openShift are the kinds of OpenShift and of its Operator Lifecycle Manager
-// that the product knows. Their schemas say nothing: any content is taken.
-var openShift = []struct {
-	gvr        schema.GroupVersionResource
-	kind       string
-	namespaced bool
-}{
+// that the product knows.
+var openShift = []Kind{
 	{schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}, "ClusterVersion", false},
 	{schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}, "Infrastructure", false},
 	{schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}, "Storage", false},
@@ -36,18 +40,23 @@ var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "
 // have no status subresource: a status is written with the rest.
 func (s *Server) InstallOpenShift(t testing.TB) {
 	t.Helper()
+	s.Install(t, openShift...)
+}
+
+// Install makes the server know kinds. They have no status subresource.
+func (s *Server) Install(t testing.TB, kinds ...Kind) {
+	t.Helper()
 	client, err := dynamic.NewForConfig(s.Config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range openShift {
-		crd := definition(k.gvr, k.kind, k.namespaced)
-		if _, err := client.Resource(crds).Create(t.Context(), crd, metav1.CreateOptions{}); err != nil {
-			t.Fatalf("install %s: %v", k.kind, err)
+	for _, k := range kinds {
+		if _, err := client.Resource(crds).Create(t.Context(), k.definition(), metav1.CreateOptions{}); err != nil {
+			t.Fatalf("install %s: %v", k.Name, err)
 		}
 	}
-	for _, k := range openShift {
-		s.awaitServed(t, k.gvr)
+	for _, k := range kinds {
+		s.awaitServed(t, k.Resource)
 	}
 }
 
@@ -76,22 +85,22 @@ func (s *Server) InstallKinds(t testing.TB, files ...string) {
 	}
 }
 
-func definition(gvr schema.GroupVersionResource, kind string, namespaced bool) *unstructured.Unstructured {
+func (k Kind) definition() *unstructured.Unstructured {
 	scope := "Cluster"
-	if namespaced {
+	if k.Namespaced {
 		scope = "Namespaced"
 	}
 	anything := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
 		"metadata": map[string]any{
-			"name": gvr.GroupResource().String(),
+			"name": k.Resource.GroupResource().String(),
 		},
 		"spec": map[string]any{
-			"group": gvr.Group, "scope": scope,
-			"names": map[string]any{"kind": kind, "plural": gvr.Resource},
+			"group": k.Resource.Group, "scope": scope,
+			"names": map[string]any{"kind": k.Name, "plural": k.Resource.Resource},
 			"versions": []any{map[string]any{
-				"name": gvr.Version, "served": true, "storage": true,
+				"name": k.Resource.Version, "served": true, "storage": true,
 				"schema": map[string]any{"openAPIV3Schema": anything},
 			}},
 		},
