@@ -24,7 +24,7 @@ func TestPushStaysWithTLS(t *testing.T) {
 	t.Cleanup(anywhere.CloseIdleConnections)
 	for _, host := range []string{"10.11.12.13:5000", "192.168.1.1"} {
 		reg.reset()
-		o := PushOptions{transport: anywhere, backoff: quick, Keychain: authn.DefaultKeychain}
+		o := PushOptions{transport: anywhere, Keychain: authn.DefaultKeychain}
 		_, err := Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o)
 		wantFault(t, err, 1, "speaks plain http", "--insecure")
 		if n := reg.all(); n != 0 {
@@ -65,7 +65,7 @@ func TestRefusedPlainHTTPIsTold(t *testing.T) {
 		t.Errorf("%v: a registry with a certificate speaks no plain http", err)
 	}
 	for _, cause := range []error{errors.New("tls: handshake failure"), io.EOF} {
-		o := PushOptions{transport: refusing{cause}, backoff: quick}
+		o := PushOptions{transport: refusing{cause}}
 		_, err := Push(t.Context(), ref, payloadImage(t, 1), o)
 		wantFault(t, err, 1, "can't be written to over https", cause.Error(), "may speak plain http", "--insecure")
 	}
@@ -74,30 +74,3 @@ func TestRefusedPlainHTTPIsTold(t *testing.T) {
 type refusing struct{ err error }
 
 func (f refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
-
-type answer struct{}
-
-func (answer) RoundTrip(*http.Request) (*http.Response, error) {
-	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
-}
-
-func TestSecured(t *testing.T) {
-	for url, fine := range map[string]bool{
-		"https://example.com/v2/": true, "https://10.0.0.1/v2/": true, "http://127.0.0.1:5000/v2/": true, "http://[::1]:5000/v2/": true, "http://localhost/v2/": true, "http://k3d-registry.localhost:5000/v2/": true,
-		"http://example.com/v2/": false, "http://10.0.0.1:5000/v2/": false, "http://notlocalhost/v2/": false, "http://localhost.example.com/v2/": false,
-	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPut, url, strings.NewReader("x"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, insecure := range []bool{false, true} {
-			resp, err := Secured(answer{}, insecure).RoundTrip(req)
-			if want := fine || insecure; (err == nil) != want {
-				t.Errorf("%s, insecure %v: %v", url, insecure, err)
-			}
-			if err == nil {
-				resp.Body.Close()
-			}
-		}
-	}
-}

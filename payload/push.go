@@ -3,12 +3,15 @@ package payload
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/winbake/winbake/internal/registry"
 )
 
 // pushJobs is the default of PushOptions.Jobs, go-containerregistry's own.
@@ -26,6 +29,9 @@ type PushOptions struct {
 	Insecure bool
 	// UserAgent is sent to the registry.
 	UserAgent string
+	// Timeout is how long the registry may be silent, or take less than 1 KiB a
+	// second; 0 stands for two minutes. Then it is asked once more.
+	Timeout time.Duration
 	// Progress counts the bytes of all blobs, those too that were there
 	// already. May be nil.
 	Progress Progress
@@ -33,7 +39,12 @@ type PushOptions struct {
 	Retrying func(err error)
 
 	transport http.RoundTripper // of tests
-	backoff   backoff           // zero: defaultBackoff
+}
+
+// CheckPush refuses what can't be pushed to, without asking the registry.
+func CheckPush(ref string) error {
+	_, err := registry.Parse(ref, false)
+	return err
 }
 
 // Push uploads an image or index to ref, REGISTRY/REPOSITORY[:TAG], and
@@ -41,11 +52,15 @@ type PushOptions struct {
 // skipped, so a push that was cut off goes on where it was.
 //
 // A blob or manifest that fails for a reason that may pass (status 408, 429,
-// 5xx, a cut connection) is tried again, up to five times over half a minute,
-// or as late as the registry asks for. Other errors, and the last of those,
-// name the registry, its answer and what to do.
+// 5xx, a cut connection, an upload that the registry lost) is tried again, up
+// to five times over half a minute, or when the registry asks for it within a
+// minute. Other errors, and the last of those, name the registry, its answer
+// and what to do.
 func Push(ctx context.Context, ref string, x ImageOrIndex, o PushOptions) (string, error) {
-	r, err := parseRef(ref, LoadOptions{Insecure: o.Insecure})
+	client, err := registry.New(ref, registry.Options{
+		Push: true, Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout,
+		Retrying: o.Retrying, Transport: o.transport,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -53,66 +68,52 @@ func Push(ctx context.Context, ref string, x ImageOrIndex, o PushOptions) (strin
 	if err != nil {
 		return "", err
 	}
-	p, err := newPusher(r, blobs, o)
+	p, err := newPusher(client, blobs, o)
 	if err != nil {
 		return "", err
 	}
 	if err := p.push(ctx, x); err != nil {
-		return "", pushFault(ctx, r, err)
+		return "", client.Fault(ctx, err)
 	}
-	return r.Context().Name() + "@" + blobs[len(blobs)-1].desc.Digest.String(), nil
+	return client.Ref.Context().Name() + "@" + blobs[len(blobs)-1].desc.Digest.String(), nil
 }
 
-// pusher uploads the blobs of one image, each with retries of its own: in
-// go-containerregistry's Write one blob's failure cuts the others off, and its
-// pauses don't end with the context.
+// pusher uploads the blobs of one image, each with tries of its own.
 type pusher struct {
-	ref     name.Reference
-	blobs   []blob
-	remote  *remote.Pusher
-	wire    *wire
-	options PushOptions
+	client *registry.Client
+	blobs  []blob // without manifests
+	jobs   int
+	remote *remote.Pusher
+	meter  *meter
 }
 
-func newPusher(ref name.Reference, blobs []blob, o PushOptions) (*pusher, error) {
-	if o.Jobs <= 0 {
-		o.Jobs = pushJobs
+func newPusher(client *registry.Client, all []blob, o PushOptions) (*pusher, error) {
+	p := &pusher{client: client, jobs: o.Jobs}
+	if p.jobs <= 0 {
+		p.jobs = pushJobs
 	}
-	if o.backoff == (backoff{}) {
-		o.backoff = defaultBackoff
+	for _, b := range all {
+		if !b.desc.MediaType.IsImage() && !b.desc.MediaType.IsIndex() {
+			p.blobs = append(p.blobs, b)
+		}
 	}
-	if o.transport == nil {
-		o.transport = remote.DefaultTransport
-	}
-	w := newWire(Secured(o.transport, o.Insecure), blobs, o.Progress)
-	opts := []remote.Option{
-		remote.WithTransport(w), remote.WithJobs(o.Jobs), remote.WithUserAgent(o.UserAgent),
-		// One attempt, no pause: retries are ours.
-		remote.WithRetryBackoff(remote.Backoff{Steps: 1}),
-	}
-	if o.Keychain != nil {
-		opts = append(opts, remote.WithAuthFromKeychain(o.Keychain))
-	}
-	rp, err := remote.NewPusher(opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &pusher{ref: ref, blobs: blobs, remote: rp, wire: w, options: o}, nil
+	p.meter = newMeter(o.Progress, sizeOf(p.blobs))
+	var err error
+	p.remote, err = remote.NewPusher(append(client.Remote(context.Background()), remote.WithJobs(p.jobs))...)
+	return p, err
 }
 
 func (p *pusher) push(ctx context.Context, x ImageOrIndex) error {
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(p.options.Jobs)
+	g.SetLimit(p.jobs)
 	for _, b := range p.blobs {
-		if b.desc.MediaType.IsImage() || b.desc.MediaType.IsIndex() {
-			continue // manifests come after what they refer to
-		}
 		g.Go(func() error { return p.upload(gctx, b) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return p.retry(ctx, func(ctx context.Context) error { return p.remote.Push(ctx, p.ref, x) })
+	// The manifests come after what they refer to.
+	return p.client.Do(ctx, func() error { return p.remote.Push(ctx, p.client.Ref, x) })
 }
 
 func (p *pusher) upload(ctx context.Context, b blob) error {
@@ -126,8 +127,8 @@ func (p *pusher) upload(ctx context.Context, b blob) error {
 			return err
 		}
 	}
-	return p.retry(ctx, func(ctx context.Context) error {
-		err := p.remote.Upload(ctx, p.ref.Context(), l)
+	return p.client.Do(ctx, func() error {
+		err := p.once(ctx, l, b.desc.Size)
 		own, ok := l.(*Layer)
 		if err == nil || !ok || ctx.Err() != nil {
 			return err
@@ -136,10 +137,26 @@ func (p *pusher) upload(ctx context.Context, b blob) error {
 		if mended, rerr := own.repair(ctx); rerr != nil {
 			return rerr
 		} else if mended {
-			return p.remote.Upload(ctx, p.ref.Context(), l)
+			return p.once(ctx, l, b.desc.Size)
 		}
 		return err
 	})
+}
+
+// once uploads a layer, or sees that it is there. Bytes are counted while they
+// go, and taken back when that fails.
+func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
+	c := &sent{meter: p.meter}
+	counted := v1.Layer(countedLayer{l, c})
+	if m, ok := l.(*remote.MountableLayer); ok {
+		counted = &remote.MountableLayer{Layer: countedLayer{m.Layer, c}, Reference: m.Reference}
+	}
+	err := p.remote.Upload(ctx, p.client.Ref.Context(), counted)
+	if err != nil {
+		size = 0
+	}
+	c.end(size)
+	return err
 }
 
 // rawConfig makes bytes the configuration that partial.ConfigLayer takes.

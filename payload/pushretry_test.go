@@ -69,7 +69,7 @@ func TestPushSurvives(t *testing.T) {
 			var retries int
 			var last, total int64
 			ref, err := Push(t.Context(), reg.host+"/p:x", img, PushOptions{
-				backoff: quick, Progress: func(d, all int64) { last, total = d, all },
+				Progress: func(d, all int64) { last, total = d, all },
 				Retrying: func(error) { mu.Lock(); retries++; mu.Unlock() },
 			})
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/registry"
 )
 
 // ResolveBase opens the image that a payload is appended to. In a registry it
@@ -40,7 +41,7 @@ func ResolveBase(ctx context.Context, ref string, opts LoadOptions) (*Source, er
 }
 
 func refuseTag(ctx context.Context, ref string, opts LoadOptions) error {
-	r, err := parseRef(ref, opts)
+	r, err := registry.Parse(ref, opts.Insecure)
 	if err != nil {
 		return err
 	}

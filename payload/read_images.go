@@ -270,3 +270,15 @@ func (s *Source) complete(img v1.Image) error {
 	}
 	return nil
 }
+
+// config is the fault of an image whose configuration can't be read.
+func (s *Source) config(img v1.Image, err error) error {
+	if _, ok := errors.AsType[*fault.Error](err); ok || s.blobs == nil {
+		return err
+	}
+	m, merr := img.Manifest()
+	if merr != nil {
+		return err
+	}
+	return damaged(s.blobs.where(m.Config), "not an image configuration: "+err.Error(), s.blobs.fix())
+}

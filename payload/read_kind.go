@@ -99,7 +99,7 @@ func folderKind(dir string) (Kind, error) {
 // registryHost matches references whose first part names a registry, as
 // opposed to Docker Hub's short names. A short name is much more often a
 // mistyped file than an image.
-var registryHost = regexp.MustCompile(`^(localhost|\[[0-9a-fA-F:]+\]|[^/]*[.:][^/]*)(:[0-9]+)?/`)
+var registryHost = regexp.MustCompile(`^(localhost|\[[0-9a-fA-F:]+\]|[^/]*[.:@][^/]*)(:[0-9]+)?/`)
 
 func looksLocal(ref string) bool {
 	if strings.HasPrefix(ref, ".") || filepath.IsAbs(ref) {

@@ -3,11 +3,11 @@ package payload
 import (
 	"context"
 	"io"
+	"net/http"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/winbake/winbake/internal/fault"
 )
@@ -35,10 +35,13 @@ type LoadOptions struct {
 	Platform *v1.Platform
 	// UserAgent is sent to registries.
 	UserAgent string
+	// Timeout is how long a registry may be silent, or send less than 1 KiB a
+	// second; 0 stands for two minutes. Then it is asked once more.
+	Timeout time.Duration
+	// Retrying is told of each failure that is tried again. May be nil.
+	Retrying func(err error)
 
-	// Both are shortened by tests; backoff nil is the registry client's own.
-	backoff *remote.Backoff
-	idle    time.Duration
+	transport http.RoundTripper // of tests
 }
 
 // Source is an image, an index of images or a folder of files that may hold a
@@ -65,7 +68,7 @@ type Source struct {
 	blobs    blobStore // nil for a registry and for KindDir
 	platform *v1.Platform
 	closer   io.Closer
-	retries  backoff // of layers from a registry
+	remote   *remoteSource // nil but for a registry
 }
 
 // Reference names the source by digest: "registry/repository@sha256:...", and

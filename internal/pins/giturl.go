@@ -21,6 +21,8 @@ var (
 	// secretForm is a URL up to its host: with a password, or with a user that
 	// may be a token. Behind a host, or its port, an @ is a path's or a query's.
 	secretForm = regexp.MustCompile(`://[^/?#\s"'[]*:([^/\s"']*|[^/\s"']*[^0-9/\s"'][^/\s"']*/[^\s"']*)@|(https?|git|file)://[^/?#\s"']*@`)
+	// baseSecretForm is a base with something before its registry.
+	baseSecretForm = regexp.MustCompile(`\bbase:\s*["']?([^\s"']+)@[^\s"'@]+/`)
 )
 
 // gitURL says what is wrong with a git source's address, and what mends it.
@@ -66,9 +68,12 @@ func holdsSecret(u *url.URL) bool {
 	return password || u.Scheme != "ssh"
 }
 
-// masked puts stars over the credentials of URLs. The text keeps its length,
-// so that a caret below it still points to its place.
+// masked puts stars over the credentials of URLs and of the base. The text keeps
+// its length, so that a caret below it still points to its place.
 func masked(text string) string {
+	if at := baseSecretForm.FindStringSubmatchIndex(text); at != nil {
+		text = text[:at[2]] + strings.Repeat("*", utf8.RuneCountInString(text[at[2]:at[3]])) + text[at[3]:]
+	}
 	return secretForm.ReplaceAllStringFunc(text, func(found string) string {
 		scheme, secret, _ := strings.Cut(found, "://")
 		return scheme + "://" + strings.Repeat("*", utf8.RuneCountInString(secret)-1) + "@"

@@ -42,7 +42,12 @@ func TestGitURLHoldsNoCredentials(t *testing.T) {
 	if what, _ := gitURL("https://user:S3/CRET@example.com/x"); what == "" || strings.Contains(what, "CRET") {
 		t.Errorf("what is no URL: %s", what)
 	}
-	for _, plain := range []string{"git@example.com:x", "ssh://git@example.com/x", "https://example.com/x@v1", "https://example.com:8443/o/r@v1.2", "git+https://h:8443/o/r@abc", "https://h:8443/o?at=x@y", "https://[2001:db8::1]:8443/x@y", "quay.io/me/x@sha256:aa # https://example.com/"} {
+	for _, base := range []string{"user:S3CRET@example.com/x:v1", `"user:S3@CRET@example.com/x@sha256:aa"`, "S3CRET@example.com/x@sha256:aa"} {
+		if text := masked("base: " + base); strings.Contains(text, "S3") || strings.Contains(text, "CRET") || len(text) != len("base: "+base) || !strings.Contains(text, "example.com/x") {
+			t.Errorf("%s is told as %s", base, text)
+		}
+	}
+	for _, plain := range []string{"base: quay.io/me/x@sha256:aa", "base: quay.io/me/x:v1@sha256:aa # https://example.com/@/", "git@example.com:x", "ssh://git@example.com/x", "https://example.com/x@v1", "https://example.com:8443/o/r@v1.2", "git+https://h:8443/o/r@abc", "https://h:8443/o?at=x@y", "https://[2001:db8::1]:8443/x@y", "quay.io/me/x@sha256:aa # https://example.com/"} {
 		if masked(plain) != plain {
 			t.Errorf("%s became %s", plain, masked(plain))
 		}

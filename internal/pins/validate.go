@@ -47,7 +47,9 @@ func (v *validator) check(root ast.Node) {
 	if masked(f.Source) != f.Source {
 		v.report(v.top["source"], "source holds credentials, and it becomes a label of the image", "take them out of the URL")
 	}
-	if f.Base != "" && !digestForm.MatchString(f.Base) {
+	if _, name, found := strings.Cut(f.Base, "@"); found && strings.Contains(name, "/") {
+		v.report(v.top["base"], "base holds credentials, and versions.yaml is for everybody to read", "leave them out: podman login keeps them")
+	} else if f.Base != "" && !digestForm.MatchString(f.Base) {
 		name, _, _ := strings.Cut(f.Base, "@")
 		v.report(v.top["base"], "base isn't named by digest, and a tag moves",
 			fmt.Sprintf("base: %s@sha256:..., the digest from: skopeo inspect --format '{{.Digest}}' docker://%s", untagged(name), name))

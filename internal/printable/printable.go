@@ -46,3 +46,21 @@ func escape(s, keep string) string {
 	}
 	return b.String()
 }
+
+// Reference is a reference to an image without the credentials that some put
+// before its registry.
+func Reference(s string) string {
+	digest := digestForm.FindString(s)
+	name := strings.TrimSuffix(s, digest)
+	i := strings.LastIndex(name, "@")
+	if i < 0 || strings.Contains(name[:i], "/") && !strings.Contains(name[i:], "/") {
+		return s // no @, or a malformed digest
+	}
+	scheme := ""
+	if before, _, found := strings.Cut(name[:i], "://"); found {
+		scheme = before + "://"
+	}
+	return scheme + "***" + name[i:] + digest
+}
+
+var digestForm = regexp.MustCompile(`@sha\d+:[^/@]*$`)

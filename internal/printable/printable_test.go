@@ -2,6 +2,26 @@ package printable
 
 import "testing"
 
+func TestReference(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                                          "",
+		"quay.io/me/x:v1":                           "quay.io/me/x:v1",
+		"quay.io/me/x:v1@sha256:ab":                 "quay.io/me/x:v1@sha256:ab",
+		"quay.io/me/x@latest":                       "quay.io/me/x@latest",
+		"user:pass@quay.io/me/x":                    "***@quay.io/me/x",
+		"user:p@ss@quay.io/me/x@sha256:ab":          "***@quay.io/me/x@sha256:ab",
+		"user:pa/ss@quay.io:443/me/x":               "***@quay.io:443/me/x",
+		"token@quay.io/me/x":                        "***@quay.io/me/x",
+		"user:pass@quay.io:5000":                    "***@quay.io:5000",
+		"https://user:pass@quay.io/me/x":            "https://***@quay.io/me/x",
+		"docker://user:pass@quay.io/me/x@sha256:ab": "docker://***@quay.io/me/x@sha256:ab",
+	} {
+		if got := Reference(in); got != want {
+			t.Errorf("Reference(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestLine(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"", ""},

@@ -63,19 +63,20 @@ var allowed = map[string][]string{
 	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                                                                         // objects into the model
 	"internal/inventory/manifests":  {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/release":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/version", "payload"},                      // opens images as verify does
+	"internal/inventory/release":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "payload"}, // opens images as verify does
 	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                     // the one reader that talks to an API server
 	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
 	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                 // what is known and read, for people
 
-	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/inventory/kube", "internal/manifests/object", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
-	"internal/manifests/object":    {},                                                                                                                 // writes any object; knows none
-	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                          // the operator's services as data; writes nothing out
-	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/version"},                            // what runs internal/precheck, written out; starts nothing
+	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
+	"internal/manifests/object":    {},                                                                                                                                       // writes any object; knows none
+	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                                // the operator's services as data; writes nothing out
+	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/printable", "internal/version"},                            // what runs internal/precheck, written out; starts nothing
 
 	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
 
-	"payload": {"internal/fault", "internal/finding", "internal/infile"}, // public: others import it, so nothing of the pipeline may come along
+	"internal/registry": {"internal/fault", "internal/printable"},                                       // the one way to registries; knows no payload
+	"payload":           {"internal/fault", "internal/finding", "internal/infile", "internal/registry"}, // public: others import it, so nothing of the pipeline may come along
 
 	"packer/answer":   {},                                                                                           // writes and reads XML, knows no Packer
 	"packer/template": {"internal/depth", "internal/fault", "internal/infile", "packer/answer"},                     // public, and pure but for writing its folder

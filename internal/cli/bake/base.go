@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -29,7 +28,7 @@ type below struct {
 	removes []string
 }
 
-func (o *imageOptions) openBase(ctx context.Context, file *pins.File) (*baseImage, error) {
+func (o *imageOptions) openBase(ctx context.Context, load payload.LoadOptions, file *pins.File) (*baseImage, error) {
 	if err := o.checkAccept(); err != nil {
 		return nil, err
 	}
@@ -44,7 +43,8 @@ func (o *imageOptions) openBase(ctx context.Context, file *pins.File) (*baseImag
 	if err != nil {
 		return nil, err
 	}
-	source, err := payload.ResolveBase(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, Platform: platform, UserAgent: userAgent()})
+	load.Platform = platform
+	source, err := payload.ResolveBase(ctx, ref, load)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,7 @@ type imageOptions struct {
 	source, revision    string
 	version             string
 	labels, annotations map[string]string
-	insecure            bool
+	registry            app.Registry
 }
 
 func (o *imageOptions) register(cmd *cobra.Command) {
@@ -41,7 +42,7 @@ func (o *imageOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.version, "image-version", "", "version in the image's labels (default the release)")
 	f.StringToStringVar(&o.labels, "label", nil, "further labels, key=value")
 	f.StringToStringVar(&o.annotations, "annotation", nil, "further annotations, key=value")
-	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to registries")
+	o.registry.Register(f, "registries")
 	app.Choices(cmd, "compression", payload.Gzip, payload.Zstd)
 }
 
@@ -111,6 +112,13 @@ func or(s, fallback string) string {
 		return fallback
 	}
 	return s
+}
+
+// load reaches a registry to read from it.
+func (t *tool) load(r app.Registry) payload.LoadOptions {
+	return payload.LoadOptions{
+		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(), Timeout: r.Timeout, Retrying: t.Retrying,
+	}
 }
 
 func userAgent() string { return "winbake/" + app.Version() }

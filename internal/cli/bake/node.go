@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
@@ -30,7 +29,7 @@ type nodeOptions struct {
 	verifyExe   string
 	only        []string
 	managed     bool
-	insecure    bool
+	registry    app.Registry
 	pinned      bool // versions.yaml was named
 	output      app.Output
 	stop, start time.Duration
@@ -119,7 +118,7 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	o.output.Register(cmd)
 	if verb != agent.Remove {
 		f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
-		f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
+		o.registry.Register(f, "the registry")
 		app.Complete(cmd, "only", t.completeComponents)
 	}
 	return cmd
@@ -137,7 +136,7 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	if o.stop <= 0 || o.start <= 0 {
 		return &fault.Error{What: "--stop-timeout and --start-timeout can't be zero or less", Fix: "--stop-timeout 1s ends a process that doesn't end by itself within that second"}
 	}
-	im, err := openNodeImage(ctx, verb, ref, o, t.stock(o.pinned))
+	im, err := t.openNodeImage(ctx, verb, ref, o, t.stock(o.pinned))
 	if err != nil {
 		return err
 	}
@@ -194,11 +193,11 @@ func (t *tool) stock(named bool) deploy.Otherwise {
 	}
 }
 
-func openNodeImage(ctx context.Context, verb agent.Verb, ref string, o nodeOptions, otherwise deploy.Otherwise) (*deploy.Image, error) {
+func (t *tool) openNodeImage(ctx context.Context, verb agent.Verb, ref string, o nodeOptions, otherwise deploy.Otherwise) (*deploy.Image, error) {
 	if verb == agent.Remove {
 		return nil, nil
 	}
-	im, err := deploy.OpenImage(ctx, ref, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()}, otherwise)
+	im, err := deploy.OpenImage(ctx, ref, t.load(o.registry), otherwise)
 	if err != nil {
 		return nil, err
 	}

@@ -99,6 +99,11 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
+	if o.push != "" {
+		if err := payload.CheckPush(o.push); err != nil {
+			return "", err
+		}
+	}
 	o.outputOptions.settle()
 	if err := t.whole(o, file); err != nil {
 		return "", err
@@ -111,7 +116,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
-	base, err := o.openBase(ctx, file)
+	base, err := o.openBase(ctx, t.load(o.registry), file)
 	if err != nil {
 		return "", err
 	}
@@ -146,7 +151,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
-	return t.write(ctx, o.outputOptions, o.insecure, image, tree, files, store)
+	return t.write(ctx, o.outputOptions, o.registry, image, tree, files, store)
 }
 
 // newTree has the paths of the payload's files, which are known before they are

@@ -17,8 +17,9 @@ import (
 type templateOptions struct {
 	out, payload, profile, windows, release string
 
-	varFiles            []string
-	insecure, firstBoot bool
+	varFiles  []string
+	registry  app.Registry
+	firstBoot bool
 }
 
 // noPayload is what --payload takes for an image without node files.
@@ -65,7 +66,7 @@ changed; other files in it, values say, are kept.`,
 	f.StringVar(&o.release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
 	f.StringArrayVar(&o.varFiles, "var-file", nil, "values to check and to put into the folder, as for packer; may be repeated")
 	f.BoolVar(&o.firstBoot, "first-boot-check", false, "have each clone check itself when it starts for the first time")
-	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the payload's registry")
+	o.registry.Register(f, "the payload's registry")
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
 	app.Choices(cmd, "windows", template.Releases()...)
 	cmd.AddCommand(newTemplateList(t))

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/go-containerregistry/pkg/authn"
-
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/packer/template"
@@ -17,7 +15,7 @@ import (
 // findPayload opens the payload, so that a tag, an absent image or one of
 // another release is an error now and not after an hour of building.
 func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Payload, error) {
-	source, err := payload.Load(ctx, o.payload, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: userAgent()})
+	source, err := payload.Load(ctx, o.payload, t.load(o.registry))
 	if err != nil {
 		return template.Payload{}, err
 	}

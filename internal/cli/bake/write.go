@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/payload"
 )
@@ -38,7 +39,7 @@ func (o *outputOptions) settle() {
 
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (string, error) {
+func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (string, error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return "", err
@@ -74,7 +75,8 @@ func (t *tool) write(ctx context.Context, o outputOptions, insecure bool, image 
 	}
 	_, err = t.step(o.push, event.Push, func(p payload.Progress) (v1.Hash, error) {
 		ref, err = payload.Push(ctx, o.push, image, payload.PushOptions{
-			Jobs: o.pushJobs, Keychain: authn.DefaultKeychain, Insecure: insecure, Progress: p, UserAgent: userAgent(),
+			Jobs: o.pushJobs, Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
+			Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
 		})
 		return digest, err
 	})

@@ -21,6 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory/manifests"
 	"github.com/winbake/winbake/internal/inventory/mustgather"
 	"github.com/winbake/winbake/internal/inventory/release"
+	"github.com/winbake/winbake/payload"
 )
 
 // inputs are the flags that say what to read.
@@ -30,7 +31,7 @@ type inputs struct {
 	releases   []string
 	images     []string
 	data       []string
-	insecure   bool
+	registry   app.Registry
 	// payloadAlone: only --release is read.
 	payloadAlone bool
 	cluster      cluster.Flags
@@ -43,7 +44,7 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
 	f.StringArrayVar(&in.releases, "release", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
-	f.BoolVar(&in.insecure, "insecure", false, "talk plain http to the registry of --release")
+	in.registry.Register(f, "the registry of --release")
 	addData(cmd, &in.data)
 	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	in.cluster.Register(in.clusterSet)
@@ -113,7 +114,7 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 	}
 	inv := c.Inventory()
 	for _, ref := range in.releases {
-		p, s, err := release.Read(ctx, ref, release.Options{Insecure: in.insecure, Keychain: authn.DefaultKeychain, UserAgent: "winbake/" + app.Version()})
+		p, s, err := release.Read(ctx, ref, t.load(in.registry))
 		if err != nil {
 			return nil, err
 		}
@@ -122,6 +123,13 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 	}
 	inv.Sources = sources
 	return inv, nil
+}
+
+// load reaches a registry to read from it.
+func (t *tool) load(r app.Registry) payload.LoadOptions {
+	return payload.LoadOptions{
+		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
+	}
 }
 
 // objects reads the cluster's objects from where the flags say that they are.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
@@ -27,7 +26,7 @@ type nodeOptions struct {
 	ssh, expect, verifyExe string
 	file                   string
 	guest                  guest.Options
-	insecure               bool
+	registry               app.Registry
 	only                   []string
 }
 
@@ -70,7 +69,7 @@ has the same command: verify node --expect node.json.`,
 	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
 	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
 	f.StringVar(&o.verifyExe, "verify-exe", "", "the node's verify.exe (default the image's, else the one beside this program)")
-	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
+	o.registry.Register(f, "the registry")
 	return cmd
 }
 
@@ -112,7 +111,7 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) (report.R
 // openExpectation reads the image's, or the file's.
 func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy.Image, error) {
 	if o.expect == "" {
-		im, err := deploy.OpenImage(ctx, args[0], payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: "winbake/" + app.Version()}, o.stock(t))
+		im, err := deploy.OpenImage(ctx, args[0], t.load(o.registry), o.stock(t))
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
@@ -32,7 +31,7 @@ type payloadOptions struct {
 	platform string
 	release  string
 	digest   string
-	insecure bool
+	registry app.Registry
 	data     []string
 }
 
@@ -73,7 +72,7 @@ or a folder that bake payload --dir wrote.`,
 	f.StringVar(&o.format, "format", "", "format that is expected: archived or flat (default by the release)")
 	f.StringVar(&o.platform, "platform", "", "of an index, check this platform alone, such as linux/amd64")
 	f.StringVar(&o.digest, "digest", "", "digest that the image must have, or the reference by digest that bake payload printed")
-	f.BoolVar(&o.insecure, "insecure", false, "talk plain http to the registry")
+	o.registry.Register(f, "the registry")
 	addData(cmd, &o.data)
 	app.Complete(cmd, "release", releases)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
@@ -84,7 +83,7 @@ or a folder that bake payload --dir wrote.`,
 // the tree, ours on each executable.
 func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (report.Report, error) {
 	r := report.Report{Subject: ref}
-	load := payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.insecure, UserAgent: "winbake/" + app.Version()}
+	load := t.load(o.registry)
 	if o.platform != "" {
 		p, err := v1.ParsePlatform(o.platform)
 		if err != nil {

@@ -7,14 +7,16 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/registry"
 	"github.com/winbake/winbake/payload"
 )
 
 // fromImage reads a release image in a registry, a layout or a tarball.
-func fromImage(ctx context.Context, ref string, o Options) (inventory.Payload, error) {
+func fromImage(ctx context.Context, ref string, o payload.LoadOptions) (inventory.Payload, error) {
 	im, err := openImage(ctx, ref, o)
 	if err != nil {
 		return inventory.Payload{}, err
@@ -22,7 +24,7 @@ func fromImage(ctx context.Context, ref string, o Options) (inventory.Payload, e
 	defer im.close()
 	files, err := im.manifests(ctx)
 	if err != nil {
-		return inventory.Payload{}, im.fault(ctx, err)
+		return inventory.Payload{}, imageFault(ctx, err)
 	}
 	p, err := Parse(im.place(referencesFile), files[referencesFile])
 	if err != nil || p.Version != "" || files[metadataFile] == nil {
@@ -38,7 +40,6 @@ type releaseImage struct {
 	// reference is name@digest, or path@digest for local images.
 	reference string
 	close     func()
-	fault     func(context.Context, error) error
 }
 
 func (im *releaseImage) place(file string) string { return im.reference + ": " + folder + "/" + file }
@@ -69,23 +70,20 @@ func (im *releaseImage) manifests(ctx context.Context) (map[string][]byte, error
 	}
 }
 
-// openImage opens what ref names. Local images come with every blob checked.
-func openImage(ctx context.Context, ref string, o Options) (*releaseImage, error) {
-	if isRegistry(ref) {
-		return openRemote(ctx, ref, o)
-	}
-	s, err := payload.Load(ctx, ref, payload.LoadOptions{})
+// openImage opens what ref names, with every blob checked.
+func openImage(ctx context.Context, ref string, o payload.LoadOptions) (*releaseImage, error) {
+	s, err := payload.Load(ctx, ref, o)
 	if err != nil {
-		return nil, localFault(ctx, err)
+		return nil, imageFault(ctx, err)
 	}
 	images, err := s.Images()
 	if err != nil {
 		_ = s.Close() // only read
-		return nil, localFault(ctx, err)
+		return nil, imageFault(ctx, err)
 	}
 	chosen := images[choose(images)]
 	return &releaseImage{
-		Image: chosen.Image, reference: s.Reference(), fault: localFault,
+		Image: chosen.Image, reference: s.Reference(),
 		close: func() { _ = s.Close() }, // only read
 	}, nil
 }
@@ -97,8 +95,9 @@ func choose(images []payload.PlatformImage) int {
 	return max(i, 0)
 }
 
-// localFault puts the words for a release image into a fault about an image.
-func localFault(ctx context.Context, err error) error {
+// imageFault puts the words for a release image into a fault about an image. A
+// site without a way to the registry can always bring a file.
+func imageFault(ctx context.Context, err error) error {
 	if cerr := ctx.Err(); cerr != nil {
 		return cerr
 	}
@@ -108,7 +107,12 @@ func localFault(ctx context.Context, err error) error {
 	}
 	g := *f
 	g.Code, g.Err = 0, err
-	if strings.Contains(f.Fix, "payload") || strings.Contains(f.Fix, "layout") {
+	_, answered := errors.AsType[*transport.Error](err)
+	_, failed := errors.AsType[*registry.Failure](err)
+	switch {
+	case answered || failed:
+		g.Fix += "; without a way there, save it elsewhere: " + saveInfo
+	case strings.Contains(f.Fix, "payload") || strings.Contains(f.Fix, "layout"):
 		g.Fix = "copy the image again: skopeo copy docker://RELEASE oci:DIR; or give a file about it: " + saveInfo
 	}
 	return &g

@@ -75,6 +75,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"no image":          {func(o *precheck.Options) { o.Image = "" }, "no image to run"},
 		"no such image":     {func(o *precheck.Options) { o.Image = "Quay.io/Me/Verify:" }, "can't be an image"},
+		"credentials":       {func(o *precheck.Options) { o.Image = "user:secret@quay.io/me/verify:v1" }, "***@quay.io/me/verify:v1 holds credentials"},
 		"no namespace":      {func(o *precheck.Options) { o.Namespace = "Windows" }, "can't be a namespace"},
 		"cluster's own":     {func(o *precheck.Options) { o.Namespace = "openshift-monitoring" }, "the cluster's own"},
 		"every second":      {func(o *precheck.Options) { o.Interval = time.Second }, "--interval can't be 1s"},

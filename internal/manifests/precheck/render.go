@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/object"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -70,6 +71,9 @@ func Render(o Options) (*Folder, error) {
 func (o *Options) check() (pinned bool, err error) {
 	if o.Image == "" {
 		return false, &fault.Error{What: "no image to run", Fix: "--image REGISTRY/winbake-verify@sha256:...; docs/precheck.md says how to make one"}
+	}
+	if shown := printable.Reference(o.Image); shown != o.Image {
+		return false, &fault.Error{What: shown + " holds credentials, and the manifests are for everybody to read", Fix: "leave them out, and give them to the cluster: oc create secret docker-registry"}
 	}
 	ref, err := reference.ParseNormalizedNamed(o.Image)
 	if err != nil {

@@ -1,0 +1,110 @@
+// Package registry is how images get from and into registries: the one
+// transport for both directions, with limits for silence, slowness and
+// redirects, what is tried again and when, and what a person is told when it
+// fails.
+//
+// It knows no payload and no layer: what is read or written is
+// go-containerregistry's, by way of Remote and Do.
+package registry
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	"github.com/google/go-containerregistry/pkg/name"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
+)
+
+// DefaultTimeout is the default of Options.Timeout. Registries that keep blobs
+// in an object store take their time for the end of a large upload.
+const DefaultTimeout = 2 * time.Minute
+
+// Options say how a registry is reached.
+type Options struct {
+	// Push tells that images are written.
+	Push bool
+	// Keychain gives credentials; nil stands for anonymous.
+	Keychain authn.Keychain
+	// Insecure talks plain http. Without it, plain http is spoken to this
+	// machine alone.
+	Insecure  bool
+	UserAgent string
+	// Timeout is how long a registry may be silent, or slower than leastRate;
+	// 0 stands for DefaultTimeout.
+	Timeout time.Duration
+	// Retrying is told of each failure that is tried again. May be nil.
+	Retrying func(err error)
+
+	// Transport is for tests; nil stands for go-containerregistry's.
+	Transport http.RoundTripper
+}
+
+// Client reaches one registry for one reference.
+type Client struct {
+	Ref     name.Reference
+	options Options
+	until   atomic.Int64 // Unix time in nanoseconds before which the registry wants no requests
+}
+
+// New returns a client for ref, REGISTRY/REPOSITORY with a tag or a digest.
+func New(ref string, o Options) (*Client, error) {
+	r, err := Parse(ref, o.Insecure)
+	if err != nil {
+		return nil, err
+	}
+	if o.Timeout < 0 {
+		return nil, &fault.Error{What: "a registry can't be waited for " + o.Timeout.String(), Where: ref, Fix: "--registry-timeout " + DefaultTimeout.String()}
+	}
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
+	if o.Transport == nil {
+		o.Transport = remote.DefaultTransport
+	}
+	return &Client{Ref: r, options: o}, nil
+}
+
+// Parse reads a reference. One with credentials is refused, and the error
+// doesn't show them: no client of registries reads such a one.
+func Parse(ref string, insecure bool) (name.Reference, error) {
+	if shown := printable.Reference(ref); shown != ref {
+		_, rest, _ := strings.Cut(shown, "@")
+		host, _, _ := strings.Cut(rest, "/")
+		return nil, &fault.Error{
+			What: "a reference can't hold credentials", Where: shown,
+			Fix: "podman login " + host + ", and leave out what is before " + host,
+		}
+	}
+	var o []name.Option
+	if insecure {
+		o = append(o, name.Insecure)
+	}
+	r, err := name.ParseReference(ref, o...)
+	if err != nil {
+		return nil, &fault.Error{
+			What: "not a registry reference: " + err.Error(), Where: cmp.Or(ref, "docker://"), Err: err,
+			Fix: "write REGISTRY/REPOSITORY@sha256:... or REGISTRY/REPOSITORY:TAG",
+		}
+	}
+	return r, nil
+}
+
+// Remote are the options for go-containerregistry's remote. It makes one
+// attempt at all: what is tried again, Do decides. Its own pauses outlive ctx,
+// don't know what the registry asked for, and nobody is told of them.
+func (c *Client) Remote(ctx context.Context) []remote.Option {
+	o := []remote.Option{
+		remote.WithContext(ctx), remote.WithTransport(c), remote.WithUserAgent(c.options.UserAgent),
+		remote.WithRetryBackoff(remote.Backoff{Steps: 1}),
+	}
+	if c.options.Keychain != nil {
+		o = append(o, remote.WithAuthFromKeychain(c.options.Keychain))
+	}
+	return o
+}

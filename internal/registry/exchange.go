@@ -1,0 +1,128 @@
+package registry
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+// Failure is an exchange that brought no answer, or no whole one.
+type Failure struct {
+	// Request is its method and URL, without the query: that may hold secrets.
+	Request string
+	// Silence is what was waited for in vain; "" where the connection failed.
+	Silence string
+	Err     error
+}
+
+func (f *Failure) Error() string {
+	if f.Silence != "" {
+		return f.Silence + " " + f.Request
+	}
+	return f.Err.Error()
+}
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// exchange is one request with its answer.
+type exchange struct {
+	req    *http.Request
+	ctx    context.Context //nolint:containedctx // the answer's body outlives the call
+	cancel context.CancelCauseFunc
+	sent   *sentBody // nil for none
+}
+
+// cut ends the exchange for the other side's silence.
+func (x *exchange) cut(silence string) { x.cancel(x.failure(silence, nil)) }
+
+func (x *exchange) failure(silence string, err error) *Failure {
+	u := *x.req.URL
+	u.RawQuery, u.User = "", nil
+	return &Failure{Request: x.req.Method + " " + u.String(), Silence: silence, Err: err}
+}
+
+// failed sorts out whose failure err is: the caller's, who ended it, that of
+// what was to be sent, or the connection's.
+func (x *exchange) failed(err error) error {
+	if x.req.Context().Err() != nil {
+		return err
+	}
+	if f, ok := context.Cause(x.ctx).(*Failure); ok { //nolint:errorlint // it is cut's own
+		return f
+	}
+	if own := x.sent.failed(); own != nil {
+		return own
+	}
+	if tlsErr, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(tlsErr.RecordHeader[:]) == "HTTP/" {
+		err = http.ErrSchemeMismatch // as an http.Client says, which doesn't look into Failure
+	}
+	return x.failure("", err)
+}
+
+// sentBody is a request's body. Between two reads of it the other side takes
+// what was read.
+type sentBody struct {
+	io.ReadCloser
+	pace *pace
+	last int
+	err  atomic.Pointer[error]
+}
+
+func (b *sentBody) Read(p []byte) (int, error) {
+	b.pace.moved(b.last)
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.err.Store(&err)
+		b.pace.refill() // for the answer
+	}
+	b.last = n
+	b.pace.wait()
+	return n, err
+}
+
+// failed is why the body couldn't be read, nil if it could.
+func (b *sentBody) failed() error {
+	if b == nil {
+		return nil
+	}
+	if err := b.err.Load(); err != nil && *err != io.EOF {
+		return *err
+	}
+	return nil
+}
+
+// silence says what is waited for.
+func (b *sentBody) silence(limit time.Duration) string {
+	if b != nil && b.err.Load() == nil {
+		return fmt.Sprintf("less than %d bytes a second were taken of", leastRate)
+	}
+	return fmt.Sprintf("no answer within %s to", limit)
+}
+
+// receivedBody is an answer's body.
+type receivedBody struct {
+	io.ReadCloser
+	exchange *exchange
+	pace     *pace
+}
+
+func (b *receivedBody) Read(p []byte) (int, error) {
+	b.pace.wait()
+	n, err := b.ReadCloser.Read(p)
+	b.pace.moved(n)
+	if err != nil && err != io.EOF {
+		err = b.exchange.failed(err)
+	}
+	return n, err
+}
+
+// Close ends a Read that waits, too.
+func (b *receivedBody) Close() error {
+	b.exchange.cancel(nil)
+	return b.ReadCloser.Close()
+}

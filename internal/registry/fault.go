@@ -1,0 +1,129 @@
+package registry
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Fault says which registry did what, and what helps. Errors that aren't the
+// registry's come back as they are.
+func (c *Client) Fault(ctx context.Context, err error) error {
+	if cerr := ctx.Err(); cerr != nil {
+		return cerr
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	f := &fault.Error{Where: c.Ref.Name(), Err: err}
+	if te, ok := errors.AsType[*transport.Error](err); ok {
+		f.What = fmt.Sprintf("registry %s answered %d %s%s", c.registry(), te.StatusCode, http.StatusText(te.StatusCode), diagnostics(te))
+		f.Fix = c.statusFix(te)
+	} else {
+		f.What, f.Fix = c.connectionFault(err)
+	}
+	return f
+}
+
+// later is the fault of a registry that asks for a pause that nobody waits for.
+func (c *Client) later(ctx context.Context, err error, asked time.Duration) error {
+	f, ok := errors.AsType[*fault.Error](c.Fault(ctx, err))
+	if !ok {
+		return err
+	}
+	f.What += ", and wants no request for " + asked.Round(time.Second).String()
+	f.Fix = "run it again after that" + c.keeps()
+	return f
+}
+
+func (c *Client) registry() string { return c.Ref.Context().RegistryStr() }
+
+// keeps says what a push that failed is good for.
+func (c *Client) keeps() string {
+	if c.options.Push {
+		return "; what was uploaded is skipped then"
+	}
+	return ""
+}
+
+func diagnostics(te *transport.Error) string {
+	var all []string
+	for _, d := range te.Errors {
+		all = append(all, strings.TrimSpace(string(d.Code)+" "+d.Message))
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, "; ") + ")"
+}
+
+func (c *Client) statusFix(te *transport.Error) string {
+	registry, repo := c.registry(), c.Ref.Context().RepositoryStr()
+	switch status := te.StatusCode; {
+	case status == http.StatusForbidden && c.options.Push:
+		return "let the account push to " + repo + ", or use another one: " + login(registry, "push to "+repo)
+	case status == http.StatusUnauthorized && c.options.Push:
+		return login(registry, "push to "+repo)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return login(registry, "pull "+repo)
+	case status == http.StatusTooManyRequests && c.options.Push:
+		return "run it again later" + c.keeps()
+	case status == http.StatusTooManyRequests:
+		return "wait and run it again, or use an account: " + login(registry, "pull "+repo)
+	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode):
+		return "run it again" + c.keeps() + "; if it stays, tell those who run " + registry
+	case status == http.StatusNotFound && c.options.Push:
+		return "create the repository " + repo + " in " + registry + ", or check its name"
+	case status == http.StatusNotFound:
+		return "check the name; what is there: skopeo list-tags docker://" + c.Ref.Context().Name()
+	case status == http.StatusRequestEntityTooLarge && c.options.Push:
+		return "raise the limit for uploads in " + registry + ", or of the proxy before it"
+	}
+	return "check the name and the registry: " + curl(registry)
+}
+
+func curl(registry string) string { return "curl -I https://" + registry + "/v2/" }
+
+func (c *Client) connectionFault(err error) (what, fix string) {
+	registry, cause := "registry "+c.registry(), err.Error()
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		cause = ue.Err.Error()
+	}
+	done := "read"
+	if c.options.Push {
+		done = "written to"
+	}
+	f, failed := errors.AsType[*Failure](err)
+	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	loop, looping := errors.AsType[*redirectLoop](err)
+	switch {
+	case failed && f.Silence != "":
+		return registry + " can't be " + done + ": " + f.Error(),
+			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return registry + " speaks plain http", "if that is meant, say --insecure"
+	case mayBePlain(err):
+		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
+			"if it does and that is meant, say --insecure; else " + curl(c.registry())
+	case untrusted:
+		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
+			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
+	case looping:
+		return registry + " redirects in circles: " + loop.Error(), "tell those who run " + c.registry()
+	case failed && isCut(err):
+		return registry + " cut the connection", "run it again" + c.keeps()
+	}
+	return registry + " can't be " + done + ": " + cause, "check the name and the network: " + curl(c.registry())
+}

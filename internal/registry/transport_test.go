@@ -1,0 +1,105 @@
+package registry
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/winbake/winbake/test/memnet"
+)
+
+func clientOf(t *testing.T, ref string, o Options) *Client {
+	t.Helper()
+	c, err := New(ref, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// get is what a reader does: the answer's head, then its body.
+func get(t *testing.T, c *Client, url string, body io.Reader) (string, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, url, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := (&http.Client{Transport: c}).Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close() //nolint:errcheck // only read
+	b, err := io.ReadAll(resp.Body)
+	return string(b), err
+}
+
+// dripping is a body of n bytes, 100 of them a second.
+func dripping(w io.Writer, n int) {
+	for ; n > 0; n -= 100 {
+		time.Sleep(time.Second)
+		if _, err := w.Write(make([]byte, min(n, 100))); err != nil {
+			return
+		}
+		if f, ok := w.(http.Flusher); ok {
+			f.Flush()
+		}
+	}
+}
+
+func TestSilence(t *testing.T) {
+	silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	tests := []struct {
+		name   string
+		handle http.HandlerFunc
+		body   int // bytes to send
+		want   string
+	}{
+		{"no answer", silent, 0, "no answer within 2m0s to PATCH https://example.com/v2/"},
+		{"nothing is taken", silent, 8 << 20, "less than 1024 bytes a second were taken of PATCH https://example.com/v2/"},
+		{"no answer to what was taken", func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		}, 8 << 20, "no answer within 2m0s to"},
+		{"half an answer", func(w http.ResponseWriter, r *http.Request) {
+			dripping(w, 100)
+			<-r.Context().Done()
+		}, 0, "less than 1024 bytes a second came of the answer to PATCH https://example.com/v2/"},
+		{"a slow answer", func(w http.ResponseWriter, _ *http.Request) { dripping(w, 1<<20) }, 0, "less than 1024 bytes a second came of"},
+		{"a slow reader", func(_ http.ResponseWriter, r *http.Request) {
+			for b := make([]byte, 100); ; time.Sleep(time.Second) {
+				if _, err := io.ReadFull(r.Body, b); err != nil {
+					return
+				}
+			}
+		}, 8 << 20, "less than 1024 bytes a second were taken of"},
+	}
+	for how, serve := range map[string]func(testing.TB, http.Handler) *http.Transport{"h1": memnet.Plain, "h2": memnet.TLS} {
+		for _, tt := range tests {
+			t.Run(how+"/"+tt.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					c := clientOf(t, "example.com/a", Options{Transport: serve(t, tt.handle), Insecure: true})
+					scheme := map[string]string{"h1": "http", "h2": "https"}[how]
+					_, err := get(t, c, scheme+"://example.com/v2/?token=secret", io.LimitReader(zeros{}, int64(tt.body)))
+					f, ok := errors.AsType[*Failure](err)
+					if want := strings.Replace(tt.want, "https", scheme, 1); !ok || f.Silence == "" || !strings.Contains(f.Error(), want) {
+						t.Errorf("%v, want %q", err, want)
+					}
+					if ok && strings.Contains(f.Error(), "secret") {
+						t.Errorf("%v shows the query", f)
+					}
+				})
+			})
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
