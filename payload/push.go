@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/static"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/registry"
@@ -72,7 +72,7 @@ func Push(ctx context.Context, ref string, x ImageOrIndex, o PushOptions) (strin
 	if err != nil {
 		return "", err
 	}
-	if err := p.push(ctx, x); err != nil {
+	if err := repairing(ctx, blobs, func() error { return p.push(ctx, x) }); err != nil {
 		return "", client.Fault(ctx, err)
 	}
 	return client.Ref.Context().Name() + "@" + blobs[len(blobs)-1].desc.Digest.String(), nil
@@ -118,29 +118,10 @@ func (p *pusher) push(ctx context.Context, x ImageOrIndex) error {
 
 func (p *pusher) upload(ctx context.Context, b blob) error {
 	l := b.layer
-	if base, ok := l.(registryLayer); ok {
-		l = base.Layer // which the client mounts in place of copying it
-	}
 	if l == nil {
-		var err error
-		if l, err = partial.ConfigLayer(rawConfig(b.data)); err != nil {
-			return err
-		}
+		l = static.NewLayer(b.data, b.desc.MediaType)
 	}
-	return p.client.Do(ctx, func() error {
-		err := p.once(ctx, l, b.desc.Size)
-		own, ok := l.(*Layer)
-		if err == nil || !ok || ctx.Err() != nil {
-			return err
-		}
-		// Perhaps it is our copy that is damaged, not the connection.
-		if mended, rerr := own.repair(ctx); rerr != nil {
-			return rerr
-		} else if mended {
-			return p.once(ctx, l, b.desc.Size)
-		}
-		return err
-	})
+	return p.client.Do(ctx, func() error { return p.once(ctx, l, b.desc.Size) })
 }
 
 // once uploads a layer, or sees that it is there. Bytes are counted while they
@@ -148,8 +129,10 @@ func (p *pusher) upload(ctx context.Context, b blob) error {
 func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
 	c := &sent{meter: p.meter}
 	counted := v1.Layer(countedLayer{l, c})
-	if m, ok := l.(*remote.MountableLayer); ok {
-		counted = &remote.MountableLayer{Layer: countedLayer{m.Layer, c}, Reference: m.Reference}
+	if base, ok := l.(registryLayer); ok {
+		if m, ok := base.Layer.(*remote.MountableLayer); ok { // perhaps it needn't be copied
+			counted = &remote.MountableLayer{Layer: counted, Reference: m.Reference}
+		}
 	}
 	err := p.remote.Upload(ctx, p.client.Ref.Context(), counted)
 	if err != nil {
@@ -158,8 +141,3 @@ func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
 	c.end(size)
 	return err
 }
-
-// rawConfig makes bytes the configuration that partial.ConfigLayer takes.
-type rawConfig []byte
-
-func (c rawConfig) RawConfigFile() ([]byte, error) { return c, nil }

@@ -29,6 +29,11 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
+// sourceError is what kept a body from being sent: nothing that a registry did.
+type sourceError struct{ error }
+
+func (e *sourceError) Unwrap() error { return e.error }
+
 // exchange is one request with its answer.
 type exchange struct {
 	req    *http.Request
@@ -56,7 +61,7 @@ func (x *exchange) failed(err error) error {
 		return f
 	}
 	if own := x.sent.failed(); own != nil {
-		return own
+		return &sourceError{own}
 	}
 	if tlsErr, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(tlsErr.RecordHeader[:]) == "HTTP/" {
 		err = http.ErrSchemeMismatch // as an http.Client says, which doesn't look into Failure

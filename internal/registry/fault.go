@@ -27,6 +27,9 @@ func (c *Client) Fault(ctx context.Context, err error) error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
+	if own, ok := errors.AsType[*sourceError](err); ok {
+		return own.error
+	}
 	f := &fault.Error{Where: c.Ref.Name(), Err: err}
 	if te, ok := errors.AsType[*transport.Error](err); ok {
 		f.What = fmt.Sprintf("registry %s answered %d %s%s", c.registry(), te.StatusCode, http.StatusText(te.StatusCode), diagnostics(te))

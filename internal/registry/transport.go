@@ -11,7 +11,7 @@ import (
 // maxRedirects is one below net/http's own limit, which go-containerregistry's
 // CheckRedirect replaces by none
 // (https://github.com/google/go-containerregistry/pull/2332).
-const maxRedirects = 9
+const maxRedirects = 8
 
 // RoundTrip is one exchange, over TLS or with this machine. It ends when the
 // other side is silent or slow, be it with the answer's body.

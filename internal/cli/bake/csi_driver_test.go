@@ -57,7 +57,7 @@ spec:
 		"the cluster's own namespace":                {"vsphere --for 4.20 --namespace kube-system", "is the cluster's own", "--namespace"},
 		"a mirror that cuts the path":                {"vsphere --for 4.20 --registry mirror.example.com/driver", "not a mirror that keeps the path", "--registry HOST/FOLDER"},
 		"a mirror's digests with a cut path":         {"vsphere --for 4.20 --registry mirror.example.com --digest-file " + flat, "doesn't keep the path of its source", "mirror the image to that place"},
-		"a mirror with credentials":                  {"vsphere --for 4.20 --registry user:secret@mirror.example.com/ocp", `"***@mirror.example.com/ocp" can't be a mirror`, "without credentials"},
+		"a mirror with credentials":                  {"vsphere --for 4.20 --registry user:secret@mirror.example.com/ocp", `"***@mirror.example.com/ocp" can't be a mirror`, "credentials"},
 		"a mirror with a scheme":                     {"vsphere --for 4.20 --registry https://mirror", "can't be a mirror", "without a scheme"},
 		"digests that lack images":                   {"vsphere --for 4.20 --digest-file " + short, "no digest of", "skopeo inspect"},
 		"digests that are none":                      {"vsphere --for 4.20 --digest-file " + torn, "isn't an image with its tag", "sha256"},

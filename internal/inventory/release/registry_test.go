@@ -25,6 +25,7 @@ import (
 
 	"github.com/winbake/winbake/internal/registry"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/test/memnet"
 )
 
 // fast names the client. TestMain keeps it from waiting between its tries.
@@ -179,7 +180,16 @@ func TestRegistryGone(t *testing.T) {
 	wantFault(t, err, "connection refused", "release.txt")
 }
 
+// The advice is that of verify payload.
 func TestPlainHTTP(t *testing.T) {
+	before := remote.DefaultTransport
+	remote.DefaultTransport = memnet.Plain(t, http.NotFoundHandler())
+	t.Cleanup(func() { remote.DefaultTransport = before })
+	for _, host := range []string{"10.11.12.13:5000", "registry.example"} {
+		_, _, err := Read(t.Context(), host+"/ocp/release:4.20.3", fast)
+		wantFault(t, err, "registry "+host+" speaks plain http", "--insecure")
+	}
+	remote.DefaultTransport = before
 	wantRelease(t, serve(t, releaseOf(t), nil), payload.LoadOptions{Insecure: true})
 }
 

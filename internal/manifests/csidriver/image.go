@@ -29,7 +29,7 @@ func newImages(registry string, digests *Digests, sources []string) (*images, er
 	}
 	named, err := reference.ParseNormalizedNamed(registry + "/x")
 	if err != nil || strings.Contains(registry, "://") || named.Name() != registry+"/x" {
-		return nil, &fault.Error{What: fmt.Sprintf("%q can't be a mirror", printable.Reference(registry)), Fix: "--registry HOST[:PORT][/FOLDER], without credentials, a scheme, a tag or a digest"}
+		return nil, &fault.Error{What: fmt.Sprintf("%q can't be a mirror", printable.Reference(registry)), Fix: "--registry HOST[:PORT][/FOLDER], without a scheme, credentials, a tag or a digest"}
 	}
 	for _, source := range sources {
 		if where := repositoryPath(source); path.Base(registry) == path.Base(where) {
