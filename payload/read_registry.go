@@ -13,14 +13,10 @@ import (
 	"github.com/winbake/winbake/internal/registry"
 )
 
-func (o LoadOptions) client(ref string) (*registry.Client, error) {
-	return registry.New(ref, registry.Options{
+func loadRegistry(ctx context.Context, ref string, o LoadOptions) (*Source, error) {
+	client, err := registry.New(ref, registry.Options{
 		Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout, Retrying: o.Retrying, Transport: o.transport,
 	})
-}
-
-func loadRegistry(ctx context.Context, ref string, opts LoadOptions) (*Source, error) {
-	client, err := opts.client(ref)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +47,7 @@ func loadRegistry(ctx context.Context, ref string, opts LoadOptions) (*Source, e
 // remoteSource is how a Source reaches its registry.
 type remoteSource struct {
 	client *registry.Client
-	ctx    context.Context //nolint:containedctx // Load's, which bounds later reads
+	ctx    context.Context // Load's, which bounds later reads
 }
 
 // try reads something, as often as it may help. Its error is a fault.

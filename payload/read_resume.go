@@ -30,7 +30,7 @@ type layerBlob struct {
 	// Of a registry's layers.
 	hash     hash.Hash // over all that was passed on, of however many fetches
 	attempts *registry.Attempts
-	ctx      context.Context //nolint:containedctx // from open to Close
+	ctx      context.Context // from open to Close
 	cancel   context.CancelFunc
 
 	mu sync.Mutex // of rc, which Close may end under a Read

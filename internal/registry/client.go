@@ -51,7 +51,7 @@ type Options struct {
 type Client struct {
 	Ref     name.Reference
 	options Options
-	until   atomic.Int64 // Unix time in nanoseconds before which the registry wants no requests
+	until   atomic.Int64 // Unix nanoseconds: the registry wants no request before
 }
 
 // New returns a client for ref, REGISTRY/REPOSITORY with a tag or a digest.

@@ -37,7 +37,7 @@ func (e *sourceError) Unwrap() error { return e.error }
 // exchange is one request with its answer.
 type exchange struct {
 	req    *http.Request
-	ctx    context.Context //nolint:containedctx // the answer's body outlives the call
+	ctx    context.Context // the answer's body outlives the call
 	cancel context.CancelCauseFunc
 	sent   *sentBody // nil for none
 }
@@ -95,7 +95,7 @@ func (b *sentBody) failed() error {
 	if b == nil {
 		return nil
 	}
-	if err := b.err.Load(); err != nil && *err != io.EOF {
+	if err := b.err.Load(); err != nil && !errors.Is(*err, io.EOF) {
 		return *err
 	}
 	return nil

@@ -65,7 +65,7 @@ func (a *Attempts) Failed(ctx context.Context, err error) error {
 		a.silent++
 	}
 	c := a.client
-	asked := time.Until(time.Unix(c.until.Load(), 0))
+	asked := time.Until(time.Unix(0, c.until.Load()))
 	if asked > Retries.Most {
 		return c.later(ctx, err, asked)
 	}

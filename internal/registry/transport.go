@@ -54,9 +54,9 @@ func (e *redirectLoop) Error() string {
 // date. go-containerregistry's errors drop it.
 func (c *Client) noteRetryAfter(s string) {
 	if n, err := strconv.ParseInt(s, 10, 32); err == nil {
-		c.until.Store(time.Now().Unix() + n)
+		c.until.Store(time.Now().Add(time.Duration(n) * time.Second).UnixNano())
 	} else if t, err := http.ParseTime(s); err == nil {
-		c.until.Store(t.Unix())
+		c.until.Store(t.UnixNano())
 	}
 }
 
