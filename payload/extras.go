@@ -97,7 +97,7 @@ func ReadExtras(ctx context.Context, s *Source, limits Limits) (*Extras, error) 
 		return readExtrasDir(s.name + "." + ExtrasRoot)
 	}
 	x := &Extras{}
-	o := WalkOptions{Roots: []string{ExtrasRoot}, Limits: limits, enough: func() bool { return x.Expectation != nil }}
+	o := WalkOptions{Roots: []string{ExtrasRoot}, Limits: limits, Enough: func() bool { return x.Expectation != nil }}
 	err := Walk(ctx, s, o, func(e *Entry) error { return x.take(e) })
 	return x, err
 }

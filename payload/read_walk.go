@@ -26,8 +26,9 @@ type WalkOptions struct {
 	// Progress is told about the compressed bytes of all layers.
 	Progress Progress
 
-	// enough is asked after each layer; true leaves the lower ones unread.
-	enough func() bool
+	// Enough is asked after each layer; true leaves the lower ones unread. May be
+	// nil.
+	Enough func() bool
 }
 
 // defaultRoots are what Winbake puts into an image.
@@ -93,7 +94,7 @@ func newWalker(s *Source, opts WalkOptions) *walker {
 	}
 	return &walker{
 		source: s, roots: roots, budget: &budget{limits: opts.Limits.withDefaults()},
-		tell: opts.Progress, enough: opts.enough, overlay: newOverlay(), detours: newDetours(),
+		tell: opts.Progress, enough: opts.Enough, overlay: newOverlay(), detours: newDetours(),
 	}
 }
 

@@ -61,5 +61,6 @@ func isArchive(file string) (bool, error) {
 		return false, unreadable(file, err)
 	}
 	head = head[:n]
-	return compression(head) != none || len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar")), nil
+	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd})
+	return packed || len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar")), nil
 }

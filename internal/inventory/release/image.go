@@ -3,10 +3,10 @@ package release
 import (
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -17,89 +17,75 @@ import (
 
 // fromImage reads a release image in a registry, a layout or a tarball.
 func fromImage(ctx context.Context, ref string, o payload.LoadOptions) (inventory.Payload, error) {
-	im, err := openImage(ctx, ref, o)
+	s, err := openImage(ctx, ref, o)
 	if err != nil {
-		return inventory.Payload{}, err
+		return inventory.Payload{}, imageFault(ctx, ref, err)
 	}
-	defer im.close()
-	files, err := im.manifests(ctx)
+	defer s.Close() //nolint:errcheck // only read
+	files, err := manifestsOf(ctx, s)
 	if err != nil {
-		return inventory.Payload{}, imageFault(ctx, err)
+		return inventory.Payload{}, imageFault(ctx, s.Reference(), err)
 	}
-	p, err := Parse(im.place(referencesFile), files[referencesFile])
+	place := func(file string) string { return s.Reference() + ": " + folder + "/" + file }
+	p, err := Parse(place(referencesFile), files[referencesFile])
 	if err != nil || p.Version != "" || files[metadataFile] == nil {
 		return p, err
 	}
-	p.Version, err = parseMetadata(im.place(metadataFile), files[metadataFile])
+	p.Version, err = parseMetadata(place(metadataFile), files[metadataFile])
 	return p, err
 }
 
-// releaseImage is one image that may be a release's.
-type releaseImage struct {
-	v1.Image
-	// reference is name@digest, or path@digest for local images.
-	reference string
-	close     func()
-}
-
-func (im *releaseImage) place(file string) string { return im.reference + ": " + folder + "/" + file }
-
-// manifests reads the two files from the newest layer that has the first.
-// What `oc adm release new` adds is one layer on top of the operator's image,
-// so one of some fifteen is read.
-func (im *releaseImage) manifests(ctx context.Context) (map[string][]byte, error) {
-	layers, err := im.Layers()
+// openImage opens what ref names. Of a release for several architectures that is
+// the image for amd64, else the first: each of them names the same images.
+func openImage(ctx context.Context, ref string, o payload.LoadOptions) (*payload.Source, error) {
+	s, err := payload.Load(ctx, ref, o)
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range slices.Backward(layers) {
-		files, removed, err := readLayer(ctx, l, im.reference)
-		if err != nil {
-			return nil, err
-		}
-		if files[referencesFile] != nil {
-			return files, nil
-		}
-		if removed {
-			break
-		}
-	}
-	return nil, &fault.Error{
-		What: "not a release image: no layer holds " + folder + "/" + referencesFile, Where: im.reference,
-		Fix: "give a release image, such as quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64",
-	}
-}
-
-// openImage opens what ref names, with every blob checked.
-func openImage(ctx context.Context, ref string, o payload.LoadOptions) (*releaseImage, error) {
-	s, err := payload.Load(ctx, ref, o)
-	if err != nil {
-		return nil, imageFault(ctx, err)
-	}
 	images, err := s.Images()
-	if err != nil {
-		_ = s.Close() // only read
-		return nil, imageFault(ctx, err)
+	if err == nil && len(images) == 1 {
+		return s, nil
 	}
-	chosen := images[choose(images)]
-	return &releaseImage{
-		Image: chosen.Image, reference: s.Reference(),
-		close: func() { _ = s.Close() }, // only read
-	}, nil
+	_ = s.Close() // only read
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(images, func(p payload.PlatformImage) bool { return p.Platform.Architecture == "amd64" })
+	o.Platform = &images[max(i, 0)].Platform
+	return payload.Load(ctx, ref, o)
 }
 
-// choose takes the image for amd64 out of a release for several
-// architectures: each of them names the same images.
-func choose(images []payload.PlatformImage) int {
-	i := slices.IndexFunc(images, func(p payload.PlatformImage) bool { return p.Platform.Architecture == "amd64" })
-	return max(i, 0)
+// manifestsOf reads the two files. What `oc adm release new` adds is one layer on
+// top of the operator's image, so one of some fifteen is read.
+func manifestsOf(ctx context.Context, s *payload.Source) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := payload.Walk(ctx, s, payload.WalkOptions{
+		Roots: []string{folder}, Limits: payload.Limits{MaxFile: maxText},
+		Enough: func() bool { return files[referencesFile] != nil },
+	}, func(e *payload.Entry) (err error) {
+		name := strings.TrimPrefix(e.Path, folder+"/")
+		if !e.Mode.IsDir() && (name == referencesFile || name == metadataFile) {
+			files[name], err = io.ReadAll(e.Content)
+		}
+		return err
+	})
+	if err == nil && files[referencesFile] == nil {
+		err = &fault.Error{
+			What: "not a release image: no layer holds " + folder + "/" + referencesFile, Where: s.Reference(),
+			Fix: "give a release image, such as quay.io/openshift-release-dev/ocp-release:4.20.3-x86_64",
+		}
+	}
+	return files, err
 }
 
 // imageFault puts the words for a release image into a fault about an image. A
 // site without a way to the registry can always bring a file.
-func imageFault(ctx context.Context, err error) error {
+func imageFault(ctx context.Context, where string, err error) error {
 	if cerr := ctx.Err(); cerr != nil {
 		return cerr
+	}
+	if limit, ok := errors.AsType[*payload.LimitError](err); ok {
+		return &fault.Error{What: limit.Error(), Where: where, Err: err, Fix: "give a release image, or a file about one: " + saveInfo}
 	}
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
