@@ -30,7 +30,7 @@ import (
 
 // buildFlags are go build's, without -mod and -ldflags.
 func buildFlags(c *pins.Component) []string {
-	flags := []string{"-trimpath", "-buildvcs=false"}
+	flags := []string{"-trimpath", "-buildvcs=false", "-gcflags=" + expect.CompilerFlags}
 	if len(c.Tags) > 0 {
 		flags = append(flags, "-tags="+strings.Join(c.Tags, ","))
 	}
@@ -67,6 +67,10 @@ const lazyCollector = "GOGC=400"
 // compile builds job's program into the file exe.
 func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacious bool) error {
 	tool := b.Host.Tool(job.Component.Toolchain(job.File))
+	tool.Temp = filepath.Join(dir, "_tmp") // no package of the workspace: go skips the name
+	if err := os.Mkdir(tool.Temp, 0o700); err != nil {
+		return fmt.Errorf("make a folder for the compiler: %w", err)
+	}
 	b.emit(job, event.Fetch, event.Start, "")
 	w, err := b.workspace(ctx, job, dir)
 	if err != nil {

@@ -99,6 +99,11 @@ func within(path, module string) bool {
 	return path == module || strings.HasPrefix(path, module+"/")
 }
 
+// CompilerFlags are the -gcflags of every program that is built here. The
+// linker would drop DWARF (-w), so the compiler doesn't make it: neither code
+// nor symbols nor the tables of stack traces come from it.
+const CompilerFlags = "all=-dwarf=false"
+
 // settings are the build settings that Go records of the environment and the
 // flags that every program is built with. What may not be there is in the list
 // too: a race detector or coverage changes the program.
@@ -113,7 +118,7 @@ func settings(c *pins.Component) map[string]string {
 		"CGO_ENABLED": "0", "GOOS": "windows", "GOARCH": "amd64", "GOAMD64": "v1",
 		"GOEXPERIMENT": "", "GOFIPS140": c.FIPS,
 		"-buildmode": "exe", "-compiler": "gc", "-trimpath": "true", "-tags": strings.Join(tags, ","),
-		"-asmflags": "", "-gcflags": "", "-cover": "", "-race": "", "-msan": "", "-asan": "",
+		"-asmflags": "", "-gcflags": CompilerFlags, "-cover": "", "-race": "", "-msan": "", "-asan": "",
 	}
 }
 

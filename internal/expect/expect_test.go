@@ -54,6 +54,16 @@ func TestForSettings(t *testing.T) {
 			t.Errorf("GOFIPS140=%s: %q, want %s", value, got, want)
 		}
 	}
+	set(exe, "GOFIPS140", "v1.0.0")
+	for value, want := range map[string]string{
+		CompilerFlags: "PASS binary.pin", "": "PASS binary.pin",
+		"-N -l": "BLOCK binary.go.setting", "all=-dwarf=false -N": "BLOCK binary.go.setting",
+	} {
+		set(exe, "-gcflags", value)
+		if got := ids(p.Compare(object, exe)); len(got) != 1 || got[0] != want {
+			t.Errorf("-gcflags=%s: %q, want %s", value, got, want)
+		}
+	}
 	if len(c.Tags) != 2 {
 		t.Errorf("For changed the component's tags: %q", c.Tags)
 	}

@@ -29,8 +29,8 @@ func (p *Program) settings(f *pe.File) []finding.Finding {
 	var fs []finding.Finding
 	for _, key := range slices.Sorted(maps.Keys(p.Settings)) {
 		got, want := f.Setting(key), p.Settings[key]
-		if got == want || key == "GOFIPS140" && fipsAlias(got, want) {
-			continue
+		if got == want || key == "GOFIPS140" && fipsAlias(got, want) || key == "-gcflags" && got == "" {
+			continue // without -gcflags the same was compiled, and DWARF with it
 		}
 		why, ok := settingWhy[key]
 		if !ok {

@@ -89,6 +89,9 @@ type Tool struct {
 	host *Host
 	// Toolchain is "go1.26.8" or Local, as GOTOOLCHAIN takes it.
 	Toolchain string
+	// Temp is the folder for what go removes when it ends by itself (GOTMPDIR);
+	// empty for the machine's own.
+	Temp string
 }
 
 // Setting is one variable of the environment.
@@ -111,11 +114,14 @@ func Target(fips string) []Setting {
 }
 
 // Command makes a go command that runs in dir with the host's settings and
-// the given target settings, and nothing else.
+// the given target settings, and nothing else. It ends when this process does.
 func (t *Tool) Command(ctx context.Context, dir string, target []Setting, args ...string) *exec.Cmd {
-	cmd := proc.Command(ctx, "go", args...)
+	cmd := proc.Supervised(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"GOTOOLCHAIN=" + t.Toolchain, "PWD=" + dir}
+	if t.Temp != "" {
+		cmd.Env = append(cmd.Env, "GOTMPDIR="+t.Temp)
+	}
 	for name, value := range t.host.settings {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

@@ -3,13 +3,14 @@ package real
 import (
 	"bufio"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // compiling starts `bake payload` with an empty build cache and returns when
@@ -19,7 +20,10 @@ func compiling(t *testing.T, work string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), filepath.Join(tools(t), "bake"), "payload", "-f", older, "--only", "csi-proxy",
 		"--layout", work+"/image", "--cache-dir", work+"/cache", "--progress", "plain")
 	cmd.Dir = repository(t)
-	cmd.Env = append(os.Environ(), "GOCACHE="+work+"/gocache", "TMPDIR="+work)
+	if err := os.Mkdir(work+"/tmp", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), "GOCACHE="+work+"/gocache", "TMPDIR="+work+"/tmp")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -29,11 +33,21 @@ func compiling(t *testing.T, work string) *exec.Cmd {
 	}
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		if strings.Contains(lines.Text(), "compile  start") {
+			go func() { _, _ = io.Copy(io.Discard, stderr) }() // bake may say more
+			waitFor(t, func() bool { return len(compilers(t, work)) > 2 }) // supervisor, go, a compiler
 			return cmd
 		}
 	}
 	t.Fatal("bake ended before it compiled anything")
 	return nil
+}
+
+// waitFor asks again and again, until the test's own time is over.
+func waitFor(t *testing.T, done func() bool) {
+	t.Helper()
+	for !done() {
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // left lists what an ended run has left behind in a folder.
@@ -50,7 +64,8 @@ func left(t *testing.T, dir string) []string {
 	return names
 }
 
-// compilers lists the processes that work below dir.
+// compilers lists the processes that bake started, which work below dir. bake
+// itself doesn't count: its settings name the folder too.
 func compilers(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -59,26 +74,35 @@ func compilers(t *testing.T, dir string) []string {
 	}
 	var found []string
 	for _, f := range files {
-		if data, err := os.ReadFile(f); err == nil && strings.Contains(string(data), "GOCACHE="+dir+"/gocache") {
+		data, err := os.ReadFile(f)
+		if err == nil && strings.Contains(string(data), "GOCACHE="+dir+"/gocache") && strings.Contains(string(data), "GOTMPDIR=") {
 			found = append(found, f)
 		}
 	}
 	return found
 }
 
-// Ctrl-C ends the compilers too, says so, and leaves nothing half-written.
+// Ctrl-C and SIGTERM end the compilers too, say so, and leave nothing
+// half-written.
 func TestInterruptedBuild(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) { interrupt(t, signal) })
+	}
+}
+
+func interrupt(t *testing.T, signal os.Signal) {
 	work := t.TempDir()
 	cmd := compiling(t, work)
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+	if err := cmd.Process.Signal(signal); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // the exit code is what counts
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d, want 130", code)
 	}
-	if p := compilers(t, work); len(p) != 0 {
-		t.Errorf("still running: %v", p)
+	waitFor(t, func() bool { return len(compilers(t, work)) == 0 })
+	if names := left(t, work+"/tmp"); len(names) != 0 {
+		t.Errorf("left in TMPDIR: %v", names)
 	}
 	if names := left(t, work+"/image"); len(names) != 0 {
 		t.Errorf("half an image: %v", names)
@@ -88,21 +112,22 @@ func TestInterruptedBuild(t *testing.T) {
 	}
 }
 
-// After kill -9 the next run just works, and gives what it always gives.
+// kill -9 ends the compilers too. The next run just works, removes what was left
+// and gives what it always gives.
 func TestKilledBuild(t *testing.T) {
 	work := t.TempDir()
 	cmd := compiling(t, work)
-	t.Cleanup(func() { // a killed bake can't end its compilers
-		for _, environ := range compilers(t, work) {
-			if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(environ))); err == nil {
-				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by now
-			}
-		}
-	})
 	if err := cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait() // killed, as it should be
+	waitFor(t, func() bool { return len(compilers(t, work)) == 0 })
+	if names := left(t, work+"/tmp"); len(names) != 0 {
+		t.Errorf("left in TMPDIR: %v", names)
+	}
+	if names := left(t, work+"/cache/tmp"); len(names) == 0 {
+		t.Error("bake was killed, and left nothing to remove: this test tests nothing")
+	}
 	if names := left(t, work+"/image"); len(names) != 0 {
 		t.Errorf("half an image: %v", names)
 	}
@@ -110,6 +135,9 @@ func TestKilledBuild(t *testing.T) {
 	args := []string{"payload", "-f", older, "--only", "csi-proxy", "--layout"}
 	killed := m.run(t, "bake", append(args, work+"/image", "--cache-dir", work+"/cache")...)
 	clean := m.run(t, "bake", append(args, work+"/other")...)
+	if names := left(t, work+"/cache/tmp"); len(names) != 0 {
+		t.Errorf("left in the cache: %v", names)
+	}
 	if digest(killed) != digest(clean) {
 		t.Errorf("%s after kill -9, %s otherwise", digest(killed), digest(clean))
 	}
