@@ -47,6 +47,13 @@ func (s *Store) GC(ctx context.Context, opts GCOptions) (Freed, error) {
 	return c.freed, nil
 }
 
+// Sweep removes what dead processes left in tmp. GC does that and more; this is
+// quick enough for each run. What can't be removed waits for another one.
+func (s *Store) Sweep(ctx context.Context) {
+	c := &collector{Store: s, ctx: ctx}
+	_ = c.sweepTemp()
+}
+
 type collector struct {
 	*Store
 	ctx   context.Context
@@ -75,7 +82,7 @@ func (c *collector) sweepActions() error {
 			return context.Cause(c.ctx)
 		}
 		total += a.info.Size() + c.newBytes(a.refs)
-		age := time.Since(a.info.ModTime())
+		age := time.Since(lastUse(a.info))
 		old := c.opts.MaxAge > 0 && age > c.opts.MaxAge
 		big := c.opts.MaxBytes > 0 && total > c.opts.MaxBytes
 		if old || big {
@@ -125,7 +132,7 @@ func (c *collector) list() ([]action, error) {
 		return nil
 	})
 	slices.SortFunc(actions, func(a, b action) int {
-		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.key, b.key))
+		return cmp.Or(lastUse(b.info).Compare(lastUse(a.info)), cmp.Compare(a.key, b.key))
 	})
 	return actions, err
 }
@@ -155,7 +162,7 @@ func (c *collector) removeIdle(path string, freed *Tally) (gone bool, err error)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
-	if err != nil || time.Since(info.ModTime()) < grace {
+	if err != nil || time.Since(lastUse(info)) < grace {
 		return false, err
 	}
 	if err := os.Remove(path); err != nil {

@@ -13,15 +13,17 @@ func (c *collector) sweepTemp() error {
 	if err != nil {
 		return err
 	}
+	var failed error
 	for _, e := range entries {
 		if c.ctx.Err() != nil {
 			return context.Cause(c.ctx)
 		}
-		if err := c.removeTemp(filepath.Join(c.temp(), e.Name()), e.IsDir()); err != nil {
-			return err
+		err := c.removeTemp(filepath.Join(c.temp(), e.Name()), e.IsDir())
+		if !errors.Is(err, fs.ErrPermission) { // another user's, who removes it
+			failed = errors.Join(failed, err)
 		}
 	}
-	return nil
+	return failed
 }
 
 // removeTemp removes an entry of tmp unless its owner lives.

@@ -19,8 +19,12 @@ func (s *Store) share() (unlock func(), err error) { return s.lock(unix.LOCK_SH)
 func (s *Store) exclude() (unlock func(), err error) { return s.lock(unix.LOCK_EX) }
 
 func (s *Store) lock(how int) (func(), error) {
-	f, err := os.OpenFile(filepath.Join(s.dir, lockName), os.O_RDWR|os.O_CREATE, 0o644)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+	path := filepath.Join(s.dir, lockName)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = os.Open(path) // somebody else's, which local disks lock all the same
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.EROFS) {
 		// Where this file can't be opened nothing can be removed either.
 		return func() {}, nil
 	}
@@ -29,6 +33,9 @@ func (s *Store) lock(how int) (func(), error) {
 	}
 	if err := flock(f, how); err != nil {
 		f.Close()
+		if errors.Is(err, unix.EBADF) { // NFS, which locks only what may be written to
+			return func() {}, nil
+		}
 		return nil, fmt.Errorf("lock the cache folder %s: %w", s.dir, err)
 	}
 	return func() { f.Close() }, nil

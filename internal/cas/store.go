@@ -1,7 +1,7 @@
 // Package cas keeps blobs by their sha256 and small JSON records of what made
 // them, in one folder that any number of processes share:
 //
-//	blobs/sha256/ab/<hex>  content, mode 0444
+//	blobs/sha256/ab/<hex>  content, mode 0444 (0464 in a group's folder)
 //	crc/<hex>              a blob's CRC-32C, a hint
 //	actions/ab/<hex>       records, each under its own sum
 //	tmp/                   what isn't finished, locked by whoever writes it
@@ -9,8 +9,12 @@
 //
 // A blob or record is there whole or not at all: it's written to tmp, synced
 // and renamed. A process that is killed leaves nothing but entries in tmp,
-// which GC removes once their locks are free. What the disk damages is noticed
-// on reading and removed, so that the next build makes it anew.
+// which Sweep removes once their locks are free. What the disk damages is noticed
+// on reading and removed, so that the next build makes it again.
+//
+// Users share a store in a folder that their group may write to: folders and
+// the lock are made as the umask says, and files that such a folder holds can be
+// marked as used by all of the group.
 //
 // It isn't a place for results: whatever is in it can be made again, and GC
 // may take it away.
@@ -22,6 +26,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -32,6 +38,9 @@ const (
 	// that a build gets to go from a lookup to the last read.
 	grace = touchEvery + time.Hour
 )
+
+// dirMode is that of folders, before the umask.
+const dirMode = 0o777
 
 const (
 	blobsName   = "blobs"
@@ -56,7 +65,7 @@ func Open(dir string) (*Store, error) {
 	}
 	s := &Store{dir: abs}
 	for _, sub := range []string{s.blobs(), s.actions(), s.temp(), filepath.Join(s.dir, crcName)} {
-		if err := os.MkdirAll(sub, 0o755); err != nil {
+		if err := os.MkdirAll(sub, dirMode); err != nil {
 			return nil, s.explain("make the cache folder", err)
 		}
 	}
@@ -110,7 +119,17 @@ func (s *Store) temp() string    { return filepath.Join(s.dir, tempName) }
 // touch notes a use in the file's modification time. In a store that can't be
 // written to nothing is collected either, so that a failure doesn't matter.
 func touch(path string, info fs.FileInfo) {
-	if now := time.Now(); now.Sub(info.ModTime()) > touchEvery {
-		_ = os.Chtimes(path, time.Time{}, now)
+	if time.Since(info.ModTime()).Abs() > touchEvery {
+		// The present time is all that others than the owner may set.
+		_ = unix.UtimesNanoAt(unix.AT_FDCWD, path, nil, 0)
 	}
+}
+
+// lastUse is when a file was last used. A clock was wrong for one of the future,
+// which would never grow old: it counts as the oldest.
+func lastUse(info fs.FileInfo) time.Time {
+	if t := info.ModTime(); time.Until(t) < grace {
+		return t
+	}
+	return time.Time{}
 }

@@ -76,7 +76,8 @@ func (s *Store) Usage() (Usage, error) {
 	return u, nil
 }
 
-// tally counts the files below dir. One that vanishes meanwhile isn't counted.
+// tally counts the files below dir, but for those that vanish meanwhile and
+// those of another user's build.
 func tally(dir string) (Tally, error) {
 	var t Tally
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -86,7 +87,7 @@ func tally(dir string) (Tally, error) {
 				t.add(info.Size())
 			}
 		}
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			return nil
 		}
 		return err

@@ -119,20 +119,24 @@ func (c *contextReader) Read(p []byte) (int, error) {
 
 // commit makes f durable under path. The caller still discards f.
 func (s *Store) commit(f *os.File, path string) error {
-	if err := f.Chmod(0o444); err != nil {
-		return s.explain("protect a file of the cache", err)
-	}
-	if err := f.Sync(); err != nil {
-		return s.explain("sync a file of the cache", err)
-	}
 	shard := filepath.Dir(path)
-	switch err := os.Mkdir(shard, 0o755); {
+	switch err := os.Mkdir(shard, dirMode); {
 	case err == nil:
 		if err := syncDir(filepath.Dir(shard)); err != nil {
 			return s.explain("sync a folder of the cache", err)
 		}
 	case !errors.Is(err, fs.ErrExist):
 		return s.explain("make a folder of the cache", err)
+	}
+	info, err := os.Stat(shard)
+	if err != nil {
+		return s.explain("look at a folder of the cache", err)
+	}
+	if err := f.Chmod(0o444 | info.Mode()&0o020); err != nil { // see touch
+		return s.explain("protect a file of the cache", err)
+	}
+	if err := f.Sync(); err != nil {
+		return s.explain("sync a file of the cache", err)
 	}
 	unlock, err := s.share()
 	if err != nil {

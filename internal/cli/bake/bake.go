@@ -98,6 +98,7 @@ func (t *tool) builder(ctx context.Context, store *cas.Store, o buildOptions) (*
 	if err != nil {
 		return nil, &fault.Error{What: "--memory: " + err.Error(), Fix: "give a size such as 8GiB", Err: err}
 	}
+	store.Sweep(ctx)
 	return &compile.Builder{
 		Host: host, Store: store, Git: git, Events: t.Console,
 		Jobs: o.jobs, Memory: memory, NoCache: o.noCache, KeepGoing: o.keepGoing,

@@ -70,7 +70,7 @@ func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
 func (c *Cache) open(ctx context.Context, url, hash string) (repo string, unlock func(), err error) {
 	sum := sha256.Sum256([]byte(objectFormat(hash) + " " + url))
 	repo = filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
-	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+	if err := os.MkdirAll(c.dir, 0o777); err != nil { // the umask decides who shares it
 		return "", nil, fmt.Errorf("make the git cache: %w", err)
 	}
 	unlock, err = lockedfile.MutexAt(repo + ".lock").Lock()
