@@ -3,6 +3,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +76,9 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: "text"})
 	}
 	defer a.Console.Close()
+	if r, ok := a.Stdout.(*result); ok {
+		err = cmp.Or(r.lost(), err)
+	}
 	return a.exit(ctx, err)
 }
 
@@ -189,13 +193,34 @@ func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
 type result struct {
 	app *App
 	w   io.Writer
+	err error // the first
 }
 
 func (r *result) Write(p []byte) (int, error) {
 	if r.app.Console != nil {
 		r.app.Console.Close()
 	}
-	return r.w.Write(p)
+	n, err := r.w.Write(p)
+	if r.err == nil {
+		r.err = err
+	}
+	return n, err
+}
+
+// lost ends stdout. It is an error where not all was taken: a script would look
+// for the digest in vain, so this counts more than what else went wrong.
+func (r *result) lost() error {
+	if c, ok := r.w.(io.Closer); ok && r.err == nil {
+		r.err = c.Close()
+	}
+	if r.err == nil {
+		return nil
+	}
+	why := r.err
+	if cause, ok := errors.AsType[*os.PathError](why); ok {
+		why = cause.Err
+	}
+	return &fault.Error{What: "stdout doesn't take the result: " + why.Error(), Fix: "run the command again, and write to where there is room", Err: r.err}
 }
 
 // IsTerminal reports whether w is a terminal that a person looks at.
