@@ -35,6 +35,9 @@ func tryLockFile(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
+// mayWrite tells whether something can be made in dir.
+func mayWrite(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
+
 // syncDir makes a rename in dir last through a crash.
 func syncDir(dir string) error {
 	f, err := os.Open(dir)

@@ -58,11 +58,8 @@ func labelsOf(t *testing.T, img v1.Image) map[string]string {
 func TestCheckExtrasDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	tree := &Tree{Format: Flat, Files: []File{extraFile("kubelet.exe", "MZ")}}
-	if err := WriteDir(t.Context(), dir, tree, DirOptions{}); err != nil {
-		t.Fatal(err)
-	}
 	extras := dir + "." + ExtrasRoot
-	if err := WriteExtrasDir(t.Context(), extras, []File{extraFile(ExpectationName, "{}")}); err != nil {
+	if err := WriteDir(t.Context(), dir, tree, DirOptions{Extras: []File{extraFile(ExpectationName, "{}")}}); err != nil {
 		t.Fatal(err)
 	}
 	ps, sum, err := Check(t.Context(), open(t, dir), CheckOptions{})

@@ -242,7 +242,8 @@ func (c *checker) payload(ctx context.Context, i PlatformImage) (result, error) 
 	}
 	var err error
 	if c.source.Kind == KindDir {
-		err = errors.Join(r.extrasDir(c.source.name+"."+ExtrasRoot), w.dir(ctx, c.source.name))
+		tree, extras := current(c.source.name)
+		err = errors.Join(r.extrasDir(extras), w.dir(ctx, tree))
 	} else {
 		err = w.image(ctx, i.Image)
 	}

@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
 )
 
@@ -18,7 +20,11 @@ type DirOptions struct {
 	// Store keeps the members of an archived payload; nil compresses them
 	// each time.
 	Store Store
-	// Progress counts the bytes of the files, before compression. May be nil.
+	// Extras are the files of the folder beside it, dir.winbake: what an image
+	// has in ExtrasRoot. Without any there is no such folder.
+	Extras []File
+	// Progress counts the bytes of the payload's files, before compression. May
+	// be nil.
 	Progress Progress
 }
 
@@ -26,59 +32,63 @@ type DirOptions struct {
 // format. Owner and times are the caller's; modes are those of an image's
 // payload, whatever the umask.
 //
-// The payload is made beside dir and then takes its place at once, on Linux in
-// one step: a killed run leaves the old payload or the new one, and a folder
-// .NAME.winbake-* that the next run removes.
+// Payload and extras are made beside dir and then take their places as one: a
+// killed run leaves the old ones or the new ones, and a folder .NAME.winbake-*
+// that the next run removes. If it was killed while they took their places there
+// is a folder .NAME.winbake.next: Load reads what is in it, and the next run ends
+// what was begun. Two runs end as one of them. A link is followed.
 //
 // A folder that isn't empty is replaced only when it can't be anything but a
 // payload that WriteDir wrote: nothing in it but plain files and folders with
 // a payload's modes, and an empty generated/ that everybody may write to.
-// Anything else is refused. The files of t.Kept aren't at hand, so they aren't
-// part of it.
+// Anything else is refused, with an error that wraps ErrForeign. The files of
+// t.Kept aren't at hand, so they aren't part of it.
 func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
 	t = &Tree{Format: t.Format, Files: t.Files}
 	if err := t.Check(); err != nil {
 		return err
 	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return cantWrite(dir, err)
+	extras := &Tree{Format: Flat, Files: o.Extras, extras: true}
+	if len(o.Extras) > 0 {
+		if err := extras.Check(); err != nil {
+			return err
+		}
 	}
-	if err := checkReplaceable(dir); err != nil {
+	dir, err := atomicfs.Target(dir)
+	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
 		return cantWrite(dir, err)
 	}
-	if err := removeLeftovers(dir, os.DirEntry.IsDir); err != nil {
-		return cantWrite(dir, err)
-	}
-	if err := buildDir(ctx, dir, t, o); err != nil {
+	if err := buildDir(ctx, dir, t, extras, o); err != nil {
 		return cantWrite(dir, err)
 	}
 	return nil
 }
 
-// buildDir writes the payload into a locked folder beside dir and swaps.
-func buildDir(ctx context.Context, dir string, t *Tree, o DirOptions) (err error) {
-	temp, err := os.MkdirTemp(filepath.Dir(dir), tempName(dir))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	unlock, err := lockDir(ctx, temp)
+// buildDir writes both folders into a locked one beside dir and swaps.
+func buildDir(ctx context.Context, dir string, t, extras *Tree, o DirOptions) (err error) {
+	temp, unlock, err := beginPair(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer unlock() //nolint:errcheck // closes a folder opened to be locked
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	p := &packer{tree: t, store: o.Store, meter: newMeter(o.Progress, t.Size())}
-	if err := p.remaking(ctx, func() error { return p.fillDir(ctx, temp) }); err != nil {
+	if err := p.remaking(ctx, func() error { return p.fillDir(ctx, filepath.Join(temp, nextTree)) }); err != nil {
 		return err
 	}
-	if err := replaceDir(temp, dir); err != nil {
+	beside := filepath.Join(temp, nextExtras)
+	if err := makeDir(beside, dirMode); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(dir))
+	if len(extras.Files) > 0 {
+		if err := (&packer{tree: extras, meter: newMeter(nil, 0)}).fillDir(ctx, beside); err != nil {
+			return err
+		}
+	}
+	return replacePair(ctx, temp, dir)
 }
 
 // fillDir writes the folders and files of the tree's format.
@@ -145,9 +155,27 @@ func writePlain(ctx context.Context, name string, e entry, buf []byte) (err erro
 	return f.Sync()
 }
 
+// ErrForeign is wrapped by the errors about a folder that isn't replaced: what
+// is in it wasn't written by this package.
+var ErrForeign = errors.New("not written here")
+
+// foreign is the fault of such a folder. what says how it can be told.
+func foreign(dir, what string) error {
+	return &fault.Error{What: "the folder isn't empty and " + what, Where: dir, Fix: "give another folder", Err: ErrForeign}
+}
+
 // checkReplaceable refuses to replace what may be somebody's work.
 func checkReplaceable(dir string) error {
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(extrasDir(dir))
+	if err := ignoreMissing(err); err != nil {
+		return cantWrite(dir, err)
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
+			return foreign(extrasDir(dir), "holds something that wasn't written here: "+e.Name())
+		}
+	}
+	entries, err = os.ReadDir(dir)
 	if os.IsNotExist(err) || err == nil && len(entries) == 0 {
 		return nil
 	}
@@ -161,10 +189,7 @@ func checkReplaceable(dir string) error {
 	if what == "" {
 		return nil
 	}
-	return &fault.Error{
-		What:  "the folder isn't empty and isn't a payload that was written here: " + what,
-		Where: dir, Fix: "give another folder, or remove this one: rm -r " + dir,
-	}
+	return foreign(dir, "isn't a payload that was written here: "+what)
 }
 
 // notPayload names something that WriteDir doesn't write; empty when there is

@@ -2,15 +2,12 @@ package payload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 )
 
@@ -36,43 +33,6 @@ func NewExtras(ctx context.Context, files []File, store Store, o LayerOptions) (
 	return NewLayer(ctx, &Tree{Format: Flat, Files: files, extras: true}, store, o)
 }
 
-// WriteExtrasDir makes dir hold these files and nothing else; none remove it.
-// Like WriteDir it swaps folders at once, and refuses one that holds anything
-// that it wouldn't write.
-func WriteExtrasDir(ctx context.Context, dir string, files []File) error {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return cantWrite(dir, err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return cantWrite(dir, err)
-	}
-	for _, e := range entries {
-		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
-			return &fault.Error{What: "the folder holds something that wasn't written here: " + e.Name(), Where: dir,
-				Fix: "give another folder with --dir, or remove this one: rm -r " + dir}
-		}
-	}
-	if len(files) == 0 {
-		if err := os.RemoveAll(dir); err != nil {
-			return cantWrite(dir, err)
-		}
-		return nil
-	}
-	t := &Tree{Format: Flat, Files: files, extras: true}
-	if err := t.Check(); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
-		return cantWrite(dir, err)
-	}
-	if err := errors.Join(removeLeftovers(dir, os.DirEntry.IsDir), buildDir(ctx, dir, t, DirOptions{})); err != nil {
-		return cantWrite(dir, err)
-	}
-	return nil
-}
-
 // Both are held in memory.
 const (
 	// maxExpectation bounds node.json in bytes: a few hundred for each file.
@@ -91,10 +51,11 @@ type Extras struct {
 
 // ReadExtras reads them. Layers are read from the top until one has node.json,
 // each to its end, so what is returned has the digests that the image names.
-// For a plain folder D they lie in D.winbake.
+// For a plain folder D they are in D.winbake.
 func ReadExtras(ctx context.Context, s *Source, limits Limits) (*Extras, error) {
 	if s.Kind == KindDir {
-		return readExtrasDir(s.name + "." + ExtrasRoot)
+		_, dir := current(s.name)
+		return readExtrasDir(dir)
 	}
 	x := &Extras{}
 	o := WalkOptions{Roots: []string{ExtrasRoot}, Limits: limits, Enough: func() bool { return x.Expectation != nil }}

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-
-	"github.com/winbake/winbake/internal/fault"
 )
 
 func extraFile(name, content string) File {
@@ -82,30 +80,31 @@ func TestExtrasRoundTrip(t *testing.T) {
 }
 
 func TestExtrasDir(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "out."+ExtrasRoot)
+	tree, _ := treeOf(Flat, map[string]string{"a.exe": "a"})
+	dir := filepath.Join(t.TempDir(), "out")
 	for _, content := range []string{"{}", `{"a":1}`} {
-		if err := WriteExtrasDir(t.Context(), dir, []File{extraFile(ExpectationName, content)}); err != nil {
+		if err := WriteDir(t.Context(), dir, tree, DirOptions{Extras: []File{extraFile(ExpectationName, content)}}); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(filepath.Join(dir, ExpectationName)); err != nil || string(data) != content {
+		if data, err := os.ReadFile(filepath.Join(extrasDir(dir), ExpectationName)); err != nil || string(data) != content {
 			t.Errorf("%q, %v", data, err)
 		}
 	}
-	if err := WriteExtrasDir(t.Context(), dir, nil); err != nil {
+	if err := WriteDir(t.Context(), dir, tree, DirOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(dir); err == nil {
+	if _, err := os.Stat(extrasDir(dir)); err == nil {
 		t.Error("what an earlier run wrote is still there")
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(extrasDir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "mine"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(extrasDir(dir), "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, files := range [][]File{nil, {extraFile(ExpectationName, "{}")}} {
-		if _, ok := errors.AsType[*fault.Error](WriteExtrasDir(t.Context(), dir, files)); !ok {
-			t.Error("somebody's folder was replaced")
+		if err := WriteDir(t.Context(), dir, tree, DirOptions{Extras: files}); !errors.Is(err, ErrForeign) {
+			t.Errorf("somebody's folder was replaced: %v", err)
 		}
 	}
 }

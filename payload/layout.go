@@ -13,8 +13,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
-
-	"github.com/winbake/winbake/internal/fault"
 )
 
 // layoutMark is the content of the oci-layout file.
@@ -74,10 +72,7 @@ func checkLayoutDir(dir string) error {
 	}
 	for _, e := range entries {
 		if n := e.Name(); n != "blobs" && n != indexFile && !isTemp(n) {
-			return &fault.Error{
-				What:  "the folder isn't empty and isn't an OCI image layout: it holds " + n,
-				Where: dir, Fix: "give another folder, or remove this one: rm -r " + dir,
-			}
+			return foreign(dir, "isn't an OCI image layout: it holds "+n)
 		}
 	}
 	return nil

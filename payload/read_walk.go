@@ -53,7 +53,8 @@ func Walk(ctx context.Context, s *Source, opts WalkOptions, visit func(*Entry) e
 		}
 	}
 	if s.Kind == KindDir {
-		return w.dir(ctx, s.name)
+		tree, _ := current(s.name)
+		return w.dir(ctx, tree)
 	}
 	img, err := s.Image()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/atomicfs"
 )
 
 // WriteTarball writes an image or index into one file: an OCI layout as a tar
@@ -26,7 +26,7 @@ import (
 // The same image gives the same file. It appears under its name when it is
 // complete; before that, and after a kill, the name is what it was, and a file
 // .NAME.winbake-* may be beside it, which the next run removes. What is there
-// already and isn't a regular file is refused. Progress counts the bytes of all
+// already and isn't a regular file is refused; a link is followed. Progress counts the bytes of all
 // blobs.
 func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress Progress) (v1.Hash, error) {
 	blobs, err := blobsOf(x)
@@ -36,6 +36,9 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress Pro
 	root := blobs[len(blobs)-1].desc
 	entries, err := tarballEntries(x, root, blobs)
 	if err != nil {
+		return v1.Hash{}, err
+	}
+	if file, err = atomicfs.Target(file); err != nil {
 		return v1.Hash{}, err
 	}
 	if err := prepareFile(file); err != nil {
@@ -53,13 +56,10 @@ func WriteTarball(ctx context.Context, file string, x ImageOrIndex, progress Pro
 }
 
 // prepareFile makes room for a file: its folder, and nothing of earlier runs in
-// it. To rename a file over a link, a pipe or a device would take that away.
+// it.
 func prepareFile(file string) error {
-	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
-		return &fault.Error{
-			What:  "it is there and isn't a regular file: " + info.Mode().String(),
-			Where: file, Fix: "name another file, or one that is still to be",
-		}
+	if err := checkRegular(file); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), dirMode); err != nil {
 		return err

@@ -161,13 +161,18 @@ func TestWriteTarballReplacesFilesAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"pipe", "folder", "link", "nowhere"} {
+	for name, want := range map[string]string{
+		"pipe": "it is there and isn't a regular file", "folder": "it is there and isn't a regular file", "nowhere": "it is a link that leads nowhere",
+	} {
 		before, err := os.Lstat(at(name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = WriteTarball(t.Context(), at(name), payloadImage(t, 1), nil)
-		wantFault(t, err, 1, at(name)+": it is there and isn't a regular file", "name another file")
+		wantFault(t, err, 1, at(name)+": "+want, "name ")
+		if cerr := CheckPlace(KindOCIArchive, at(name)); cerr == nil || cerr.Error() != err.Error() {
+			t.Errorf("%s: told beforehand: %v; then: %v", name, cerr, err)
+		}
 		if after, err := os.Lstat(at(name)); err != nil || after.Mode() != before.Mode() {
 			t.Errorf("%s is now %v, %v", name, after, err)
 		}
@@ -175,8 +180,12 @@ func TestWriteTarballReplacesFilesAlone(t *testing.T) {
 	if got := filesOf(t, dir); !slices.Equal(got, []string{"file", "link", "nowhere", "pipe"}) {
 		t.Errorf("files %q", got)
 	}
-	if _, err := WriteTarball(t.Context(), at("file"), payloadImage(t, 1), nil); err != nil {
+	if _, err := WriteTarball(t.Context(), at("link"), payloadImage(t, 1), nil); err != nil {
 		t.Error(err)
+	}
+	wantTarball(t, at("file"))
+	if info, err := os.Lstat(at("link")); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the link is now %v, %v", info, err)
 	}
 }
 

@@ -23,6 +23,7 @@ const module = "github.com/winbake/winbake/"
 var allowed = map[string][]string{
 	"internal/printable":      {},                                                                                                                                  // leaf: any text that nobody vouches for
 	"internal/finding":        {},                                                                                                                                  // leaf: anything may hold findings
+	"internal/atomicfs":       {"internal/fault"},                                                                                                                  // leaf: where any output goes
 	"internal/fault":          {},                                                                                                                                  // leaf: anything may fail
 	"internal/event":          {},                                                                                                                                  // leaf: anything may report
 	"internal/proc":           {},                                                                                                                                  // leaf: starts programs, knows none

@@ -33,7 +33,7 @@ func compiling(t *testing.T, work string) *exec.Cmd {
 	}
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
 		if strings.Contains(lines.Text(), "compile  start") {
-			go func() { _, _ = io.Copy(io.Discard, stderr) }() // bake may say more
+			go func() { _, _ = io.Copy(io.Discard, stderr) }()             // bake may say more
 			waitFor(t, func() bool { return len(compilers(t, work)) > 2 }) // supervisor, go, a compiler
 			return cmd
 		}

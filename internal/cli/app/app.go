@@ -11,10 +11,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/winbake/winbake/internal/console"
@@ -124,10 +126,13 @@ func (a *App) prepare(root *cobra.Command) {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &fault.Error{What: err.Error(), Fix: cmd.CommandPath() + " --help", Err: err}
 	})
-	root.PersistentPreRunE = func(*cobra.Command, []string) (err error) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		a.Console, err = console.New(console.Options{
 			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Quiet: a.quiet,
 		})
+		if err == nil {
+			err = checkChoices(cmd)
+		}
 		return err
 	}
 	addManPages(root)
@@ -151,9 +156,29 @@ func needCommands(cmd *cobra.Command) {
 	}
 }
 
-// Choices completes a flag with fixed values.
+// choices is the key of a flag's annotation with the values that it may have.
+const choices = "winbake_choices"
+
+// Choices gives a flag fixed values: others are refused before any work, and
+// these complete it.
 func Choices(cmd *cobra.Command, flag string, values ...string) {
 	Complete(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	f := cmd.Flag(flag)
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	f.Annotations[choices] = values
+}
+
+// checkChoices refuses a value that a flag can't have.
+func checkChoices(cmd *cobra.Command) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		values, fixed := f.Annotations[choices]
+		if value := f.Value.String(); fixed && value != f.DefValue && !slices.Contains(values, value) {
+			err = &fault.Error{What: fmt.Sprintf("--%s can't be %q", f.Name, value), Fix: "give --" + f.Name + " one of " + strings.Join(values, ", ")}
+		}
+	})
+	return err
 }
 
 // Complete completes a flag that cmd has.

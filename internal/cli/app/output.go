@@ -8,8 +8,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-
-	"github.com/winbake/winbake/internal/fault"
 )
 
 // Output is the -o flag of commands that print a table.
@@ -21,20 +19,8 @@ func (o *Output) Register(cmd *cobra.Command) {
 	Choices(cmd, "output", "text", "json")
 }
 
-// Check refuses a format that there isn't. A command that changes something
-// asks before it does.
-func (o *Output) Check() error {
-	if o.format != "text" && o.format != "json" {
-		return &fault.Error{What: fmt.Sprintf("unknown output format %q", o.format), Fix: "-o text or -o json"}
-	}
-	return nil
-}
-
 // Write prints v as JSON, or rows as a table whose first row is its head.
 func (o *Output) Write(w io.Writer, v any, rows func() [][]string) error {
-	if err := o.Check(); err != nil {
-		return err
-	}
 	if o.format == "json" {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")

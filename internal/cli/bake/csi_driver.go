@@ -164,9 +164,6 @@ func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
 	if driver == "" {
 		return options, &fault.Error{What: "no driver to write", Fix: "bake manifests csi-driver DRIVER, one of " + strings.Join(csidriver.Drivers(), ", ") + "; or --upgrade-from a file"}
 	}
-	if err := o.output.Check(); err != nil {
-		return options, err
-	}
 	if o.release == "" {
 		return options, &fault.Error{What: "no release to write for", Fix: "--for 4.20"}
 	}

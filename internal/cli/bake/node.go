@@ -130,9 +130,6 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	if err != nil {
 		return err
 	}
-	if err := o.output.Check(); err != nil {
-		return err
-	}
 	if o.stop <= 0 || o.start <= 0 {
 		return &fault.Error{What: "--stop-timeout and --start-timeout can't be zero or less", Fix: "--stop-timeout 1s ends a process that doesn't end by itself within that second"}
 	}

@@ -42,7 +42,8 @@ the same bytes.
 
 The image is written into an OCI layout (_output/image), which needs no
 registry and no daemon. With --push, --tarball or --dir and no --layout, no
-layout is written. The last line on stdout is the image's reference by digest.
+layout is written. The last line on stdout is the image's reference by digest;
+with --tarball - stdout is the tarball, and that line goes to stderr.
 
 With --base the payload becomes a layer of the operator's image. Files of that
 image's own /payload that the pins don't bring stay, and are listed; the base
@@ -61,7 +62,7 @@ what a node with this payload should be, for verify node and bake node. With
 			o.layoutSet = cmd.Flags().Changed("layout")
 			ref, err := t.payload(cmd.Context(), o)
 			if err == nil {
-				fmt.Fprintln(t.Stdout, ref)
+				fmt.Fprintln(o.refs(t), ref)
 			}
 			return err
 		},
@@ -83,6 +84,10 @@ what a node with this payload should be, for verify node and bake node. With
 // payload runs the pipeline. When something in the cache turns out damaged on
 // its way out, it is removed and the pipeline runs again, which makes it anew.
 func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
+	o.settle()
+	if err := o.check(t); err != nil {
+		return "", err
+	}
 	for {
 		ref, err := t.payloadOnce(ctx, o)
 		if !errors.Is(err, cas.ErrDamaged) || ctx.Err() != nil {
@@ -99,12 +104,6 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err != nil {
 		return "", err
 	}
-	if o.push != "" {
-		if err := payload.CheckPush(o.push); err != nil {
-			return "", err
-		}
-	}
-	o.outputOptions.settle()
 	if err := t.whole(o, file); err != nil {
 		return "", err
 	}

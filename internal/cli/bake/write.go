@@ -2,6 +2,11 @@ package bake
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -17,15 +22,16 @@ import (
 // outputOptions are the flags that say where the image goes.
 type outputOptions struct {
 	layout, tarball, dir, push string
-	layoutSet                  bool
+	layoutSet, overwrite       bool
 	pushJobs                   int
 }
 
 func (o *outputOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.layout, "layout", "_output/image", "OCI layout to write; what was there is replaced")
-	f.StringVar(&o.tarball, "tarball", "", "tarball to write, for podman load, docker load and skopeo")
+	f.StringVar(&o.tarball, "tarball", "", "tarball to write, for podman load, docker load and skopeo; - is stdout")
 	f.StringVar(&o.dir, "dir", "", "folder to write the plain tree into")
+	f.BoolVar(&o.overwrite, "overwrite", false, "replace a folder of --dir or --layout that holds something else")
 	f.StringVar(&o.push, "push", "", "registry reference to push to")
 	f.IntVar(&o.pushJobs, "push-jobs", 4, "blobs to push at once")
 }
@@ -37,50 +43,85 @@ func (o *outputOptions) settle() {
 	}
 }
 
+// toStdout is what --tarball takes for stdout.
+const toStdout = "-"
+
+// refs is where the reference by digest goes: to stdout, unless the image does.
+func (o *outputOptions) refs(t *tool) io.Writer {
+	if o.tarball == toStdout {
+		t.Console.Close()
+		return t.Stderr
+	}
+	return t.Stdout
+}
+
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (string, error) {
+func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (ref string, err error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return "", err
 	}
-	dirOptions := func(p payload.Progress) payload.DirOptions {
-		return payload.DirOptions{Store: blobStore{store}, Progress: p}
-	}
-	outputs := []struct {
-		place string
-		write func(payload.Progress) (v1.Hash, error)
-	}{
-		{o.dir, func(p payload.Progress) (v1.Hash, error) {
-			if err := payload.WriteDir(ctx, o.dir, tree, dirOptions(p)); err != nil {
-				return digest, err
-			}
-			return digest, payload.WriteExtrasDir(ctx, o.dir+"."+payload.ExtrasRoot, extras)
-		}},
-		{o.tarball, func(p payload.Progress) (v1.Hash, error) { return payload.WriteTarball(ctx, o.tarball, image, p) }},
-		{o.layout, func(p payload.Progress) (v1.Hash, error) { return payload.WriteLayout(ctx, o.layout, image, p) }},
-	}
-	ref := digest.String()
-	for _, out := range outputs {
-		if out.place == "" {
+	ref = digest.String()
+	for _, p := range o.places() {
+		if p.path == "" || p.stdout() {
 			continue
 		}
-		if _, err := t.step(out.place, event.Write, out.write); err != nil {
+		if err := t.writePlace(ctx, o, p, image, tree, extras, store); err != nil {
 			return "", err
 		}
-		ref = out.place + "@" + digest.String()
+		ref = p.path + "@" + digest.String()
 	}
-	if o.push == "" {
-		return ref, nil
-	}
-	_, err = t.step(o.push, event.Push, func(p payload.Progress) (v1.Hash, error) {
-		ref, err = payload.Push(ctx, o.push, image, payload.PushOptions{
-			Jobs: o.pushJobs, Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
-			Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
+	if o.push != "" {
+		_, err = t.step(o.push, event.Push, func(p payload.Progress) (v1.Hash, error) {
+			ref, err = payload.Push(ctx, o.push, image, payload.PushOptions{
+				Jobs: o.pushJobs, Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
+				Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
+			})
+			return digest, err
 		})
-		return digest, err
-	})
+	}
+	if err == nil && o.tarball == toStdout {
+		err = t.writeStdout(ctx, image, store)
+	}
 	return ref, err
+}
+
+func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) error {
+	done, err := o.setAside(p)
+	if err == nil {
+		_, err = t.step(p.path, event.Write, func(tell payload.Progress) (v1.Hash, error) {
+			switch p.kind { //nolint:exhaustive // a tarball is all else that is written
+			case payload.KindDir:
+				return v1.Hash{}, payload.WriteDir(ctx, p.path, tree, payload.DirOptions{Store: blobStore{store}, Extras: extras, Progress: tell})
+			case payload.KindLayout:
+				return payload.WriteLayout(ctx, p.path, image, tell)
+			}
+			return payload.WriteTarball(ctx, p.path, image, tell)
+		})
+	}
+	return errors.Join(err, done(err == nil))
+}
+
+// writeStdout writes a tarball to stdout once it is whole: a reader gets all of it
+// or nothing.
+func (t *tool) writeStdout(ctx context.Context, image payload.ImageOrIndex, store *cas.Store) error {
+	dir, cleanup, err := store.TempDir("tarball-")
+	if err != nil {
+		return err
+	}
+	defer cleanup()
+	file := filepath.Join(dir, "payload.tar")
+	if _, err := payload.WriteTarball(ctx, file, image, nil); err != nil {
+		return err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("read the tarball: %w", err)
+	}
+	defer f.Close()
+	_, err = io.Copy(t.Stdout, f)
+	return err
 }
 
 // step reports one output's start, progress and end.

@@ -90,8 +90,6 @@ func printCatalog(w io.Writer, c *catalog.Catalog, format, which string) error {
 		}
 	}
 	switch format {
-	case "table":
-		return text()
 	case "json":
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
@@ -104,5 +102,5 @@ func printCatalog(w io.Writer, c *catalog.Catalog, format, which string) error {
 		_, err = w.Write(out)
 		return err
 	}
-	return &fault.Error{What: "unknown output format " + format, Fix: "-o table, -o json or -o yaml"}
+	return text()
 }

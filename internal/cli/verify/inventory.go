@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/report/facts"
 )
@@ -29,9 +28,6 @@ read. It judges nothing.`,
   verify inventory --release release.txt`,
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if format != "text" && format != "json" {
-				return &fault.Error{What: "unknown output format " + format, Fix: "-o text or -o json"}
-			}
 			inv, err := await(cmd.Context(), func() (*inventory.Inventory, error) { return t.read(cmd.Context(), in) })
 			if err != nil {
 				return err

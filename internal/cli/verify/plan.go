@@ -28,9 +28,6 @@ and no check: it exits 0 also where the verdict is BLOCK.`,
 			if o.to == "" {
 				return &fault.Error{What: "a plan needs --to, the release to update to", Fix: "--to 4.20"}
 			}
-			if format != "markdown" && format != "json" {
-				return &fault.Error{What: "unknown output format " + format, Fix: "-o markdown or -o json"}
-			}
 			r, err := t.answer(cmd, o)
 			if err != nil {
 				return err

@@ -61,9 +61,6 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 			if o.explain != "" {
 				return explain(t.Stdout, o.explain)
 			}
-			if !slices.Contains(skewreport.Formats, t.format) {
-				return &fault.Error{What: fmt.Sprintf("unknown output format %q", t.format), Fix: "-o " + strings.Join(skewreport.Formats, ", -o ")}
-			}
 			return t.skew(cmd, o)
 		},
 	}
@@ -72,7 +69,7 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 	f.StringVar(&o.explain, "explain", "", "tell what a rule compares, why, and what to do, and read nothing: an ID, or all")
 	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
 	app.Choices(cmd, "output", skewreport.Formats...)
-	app.Choices(cmd, "explain", append(ruleIDs(), "all")...)
+	app.Complete(cmd, "explain", cobra.FixedCompletions(append(ruleIDs(), "all"), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newPlan(t), newServe(t))
 	return cmd
 }

@@ -1,0 +1,163 @@
+package bake
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/payload"
+)
+
+// check refuses what flags and environment alone show to be wrong: a mistake is
+// told before anything is compiled.
+func (o *payloadOptions) check(t *tool) error {
+	if o.verifyExe != "" || o.withVerify {
+		if _, err := verifyExe(o.verifyExe); err != nil {
+			return err
+		}
+	}
+	if _, err := o.parsePlatform(); err != nil {
+		return err
+	}
+	if _, err := createdAt(nil); err != nil {
+		return err
+	}
+	for flag, texts := range map[string]map[string]string{"label": o.labels, "annotation": o.annotations} {
+		for key := range texts {
+			if strings.TrimSpace(key) == "" {
+				return &fault.Error{What: fmt.Sprintf("--%s has no key", flag), Fix: "--" + flag + " key=value"}
+			}
+		}
+	}
+	if o.push != "" {
+		if err := payload.CheckPush(o.push); err != nil {
+			return err
+		}
+	}
+	return o.outputOptions.check(t)
+}
+
+// place is a file or folder to write.
+type place struct {
+	flag, path string
+	kind       payload.Kind
+}
+
+func (p place) stdout() bool { return p.kind == payload.KindOCIArchive && p.path == toStdout }
+
+func (o *outputOptions) places() []place {
+	return []place{{"dir", o.dir, payload.KindDir}, {"tarball", o.tarball, payload.KindOCIArchive}, {"layout", o.layout, payload.KindLayout}}
+}
+
+func (o *outputOptions) check(t *tool) error {
+	if o.pushJobs < 1 {
+		return &fault.Error{What: fmt.Sprintf("--push-jobs can't be %d", o.pushJobs), Fix: "--push-jobs 4"}
+	}
+	if o.tarball == toStdout && app.IsTerminal(t.Stdout) {
+		return &fault.Error{What: "a tarball isn't for a terminal", Fix: "--tarball FILE, or send stdout elsewhere: > payload.tar"}
+	}
+	taken := map[string]string{}
+	for _, p := range o.places() {
+		if p.path == "" || p.stdout() {
+			continue
+		}
+		if err := o.checkPlace(p); err != nil {
+			return err
+		}
+		abs, err := filepath.Abs(p.path)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", p.path, err)
+		}
+		for flag, other := range taken {
+			if abs == other || strings.HasPrefix(abs, other+"/") || strings.HasPrefix(other, abs+"/") {
+				return &fault.Error{Where: p.path, What: fmt.Sprintf("--%s and --%s would write over each other", flag, p.flag), Fix: "give each a place of its own"}
+			}
+		}
+		taken[p.flag] = abs
+	}
+	return nil
+}
+
+// checkPlace says which flag replaces what is there, where one may.
+func (o *outputOptions) checkPlace(p place) error {
+	err := payload.CheckPlace(p.kind, p.path)
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || !errors.Is(err, payload.ErrForeign) {
+		return err
+	}
+	told := *f
+	if what := precious(f.Where); what != "" {
+		told.What, told.Fix = "it is "+what+", and stays as it is", fmt.Sprintf("--%s with a new folder, such as %s", p.flag, shell.Word(filepath.Join(p.path, "payload")))
+		return &told
+	}
+	if o.overwrite {
+		return nil
+	}
+	told.Fix = fmt.Sprintf("--%s with another folder, or --overwrite to replace this one", p.flag)
+	return &told
+}
+
+// precious says why a folder is never replaced; empty where it may be.
+func precious(dir string) string {
+	real := func(path string) string {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			return target
+		}
+		return path
+	}
+	dir = real(dir)
+	above := func(path string, err error) bool {
+		rel, rerr := filepath.Rel(dir, real(path))
+		return err == nil && rerr == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+	}
+	parent := filepath.Dir(dir)
+	switch {
+	case parent == dir:
+		return "the root of the file system"
+	case above(os.UserHomeDir()), slices.Contains([]string{"/home", "/Users"}, parent), dir == "/root":
+		return "a home folder, or has one in it"
+	case above(os.Getwd()):
+		return "the current folder, or has it in it"
+	}
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return "the root of a git work tree"
+	}
+	return ""
+}
+
+// setAside moves what --overwrite replaces out of the way. done puts it back, or
+// removes it once the new is there.
+func (o *outputOptions) setAside(p place) (done func(written bool) error, err error) {
+	var moved [][2]string
+	done = func(written bool) (err error) {
+		for _, m := range moved {
+			if !written {
+				err = errors.Join(err, os.Rename(m[1], m[0]))
+			}
+			err = errors.Join(err, os.RemoveAll(filepath.Dir(m[1])))
+		}
+		return err
+	}
+	for o.overwrite {
+		f, ok := errors.AsType[*fault.Error](payload.CheckPlace(p.kind, p.path))
+		if !ok || !errors.Is(f, payload.ErrForeign) || precious(f.Where) != "" {
+			break // to write tells what is wrong
+		}
+		aside, err := os.MkdirTemp(filepath.Dir(f.Where), "."+filepath.Base(f.Where)+".replaced-")
+		if err != nil {
+			return done, fmt.Errorf("make room for %s: %w", f.Where, err)
+		}
+		old := filepath.Join(aside, filepath.Base(f.Where))
+		if err := os.Rename(f.Where, old); err != nil {
+			return done, errors.Join(fmt.Errorf("make room for %s: %w", f.Where, err), os.Remove(aside))
+		}
+		moved = append(moved, [2]string{f.Where, old})
+	}
+	return done, nil
+}
