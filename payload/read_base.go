@@ -7,6 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/registry"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // ResolveBase opens the image that a payload is appended to. In a registry it
@@ -54,6 +55,6 @@ func refuseTag(ctx context.Context, ref string, opts LoadOptions) error {
 	}
 	return &fault.Error{
 		What: "the base image is named by a tag, which may be another image tomorrow", Where: ref,
-		Fix: "--base " + s.Reference(),
+		Fix: "--base " + shell.Word(s.Reference()),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // The names that make a folder or a tarball an OCI image layout:
@@ -115,7 +116,7 @@ func unreadable(path string, err error) error {
 			Fix: "give an OCI layout, an image tarball, a payload folder, or a reference that begins with its registry: quay.io/team/image@sha256:...",
 		}
 	}
-	return &fault.Error{What: "can't be read: " + reason(err), Where: path, Err: err, Fix: "ls -ld " + path}
+	return &fault.Error{What: "can't be read: " + reason(err), Where: path, Err: err, Fix: "ls -ld " + shell.Word(path)}
 }
 
 // reason strips the operation and the path that package os puts before the

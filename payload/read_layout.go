@@ -14,6 +14,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // layoutBlobs reads the blobs of an OCI layout folder.
@@ -22,7 +23,7 @@ type layoutBlobs struct{ dir string }
 var _ blobStore = layoutBlobs{}
 
 func (l layoutBlobs) fix() string {
-	return "write the layout again (bake payload --layout " + l.dir + "), or copy it again from where it is whole"
+	return "write the layout again (bake payload --layout " + shell.Word(l.dir) + "), or copy it again from where it is whole"
 }
 
 func (l layoutBlobs) where(d v1.Descriptor) string {

@@ -54,7 +54,7 @@ func decodeStruct(n *yaml.Node, v reflect.Value) *mistake {
 		i, ok := fields[key.Value]
 		if !ok {
 			names := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
-			return &mistake{key, fmt.Sprintf("there is no field %q here", clip(key.Value)), "remove it, or write one of: " + names}
+			return &mistake{key, fmt.Sprintf("there is no field %q here", clip(key.Value)), "leave it out, or write one of: " + names}
 		}
 		return decodeInto(value, v.Field(i))
 	})
@@ -117,7 +117,7 @@ func decodeScalar(n *yaml.Node, v reflect.Value) *mistake {
 	case v.Kind() == reflect.String && tag == "!!str":
 		v.SetString(n.Value)
 	case tag == "!!null":
-		return &mistake{n, "the value is missing", "write it, or remove the field"}
+		return &mistake{n, "the value is missing", "write it, or leave the field out"}
 	case v.Kind() == reflect.String:
 		return &mistake{n, fmt.Sprintf("YAML reads %s as %s and not as a string", clip(n.Value), kind(n)), fmt.Sprintf("put it in quotes: %q", clip(n.Value))}
 	case v.Kind() == reflect.Bool && tag == "!!bool":

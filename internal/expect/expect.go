@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Program is what the Go build information of a component's executable must
@@ -128,7 +129,7 @@ func (p *Program) command(args string) string {
 		return "bake " + args
 	}
 	verb, rest, _ := strings.Cut(args, " ")
-	return "bake " + verb + " -f " + p.file + " " + rest
+	return "bake " + verb + " -f " + shell.Word(p.file) + " " + rest
 }
 
 func (p *Program) rebuild() string { return p.command("build " + p.Component + " --no-cache") }

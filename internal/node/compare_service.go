@@ -154,13 +154,13 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 		return
 	}
 	judge(c, SecondOwner, object, got.Rivals, "no other service for "+Base(want.Path), func(rs []Rival) *says {
-		if len(rs) == 0 {
-			return nil
-		}
 		s := &says{severity: finding.Warn}
 		var seen, remedies []string
 		for _, r := range rs {
 			start, told := r.Start.Get()
+			if r.State == StateStopped && told && start == winsvc.StartDisabled {
+				continue // nobody starts it
+			}
 			if r.State != StateStopped || !told || start == winsvc.StartAutomatic || start == winsvc.StartDelayed {
 				s.severity = finding.Block
 			}
@@ -168,7 +168,10 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 			if r.State != StateStopped {
 				remedies = append(remedies, `sc.exe stop "`+r.Name+`"`)
 			}
-			remedies = append(remedies, `sc.exe delete "`+r.Name+`"`)
+			remedies = append(remedies, `sc.exe config "`+r.Name+`" start= disabled`)
+		}
+		if len(seen) == 0 {
+			return nil
 		}
 		s.observed, s.remedy = strings.Join(seen, "; "), "on the node: "+strings.Join(remedies, ", then ")
 		return s

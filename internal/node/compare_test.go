@@ -75,7 +75,7 @@ func TestCompareDifferences(t *testing.T) {
 		"killed":                 {func(f *Facts) { f.Services[0].Alive = Say(false) }, ServiceRunning, finding.Block},
 		"running second owner":   {func(f *Facts) { f.Services[0].Rivals = rivals("running", winsvc.StartManual) }, SecondOwner, finding.Block},
 		"automatic second owner": {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartAutomatic) }, SecondOwner, finding.Block},
-		"dormant second owner":   {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartDisabled) }, SecondOwner, finding.Warn},
+		"dormant second owner":   {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartManual) }, SecondOwner, finding.Warn},
 		"other bytes":            {func(f *Facts) { f.Files[0].SHA256 = Say(strings.Repeat("f", 64)) }, FileDiffers, finding.Block},
 		"no file":                {func(f *Facts) { f.Files[0].Exists = Say(false) }, FileMissing, finding.Block},
 		"no log directory":       {func(f *Facts) { f.Services[0].LogDirectory = Say(false) }, LogDirectory, finding.Block},
@@ -108,6 +108,15 @@ func TestCompareDifferences(t *testing.T) {
 	}
 }
 
+// A service that is stopped and disabled, as the remedy leaves it, owns nothing.
+func TestDisabledRivalIsNone(t *testing.T) {
+	facts := healthy()
+	facts.Services[0].Rivals = rivals("stopped", winsvc.StartDisabled)
+	if f := find(Compare(wanted(), facts), SecondOwner); f == nil || f.Severity != finding.Pass {
+		t.Errorf("%+v", f)
+	}
+}
+
 // Remedies hold the node's own names and numbers: one that is copied does what
 // it says, whatever the service should be.
 func TestCompareRemedies(t *testing.T) {
@@ -118,8 +127,8 @@ func TestCompareRemedies(t *testing.T) {
 	}{
 		"manual":       {func(f *Facts) { f.Services[0].Start = Say(winsvc.StartManual) }, ServiceStart, "bake node install"},
 		"no recovery":  {func(f *Facts) { f.Services[0].Recovery = Say(winsvc.Recovery{}) }, ServiceRecovery, "bake node install"},
-		"second owner": {func(f *Facts) { f.Services[0].Rivals = rivals("running", winsvc.StartManual) }, SecondOwner, `sc.exe stop "csiproxy", then sc.exe delete "csiproxy"`},
-		"dormant one":  {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartManual) }, SecondOwner, `on the node: sc.exe delete "csiproxy"`},
+		"second owner": {func(f *Facts) { f.Services[0].Rivals = rivals("running", winsvc.StartManual) }, SecondOwner, `sc.exe stop "csiproxy", then sc.exe config "csiproxy" start= disabled`},
+		"dormant one":  {func(f *Facts) { f.Services[0].Rivals = rivals("stopped", winsvc.StartManual) }, SecondOwner, `on the node: sc.exe config "csiproxy" start= disabled`},
 		"pipe's owner": {func(f *Facts) { f.Pipes[0].PID = Say(uint32(41)) }, PipeOwner, "taskkill /f /pid 41"},
 		"no owner":     {func(f *Facts) { f.Services[0].PID, f.Pipes[0].PID = Say(uint32(0)), Say(uint32(0)) }, PipeOwner, "bake node install"},
 	} {

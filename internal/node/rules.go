@@ -20,7 +20,7 @@ var Rules = []Rule{
 	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes",
 		"bake node install IMAGE --ssh USER@HOST"},
 	{SecondOwner, "no other service serves the same pipes", "whichever of the two starts later ends at once, since the first instance of a pipe is exclusive",
-		"end and delete the other service"},
+		"stop and disable the other service"},
 	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked",
 		"bake node upgrade IMAGE --ssh USER@HOST"},
 	{FileMissing, "the file is there", "what starts it fails", "bake node install IMAGE --ssh USER@HOST"},

@@ -52,7 +52,7 @@ func (d *document) root(src []byte) (ast.Node, error) {
 			continue // such as %YAML 1.2, which the parser takes for a document
 		}
 		if body != nil {
-			return nil, d.at(doc.Body, "a second document; versions.yaml has one", "remove it, and the --- before it")
+			return nil, d.at(doc.Body, "a second document; versions.yaml has one", "leave it out, and the --- before it")
 		}
 		body = doc.Body
 	}

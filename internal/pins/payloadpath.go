@@ -14,6 +14,13 @@ import (
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 var deviceForm = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?$`)
 
+// File systems take names of 255 bytes (NAME_MAX). An archived payload puts
+// .tar.gz behind them, and a build has longer ones for its own folders.
+const (
+	maxFileName      = 255 - len(".tar.gz")
+	maxComponentName = 200
+)
+
 // payload checks a payload path by the rules that package payload has, so that
 // nothing is compiled for a path that can't be packed.
 func (v *validator) payload(c *Component, at map[string]ast.Node) {
@@ -59,6 +66,8 @@ func fileName(name string) string {
 	case deviceForm.MatchString(name):
 		stem, _, _ := strings.Cut(name, ".")
 		return stem + " is a device on Windows"
+	case len(name) > maxFileName:
+		return fmt.Sprintf("a name of %d bytes, and %d are possible", len(name), maxFileName)
 	case strings.HasPrefix(name, ".wh."):
 		return ".wh. is an image layer's mark for a deleted file"
 	}

@@ -96,6 +96,9 @@ func (v *validator) unique() {
 		if _, twice := names[c.Name]; twice && c.Name != "" {
 			v.report(at["name"], fmt.Sprintf("component %q stands here twice", c.Name), "rename one of them")
 		}
+		if n := len(c.Name); n > maxComponentName {
+			v.report(at["name"], fmt.Sprintf("a component's name of %d bytes, and %d are possible", n, maxComponentName), "give it a shorter name")
+		}
 		names[c.Name] = c.Name
 		if c.Payload == "" {
 			continue
@@ -119,6 +122,12 @@ func (v *validator) install(c *Component, at map[string]ast.Node, places map[str
 	if !winsvc.LegalPath(c.Install) {
 		v.report(at["install"], fmt.Sprintf("install can't be %q", c.Install), "write the whole path on the node, such as install: 'C:\\k\\"+path.Base(c.Payload)+"'")
 		return
+	}
+	for name := range strings.SplitSeq(c.Install, `\`) {
+		if len(name) > maxFileName {
+			v.report(at["install"], fmt.Sprintf("install has a name of %d bytes, and %d are possible", len(name), maxFileName), "give it a shorter name")
+			return
+		}
 	}
 	if other, twice := places[strings.ToLower(c.Install)]; twice {
 		v.report(at["install"], fmt.Sprintf("%s is component %s's already", c.Install, other), "give it another place on the node")
@@ -165,7 +174,7 @@ func (v *validator) sources(c *Component, at map[string]ast.Node) {
 	}
 	for _, key := range []string{"version", "commit", "submodules", "dir", "path", "allow-outside", "sha256", "package", "stamp", "tags", "fips", "go", "godebug", "memory"} {
 		if at[key] != nil && !known[key] {
-			v.report(at[key], fmt.Sprintf("%s has no meaning for a %s component", key, kind), "remove it; such a component takes "+strings.Join(allowed[kind], ", "))
+			v.report(at[key], fmt.Sprintf("%s has no meaning for a %s component", key, kind), "leave it out; such a component takes "+strings.Join(allowed[kind], ", "))
 		}
 	}
 	switch kind {

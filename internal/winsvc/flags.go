@@ -90,7 +90,7 @@ type flagCheck struct {
 func (c *flagCheck) one(args []string, i int) int {
 	arg := args[i]
 	if len(arg) < 2 || arg[0] != '-' || arg == "--" {
-		c.item("args", i, "remove it, or write a flag's value behind its =", "csi-proxy reads no flag from %q on", clip(arg))
+		c.item("args", i, "leave it out, or write a flag's value behind its =", "csi-proxy reads no flag from %q on", clip(arg))
 		return 0
 	}
 	name, value, assigned := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
@@ -135,7 +135,7 @@ func (c *flagCheck) advice(name string) string {
 		}
 	}
 	slices.Sort(own)
-	return "remove it, or pin a csi-proxy that has it; this one has klog's flags and " + strings.Join(own, ", ")
+	return "leave it out, or pin a csi-proxy that has it; this one has klog's flags and " + strings.Join(own, ", ")
 }
 
 // together checks what only all flags say.

@@ -44,7 +44,7 @@ func (p *problems) variables(s Service) {
 		case !variableForm.MatchString(name):
 			p.add(field, "write upper case letters, digits and underscores, three at least", "variable can't be called %q", clip(name))
 		case !strings.Contains(command, name):
-			p.add(field, "use it or remove it", "variable %s isn't in the command", name)
+			p.add(field, "use it or leave it out", "variable %s isn't in the command", name)
 		}
 		for _, other := range names {
 			if strings.Contains(other, name) || strings.Contains(name, other) {
@@ -73,7 +73,7 @@ func (p *problems) variables(s Service) {
 			p.nodePath("preScripts", a)
 		}
 		if s.Bootstrap && len(script.NodeArgs) > 0 {
-			p.add("preScripts", "remove its nodeArgs, or bootstrap: true", "service %s is set up before there is a Node object to read", s.Name)
+			p.add("preScripts", "leave out its nodeArgs, or bootstrap: true", "service %s is set up before there is a Node object to read", s.Name)
 		}
 	}
 	if s.Bootstrap && len(s.NodeArgs) > 0 {

@@ -60,7 +60,7 @@ func (p *problems) name(s Service) {
 	case !nameForm.MatchString(s.Name):
 		p.add("name", "write letters, digits, dots, dashes and underscores, at most 80", "a service can't be called %q", s.Name)
 	case strings.EqualFold(s.Name, WICDName):
-		p.add("name", "remove it: the operator sets it up over SSH", "%s is WMCO's own daemon", s.Name)
+		p.add("name", "leave it out: the operator sets it up over SSH", "%s is WMCO's own daemon", s.Name)
 	case KnownWindowsService(s.Name):
 		p.add("name", "give it another name", "%s is a service of Windows itself", s.Name)
 	}

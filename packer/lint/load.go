@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // folder is a template as it was read.
@@ -163,7 +164,7 @@ func isLegacy(path string) bool {
 }
 
 func legacy(where, path string) error {
-	return &fault.Error{Where: where, What: "templates in the JSON from before HCL aren't read", Fix: "packer hcl2_upgrade -with-annotations " + path}
+	return &fault.Error{Where: where, What: "templates in the JSON from before HCL aren't read", Fix: "packer hcl2_upgrade -with-annotations " + shell.Word(path)}
 }
 
 // parse reads one HCL file and sorts its blocks.

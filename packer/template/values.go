@@ -83,7 +83,7 @@ func (v *Values) check(vars []Variable, platform string) error {
 	for _, name := range slices.Sorted(maps.Keys(v.values)) {
 		variable, ok := known[name]
 		if !ok {
-			return v.fault(name, fmt.Sprintf("%s has no variable %s", platform, name), "remove it; the folder's README.md lists what there is")
+			return v.fault(name, fmt.Sprintf("%s has no variable %s", platform, name), "leave it out; the folder's README.md lists what there is")
 		}
 		if err := v.checkOne(variable); err != nil {
 			return err

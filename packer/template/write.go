@@ -151,7 +151,7 @@ func unchanged(name string, d fs.DirEntry, want string) error {
 		return cantWrite(name, err)
 	}
 	if sum(data) != want {
-		return refuse(name, "the file was changed since it was written, and the change would be lost", "put values into a var-file and remove this file, or give another folder with --out")
+		return refuse(name, "the file was changed since it was written, and the change would be lost", "put values into a var-file, and give another folder with --out")
 	}
 	return nil
 }

@@ -6,11 +6,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +38,7 @@ var allowed = map[string][]string{
 	"internal/node/firstboot": {"internal/fault", "internal/finding"},                                                                                              // on the node: waits, writes an event and a file, looks at nothing itself
 	"internal/node/wanted":    {"internal/catalog", "internal/fault", "internal/finding", "internal/node", "internal/pins", "internal/version", "internal/winsvc"}, // pins into node.json, for bake and verify; builds and reads nothing
 	"internal/node/guest":     {"internal/fault", "internal/infile", "internal/shell"},                                                                             // reaches a machine, knows nothing of what it is told
-	"internal/node/deploy":    {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},                    // a payload image onto a node
+	"internal/node/deploy":    {"internal/shell", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload"},  // a payload image onto a node
 	"internal/manifests":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                           // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/fault"},                                                                                                                  // knows nothing of what it keeps
 	"internal/pins":           {"internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc"},                    // exit code of a stale lock
@@ -42,17 +46,17 @@ var allowed = map[string][]string{
 	"internal/wine":           {"internal/fault"},                                                                                                                  // starts programs, judges none
 	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                        // writes findings, makes none
 	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                          // shows events, makes none
-	"internal/expect":         {"internal/finding", "internal/pe", "internal/pins"},                                                                                // pure: a pin against an executable
+	"internal/expect":         {"internal/shell", "internal/finding", "internal/pe", "internal/pins"},                                                              // pure: a pin against an executable
 
 	"internal/infile":        {}, // leaf: opens what a user names
 	"internal/depth":         {}, // leaf: parses what may be nested without end
 	"internal/source/file":   {"internal/fault", "internal/infile", "internal/pins", "internal/shell"},
-	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/printable", "internal/proc"}, // runs git
-	"internal/source/gomod":  {"internal/fault", "internal/gotool", "internal/printable"},                 // runs go
+	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/printable", "internal/proc"},   // runs git
+	"internal/source/gomod":  {"internal/shell", "internal/fault", "internal/gotool", "internal/printable"}, // runs go
 	"internal/source":        {"internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
 	"internal/resolve": {"internal/event", "internal/fault", "internal/gotool", "internal/pins", "internal/source",
 		"internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // pins into locks
-	"internal/compile": {"internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool", "internal/infile",
+	"internal/compile": {"internal/shell", "internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool", "internal/infile",
 		"internal/pe", "internal/pins", "internal/proc", "internal/shell", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
 	"internal/version":              {"internal/fault"},                                                                                                                                     // leaf: reads versions, knows no driver
@@ -62,26 +66,26 @@ var allowed = map[string][]string{
 	"internal/skew":                 {"internal/shell", "internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/manifests/csidriver", "internal/version"}, // pure: never a reader; a remedy names bake only where it writes what fits
 	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                                            // run by hand on clones
 	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/version"},                                                                                         // objects into the model
-	"internal/inventory/manifests":  {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/manifests":  {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/release":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "payload"}, // opens images as verify does
-	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                     // the one reader that talks to an API server
-	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"}, // writes a result, makes none
-	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                 // what is known and read, for people
+	"internal/inventory/release":    {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "payload"}, // opens images as verify does
+	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                                       // the one reader that talks to an API server
+	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"},                   // writes a result, makes none
+	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                                   // what is known and read, for people
 
-	"internal/manifests/csidriver": {"internal/catalog", "internal/fault", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
-	"internal/manifests/object":    {},                                                                                                                                       // writes any object; knows none
-	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                                // the operator's services as data; writes nothing out
-	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/printable", "internal/version"},                            // what runs internal/precheck, written out; starts nothing
+	"internal/manifests/csidriver": {"internal/shell", "internal/catalog", "internal/fault", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
+	"internal/manifests/object":    {},                                                                                                                                                         // writes any object; knows none
+	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                                                  // the operator's services as data; writes nothing out
+	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/printable", "internal/version"},                                              // what runs internal/precheck, written out; starts nothing
 
 	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
 
-	"internal/registry": {"internal/fault", "internal/printable"},                                       // the one way to registries; knows no payload
-	"payload":           {"internal/fault", "internal/finding", "internal/infile", "internal/registry"}, // public: others import it, so nothing of the pipeline may come along
+	"internal/registry": {"internal/fault", "internal/printable"},                                                                              // the one way to registries; knows no payload
+	"payload":           {"internal/atomicfs", "internal/shell", "internal/fault", "internal/finding", "internal/infile", "internal/registry"}, // public: others import it, so nothing of the pipeline may come along
 
-	"packer/answer":   {},                                                                                           // writes and reads XML, knows no Packer
-	"packer/template": {"internal/depth", "internal/fault", "internal/infile", "packer/answer"},                     // public, and pure but for writing its folder
-	"packer/lint":     {"internal/depth", "internal/fault", "internal/finding", "internal/infile", "packer/answer"}, // reads any template, makes none
+	"packer/answer":   {},                                                                                                             // writes and reads XML, knows no Packer
+	"packer/template": {"internal/depth", "internal/fault", "internal/infile", "packer/answer"},                                       // public, and pure but for writing its folder
+	"packer/lint":     {"internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "packer/answer"}, // reads any template, makes none
 
 	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
@@ -127,13 +131,13 @@ var forbidden = map[string][]string{
 }
 
 type pkg struct {
-	ImportPath string
-	Imports    []string
+	ImportPath, Dir  string
+	GoFiles, Imports []string
 }
 
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./cmd/...", "./internal/...", "./packer/...", "./payload/...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./cmd/...", "./internal/...", "./packer/...", "./payload/...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
@@ -277,5 +281,36 @@ func TestNodeStaysSmall(t *testing.T) {
 	}
 	if !strings.Contains(string(out), "golang.org/x/sys/windows/svc/mgr") {
 		t.Error("verify.exe doesn't ask the service manager: are these the packages for Windows?")
+	}
+}
+
+// advice is what no message may give: what is in the way is moved aside,
+// replaced with a flag, or left where it is.
+var advice = regexp.MustCompile("\\brm -|\\brm [-/~$'\"]|sc\\.exe delete|\\b(remove|delete) (it|this|them|these)\\b( one| file| folder)?(,|:|;|\"|`| and)")
+
+func TestNoMessageAdvisesToDelete(t *testing.T) {
+	literals := 0
+	for where, p := range packages(t) {
+		if where == "internal/skew" {
+			continue // a plan's steps take a DaemonSet away once its successor is known
+		}
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+					literals++
+					if said := advice.FindString(text.Value); said != "" {
+						t.Errorf("%s in %s: %s", said, name, text.Value)
+					}
+				}
+				return true
+			})
+		}
+	}
+	if literals < 5000 {
+		t.Errorf("only %d strings were looked at", literals)
 	}
 }

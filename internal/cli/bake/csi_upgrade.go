@@ -17,7 +17,7 @@ import (
 func readOld(cat *catalog.Catalog, name, driver string) (*csidriver.Old, error) {
 	text, err := infile.Read(name, infile.Text)
 	if err != nil {
-		return nil, &fault.Error{Where: name, What: "can't read the old DaemonSet: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + name, Err: err}
+		return nil, &fault.Error{Where: name, What: "can't read the old DaemonSet: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + shell.Word(name), Err: err}
 	}
 	old, err := csidriver.ParseOld(cat, name, text)
 	if err != nil {

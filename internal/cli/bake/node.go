@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/node/guest"
 	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -240,5 +241,5 @@ func (t *tool) afterwards(ctx context.Context, n *deploy.Node, im *deploy.Image,
 	if worst < finding.Block {
 		return nil
 	}
-	return &fault.Error{What: "the change was made, and the node still isn't what it should be", Fix: "verify node IMAGE --ssh " + target.String(), Code: finding.ExitBlock}
+	return &fault.Error{What: "the change was made, and the node still isn't what it should be", Fix: "verify node IMAGE --ssh " + shell.Word(target.String()), Code: finding.ExitBlock}
 }

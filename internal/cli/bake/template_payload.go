@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/payload"
 )
@@ -24,7 +25,7 @@ func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Pay
 	case source.Kind == payload.KindDir:
 		return template.Payload{}, &fault.Error{Where: o.payload, What: "a folder of files has no digest that a build could be held to", Fix: "bake payload --layout DIR, and give that layout"}
 	case source.Kind == payload.KindRegistry && !strings.Contains(o.payload, "@sha256:"):
-		return template.Payload{}, &fault.Error{Where: o.payload, What: "a tag may be another image tomorrow", Fix: "--payload " + source.Reference()}
+		return template.Payload{}, &fault.Error{Where: o.payload, What: "a tag may be another image tomorrow", Fix: "--payload " + shell.Word(source.Reference())}
 	}
 	if err := t.checkRelease(o, source); err != nil {
 		return template.Payload{}, err

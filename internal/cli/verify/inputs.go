@@ -21,6 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory/manifests"
 	"github.com/winbake/winbake/internal/inventory/mustgather"
 	"github.com/winbake/winbake/internal/inventory/release"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -202,7 +203,7 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 		return nil, &fault.Error{
 			What:  "--planned holds no Windows CSI driver: " + s.Detail,
 			Where: strings.Join(paths, ", "),
-			Fix:   "verify inventory --manifests " + paths[0] + " shows what was looked at and why it was set aside",
+			Fix:   "verify inventory --manifests " + shell.Word(paths[0]) + " shows what was looked at and why it was set aside",
 		}
 	}
 	return drivers, nil

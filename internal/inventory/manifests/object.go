@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // object is what a Kubernetes object says it is.
@@ -111,7 +113,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 	case isKustomization(o.kind):
 		return d.kustomization(n)
 	case o.kind == "Template" && strings.HasPrefix(o.apiVersion, "template.openshift.io/"):
-		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: "oc process --local -o yaml -f " + d.file}
+		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: "oc process --local -o yaml -f " + shell.Word(d.file)}
 	}
 	name := get(get(n, "metadata"), "name")
 	if name == nil || !r.c.WantsNamed(o.apiVersion, o.kind, name.Value) {

@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // path reads one argument: a file whatever its name, a folder, or stdin.
@@ -22,7 +23,7 @@ func (r *reader) path(ctx context.Context, path string) error {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return &fault.Error{What: "can't read the manifests: " + plain(err), Where: path, Err: err, Fix: "ls -l " + path}
+		return &fault.Error{What: "can't read the manifests: " + plain(err), Where: path, Err: err, Fix: "ls -l " + shell.Word(path)}
 	}
 	if !info.IsDir() {
 		if err := infile.Check(info); err != nil {
@@ -40,7 +41,7 @@ func (r *reader) path(ctx context.Context, path string) error {
 		return err
 	})
 	if err == nil && !found {
-		return &fault.Error{What: "there are no *.yaml, *.yml or *.json files in this folder", Where: path, Fix: "ls -R " + path}
+		return &fault.Error{What: "there are no *.yaml, *.yml or *.json files in this folder", Where: path, Fix: "ls -R " + shell.Word(path)}
 	}
 	return err
 }
@@ -153,7 +154,7 @@ func (r *reader) slurp(ctx context.Context, in io.Reader) ([]byte, error) {
 }
 
 func (r *reader) unreadable(name string, err error) {
-	r.problem(inventory.Problem{Where: name, What: "can't be read: " + plain(err), Fix: "ls -l " + name})
+	r.problem(inventory.Problem{Where: name, What: "can't be read: " + plain(err), Fix: "ls -l " + shell.Word(name)})
 }
 
 // plain is an error without the path and the system call, which are said

@@ -27,6 +27,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Read adds what the must-gather at path holds to c. Every file is read at
@@ -61,7 +62,7 @@ func notMustGather(path string, cut *cutError) error {
 	if cut != nil {
 		return &fault.Error{
 			What: "nothing of a must-gather can be read: " + cut.Error(), Where: path, Err: cut,
-			Fix: "copy the archive again, or pack it again: tar -czf " + path + " must-gather.local.*",
+			Fix: "copy the archive again, or pack it again: tar -czf " + shell.Word(path) + " must-gather.local.*",
 		}
 	}
 	return &fault.Error{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // again mends a file that can't be read.
@@ -138,7 +139,7 @@ func (r *reader) skip(name string, err error) {
 	for resource := range r.tallies {
 		r.tallies[resource].broken++
 	}
-	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + reason(err), Fix: "ls -ld " + r.top + "/" + name})
+	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + reason(err), Fix: "ls -ld " + shell.Word(r.top+"/"+name)})
 }
 
 func (r *reader) problem(resource, where, what, fix string) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // runs tells one must-gather from several. One run may have several roots: an
@@ -96,7 +97,7 @@ func (r *runs) fault(archive bool) error {
 	}
 	fix := "give one of them: --must-gather " + filepath.Join(r.top, filepath.FromSlash(all[0]))
 	if archive {
-		fix = "unpack it and give one of them: tar -xf " + r.top + " && verify skew --must-gather " + path.Clean(all[0])
+		fix = "unpack it and give one of them: tar -xf " + shell.Word(r.top) + " && verify skew --must-gather " + shell.Word(path.Clean(all[0]))
 	}
 	return &fault.Error{
 		What: fmt.Sprintf("holds %d must-gathers, which may be of other clusters or days", len(all)), Where: r.top,

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // maxEntries bounds the files and folders of one must-gather. One of a cluster
@@ -121,7 +122,7 @@ func tooMany(top string) error {
 }
 
 func unreadable(file string, err error) error {
-	return &fault.Error{What: "can't be read: " + reason(err), Where: file, Err: err, Fix: "ls -ld " + file}
+	return &fault.Error{What: "can't be read: " + reason(err), Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
 }
 
 // reason is the cause without the operation and the path that package os puts

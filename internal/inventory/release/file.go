@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
@@ -44,7 +45,7 @@ func unreadable(file string, err error) error {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = pe.Err.Error()
 	}
-	return &fault.Error{What: "can't be read: " + reason, Where: file, Err: err, Fix: "ls -ld " + file}
+	return &fault.Error{What: "can't be read: " + reason, Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
 }
 
 // isArchive tells a tar archive, compressed or not, by its magic number: the

@@ -22,6 +22,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/payload"
 )
@@ -107,7 +108,7 @@ func fromFolder(ctx context.Context, dir string, o payload.LoadOptions) (invento
 	}
 	return inventory.Payload{}, &fault.Error{
 		What: "a folder without " + filepath.Join(folder, referencesFile) + " and without an OCI layout", Where: dir,
-		Fix: "oc adm release extract --to=" + dir + " RELEASE",
+		Fix: "oc adm release extract --to=" + shell.Word(dir) + " RELEASE",
 	}
 }
 

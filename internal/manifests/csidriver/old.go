@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Old is a DaemonSet that is to be replaced.
@@ -38,7 +39,7 @@ func ParseOld(cat *catalog.Catalog, name string, text []byte) (*Old, error) {
 	}
 	sets, err := daemonSets(text)
 	if err != nil {
-		return nil, &fault.Error{Where: name, What: "it can't be read as YAML of Kubernetes objects: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + name, Err: err}
+		return nil, &fault.Error{Where: name, What: "it can't be read as YAML of Kubernetes objects: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + shell.Word(name), Err: err}
 	}
 	var found []*Old
 	for _, ds := range sets {
@@ -50,7 +51,7 @@ func ParseOld(cat *catalog.Catalog, name string, text []byte) (*Old, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return nil, &fault.Error{Where: name, What: fmt.Sprintf("there is no Windows DaemonSet of a driver in it, among %d of any kind", len(sets)), Fix: "give the one of " + strings.Join(Drivers(), ", ") + ": oc get daemonset NAME -o yaml > " + name}
+		return nil, &fault.Error{Where: name, What: fmt.Sprintf("there is no Windows DaemonSet of a driver in it, among %d of any kind", len(sets)), Fix: "give the one of " + strings.Join(Drivers(), ", ") + ": oc get daemonset NAME -o yaml > " + shell.Word(name)}
 	}
 	var names []string
 	for _, o := range found {

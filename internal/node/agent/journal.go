@@ -117,7 +117,7 @@ func readJSON[T any](path string) (*T, error) {
 	v := new(T)
 	if err := json.Unmarshal(data, v); err != nil {
 		return nil, &fault.Error{Where: path, What: "can't be read: " + err.Error(),
-			Fix: "look at the node's files and services, then remove this file", Err: err}
+			Fix: "look at the node's files and services, then move this file to another folder", Err: err}
 	}
 	return v, nil
 }

@@ -209,7 +209,7 @@ func (p *planner) refuseForeign(want node.Service, before Settings) error {
 	}
 	return &fault.Error{
 		What: fmt.Sprintf("there is a service %s that starts %s, not %s", want.Name, path, want.Path),
-		Fix:  fmt.Sprintf("if nobody needs it: sc.exe stop %s, then sc.exe delete %s on the node", want.Name, want.Name),
+		Fix:  fmt.Sprintf(`if nobody needs that program: sc.exe config %s binPath= "%s" on the node, and run this again`, want.Name, want.Path),
 	}
 }
 
@@ -231,7 +231,7 @@ func (p *planner) refuseRival(want node.Service) error {
 		}
 		return &fault.Error{
 			What: fmt.Sprintf("service %s (%s) starts %s and would own the same pipes: whichever of the two starts later ends at once", r.Name, r.State, program(r.Command)),
-			Fix:  fmt.Sprintf("sc.exe stop %s, then sc.exe delete %s on the node", r.Name, r.Name),
+			Fix:  fmt.Sprintf("sc.exe stop %s, then sc.exe config %s start= disabled on the node", r.Name, r.Name),
 		}
 	}
 	return nil

@@ -31,7 +31,7 @@ func found(s *Service) (Settings, error) {
 	command, ok := s.Command.Get()
 	if !ok {
 		return Settings{}, &fault.Error{What: fmt.Sprintf("the service manager doesn't tell the command of service %s, so it couldn't be put back: %s", s.Name, s.Command.Reason()),
-			Fix: "run as an administrator, or delete the service first: sc.exe delete " + s.Name}
+			Fix: "run as an administrator"}
 	}
 	account, _ := s.Account.Get()
 	return Settings{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -22,7 +23,7 @@ func (im *Image) stock(ctx context.Context, otherwise Otherwise) (err error) {
 	}
 	for _, p := range problems {
 		if p.Severity == payload.SeverityBlock || p.Severity == payload.SeverityUnknown {
-			return &fault.Error{Where: im.Reference, What: fmt.Sprintf("the payload isn't sound: %s: %s, expected %s", p.Object, p.Observed, p.Expected), Fix: "verify payload " + im.Reference}
+			return &fault.Error{Where: im.Reference, What: fmt.Sprintf("the payload isn't sound: %s: %s, expected %s", p.Object, p.Observed, p.Expected), Fix: "verify payload " + shell.Word(im.Reference)}
 		}
 	}
 	if len(summary.Images) != 1 {

@@ -124,5 +124,5 @@ func (c *credentials) refused(t Target, err error) error {
 		what += "; not tried: " + strings.Join(c.unused, ", ")
 	}
 	return &fault.Error{Where: t.String(), What: what,
-		Fix: fmt.Sprintf("--identity FILE or ssh-add; an administrator's public key belongs into C:\\ProgramData\\ssh\\administrators_authorized_keys; try: ssh -p %d %s@%s", t.Port, t.User, t.Host), Err: err}
+		Fix: fmt.Sprintf("--identity FILE or ssh-add; an administrator's public key belongs into C:\\ProgramData\\ssh\\administrators_authorized_keys; try: ssh -p %d %s", t.Port, shell.Word(t.User+"@"+t.Host)), Err: err}
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Options say how a machine is reached. The zero value does as ssh does.
@@ -83,7 +84,7 @@ func handshakeFault(t Target, login *credentials, err error) error {
 	if strings.Contains(err.Error(), "unable to authenticate") {
 		return login.refused(t, err)
 	}
-	return &fault.Error{Where: t.String(), What: "the machine doesn't speak SSH as expected: " + err.Error(), Fix: fmt.Sprintf("try: ssh -p %d %s@%s", t.Port, t.User, t.Host), Err: err}
+	return &fault.Error{Where: t.String(), What: "the machine doesn't speak SSH as expected: " + err.Error(), Fix: fmt.Sprintf("try: ssh -p %d %s", t.Port, shell.Word(t.User+"@"+t.Host)), Err: err}
 }
 
 // keepAlive ends a connection whose other end has gone without a word.

@@ -34,7 +34,7 @@ func (c *Commit) explain(ctx context.Context, err error) error {
 // damaged is a cached repository that isn't what was fetched. words are git's.
 func damaged(repo, url, words string, err error) error {
 	return &fault.Error{Where: repo, What: "the cached copy of " + url + " is damaged", Excerpt: words, Err: err,
-		Fix: "remove it and run the command again: rm -rf " + shell.Quote(repo)}
+		Fix: "move it aside and run the command again: mv " + shell.Word(repo) + " " + shell.Word(repo+".damaged")}
 }
 
 // maxWords bounds what is shown of a fsck: one broken pack is told of once for

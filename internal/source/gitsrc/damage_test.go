@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
 )
 
 func writeFile(t *testing.T, path, text string) {
@@ -171,7 +172,7 @@ func wantNoticed(t *testing.T, c *Commit) (noticed bool) {
 
 func wantDamaged(t *testing.T, err error, repo string) {
 	t.Helper()
-	wantFault(t, err, repo+": the cached copy of file://", "is damaged", "rm -rf '"+strings.ReplaceAll(repo, "'", `'\''`)+"'")
+	wantFault(t, err, repo+": the cached copy of file://", "is damaged", "mv '"+strings.ReplaceAll(repo, "'", `'\''`)+"'")
 }
 
 // mend runs what the fault tells, in a shell.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // The modes of a tree's entries
@@ -112,7 +113,7 @@ func (f *file) find(path string) (*object, error) {
 	case modeTree, modeModule:
 		return nil, f.none(path)
 	case modeLink:
-		return nil, &fault.Error{Where: f.where(), What: path + " is a link in this commit, not a file", Fix: "pin the file that it points to: git show " + f.commit.Hash + ":" + path}
+		return nil, &fault.Error{Where: f.where(), What: path + " is a link in this commit, not a file", Fix: "pin the file that it points to: git show " + shell.Word(f.commit.Hash+":"+path)}
 	}
 	return f.objects.open(id, "blob")
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // Sums are the h1 sums of a go.sum file, keyed by "path version" for a
@@ -89,7 +90,7 @@ func (c *Checker) checkOne(m LinkedModule, sums Sums) error {
 		return &fault.Error{
 			What:  fmt.Sprintf("the module cache's copy of %s %s was changed: its h1 is %s, the lock's is %s", m.Path, m.Version, got, want),
 			Where: m.Dir,
-			Fix:   "remove the copy and build again: chmod -R u+w '" + m.Dir + "' && rm -r '" + m.Dir + "'",
+			Fix:   "move the copy aside and run the command again: mv " + shell.Word(m.Dir) + " " + shell.Word(m.Dir+".changed"),
 		}
 	}
 	return nil

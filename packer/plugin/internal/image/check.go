@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -81,5 +82,5 @@ func failed(reference string, found []finding.Finding) error {
 	var text strings.Builder
 	_ = report.Write(&text, "text", report.Report{Subject: reference, Findings: found}, report.Options{}) // a Builder takes everything
 	return &fault.Error{Where: reference, What: fmt.Sprintf("the payload isn't sound: %d BLOCK, %d UNKNOWN", finding.Count(found, finding.Block), finding.Count(found, finding.Unknown)),
-		Excerpt: text.String(), Fix: "verify payload " + reference, Code: finding.DefaultFailOn.ExitCode(found)}
+		Excerpt: text.String(), Fix: "verify payload " + shell.Word(reference), Code: finding.DefaultFailOn.ExitCode(found)}
 }
