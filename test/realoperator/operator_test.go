@@ -64,12 +64,8 @@ func (o *operator) configures(t *testing.T, files []catalog.PayloadFile) {
 	}
 }
 
-const (
-	// notConfigured begins what the operator logs when it gives up on an instance.
-	notConfigured = "error configuring host"
-	// noPayload is in it if a file is missing that the operator copies.
-	noPayload = "unable to create payload"
-)
+// notConfigured begins what the operator logs when it gives up on an instance.
+const notConfigured = "error configuring host"
 
 // elsewhere says that a file is for platforms of which the played one isn't.
 func elsewhere(platforms []string) bool {
@@ -88,7 +84,7 @@ func (o *operator) missing(t *testing.T, files []catalog.PayloadFile) {
 			case elsewhere(f.Platforms):
 				o.comesUp(t)
 			default:
-				o.configuresNothing(t, filepath.Base(f.Path))
+				o.givesUp(t, filepath.Base(o.file(f.Path)))
 			}
 		})
 	}
@@ -104,14 +100,15 @@ func (o *operator) missing(t *testing.T, files []catalog.PayloadFile) {
 	}
 }
 
-// configuresNothing plays a Windows instance, to which the operator must copy
-// no file for want of one.
-func (o *operator) configuresNothing(t *testing.T, name string) {
+// givesUp plays a Windows instance, which the operator must leave before it
+// starts what it copied there, and say for want of what. Up to 4.20 it copies
+// nothing; from 4.21 on it sees that an archive is missing when it comes to it.
+func (o *operator) givesUp(t *testing.T, name string) {
 	t.Helper()
 	n := newNode(t)
 	log, code := o.run(t, n.copied, notConfigured)
-	if code != stopped || !strings.Contains(log, noPayload) || !strings.Contains(log, name) || len(n.sums(t)) > 0 {
-		t.Errorf("the operator ends with %d, and the instance has %v:\n%s", code, n.sums(t), log)
+	if code != stopped || !strings.Contains(log, notConfigured) || !strings.Contains(log, name) {
+		t.Errorf("the operator ends with %d, and doesn't give up for want of %s:\n%s", code, name, log)
 	}
 }
 
