@@ -40,7 +40,8 @@ func Plain(t testing.TB, h http.Handler) *http.Transport {
 func serve(t testing.TB, h http.Handler, start func(*httptest.Server)) *http.Transport {
 	t.Helper()
 	l := &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-	var handlers sync.WaitGroup // those of HTTP/2 outlive the server
+	// Those of HTTP/2 outlive the server.
+	var handlers sync.WaitGroup
 	s := &httptest.Server{Listener: l, Config: &http.Server{Handler: until(t.Context(), &handlers, h), ErrorLog: log.New(io.Discard, "", 0)}} //nolint:gosec // no peer to defend against
 	start(s)
 	tr, ok := s.Client().Transport.(*http.Transport)

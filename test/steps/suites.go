@@ -24,6 +24,8 @@ var concurrent = []string{
 	"./internal/node/deploy",
 	"./internal/node/guest",
 	"./internal/precheck",
+	"./internal/proc",
+	"./internal/registry",
 	"./internal/resolve",
 	"./internal/source/gomod",
 	"./payload",
