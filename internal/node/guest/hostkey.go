@@ -39,7 +39,8 @@ func newHostKeys(files []string) (*hostKeys, error) {
 	}
 	var err error
 	for _, f := range files {
-		if info, statErr := os.Stat(f); statErr == nil && err == nil {
+		// /dev/null is what many give ssh for no known hosts.
+		if info, statErr := os.Stat(f); statErr == nil && err == nil && f != os.DevNull {
 			err = infile.Check(info)
 		}
 	}
