@@ -27,12 +27,12 @@ func acceptedRules(accept []string) ([]string, error) {
 }
 
 // needless are the rules of accept that no finding is of: it is fixed, or
-// another object's. One that is only worth knowing needs no accepting, and its
+// another object's. What is accepted is INFO, and what is INFO needs no accepting: its
 // rule is no mistake.
 func needless(accept []string, findings []finding.Finding) []string {
 	return slices.DeleteFunc(slices.Clone(accept), func(rule string) bool {
 		return slices.ContainsFunc(findings, func(f finding.Finding) bool {
-			return (f.Accepted != "" || f.Severity == finding.Info) && (rule == f.ID || rule == f.ID+"="+f.Object)
+			return f.Severity == finding.Info && (rule == f.ID || rule == f.ID+"="+f.Object)
 		})
 	})
 }
