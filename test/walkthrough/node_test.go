@@ -52,10 +52,14 @@ func (n *node) run(t *testing.T, p part) string {
 	t.Helper()
 	var all strings.Builder
 	for line := range strings.Lines(p.text) {
-		out, err := n.Wine(t.Context(), "cmd", "/c", strings.TrimSpace(line))
-		if err != nil {
-			t.Errorf("%s: %s: %v\n%s", p.at, line, err, out)
-		}
+		var out []byte
+		// Wine's sc.exe gives up after 50 ms if the service manager is busy. A page's
+		// lines for a node only ask, so they can be typed again.
+		var err error
+		await.True(t, fmt.Sprintf("%s: %s succeeds", p.at, strings.TrimSpace(line)), func() bool {
+			out, err = n.Wine(t.Context(), "cmd", "/c", strings.TrimSpace(line))
+			return err == nil
+		}, func() any { return fmt.Sprintf("%v\n%s", err, out) })
 		all.Write(out)
 	}
 	return strings.ReplaceAll(all.String(), "\r", "")
