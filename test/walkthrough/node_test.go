@@ -52,9 +52,9 @@ func (n *node) run(t *testing.T, p part) string {
 	t.Helper()
 	var all strings.Builder
 	for line := range strings.Lines(p.text) {
+		// On a busy machine Wine's sc.exe can fail without a word. A page's lines for a
+		// node only ask, so they can be typed again.
 		var out []byte
-		// Wine's sc.exe gives up after 50 ms if the service manager is busy. A page's
-		// lines for a node only ask, so they can be typed again.
 		var err error
 		await.True(t, fmt.Sprintf("%s: %s succeeds", p.at, strings.TrimSpace(line)), func() bool {
 			out, err = n.Wine(t.Context(), "cmd", "/c", strings.TrimSpace(line))
