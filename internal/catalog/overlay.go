@@ -80,7 +80,7 @@ func unreadable(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		what = "no such file or folder"
 	}
-	return &fault.Error{Where: path, What: what, Fix: "check the path that was given: --data DIR|FILE", Err: err}
+	return &fault.Error{Where: path, What: what, Fix: "check the path that was given: --catalog DIR|FILE", Err: err}
 }
 
 // cause is an error without the path that is shown anyway.

@@ -117,7 +117,7 @@ func (w *world) age(out *sink) {
 		Observed: fmt.Sprintf("the catalog is of %s, %d days old", w.cat.AsOf, int(now.Sub(asOf).Hours()/24)),
 		Expected: "a catalog of the last 180 days",
 		Why:      "releases, rebases and incompatibilities since then aren't in it",
-		Remedy:   "use a newer build of verify, or give --data",
+		Remedy:   "use a newer build of verify, or give --catalog",
 		When:     before, Evidence: w.catalogEvidence(), NoStep: true,
 	})
 }
@@ -163,7 +163,7 @@ func driverData(v *view, out *sink) {
 	case v.strange(l) != "":
 		d.Severity, d.Observed = finding.Warn, "Linux "+l.String()+" by the catalog; the payload names commit "+v.strange(l)
 		d.Why = "the catalog doesn't know that commit: the driver may have been rebased since"
-		d.Remedy = "tell the commit's upstream version with --data (commits), and update verify"
+		d.Remedy = "tell the commit's upstream version with --catalog (commits), and update verify"
 	case l.Candidates[0].Certainty == "default":
 		d.Severity, d.Observed = finding.Info, "Linux "+l.String()+", the head of the release branch"
 		d.Why = "it is what the branch had when the catalog was made, not what a payload is known to hold"

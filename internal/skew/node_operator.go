@@ -47,7 +47,7 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 		d.Severity = finding.Unknown
 		d.Observed, d.Expected = "version "+text, "a release of WMCO that the catalog knows"
 		d.Why = "which minor of OpenShift it is for can't be told"
-		d.Remedy = "look at the operator:\noc -n openshift-windows-machine-config-operator get csv\nand add the release to the catalog with --data where it is new"
+		d.Remedy = "look at the operator:\noc -n openshift-windows-machine-config-operator get csv\nand add the release to the catalog with --catalog where it is new"
 	case known.OpenShift == minor || w.precedes(known.OpenShift, minor), w.problem != "" && w.Phase != Now:
 		return // it fits, or DATA001 says that the way isn't known
 	case w.Hop > 0:

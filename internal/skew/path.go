@@ -77,10 +77,10 @@ func (j *journey) walk(c *catalog.Catalog, from, to version.OpenShift) {
 			unknown = to
 		}
 		j.problem = fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", c.AsOf, unknown.MinorString())
-		j.fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release, and what is known of it with --data", unknown.MinorString())
+		j.fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release, and what is known of it with --catalog", unknown.MinorString())
 	case err != nil:
 		j.problem = fmt.Sprintf("the catalog (of %s) knows no update from %s to %s", c.AsOf, from.MinorString(), to.MinorString())
-		j.fix = "add the release and the update to it with --data, where it is newer than the catalog"
+		j.fix = "add the release and the update to it with --catalog, where it is newer than the catalog"
 		if next := c.Release(from.MinorString()).Next; len(next) > 0 {
 			j.fix = fmt.Sprintf("from %s it knows the update to %s: --to %s", from.MinorString(), strings.Join(next, " and to "), next[0])
 		}

@@ -109,7 +109,7 @@ func releaseCases() []ruleCase {
 		{name: "the patch decides nothing", id: "DATA001", from: "4.13", inv: clusterOf("4.13", "8.1.0", azureDisk("v1.26.7")), want: finding.Info, says: "1.26.1 or 1.26.7"},
 		{name: "the patch decides, on the way", id: "DATA001", from: "4.13.30", to: "4.15.40", inv: clusterOf("4.13", "8.1.0", azureFile("v1.25.1")), want: finding.Info, says: "1.28.1 or 1.29.5"},
 		{name: "a commit unheard of", id: "DATA001", from: "4.14.40", to: "4.14.60", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), change: payloadOf("4.14.60", "azure-file-csi-driver", stranger), want: finding.Warn,
-			says: stranger, does: "--data (commits)", mendAsk: func(_ *skew.Request, c *catalog.Catalog) {
+			says: stranger, does: "--catalog (commits)", mendAsk: func(_ *skew.Request, c *catalog.Catalog) {
 				c.Commits = append(c.Commits, catalog.Commit{Driver: "azure-file", Commit: stranger, Version: "1.29.5"})
 			}, count: 1},
 		{name: "the head of a branch", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: func(c *catalog.Catalog) {

@@ -297,7 +297,7 @@ func (w *world) unknownMigration(use inTreeUse) draft {
 	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; what OpenShift %s does with them isn't in the catalog", use.volumes(), w.to())
 	f.Expected = "a plugin and a release that the catalog knows"
 	f.Why = "a release that removed the in-tree code can't mount these volumes without a CSI driver"
-	f.Remedy, f.When = "move these pods to CSI volumes, or look the plugin up in the release notes and add a row: --data FILE (migration)", before
+	f.Remedy, f.When = "move these pods to CSI volumes, or look the plugin up in the release notes and add a row: --catalog FILE (migration)", before
 	f.Evidence = cite(use.facts())
 	return f
 }

@@ -189,7 +189,7 @@ func versionCases() []ruleCase {
 		{name: "no provisioner", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: onWindows(func(d *inventory.Driver) { d.Provisioner, d.Line = "", "" }), want: finding.Unknown,
 			says: "names its provisioner", does: "path of the driver's socket", mend: onWindows(func(d *inventory.Driver) { d.Provisioner, d.Line = ebsName, "aws-ebs" })},
 		{name: "a driver unheard of", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", windowsDriver("", "csi.example.com", "v1.0.0")), want: finding.Unknown,
-			says: "the catalog doesn't know csi.example.com", does: "--data", mendAsk: func(_ *skew.Request, c *catalog.Catalog) {
+			says: "the catalog doesn't know csi.example.com", does: "--catalog", mendAsk: func(_ *skew.Request, c *catalog.Catalog) {
 				d := *c.Driver("secrets-store")
 				d.Name, d.Provisioner, d.OLM, d.Payload = "example", "csi.example.com", false, "example"
 				c.Drivers = append(c.Drivers, d)

@@ -20,7 +20,7 @@ func versionUnknown(v *view, out *sink) {
 			"give the registrar the path of the driver's socket, or leave this DaemonSet out of what is checked"))
 	case v.Catalog == nil:
 		out.add(v.unidentified("the catalog doesn't know "+v.D.Provisioner,
-			"add the driver to the catalog with --data, or ask its vendor which node plugin fits which controller"))
+			"add the driver to the catalog with --catalog, or ask its vendor which node plugin fits which controller"))
 	case !known && !v.Moves():
 		out.add(v.unpinned())
 	case known && v.Line == nil:

@@ -87,10 +87,11 @@ var allowed = map[string][]string{
 	"packer/template": {"internal/depth", "internal/fault", "internal/infile", "packer/answer"},                                       // public, and pure but for writing its folder
 	"packer/lint":     {"internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "packer/answer"}, // reads any template, makes none
 
-	"internal/cli/app": {"internal/console", "internal/event", "internal/fault", "internal/finding"},
-	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/compile", "internal/event", "internal/fault", "internal/finding",
+	"internal/cli/app":         {"internal/console", "internal/event", "internal/fault", "internal/finding"},
+	"internal/cli/catalogflag": {"internal/catalog"}, // one flag of bake and verify; not in app, which verify.exe has too
+	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/compile", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/infile", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"},
-	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding", "internal/infile",
+	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/cli/catalogflag", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding", "internal/infile",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release",
 		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted"}, // no compiler, no store: verify changes nothing
 	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/infile", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall

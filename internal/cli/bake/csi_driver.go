@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
@@ -19,6 +20,7 @@ import (
 // csiDriverOptions are the flags of `bake manifests csi-driver`.
 type csiDriverOptions struct {
 	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
+	catalog                                                                   catalogflag.Flag
 	output                                                                    app.Output
 	// given tells whether a flag was on the command line.
 	given func(flag string) bool
@@ -35,7 +37,7 @@ StorageClass, a claim and a Deployment to try it with. Each file begins with wha
 it is for.
 
 The version is the upstream one closest to what the release runs on Linux, by
-the catalog ("verify catalog" prints it). Controller, CSIDriver object and Linux
+the catalog ("verify catalog" prints it, --catalog adds rows to it). Controller, CSIDriver object and Linux
 nodes are left to the cluster's own operator.
 
 --mode auto takes what the driver's project deploys at that version: a container
@@ -79,16 +81,17 @@ written.`,
 	f.StringVar(&o.registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
 	f.StringVar(&o.digestFile, "digest-file", "", "file of images and their digests")
 	f.StringVar(&o.upgradeFrom, "upgrade-from", "", "file with the DaemonSet that runs now: tell what changes, and why")
+	o.catalog.Register(cmd)
 	o.output.Register(cmd)
 	app.Choices(cmd, "mode", csidriver.Modes()...)
 	app.Choices(cmd, "windows", csidriver.WindowsVersions()...)
-	app.Complete(cmd, "for", completeReleases)
+	app.Complete(cmd, "for", o.catalog.Releases)
 	return cmd
 }
 
 // csiDriver is the pipeline: catalog, objects, folder, and what to run next.
 func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions) error {
-	cat, err := catalog.Load()
+	cat, err := o.catalog.Load()
 	if err != nil {
 		return err
 	}
@@ -122,7 +125,7 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions
 		if err := t.writeCSIDriver(ctx, folder, o.out); err != nil {
 			return err
 		}
-		r.wrote(folder, o.out)
+		r.wrote(folder, o)
 	}
 	return o.output.Write(t.Stdout, r, r.lines)
 }
@@ -183,16 +186,4 @@ func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
 	}
 	options.Digests, err = csidriver.ParseDigests(o.digestFile, text)
 	return options, err
-}
-
-func completeReleases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cat, err := catalog.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	var releases []string
-	for _, r := range cat.Releases {
-		releases = append(releases, r.OpenShift)
-	}
-	return releases, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

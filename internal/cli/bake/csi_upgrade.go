@@ -88,12 +88,17 @@ func newUpgradeReport(old *csidriver.Old, u *csidriver.Upgrade) *upgradeReport {
 }
 
 // wrote adds the folder, and what to run next.
-func (r *csiReport) wrote(folder *csidriver.Folder, out string) {
+func (r *csiReport) wrote(folder *csidriver.Folder, o *csiDriverOptions) {
+	out := o.out
 	r.Folder = out
 	for _, f := range folder.Files {
 		r.Files = append(r.Files, f.Name)
 	}
-	r.Next = []string{fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shell.Word(out))}
+	check := fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shell.Word(out))
+	for _, rows := range o.catalog.Paths {
+		check += " --catalog " + shell.Word(rows)
+	}
+	r.Next = []string{check}
 	if r.Upgrade != nil && r.Upgrade.Delete != "" {
 		r.Next = append(r.Next, r.Upgrade.Delete)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/precheck"
@@ -53,7 +54,7 @@ written.`,
 	f.StringArrayVar(&o.To, "to", nil, "OpenShift release to judge (default: all that the cluster is offered); may be repeated")
 	f.StringArrayVar(&o.Accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
 	f.StringArrayVar(&o.Images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z; may be repeated")
-	app.Complete(cmd, "to", completeReleases)
+	app.Complete(cmd, "to", (&catalogflag.Flag{}).Releases)
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
@@ -31,7 +32,7 @@ type inputs struct {
 	mustGather string
 	releases   []string
 	images     []string
-	data       []string
+	catalog    catalogflag.Flag
 	registry   app.Registry
 	// payloadAlone: only --release is read.
 	payloadAlone bool
@@ -46,7 +47,7 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.releases, "release", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
 	in.registry.Register(f, "the registry of --release")
-	addData(cmd, &in.data)
+	in.catalog.Register(cmd)
 	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	in.cluster.Register(in.clusterSet)
 	f.AddFlagSet(in.clusterSet)

@@ -49,7 +49,7 @@ read. It judges nothing.`,
 // read is the inventory of what was asked for: no cluster where only a payload
 // was.
 func (t *tool) read(ctx context.Context, in inputs) (*inventory.Inventory, error) {
-	known, err := loadCatalog(in.data)
+	known, err := in.catalog.Load()
 	if err != nil {
 		return nil, err
 	}

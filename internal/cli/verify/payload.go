@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
@@ -32,7 +33,7 @@ type payloadOptions struct {
 	release  string
 	digest   string
 	registry app.Registry
-	data     []string
+	catalog  catalogflag.Flag
 }
 
 func newPayload(t *tool) *cobra.Command {
@@ -73,8 +74,8 @@ or a folder that bake payload --dir wrote.`,
 	f.StringVar(&o.platform, "platform", "", "of an index, check this platform alone, such as linux/amd64")
 	f.StringVar(&o.digest, "digest", "", "digest that the image must have, or the reference by digest that bake payload printed")
 	o.registry.Register(f, "the registry")
-	addData(cmd, &o.data)
-	app.Complete(cmd, "release", releases)
+	o.catalog.Register(cmd)
+	app.Complete(cmd, "release", o.catalog.Releases)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	return cmd
 }

@@ -29,7 +29,7 @@ type demands struct {
 
 // newDemands settles which release the payload is for, before it is read.
 func newDemands(o payloadOptions, want *pinned) (*demands, error) {
-	known, err := loadCatalog(o.data)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func newDemands(o payloadOptions, want *pinned) (*demands, error) {
 	switch {
 	case known.PayloadFiles(minor) == nil:
 		return nil, &fault.Error{What: "it isn't known what the operator of OpenShift " + o.release + " demands",
-			Fix: "--release with one of " + strings.Join(known.OperatorReleases(), ", ") + "; --data adds others"}
+			Fix: "--release with one of " + strings.Join(known.OperatorReleases(), ", ") + "; --catalog adds others"}
 	case want != nil && minor != d.release:
 		return nil, &fault.Error{Where: o.file, What: "the pins are for OpenShift " + d.release + ", and --release is " + o.release,
 			Fix: "--release " + d.release + ", or the pins for " + minor}
@@ -109,7 +109,7 @@ func (d *demands) missing(image payload.ImageSummary, release string) (fs []find
 	if demanded == nil {
 		return []finding.Finding{{ID: idDemanded, Severity: finding.Unknown,
 			Observed: "a payload for OpenShift " + release, Expected: "a release of the catalog: " + strings.Join(d.catalog.OperatorReleases(), ", "),
-			Why: "it isn't known which files its operator demands", Remedy: "add rows of " + release + " to the catalog: --data, and verify catalog -o yaml shows how they look"}}
+			Why: "it isn't known which files its operator demands", Remedy: "add rows of " + release + " to the catalog: --catalog, and verify catalog -o yaml shows how they look"}}
 	}
 	there := presentFiles(image)
 	for _, f := range demanded {

@@ -180,7 +180,7 @@ payload:
 	if code, _, errs := run(t.Context(), nil, "payload", image, "--release", "5.1"); code != 1 || !strings.Contains(errs, "it isn't known what the operator of OpenShift 5.1 demands") || !strings.Contains(errs, "4.12, 4.13") {
 		t.Errorf("exit code %d\n%s", code, errs)
 	}
-	_, out, errs := run(t.Context(), nil, "payload", image, "--release", "5.1", "--data", rows)
+	_, out, errs := run(t.Context(), nil, "payload", image, "--release", "5.1", "--catalog", rows)
 	if !strings.Contains(out, "payload.operator.file  payload/new.exe") || strings.Contains(out, "payload.operator.file  payload/kube") {
 		t.Errorf("%s%s", out, errs)
 	}
@@ -193,7 +193,7 @@ func TestPayloadFlagsThatContradict(t *testing.T) {
 		"it isn't known what the operator of OpenShift 4.11 demands":   {"--release", "4.11"},
 		"it isn't known what the operator of OpenShift latest demands": {"--release", "latest"},
 		"the pins are for OpenShift 4.20, and --release is 4.21":       {"--release", "4.21", "-f", pinnedFile},
-		"nowhere: no such file or folder":                              {"--data", "nowhere"},
+		"nowhere: no such file or folder":                              {"--catalog", "nowhere"},
 	} {
 		code, out, errs := run(t.Context(), nil, append([]string{"payload", filepath.Join(t.TempDir(), "none")}, args...)...)
 		if code != 1 || !strings.Contains(errs, want) {

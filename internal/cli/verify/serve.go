@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory/cluster"
 	"github.com/winbake/winbake/internal/precheck"
@@ -20,7 +21,8 @@ import (
 // serveOptions are the flags of `verify skew serve`.
 type serveOptions struct {
 	listen, from            string
-	to, images, data        []string
+	to, images              []string
+	catalog                 catalogflag.Flag
 	interval, settle, stale time.Duration
 	cluster                 cluster.Flags
 }
@@ -55,9 +57,9 @@ It runs until SIGINT or SIGTERM, and then exits 0; 1 if it couldn't begin.`,
 	f.DurationVar(&o.settle, "settle", precheck.DefaultSettle, "how long to wait after a change, for those that come with it")
 	f.DurationVar(&o.stale, "stale-after", 0, fmt.Sprintf("the age from which a verdict is UNKNOWN (default %d times --interval)", precheck.StaleFactor))
 	f.StringArrayVar(&o.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
-	addData(cmd, &o.data)
-	app.Complete(cmd, "from", releases)
-	app.Complete(cmd, "to", releases)
+	o.catalog.Register(cmd)
+	app.Complete(cmd, "from", o.catalog.Releases)
+	app.Complete(cmd, "to", o.catalog.Releases)
 	set := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	o.cluster.Register(set)
 	f.AddFlagSet(set)
@@ -105,7 +107,7 @@ func (t *tool) serve(cmd *cobra.Command, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	known, err := loadCatalog(o.data)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return err
 	}

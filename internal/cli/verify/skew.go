@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -81,8 +80,8 @@ func (o *skewOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.to, "to", "", "OpenShift release to update to; without it the check after an update")
 	f.BoolVar(&o.static, "static", false, "the manifests have no cluster behind them: leave out the rules that need nodes or volumes, and say so")
 	f.StringArrayVar(&o.planned, "planned", nil, "manifests of the Windows drivers that will be deployed after the update; may be repeated")
-	app.Complete(cmd, "from", releases)
-	app.Complete(cmd, "to", releases)
+	app.Complete(cmd, "from", o.catalog.Releases)
+	app.Complete(cmd, "to", o.catalog.Releases)
 }
 
 // skew reads, judges and reports.
@@ -119,7 +118,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	known, err := loadCatalog(o.data)
+	known, err := o.catalog.Load()
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -219,17 +218,4 @@ func ruleIDs() []string {
 		ids = append(ids, r.ID)
 	}
 	return ids
-}
-
-// releases completes a flag with those that the catalog knows.
-func releases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	known, err := catalog.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	var list []string
-	for _, r := range known.Releases {
-		list = append(list, r.OpenShift)
-	}
-	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
