@@ -23,7 +23,7 @@ var errAway = errors.New("the API server\ndoesn't answer")
 // blocked is an answer with something of each kind.
 func blocked() *Answer {
 	return &Answer{From: "4.19.12", CatalogAsOf: "2026-08-31", Targets: []Target{
-		{To: "4.19.13", Minor: "4.19", Verdict: finding.Pass, Findings: map[Finding]int{{"OLM001", finding.Info}: 1}},
+		{To: "4.19.13", Minor: "4.19", Verdict: finding.Pass, Findings: map[Finding]int{{"HP005", finding.Info}: 1}},
 		{To: "4.20.3", Minor: "4.20", Verdict: finding.Block, Findings: map[Finding]int{{"HP001", finding.Block}: 2, {"SKEW001", finding.Warn}: 1}},
 	}}
 }

@@ -133,7 +133,7 @@ func driverData(v *view, out *sink) {
 		return
 	}
 	if l.Fixed {
-		return // SKEW005 and OLM001 say so
+		return // SKEW005 says so
 	}
 	d := draft{
 		Object:   v.Catalog.Title + " in OpenShift " + cmp.Or(v.Release().String(), "of an unknown release"),

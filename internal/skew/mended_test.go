@@ -27,7 +27,6 @@ func agreementCases() []ruleCase {
 			does: "driver=mirror.example/vsphere:v3.3.1\nor replace DaemonSet", mend: at("v3.3.1"), count: 1},
 		{name: "where HP001 speaks it doesn't advise", id: "SKEW001", from: "4.19", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Warn,
 			does: "do what HP001 asks for first", mend: all(at("v3.6.0"), hp), mendAsk: arrived},
-		{name: "a newer patch", id: "SKEW004", from: "4.15", inv: clusterOf("4.15", "10.15.0", azureDisk("v1.29.2"))},
 		{name: "EBS has images from 1.56.0 on", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Block,
 			does: "deploy a version with images of it: AWS EBS CSI driver from 1.56.0 on; or apply the project's HostProcess manifest", mend: at("v1.56.0"), count: 1},
 		{name: "served by CSI now", id: "INTREE001", from: "4.12", to: "4.13", inv: clusterOf("4.12", "7.2.0", azureDisk("v1.22.0")), change: all(uses(inTreeDisk), registers(nil, 1)), want: finding.Block,
@@ -87,13 +86,12 @@ func TestLaterMoment(t *testing.T) {
 	}
 }
 
-// TestAheadAndThenBehind: what is ahead now, and may stay, is told of the update
-// that takes Linux past it.
+// TestAheadAndThenBehind: what is ahead now may stay, until an update takes Linux
+// past it.
 func TestAheadAndThenBehind(t *testing.T) {
 	res := evaluate(t, clusterOf("4.18", "10.18.1", ebs("v1.40.0")), skew.Request{To: "4.22"})
 	fs := ofRule(res, "SKEW001")
-	const want = "nothing has to be done before the update 4.19 -> 4.20; after it "
-	if len(fs) != 1 || !strings.HasPrefix(fs[0].Remedy, want) || !strings.HasSuffix(fs[0].Remedy, ":v1.45.0") {
+	if len(fs) != 2 || fs[0].Severity != finding.Warn || !strings.HasSuffix(fs[0].Remedy, ":v1.45.0") || fs[1].Severity != finding.Info || !strings.HasPrefix(fs[1].Remedy, "nothing has to be done") {
 		t.Error(show(fs))
 	}
 }
@@ -102,15 +100,6 @@ func TestAheadAndThenBehind(t *testing.T) {
 func TestDistanceInWords(t *testing.T) {
 	inv := clusterOf("4.14", "9.0.0", azureFile("v1.26.0"))
 	if fs := ofRule(evaluate(t, inv, skew.Request{From: "4.14"}), "SKEW001"); len(fs) != 1 || !strings.HasSuffix(fs[0].Observed, ": 2 or 3 minors behind") {
-		t.Error(show(fs))
-	}
-}
-
-// TestSupportIsSourced: that a line is no longer supported is said by what lists
-// the supported ones.
-func TestSupportIsSourced(t *testing.T) {
-	fs := ofRule(evaluate(t, clusterOf("4.15", "10.15.0", azureDisk("v1.29.0")), skew.Request{}), "SKEW007")
-	if len(fs) != 1 || fs[0].Source != "kubernetes-sigs/azuredisk-csi-driver@master:README.md" {
 		t.Error(show(fs))
 	}
 }

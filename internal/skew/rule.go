@@ -63,7 +63,7 @@ const (
 // rules are all of them; each family stands in files of its own. The order is
 // that of Rules and of Result.Evaluated.
 var rules = slices.Concat(
-	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, afterRules, nodeRules, dataRules, olmRules,
+	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, afterRules, nodeRules, dataRules,
 )
 
 // Rules lists every rule.

@@ -211,11 +211,6 @@ func operatorHubCases() []ruleCase {
 		inv.Drivers[1].OperatorManaged = true
 	}
 	return []ruleCase{
-		{name: "SMB by the catalog", id: "OLM001", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), want: finding.Info, says: "what the operator for OpenShift 4.18 had", count: 1},
-		{name: "SMB by its DaemonSet", id: "OLM001", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: running, want: finding.Info, says: "Linux 1.18.0, by the Linux DaemonSet"},
 		{name: "and the distance is to that", id: "SKEW001", from: "4.18", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: running, want: finding.Warn, says: "2 minors behind", mend: at("v1.18.0"), count: 1},
-		{name: "an admin's own", id: "OLM001", from: "4.18", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: linuxOf("smb", smbName, "v1.16.0")},
-		{name: "nothing tells", id: "OLM001", from: "4.9", inv: clusterOf("4.9", "4.0.0", smb("v1.16.0")), want: finding.Info, says: "Linux version unknown"},
-		{name: "one of the payload", id: "OLM001", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
 	}
 }

@@ -85,64 +85,16 @@ func (w *world) onlyProxyOf(p *inventory.Proxy, ss []proxyService) []string {
 	return names
 }
 
-// proxyMixed is PROXY006: Windows nodes whose csi-proxies differ.
-func proxyMixed(w *world) []draft {
-	if w.Phase != Now {
-		return nil
-	}
-	var known, unknown []proxyService
-	for _, n := range w.windowsNodes() {
-		switch s := w.serviceOn(n); {
-		case s.known():
-			known = append(known, s)
-		case s.is == present:
-			unknown = append(unknown, s)
-		}
-	}
-	sets := groups(known, func(s proxyService) string { return s.version.String() })
-	if len(sets) < 2 {
-		return w.maybeMixed(known, unknown)
-	}
-	var texts []string
-	for _, ss := range sets {
-		texts = append(texts, fmt.Sprintf("%s on %s", ss[0].version, someOf(serviceNodes(ss))))
-	}
-	f := draft{Severity: finding.Warn, Object: "csi-proxy"}
-	f.Observed = strings.Join(texts, "; ")
-	f.Expected = "one csi-proxy version on all Windows nodes"
-	f.Why = "drivers must fit the oldest of them; csi-proxy is to be updated on all nodes before drivers are"
-	f.Remedy, f.When = "let WMCO finish, every Windows node must show its version; update the nodes that WMCO doesn't configure by hand\n"+wmcoOfNodes, before
-	f.Evidence = cite(serviceFacts(known))
-	return []draft{f}
-}
-
-func (w *world) maybeMixed(known, unknown []proxyService) []draft {
-	if len(unknown) == 0 || len(known)+len(unknown) < 2 {
-		return nil
-	}
-	names := serviceNodes(unknown)
-	f := draft{Severity: finding.Unknown, Object: "csi-proxy"}
-	f.Observed = fmt.Sprintf("csi-proxy's version on %s isn't known: %s", someOf(names), unknownProxy(unknown[0]))
-	f.Expected = "one csi-proxy version on all Windows nodes"
-	f.Why = "drivers must fit the oldest of them"
-	f.Remedy, f.When = readProxyLog(unknown), before
-	f.Evidence = cite(serviceFacts(unknown))
-	return []draft{f}
-}
-
 // proxyVulnerable is PROXY007: a csi-proxy with a known vulnerability.
 func proxyVulnerable(w *world) []draft {
 	if w.Phase != Now {
 		return nil
 	}
-	var bad, unknown []proxyService
+	var bad []proxyService
 	for _, n := range w.windowsNodes() {
 		s := w.serviceOn(n)
-		switch r := w.proxyRelease(s); {
-		case r != nil && len(r.CVEs) > 0:
+		if r := w.proxyRelease(s); r != nil && len(r.CVEs) > 0 {
 			bad = append(bad, s)
-		case r == nil && s.is == present:
-			unknown = append(unknown, s)
 		}
 	}
 	var said []draft
@@ -153,15 +105,6 @@ func proxyVulnerable(w *world) []draft {
 		f.Same = ss[0].by
 		f.Why = "whoever may create a pod that mounts the pipes can become administrator of the node"
 		f.Remedy, f.When = w.raiseProxy(w.firstSafe(), ss), before
-		f.Evidence = cite(serviceFacts(ss))
-		said = append(said, f)
-	}
-	for _, ss := range groups(unknown, unknownProxy) {
-		f := draft{Severity: finding.Unknown, Object: "csi-proxy on " + someOf(serviceNodes(ss))}
-		f.Observed = unknownProxy(ss[0])
-		f.Expected = "csi-proxy " + w.firstSafe() + " or newer"
-		f.Why = "older ones let whoever may create pods become administrator of the node"
-		f.Remedy, f.When = readProxyLog(ss), before
 		f.Evidence = cite(serviceFacts(ss))
 		said = append(said, f)
 	}

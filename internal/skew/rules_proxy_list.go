@@ -21,21 +21,6 @@ Nothing looks into a node: a service that somebody stopped isn't seen.`,
 		Remedy: "update WMCO to a release that ships csi-proxy before the driver is deployed, or run csi-proxy as a HostProcess DaemonSet where there is no WMCO",
 	}, cluster: saying(proxyAbsent)},
 	{Rule: Rule{
-		ID: "PROXY002", Title: "a mounted pipe isn't served", Severity: finding.Block, Scope: PerCluster, Source: kep1122,
-		Needs:  needsScope,
-		Ground: "csi-proxy is to be updated on every node before a driver that needs its newer API groups",
-		Text: `Compares the pipes that a DaemonSet mounts with those that the csi-proxy of each node serves by the
-catalog.
-
-BLOCK    one isn't served, and the driver has no other version of it mounted and served.
-WARN     one isn't served, and the driver falls back to another that is.
-UNKNOWN  csi-proxy's version isn't known.
-
-That a pod with a missing pipe doesn't start was reported with drivers. It wasn't seen on a real
-node by us.`,
-		Remedy: "update csi-proxy on every Windows node first, then the drivers; or take mounts out that nothing serves",
-	}, cluster: saying(proxyGroups)},
-	{Rule: Rule{
 		ID: "PROXY003", Title: "a pipe that the driver dials isn't mounted", Severity: finding.Block, Scope: PerCluster, Source: kep1122,
 		Needs:  needsDrivers,
 		Ground: "a driver reaches only the pipes that its pod mounts",
@@ -72,24 +57,14 @@ UNKNOWN  the catalog doesn't know the node's WMCO, and its list of services wasn
 		Remedy: "delete the DaemonSet: WMCO's service stays",
 	}, cluster: saying(proxyDouble)},
 	{Rule: Rule{
-		ID: "PROXY006", Title: "csi-proxies differ", Severity: finding.Unknown, Scope: PerCluster, Source: kep1122,
-		Needs:  needsNodes,
-		Ground: "a driver must fit the oldest csi-proxy of its nodes",
-		Text: `WARN     Windows nodes run several versions of csi-proxy: WMCO is at work, or a node was left
-         behind.
-UNKNOWN  the version on some of several nodes can't be told.
-
-Goes by each node's own log, else by what its WMCO or a DaemonSet brings.`,
-		Remedy: "let WMCO finish, and update the nodes that it doesn't configure",
-	}, cluster: saying(proxyMixed)},
-	{Rule: Rule{
-		ID: "PROXY007", Title: "csi-proxy has a known vulnerability", Severity: finding.Unknown, Scope: PerCluster, Source: cve20233893,
+		ID: "PROXY007", Title: "csi-proxy has a known vulnerability", Severity: finding.Warn, Scope: PerCluster, Source: cve20233893,
 		Needs:  needsNodes,
 		Ground: "CVE-2023-3893: csi-proxy before 1.1.3 lets whoever may create pods become administrator of the node",
-		Text: `WARN     the catalog has a CVE for the csi-proxy of a node.
-UNKNOWN  csi-proxy runs, and its version isn't known.
+		Text: `WARN  the catalog has a CVE for the csi-proxy of a node. WMCO never shipped such a csi-proxy: it
+      comes with a DaemonSet, v1.0.2 in sig-windows' example, whose image has to be raised.
 
-Knows what was published until the catalog's date.`,
+Goes by the node's own log, else by the DaemonSet's image. Knows what was published until the
+catalog's date.`,
 		Remedy: "update csi-proxy to a version without it: through WMCO, or its DaemonSet's image",
 	}, cluster: saying(proxyVulnerable)},
 }

@@ -55,30 +55,8 @@ func proxyAbsentCases() []ruleCase {
 	}
 }
 
-func proxyGroupsCases() []ruleCase {
-	v1AndBeta := windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1", "filesystem-v1beta1", "smb-v1beta1")
-	v1Only := windowsDriver("azure-file", azureFileName, "v1.30.3", "filesystem-v1", "smb-v1")
+func proxyMountsCases() []ruleCase {
 	return []ruleCase{
-		{name: "all served", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
-		{name: "old csi-proxy, no fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1Only), proxyDaemonSet("v0.2.2")),
-			want: finding.Block, says: "mounts filesystem-v1, smb-v1, which csi-proxy 0.2.2", does: "oc -n kube-system set image daemonset/csi-proxy '*=ghcr.io/kubernetes-sigs/sig-windows/csi-proxy:v1.1.3'", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
-		{name: "old csi-proxy, fallback mounted", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: all(onlyWindows(v1AndBeta), proxyDaemonSet("v0.2.2")),
-			want: finding.Warn, says: "mounts filesystem-v1, smb-v1", does: "before the drivers, on every Windows node, update csi-proxy", mend: all(noProxies, proxyDaemonSet("v1.1.3"))},
-		{name: "a pipe that nobody ever served", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
-			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v9", "filesystem-v1", "volume-v1", "system-v1alpha1")), want: finding.Block,
-			says: "disk-v9", does: "take the mounts out", mend: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1", "system-v1alpha1"))},
-		{name: "dialled from a HostProcess pod", id: "PROXY002", from: "4.19", to: "4.20", inv: clusterOf("4.19", "", azureDisk("v1.27.0")), change: all(onWindows(hostProcess), proxyDaemonSet("v0.1.0")), want: finding.Block,
-			says: "doesn't serve disk-v1, filesystem-v1, volume-v1", does: "csi-proxy:v1.", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
-		{name: "dialled from a HostProcess pod, and served in another version", id: "PROXY002", from: "4.19", to: "4.20", inv: clusterOf("4.19", "", azureDisk("v1.27.0")), change: all(onWindows(hostProcess), proxyDaemonSet("v0.2.2"))},
-		{name: "git describe is after its tag", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("v1.1.3-28-g0939e7a")},
-		{name: "Unknown, and WMCO tells", id: "PROXY002", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: proxyLog("Unknown")},
-		{name: "empty, and nobody tells", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog(""), want: finding.Unknown,
-			says: "isn't known: its log", does: "node-logs", mend: proxyLog("v1.3.0-0-g1234567")},
-		{name: "DaemonSet with a tag that moves", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("latest"), want: finding.Unknown,
-			says: "it moves", does: "pin the image of DaemonSet kube-system/csi-proxy to a released version, or say which one it is with --image-version", mend: all(noProxies, proxyDaemonSet("v1.3.0"))},
-		{name: "planned with a pipe that isn't there", id: "PROXY002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noWindows,
-			planned: []inventory.Driver{windowsDriver("azure-file", azureFileName, "v1.33.3", "filesystem-v2", "smb-v1")}, want: finding.Block, says: "filesystem-v2", does: "take the mounts out",
-			mendPlanned: []inventory.Driver{windowsDriver("azure-file", azureFileName, "v1.33.3", "filesystem-v1", "smb-v1")}, count: 1},
 		{name: "fits what it dials", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "vSphere without system", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: onlyWindows(windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1")), want: finding.Block,
@@ -150,16 +128,9 @@ func proxyOwnersCases() []ruleCase {
 			says: "WMCO for OpenShift 4.14 will run it", does: "delete daemonset csi-proxy", mend: noProxies},
 		{name: "WMCO not known", id: "PROXY005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(wmco("77.0.0-1a2b3c4"), proxyDaemonSet("v1.3.0")), want: finding.Unknown,
 			says: "doesn't know WMCO 77.0.0", does: "only if it is:\noc -n openshift-windows-machine-config-operator get configmap windows-services-77.0.0-1a2b3c4 -o jsonpath", mend: noProxies},
-		{name: "one version", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1")},
-		{name: "WMCO is rolling", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: wmco("10.17.0-abc1234", 1), want: finding.Warn,
-			says: "1.1.3 on win-1; 1.1.3-28-g0939e7a on win-0, win-2", does: "oc get nodes", mend: wmco("10.17.1-1a2b3c4"), count: 1},
-		{name: "one of them not known", id: "PROXY006", from: "4.17", to: "4.18", inv: storageCluster("4.17", "10.17.1"), change: all(wmco("", 1), proxyLog("", 1)), want: finding.Unknown,
-			says: "csi-proxy's version on win-1 isn't known", does: "node-logs win-1", mend: wmco("10.17.1-1a2b3c4")},
 		{name: "WMCO's", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "after the fix by git describe", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("v1.1.3-28-g0939e7a")},
 		{name: "before the fix", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyDaemonSet("v1.1.2"), want: finding.Warn,
 			says: "CVE-2023-3893", does: "1.1.3 or newer", mend: all(noProxies, proxyDaemonSet("v1.1.3")), count: 1},
-		{name: "not known", id: "PROXY007", from: "4.19", to: "4.20", inv: storageCluster("4.19", ""), change: proxyLog("Unknown"), want: finding.Unknown,
-			says: "its log", does: "node-logs", mend: proxyLog("v1.3.0-0-g1234567")},
 	}
 }

@@ -17,10 +17,11 @@ var skewRules = []rule{
 controller serves both. The Linux version is taken from the payload's source commit, else
 from an image digest, else from the catalog's patch range or default of the release.
 
-INFO  the Windows driver has the minor that Linux has now, and this update takes Linux on. The
-      plan has the step that follows it.
-WARN  the two are minors apart before the update already, or the update leaves Windows behind a
-      second time. No project names a limit, so it never blocks by itself. SKEW003 has the pairs
+INFO  the Windows driver has the minor that Linux has now, and this update takes Linux on: the plan
+      has the step that follows it. Or Windows is the newer one, which nothing forbids and nobody
+      tests: it is left as it is.
+WARN  Windows is minors behind before the update already, or the update leaves it behind a second
+      time. No project names a limit, so it never blocks by itself. SKEW003 has the pairs
       that are known not to work.
 
 Two of the same minor pass, which --verbose tells.
@@ -36,6 +37,7 @@ forks aren't seen: its driver may be newer than its number.`,
 		Source: policies,
 		Text: `Compares majors, as SKEW001 compares minors.
 
+INFO     the majors differ, nothing is known to break, and the update ends it.
 WARN     the majors differ, and nothing is known to break: vSphere 2 and 3.
 BLOCK    the majors differ, and the catalog names the pair as one that doesn't work: the
          betas of Azure Disk 2.0.0 against 1.x.
@@ -57,15 +59,6 @@ UNKNOWN        it holds for some of the Linux versions that the release may have
 		Needs:  needsDrivers,
 	}, driver: knownIncompatible},
 	{Rule: Rule{
-		ID: "SKEW004", Title: "Windows driver is newer than the Linux driver", Severity: finding.Info, Scope: PerDriver,
-		Ground: "no project forbids a newer node plugin, and going back is a change of its own",
-		Source: enhancement,
-		Text: `Fires where the Windows version is minors newer than the Linux driver is now and will be after the
-update. INFO: nothing forbids it, and nobody tests it. SKEW001 tells the distance.`,
-		Remedy: "leave it, and choose the closest version at the driver's next change",
-		Needs:  needsDrivers,
-	}, driver: windowsAhead},
-	{Rule: Rule{
 		ID: "SKEW005", Title: "version or identity of a driver isn't known", Severity: finding.Unknown, Scope: PerDriver,
 		Ground: "what can't be compared can't be called safe: tags such as latest move, digests carry no version",
 		Source: "https://github.com/openshift/windows-machine-config-operator/tree/master/hack/manifests/csi",
@@ -86,13 +79,4 @@ until somebody deletes them. Looks at the present state alone, and goes by image
 		Remedy: "wait for the rollout, or delete the old pods where the strategy is OnDelete",
 		Needs:  needsPods,
 	}, driver: mixedRollout},
-	{Rule: Rule{
-		ID: "SKEW007", Title: "the project no longer supports this line", Severity: finding.Info, Scope: PerDriver,
-		Ground: "a line that its project dropped gets no fixes",
-		Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver#support",
-		Text: `INFO where the project says which versions it supports and the Windows version isn't one, at
-the catalog's date. Says nothing of projects that name no supported versions.`,
-		Remedy: "choose the version by the Linux driver first, and a supported one among those",
-		Needs:  needsDrivers,
-	}, driver: unsupportedLine},
 }

@@ -18,7 +18,7 @@ var families = []func() []ruleCase{
 	distanceCases, pairCases, versionCases,
 	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
 	releaseCases, coverageCases, operatorHubCases,
-	proxyAbsentCases, proxyGroupsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
+	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
 	doubleDriverCases, registrarCases, agreementCases,
 }
 

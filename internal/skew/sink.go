@@ -40,8 +40,6 @@ type draft struct {
 	NoStep bool
 	// Late puts its step behind those of its kind that change drivers.
 	Late bool
-	// Idle says that its Remedy is to do nothing. A later moment's may be more.
-	Idle bool
 }
 
 // move is a step of the plan, and the version that it brings the Windows driver
@@ -75,7 +73,6 @@ type entry struct {
 	step    *move
 	noStep  bool
 	late    bool
-	idle    bool
 	planned bool // in the plan though it is INFO
 	deploys *newcomer
 	again   []string // hops and phases where it holds too
@@ -122,7 +119,7 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, late: d.Late, idle: d.Idle, deploys: d.Deploys, planned: d.PlanInfo,
+		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, late: d.Late, deploys: d.Deploys, planned: d.PlanInfo,
 	}
 	if s.world.Hops == 0 {
 		e.When = "" // there is no update to be before or after
@@ -150,12 +147,8 @@ func (e *entry) holdsAgain(w *world, d draft) {
 	if !slices.Contains(e.again, moment) {
 		e.again = append(e.again, moment)
 	}
-	switch {
-	case d.When == after && w.Hop == e.hop && d.Remedy != "":
-		e.Remedy, e.step, e.idle = d.Remedy, d.Step, d.Idle // what is due after the update goes by what Linux is then
-	case e.idle && !d.Idle && d.Remedy != "":
-		e.Remedy = "nothing has to be done before the update " + w.hopName() + "; after it " + d.Remedy
-		e.When, e.idle = "", false // the remedy says it
+	if d.When == after && w.Hop == e.hop && d.Remedy != "" {
+		e.Remedy, e.step = d.Remedy, d.Step // what is due after the update goes by what Linux is then
 	}
 	e.changed = ""
 	if d.Observed != e.Observed {

@@ -47,11 +47,12 @@ func minorDistance(v *view, out *sink) {
 		case low > 0 && v.imageless():
 			d.Remedy, d.NoStep = "do what NODE003 asks for first: it chooses the version too", true
 		case v.ends(func(c version.Driver) bool { return c.OtherMajor(windows) || windows.Distance(c) != 0 }):
-			d.Remedy, d.NoStep, d.Idle = v.endedBy(), true, true
+			d.Severity, d.Remedy, d.NoStep = finding.Info, v.endedBy(), true
 		case v.crossing() == catalog.HostProcessMandatory:
 			d.Remedy = "do what HP005 asks for: it takes the driver to v" + c.to.Core()
 		case low > 0: // going back is no step of a plan
-			d.Remedy, d.NoStep, d.Idle = "nothing has to be done: leave it, and choose v"+c.to.Core()+" at its next change", true, true
+			d.Severity, d.NoStep = finding.Info, true
+			d.Remedy = "nothing has to be done: leave it, and choose v" + c.to.Core() + " at its next change"
 			if gone := v.gone(c.to); gone != "" {
 				d.Remedy = "nothing has to be done: leave it; the image of v" + c.to.Core() + " " + gone
 			}
@@ -63,7 +64,7 @@ func minorDistance(v *view, out *sink) {
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
 		}
-		if v.guessed() {
+		if v.guessed() && low < 0 {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
 			d.Remedy = "see which version the operator runs (`oc get csv -A`), then " + d.Remedy
 		}
@@ -208,43 +209,13 @@ func majorDiffers(v *view, out *sink) {
 	case v.rivalled():
 		d.Remedy, d.NoStep = settleFirst, true
 	case v.ends(differs):
-		d.Remedy, d.Idle = v.endedBy(), true
+		d.Severity, d.Remedy = finding.Info, v.endedBy()
 	}
 	if p := v.incompatible(differs); p != nil {
-		c, d.Idle = v.change(l.Newest()), false
+		c = v.change(l.Newest())
 		d.Severity, d.Why, d.Source, d.When, d.Step = p.severity, p.Why, p.source(), p.When, v.step(c)
 		d.Remedy = p.Remedy + ": " + c.text()
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
 	}
 	out.add(d)
-}
-
-// windowsAhead is SKEW004.
-func windowsAhead(v *view, out *sink) {
-	windows, known := v.Windows()
-	if !known || v.Moves() || v.Hops > 0 && (v.Hop < v.Hops-1 || v.Phase == Now) {
-		return
-	}
-	newer := func(c version.Driver) bool {
-		return !c.OtherMajor(windows) && windows.Distance(c) > 0
-	}
-	now, _ := v.LinuxNow.judge(newer)
-	target, _ := v.LinuxTarget.judge(newer)
-	if !target || !now && !v.Planned {
-		return
-	}
-	remedy := "leave it, and choose the version closest to the Linux driver at its next change"
-	if v.imageless() {
-		remedy = "do what NODE003 asks for: these nodes leave no choice"
-	}
-	out.add(draft{
-		Severity: finding.Info,
-		Observed: fmt.Sprintf("Linux %s%s, Windows %s", v.Linux(), v.where(), windows),
-		Expected: "not newer than the Linux driver",
-		Why:      "nothing forbids it, and nobody tests it; taking the Windows driver back is a change of its own",
-		Remedy:   remedy,
-		When:     after,
-		Evidence: slices.Concat(v.evidence(), v.Linux().evidence()),
-		NoStep:   true,
-	})
 }

@@ -6,10 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // versionUnknown is SKEW005 for one Windows driver.
@@ -165,62 +163,4 @@ func runs(d *inventory.Driver) int {
 		images[cmp.Or(r.Image.Digest, r.Image.Reference)] = true
 	}
 	return len(images)
-}
-
-// unsupportedLine is SKEW007.
-func unsupportedLine(v *view, out *sink) {
-	if v.Line == nil || v.Line.Supported || v.Phase == Target {
-		return
-	}
-	oldest := ""
-	for i := range v.Catalog.Lines {
-		if l := &v.Catalog.Lines[i]; l.Supported && oldest == "" {
-			oldest = l.From
-		}
-	}
-	if oldest == "" {
-		return
-	}
-	windows, _ := v.Windows()
-	d := draft{
-		Severity: finding.Info, Observed: "Windows " + windows.String(),
-		Expected: "a version that the project supports: " + oldest + " was the oldest on " + v.cat.AsOf,
-		Why:      "the project fixes nothing in this version any more",
-		Remedy:   v.versionAdvice(windows),
-		When:     after, Evidence: v.evidence(), NoStep: true,
-	}
-	for _, l := range v.Catalog.Lines {
-		if l.From == oldest && len(l.Evidence) > 0 {
-			d.Source = supportSource(l.Evidence)
-		}
-	}
-	out.add(d)
-}
-
-// versionAdvice is what goes before a project's support: the Linux driver.
-func (v *view) versionAdvice(windows version.Driver) string {
-	const first = "choose the version by the Linux driver first"
-	for _, l := range []*linuxSide{&v.LinuxNow, &v.LinuxTarget} {
-		low, high, same := spread(l, windows)
-		switch {
-		case !l.Known() || v.Hops > 1:
-			return first // what is right now needn't be so later
-		case !same:
-			return first + "; SKEW002 says which"
-		case low != 0 || high != 0:
-			return first + "; SKEW001 says which"
-		}
-	}
-	return "leave it: it is of the Linux driver's minor, and that comes first"
-}
-
-// supportSource is what says which versions a project supports: a line's
-// evidence is of its other properties too.
-func supportSource(list []catalog.Evidence) string {
-	for _, e := range list {
-		if strings.HasSuffix(e.Source, "README.md") || strings.Contains(e.Source, "release-management") {
-			return e.Source
-		}
-	}
-	return list[0].Source
 }

@@ -17,7 +17,7 @@ func TestAccept(t *testing.T) {
 		row     finding.Severity
 	}{
 		{"nothing", nil, finding.Block, finding.Block},
-		{"another rule", []string{"SKEW004"}, finding.Block, finding.Block},
+		{"another rule", []string{"SKEW001"}, finding.Block, finding.Block},
 		{"another object", []string{"HP001=DaemonSet kube-system/other"}, finding.Block, finding.Block},
 		{"the worst", []string{"HP001"}, finding.Warn, finding.Warn},
 		{"all", []string{"HP001", "SKEW001"}, finding.Pass, finding.Info},

@@ -135,8 +135,8 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 		return skewreport.Report{}, err
 	}
 	result.Accept(accept)
-	for _, rule := range needless(accept, result.Findings) {
-		t.Console.Log().Warnf("--accept %s: there is no such finding", rule)
+	for _, note := range needless(accept, result.Findings) {
+		t.Console.Log().Warn(note)
 	}
 	return skewreport.Report{
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
@@ -204,6 +204,9 @@ func commandLine(cmd *cobra.Command) string {
 func explain(w io.Writer, id string) error {
 	if id == "all" {
 		return skewreport.Explain(w, skew.Rules()...)
+	}
+	if r, ok := skew.ExplainRetired(strings.ToUpper(id)); ok {
+		return skewreport.ExplainRetired(w, r)
 	}
 	rule, ok := skew.Explain(strings.ToUpper(id))
 	if !ok {

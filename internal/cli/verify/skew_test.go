@@ -91,6 +91,10 @@ func TestAccept(t *testing.T) {
 			t.Errorf("%s: exit code %d\n%s", rule, code, errs)
 		}
 	}
+	code, _, errs = run(t.Context(), nil, skewOf("--accept", "olm001")...)
+	if code != 0 || !strings.Contains(errs, "--accept OLM001 can be left out: the rule is retired") {
+		t.Errorf("exit code %d\n%s", code, errs)
+	}
 }
 
 func TestCompletion(t *testing.T) {

@@ -31,3 +31,9 @@ func Explain(w io.Writer, rules ...skew.Rule) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// ExplainRetired writes why there is no such rule any more.
+func ExplainRetired(w io.Writer, r skew.Retired) error {
+	_, err := fmt.Fprintf(w, "%s: %s (retired)\n\n%s\n", r.ID, r.Title, r.Why)
+	return err
+}
