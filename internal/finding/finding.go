@@ -59,8 +59,10 @@ type Finding struct {
 	Expected string `json:"expected,omitempty"`
 	// Why says what goes wrong if nothing is done.
 	Why string `json:"why,omitempty"`
-	// Remedy is the command or the edit that mends it.
+	// Remedy is what fixes it, in words.
 	Remedy string `json:"remedy,omitempty"`
+	// Actions do what Remedy says, in their order.
+	Actions []Action `json:"actions,omitempty"`
 	// When says before, during or after which step the remedy is due.
 	When string `json:"when,omitempty"`
 	// Source is where the rule's ground is written: a URL, or

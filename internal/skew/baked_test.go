@@ -44,7 +44,7 @@ func TestBakeCommand(t *testing.T) {
 		}
 		remedy := ""
 		for _, f := range ofRule(evaluate(t, inv, skew.Request{To: "4.20"}), "HP005") {
-			remedy += f.Remedy + "\n"
+			remedy += told(f) + "\n"
 		}
 		if !strings.Contains(remedy, tc.has) || strings.Contains(remedy, tc.not) {
 			t.Errorf("%s: want %q and not %q in\n%s", name, tc.has, tc.not, remedy)
@@ -99,14 +99,14 @@ func TestBakeKeepsToItsNodes(t *testing.T) {
 		inv := storageCluster("4.19", "10.19.1")
 		all(pooled, tc.change)(inv)
 		res := evaluate(t, inv, skew.Request{To: "4.20"})
-		told := ""
+		said := ""
 		for _, f := range ofRule(res, "HP005") {
 			if strings.HasSuffix(f.Object, "/vsphere-windows") {
-				told = f.Remedy
+				said = told(f)
 			}
 		}
-		if !strings.Contains(told, tc.has) || !strings.Contains(plan(res), strings.ReplaceAll(tc.has, "\n", "\n  $ ")) {
-			t.Errorf("%s: want\n%s\nin the remedy\n%s\nand in the plan\n%s", name, tc.has, told, plan(res))
+		if !strings.Contains(said, tc.has) || !strings.Contains(plan(res), strings.ReplaceAll(tc.has, "\n", "\n  $ ")) {
+			t.Errorf("%s: want\n%s\nin the remedy\n%s\nand in the plan\n%s", name, tc.has, said, plan(res))
 		}
 	}
 }

@@ -55,12 +55,12 @@ func TestRemedyNamesAnImage(t *testing.T) {
 				t.Fatal(show(fs))
 			}
 			for _, want := range tc.want {
-				if !strings.Contains(fs[0].Remedy, want) {
-					t.Errorf("%q isn't in\n%s", want, fs[0].Remedy)
+				if !strings.Contains(told(fs[0]), want) {
+					t.Errorf("%q isn't in\n%s", want, told(fs[0]))
 				}
 			}
-			if strings.Contains(fs[0].Remedy, tc.mustnt) {
-				t.Errorf("%q is in\n%s", tc.mustnt, fs[0].Remedy)
+			if strings.Contains(told(fs[0]), tc.mustnt) {
+				t.Errorf("%q is in\n%s", tc.mustnt, told(fs[0]))
 			}
 			typable(t, fs[0])
 		})
@@ -91,12 +91,12 @@ func TestRemedyNamesTheManifest(t *testing.T) {
 				continue
 			}
 			for _, want := range tc.want {
-				if !strings.Contains(f.Remedy, want) {
-					t.Errorf("%s, %s: %q isn't in\n%s", name, f.ID, want, f.Remedy)
+				if !strings.Contains(told(f), want) {
+					t.Errorf("%s, %s: %q isn't in\n%s", name, f.ID, want, told(f))
 				}
 			}
-			if strings.Contains(f.Remedy, tc.not) {
-				t.Errorf("%s, %s: %q is in\n%s", name, f.ID, tc.not, f.Remedy)
+			if strings.Contains(told(f), tc.not) {
+				t.Errorf("%s, %s: %q is in\n%s", name, f.ID, tc.not, told(f))
 			}
 		}
 		if text := plan(res); !strings.Contains(text, strings.TrimPrefix(tc.want[0], "\n")) || strings.Contains(text, "<the planned") {

@@ -2,6 +2,7 @@ package skew_test
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,4 +27,14 @@ func typable(t *testing.T, f finding.Finding) {
 			t.Errorf("%s: words behind a command: %s", f.ID, line)
 		}
 	}
+}
+
+// told is all that a finding asks for: its remedy, and the commands of its
+// actions, a line each.
+func told(f finding.Finding) string {
+	lines := []string{f.Remedy}
+	for _, a := range f.Actions {
+		lines = append(lines, slices.Concat(a.Commands, a.Wait)...)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -193,8 +194,7 @@ func adminGates(w *world) []draft {
 		if len(g.Evidence) > 0 {
 			f.Source = g.Evidence[0].Source
 		}
-		f.Remedy = fmt.Sprintf(`oc -n openshift-config patch cm admin-acks --type=merge --patch '{"data":{"%s":"true"}}'`, g.Key)
-		f.Step = &move{Step: Step{What: fmt.Sprintf("once its condition is met acknowledge %s, which the update waits for (it applies to: %s)", g.Key, g.Applies), Command: f.Remedy}}
+		f.Do = []action.Action{action.AckGate{Key: g.Key, Applies: g.Applies}}
 		f.PlanInfo = g.Driver == ""
 		f.When = before
 		f.Evidence = cite(w.inv.Cluster.Evidence)

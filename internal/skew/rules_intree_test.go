@@ -104,7 +104,7 @@ func inTreeElsewhereCases() []ruleCase {
 			planned: []inventory.Driver{windowsDriver("vsphere", vsphereName, "v3.0.0", "disk-v1")}, want: finding.Block, says: "OpenShift 4.13",
 			mend: registers([]string{vsphereName})},
 		{name: "gate, in-tree volumes", id: "INTREE005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: leftover, want: finding.Warn,
-			does: `oc -n openshift-config patch cm admin-acks --type=merge --patch '{"data":{"ack-4.13-kube-127-vsphere-migration-in-4.14":"true"}}'`, mend: acked},
+			does: `oc -n openshift-config patch configmap admin-acks --type=merge --patch '{"data":{"ack-4.13-kube-127-vsphere-migration-in-4.14":"true"}}'`, mend: acked},
 		{name: "gate, volumes not read", id: "INTREE005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: unread(inventory.Volumes), want: finding.Warn,
 			says: "wasn't read", does: "ack-4.13-kube-127-vsphere-migration-in-4.14", mend: acked, count: 1},
 		{name: "gate, nothing in-tree", id: "INTREE005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), want: finding.Info},

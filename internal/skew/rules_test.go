@@ -123,7 +123,7 @@ func (tc *ruleCase) run(t *testing.T) {
 func (tc *ruleCase) checkWords(t *testing.T, fs []finding.Finding) {
 	t.Helper()
 	if (tc.want != finding.Pass || tc.says != "") && !slices.ContainsFunc(fs, func(f finding.Finding) bool {
-		return f.Severity == tc.want && strings.Contains(f.Observed, tc.says) && strings.Contains(f.Remedy, tc.does)
+		return f.Severity == tc.want && strings.Contains(f.Observed, tc.says) && strings.Contains(told(f), tc.does)
 	}) {
 		t.Errorf("none observes %q and remedies by %q: %s", tc.says, tc.does, show(fs))
 	}
@@ -162,7 +162,7 @@ func findings(t *testing.T, c *catalog.Catalog, inv *inventory.Inventory, r skew
 func show(fs []finding.Finding) string {
 	var b strings.Builder
 	for _, f := range fs {
-		fmt.Fprintf(&b, "\n  %s %s [%s] %s\n    observed %s\n    remedy %s", f.ID, f.Severity, f.Phase, f.Object, f.Observed, f.Remedy)
+		fmt.Fprintf(&b, "\n  %s %s [%s] %s\n    observed %s\n    remedy %s", f.ID, f.Severity, f.Phase, f.Object, f.Observed, told(f))
 	}
 	return cmp.Or(b.String(), "nothing")
 }

@@ -1,10 +1,13 @@
 package skew
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -23,6 +26,9 @@ type draft struct {
 	// Observed and Expected are facts without a verb of judgement; Why says what
 	// goes wrong. Remedy is an exact command or manifest action, When its time.
 	Observed, Expected, Why, Remedy, When string
+	// Do are the actions that Remedy puts in words. A rule writes no command into
+	// Remedy.
+	Do []action.Action
 	// Source is empty where the rule's own holds.
 	Source   string
 	Evidence []inventory.Evidence
@@ -71,6 +77,7 @@ type entry struct {
 	moment  string
 	due     string // before, during or after, where Finding.When has no update to name
 	step    *move
+	do      []action.Action
 	noStep  bool
 	late    bool
 	planned bool // in the plan though it is INFO
@@ -119,7 +126,7 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, noStep: d.NoStep, late: d.Late, deploys: d.Deploys, planned: d.PlanInfo,
+		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, do: d.Do, noStep: d.NoStep, late: d.Late, deploys: d.Deploys, planned: d.PlanInfo,
 	}
 	if s.world.Hops == 0 {
 		e.When = "" // there is no update to be before or after
@@ -148,7 +155,7 @@ func (e *entry) holdsAgain(w *world, d draft) {
 		e.again = append(e.again, moment)
 	}
 	if d.When == after && w.Hop == e.hop && d.Remedy != "" {
-		e.Remedy, e.step = d.Remedy, d.Step // what is due after the update goes by what Linux is then
+		e.Remedy, e.step, e.do = d.Remedy, d.Step, d.Do // what is due after the update goes by what Linux is then
 	}
 	e.changed = ""
 	if d.Observed != e.Observed {
@@ -159,6 +166,8 @@ func (e *entry) holdsAgain(w *world, d draft) {
 // finish is the finding with what later moments added to it.
 func (e *entry) finish() finding.Finding {
 	f := e.Finding
+	f.Actions = action.Records(e.do)
+	f.Remedy = cmp.Or(f.Remedy, summaries(f.Actions))
 	if e.changed != "" {
 		f.Observed += "; " + e.changed
 	}
@@ -166,6 +175,15 @@ func (e *entry) finish() finding.Finding {
 		f.Why += ". It still holds after " + e.again[n-1] + " unless it is mended"
 	}
 	return f
+}
+
+// summaries are actions in words.
+func summaries(list []finding.Action) string {
+	var texts []string
+	for _, a := range list {
+		texts = append(texts, a.Summary)
+	}
+	return strings.Join(texts, "; then ")
 }
 
 // lines writes evidence as finding.Finding holds it.

@@ -103,6 +103,8 @@ type Step struct {
 	Hop int `json:"hop"`
 	// When is before, during or after that hop; "" where there is none.
 	When string `json:"when"`
+	// Actions are what is done, in their order.
+	Actions []finding.Action `json:"actions,omitempty"`
 	// What is one line; Command the exact command, "" for none; Why the ground.
 	What    string   `json:"what"`
 	Command string   `json:"command,omitempty"`

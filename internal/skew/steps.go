@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -75,7 +76,7 @@ func family(id string) string { return strings.TrimRight(id, "0123456789") }
 func (p *planner) findings(w *world, when string, families []string) {
 	var due []*entry
 	for _, e := range p.sink.entries {
-		if e.hop == w.Hop && e.due == when && !e.noStep && (e.Severity > finding.Info || e.planned) && e.Remedy != "" && slices.Contains(families, family(e.ID)) && !p.moot(e) {
+		if e.hop == w.Hop && e.due == when && !e.noStep && (e.Severity > finding.Info || e.planned) && (e.Remedy != "" || len(e.do) > 0) && slices.Contains(families, family(e.ID)) && !p.moot(e) {
 			due = append(due, e)
 		}
 	}
@@ -113,6 +114,14 @@ func (p *planner) moot(e *entry) bool {
 func (e *entry) ownStep() Step {
 	if e.step != nil {
 		return e.step.Step
+	}
+	if len(e.do) > 0 {
+		records := action.Records(e.do)
+		var lines []string
+		for _, r := range records {
+			lines = append(lines, slices.Concat(r.Commands, r.Wait)...)
+		}
+		return Step{What: cmp.Or(e.Remedy, records[0].Summary), Command: strings.Join(lines, "\n"), Actions: records}
 	}
 	what, command := commands(e.Remedy)
 	if what == "" {

@@ -11,7 +11,7 @@ import (
 
 // multiline are the fields whose line ends mean something. A line end in any
 // other field is somebody's attempt to write lines of ours.
-var multiline = []string{"Observed", "Expected", "Why", "Remedy", "Command", "Text"}
+var multiline = []string{"Observed", "Expected", "Why", "Remedy", "Command", "Text", "Commands", "Wait", "Done", "Undo"}
 
 // display returns a copy of d in which no string does anything but be read.
 func (d *Document) display() *Document {

@@ -3,7 +3,27 @@ package skewreport
 import (
 	"slices"
 	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
 )
+
+// advice is what a finding asks for: its remedy in words, then each action with
+// its commands.
+func advice(f finding.Finding) []paragraph {
+	all := paragraphs(f.Remedy)
+	for _, a := range f.Actions {
+		if !strings.Contains(f.Remedy, a.Summary) {
+			all = append(all, paragraph{false, a.Summary})
+		}
+		if lines := commandLines(a); len(lines) > 0 {
+			all = append(all, paragraph{true, strings.Join(lines, "\n")})
+		}
+	}
+	return all
+}
+
+// commandLines are all that an action runs, in order.
+func commandLines(a finding.Action) []string { return slices.Concat(a.Commands, a.Wait) }
 
 // programs start the command lines that remedies hold. What isn't known to be
 // a command is prose, which may be wrapped.

@@ -19,7 +19,7 @@ var pageStyle string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"lower": strings.ToLower, "spans": spans, "lines": func(s string) []string { return strings.Split(s, "\n") },
-	"isURL": isURL, "oneLine": oneLine, "paragraphs": paragraphs,
+	"isURL": isURL, "oneLine": oneLine, "advice": advice,
 	// A line could end inside "->", and screen readers say "minus greater".
 	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))
@@ -110,7 +110,7 @@ func (d *Document) htmlGroup(s finding.Severity) htmlGroup {
 func (d *Document) htmlFinding(f finding.Finding) htmlFinding {
 	h := htmlFinding{Finding: f, Label: firstOf(f.Accepted, f.Severity.String()), Title: d.title(f.ID), Moment: moment(f.Hop, f.Phase),
 		Reason: why(f.Why, f.Accepted), Open: f.Severity >= finding.Warn}
-	if f.Remedy != "" {
+	if f.Remedy != "" || len(f.Actions) > 0 {
 		h.Due = due(f.When, f.Hop)
 	}
 	return h

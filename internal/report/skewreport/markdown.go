@@ -100,13 +100,12 @@ func (m *markdown) finding(f finding.Finding) {
 	if f.Object != "" {
 		m.WriteString("- object: " + code(f.Object) + "\n")
 	}
-	var evidence, remedy string
+	var evidence string
 	for _, p := range parts(f) {
 		switch p.Name {
 		case "evidence":
 			evidence = p.Text
 		case "remedy":
-			remedy = p.Text
 		case "source":
 			m.WriteString("- source: " + link(p.Text) + "\n")
 		default:
@@ -119,13 +118,13 @@ func (m *markdown) finding(f finding.Finding) {
 		}
 	}
 	m.WriteString("\n")
-	m.remedy("", remedy)
+	m.remedy("", advice(f))
 }
 
 // remedy writes prose as paragraphs and commands as code blocks, all of it
 // indented to stand in a list.
-func (m *markdown) remedy(indent, text string) {
-	for _, p := range paragraphs(text) {
+func (m *markdown) remedy(indent string, all []paragraph) {
+	for _, p := range all {
 		if p.Command {
 			m.block(fence(indent, p.Text))
 		} else {

@@ -15,7 +15,7 @@ type part struct{ Name, Text string }
 // the severity and the object are in its heading.
 func parts(f finding.Finding) []part {
 	when := ""
-	if f.Remedy != "" {
+	if len(advice(f)) > 0 {
 		when = due(f.When, f.Hop)
 	}
 	accepted := ""
@@ -29,11 +29,20 @@ func parts(f finding.Finding) []part {
 		{"expected", f.Expected},
 		{"why", why(f.Why, f.Accepted)},
 		{"when", when},
-		{"remedy", f.Remedy},
+		{"remedy", plain(advice(f))},
 		{"source", f.Source},
 		{"evidence", strings.Join(f.Evidence, "\n")},
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Text == "" })
+}
+
+// plain is advice as lines of text.
+func plain(all []paragraph) string {
+	var lines []string
+	for _, p := range all {
+		lines = append(lines, p.Text)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -188,10 +188,10 @@ func (w *textWriter) finding(f finding.Finding, label string) {
 	w.detail("observed", f.Observed)
 	w.detail("expected", f.Expected)
 	w.detail("why", why(f.Why, f.Accepted))
-	if f.Remedy != "" {
+	if f.Remedy != "" || len(f.Actions) > 0 {
 		w.detail("when", due(f.When, f.Hop))
 	}
-	w.remedy(f.Remedy)
+	w.remedy(advice(f))
 	w.copied("source", f.Source)
 	w.evidence(f.Evidence)
 }
@@ -217,9 +217,9 @@ func (w *textWriter) copied(name, text string) {
 	}
 }
 
-func (w *textWriter) remedy(text string) {
+func (w *textWriter) remedy(all []paragraph) {
 	head := detailHead("remedy")
-	for _, p := range paragraphs(text) {
+	for _, p := range all {
 		if p.Command {
 			w.line(head + strings.ReplaceAll(p.Text, "\n", "\n"+strings.Repeat(" ", hanging)))
 		} else {

@@ -1,0 +1,53 @@
+package action
+
+import (
+	"slices"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// SetPodSecurity lets privileged pods into a namespace.
+type SetPodSecurity struct {
+	Namespace string
+	// Was is the level that it enforces now, "" for none.
+	Was string
+}
+
+const (
+	enforce = "pod-security.kubernetes.io/enforce"
+	// labelSync is OpenShift's: without it the level follows the SCCs.
+	labelSync = "security.openshift.io/scc.podSecurityLabelSync"
+)
+
+func (a SetPodSecurity) write(r *record) {
+	r.say("set-pod-security", "let namespace %s run privileged pods, which HostProcess pods are", a.Namespace)
+	r.Object = "Namespace " + a.Namespace
+	r.run("oc", "label", "namespace", a.Namespace, enforce+"=privileged", labelSync+"=false", "--overwrite")
+	r.Done = r.is("privileged", "oc", "get", "namespace", a.Namespace, "-o", `jsonpath={.metadata.labels.pod-security\.kubernetes\.io/enforce}`)
+	level := enforce + "-"
+	if a.Was != "" {
+		level = enforce + "=" + a.Was
+	}
+	r.undo("oc", "label", "namespace", a.Namespace, level, labelSync+"-", "--overwrite")
+}
+
+// Apply notes the level.
+func (a SetPodSecurity) Apply(inv *inventory.Inventory) {
+	if c := &inv.Cluster; !slices.Contains(c.PrivilegedNamespaces, a.Namespace) {
+		c.PrivilegedNamespaces = append(slices.Clip(c.PrivilegedNamespaces), a.Namespace)
+	}
+}
+
+// BindSCC lets a service account use the SCC privileged.
+type BindSCC struct {
+	nothing
+	Namespace, Account string
+}
+
+func (a BindSCC) write(r *record) {
+	r.say("bind-scc", "let service account %s/%s use the SCC privileged", a.Namespace, a.Account)
+	r.Object = "ServiceAccount " + a.Namespace + "/" + a.Account
+	r.run("oc", "-n", a.Namespace, "adm", "policy", "add-scc-to-user", "privileged", "-z", a.Account)
+	r.done("oc", "-n", a.Namespace, "get", "rolebinding", "system:openshift:scc:privileged", "-o", "jsonpath={.subjects[*].name}", raw("| grep -qw --"), a.Account)
+	r.undo("oc", "-n", a.Namespace, "adm", "policy", "remove-scc-from-user", "privileged", "-z", a.Account)
+}

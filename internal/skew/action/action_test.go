@@ -1,0 +1,152 @@
+package action_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/version"
+)
+
+var (
+	present  = inventory.Object{Kind: "DaemonSet", Namespace: "openshift-cluster-csi-drivers", Name: "vsphere-windows"}
+	homeless = inventory.Object{Kind: "DaemonSet", Name: "a b'; rm -rf $HOME"}
+)
+
+// every is one of each type, with names that a shell would read otherwise.
+func every() []action.Action {
+	v := version.MustDriver("3.5.0")
+	becomes := inventory.Driver{Object: present, OS: "windows", Provisioner: "csi.vsphere.vmware.com", HostProcess: true,
+		Image: inventory.Image{Reference: "registry.k8s.io/csi-vsphere/driver:v3.5.0"}, Version: inventory.VersionFact{Version: v, Known: true}}
+	return []action.Action{
+		action.ByHand{Text: "look", Look: [][]string{{"oc", "get", "nodes"}}},
+		action.Gather{Text: "give them to the check", Get: []string{"get", "csinodes", "-o", "yaml"}, File: "csi nodes.yaml"},
+		action.SetPodSecurity{Namespace: "csi", Was: "restricted"},
+		action.BindSCC{Namespace: "csi", Account: "driver"},
+		action.EnableMigration{},
+		action.AckGate{Key: "ack-4.13-kube-1.27-api-removals-in-4.14", Applies: "every cluster"},
+		action.SetChannel{Channel: "stable-4.20", Was: "stable-4.19"},
+		action.SetChannel{Channel: "eus-4.20"},
+		action.UpdateControlPlane{To: release("4.20")},
+		action.UpdateControlPlane{To: release("4.20.3"), Kubernetes: "1.33"},
+		action.PausePool{Pool: "worker"},
+		action.PausePool{Pool: "worker", Resume: true},
+		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
+		action.RemoveWMCO{},
+		action.InstallWMCO{action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}},
+		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com"},
+		action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")},
+		action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true, From: "c/d:v2.0.0", Strategy: "OnDelete"},
+		action.ReplaceDriver{Object: present, Title: "vSphere", Version: v, Bake: []string{"--for", "4.20"}, Access: []string{"03-scc.yaml"}, DaemonSet: "08-daemonset.yaml", Folder: "vsphere-4.20", Image: "r/d:v3.5.0", HostProcess: true, Becomes: becomes},
+		action.DeployDriver{Title: "vSphere", Version: v, Bake: []string{"vsphere", "--for", "4.20"}, Folder: "vsphere-4.20", DaemonSet: "08-daemonset.yaml", Becomes: becomes},
+		action.ApplyPlanned{File: "new driver.yaml", Sets: []inventory.Driver{becomes}, Present: []inventory.Object{present}},
+		action.ApplyPlanned{File: "new.yaml", Sets: []inventory.Driver{becomes}},
+		action.DeleteDaemonSet{Object: homeless, Without: "for a minute"},
+		action.EditDriver{Object: present, Text: "remove the flag"},
+		action.EditDriver{Object: present, Text: "remove the marks", Patch: `{"metadata":{"ownerReferences":null}}`},
+		action.WaitRollout{Object: present, Strategy: "OnDelete"},
+	}
+}
+
+func release(s string) version.OpenShift {
+	v, err := version.ParseOpenShift(s)
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// What bash reads is what was meant: no placeholder is a redirection, no name is
+// more than a word, and a value that isn't known is asked for.
+func TestCommandsAreShell(t *testing.T) {
+	for _, a := range every() {
+		r := action.Record(a)
+		if r.Kind == "" || r.Summary == "" || strings.Contains(r.Summary, "\n") {
+			t.Errorf("%T says %q of kind %q", a, r.Summary, r.Kind)
+		}
+		for _, line := range lines(r) {
+			if out, err := exec.Command("bash", "-n", "-c", line).CombinedOutput(); err != nil {
+				t.Errorf("%T: bash can't read %s\n%s", a, line, out)
+			}
+			if strings.Contains(line, "<") {
+				t.Errorf("%T: a placeholder, which is a redirection: %s", a, line)
+			}
+			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO"} {
+				asked := false
+				for _, have := range r.Asks {
+					asked = asked || have.Name == ask && have.Text != ""
+				}
+				if strings.Contains(line, `"$`+ask+`"`) && !asked {
+					t.Errorf("%T uses $%s and doesn't ask for it: %s", a, ask, line)
+				}
+			}
+		}
+	}
+}
+
+func lines(r finding.Action) []string {
+	all := append(append(append([]string{}, r.Commands...), r.Wait...), r.Undo...)
+	if r.Done != "" {
+		all = append(all, r.Done)
+	}
+	return all
+}
+
+// What changes a cluster says how to go back, or why nobody can.
+func TestEveryChangeHasAWayBack(t *testing.T) {
+	for _, a := range every() {
+		r := action.Record(a)
+		reads := r.Kind == "by-hand" || r.Kind == "gather" || r.Kind == "wait-rollout"
+		back := len(r.Undo) > 0 || r.NoUndo != ""
+		if reads == back {
+			t.Errorf("%T (%s): undo %q, noUndo %q", a, r.Summary, r.Undo, r.NoUndo)
+		}
+	}
+}
+
+// A namespace that a manifest leaves out is one value in all lines of an action.
+func TestNamespaceIsAskedForOnce(t *testing.T) {
+	r := action.Record(action.DeleteDaemonSet{Object: homeless})
+	if len(r.Asks) != 1 || r.Asks[0].Name != "NAMESPACE" {
+		t.Errorf("%+v", r.Asks)
+	}
+	for _, line := range r.Commands {
+		if !strings.Contains(line, `-n "$NAMESPACE"`) {
+			t.Error(line)
+		}
+	}
+}
+
+func TestApply(t *testing.T) {
+	inv := func() *inventory.Inventory {
+		return &inventory.Inventory{
+			Cluster:  inventory.Cluster{OpenShift: "4.19.3", Kubernetes: "1.32", WMCO: "10.19.1"},
+			Nodes:    []inventory.Node{{Name: "win-1", WMCO: "10.19.1", Kubelet: "v1.32.5"}},
+			CSINodes: []inventory.CSINode{{Name: "win-1"}},
+			Drivers: []inventory.Driver{
+				{Object: present, OS: "windows", Provisioner: "p", Rollout: &inventory.Rollout{Desired: 3, Ready: 1}},
+				{Object: inventory.Object{Kind: "DaemonSet", Name: "linux"}, OS: "linux", OperatorManaged: true},
+			},
+		}
+	}
+	i := inv()
+	action.SetImage{Object: present, Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")}.Apply(i)
+	if d := i.Drivers[0]; d.Version.Version.Core() != "2.0.0" || d.Image.Tag != "v2.0.0" || d.Rollout.Ready != 3 || len(i.CSINodes[0].Drivers) != 1 {
+		t.Errorf("%+v %+v", d, i.CSINodes)
+	}
+	action.UpdateControlPlane{To: release("4.20"), Kubernetes: "1.33"}.Apply(i)
+	if len(i.Drivers) != 1 || i.Cluster.OpenShift != "4.20" || i.Cluster.Kubernetes != "1.33" {
+		t.Errorf("%+v", i)
+	}
+	action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}.Apply(i)
+	if n := i.Nodes[0]; n.WMCO != "10.20.0" || n.Kubelet != "v1.33.0" {
+		t.Errorf("%+v", n)
+	}
+	action.DeleteDaemonSet{Object: present}.Apply(i)
+	if len(i.Drivers) != 0 {
+		t.Errorf("%+v", i.Drivers)
+	}
+}

@@ -1,0 +1,111 @@
+package action
+
+import (
+	"strings"
+
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+const (
+	wmcoNamespace = "openshift-windows-machine-config-operator"
+	wmco          = "windows-machine-config-operator"
+	// subscription is spelled out: other groups have subscriptions too.
+	subscription = "subscriptions.operators.coreos.com"
+	savedWMCO    = "wmco-subscription.yaml"
+)
+
+// wmcoOfNodes prints which WMCO configured each Windows node, a line each.
+var wmcoOfNodes = []string{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-o",
+	`jsonpath={range .items[*]}{.metadata.annotations.windowsmachineconfig\.openshift\.io/version}{"\n"}{end}`}
+
+// UpdateWMCO lets WMCO follow, and the Windows nodes with it.
+type UpdateWMCO struct {
+	// OpenShift is the minor, WMCO the first release of WMCO for it, "" where the
+	// catalog doesn't know it, Kubernetes that of its kubelet.
+	OpenShift, WMCO, Kubernetes string
+	// AtLeast: an older WMCO of that minor won't do.
+	AtLeast bool
+	// Held: WMCO holds nodes that have volumes until each is released.
+	Held bool
+}
+
+func (a UpdateWMCO) write(r *record) {
+	r.say("update-wmco", "let WMCO be updated to its release for %s (approve its install plan where that is manual), and wait until every Windows node is ready and shows that version", a.OpenShift)
+	if a.AtLeast {
+		r.say("update-wmco", "let WMCO be updated to %s or newer (OpenShift %s), and wait until every Windows node is ready and shows that version", a.WMCO, a.OpenShift)
+	}
+	r.Object = "Subscription " + wmcoNamespace + "/" + wmco
+	r.run("oc", "-n", wmcoNamespace, "get", subscription+",installplans,csv")
+	if a.WMCO != "" {
+		major, minor, _ := strings.Cut(a.WMCO, ".")
+		minor, _, _ = strings.Cut(minor, ".")
+		// Every line must be of that release: no line at all is no answer.
+		r.done(wmcoOfNodes, raw("| awk -v p="+major+"."+minor+`. 'index($0, p) != 1 { bad = 1 } END { exit bad || NR == 0 }'`))
+	}
+	r.NoUndo = "WMCO isn't taken back"
+	r.Interrupts = "WMCO drains the Windows nodes one at a time: their pods move"
+}
+
+// Apply moves WMCO and the nodes that it configured.
+func (a UpdateWMCO) Apply(inv *inventory.Inventory) {
+	if a.WMCO == "" {
+		return
+	}
+	inv.Cluster.WMCO, inv.Cluster.Services = a.WMCO, nil
+	for i := range inv.Nodes {
+		n := &inv.Nodes[i]
+		if n.WMCO == "" {
+			continue
+		}
+		n.WMCO, n.DesiredWMCO, n.CSIProxy = a.WMCO, "", nil
+		if a.Kubernetes != "" {
+			n.Kubelet = "v" + a.Kubernetes + ".0"
+		}
+	}
+}
+
+// RemoveWMCO takes the operator away for an update over two minors. Its
+// namespace, with the key Secret and the ConfigMap windows-instances, stays.
+type RemoveWMCO struct{ nothing }
+
+func (RemoveWMCO) write(r *record) {
+	r.say("remove-wmco", "remove WMCO's Subscription and ClusterServiceVersion; its namespace, the Secret cloud-private-key and the ConfigMap windows-instances stay, and Windows pods run on")
+	r.Object = "Subscription " + wmcoNamespace + "/" + wmco
+	r.save(inventory.Object{Kind: subscription, Namespace: wmcoNamespace, Name: wmco}, savedWMCO)
+	r.run("oc", "-n", wmcoNamespace, "delete", subscription, wmco, "--ignore-not-found")
+	r.run("oc", "-n", wmcoNamespace, "delete", "csv", "-l", "operators.coreos.com/"+wmco+"."+wmcoNamespace)
+	r.done("test", "-s", savedWMCO, raw("&& ! oc -n "+wmcoNamespace+" get "+subscription+" "+wmco+" >/dev/null 2>&1"))
+	r.undo("oc", "create", "-f", savedWMCO)
+}
+
+// InstallWMCO brings it back, from the Subscription that was saved.
+type InstallWMCO struct{ UpdateWMCO }
+
+func (a InstallWMCO) write(r *record) {
+	a.UpdateWMCO.write(r)
+	r.say("install-wmco", "install WMCO again, for %s, and wait until every Windows node is ready and shows its version", a.OpenShift)
+	r.Commands = nil
+	r.run("oc", "-n", wmcoNamespace, "get", subscription, wmco, raw(">/dev/null 2>&1 ||"), "oc", "create", "-f", savedWMCO)
+}
+
+// ReleaseNodes lets WMCO 8 and 9 update nodes that have volumes.
+type ReleaseNodes struct {
+	nothing
+	Provisioner string
+}
+
+const allowUpgrade = "windowsmachineconfig.openshift.io/allow-upgrade"
+
+func (a ReleaseNodes) write(r *record) {
+	r.say("release-nodes", "release the Windows nodes to WMCO one at a time, each when its CSINode lists %s and the node before it is ready again", a.Provisioner)
+	// The label is taken off again: the next update of WMCO asks once more.
+	r.run(raw(`for node in $(oc get nodes -l kubernetes.io/os=windows -o name); do
+  oc get csinode "${node#node/}" -o jsonpath='{.spec.drivers[*].name}' | grep -qw -- ` + r.line(a.Provisioner) + ` || exit 1
+  oc label "$node" ` + allowUpgrade + `=true --overwrite
+  oc wait "$node" --for=condition=Ready=False --timeout=30m || true
+  oc wait "$node" --for=condition=Ready --timeout=1h || exit 1
+  oc label "$node" ` + allowUpgrade + `-
+done`))
+	r.NoUndo = "a node that WMCO has updated isn't taken back"
+	r.Interrupts = "the pods of one Windows node at a time, until it is ready again"
+}
