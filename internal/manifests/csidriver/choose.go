@@ -12,7 +12,7 @@ import (
 
 // choice is a version and a mode for a release.
 type choice struct {
-	shape       *shape
+	definition  *definition
 	catalog     *catalog.Catalog
 	driver      *catalog.Driver
 	release     version.OpenShift
@@ -37,17 +37,14 @@ func Choose(cat *catalog.Catalog, o Options) (v version.Driver, hostProcess bool
 	if err != nil {
 		return version.Driver{}, false, err
 	}
-	if _, err := c.podSpec(); err != nil {
-		return version.Driver{}, false, err
-	}
 	return c.version, c.hostProcess, nil
 }
 
 // choose settles on a version and a mode, or says why there is none.
 func choose(cat *catalog.Catalog, o Options) (*choice, error) {
-	c := &choice{catalog: cat, release: o.For, shape: shapeOf(o.Driver), old: o.Old}
-	if c.shape != nil {
-		c.driver = cat.Driver(c.shape.name)
+	c := &choice{catalog: cat, release: o.For, definition: definitionOf(o.Driver), old: o.Old}
+	if c.definition != nil {
+		c.driver = cat.Driver(o.Driver)
 	}
 	if c.driver == nil {
 		return nil, &fault.Error{What: fmt.Sprintf("there is no driver %q to write", o.Driver), Fix: "one of " + strings.Join(Drivers(), ", ")}
@@ -56,7 +53,7 @@ func choose(cat *catalog.Catalog, o Options) (*choice, error) {
 	if c.windows, err = windowsOf(o.Windows); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{c.checkRelease, c.chooseVersion, func() error { return c.chooseMode(o.Mode) }, c.findImage} {
+	for _, step := range []func() error{c.checkRelease, c.chooseVersion, func() error { return c.chooseMode(o.Mode) }, c.findImage, c.findPod} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -78,9 +75,9 @@ func (c *choice) checkRelease() error {
 			Fix:  "write none, and delete the one that was deployed by hand before the update: " + c.deleteOld() + "\nthe ground is an enhancement that may still change: https://github.com/openshift/enhancements/pull/2072",
 		}
 	}
-	if from := c.shape.openShift; from != "" && c.release.CompareMinor(mustOpenShift(from)) < 0 {
+	if from := c.definition.OpenShift.From; from != "" && c.release.CompareMinor(mustOpenShift(from)) < 0 {
 		return &fault.Error{
-			What: fmt.Sprintf("the %s serves no Windows nodes on OpenShift %s: %s", c.driver.Title, minor, c.shape.openShiftWhy),
+			What: fmt.Sprintf("the %s serves no Windows nodes on OpenShift %s: %s", c.driver.Title, minor, c.definition.OpenShift.Why),
 			Fix:  "keep the in-tree volumes until the control plane is at " + from + ", then --for " + from,
 		}
 	}
@@ -101,7 +98,8 @@ func (c *choice) deleteOld() string {
 	if c.old != nil {
 		return deleteCommand(c.old.DaemonSet.Namespace, c.old.DaemonSet.Name)
 	}
-	return deleteCommand(OperatorNamespace, c.shape.daemonSet)
+	name, _ := c.definition.names()
+	return deleteCommand(OperatorNamespace, name)
 }
 
 // deleteCommand deletes a DaemonSet; namespace "" is the user's own.
@@ -156,15 +154,16 @@ func (c *choice) chooseVersion() error {
 // substitute takes the closest version with an image where the shipped one has
 // none.
 func (c *choice) substitute() {
-	s, ok := c.shape.unpublished[c.version.Core()]
-	if !ok {
-		return
-	}
 	shipped := c.version
-	c.version = version.MustDriver(s.version)
-	c.note(s.why+". OpenShift %s ships that version; v%s is the closest with an image.", shipped.Core(), c.release.MinorString(), s.version)
-	if !c.version.SameMinor(shipped) {
-		c.note("verify skew tells the distance between v%s and v%s as SKEW001, a warning that no other version takes away.", s.version, shipped.Core())
+	for _, s := range c.definition.Unpublished {
+		if s.Version != shipped.Core() {
+			continue
+		}
+		c.version = version.MustDriver(s.Instead)
+		c.note("%s. OpenShift %s ships that version; v%s is the closest with an image.", s.Why, c.release.MinorString(), s.Instead)
+		if !c.version.SameMinor(shipped) {
+			c.note("verify skew tells the distance between v%s and v%s as SKEW001, a warning that no other version takes away.", s.Instead, shipped.Core())
+		}
 	}
 }
 
@@ -217,4 +216,12 @@ func inside(release version.OpenShift, rows []catalog.Shipped) string {
 		release.Patch += *newest.FromZ
 	}
 	return release.String()
+}
+
+// findPod tells whether the manifest of that version and mode was looked at.
+func (c *choice) findPod() error {
+	if c.definition.history(c.hostProcess).of(c.version) == 0 {
+		return &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog " + c.driver.Name + " says where the project has it"}
+	}
+	return nil
 }

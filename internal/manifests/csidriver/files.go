@@ -2,9 +2,12 @@ package csidriver
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/manifests/object"
 )
@@ -16,7 +19,10 @@ const DaemonSetFile = "08-daemonset.yaml"
 // A StorageClass can't be changed, so that an upgrade had better leave it alone.
 const ExampleFolder = "example"
 
-// Files of the example that SMB's needs by name.
+// testNamespace is where the example is.
+const testNamespace = "windows-storage-test"
+
+// Files of the example that TryOut needs by name.
 const (
 	classFile     = ExampleFolder + "/09-storageclass.yaml"
 	namespaceFile = ExampleFolder + "/10-namespace.yaml"
@@ -28,98 +34,136 @@ const (
 // comes first, and so does its Secret.
 func (f *Folder) TryOut(path func(name string) string) []string {
 	apply := "oc apply -f " + path(ExampleFolder)
-	if f.container != smb.container {
+	e := f.definition.Example
+	if e.Secret == "" {
 		return []string{apply}
 	}
+	parameters, _ := e.Class["parameters"].(map[string]any)
 	return []string{
-		"sed -i 's|" + smbSource + "|//SERVER/SHARE|' " + path(classFile),
+		fmt.Sprintf("sed -i 's|%s|//SERVER/SHARE|' %s", parameters["source"], path(classFile)),
 		"oc apply -f " + path(namespaceFile),
-		smbSecretCommand,
+		e.Secret,
 		apply,
 	}
 }
 
-// entry is a file before it is written.
-type entry struct {
-	name, comment string
-	object        any
-}
-
 // files are the objects, each with a comment on what it is for. A number is
 // always the same object's, whether the others are there or not.
-func (c *choice) files(namespace string, spec corev1.PodSpec, testImage string) ([]File, error) {
-	var files []File
-	for _, e := range append(c.access(namespace), c.driverAndTest(namespace, spec, testImage)...) {
-		comment := fmt.Sprintf("%s\nWritten by bake manifests csi-driver %s --for %s; catalog of %s.", strings.TrimSpace(e.comment), c.driver.Name, c.release, c.catalog.AsOf)
-		data, err := object.Document(comment, e.object)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, File{Name: e.name + ".yaml", Data: data})
-	}
-	return files, nil
-}
-
-// access is what the pod needs of its namespace.
-func (c *choice) access(namespace string) []entry {
-	var list []entry
-	own := namespace != OperatorNamespace
-	if own {
-		list = append(list,
-			entry{"01-namespace", `The driver's own namespace, with the Pod Security level that host paths and
-HostProcess need.`, ownNamespace(namespace)},
-			entry{"02-service-account", `The driver's service account. In ` + OperatorNamespace + ` OpenShift has one of
-this name; here it is the same name with the rights below.`, c.shape.serviceAccount(namespace)})
-	}
-	if own || c.hostProcess {
-		list = append(list, entry{"03-scc", `Lets the driver's service account use the SCC privileged. OpenShift passes pods
-with spec.os.name windows over, so that this matters only where it doesn't. It
-was never exercised: SCCs are OpenShift's alone.`, c.shape.scc(namespace)})
-	}
-	rules, what := c.shape.rules, "What the driver reads and writes in the cluster."
+func (c *choice) files(ds *appsv1.DaemonSet, testImage string) ([]File, error) {
+	d, own := c.definition, ds.Namespace != OperatorNamespace
+	rules, rulesFor := d.Rules, ""
 	if !own {
-		rules, what = c.shape.lacks, `What the pod reads in the cluster. OpenShift's service account may not read all of
+		rules, rulesFor = d.Lacks, `What the pod reads in the cluster. OpenShift's service account may not read all of
 it in every release: the Linux pods don't need to.`
 	}
+	w := c.writer(ds, testImage)
+	if own {
+		w.write("01-namespace.yaml", "", nil)
+		w.write("02-service-account.yaml", "", nil)
+	}
+	if own || c.hostProcess {
+		w.write("03-scc.yaml", "", nil)
+	}
 	if len(rules) > 0 {
-		list = append(list,
-			entry{"04-role", what, c.shape.clusterRole(rules)},
-			entry{"05-role-binding", "Gives that to the driver's service account.", c.shape.clusterRoleBinding(namespace)})
+		w.write("04-role.yaml", rulesFor, map[string]any{"rules": rules})
+		w.write("05-role-binding.yaml", "", nil)
 	}
-	if own && c.shape.features != "" {
-		const why = "Lets the driver read its switches, the ConfigMap\n"
-		list = append(list,
-			entry{"06-features-role", why + c.shape.features + " of OpenShift's operator.", c.shape.featureRole()},
-			entry{"07-features-binding", "Gives that to the driver's service account.", c.shape.featureBinding(namespace)})
+	if own && d.Features {
+		w.write("06-features-role.yaml", "", nil)
+		w.write("07-features-binding.yaml", "", nil)
 	}
-	return list
+	w.add(DaemonSetFile, c.purpose(), ds)
+	w.write(classFile, strings.TrimSpace(d.Example.Comment+d.Example.Secret), d.Example.Class)
+	w.write(namespaceFile, "", nil)
+	w.write(ExampleFolder+"/11-pvc.yaml", "", nil)
+	w.write(ExampleFolder+"/12-deployment.yaml", "", nil)
+	return w.files, w.err
 }
 
-func (c *choice) driverAndTest(namespace string, spec corev1.PodSpec, testImage string) []entry {
+// purpose is what the DaemonSet is for.
+func (c *choice) purpose() string {
 	how := "It reaches the node through csi-proxy's pipes, which the Windows Machine Config\nOperator serves."
 	if c.hostProcess {
 		how = "It runs on the node itself, as a HostProcess container."
 	}
-	class := `A StorageClass for Windows pods. Volumes of other classes may be formatted for
-Linux.`
-	switch {
-	case c.shape.storage.shared && c.driver.Name == "smb":
-		class = `A StorageClass for Windows pods: put your server and share in place of source.
-A class can't be changed later. It needs a Secret with a user of theirs:
-` + smbSecretCommand
-	case c.shape.storage.shared:
-		class = "A StorageClass for Windows pods: shares without Linux' mount options."
-	}
-	return []entry{
-		{strings.TrimSuffix(DaemonSetFile, ".yaml"), fmt.Sprintf(`The Windows node part of the %s v%s, the
+	return fmt.Sprintf(`The Windows node part of the %s v%s, the
 upstream version closest to the one that OpenShift %s runs on Linux.
 %s
-Controller, CSIDriver object and Linux nodes stay the cluster's operator's.`, c.driver.Title, c.version.Core(), c.release, how), c.daemonSet(namespace, spec)},
-		{strings.TrimSuffix(classFile, ".yaml"), class, c.shape.storageClass(c.driver.Provisioner)},
-		{strings.TrimSuffix(namespaceFile, ".yaml"), "A namespace to try the driver in. Delete it when you are done.", plainNamespace(testNamespace)},
-		{ExampleFolder + "/11-pvc", "A claim for a volume, to try the driver with.", c.shape.claim()},
-		{ExampleFolder + "/12-deployment", fmt.Sprintf(`A pod for Windows Server %s that writes the time into C:\data\times.txt of the
-volume every ten seconds. It shows that the driver works when the file survives
-the pod.`, c.windows.name), c.shape.deployment(c.windows, testImage)},
+Controller, CSIDriver object and Linux nodes stay the cluster's operator's.`, c.driver.Title, c.version.Core(), c.release, how)
+}
+
+// writer makes files of objects.
+type writer struct {
+	files []File
+	err   error
+	// names are put for the words in capitals that the embedded objects have.
+	names *strings.Replacer
+	// made is the last line of each comment.
+	made string
+}
+
+func (c *choice) writer(ds *appsv1.DaemonSet, testImage string) *writer {
+	name, account := c.definition.names()
+	access := "ReadWriteOnce"
+	if c.definition.Example.Shared {
+		access = "ReadWriteMany"
 	}
+	return &writer{
+		names: strings.NewReplacer("NAMESPACE", ds.Namespace, "DAEMONSET", name, "ACCOUNT", account, "CLASS", "windows-"+c.definition.Name,
+			"ACCESS", access, "WINDOWS", c.windows.name, "IMAGE", testImage, "SHELL", c.windows.shell),
+		made: fmt.Sprintf("Written by bake manifests csi-driver %s --for %s; catalog of %s.", c.driver.Name, c.release, c.catalog.AsOf),
+	}
+}
+
+// write adds an embedded object with fields besides its own. Its comment is the
+// embedded one where none is given.
+func (w *writer) write(name, comment string, fields map[string]any) {
+	text := embedded(path.Join("objects", name))
+	var tree map[string]any
+	if err := yaml.Unmarshal(text, &tree); err != nil {
+		panic(name + ": " + err.Error()) // part of the program
+	}
+	if comment == "" {
+		comment = head(string(text))
+	}
+	tree, _ = w.named(tree).(map[string]any)
+	maps.Copy(tree, fields)
+	w.add(name, w.names.Replace(comment), tree)
+}
+
+func (w *writer) add(name, comment string, o any) {
+	data, err := object.Document(strings.TrimSpace(comment)+"\n"+w.made, o)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.files = append(w.files, File{Name: name, Data: data})
+}
+
+// named puts the names into all texts of an object.
+func (w *writer) named(node any) any {
+	switch n := node.(type) {
+	case string:
+		return w.names.Replace(n)
+	case map[string]any:
+		for key, value := range n {
+			n[key] = w.named(value)
+		}
+	case []any:
+		for i, value := range n {
+			n[i] = w.named(value)
+		}
+	}
+	return node
+}
+
+// head is the comment that a file begins with.
+func head(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "#") {
+			break
+		}
+		lines = append(lines, strings.TrimPrefix(line, "# "))
+	}
+	return strings.Join(lines, "")
 }

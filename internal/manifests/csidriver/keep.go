@@ -54,7 +54,7 @@ func (o *Old) Registry(cat *catalog.Catalog) string {
 
 // repository of the driver's image, without tag and digest.
 func (o *Old) repository() string {
-	c := container(&o.DaemonSet.Spec.Template.Spec, shapeOf(o.Driver).container)
+	c := container(&o.DaemonSet.Spec.Template.Spec, definitionOf(o.Driver).Container)
 	if c == nil {
 		return ""
 	}
@@ -155,7 +155,8 @@ func (c *choice) daemonSetName() string {
 	if c.old != nil && c.old.ownScope() && c.old.DaemonSet.Name != "" {
 		return c.old.DaemonSet.Name
 	}
-	return c.shape.daemonSet
+	name, _ := c.definition.names()
+	return name
 }
 
 // keep carries over what an admin sets in a DaemonSet and no version of the
@@ -244,18 +245,17 @@ func (o *Old) project(cat *catalog.Catalog) *appsv1.DaemonSet {
 	if err != nil || mode == "" {
 		return nil
 	}
-	c := &choice{shape: shapeOf(o.Driver), catalog: cat, driver: cat.Driver(o.Driver), version: core(v.Core()), hostProcess: mode == HostProcess}
+	c := &choice{definition: definitionOf(o.Driver), catalog: cat, driver: cat.Driver(o.Driver), version: core(v.Core()), hostProcess: mode == HostProcess}
 	if c.line = c.driver.Line(c.version); c.line == nil {
 		return nil
 	}
-	spec, ok := c.shape.pod(pod{version: c.version, provisioner: c.driver.Provisioner, hostProcess: c.hostProcess})
-	if !ok {
+	if c.findPod() != nil {
 		return nil
 	}
-	if !c.hostProcess {
-		c.mountPipes(&spec)
+	ds, err := c.daemonSet(OperatorNamespace, "")
+	if err != nil {
+		return nil
 	}
-	ds := c.daemonSet(OperatorNamespace, spec)
 	stripDefaults(ds)
 	return ds
 }

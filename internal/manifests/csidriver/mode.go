@@ -72,12 +72,12 @@ func (c *choice) usual() bool {
 }
 
 func (c *choice) noteMode() {
-	if c.hostProcess && c.shape.hostNote != "" {
-		c.note("%s", c.shape.hostNote)
+	if c.hostProcess && c.definition.HostNote != "" {
+		c.note("%s", c.definition.HostNote)
 	}
-	for _, caution := range c.shape.cautions {
-		if c.version.Compare(version.MustDriver(caution.until)) < 0 {
-			c.note("%s", caution.text)
+	for _, caution := range c.definition.Cautions {
+		if c.version.Compare(version.MustDriver(caution.Before)) < 0 {
+			c.note("%s", caution.Text)
 		}
 	}
 	switch {

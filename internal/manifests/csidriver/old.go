@@ -122,12 +122,12 @@ func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
 	if !kube.ForWindows(spec) {
 		return ""
 	}
-	for _, s := range shapes {
-		driver := cat.Driver(s.name)
+	for _, name := range Drivers() {
+		driver := cat.Driver(name)
 		if driver == nil || !slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool { return namesFolder(&c, driver.Provisioner) }) {
 			continue
 		}
-		return s.name
+		return name
 	}
 	return ""
 }

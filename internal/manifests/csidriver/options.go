@@ -59,9 +59,8 @@ type Folder struct {
 	// HostProcess is the mode that was chosen.
 	HostProcess bool
 	// Files in the order that they are to be applied in.
-	Files []File
-	// container runs the driver.
-	container string
+	Files      []File
+	definition *definition
 	// Notes are what the admin should know: one sentence each.
 	Notes []string
 	// kept is what it has of Options.Old.

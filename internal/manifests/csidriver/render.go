@@ -3,13 +3,10 @@ package csidriver
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
@@ -31,59 +28,61 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	spec, err := c.podSpec()
+	ds, err := c.daemonSet(o.Namespace, c.source())
 	if err != nil {
 		return nil, err
-	}
-	if !c.hostProcess {
-		c.mountPipes(&spec)
 	}
 	if c.old != nil {
 		c.keepChoices(o)
+		c.keep(ds)
 	}
-	m, err := c.useImages(o, &spec)
+	m, err := useImages(o, &ds.Spec.Template.Spec)
 	if err != nil {
 		return nil, err
 	}
-	test := m.at(c.windows.image, false)
-	files, err := c.files(o.Namespace, spec, test)
+	files, err := c.files(ds, m.at(c.windows.image, false))
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, container: c.shape.container, Files: files, Notes: c.notes, kept: c.kept}, nil
+	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, definition: c.definition, Files: files, Notes: c.notes, kept: c.kept}, nil
 }
 
-// podSpec is the pod as the project deploys that version in that mode.
-func (c *choice) podSpec() (corev1.PodSpec, error) {
-	spec, ok := c.shape.pod(pod{version: c.version, provisioner: c.driver.Provisioner, image: c.source(), hostProcess: c.hostProcess})
-	if !ok {
-		return spec, &fault.Error{What: "the manifest of " + c.name() + " for this mode wasn't looked at yet", Fix: "verify catalog " + c.driver.Name + " says where the project has it"}
+// daemonSet is the project's of that version in that mode.
+func (c *choice) daemonSet(namespace, image string) (*appsv1.DaemonSet, error) {
+	ds, err := c.definition.daemonSet(c.version, c.hostProcess, image)
+	if err != nil {
+		return nil, err
 	}
-	return spec, nil
+	ds.Name, ds.Namespace = c.daemonSetName(), namespace
+	for _, labels := range []map[string]string{ds.Labels, ds.Spec.Selector.MatchLabels, ds.Spec.Template.Labels} {
+		labels["app"] = ds.Name
+	}
+	if !c.hostProcess {
+		c.mountPipes(&ds.Spec.Template.Spec)
+	}
+	return ds, nil
 }
 
 // mountPipes gives the driver's container the pipes that its line dials, those
 // that it falls back on too.
 func (c *choice) mountPipes(spec *corev1.PodSpec) {
-	driver := container(spec, c.shape.container)
+	driver := container(spec, c.definition.Container)
 	for _, use := range c.line.API {
 		for _, v := range use.Versions {
 			name := "csi-proxy-" + use.Group + "-" + v
-			driver.VolumeMounts = append(driver.VolumeMounts, mount(name, `\\.\pipe\`+name))
-			spec.Volumes = append(spec.Volumes, hostDir(name, `\\.\pipe\`+name, corev1.HostPathUnset))
+			path, unset := `\\.\pipe\`+name, corev1.HostPathUnset
+			driver.VolumeMounts = append(driver.VolumeMounts, corev1.VolumeMount{Name: name, MountPath: path})
+			spec.Volumes = append(spec.Volumes, corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &unset}}})
 		}
 	}
 }
 
 // useImages puts the mirror's images and digests in place of the projects'.
-func (c *choice) useImages(o Options, spec *corev1.PodSpec) (*images, error) {
-	var all []*corev1.Container
+func useImages(o Options, spec *corev1.PodSpec) (*images, error) {
+	all := containers(spec)
 	var sources []string
-	for _, list := range [][]corev1.Container{spec.InitContainers, spec.Containers} {
-		for i := range list {
-			all = append(all, &list[i])
-			sources = append(sources, list[i].Image)
-		}
+	for _, c := range all {
+		sources = append(sources, c.Image)
 	}
 	m, err := newImages(strings.TrimSuffix(o.Registry, "/"), o.Digests, sources)
 	if err != nil {
@@ -97,28 +96,4 @@ func (c *choice) useImages(o Options, spec *corev1.PodSpec) (*images, error) {
 		all[i].Image = done[source]
 	}
 	return m, m.err()
-}
-
-func (c *choice) daemonSet(namespace string, spec corev1.PodSpec) *appsv1.DaemonSet {
-	name := c.daemonSetName()
-	labels := map[string]string{"app": name}
-	spec.ServiceAccountName = c.shape.account
-	spec.PriorityClassName = "system-node-critical"
-	// A node without its storage driver is no use: whatever taint it has.
-	spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
-	onWindows(&spec)
-	most := intstr.Parse(c.shape.maxUnavailable)
-	ds := &appsv1.DaemonSet{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apps/v1", Kind: "DaemonSet"},
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: maps.Clone(labels)},
-		Spec: appsv1.DaemonSetSpec{
-			Selector:       &metav1.LabelSelector{MatchLabels: maps.Clone(labels)},
-			UpdateStrategy: appsv1.DaemonSetUpdateStrategy{Type: appsv1.RollingUpdateDaemonSetStrategyType, RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxUnavailable: &most}},
-			Template:       corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: spec},
-		},
-	}
-	if c.old != nil {
-		c.keep(ds)
-	}
-	return ds
 }

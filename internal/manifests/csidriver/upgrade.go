@@ -169,7 +169,7 @@ func (r *reasons) why(where string) string {
 	switch {
 	case what == "": // a whole container
 		return r.changed(where)
-	case what == "image" && strings.HasSuffix(place, " "+r.folder.container):
+	case what == "image" && strings.HasSuffix(place, " "+r.folder.definition.Container):
 		return "the upstream version closest to what the release runs on Linux" + r.variant()
 	case what == "image":
 		return "what the project runs beside " + v
@@ -245,7 +245,7 @@ func (r *reasons) variant() string {
 
 // OldVersion is the version in the old DaemonSet's tag, "" where it names none.
 func (o *Old) OldVersion() string {
-	c := container(&o.DaemonSet.Spec.Template.Spec, shapeOf(o.Driver).container)
+	c := container(&o.DaemonSet.Spec.Template.Spec, definitionOf(o.Driver).Container)
 	if c == nil {
 		return ""
 	}
