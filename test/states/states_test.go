@@ -1,0 +1,205 @@
+package states
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/verify"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// wrong are the states that the program doesn't judge as the expert, with what it
+// says: shorter is better, and nothing is added that was right before.
+var wrong = map[string]finding.Severity{
+	"vsphere with the whole manifest in the plan":                   finding.Warn,
+	"vsphere two minors, one of them moves the driver":              finding.Warn,
+	"vsphere HostProcess on Server 2025":                            finding.Warn,
+	"azure-file, upstream's manifest as it is, nobody needs it yet": finding.Pass,
+	"azure-disk, a respin":                                          finding.Unknown,
+	"azure-disk, a partial tag":                                     finding.Pass,
+	"azure-disk to the release that moves inside":                   finding.Warn,
+	"azure-file 4.13 to 4.14, acknowledged":                         finding.Warn,
+	"planned HostProcess into a restricted namespace":               finding.Warn,
+	"HostProcess running, and the namespace is baseline now":        finding.Pass,
+	"the cluster refuses minor updates":                             finding.Pass,
+	"the storage operator isn't managed":                            finding.Pass,
+	"no Windows node, the driver waits":                             finding.Warn,
+	"a must-gather with every namespace of the workload":            finding.Warn,
+}
+
+// output is what a run of verify left.
+type output struct {
+	stdout, stderr string
+	exit           int
+}
+
+// run runs verify in this process, as its main does.
+func run(t *testing.T, args ...string) output {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
+	code := a.Run(t.Context(), verify.New(a), args)
+	return output{stdout.String(), stderr.String(), code}
+}
+
+// judge is the answer to what is asked.
+func judge(t *testing.T, asked []string) *answer {
+	t.Helper()
+	out := run(t, append([]string{"skew", "-o", "json"}, asked...)...)
+	if out.exit == 1 {
+		t.Fatalf("verify skew %s: %s", strings.Join(asked, " "), out.stderr)
+	}
+	a := &answer{}
+	if err := json.Unmarshal([]byte(out.stdout), a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// answer is what a state's check is held by, of the report in JSON.
+type answer struct {
+	Verdict  finding.Severity
+	Findings []struct {
+		ID       string
+		Severity finding.Severity
+	}
+}
+
+// prepare sets what every run of verify goes by.
+func prepare(t *testing.T) {
+	t.Helper()
+	t.Setenv("SOURCE_DATE_EPOCH", today)
+	t.Setenv("NO_COLOR", "1")
+}
+
+// grounds are the rules that are as loud as the verdict.
+func grounds(r *answer) string {
+	var list []string
+	for _, f := range r.Findings {
+		if f.Severity >= finding.Warn && f.Severity == r.Verdict {
+			list = append(list, f.ID)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " ")
+}
+
+func TestStates(t *testing.T) {
+	prepare(t)
+	var score score
+	all := states()
+	for i := range all {
+		s := &all[i]
+		t.Run(s.name, func(t *testing.T) {
+			asked := s.asked(t, t.TempDir())
+			r := judge(t, asked)
+			score.count(s.verdict, r.Verdict, text(run(t, append([]string{"skew"}, asked...)...).stdout))
+			s.compare(t, r)
+		})
+	}
+	if score.n < 80 {
+		t.Errorf("%d states, want at least 80", score.n)
+	}
+	t.Log(score.String())
+}
+
+// compare holds an answer to the expert's, or to the list of wrong ones.
+func (s *state) compare(t *testing.T, r *answer) {
+	t.Helper()
+	said, listed := wrong[s.name]
+	switch {
+	case listed && r.Verdict == s.verdict:
+		t.Errorf("it says %s, as the expert does: take it off the list of wrong ones", r.Verdict)
+	case listed && r.Verdict != said:
+		t.Errorf("it says %s (%s) and no longer %s; want %s: %s", r.Verdict, grounds(r), said, s.verdict, s.why)
+	case !listed && r.Verdict != s.verdict:
+		t.Errorf("it says %s (%s), want %s: %s\n%s", r.Verdict, grounds(r), s.verdict, s.why, s.source)
+	}
+}
+
+// The list of wrong answers is of states that there are, which have all that a
+// state needs.
+func TestStatesAreWhole(t *testing.T) {
+	names := map[string]bool{}
+	for _, s := range states() {
+		if names[s.name] || s.why == "" || !strings.HasPrefix(s.source, "https://") {
+			t.Errorf("%s: twice, or without why or source", s.name)
+		}
+		names[s.name] = true
+	}
+	for name := range wrong {
+		if !names[name] {
+			t.Errorf("there is no state %q", name)
+		}
+	}
+}
+
+// score is how the program does.
+type score struct {
+	n, right                          int
+	falseBlock, wronglySafe, needless int
+	lines, first                      map[finding.Severity][]int
+}
+
+// text is a report that a person reads.
+type text string
+
+// command is a line that an admin can paste.
+var command = regexp.MustCompile(`^\s*(oc|kubectl|bake|verify|helm|argocd|flux|skopeo) `)
+
+// firstCommand is the number of the first line with a command; 0 for none.
+func (x text) firstCommand() int {
+	for i, line := range strings.Split(string(x), "\n") {
+		if command.MatchString(line) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (x text) lines() int { return strings.Count(strings.TrimRight(string(x), "\n"), "\n") + 1 }
+
+func (c *score) count(want, got finding.Severity, x text) {
+	c.n++
+	switch {
+	case want == got:
+		c.right++
+	case got == finding.Block:
+		c.falseBlock++
+	case got == finding.Unknown:
+		c.needless++
+	case got < want:
+		c.wronglySafe++
+	}
+	if c.lines == nil {
+		c.lines, c.first = map[finding.Severity][]int{}, map[finding.Severity][]int{}
+	}
+	c.lines[got] = append(c.lines[got], x.lines())
+	if n := x.firstCommand(); n > 0 {
+		c.first[got] = append(c.first[got], n)
+	}
+}
+
+func (c *score) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d right; %d false BLOCKs, %d wrongly safe, %d needless UNKNOWNs\n", c.right, c.n, c.falseBlock, c.wronglySafe, c.needless)
+	for _, s := range slices.Sorted(maps.Keys(c.lines)) {
+		fmt.Fprintf(&b, "%-8s %3d states, median %d lines, first command by line %d\n", s, len(c.lines[s]), median(c.lines[s]), median(c.first[s]))
+	}
+	return b.String()
+}
+
+func median(list []int) int {
+	if len(list) == 0 {
+		return 0
+	}
+	list = slices.Sorted(slices.Values(list))
+	return list[len(list)/2]
+}
