@@ -6,8 +6,17 @@ type Cluster struct {
 	OpenShift string `json:"openshift,omitempty"`
 	// Updating is the release of an update that isn't complete.
 	Updating string `json:"updating,omitempty"`
-	// Available are the releases that the cluster is offered.
-	Available []string `json:"available,omitempty"`
+	// Available are the releases that the cluster is offered; Conditional are
+	// those of them that have known risks for it, which `oc adm upgrade` takes
+	// with --allow-not-recommended only.
+	Available   []string `json:"available,omitempty"`
+	Conditional []string `json:"conditional,omitempty"`
+	// Channel is ClusterVersion.spec.channel, "eus-4.18"; Channels are those
+	// that the present release is in.
+	Channel  string   `json:"channel,omitempty"`
+	Channels []string `json:"channels,omitempty"`
+	// Conditions are the ClusterVersion's: Upgradeable, Progressing, Failing.
+	Conditions []Condition `json:"conditions,omitempty"`
 	// Kubernetes is the API server's version, "v1.32.9".
 	Kubernetes string `json:"kubernetes,omitempty"`
 	// Platform is Infrastructure.status.platformStatus.type: AWS, Azure, GCP,
@@ -19,13 +28,39 @@ type Cluster struct {
 	Services []ServiceList `json:"services,omitempty"`
 	// VSphereStorageDriver is Storage.spec.vsphereStorageDriver.
 	VSphereStorageDriver string `json:"vsphereStorageDriver,omitempty"`
+	// AdminGates are what openshift-config-managed/admin-gates asks to be
+	// acknowledged, those of other releases too: a key begins with ack- and the
+	// release that it holds back.
+	AdminGates []AdminGate `json:"adminGates,omitempty"`
 	// AdminAcks are the keys of openshift-config/admin-acks that are "true".
 	AdminAcks []string `json:"adminAcks,omitempty"`
-	// PrivilegedNamespaces are namespaces whose Pod Security level enforces
-	// privileged; needed by HostProcess pods. Namespaces tells which were read.
-	PrivilegedNamespaces []string   `json:"privilegedNamespaces,omitempty"`
-	Namespaces           []string   `json:"namespaces,omitempty"`
-	Evidence             []Evidence `json:"evidence,omitempty"`
+	// Pools are the MachineConfigPools: of Linux nodes.
+	Pools []Pool `json:"pools,omitempty"`
+	// CSIDrivers are the ClusterCSIDrivers.
+	CSIDrivers []ClusterCSIDriver `json:"csiDrivers,omitempty"`
+	// Namespaces are those that were read.
+	Namespaces []Namespace `json:"namespaces,omitempty"`
+	Evidence   []Evidence  `json:"evidence,omitempty"`
+}
+
+// Condition returns the ClusterVersion's condition of a type; nil for none.
+func (c *Cluster) Condition(kind string) *Condition {
+	for i := range c.Conditions {
+		if c.Conditions[i].Type == kind {
+			return &c.Conditions[i]
+		}
+	}
+	return nil
+}
+
+// Namespace returns a namespace that was read; nil for another.
+func (c *Cluster) Namespace(name string) *Namespace {
+	for i := range c.Namespaces {
+		if c.Namespaces[i].Name == name {
+			return &c.Namespaces[i]
+		}
+	}
+	return nil
 }
 
 // ServiceList is one of WMCO's ConfigMaps windows-services-<version>. Its names
@@ -79,6 +114,8 @@ type Taint struct {
 type CSINode struct {
 	Name    string   `json:"name"`
 	Drivers []string `json:"drivers"`
+	// TopologyKeys are the labels of the node that a driver's volumes go by.
+	TopologyKeys map[string][]string `json:"topologyKeys,omitempty"`
 	// Migrated are the in-tree plugins of the annotation
 	// storage.alpha.kubernetes.io/migrated-plugins.
 	Migrated []string `json:"migrated,omitempty"`
@@ -102,9 +139,12 @@ type VolumeUse struct {
 	InTree string `json:"inTree,omitempty"`
 	Inline bool   `json:"inline,omitempty"`
 	// MigratedTo is the annotation pv.kubernetes.io/migrated-to.
-	MigratedTo string   `json:"migratedTo,omitempty"`
-	Reason     string   `json:"reason,omitempty"`
-	At         Evidence `json:"at"`
+	MigratedTo string `json:"migratedTo,omitempty"`
+	// Affinity is the PersistentVolume's required node affinity: a node must
+	// match any term.
+	Affinity []Term   `json:"affinity,omitempty"`
+	Reason   string   `json:"reason,omitempty"`
+	At       Evidence `json:"at"`
 }
 
 // Leftover is an in-tree PersistentVolume or a claim that an in-tree

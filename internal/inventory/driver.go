@@ -41,6 +41,19 @@ type Driver struct {
 	// Partial says why its manifest can't be whole: it is cut off, or a patch.
 	// What isn't in it may stand in the rest. "" for a whole one.
 	Partial string `json:"partial,omitempty"`
+	// Selector is the DaemonSet's own, which can't be changed, as kubectl prints
+	// it: "app=csi-node,os=windows".
+	Selector string `json:"selector,omitempty"`
+	// Strategy is RollingUpdate or OnDelete. MaxUnavailable is of the first, a
+	// number or a share: "1", "10%". Both are the API server's defaults where
+	// the manifest leaves them out.
+	Strategy       string `json:"strategy"`
+	MaxUnavailable string `json:"maxUnavailable,omitempty"`
+	// Owners are the programs that made the DaemonSet and would undo a change,
+	// first the one that the others work for.
+	Owners []Owner `json:"owners,omitempty"`
+	// Deleting: it has a deletionTimestamp, and is going.
+	Deleting bool `json:"deleting,omitempty"`
 	// Rollout is the DaemonSet's status; nil in a manifest that has none.
 	Rollout *Rollout `json:"rollout,omitempty"`
 	// Running are the images that the pods really run, by imageID.
@@ -113,11 +126,9 @@ type Sidecar struct {
 
 // Rollout is how far a DaemonSet has come.
 type Rollout struct {
-	// Strategy is RollingUpdate or OnDelete.
-	Strategy string `json:"strategy,omitempty"`
-	Desired  int32  `json:"desired"`
-	Ready    int32  `json:"ready"`
-	Updated  int32  `json:"updated"`
+	Desired int32 `json:"desired"`
+	Ready   int32 `json:"ready"`
+	Updated int32 `json:"updated"`
 	// Observed: the status is of the current generation.
 	Observed bool `json:"observed"`
 }

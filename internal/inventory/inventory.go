@@ -62,6 +62,11 @@ const (
 	Claims         Resource = "persistentvolumeclaims"
 	ClusterVersion Resource = "clusterversions"
 	Services       Resource = "windows-services" // WMCO's ConfigMap
+	Namespaces     Resource = "namespaces"
+	Pools          Resource = "machineconfigpools"
+	CSIDrivers     Resource = "clustercsidrivers"
+	AdminGates     Resource = "admin-gates" // a ConfigMap in openshift-config-managed
+	AdminAcks      Resource = "admin-acks"  // a ConfigMap in openshift-config
 )
 
 // Coverage says how much of a resource was read. Its zero value is not read.

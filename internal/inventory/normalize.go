@@ -43,12 +43,19 @@ func (d *Driver) normalize() {
 
 func (c *Cluster) normalize() {
 	slices.Sort(c.AdminAcks)
-	slices.Sort(c.PrivilegedNamespaces)
-	slices.Sort(c.Namespaces)
+	byName(c.Conditions, func(o Condition) string { return o.Type })
+	byName(c.AdminGates, func(g AdminGate) string { return g.Key })
+	byName(c.Pools, func(p Pool) string { return p.Name })
+	byName(c.CSIDrivers, func(d ClusterCSIDriver) string { return d.Name })
+	byName(c.Namespaces, func(n Namespace) string { return n.Name })
 	slices.SortStableFunc(c.Services, func(a, b ServiceList) int { return cmp.Compare(a.WMCO, b.WMCO) })
 	slices.SortStableFunc(c.Evidence, func(a, b Evidence) int {
 		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Text, b.Text))
 	})
+}
+
+func byName[T any](list []T, name func(T) string) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(name(a), name(b)) })
 }
 
 // Compare orders objects by kind, namespace and name.

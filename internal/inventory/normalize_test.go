@@ -23,7 +23,8 @@ func TestNormalize(t *testing.T) {
 			Payloads:  []Payload{{Version: "4.20.1"}, {Version: "4.19.1"}},
 			Problems:  []Problem{{Where: "b"}, {Where: "a", What: "y"}, {Where: "a", What: "x"}},
 			Cluster: Cluster{
-				AdminAcks: []string{"b", "a"}, Namespaces: []string{"b", "a"}, PrivilegedNamespaces: []string{"b", "a"},
+				AdminAcks: []string{"b", "a"}, Namespaces: []Namespace{{Name: "b"}, {Name: "a"}}, Pools: []Pool{{Name: "b"}, {Name: "a"}},
+				Conditions: []Condition{{Type: "b"}, {Type: "a"}}, AdminGates: []AdminGate{{Key: "b"}, {Key: "a"}}, CSIDrivers: []ClusterCSIDriver{{Name: "b"}, {Name: "a"}},
 				Services: []ServiceList{{WMCO: "b"}, {WMCO: "a"}}, Evidence: []Evidence{{Where: "b"}, {Where: "a"}},
 			},
 		}
@@ -47,6 +48,11 @@ func TestNormalize(t *testing.T) {
 	slices.Reverse(second.Problems)
 	slices.Reverse(second.Cluster.Services)
 	slices.Reverse(second.Cluster.Evidence)
+	slices.Reverse(second.Cluster.Namespaces)
+	slices.Reverse(second.Cluster.Pools)
+	slices.Reverse(second.Cluster.Conditions)
+	slices.Reverse(second.Cluster.AdminGates)
+	slices.Reverse(second.Cluster.CSIDrivers)
 	first.Normalize()
 	second.Normalize()
 	if text(first) != text(second) {

@@ -29,10 +29,10 @@ func TestBakeCommand(t *testing.T) {
 		"nodes of two":                 {func(inv *inventory.Inventory, _ *inventory.Driver) { builds(inv, 17763, 20348, 20348) }, plain, "--windows"},
 		"a namespace that wasn't read": {func(*inventory.Inventory, *inventory.Driver) {}, plain, level},
 		"a privileged namespace": {func(inv *inventory.Inventory, _ *inventory.Driver) {
-			inv.Cluster.Namespaces, inv.Cluster.PrivilegedNamespaces = []string{csidriver.OperatorNamespace}, []string{csidriver.OperatorNamespace}
+			inv.Cluster.Namespaces = []inventory.Namespace{{Name: csidriver.OperatorNamespace, Enforce: "privileged"}}
 		}, plain, level},
 		"a namespace that isn't": {func(inv *inventory.Inventory, _ *inventory.Driver) {
-			inv.Cluster.Namespaces = []string{csidriver.OperatorNamespace}
+			inv.Cluster.Namespaces = []inventory.Namespace{{Name: csidriver.OperatorNamespace}}
 		}, level + plain, "--registry"},
 	} {
 		inv := storageCluster("4.19", "10.19.1")

@@ -18,6 +18,11 @@ var titles = map[inventory.Resource]string{
 	inventory.Claims:         "PersistentVolumeClaims",
 	inventory.ClusterVersion: "the ClusterVersion",
 	inventory.Services:       "WMCO's ConfigMap windows-services",
+	inventory.Namespaces:     "Namespaces",
+	inventory.Pools:          "MachineConfigPools",
+	inventory.CSIDrivers:     "ClusterCSIDrivers",
+	inventory.AdminGates:     "the ConfigMap admin-gates",
+	inventory.AdminAcks:      "the ConfigMap admin-acks",
 }
 
 // missing says which of the resources wasn't read; "" where all were, if only
@@ -43,5 +48,6 @@ func (x *index) unreadReason(r inventory.Resource) string {
 // resourceOrder is the order in which missing resources are told.
 var resourceOrder = []inventory.Resource{
 	inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods, inventory.Volumes, inventory.Claims,
-	inventory.ClusterVersion, inventory.Services,
+	inventory.ClusterVersion, inventory.Services, inventory.Namespaces, inventory.Pools, inventory.CSIDrivers,
+	inventory.AdminGates, inventory.AdminAcks,
 }

@@ -144,6 +144,8 @@ var apiNames = map[inventory.Resource]string{
 	inventory.DaemonSets: "daemonsets.apps", inventory.Nodes: "nodes", inventory.CSINodes: "csinodes.storage.k8s.io",
 	inventory.Pods: "pods", inventory.Volumes: "persistentvolumes", inventory.Claims: "persistentvolumeclaims",
 	inventory.ClusterVersion: "clusterversions.config.openshift.io", inventory.Services: "configmaps",
+	inventory.Namespaces: "namespaces", inventory.Pools: "machineconfigpools.machineconfiguration.openshift.io",
+	inventory.CSIDrivers: "clustercsidrivers.operator.openshift.io", inventory.AdminGates: "configmaps", inventory.AdminAcks: "configmaps",
 }
 
 // howToRead is how a resource gets into what is read, for the input in use.

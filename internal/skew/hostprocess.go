@@ -105,7 +105,7 @@ func (v *view) privileges(to version.Driver) string {
 }
 
 func (v *view) privilegedNamespace() bool {
-	return slices.Contains(v.inv.Cluster.PrivilegedNamespaces, v.D.Object.Namespace)
+	return v.inv.Cluster.Namespace(v.D.Object.Namespace).Privileged()
 }
 
 // privilegeCommands are two lines that let privileged pods run in a driver's

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
-	"slices"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
@@ -46,8 +45,9 @@ func (v *view) bakedChange(d *inventory.Driver, b baked, to version.Driver, why 
 		return c
 	}
 	level := ""
-	if ns := csidriver.OperatorNamespace; (b.keeps == nil || d.Object.Namespace == ns) && slices.Contains(v.inv.Cluster.Namespaces, ns) && !slices.Contains(v.inv.Cluster.PrivilegedNamespaces, ns) {
-		level = "oc label namespace " + ns + " pod-security.kubernetes.io/enforce=privileged --overwrite"
+	ns := v.inv.Cluster.Namespace(csidriver.OperatorNamespace)
+	if (b.keeps == nil || d.Object.Namespace == csidriver.OperatorNamespace) && ns != nil && !ns.Privileged() {
+		level = "oc label namespace " + ns.Name + " pod-security.kubernetes.io/enforce=privileged --overwrite"
 	}
 	c.Command = laidOut(level, b.fetch(), b.command(), fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name), "oc apply -f "+b.folder())
 	return c

@@ -58,7 +58,7 @@ func (w *world) rolling(d *inventory.Driver) draft {
 	f.Expected = "a finished rollout"
 	f.Why = "some nodes run another version of the driver than the DaemonSet names"
 	f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s", orNamespace(d.Object), d.Object.Name)
-	if r.Strategy == "OnDelete" {
+	if d.Strategy == "OnDelete" {
 		f.Remedy = fmt.Sprintf("delete the old pods one after the other:\noc -n %s get pods -o wide | grep %s", orNamespace(d.Object), d.Object.Name)
 	}
 	f.When = after

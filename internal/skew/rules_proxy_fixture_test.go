@@ -84,7 +84,7 @@ func storageCluster(openshift, wmco string) *inventory.Inventory {
 	}
 	linux := inventory.Driver{Object: inventory.Object{Kind: "DaemonSet", Namespace: "openshift-cluster-csi-drivers", Name: "vmware-vsphere-csi-driver-node"}, OS: "linux",
 		Provisioner: vsphereName, Line: "vsphere", OperatorManaged: true, Scheduling: inventory.Scheduling{NodeSelector: map[string]string{"kubernetes.io/os": "linux"}},
-		Rollout: &inventory.Rollout{Strategy: "RollingUpdate", Desired: 3, Ready: 3, Updated: 3, Observed: true}, Evidence: []inventory.Evidence{fact("DaemonSet vmware-vsphere-csi-driver-node")}}
+		Rollout: &inventory.Rollout{Desired: 3, Ready: 3, Updated: 3, Observed: true}, Evidence: []inventory.Evidence{fact("DaemonSet vmware-vsphere-csi-driver-node")}}
 	inv.Drivers = []inventory.Driver{linux, windowsDriver("vsphere", vsphereName, "v3.3.0", "disk-v1", "filesystem-v1", "volume-v1", "system-v1alpha1")}
 	return inv
 }
@@ -97,7 +97,7 @@ func windowsDriver(line, provisioner, tag string, pipes ...string) inventory.Dri
 		Version:    tagFact(tag),
 		Registrar:  &inventory.Sidecar{Container: "node-driver-registrar", Image: inventory.Image{Reference: "mirror.example/registrar:v2.7.0", Tag: "v2.7.0"}, Version: tagFact("v2.7.0")},
 		Scheduling: inventory.Scheduling{NodeSelector: map[string]string{"kubernetes.io/os": "windows"}},
-		Rollout:    &inventory.Rollout{Strategy: "RollingUpdate", Desired: 3, Ready: 3, Updated: 3, Observed: true},
+		Rollout:    &inventory.Rollout{Desired: 3, Ready: 3, Updated: 3, Observed: true},
 		Evidence:   []inventory.Evidence{fact(object.String())}}
 	for _, p := range pipes {
 		group, v, _ := strings.Cut(p, "-")

@@ -165,7 +165,7 @@ func versionCases() []ruleCase {
 			}
 		})
 	}
-	onDelete := onWindows(func(d *inventory.Driver) { d.Rollout.Strategy, d.Rollout.Updated = "OnDelete", 1 })
+	onDelete := onWindows(func(d *inventory.Driver) { d.Strategy, d.Rollout.Updated = "OnDelete", 1 })
 	one := func(inv *inventory.Inventory) { inv.Drivers[0].OS = "" }
 	return []ruleCase{
 		{name: "a template", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("v1.32.3")), change: onWindows(func(d *inventory.Driver) {

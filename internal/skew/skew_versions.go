@@ -148,7 +148,7 @@ func mixedRollout(v *view, out *sink) {
 		Remedy: fmt.Sprintf("wait for the rollout:\noc %srollout status daemonset/%s", namespace(v.D), v.D.Object.Name),
 		When:   before, Evidence: evidence,
 	}
-	if v.D.Rollout != nil && v.D.Rollout.Strategy == "OnDelete" {
+	if v.D.Strategy == "OnDelete" {
 		d.Observed += ", the update strategy is OnDelete"
 		d.Remedy = fmt.Sprintf("delete the pods that run the old image, node by node:\noc %sget pods -o wide\noc %sdelete pod <pod>",
 			namespace(v.D), namespace(v.D))

@@ -256,7 +256,7 @@ func (p *planner) prepare(v *view, s *stage) {
 		What: fmt.Sprintf("prepare the HostProcess manifest of %s v%s%s, and let privileged pods run in its namespace", s.cat.Title, to.Core(), v.placeText(to)),
 		Why:  fmt.Sprintf("%s works only as a HostProcess container from %s on", s.cat.Title, line.From),
 	}
-	if !slices.Contains(p.inv.Cluster.PrivilegedNamespaces, s.Object.Namespace) {
+	if !p.inv.Cluster.Namespace(s.Object.Namespace).Privileged() {
 		step.Command = privilegeCommands(&s.Driver)
 	}
 	p.add(step)

@@ -30,13 +30,14 @@ var openShift = []Kind{
 	{schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}, "Infrastructure", false},
 	{schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}, "Storage", false},
 	{schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}, "ClusterCSIDriver", false},
+	{schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigpools"}, "MachineConfigPool", false},
 	{schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "clusterserviceversions"}, "ClusterServiceVersion", true},
 }
 
 var crds = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 
 // InstallOpenShift makes the server know ClusterVersion, Infrastructure,
-// Storage, ClusterCSIDriver and ClusterServiceVersion, with any content. They
+// Storage, ClusterCSIDriver, MachineConfigPool and ClusterServiceVersion, with any content. They
 // have no status subresource: a status is written with the rest.
 func (s *Server) InstallOpenShift(t testing.TB) {
 	t.Helper()

@@ -60,10 +60,13 @@ type Right struct {
 // Verb is get, list or watch.
 func (r Right) Verb() string { return r.Verbs[r.verb] }
 
-// String is the verb and what it's for: "list pods", and "list configmaps
-// in-namespace" for one that holds in a namespace alone.
+// String is the verb and what it's for: "list pods", "get configmaps/admin-acks",
+// and "list configmaps in-namespace" for one that holds in a namespace alone.
 func (r Right) String() string {
 	what := slices.Concat(r.Resources, r.NonResourceURLs)
+	if len(r.ResourceNames) > 0 {
+		what = []string{strings.Join(what, " ") + "/" + strings.Join(r.ResourceNames, "/")}
+	}
 	if r.Namespace != "" {
 		what = append(what, "in-namespace")
 	}

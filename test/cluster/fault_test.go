@@ -25,12 +25,13 @@ func testNoOpenShift(t *testing.T, s *apiserver.Server) {
 	rights.Namespaced = nil
 	inv := read(t, cluster.Options{Config: s.User(t, "plain", rights)})
 	for r, cov := range inv.Read {
-		none := r == inventory.ClusterVersion || r == inventory.Services
+		none := slices.Contains([]inventory.Resource{inventory.ClusterVersion, inventory.Services, inventory.Pools, inventory.CSIDrivers,
+			inventory.AdminGates, inventory.AdminAcks}, r)
 		if !cov.Complete || none != (cov.Count == 0) {
 			t.Errorf("%s: %+v", r, cov)
 		}
 	}
-	if len(inv.Read) != 8 || len(inv.Problems) > 0 {
+	if len(inv.Read) != 13 || len(inv.Problems) > 0 {
 		t.Errorf("%d resources were read, with problems %+v", len(inv.Read), inv.Problems)
 	}
 }

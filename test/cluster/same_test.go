@@ -31,7 +31,7 @@ func TestKubernetes(t *testing.T) {
 func TestOpenShift(t *testing.T) {
 	s := apiserver.Start(t)
 	s.InstallOpenShift(t)
-	files := append([]string{openShift, linuxNodes(t)}, exampleFiles...)
+	files := append([]string{openShift, byClass, linuxNodes(t)}, exampleFiles...)
 	s.Load(t, files...)
 	t.Run("same inventory", func(t *testing.T) { testSame(t, s, files) })
 	t.Run("role", func(t *testing.T) { testRole(t, s) }) // last: it takes rights away

@@ -90,7 +90,7 @@ func rights(t *testing.T) apiserver.Rights {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Cluster) == 0 || len(r.Namespaced) != 2 {
+	if len(r.Cluster) == 0 || len(r.Namespaced) != 3 {
 		t.Fatalf("%d rules, in %d namespaces more", len(r.Cluster), len(r.Namespaced))
 	}
 	return r

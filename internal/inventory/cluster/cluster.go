@@ -88,7 +88,7 @@ func (r *reader) read(ctx context.Context) error {
 		return err
 	}
 	err := inParallel(ctx, r.readDaemonSets, r.readNodes, r.readCSINodes, r.readVolumes, r.readClaims, r.readClasses,
-		r.readNamespaces, r.readClusterVersion, r.readInfrastructure, r.readStorage, r.readAcks)
+		r.readNamespaces, r.readClusterVersion, r.readInfrastructure, r.readStorage, r.readCSIDrivers, r.readRuntimeClasses, r.readPools, r.readGates, r.readAcks)
 	if err != nil {
 		return err
 	}

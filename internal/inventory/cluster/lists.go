@@ -85,7 +85,7 @@ func (r *reader) readNamespaces(ctx context.Context) error {
 	})
 	err := p.read(ctx)
 	r.spaces.read = err == nil
-	return r.note(access{resource: "namespaces"}, err)
+	return r.cover(inventory.Namespaces, err)
 }
 
 // readConfigMaps reads WMCO's lists of services in one namespace. To a user who

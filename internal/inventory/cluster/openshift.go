@@ -10,6 +10,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -27,6 +29,9 @@ var (
 	clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
 	infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
 	storages        = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
+	csiDrivers      = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}
+	runtimeClasses  = schema.GroupVersionResource{Group: "node.k8s.io", Version: "v1", Resource: "runtimeclasses"}
+	pools           = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigpools"}
 	csvs            = schema.GroupVersionResource{Group: "operators.coreos.com", Version: "v1alpha1", Resource: "clusterserviceversions"}
 )
 
@@ -90,9 +95,61 @@ func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionRes
 	})
 }
 
+func (r *reader) readCSIDrivers(ctx context.Context) error {
+	return r.cover(inventory.CSIDrivers, r.listCustom(ctx, csiDrivers))
+}
+
+func (r *reader) readPools(ctx context.Context) error {
+	return r.cover(inventory.Pools, r.listCustom(ctx, pools))
+}
+
+// readRuntimeClasses reads what may bring a DaemonSet's pods to Windows. Where
+// they can't be read, those DaemonSets tell so.
+func (r *reader) readRuntimeClasses(ctx context.Context) error {
+	if err := r.listCustom(ctx, runtimeClasses); err != nil && fatal(err) {
+		return err
+	}
+	return nil
+}
+
+// listCustom lists a kind that a cluster needn't know.
+func (r *reader) listCustom(ctx context.Context, resource schema.GroupVersionResource) error {
+	var failed error
+	p := pager[*unstructured.UnstructuredList, unstructured.Unstructured, *unstructured.Unstructured]{
+		r: r, options: r.paged(), list: r.custom.Resource(resource).List,
+		items: func(l *unstructured.UnstructuredList) []unstructured.Unstructured { return l.Items },
+		take:  func(o *unstructured.Unstructured) { failed = cmp.Or(failed, r.take(o)) },
+	}
+	err := p.read(ctx)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return cmp.Or(err, failed)
+}
+
+// take hands on an object, as a type of k8s.io/api where there is one.
+func (r *reader) take(o *unstructured.Unstructured) error {
+	return r.c.Add(o.GetAPIVersion(), o.GetKind(), func(into any) error {
+		if custom, ok := into.(*map[string]any); ok {
+			*custom = o.Object
+			return nil
+		}
+		return runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, into)
+	}, nil)
+}
+
+// readGates reads what updates wait for.
+func (r *reader) readGates(ctx context.Context) error {
+	return r.cover(inventory.AdminGates, r.readConfigMap(ctx, "openshift-config-managed", "admin-gates"))
+}
+
 // readAcks reads what the administrator acknowledged.
 func (r *reader) readAcks(ctx context.Context) error {
-	const namespace, name = "openshift-config", "admin-acks"
+	return r.cover(inventory.AdminAcks, r.readConfigMap(ctx, "openshift-config", "admin-acks"))
+}
+
+// readConfigMap reads a ConfigMap that a cluster needn't have.
+func (r *reader) readConfigMap(ctx context.Context, namespace, name string) error {
 	err := again(ctx, func() error {
 		m, err := r.core.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 		if err == nil {
@@ -103,7 +160,7 @@ func (r *reader) readAcks(ctx context.Context) error {
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return r.note(access{verb: "get", resource: "configmaps", namespace: namespace, name: name}, err)
+	return err
 }
 
 // readServices reads which version of WMCO there is, and in its namespace the

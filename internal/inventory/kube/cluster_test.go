@@ -70,7 +70,7 @@ func TestWindowsBuild(t *testing.T) {
 
 func TestCSINodes(t *testing.T) {
 	win := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: win-1, annotations: {storage.alpha.kubernetes.io/migrated-plugins: 'kubernetes.io/azure-disk, kubernetes.io/azure-file'}}\nspec: {drivers: []}"
-	lin := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: [{name: b, nodeID: x}, {name: a, nodeID: x}]}"
+	lin := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: [{name: b, nodeID: x, topologyKeys: [zone, rack]}, {name: a, nodeID: x}]}"
 	inv := collect(t, Options{}, lin, win, linuxNodeYAML, windowsNodeYAML).Inventory()
 	if len(inv.CSINodes) != 1 || inv.CSINodes[0].Name != "win-1" || inv.CSINodes[0].Drivers == nil {
 		t.Fatalf("%+v", inv.CSINodes)
@@ -81,6 +81,9 @@ func TestCSINodes(t *testing.T) {
 	inv = collect(t, Options{}, lin, win).Inventory()
 	if len(inv.CSINodes) != 2 || !slices.Equal(inv.CSINodes[0].Drivers, []string{"a", "b"}) {
 		t.Errorf("without nodes: %+v", inv.CSINodes)
+	}
+	if keys := inv.CSINodes[0].TopologyKeys; len(keys) != 1 || !slices.Equal(keys["b"], []string{"rack", "zone"}) {
+		t.Errorf("topology keys %v", keys)
 	}
 }
 
@@ -134,7 +137,12 @@ func TestClusterVersion(t *testing.T) {
 apiVersion: config.openshift.io/v1
 kind: ClusterVersion
 metadata: {name: version}
+spec: {channel: eus-4.18}
 status:
+  desired: {version: 4.20.3, channels: [stable-4.20, eus-4.20, stable-4.20]}
+  conditions:
+  - {type: Upgradeable, status: "False", reason: AdminAckRequired, message: "Kubernetes 1.33 removes an API"}
+  - {type: Available, status: "True"}
   history:
   - {state: Partial, version: 4.20.3}
   - {state: Partial, version: 4.20.2}
@@ -155,7 +163,7 @@ spec: {vsphereStorageDriver: CSIWithMigrationDriver}
 `, `
 apiVersion: v1
 kind: Namespace
-metadata: {name: csi, labels: {pod-security.kubernetes.io/enforce: privileged}}
+metadata: {name: csi, labels: {pod-security.kubernetes.io/enforce: privileged, pod-security.kubernetes.io/audit: baseline, security.openshift.io/scc.podSecurityLabelSync: "false"}}
 `, `
 apiVersion: v1
 kind: Namespace
@@ -170,6 +178,31 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: admin-acks, namespace: elsewhere}
 data: {ack-4.15-x: "true"}
+`, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: admin-gates, namespace: openshift-config-managed}
+data: {ack-4.19-b: second, ack-4.19-a: first}
+`, `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: admin-gates, namespace: elsewhere}
+data: {ack-4.19-c: none}
+`, `
+apiVersion: operator.openshift.io/v1
+kind: ClusterCSIDriver
+metadata: {name: csi.vsphere.vmware.com}
+spec: {managementState: Unmanaged}
+`, `
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfigPool
+metadata: {name: worker}
+spec: {paused: true}
+status: {machineCount: 3, updatedMachineCount: 2}
+`, `
+apiVersion: machineconfiguration.openshift.io/v1
+kind: MachineConfigPool
+metadata: {name: master}
 `).Inventory()
 	cl := inv.Cluster
 	if cl.OpenShift != "4.19.12" || cl.Updating != "4.20.3" || cl.Platform != "VSphere" || cl.VSphereStorageDriver != "CSIWithMigrationDriver" {
@@ -181,11 +214,31 @@ data: {ack-4.15-x: "true"}
 	if !slices.Equal(cl.AdminAcks, []string{"ack-4.12-kube-126-vsphere-migration-in-4.14"}) {
 		t.Errorf("acks %v", cl.AdminAcks)
 	}
-	if !slices.Equal(cl.PrivilegedNamespaces, []string{"csi"}) || !slices.Equal(cl.Namespaces, []string{"csi", "default"}) {
-		t.Errorf("namespaces %v of %v", cl.PrivilegedNamespaces, cl.Namespaces)
+	if n := cl.Namespace("csi"); !n.Privileged() || n.Audit != "baseline" || n.Warn != "" || n.Sync != "false" {
+		t.Errorf("namespace %+v", n)
+	}
+	if n := cl.Namespace("default"); n.Privileged() || n.Warn != "privileged" || n.Sync != "" || cl.Namespace("none").Privileged() {
+		t.Errorf("namespace %+v", n)
 	}
 	if len(cl.Evidence) != 4 || !strings.Contains(cl.Evidence[0].Where, "ClusterVersion version status.history[0].version") {
 		t.Errorf("evidence %v", cl.Evidence)
+	}
+	if cl.Channel != "eus-4.18" || !slices.Equal(cl.Channels, []string{"eus-4.20", "stable-4.20"}) || !slices.Equal(cl.Conditional, []string{"4.20.4", "4.20.6"}) {
+		t.Errorf("channel %q of %q, conditional %q", cl.Channel, cl.Channels, cl.Conditional)
+	}
+	at := inventory.Evidence{Where: "ClusterVersion version status.conditions[0].status", Text: "Upgradeable=False"}
+	want := inventory.Condition{Type: "Upgradeable", Status: "False", Reason: "AdminAckRequired", Message: "Kubernetes 1.33 removes an API", At: at}
+	if c := cl.Condition("Upgradeable"); c == nil || *c != want || cl.Condition("Failing") != nil || cl.Conditions[0].Type != "Available" {
+		t.Errorf("%+v", cl.Conditions)
+	}
+	if g := cl.AdminGates; len(g) != 2 || g[0].Key != "ack-4.19-a" || g[0].Message != "first" || g[1].Key != "ack-4.19-b" {
+		t.Errorf("gates %+v", g)
+	}
+	if d := cl.CSIDrivers; len(d) != 1 || d[0].Name != "csi.vsphere.vmware.com" || d[0].Management != "Unmanaged" {
+		t.Errorf("ClusterCSIDrivers %+v", d)
+	}
+	if p := cl.Pools; len(p) != 2 || p[0].Paused || !p[1].Paused || p[1].Name != "worker" || p[1].Machines != 3 || p[1].Updated != 2 {
+		t.Errorf("pools %+v", p)
 	}
 }
 

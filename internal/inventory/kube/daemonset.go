@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -37,6 +38,9 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 		return
 	}
 	c.drivers[o] = d
+	if class := p.spec.RuntimeClassName; class != nil {
+		c.classNames[o] = *class
+	}
 	if d.OS != linux {
 		c.checkAlone(o, d.Provisioner, registrations(p, cts))
 	}
@@ -85,6 +89,8 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	}
 	id = c.known.asImage(id, p, cts)
 	d := inventory.Driver{Object: o, Provisioner: id.provisioner, Scheduling: scheduling(p.spec), Rollout: rollout(ds), ServiceAccount: cmp.Or(p.spec.ServiceAccountName, p.spec.DeprecatedServiceAccount)}
+	d.Selector, d.Owners, d.Deleting = selector(ds), owners(ds.ObjectMeta, p.at), ds.DeletionTimestamp != nil
+	d.Strategy, d.MaxUnavailable = strategy(ds.Spec.UpdateStrategy)
 	if id.driver != nil {
 		d.Line = id.driver.Name
 	}
@@ -154,6 +160,26 @@ func hints(ds *appsv1.DaemonSet) string {
 	return ""
 }
 
+// selector is the DaemonSet's, in kubectl's words; "" for none.
+func selector(ds *appsv1.DaemonSet) string {
+	if ds.Spec.Selector == nil {
+		return ""
+	}
+	return metav1.FormatLabelSelector(ds.Spec.Selector)
+}
+
+// strategy is how pods are replaced, with the API server's defaults.
+func strategy(s appsv1.DaemonSetUpdateStrategy) (kind, maxUnavailable string) {
+	if s.Type == appsv1.OnDeleteDaemonSetStrategyType {
+		return string(s.Type), ""
+	}
+	kind, maxUnavailable = string(appsv1.RollingUpdateDaemonSetStrategyType), "1"
+	if r := s.RollingUpdate; r != nil && r.MaxUnavailable != nil {
+		maxUnavailable = r.MaxUnavailable.String()
+	}
+	return kind, maxUnavailable
+}
+
 // rollout is how far the DaemonSet has come; nil where it has no status.
 func rollout(ds *appsv1.DaemonSet) *inventory.Rollout {
 	s := ds.Status
@@ -161,7 +187,6 @@ func rollout(ds *appsv1.DaemonSet) *inventory.Rollout {
 		return nil
 	}
 	return &inventory.Rollout{
-		Strategy: string(ds.Spec.UpdateStrategy.Type),
 		Desired:  s.DesiredNumberScheduled,
 		Ready:    s.NumberReady,
 		Updated:  s.UpdatedNumberScheduled,

@@ -19,7 +19,7 @@ func (c *Collector) again(o inventory.Object, ds *appsv1.DaemonSet, p podTemplat
 	d, reason := c.driverOf(o, ds, p, cts)
 	if isDriver == (reason == "") && sameDriver(old, d) {
 		if isDriver && old.Rollout == nil {
-			old.Rollout = d.Rollout
+			old.Rollout, old.Owners, old.Deleting = d.Rollout, slices.Concat(old.Owners, d.Owners), d.Deleting
 			c.drivers[o] = old
 		}
 		return
@@ -235,11 +235,13 @@ func earlier(one, other any) bool {
 }
 
 // sameDriver compares what is kept of two copies. One from Git has no status,
-// which contradicts none.
+// which contradicts none, and nothing of what its owner adds in the cluster.
 func sameDriver(a, b inventory.Driver) bool {
 	if a.Rollout == nil || b.Rollout == nil {
 		a.Rollout, b.Rollout = nil, nil
+		a.Deleting, b.Deleting = false, false
 	}
+	a.Owners, b.Owners = nil, nil
 	return reflect.DeepEqual(bare(a), bare(b))
 }
 

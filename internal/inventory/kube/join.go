@@ -24,7 +24,11 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	inv.Leftovers = slices.Clone(inv.Leftovers)
 	c.joinCluster(&inv.Cluster)
 	for _, d := range c.drivers {
-		inv.Drivers = append(inv.Drivers, c.withRunning(d))
+		d = c.withRunning(d)
+		if p := c.classOf(&d); p != nil {
+			inv.Problems = append(inv.Problems, *p)
+		}
+		inv.Drivers = append(inv.Drivers, d)
 	}
 	c.proxyLogs(inv.Nodes)
 	for _, n := range c.csiNodes {
@@ -42,7 +46,7 @@ func (c *Collector) joinCluster(cl *inventory.Cluster) {
 	cl.Evidence = slices.Clone(cl.Evidence)
 	cl.Services = slices.Clone(cl.Services)
 	cl.Namespaces = slices.Clone(cl.Namespaces)
-	cl.PrivilegedNamespaces = slices.Clone(cl.PrivilegedNamespaces)
+	cl.Pools, cl.CSIDrivers, cl.AdminGates = slices.Clone(cl.Pools), slices.Clone(cl.CSIDrivers), slices.Clone(cl.AdminGates)
 	if newest, ok := c.newestWMCO(); ok {
 		cl.WMCO = newest.version.String()
 		cl.Evidence = append(cl.Evidence, newest.at)
@@ -174,7 +178,7 @@ func (c *Collector) resolve(u *inventory.VolumeUse, k key, v volumeRecord) bool 
 		u.PV = c.byClaim[k]
 	}
 	if pv, ok := c.pvs[u.PV]; ok && u.PV != "" {
-		u.Provisioner, u.InTree, u.MigratedTo = pv.provisioner, pv.inTree, pv.migratedTo
+		u.Provisioner, u.InTree, u.MigratedTo, u.Affinity = pv.provisioner, pv.inTree, pv.migratedTo, pv.affinity
 		return u.Provisioner != "" || u.InTree != ""
 	}
 	u.MigratedTo = cl.migratedTo

@@ -250,7 +250,7 @@ func TestRollout(t *testing.T) {
 	}
 	doc = strings.Replace(doc, "namespace: storage}", "namespace: storage, generation: 4}", 1) +
 		"\n  updateStrategy: {type: OnDelete}\nstatus: {observedGeneration: 3, desiredNumberScheduled: 5, numberReady: 4, updatedNumberScheduled: 2}"
-	want := inventory.Rollout{Strategy: "OnDelete", Desired: 5, Ready: 4, Updated: 2}
+	want := inventory.Rollout{Desired: 5, Ready: 4, Updated: 2}
 	if d := driver(t, doc); d.Rollout == nil || *d.Rollout != want {
 		t.Errorf("%+v, want %+v", d.Rollout, want)
 	}

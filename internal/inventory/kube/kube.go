@@ -51,6 +51,8 @@ type Collector struct {
 	linuxHomes map[string]bool
 	// runtimeClasses are what each adds to its pods' scheduling.
 	runtimeClasses map[string]inventory.Scheduling
+	// classNames are the RuntimeClasses that drivers' DaemonSets name.
+	classNames map[inventory.Object]string
 	// compare: see CompareCopies.
 	compare     bool
 	copies      map[inventory.Object]taken
@@ -82,6 +84,7 @@ func NewCollector(o Options) *Collector {
 
 		copies:         map[inventory.Object]taken{},
 		runtimeClasses: map[string]inventory.Scheduling{},
+		classNames:     map[inventory.Object]string{},
 	}
 }
 

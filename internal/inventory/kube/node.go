@@ -166,6 +166,12 @@ func csiNode(n *storagev1.CSINode) inventory.CSINode {
 	out := inventory.CSINode{Name: n.Name, Drivers: []string{}}
 	for _, d := range n.Spec.Drivers {
 		out.Drivers = append(out.Drivers, d.Name)
+		if len(d.TopologyKeys) > 0 {
+			if out.TopologyKeys == nil {
+				out.TopologyKeys = map[string][]string{}
+			}
+			out.TopologyKeys[d.Name] = slices.Sorted(slices.Values(d.TopologyKeys))
+		}
 	}
 	for plugin := range strings.SplitSeq(n.Annotations[corev1.MigratedPluginsAnnotationKey], ",") {
 		if plugin = strings.TrimSpace(plugin); plugin != "" {

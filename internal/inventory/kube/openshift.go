@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -26,24 +27,31 @@ func (c *Collector) evidence(where, text string) {
 	c.inv.Cluster.Evidence = append(c.inv.Cluster.Evidence, inventory.Evidence{Where: where, Text: text})
 }
 
-// Namespace takes a namespace's Pod Security level.
+// podSecurity is what the labels of Pod Security admission begin with.
+const podSecurity = "pod-security.kubernetes.io/"
+
+// labelSync is the label by which OpenShift sets those labels itself, or not:
+// https://github.com/openshift/cluster-policy-controller/tree/master/pkg/psalabelsyncer
+const labelSync = "security.openshift.io/scc.podSecurityLabelSync"
+
+// Namespace takes a namespace's Pod Security levels.
 func (c *Collector) Namespace(ns *corev1.Namespace, at Locator) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o := object("Namespace", "", ns.Name)
-	if !c.first(o, "", located(at, o)) {
+	at = located(at, o)
+	if !c.first(o, inventory.Namespaces, at) {
 		return
 	}
-	c.inv.Cluster.Namespaces = append(c.inv.Cluster.Namespaces, ns.Name)
-	// https://kubernetes.io/docs/concepts/security/pod-security-admission/
-	if ns.Labels["pod-security.kubernetes.io/enforce"] == "privileged" {
-		c.inv.Cluster.PrivilegedNamespaces = append(c.inv.Cluster.PrivilegedNamespaces, ns.Name)
-	}
+	c.inv.Cluster.Namespaces = append(c.inv.Cluster.Namespaces, inventory.Namespace{
+		Name: ns.Name, Enforce: ns.Labels[podSecurity+"enforce"], Audit: ns.Labels[podSecurity+"audit"],
+		Warn: ns.Labels[podSecurity+"warn"], Sync: ns.Labels[labelSync], At: inventory.Evidence{Where: at("metadata", "labels")},
+	})
 }
 
 // Custom takes an object whose type isn't in k8s.io/api: ClusterVersion,
-// Infrastructure, Storage (operator.openshift.io) and ClusterServiceVersion.
-// Any other is left.
+// Infrastructure, Storage and ClusterCSIDriver (operator.openshift.io),
+// MachineConfigPool and ClusterServiceVersion. Any other is left.
 func (c *Collector) Custom(o map[string]any, at Locator) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,6 +69,14 @@ func (c *Collector) Custom(o map[string]any, at Locator) {
 		if v := text(o, "spec", "vsphereStorageDriver"); v != "" {
 			c.inv.Cluster.VSphereStorageDriver = v
 			c.evidence(at("spec", "vsphereStorageDriver"), v)
+		}
+	case "operator.openshift.io/ClusterCSIDriver":
+		if c.first(obj, inventory.CSIDrivers, at) {
+			c.csiDriver(o, obj.Name, at)
+		}
+	case "machineconfiguration.openshift.io/MachineConfigPool":
+		if c.first(obj, inventory.Pools, at) {
+			c.pool(o, obj.Name, at)
 		}
 	case "operators.coreos.com/ClusterServiceVersion":
 		c.csv(o, at)
@@ -83,14 +99,55 @@ func (c *Collector) clusterVersion(o map[string]any, at Locator) {
 			c.evidence(at("status", "history", i, "version"), v+" ("+state+")")
 		}
 	}
-	for _, u := range list(o, "status", "availableUpdates") {
-		cl.Available = append(cl.Available, text(u, "version"))
+	cl.Channel, cl.Channels = text(o, "spec", "channel"), texts(list(o, "status", "desired", "channels"))
+	cl.Conditional = versions(list(o, "status", "conditionalUpdates"), "release", "version")
+	cl.Available = versions(list(o, "status", "availableUpdates"), "version")
+	cl.Available = sortedSet(slices.Concat(cl.Available, cl.Conditional))
+	for i, condition := range list(o, "status", "conditions") {
+		cl.Conditions = append(cl.Conditions, inventory.Condition{
+			Type: text(condition, "type"), Status: text(condition, "status"), Reason: text(condition, "reason"), Message: text(condition, "message"),
+			At: inventory.Evidence{Where: at("status", "conditions", i, "status"), Text: text(condition, "type") + "=" + text(condition, "status")},
+		})
 	}
-	for _, u := range list(o, "status", "conditionalUpdates") {
-		cl.Available = append(cl.Available, text(u, "release", "version"))
+}
+
+// versions are the texts that stand under path in each of a list.
+func versions(all []any, path ...string) []string {
+	var out []string
+	for _, one := range all {
+		out = append(out, text(one, path...))
 	}
-	slices.Sort(cl.Available)
-	cl.Available = slices.DeleteFunc(slices.Compact(cl.Available), func(v string) bool { return v == "" })
+	return sortedSet(out)
+}
+
+func texts(all []any) []string {
+	var out []string
+	for _, one := range all {
+		s, _ := one.(string)
+		out = append(out, s)
+	}
+	return sortedSet(out)
+}
+
+// sortedSet sorts, and drops what is empty or there twice.
+func sortedSet(all []string) []string {
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+}
+
+func (c *Collector) csiDriver(o map[string]any, name string, at Locator) {
+	state := text(o, "spec", "managementState")
+	c.inv.Cluster.CSIDrivers = append(c.inv.Cluster.CSIDrivers, inventory.ClusterCSIDriver{
+		Name: name, Management: state, At: inventory.Evidence{Where: at("spec", "managementState"), Text: state},
+	})
+}
+
+func (c *Collector) pool(o map[string]any, name string, at Locator) {
+	paused, _ := value(o, "spec", "paused").(bool)
+	c.inv.Cluster.Pools = append(c.inv.Cluster.Pools, inventory.Pool{
+		Name: name, Paused: paused, Machines: number(o, "status", "machineCount"), Updated: number(o, "status", "updatedMachineCount"),
+		At: inventory.Evidence{Where: at("spec", "paused"), Text: fmt.Sprintf("paused: %t", paused)},
+	})
 }
 
 func (c *Collector) platform(o map[string]any, at Locator) {
@@ -114,21 +171,8 @@ func (c *Collector) csv(o map[string]any, at Locator) {
 	c.wmcoIs(name, phase == "" || phase == "Succeeded", inventory.Evidence{Where: at("metadata", "name"), Text: name})
 }
 
-// text is a string deep in o; "" where there is none.
-func text(o any, path ...string) string {
-	for _, key := range path {
-		m, ok := o.(map[string]any)
-		if !ok {
-			return ""
-		}
-		o = m[key]
-	}
-	s, _ := o.(string)
-	return s
-}
-
-// list is a list deep in o.
-func list(o any, path ...string) []any {
+// value is what stands deep in o; nil for nothing.
+func value(o any, path ...string) any {
 	for _, key := range path {
 		m, ok := o.(map[string]any)
 		if !ok {
@@ -136,8 +180,31 @@ func list(o any, path ...string) []any {
 		}
 		o = m[key]
 	}
-	l, _ := o.([]any)
+	return o
+}
+
+// text is a string deep in o; "" where there is none.
+func text(o any, path ...string) string {
+	s, _ := value(o, path...).(string)
+	return s
+}
+
+// list is a list deep in o.
+func list(o any, path ...string) []any {
+	l, _ := value(o, path...).([]any)
 	return l
+}
+
+// number is a whole number deep in o; 0 where there is none. JSON's decoders
+// give it several types.
+func number(o any, path ...string) int {
+	switch n := value(o, path...).(type) {
+	case int64:
+		return int(n)
+	case float64:
+		return int(n)
+	}
+	return 0
 }
 
 func anys(path []string) []any {

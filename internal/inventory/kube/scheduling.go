@@ -9,18 +9,28 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // scheduling copies what decides where a pod runs.
 func scheduling(spec *corev1.PodSpec) inventory.Scheduling {
 	s := inventory.Scheduling{NodeSelector: spec.NodeSelector}
-	if a := spec.Affinity; a != nil && a.NodeAffinity != nil && a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution != nil {
-		for _, t := range a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-			s.Terms = append(s.Terms, inventory.Term{Expressions: expressions(t.MatchExpressions), Fields: expressions(t.MatchFields)})
-		}
+	if a := spec.Affinity; a != nil && a.NodeAffinity != nil {
+		s.Terms = terms(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}
 	s.Tolerations = tolerations(spec.Tolerations)
 	return s
+}
+
+func terms(from *corev1.NodeSelector) []inventory.Term {
+	if from == nil {
+		return nil
+	}
+	var out []inventory.Term
+	for _, t := range from.NodeSelectorTerms {
+		out = append(out, inventory.Term{Expressions: expressions(t.MatchExpressions), Fields: expressions(t.MatchFields)})
+	}
+	return out
 }
 
 func tolerations(from []corev1.Toleration) []inventory.Toleration {
@@ -46,7 +56,10 @@ func (c *Collector) RuntimeClass(r *nodev1.RuntimeClass, at Locator) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o := object("RuntimeClass", "", r.Name)
-	if !c.first(o, "", located(at, o)) || r.Scheduling == nil {
+	if !c.first(o, "", located(at, o)) {
+		return
+	}
+	if c.runtimeClasses[r.Name] = (inventory.Scheduling{}); r.Scheduling == nil {
 		return
 	}
 	c.runtimeClasses[r.Name] = inventory.Scheduling{
@@ -54,10 +67,41 @@ func (c *Collector) RuntimeClass(r *nodev1.RuntimeClass, at Locator) {
 	}
 }
 
+// classOf gives a DaemonSet what its class adds. It tells of a class that wasn't
+// read where nothing else says which system the pods run on.
+func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
+	name := c.classNames[d.Object]
+	if name == "" {
+		return nil
+	}
+	class, read := c.runtimeClasses[name]
+	if !read {
+		if d.OS != "" {
+			return nil
+		}
+		return &inventory.Problem{
+			Where: d.Object.String() + " spec.template.spec.runtimeClassName",
+			What:  "nothing says which system its pods run on but the RuntimeClass " + clip(name) + ", which wasn't read",
+			Fix:   "oc get runtimeclass " + shell.Word(name) + " -o yaml",
+		}
+	}
+	d.Scheduling = merged(d.Scheduling, class)
+	for _, label := range osLabels {
+		if os := class.NodeSelector[label]; d.OS == "" && (os == linux || os == windows) {
+			d.OS = os
+			d.Evidence = append(slices.Clone(d.Evidence), inventory.Evidence{Where: "RuntimeClass " + name + " scheduling.nodeSelector", Text: label + ": " + os})
+		}
+	}
+	return nil
+}
+
 // withRuntimeClass is what keeps a pod to some nodes, with what its class adds.
 func (c *Collector) withRuntimeClass(p podRecord) inventory.Scheduling {
-	s := *p.asks
-	class := c.runtimeClasses[p.runtimeClass]
+	return merged(*p.asks, c.runtimeClasses[p.runtimeClass])
+}
+
+// merged is what keeps a pod to some nodes with what its class adds.
+func merged(s, class inventory.Scheduling) inventory.Scheduling {
 	if len(class.NodeSelector) > 0 {
 		both := maps.Clone(class.NodeSelector)
 		maps.Copy(both, s.NodeSelector)

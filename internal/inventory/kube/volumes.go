@@ -59,6 +59,8 @@ type backing struct {
 	migratedTo  string
 	// maker is the provisioner that made the volume, "" for a person.
 	maker string
+	// affinity is what keeps the volume to some nodes.
+	affinity []inventory.Term
 }
 
 // claim is what is kept of a PersistentVolumeClaim.
@@ -100,6 +102,9 @@ func claimOf(pv *corev1.PersistentVolume) key {
 
 func backingOf(pv *corev1.PersistentVolume) backing {
 	b := backing{migratedTo: pv.Annotations[migratedTo], maker: pv.Annotations[provisionedBy]}
+	if a := pv.Spec.NodeAffinity; a != nil {
+		b.affinity = terms(a.Required)
+	}
 	if pv.Spec.CSI != nil {
 		b.provisioner = pv.Spec.CSI.Driver
 		return b

@@ -17,20 +17,24 @@ import (
 const (
 	wmcoName       = "windows-machine-config-operator"
 	servicesPrefix = "windows-services-"
-	adminAcks      = "admin-acks"
-	adminAcksSpace = "openshift-config"
+)
+
+// What updates wait for, and what the administrator acknowledged of it:
+// https://github.com/openshift/enhancements/blob/master/enhancements/update/upgrades-blocking-on-ack.md
+const (
+	adminGates      = "admin-gates"
+	adminGatesSpace = "openshift-config-managed"
+	adminAcks       = "admin-acks"
+	adminAcksSpace  = "openshift-config"
 )
 
 func wantsConfigMap(name string) bool {
-	return name == adminAcks || strings.HasPrefix(name, servicesPrefix)
+	return name == adminAcks || name == adminGates || strings.HasPrefix(name, servicesPrefix)
 }
 
-// ConfigMap takes WMCO's lists of services and the admin acknowledgements;
-// any other is left.
+// ConfigMap takes WMCO's lists of services, the gates of updates and their
+// acknowledgements; any other is left.
 func (c *Collector) ConfigMap(cm *corev1.ConfigMap, at Locator) {
-	if !wantsConfigMap(cm.Name) {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	o := object("ConfigMap", cm.Namespace, cm.Name)
@@ -40,11 +44,29 @@ func (c *Collector) ConfigMap(cm *corev1.ConfigMap, at Locator) {
 		if c.first(o, inventory.Services, at) {
 			c.services(of, cm.Data["services"], at)
 		}
-	case cm.Namespace == adminAcksSpace:
-		for key, value := range cm.Data {
-			if value == "true" && !slices.Contains(c.inv.Cluster.AdminAcks, key) {
-				c.inv.Cluster.AdminAcks = append(c.inv.Cluster.AdminAcks, key)
-			}
+	case cm.Name == adminGates && cm.Namespace == adminGatesSpace:
+		if c.first(o, inventory.AdminGates, at) {
+			c.adminGates(cm, at)
+		}
+	case cm.Name == adminAcks && cm.Namespace == adminAcksSpace:
+		if c.first(o, inventory.AdminAcks, at) {
+			c.adminAcks(cm)
+		}
+	}
+}
+
+func (c *Collector) adminGates(cm *corev1.ConfigMap, at Locator) {
+	for key, message := range cm.Data {
+		c.inv.Cluster.AdminGates = append(c.inv.Cluster.AdminGates, inventory.AdminGate{
+			Key: key, Message: message, At: inventory.Evidence{Where: at("data", key), Text: key},
+		})
+	}
+}
+
+func (c *Collector) adminAcks(cm *corev1.ConfigMap) {
+	for key, value := range cm.Data {
+		if value == "true" {
+			c.inv.Cluster.AdminAcks = append(c.inv.Cluster.AdminAcks, key)
 		}
 	}
 }

@@ -32,10 +32,23 @@ func (r *reader) tellCoverage() {
 		if k.resource == "" {
 			continue
 		}
-		cov := r.lacks(name, k)
-		cov.Complete, cov.Count = cov.Reason == "", r.tallies[name].count
-		r.c.Cover(k.resource, cov)
+		r.tell(k.resource, r.tallies[name].count, r.lacks(name, k))
 	}
+	for _, m := range []configMap{{inventory.AdminGates, "openshift-config-managed", "admin-gates"}, {inventory.AdminAcks, "openshift-config", "admin-acks"}} {
+		count := r.c.Count(m.resource)
+		r.tell(m.resource, count, r.lacksConfigMap(m, count))
+	}
+}
+
+func (r *reader) tell(resource inventory.Resource, count int, cov inventory.Coverage) {
+	cov.Complete, cov.Count = cov.Reason == "", count
+	r.c.Cover(resource, cov)
+}
+
+// configMap is one that a resource is made of.
+type configMap struct {
+	resource        inventory.Resource
+	namespace, name string
 }
 
 // lacks is why not all of a resource was seen; no reason when it was.
@@ -48,6 +61,8 @@ func (r *reader) lacks(name string, k kind) inventory.Coverage {
 		return inventory.Coverage{Reason: broken(t.broken), Told: true}
 	case k.resource == inventory.Services:
 		return r.lacksServices(t)
+	case k.resource == inventory.Namespaces && !r.listed[name]:
+		return inventory.Coverage{Reason: unlisted, Fix: r.howToGather(name)}
 	case k.namespaced:
 		return r.lacksNamespaces(name)
 	case k.resource == inventory.Nodes && t.count > 0:
@@ -89,6 +104,23 @@ func (r *reader) lacksServices(t *tally) inventory.Coverage {
 	return inventory.Coverage{Reason: "namespace " + operatorNamespace + " wasn't gathered", Fix: r.inspect("ns/" + operatorNamespace)}
 }
 
+func (r *reader) lacksConfigMap(m configMap, count int) inventory.Coverage {
+	n := r.namespaces[m.namespace]
+	switch {
+	case r.cut:
+		return inventory.Coverage{Reason: "the archive ends early", Told: true}
+	case count > 0 || n != nil && n.has("core/configmaps"):
+		return inventory.Coverage{}
+	}
+	return inventory.Coverage{
+		Reason: "no ConfigMaps of namespace " + m.namespace + " in this must-gather",
+		Fix:    r.inspect("configmap/" + m.name + " -n " + m.namespace),
+	}
+}
+
+// unlisted is why nothing can be said of all namespaces.
+const unlisted = "which namespaces the cluster has isn't in this must-gather"
+
 // lacksNamespaces misses namespaces that weren't gathered. The script of
 // openshift/must-gather takes those of OpenShift's own operators; of the others
 // it tells the few that have a volume or a lease, so a list must say which
@@ -97,7 +129,6 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 	missing := r.missing(name)
 	switch {
 	case !r.listed["core/namespaces"] || r.tallies["core/namespaces"].broken > 0:
-		const unlisted = "which namespaces the cluster has isn't in this must-gather"
 		cov := inventory.Coverage{Fix: r.howToGather("core/namespaces")}
 		switch {
 		case len(missing) > 0:

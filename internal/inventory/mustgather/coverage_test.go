@@ -20,6 +20,10 @@ func TestCoverage(t *testing.T) {
 	namespaced := func(why lack) lacking {
 		return lacking{inventory.Pods: why, inventory.Claims: why, inventory.DaemonSets: why}
 	}
+	unlistedToo := func(l lacking) lacking {
+		l[inventory.Namespaces] = lack{reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")}
+		return l
+	}
 	tests := []struct {
 		name    string
 		changes files
@@ -37,15 +41,16 @@ func TestCoverage(t *testing.T) {
 		{"no volumes in the cluster, by a list", files{cluster + "core/persistentvolumes/pv-1.yaml": "", cluster + "core/persistentvolumes.yaml": "apiVersion: v1\nitems: []\nkind: List\n", "version": ""}, nil},
 		{"volumes not gathered", files{cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""},
 			lacking{inventory.Volumes: {none("core/persistentvolumes"), fmt.Sprintf(toList, "persistentvolumes"), ""}}},
-		{"what must-gather takes by itself", files{namespacesFile: ""}, namespaced(lack{fix: fmt.Sprintf(toList, "namespaces"), doubt: unlisted})},
-		{"no list, and no volumes that mention namespaces", files{namespacesFile: "", cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""}, lacking{
+		{"what must-gather takes by itself", files{namespacesFile: ""}, unlistedToo(namespaced(lack{fix: fmt.Sprintf(toList, "namespaces"), doubt: unlisted}))},
+		{"no list, and no volumes that mention namespaces", files{namespacesFile: "", cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""}, unlistedToo(lacking{
 			inventory.Volumes:    {reason: none("core/persistentvolumes"), fix: fmt.Sprintf(toList, "persistentvolumes")},
 			inventory.Pods:       {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")},
 			inventory.Claims:     {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")},
-			inventory.DaemonSets: {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")}}},
-		{"a list that can't be read", files{namespacesFile: "items: [\n"}, namespaced(lack{unlisted, fmt.Sprintf(toList, "namespaces"), ""})},
+			inventory.DaemonSets: {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")}})},
+		{"a list that can't be read", files{namespacesFile: "items: [\n"}, lacking{inventory.Namespaces: {reason: "a file or object couldn't be read"},
+			inventory.Pods: {unlisted, fmt.Sprintf(toList, "namespaces"), ""}, inventory.Claims: {unlisted, fmt.Sprintf(toList, "namespaces"), ""}, inventory.DaemonSets: {unlisted, fmt.Sprintf(toList, "namespaces"), ""}}},
 		{"a claim's namespace, unlisted", shopless(files{namespacesFile: ""}),
-			namespaced(lack{unlisted + "; of those that it mentions these weren't gathered: shop", fmt.Sprintf(toList, "namespaces"), ""})},
+			unlistedToo(namespaced(lack{unlisted + "; of those that it mentions these weren't gathered: shop", fmt.Sprintf(toList, "namespaces"), ""}))},
 		{"a claim's namespace", shopless(nil), namespaced(lack{"namespaces that weren't gathered: shop", fmt.Sprintf(inspect, "ns/shop"), ""})},
 		{"listed namespaces", files{namespacesFile: namespaceList(drivers, "shop", "b", "a")},
 			namespaced(lack{"namespaces that weren't gathered: a, b", fmt.Sprintf(inspect, "ns/a ns/b"), ""})},
@@ -57,6 +62,15 @@ func TestCoverage(t *testing.T) {
 			lacking{inventory.Services: {"namespace openshift-windows-machine-config-operator wasn't gathered", fmt.Sprintf(inspect, "ns/"+operatorNamespace), ""}}},
 		{"WMCO in a namespace of another name", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "",
 			namespacesFile: namespaceList(drivers, "shop", "wmco"), namespaces + "wmco/wmco.yaml": namespaceObject("wmco"), namespaces + "wmco/core/configmaps.yaml": strings.ReplaceAll(services, operatorNamespace, "wmco")}, nil},
+		{"ClusterCSIDrivers", files{cluster + "operator.openshift.io/clustercsidrivers/csi.vsphere.vmware.com.yaml": ""},
+			lacking{inventory.CSIDrivers: {none("operator.openshift.io/clustercsidrivers"), fmt.Sprintf(inspect, "clustercsidrivers.operator.openshift.io"), ""}}},
+		{"MachineConfigPools", files{cluster + "machineconfiguration.openshift.io/machineconfigpools/worker.yaml": ""},
+			lacking{inventory.Pools: {none("machineconfiguration.openshift.io/machineconfigpools"), fmt.Sprintf(inspect, "machineconfigpools.machineconfiguration.openshift.io"), ""}}},
+		{"no gates in their namespace", files{namespaces + "openshift-config-managed/core/configmaps.yaml": "items: []"}, nil},
+		{"the gates' namespace", files{namespaces + "openshift-config-managed/core/configmaps.yaml": "", namespaces + "openshift-config-managed/openshift-config-managed.yaml": "", namespacesFile: namespaceList(drivers, "shop")},
+			lacking{inventory.AdminGates: {"no ConfigMaps of namespace openshift-config-managed in this must-gather", fmt.Sprintf(inspect, "configmap/admin-gates -n openshift-config-managed"), ""}}},
+		{"the acknowledgements' namespace", files{namespaces + "openshift-config/core/configmaps.yaml": "", namespaces + "openshift-config/openshift-config.yaml": "", namespacesFile: namespaceList(drivers, "shop")},
+			lacking{inventory.AdminAcks: {"no ConfigMaps of namespace openshift-config in this must-gather", fmt.Sprintf(inspect, "configmap/admin-acks -n openshift-config"), ""}}},
 		{"clusterversions", files{cluster + "config.openshift.io/clusterversions.yaml": ""},
 			lacking{inventory.ClusterVersion: {none("config.openshift.io/clusterversions"), fmt.Sprintf(inspect, "clusterversions.config.openshift.io"), ""}}},
 		{"a broken file", files{namespaces + drivers + "/apps/daemonsets.yaml": "items: [\n"}, lacking{inventory.DaemonSets: {reason: "a file or object couldn't be read"}}},

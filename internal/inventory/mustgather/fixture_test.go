@@ -175,6 +175,14 @@ metadata:
 `
 )
 
+// OpenShift's own objects, each as the must-gather of its operator has it.
+const (
+	csiDriver = "---\napiVersion: operator.openshift.io/v1\nkind: ClusterCSIDriver\nmetadata:\n  name: csi.vsphere.vmware.com\nspec:\n  managementState: Managed\n"
+	pool      = "---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata:\n  name: worker\nspec:\n  paused: true\nstatus:\n  machineCount: 3\n  updatedMachineCount: 2\n"
+	gates     = "---\napiVersion: v1\nitems:\n- metadata:\n    name: admin-gates\n    namespace: openshift-config-managed\n  data:\n    ack-4.19-x-in-4.20: read this\nkind: ConfigMapList\n"
+	acks      = "---\napiVersion: v1\nitems:\n- metadata:\n    name: admin-acks\n    namespace: openshift-config\n  data:\n    ack-4.18-x-in-4.19: \"true\"\nkind: ConfigMapList\n"
+)
+
 func namespaceObject(name string) string {
 	return "---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: " + name + "\n"
 }
@@ -197,26 +205,32 @@ func gathered() files {
 	const wmco = "windowsmachineconfig.openshift.io/version: 10.19.1-1a2b3c4"
 	const drivers, operator = "openshift-cluster-csi-drivers", operatorNamespace
 	return files{
-		"version":                                               "openshift/must-gather\n4.19.0-202511010000\n",
-		cluster + "core/nodes/linux-1.yaml":                     node("linux-1", "linux", ""),
-		cluster + "core/nodes/win-1.yaml":                       node("win-1", "windows", wmco),
-		cluster + "core/persistentvolumes/pv-1.yaml":            volume,
-		namespacesFile:                                          namespaceList(drivers, operator, "shop"),
-		cluster + "storage.k8s.io/csinodes/linux-1.yaml":        csiNode("linux-1", "csi.vsphere.vmware.com"),
-		cluster + "storage.k8s.io/csinodes/win-1.yaml":          csiNode("win-1", "csi.vsphere.vmware.com"),
-		cluster + "config.openshift.io/clusterversions.yaml":    clusterVersions,
-		cluster + "config.openshift.io/infrastructures.yaml":    infrastructures,
-		namespaces + drivers + "/" + drivers + ".yaml":          namespaceObject(drivers),
-		namespaces + drivers + "/apps/daemonsets.yaml":          daemonSets,
-		namespaces + operator + "/" + operator + ".yaml":        namespaceObject(operator),
-		namespaces + operator + "/core/configmaps.yaml":         services,
-		namespaces + "shop/shop.yaml":                           namespaceObject("shop"),
-		namespaces + "shop/core/pods.yaml":                      pods,
-		namespaces + "shop/core/persistentvolumeclaims.yaml":    claims,
-		namespaces + "shop/pods/web-1/web-1.yaml":               "not: [yaml", // repeats core/pods.yaml and isn't read
-		namespaces + "shop/pods/web-1/web/web/logs/current.log": "x\n",
-		namespaces + "shop/core/secrets.yaml":                   "not: [yaml",
-		proxyLog:                                                proxyLines("win-1 ", versionOf419),
+		"version":                                                                       "openshift/must-gather\n4.19.0-202511010000\n",
+		cluster + "core/nodes/linux-1.yaml":                                             node("linux-1", "linux", ""),
+		cluster + "core/nodes/win-1.yaml":                                               node("win-1", "windows", wmco),
+		cluster + "core/persistentvolumes/pv-1.yaml":                                    volume,
+		namespacesFile:                                                                  namespaceList(drivers, operator, "shop", "openshift-config", "openshift-config-managed"),
+		cluster + "storage.k8s.io/csinodes/linux-1.yaml":                                csiNode("linux-1", "csi.vsphere.vmware.com"),
+		cluster + "storage.k8s.io/csinodes/win-1.yaml":                                  csiNode("win-1", "csi.vsphere.vmware.com"),
+		cluster + "config.openshift.io/clusterversions.yaml":                            clusterVersions,
+		cluster + "config.openshift.io/infrastructures.yaml":                            infrastructures,
+		cluster + "operator.openshift.io/clustercsidrivers/csi.vsphere.vmware.com.yaml": csiDriver,
+		cluster + "machineconfiguration.openshift.io/machineconfigpools/worker.yaml":    pool,
+		namespaces + "openshift-config/openshift-config.yaml":                           namespaceObject("openshift-config"),
+		namespaces + "openshift-config/core/configmaps.yaml":                            acks,
+		namespaces + "openshift-config-managed/openshift-config-managed.yaml":           namespaceObject("openshift-config-managed"),
+		namespaces + "openshift-config-managed/core/configmaps.yaml":                    gates,
+		namespaces + drivers + "/" + drivers + ".yaml":                                  namespaceObject(drivers),
+		namespaces + drivers + "/apps/daemonsets.yaml":                                  daemonSets,
+		namespaces + operator + "/" + operator + ".yaml":                                namespaceObject(operator),
+		namespaces + operator + "/core/configmaps.yaml":                                 services,
+		namespaces + "shop/shop.yaml":                                                   namespaceObject("shop"),
+		namespaces + "shop/core/pods.yaml":                                              pods,
+		namespaces + "shop/core/persistentvolumeclaims.yaml":                            claims,
+		namespaces + "shop/pods/web-1/web-1.yaml":                                       "not: [yaml", // repeats core/pods.yaml and isn't read
+		namespaces + "shop/pods/web-1/web/web/logs/current.log":                         "x\n",
+		namespaces + "shop/core/secrets.yaml":                                           "not: [yaml",
+		proxyLog:                                                                        proxyLines("win-1 ", versionOf419),
 	}
 }
 

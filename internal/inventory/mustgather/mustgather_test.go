@@ -21,6 +21,8 @@ var wantComplete = map[inventory.Resource]inventory.Coverage{
 	inventory.Pods: {Complete: true, Count: 1}, inventory.Volumes: {Complete: true, Count: 1},
 	inventory.Claims: {Complete: true, Count: 1}, inventory.ClusterVersion: {Complete: true, Count: 1},
 	inventory.DaemonSets: {Complete: true, Count: 1}, inventory.Services: {Complete: true, Count: 1},
+	inventory.Namespaces: {Complete: true, Count: 5}, inventory.Pools: {Complete: true, Count: 1}, inventory.CSIDrivers: {Complete: true, Count: 1},
+	inventory.AdminGates: {Complete: true, Count: 1}, inventory.AdminAcks: {Complete: true, Count: 1},
 }
 
 func wantWhole(t *testing.T, top string) *inventory.Inventory {
@@ -80,7 +82,7 @@ func TestReadForms(t *testing.T) {
 func TestSource(t *testing.T) {
 	top := gathered().below(imageFolder).with(files{"must-gather.local.5/timestamp": "2026-11-20 10:00:00.1 +0000 UTC\n2026-11-20 10:05:00.1 +0000 UTC\n"}).folder(t)
 	_, src, err := read(t, top)
-	want := inventory.Source{Kind: "must-gather", Name: top, Detail: "16 files, 14 objects, 3 namespaces, gathered 2026-11-20 10:05:00"}
+	want := inventory.Source{Kind: "must-gather", Name: top, Detail: "22 files, 20 objects, 5 namespaces, gathered 2026-11-20 10:05:00"}
 	if err != nil || src != want {
 		t.Errorf("%+v, %v", src, err)
 	}

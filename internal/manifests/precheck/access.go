@@ -9,6 +9,7 @@ import (
 // The namespaces with ConfigMaps that are read.
 const (
 	acksNamespace     = "openshift-config"
+	gatesNamespace    = "openshift-config-managed"
 	servicesNamespace = "openshift-windows-machine-config-operator"
 )
 
@@ -28,16 +29,20 @@ var clusterRules = []rbacv1.PolicyRule{
 	{APIGroups: []string{""}, Resources: []string{"persistentvolumes"}, Verbs: lists},
 	{APIGroups: []string{""}, Resources: []string{"persistentvolumeclaims"}, Verbs: lists},
 	{APIGroups: []string{"storage.k8s.io"}, Resources: []string{"storageclasses"}, Verbs: lists},
+	{APIGroups: []string{"node.k8s.io"}, Resources: []string{"runtimeclasses"}, Verbs: lists},
 	{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: lists},
 	{APIGroups: []string{"config.openshift.io"}, Resources: []string{"clusterversions"}, ResourceNames: []string{"version"}, Verbs: []string{"get", "list", "watch"}},
 	{APIGroups: []string{"config.openshift.io"}, Resources: []string{"infrastructures"}, ResourceNames: []string{"cluster"}, Verbs: gets},
 	{APIGroups: []string{"operator.openshift.io"}, Resources: []string{"storages"}, ResourceNames: []string{"cluster"}, Verbs: gets},
+	{APIGroups: []string{"operator.openshift.io"}, Resources: []string{"clustercsidrivers"}, Verbs: lists},
+	{APIGroups: []string{"machineconfiguration.openshift.io"}, Resources: []string{"machineconfigpools"}, Verbs: lists},
 	{APIGroups: []string{"operators.coreos.com"}, Resources: []string{"clusterserviceversions"}, Verbs: []string{"get", "list"}},
 	{NonResourceURLs: []string{"/version"}, Verbs: gets},
 }
 
 var (
 	acksRules     = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"admin-acks"}, Verbs: gets}}
+	gatesRules    = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, ResourceNames: []string{"admin-gates"}, Verbs: gets}}
 	servicesRules = []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{"configmaps"}, Verbs: lists}}
 )
 

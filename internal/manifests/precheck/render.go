@@ -136,16 +136,18 @@ takes each right away and sees it missed. No secret, and nothing to write.`, clu
 		{"04-cluster-role-binding", "Gives that to its service account.", clusterRoleBinding(ns)},
 		{"05-acks-role", "What the administrator acknowledged before an update: one ConfigMap.", role(acksNamespace, acksRules)},
 		{"06-acks-role-binding", "Gives that to its service account.", roleBinding(acksNamespace, ns)},
-		{"07-services-role", `The lists of services of the Windows Machine Config Operator. Where the operator
+		{"07-gates-role", "What updates wait for: one ConfigMap.", role(gatesNamespace, gatesRules)},
+		{"08-gates-role-binding", "Gives that to its service account.", roleBinding(gatesNamespace, ns)},
+		{"09-services-role", `The lists of services of the Windows Machine Config Operator. Where the operator
 isn't installed this namespace isn't there: leave this file out, and the next.`, role(servicesNamespace, servicesRules)},
-		{"08-services-role-binding", "Gives that to its service account.", roleBinding(servicesNamespace, ns)},
-		{"09-deployment", `The process. It keeps nothing: a second one would say the same, and one is
+		{"10-services-role-binding", "Gives that to its service account.", roleBinding(servicesNamespace, ns)},
+		{"11-deployment", `The process. It keeps nothing: a second one would say the same, and one is
 enough.`, o.deployment()},
-		{"10-service", "Its metrics, for Prometheus.", service(ns)},
-		{"11-service-monitor", `Has Prometheus read the metrics. On OpenShift that is the one for user workloads,
+		{"12-service", "Its metrics, for Prometheus.", service(ns)},
+		{"13-service-monitor", `Has Prometheus read the metrics. On OpenShift that is the one for user workloads,
 which is off until config.yaml of openshift-monitoring/cluster-monitoring-config
 has enableUserWorkload: true. Without it no alert fires.`, serviceMonitor(ns)},
-		{"12-prometheus-rule", `The alerts. Their label openShiftUpdatePrecheck has oc adm upgrade recommend show
+		{"14-prometheus-rule", `The alerts. Their label openShiftUpdatePrecheck has oc adm upgrade recommend show
 them, from OpenShift 4.22 on.`, prometheusRule(ns)},
 	}
 }

@@ -33,9 +33,14 @@ func (a SetPodSecurity) write(r *record) {
 
 // Apply notes the level.
 func (a SetPodSecurity) Apply(inv *inventory.Inventory) {
-	if c := &inv.Cluster; !slices.Contains(c.PrivilegedNamespaces, a.Namespace) {
-		c.PrivilegedNamespaces = append(slices.Clip(c.PrivilegedNamespaces), a.Namespace)
+	c := &inv.Cluster
+	c.Namespaces = slices.Clone(c.Namespaces)
+	n := c.Namespace(a.Namespace)
+	if n == nil {
+		c.Namespaces = append(c.Namespaces, inventory.Namespace{Name: a.Namespace})
+		n = c.Namespace(a.Namespace)
 	}
+	n.Enforce, n.Sync = "privileged", "false"
 }
 
 // BindSCC lets a service account use the SCC privileged.

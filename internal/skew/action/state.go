@@ -12,7 +12,7 @@ import (
 func settled(inv *inventory.Inventory, d *inventory.Driver) {
 	d.Running = nil
 	if r := d.Rollout; r != nil {
-		d.Rollout = &inventory.Rollout{Strategy: r.Strategy, Desired: r.Desired, Ready: r.Desired, Updated: r.Desired, Observed: true}
+		d.Rollout = &inventory.Rollout{Desired: r.Desired, Ready: r.Desired, Updated: r.Desired, Observed: true}
 	}
 	if d.Provisioner == "" {
 		return
