@@ -51,14 +51,14 @@ func TestBadFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			bad := write(t, dir, "bad.yaml", c.content)
-			out := run(t, ask("--manifests", bad)...)
+			out := run(t, ask("--details", "--manifests", bad)...)
 			refused := out.exit == 1 && oneError.MatchString(out.stderr) && out.stdout == ""
 			open := out.exit == 4 && strings.HasPrefix(out.stdout, "UNKNOWN") && out.stderr == ""
 			said := flat(out.stdout + out.stderr)
 			if !refused && !open || !strings.Contains(said, c.where) || !strings.Contains(said, c.what) {
 				t.Errorf("alone: exit code %d\n%s%s", out.exit, out.stdout, out.stderr)
 			}
-			out = run(t, ask("--manifests", bad, "--manifests", goodNodes, "--manifests", goodDaemonSet)...)
+			out = run(t, ask("--details", "--manifests", bad, "--manifests", goodNodes, "--manifests", goodDaemonSet)...)
 			if out.exit != 4 || !strings.Contains(out.stdout, c.where) || !strings.HasPrefix(out.stdout, "UNKNOWN") {
 				t.Errorf("beside a cluster: exit code %d\n%s%s", out.exit, out.stdout, out.stderr)
 			}
@@ -105,7 +105,7 @@ func TestLargeFile(t *testing.T) {
 		t.Fatalf("only %d bytes", b.Len())
 	}
 	path := write(t, t.TempDir(), "all.yaml", b.String())
-	out := run(t, ask("--static", "--manifests", path)...)
+	out := run(t, ask("--details", "--static", "--manifests", path)...)
 	before, _, _ := strings.Cut(read(t, goodDaemonSet), "driver:v3.3.0")
 	imageLine := lines + 1 + strings.Count(before, "\n")
 	if place := fmt.Sprintf("%s:%d: registry.k8s.io/csi-vsphere/driver:v3.3.0", path, imageLine); out.exit != 0 || !strings.Contains(out.stdout, place) {
@@ -139,7 +139,7 @@ func TestImages(t *testing.T) {
 		t.Run(image, func(t *testing.T) {
 			text := strings.Replace(read(t, goodDaemonSet), "registry.k8s.io/csi-vsphere/driver:v3.3.0", image, 1)
 			path := write(t, t.TempDir(), "daemonset.yaml", text)
-			out := run(t, ask("--manifests", path, "--manifests", goodNodes)...)
+			out := run(t, ask("--details", "--manifests", path, "--manifests", goodNodes)...)
 			if want == known {
 				if out.exit != 0 || !strings.Contains(out.stdout, "Windows 3.3.0") {
 					t.Errorf("exit code %d\n%s", out.exit, out.stdout)

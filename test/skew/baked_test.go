@@ -18,7 +18,7 @@ var bakeCommand = regexp.MustCompile("bake manifests csi-driver [^\\n\"\\\\`]+")
 // TestBakeCommandsWork runs each `bake manifests csi-driver` that a remedy or a
 // plan prints in any of the cases.
 func TestBakeCommandsWork(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*/expected.*")
+	cases, err := filepath.Glob("testdata/*/expected.json")
 	if err != nil {
 		t.Fatal(err)
 	}

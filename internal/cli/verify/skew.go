@@ -29,6 +29,7 @@ type skewOptions struct {
 	static   bool
 	planned  []string
 	explain  string
+	details  bool
 }
 
 func newSkew(t *tool) *cobra.Command {
@@ -66,6 +67,7 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explain, "explain", "", "tell what a rule compares, why, and what to do, and read nothing: an ID, or all")
+	f.BoolVar(&o.details, "details", false, "text: show what was observed and expected, with evidence and source, and all steps")
 	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
 	app.Choices(cmd, "output", skewreport.Formats...)
 	app.Complete(cmd, "explain", cobra.FixedCompletions(append(ruleIDs(), "all"), cobra.ShellCompDirectiveNoFileComp))
@@ -91,7 +93,7 @@ func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
 		return err
 	}
 	color := t.format == "text" && app.Color(t.Stdout)
-	if err := skewreport.Write(t.Stdout, t.format, r, skewreport.Options{Color: color, Verbose: t.verbose, Width: app.Width(t.Stdout)}); err != nil {
+	if err := skewreport.Write(t.Stdout, t.format, r, skewreport.Options{Color: color, Details: o.details, Verbose: t.verbose, Width: app.Width(t.Stdout)}); err != nil {
 		return err
 	}
 	if code := t.failOn.ExitCode(r.Result.Findings); code != finding.ExitOK {

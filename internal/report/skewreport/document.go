@@ -189,14 +189,12 @@ func (d *Document) takeInventory(inv *inventory.Inventory) {
 // sortFindings puts the worst first, and findings alike in the order in which
 // an update meets them. finding.Sort would put 4.10 before 4.9.
 func (d *Document) sortFindings() {
-	hops := map[string]int{}
-	for i, h := range d.Hops {
-		hops[h.String()] = i
-	}
+	lowered := func(f finding.Finding) int { return min(len(f.Accepted), 1) }
 	slices.SortStableFunc(d.Findings, func(a, b finding.Finding) int {
 		return cmp.Or(
 			cmp.Compare(b.Severity, a.Severity),
-			cmp.Compare(hops[a.Hop], hops[b.Hop]),
+			cmp.Compare(lowered(b), lowered(a)),
+			cmp.Compare(d.hopIndex(a.Hop), d.hopIndex(b.Hop)),
 			cmp.Compare(phaseOrder(a.Phase), phaseOrder(b.Phase)),
 			cmp.Compare(a.ID, b.ID),
 			cmp.Compare(a.Object, b.Object),

@@ -31,26 +31,19 @@ type htmlPage struct {
 	Style   template.CSS
 	Policy  string
 	Picture *picture
-	Tables  []driverTable
-	Counted []htmlCount
+	Rows    []driverRow
+	Notes   []string
 	Groups  []htmlGroup
 	Todo    []htmlStep
 	Read    []string
 	// CatalogAge says how old the facts are, as a sentence.
 	CatalogAge string
-	// Accepted is a group of its own: lowered isn't hidden.
-	Accepted []htmlFinding
 }
 
-type htmlCount struct {
-	Severity string
-	N        int
-}
-
-// htmlGroup are the findings of one severity.
+// htmlGroup are the findings below one heading.
 type htmlGroup struct {
-	Severity, Heading string
-	Findings          []htmlFinding
+	Heading  string
+	Findings []htmlFinding
 }
 
 type htmlFinding struct {
@@ -61,7 +54,7 @@ type htmlFinding struct {
 }
 
 type htmlStep struct {
-	Hop, When, What, Command, Why, Rules string
+	When, What, Command, Why, Rules string
 }
 
 // encodeHTML writes one page that loads nothing and runs nothing: it is
@@ -70,19 +63,15 @@ func encodeHTML(d *Document, _ Options) (string, error) {
 	d = d.display()
 	p := htmlPage{
 		Document: d, Title: "Windows CSI driver skew" + d.route(": "), Style: template.CSS(pageStyle), Policy: policy(),
-		Picture: newPicture(d), Tables: d.tables(), Read: d.readLines(), Todo: d.htmlSteps(),
+		Picture: newPicture(d), Rows: d.rows(), Notes: d.certaintyNotes(), Read: d.readLines(), Todo: d.htmlSteps(),
 		CatalogAge: capital(d.catalogLine()) + ".",
 	}
-	for s := finding.Block; s >= finding.Pass; s-- {
-		p.Counted = append(p.Counted, htmlCount{s.String(), d.Counts[s.String()]})
-		if g := d.htmlGroup(s); len(g.Findings) > 0 {
-			p.Groups = append(p.Groups, g)
-		}
-	}
 	for _, f := range d.Findings {
-		if f.Accepted != "" {
-			p.Accepted = append(p.Accepted, d.htmlFinding(f))
+		if last := len(p.Groups) - 1; last < 0 || p.Groups[last].Heading != groupOf(f) {
+			p.Groups = append(p.Groups, htmlGroup{Heading: groupOf(f)})
 		}
+		last := &p.Groups[len(p.Groups)-1]
+		last.Findings = append(last.Findings, d.htmlFinding(f))
 	}
 	var b strings.Builder
 	if err := page.Execute(&b, p); err != nil {
@@ -97,16 +86,6 @@ func policy() string {
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 }
 
-func (d *Document) htmlGroup(s finding.Severity) htmlGroup {
-	g := htmlGroup{Severity: s.String(), Heading: severityHeading(s)}
-	for _, f := range d.Findings {
-		if f.Severity == s && f.Accepted == "" {
-			g.Findings = append(g.Findings, d.htmlFinding(f))
-		}
-	}
-	return g
-}
-
 func (d *Document) htmlFinding(f finding.Finding) htmlFinding {
 	h := htmlFinding{Finding: f, Label: firstOf(f.Accepted, f.Severity.String()), Title: d.title(f.ID), Moment: moment(f.Hop, f.Phase),
 		Reason: why(f.Why, f.Accepted), Open: f.Severity >= finding.Warn}
@@ -118,8 +97,8 @@ func (d *Document) htmlFinding(f finding.Finding) htmlFinding {
 
 func (d *Document) htmlSteps() []htmlStep {
 	var all []htmlStep
-	for _, s := range d.Steps {
-		all = append(all, htmlStep{Hop: d.hopOf(s.Hop), When: whenHeading(s.When), What: s.What, Command: s.Command, Why: s.Why, Rules: strings.Join(s.Rules, ", ")})
+	for _, s := range d.todos() {
+		all = append(all, htmlStep{When: capital(d.due(s)), What: s.What, Command: s.Command, Why: s.Why, Rules: strings.Join(s.Rules, ", ")})
 	}
 	return all
 }

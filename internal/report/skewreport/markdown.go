@@ -1,7 +1,6 @@
 package skewreport
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
@@ -18,15 +17,11 @@ type markdown struct {
 func encodeMarkdown(d *Document, _ Options) (string, error) { //nolint:unparam // of the type that all formats have
 	m := &markdown{Document: d.display()}
 	m.block("# Windows CSI driver skew" + escape(m.route(": ")))
-	m.verdict()
-	if len(m.Drivers) > 0 {
-		m.block("## Drivers")
-		m.drivers()
-	}
-	for s := finding.Block; s >= finding.Info; s-- {
-		m.findings(severityHeading(s), func(f finding.Finding) bool { return f.Severity == s && f.Accepted == "" })
-	}
-	m.findings("Accepted", func(f finding.Finding) bool { return f.Accepted != "" })
+	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
+	m.drivers()
+	m.block("## What to do")
+	m.steps()
+	m.findings()
 	m.notEvaluated()
 	m.sources()
 	m.signature()
@@ -50,71 +45,53 @@ func (d *Document) route(sep string) string {
 	return sep + "OpenShift " + d.From + " to " + d.To
 }
 
-func (m *markdown) verdict() {
-	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
-	m.WriteString("| BLOCK | UNKNOWN | WARN | INFO | PASS |\n|---|---|---|---|---|\n|")
-	for s := finding.Block; s >= finding.Pass; s-- {
-		fmt.Fprintf(m, " %d |", m.Counts[s.String()])
-	}
-	m.block("")
-}
-
 func (m *markdown) drivers() {
-	for _, t := range m.tables() {
-		m.block("### " + escape(strings.TrimSpace(t.Name+" "+t.Provisioner)))
-		if t.Object != "" {
-			m.block(code(t.Object))
+	if len(m.Drivers) == 0 {
+		return
+	}
+	m.WriteString("| " + strings.Join(tableHead, " | ") + " |\n|" + strings.Repeat("---|", len(tableHead)) + "\n")
+	for _, r := range m.rows() {
+		cells := r.cells()
+		for i, c := range cells {
+			cells[i] = escape(c)
 		}
-		m.WriteString("| " + strings.Join(tableHead, " | ") + " |\n|" + strings.Repeat("---|", len(tableHead)) + "\n")
-		for _, r := range t.Rows {
-			cells := r.cells()
-			for i, c := range cells {
-				cells[i] = escape(c)
-			}
-			m.WriteString("| " + strings.Join(cells, " | ") + " |\n")
-		}
-		m.WriteString("\n")
-		if note := t.CertaintyNote(); note != "" {
-			m.block(prose(note))
-		}
+		m.WriteString("| " + strings.Join(cells, " | ") + " |\n")
+	}
+	m.WriteString("\n")
+	for _, note := range m.certaintyNotes() {
+		m.block(prose(note))
 	}
 }
 
-func (m *markdown) findings(heading string, want func(finding.Finding) bool) {
-	first := true
+func (m *markdown) findings() {
+	heading := ""
 	for _, f := range m.Findings {
-		if !want(f) {
+		if f.Severity == finding.Pass {
 			continue
 		}
-		if first {
-			m.block("## " + heading)
+		if h := groupOf(f); h != heading {
+			m.block("## " + h)
+			heading = h
 		}
-		first = false
 		m.finding(f)
 	}
 }
 
 func (m *markdown) finding(f finding.Finding) {
-	head := "### " + firstOf(f.Accepted, f.Severity.String()) + " " + escape(strings.TrimSpace(f.ID+" "+m.title(f.ID)))
-	m.block(head)
-	if f.Object != "" {
-		m.WriteString("- object: " + code(f.Object) + "\n")
-	}
-	var evidence string
+	m.block("### " + firstOf(f.Accepted, f.Severity.String()) + " " + escape(strings.TrimSpace(f.ID+" "+m.title(f.ID))))
 	for _, p := range parts(f) {
 		switch p.Name {
+		case "object":
+			m.WriteString("- object: " + code(p.Text) + "\n")
 		case "evidence":
-			evidence = p.Text
+			for i, e := range f.Evidence {
+				m.WriteString([]string{"- evidence: ", "  "}[min(i, 1)] + code(e) + "\n")
+			}
 		case "remedy":
 		case "source":
 			m.WriteString("- source: " + link(p.Text) + "\n")
 		default:
 			m.WriteString("- " + p.Name + ": " + prose(oneLine(p.Text)) + "\n")
-		}
-	}
-	for i, e := range strings.Split(evidence, "\n") {
-		if e != "" {
-			m.WriteString([]string{"- evidence: ", "  "}[min(i, 1)] + code(e) + "\n")
 		}
 	}
 	m.WriteString("\n")

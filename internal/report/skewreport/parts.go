@@ -8,30 +8,29 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// part is one named part of a finding.
-type part struct{ Name, Text string }
+// part is one named part of a finding. Copied is what is there to be copied.
+type part struct {
+	Name, Text string
+	Copied     bool
+}
 
-// parts are the parts of f that aren't empty, in the order of reading; the ID,
-// the severity and the object are in its heading.
+// parts are the parts of f that aren't empty, in the order of reading; the ID
+// and the severity are in its heading.
 func parts(f finding.Finding) []part {
 	when := ""
 	if len(advice(f)) > 0 {
 		when = due(f.When, f.Hop)
 	}
-	accepted := ""
-	if f.Accepted != "" {
-		accepted = "it was " + f.Accepted
-	}
 	all := []part{
-		{"accepted", accepted},
-		{"at", moment(f.Hop, f.Phase)},
-		{"observed", f.Observed},
-		{"expected", f.Expected},
-		{"why", why(f.Why, f.Accepted)},
-		{"when", when},
-		{"remedy", plain(advice(f))},
-		{"source", f.Source},
-		{"evidence", strings.Join(f.Evidence, "\n")},
+		{"object", f.Object, true},
+		{"at", moment(f.Hop, f.Phase), false},
+		{"observed", f.Observed, false},
+		{"expected", f.Expected, false},
+		{"why", why(f.Why, f.Accepted), false},
+		{"when", when, false},
+		{"remedy", plain(advice(f)), true},
+		{"source", f.Source, true},
+		{"evidence", strings.Join(f.Evidence, "\n"), true},
 	}
 	return slices.DeleteFunc(all, func(p part) bool { return p.Text == "" })
 }
@@ -43,6 +42,23 @@ func plain(all []paragraph) string {
 		lines = append(lines, p.Text)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// groupOf is the heading that a finding is under.
+func groupOf(f finding.Finding) string {
+	switch {
+	case f.Accepted != "":
+		return "Accepted by you"
+	case f.Severity == finding.Block:
+		return "What blocks"
+	case f.Severity == finding.Unknown:
+		return "What couldn't be told"
+	case f.Severity == finding.Warn:
+		return "What to act on"
+	case f.Severity == finding.Info:
+		return "Good to know"
+	}
+	return "What is well"
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

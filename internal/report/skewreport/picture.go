@@ -72,7 +72,7 @@ type picPoint struct {
 
 // newPicture returns nil where there is nothing to draw.
 func newPicture(d *Document) *picture {
-	tables := d.tables()
+	tables := d.byDriver()
 	if len(tables) == 0 {
 		return nil
 	}
@@ -91,6 +91,19 @@ func newPicture(d *Document) *picture {
 	}
 	p.Description = strings.Join(said, " ")
 	return p
+}
+
+// byDriver are the rows of each driver.
+func (d *Document) byDriver() [][]driverRow {
+	var all [][]driverRow
+	for _, r := range d.rows() {
+		if last := len(all) - 1; last >= 0 && all[last][0].Driver == r.Driver {
+			all[last] = append(all[last], r)
+		} else {
+			all = append(all, []driverRow{r})
+		}
+	}
+	return all
 }
 
 func columnWidth(releases int) int {
@@ -112,8 +125,8 @@ func (d *Document) releases() []string {
 	return all
 }
 
-func newPicDriver(t driverTable, y, columns int) picDriver {
-	r := picDriver{Y: y, NameY: y + 22, Name: clipTo(t.Name+" "+t.Provisioner, 36), WindowsY: y + picWindows}
+func newPicDriver(t []driverRow, y, columns int) picDriver {
+	r := picDriver{Y: y, NameY: y + 22, Name: clipTo(t[0].Driver, 36), WindowsY: y + picWindows}
 	var linux, windows []string
 	for i := range columns {
 		width := columnWidth(columns)
@@ -137,19 +150,19 @@ func newPicDriver(t driverTable, y, columns int) picDriver {
 
 // newPicPoint is the driver at the i-th release, drawn at x: now at the first, at the
 // target of the i-th hop at the others.
-func newPicPoint(t driverTable, i, x, windowsY int) (picPoint, bool) {
-	at := slices.IndexFunc(t.Rows, func(r tableRow) bool { return r.row.Hop == max(i-1, 0) })
+func newPicPoint(t []driverRow, i, x, windowsY int) (picPoint, bool) {
+	at := slices.IndexFunc(t, func(r driverRow) bool { return r.row.Hop == max(i-1, 0) })
 	if at < 0 {
 		return picPoint{}, false
 	}
-	r := t.Rows[at].row
+	r := t[at].row
 	p := picPoint{X: x, WindowsY: windowsY, Windows: firstOf(r.Windows, "unknown")}
 	minors, wanted := r.DistanceNow, r.Mode
 	if i == 0 {
 		p.Linux = firstOf(r.LinuxNow, "unknown")
 	} else {
 		minors, wanted, p.Linux = r.Distance, firstOf(r.ModeTarget, r.Mode), firstOf(r.LinuxTarget, "unknown")
-		p.Windows = t.Rows[at].Windows
+		p.Windows = t[at].Windows
 	}
 	if i > 0 || r.LinuxTarget == "" {
 		p.Verdict = r.Severity.String()
@@ -196,11 +209,11 @@ func newBand(a, b picPoint) picBand {
 }
 
 // describe says a row of the picture in words, for those who don't see it.
-func describe(t driverTable) string {
+func describe(t []driverRow) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s.", t.Name, firstOf(t.Object, "no object"))
-	for _, r := range t.Rows {
-		fmt.Fprintf(&b, " %s: Linux %s, Windows %s, distance %s, mode %s", r.Hop, change(r.LinuxNow, strings.Trim(r.LinuxTarget, "-")), r.Windows, r.Distance, r.Mode)
+	fmt.Fprintf(&b, "%s, %s.", t[0].Driver, firstOf(t[0].row.Object, "no object"))
+	for _, r := range t {
+		fmt.Fprintf(&b, " %s: Linux %s, Windows %s, distance %s, mode %s", r.Hop, r.Linux, r.Windows, r.Distance, r.Mode)
 		if r.Severity > finding.Pass {
 			b.WriteString(", " + r.Severity.String())
 		}

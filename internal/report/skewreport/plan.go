@@ -14,9 +14,10 @@ func encodePlan(d *Document) (string, error) {
 	m := &markdown{Document: d.display()}
 	m.block("# Plan for Windows CSI drivers" + escape(m.route(": ")))
 	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
-	m.assumptions()
-	m.whereDriversStand()
+	m.drivers()
+	m.block("## Steps")
 	m.steps()
+	m.assumptions()
 	m.signature()
 	return strings.TrimRight(m.String(), "\n") + "\n", nil
 }
@@ -55,19 +56,11 @@ func findingLine(f finding.Finding) string {
 	return said + ": " + prose(oneLine(firstOf(f.Observed, why(f.Why, f.Accepted))))
 }
 
-func (m *markdown) whereDriversStand() {
-	if len(m.Drivers) == 0 {
-		return
-	}
-	m.block("## Where the drivers stand")
-	m.drivers()
-}
-
 // steps writes a part for each hop, also for those with nothing to do: a gap
 // would read like an oversight.
 func (m *markdown) steps() {
-	m.block("## Steps")
-	if len(m.Steps) == 0 {
+	all := m.todos()
+	if len(all) == 0 {
 		m.block("Nothing has to be changed.")
 		return
 	}
@@ -76,16 +69,16 @@ func (m *markdown) steps() {
 		if len(m.Hops) > 0 {
 			m.block(fmt.Sprintf("### Hop %d of %d: %s", hop+1, len(m.Hops), escape(m.hopOf(hop))))
 		}
-		n += m.hopSteps(hop, n)
+		n += m.hopSteps(all, hop, n)
 	}
 }
 
 // hopSteps writes the steps of one hop, numbered on from n, and returns how
 // many there are.
-func (m *markdown) hopSteps(hop, n int) int {
+func (m *markdown) hopSteps(all []skew.Step, hop, n int) int {
 	done, when := 0, ""
-	for _, s := range m.Steps {
-		if m.hopIndex(s.Hop) != hop {
+	for _, s := range all {
+		if m.nearest(s.Hop) != hop {
 			continue
 		}
 		if done == 0 || s.When != when {
@@ -101,8 +94,8 @@ func (m *markdown) hopSteps(hop, n int) int {
 	return done
 }
 
-// hopIndex keeps a step whose hop isn't on the way: it is shown at the nearest.
-func (m *markdown) hopIndex(hop int) int { return min(max(hop, 0), max(len(m.Hops)-1, 0)) }
+// nearest keeps a step whose hop isn't on the way: it is shown at the nearest.
+func (m *markdown) nearest(hop int) int { return min(max(hop, 0), max(len(m.Hops)-1, 0)) }
 
 func whenHeading(when string) string {
 	switch when {

@@ -49,7 +49,8 @@ func TestGolden(t *testing.T) {
 		}
 		golden(t, name+".plan.md", planOf(t, sample()))
 	}
-	golden(t, "verbose-color.txt", output(t, "text", mixed(), Options{Color: true, Verbose: true, Width: 120}))
+	golden(t, "details.txt", output(t, "text", mixed(), Options{Details: true}))
+	golden(t, "verbose-color.txt", output(t, "text", mixed(), Options{Color: true, Details: true, Verbose: true, Width: 120}))
 	golden(t, "narrow.txt", output(t, "text", mixed(), Options{Width: 60}))
 	golden(t, "empty.txt", output(t, "text", Report{}, Options{}))
 }
@@ -75,8 +76,9 @@ func golden(t *testing.T, name, got string) {
 func TestNothingRawGetsOut(t *testing.T) {
 	outputs := map[string]string{"plan": planOf(t, unknown())}
 	for _, format := range Formats {
-		outputs[format] = output(t, format, unknown(), Options{Verbose: true})
+		outputs[format] = output(t, format, unknown(), Options{Details: true, Verbose: true})
 	}
+	outputs["short text"] = output(t, "text", unknown(), Options{})
 	for name, out := range outputs {
 		if !utf8.ValidString(out) {
 			t.Errorf("%s isn't UTF-8", name)
@@ -89,14 +91,14 @@ func TestNothingRawGetsOut(t *testing.T) {
 
 func TestOrderDoesntMatter(t *testing.T) {
 	for _, format := range Formats {
-		want := output(t, format, mixed(), Options{Verbose: true})
+		want := output(t, format, mixed(), Options{Details: true, Verbose: true})
 		r := mixed()
 		slices.Reverse(r.Result.Findings)
 		slices.Reverse(r.Result.Drivers)
 		slices.Reverse(r.Result.NotEvaluated)
 		slices.Reverse(r.Result.Evaluated)
 		given := slices.Clone(r.Result.Findings)
-		if got := output(t, format, r, Options{Verbose: true}); got != want {
+		if got := output(t, format, r, Options{Details: true, Verbose: true}); got != want {
 			t.Errorf("%s changes with the order of what it is given:\n%s", format, got)
 		}
 		if !reflect.DeepEqual(r.Result.Findings, given) {
@@ -148,7 +150,7 @@ func TestSummary(t *testing.T) {
 	for want, r := range map[string]skew.Result{
 		"The update from OpenShift 4.19 to 4.20 is safe as far as is known.":                                              {From: "4.19", To: "4.20", Hops: hop, Drivers: rows},
 		"The update to OpenShift 4.20 is safe as far as is known.":                                                        {To: "4.20", Drivers: rows},
-		"The update from OpenShift 4.19 to 4.20 is safe as far as is known, with 1 warning to heed.":                      {From: "4.19", To: "4.20", Drivers: rows, Findings: []finding.Finding{one(finding.Warn, skew.Target)}},
+		"The update from OpenShift 4.19 to 4.20 is safe as far as is known, with 1 warning to act on first.":              {From: "4.19", To: "4.20", Drivers: rows, Findings: []finding.Finding{one(finding.Warn, skew.Target)}},
 		"Nobody can tell yet whether the update from OpenShift 4.19 to 4.20 is safe: 1 question is open.":                 {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Unknown, skew.Target)}},
 		"Don't start the update from OpenShift 4.19 to 4.20 yet: 1 finding blocks it.":                                    {From: "4.19", To: "4.20", Hops: hop, Findings: []finding.Finding{one(finding.Block, skew.Target)}},
 		"Don't start the update from OpenShift 4.19 to 4.20 yet: 1 finding blocks it, and it is there already.":           {From: "4.19", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now)}},
@@ -158,7 +160,7 @@ func TestSummary(t *testing.T) {
 		"Windows storage on OpenShift 4.20 is well as far as is known (3 rules not evaluated).":                           {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 3)},
 		"No Windows CSI driver was found in what was read, so there is no skew to judge.":                                 {From: "4.19", To: "4.20"},
 		"Windows storage on OpenShift 4.20 is well as far as is known (1 finding accepted by you).":                       {From: "4.20", Drivers: rows, Findings: []finding.Finding{{Severity: finding.Info, Accepted: "BLOCK"}}},
-		"Windows storage on OpenShift 4.20 is well as far as is known, with 1 warning to heed (1 rule not evaluated).":    {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 1), Findings: []finding.Finding{one(finding.Warn, skew.Now)}},
+		"Windows storage on OpenShift 4.20 is well as far as is known, with 1 warning to act on (1 rule not evaluated).":  {From: "4.20", Drivers: rows, NotEvaluated: make([]skew.NotEvaluated, 1), Findings: []finding.Finding{one(finding.Warn, skew.Now)}},
 		"Don't start the update from OpenShift 4.18 to 4.20 yet: 2 findings block it, the first at 4.19 -> 4.20.":         {From: "4.18", To: "4.20", Hops: make([]skew.Hop, 2), Findings: []finding.Finding{one(finding.Block, skew.Target), one(finding.Block, skew.Target)}},
 		"Don't start the update from OpenShift 4.18 to 4.20 yet: 2 findings block it, and all of them are there already.": {From: "4.18", To: "4.20", Findings: []finding.Finding{one(finding.Block, skew.Now), one(finding.Block, skew.Now)}},
 	} {

@@ -36,10 +36,29 @@ func before(d *Document) string {
 	case finding.Unknown:
 		return "Nobody can tell yet whether " + update + " is safe: " + open(d)
 	case finding.Warn:
-		return capital(update) + " is safe as far as is known, with " + count(d.Counts["WARN"], "warning") + " to heed"
+		return capital(update) + " is safe as far as is known, with " + warnings(d)
 	case finding.Pass, finding.Info:
 	}
 	return capital(update) + " is safe as far as is known"
+}
+
+// warnings says how many there are, and whether they ask for an act before the
+// update.
+func warnings(d *Document) string {
+	said := count(d.Counts["WARN"], "warning") + " to act on"
+	first := 0
+	for _, f := range d.Findings {
+		if f.Severity == finding.Warn && f.When != "after" {
+			first++
+		}
+	}
+	switch {
+	case first == 0:
+		return said + " after it"
+	case first == d.Counts["WARN"]:
+		return said + " first"
+	}
+	return said + ", " + strconv.Itoa(first) + " of them first"
 }
 
 // after answers whether all is well.
@@ -54,7 +73,7 @@ func after(d *Document) string {
 	case finding.Unknown:
 		return "Nobody can tell yet whether " + cluster + " is well: " + open(d)
 	case finding.Warn:
-		return cluster + " is well as far as is known, with " + count(d.Counts["WARN"], "warning") + " to heed"
+		return cluster + " is well as far as is known, with " + count(d.Counts["WARN"], "warning") + " to act on"
 	case finding.Pass, finding.Info:
 	}
 	return cluster + " is well as far as is known"

@@ -2,95 +2,223 @@ package skewreport
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/skew"
 )
 
-// driverTable is one Windows driver on its way over the hops.
-type driverTable struct {
-	Name, Provisioner, Object string
-	// Certainty is set where the catalog isn't exact about the Linux versions.
-	Certainty string
-	Rows      []tableRow
+// fewDrivers is how many drivers the short text shows, the worst first.
+const fewDrivers = 6
+
+// driverRow is a driver at a hop, or on the whole way, in words.
+type driverRow struct {
+	// Driver is the catalog's name, or the DaemonSet's where several share it.
+	Driver, Hop, Linux, Windows, Distance, Mode string
+	Severity                                    finding.Severity
+	row                                         skew.Row
 }
 
-// tableRow is one hop of a driver, in words.
-type tableRow struct {
-	Hop, LinuxNow, LinuxTarget, Windows, Distance, Mode string
-	Severity                                            finding.Severity
-	row                                                 skew.Row
+var tableHead = []string{"driver", "update", "Linux", "Windows", "distance", "mode", "verdict"}
+
+// cells are in the order of tableHead.
+func (r driverRow) cells() []string {
+	return []string{r.Driver, r.Hop, r.Linux, r.Windows, r.Distance, r.Mode, r.Severity.String()}
 }
 
-var tableHead = []string{"hop", "Linux now", "Linux target", "Windows", "distance", "mode", "verdict"}
-
-func (r tableRow) cells() []string {
-	return []string{r.Hop, r.LinuxNow, r.LinuxTarget, r.Windows, r.Distance, r.Mode, r.Severity.String()}
-}
-
-// shortCells are cells with the distance at the target alone.
-func (r tableRow) shortCells() []string {
-	c := r.cells()
-	if _, target, ok := strings.Cut(r.Distance, " -> "); ok {
-		c[4] = target
+// targetOnly leaves out the distance before the update, where a table is too
+// wide.
+func (r driverRow) targetOnly() []string {
+	_, target, ok := strings.Cut(r.Distance, " -> ")
+	if ok {
+		r.Distance = target
 	}
-	return c
+	return r.cells()
 }
 
-// plainCells are shortCells without the variants of HostProcess images.
-func (r tableRow) plainCells() []string {
-	c := r.shortCells()
-	c[3] = strings.NewReplacer("-windows-hp", "", "-windows-hostprocess", "").Replace(c[3])
-	return c
+// rows are all drivers at all hops, the worst driver first.
+func (d *Document) rows() []driverRow {
+	all := make([]driverRow, len(d.Drivers))
+	worst := map[string]finding.Severity{}
+	for i, r := range d.Drivers {
+		all[i] = d.driverRow(r)
+		worst[r.Object] = max(worst[r.Object], r.Severity)
+	}
+	slices.SortStableFunc(all, func(a, b driverRow) int { return cmp.Compare(worst[b.row.Object], worst[a.row.Object]) })
+	return all
 }
 
-// tables groups the rows by driver. Rows are sorted already.
-func (d *Document) tables() []driverTable {
-	var all []driverTable
-	for _, r := range d.Drivers {
-		last, name := len(all)-1, cmp.Or(r.Driver, r.Provisioner, "unknown driver")
-		if last < 0 || all[last].Name != name || all[last].Object != r.Object {
-			all = append(all, driverTable{Name: name, Provisioner: r.Provisioner, Object: r.Object})
-			if last++; r.Driver == "" {
-				all[last].Provisioner = "" // it is the name already, or not known
-			}
+// routes has a row for each driver: from where it starts to where it ends.
+func (d *Document) routes() []driverRow {
+	var all []driverRow
+	for _, r := range d.rows() {
+		last := len(all) - 1
+		if last < 0 || all[last].Driver != r.Driver {
+			all = append(all, r)
+			continue
 		}
-		t := &all[last]
-		if r.Certainty != "" && r.Certainty != "exact" {
-			t.Certainty = r.Certainty
-		}
-		t.Rows = append(t.Rows, d.tableRow(r))
+		way := all[last].row
+		way.LinuxTarget, way.Distance, way.ModeTarget = r.row.LinuxTarget, r.row.Distance, cmp.Or(r.row.ModeTarget, way.ModeTarget)
+		way.WindowsPlanned, way.Severity = cmp.Or(r.row.WindowsPlanned, way.WindowsPlanned), max(way.Severity, r.Severity)
+		all[last] = d.driverRow(way)
 	}
 	return all
 }
 
-func (d *Document) tableRow(r skew.Row) tableRow {
-	row := tableRow{
-		Hop:      d.hopOf(r.Hop),
-		LinuxNow: cmp.Or(r.LinuxNow, "unknown"), LinuxTarget: cmp.Or(r.LinuxTarget, "unknown"),
-		Windows: change(cmp.Or(r.Windows, "unknown"), r.WindowsPlanned),
-		Mode:    change(cmp.Or(r.Mode, "unknown"), r.ModeTarget), Severity: r.Severity, row: r,
+func (d *Document) driverRow(r skew.Row) driverRow {
+	row := driverRow{
+		Driver: d.driverName(r), Hop: d.hopOf(r.Hop), Linux: cmp.Or(r.LinuxNow, "unknown"),
+		Windows:  change(cmp.Or(r.Windows, "unknown"), r.WindowsPlanned),
+		Distance: distance(r.DistanceNow, r.LinuxNow, r.Windows),
+		Mode:     change(cmp.Or(r.Mode, "unknown"), r.ModeTarget), Severity: r.Severity, row: r,
 	}
-	windows := cmp.Or(r.WindowsPlanned, r.Windows)
-	now := distance(r.DistanceNow, r.LinuxNow, r.Windows)
-	row.Distance = change(now, distance(r.Distance, r.LinuxTarget, windows))
-	if d.To == "" {
-		row.LinuxTarget, row.Distance = "-", now
+	if row.Severity == finding.Info {
+		row.Severity = finding.Pass // a verdict says what to do, and INFO is nothing to do
+	}
+	if d.To != "" {
+		row.Linux = change(row.Linux, cmp.Or(r.LinuxTarget, "unknown"))
+		row.Distance = change(row.Distance, distance(r.Distance, r.LinuxTarget, cmp.Or(r.WindowsPlanned, r.Windows)))
 	}
 	return row
 }
 
-// CertaintyNote says what the catalog's certainty means for the reader, "" for
-// exact.
-func (t driverTable) CertaintyNote() string {
-	switch t.Certainty {
-	case "":
+func (d *Document) driverName(r skew.Row) string {
+	name := cmp.Or(r.Driver, r.Provisioner, "unknown driver")
+	shared := slices.ContainsFunc(d.Drivers, func(o skew.Row) bool {
+		return o.Object != r.Object && o.Driver == r.Driver && o.Provisioner == r.Provisioner
+	})
+	if shared || r.Driver == "" && r.Provisioner == "" {
+		return cmp.Or(shortObject(r.Object), name)
+	}
+	return name
+}
+
+// shortObject is the name of an object alone.
+func shortObject(object string) string { return object[strings.LastIndexAny(object, "/ ")+1:] }
+
+// drivers writes one table: a row for each driver, or for each at each hop.
+func (w *textWriter) drivers() {
+	rows, more := w.routes(), 0
+	if w.Details {
+		rows = w.rows()
+	} else if len(rows) > fewDrivers {
+		rows, more = rows[:fewDrivers], len(rows)-fewDrivers
+	}
+	if len(rows) == 0 {
+		return
+	}
+	w.line("")
+	full := w.cells(rows, driverRow.cells)
+	if tableWidth(full) > w.Width {
+		full = w.cells(rows, driverRow.targetOnly)
+	}
+	if name := widths(full)[0]; tableWidth(full)-w.Width <= name-minRoom {
+		room := name - max(tableWidth(full)-w.Width, 0)
+		for _, row := range full {
+			row[0] = cutFront(row[0], room)
+		}
+	}
+	if tableWidth(full) <= w.Width {
+		w.table(rows, full)
+	} else {
+		w.stacked(full)
+	}
+	if more > 0 {
+		w.line("and " + count(more, "more driver") + ", none worse: --details")
+	}
+	if w.Details {
+		w.certainty()
+	}
+}
+
+// cells are the rows below the heads of the columns. Without several updates
+// there is none to name.
+func (w *textWriter) cells(rows []driverRow, cells func(driverRow) []string) [][]string {
+	all := [][]string{slices.Clone(tableHead)}
+	for _, r := range rows {
+		all = append(all, cells(r))
+	}
+	if !w.Details || len(w.Hops) < 2 {
+		for i := range all {
+			all[i] = slices.Delete(all[i], 1, 2)
+		}
+	}
+	return all
+}
+
+func widths(rows [][]string) []int {
+	all := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for c, cell := range row {
+			all[c] = max(all[c], columns(cell))
+		}
+	}
+	return all
+}
+
+func tableWidth(rows [][]string) int {
+	total := -2
+	for _, n := range widths(rows) {
+		total += 2 + n
+	}
+	return total
+}
+
+func (w *textWriter) table(drivers []driverRow, rows [][]string) {
+	wide := widths(rows)
+	for i, row := range rows {
+		last := len(row) - 1
+		var b strings.Builder
+		for c, cell := range row[:last] {
+			b.WriteString(pad(cell, wide[c]) + "  ")
+		}
+		if i > 0 {
+			row[last] = w.colored(row[last], drivers[i-1].Severity)
+		}
+		w.line(b.String() + row[last])
+	}
+}
+
+// stacked writes one cell below the other, for narrow terminals.
+func (w *textWriter) stacked(rows [][]string) {
+	const name = len("distance")
+	for i, row := range rows[1:] {
+		if i > 0 {
+			w.line("")
+		}
+		for c, cell := range row {
+			w.prose(pad(rows[0][c], name)+"  ", name+2, cell)
+		}
+	}
+}
+
+// certainty says where the catalog isn't exact about Linux versions.
+func (w *textWriter) certainty() {
+	for _, note := range w.certaintyNotes() {
+		w.prose("", 0, note)
+	}
+}
+
+// certaintyNotes say what the catalog's certainty means for the reader.
+func (d *Document) certaintyNotes() []string {
+	var notes []string
+	for _, r := range d.Drivers {
+		if note := certaintyNote(r.Certainty); note != "" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+func certaintyNote(certainty string) string {
+	switch certainty {
+	case "", "exact":
 		return ""
 	case "range":
-		return "The Linux versions are known by ranges of patch releases, whose edges may be off by one."
+		return "Some Linux versions are known by ranges of patch releases, whose edges may be off by one."
 	case "default":
-		return "The Linux versions are known for the minor release as a whole; a patch release may have another."
+		return "Some Linux versions are known for the minor release as a whole; a patch release may have another."
 	}
-	return "The Linux versions are known with certainty " + t.Certainty + "."
+	return "Some Linux versions are known with certainty " + certainty + "."
 }

@@ -3,9 +3,11 @@ package skewreport
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew"
 )
 
 const (
@@ -18,6 +20,8 @@ const (
 	minRoom = 20
 	// fewEvidence is how many places are shown unless all are asked for.
 	fewEvidence = 3
+	// fewGrounds is how many findings the short text names in full.
+	fewGrounds = 5
 )
 
 var colors = map[finding.Severity]string{
@@ -31,20 +35,22 @@ type textWriter struct {
 	Options
 }
 
+// encodeText writes the verdict, one table, what to do, and the grounds: in two
+// lines each, or with all that is known of them.
 func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of the type that all formats have
 	o.Width = cmp.Or(o.Width, defaultWidth)
 	w := &textWriter{Document: d.display(), Options: o}
-	w.verdict()
+	w.prose(w.label(w.Verdict)+" ", indent, w.Summary)
 	w.drivers()
-	for s := finding.Block; s >= finding.Pass; s-- {
-		if s > finding.Pass || o.Verbose {
-			w.findings(s)
-		}
+	w.todo()
+	if o.Details {
+		w.findings()
+		w.notEvaluated()
+		w.sources()
+	} else {
+		w.grounds()
+		w.rest()
 	}
-	w.accepted()
-	w.notEvaluated()
-	w.sources()
-	w.next()
 	return w.String(), nil
 }
 
@@ -80,148 +86,140 @@ func (w *textWriter) prose(head string, columns int, text string) {
 // line writes one line as it is.
 func (w *textWriter) line(text string) { w.WriteString(strings.TrimRight(text, " ") + "\n") }
 
-func (w *textWriter) verdict() {
-	w.prose(w.label(w.Verdict)+" ", indent, w.Summary)
-	var counts []string
-	for s := finding.Block; s >= finding.Pass; s-- {
-		if n := w.Counts[s.String()]; n > 0 || s >= finding.Warn {
-			counts = append(counts, fmt.Sprintf("%d %s", n, s))
-		}
+// copied writes lines that are there to be copied: never wrapped.
+func (w *textWriter) copied(head, text string) {
+	for line := range strings.SplitSeq(text, "\n") {
+		w.line(head + line)
+		head = strings.Repeat(" ", columns(head))
 	}
-	w.prose(strings.Repeat(" ", indent), indent, strings.Join(counts, ", "))
-	w.digest()
 }
 
-// mostDigest is how many findings the verdict names.
-const mostDigest = 4
+// short is a line of text, cut to the width.
+func (w *textWriter) short(head string, columns int, text string) {
+	w.line(head + cutTo(text, max(w.Width-columns, minRoom)))
+}
 
-// digest names, a line each, the findings that decide the verdict: the tables
-// stand before the findings, and may be long.
-func (w *textWriter) digest() {
-	if w.Verdict < finding.Unknown {
-		return
-	}
+// grounds says in two lines each why the verdict isn't PASS.
+func (w *textWriter) grounds() {
+	var more []string
 	n := 0
 	for _, f := range w.Findings {
-		if f.Severity != w.Verdict || f.Accepted != "" {
+		if f.Severity <= finding.Info {
 			continue
 		}
-		if n++; n <= mostDigest {
-			w.line(strings.Repeat(" ", indent) + cutTo(f.ID+" "+named(f)+f.Observed, max(w.Width-indent, minRoom)))
-		}
-	}
-	if n > mostDigest {
-		w.line(strings.Repeat(" ", indent) + fmt.Sprintf("and %d more", n-mostDigest))
-	}
-}
-
-// named is the short name of a finding's object, "" where the observation has
-// it.
-func named(f finding.Finding) string {
-	name := f.Object
-	if full, ok := strings.CutPrefix(name, "DaemonSet "); ok {
-		name = full[strings.LastIndexByte(full, '/')+1:]
-	}
-	if strings.Contains(f.Observed, name) {
-		return ""
-	}
-	return name + ": "
-}
-
-// cutTo is text in one line of so many columns.
-func cutTo(text string, width int) string {
-	text = strings.ReplaceAll(text, "\n", " ")
-	if columns(text) <= width {
-		return text
-	}
-	const more = " ..."
-	used := len(more)
-	for i, r := range text {
-		if used += runeColumns(r); used <= width {
+		if n++; n > fewGrounds {
+			more = append(more, f.ID)
 			continue
 		}
-		if space := strings.LastIndexByte(text[:i], ' '); space > i/2 {
-			i = space // between words, where that leaves enough
+		if n == 1 {
+			w.heading("Why")
 		}
-		return strings.TrimRight(text[:i], " ;:,") + more
+		w.short(w.label(f.Severity)+" ", indent, f.ID+" "+w.about(f)+f.Observed)
+		w.few(strings.Repeat(" ", indent), f.Why)
 	}
-	return text
+	if len(more) > 0 {
+		w.prose(strings.Repeat(" ", indent), indent, fmt.Sprintf("and %d more: %s", len(more), tally(more)))
+	}
 }
 
-// findings writes those of one severity that nobody accepted.
-func (w *textWriter) findings(s finding.Severity) {
-	first := true
+// about says which object a finding is about, unless the observation does, and
+// at which of several updates.
+func (w *textWriter) about(f finding.Finding) string {
+	said, short := f.Object, shortObject(f.Object)
+	if strings.Contains(said, "/") {
+		said = short
+	}
+	if strings.Contains(f.Observed, short) {
+		said = ""
+	} else if i := slices.IndexFunc(w.Drivers, func(r skew.Row) bool { return r.Object == f.Object }); i >= 0 {
+		said = w.driverName(w.Drivers[i])
+	}
+	if len(w.Hops) > 1 && f.Hop != "" {
+		said = strings.TrimSpace(said + " at " + hopWords(f.Hop))
+	}
+	if said != "" {
+		said += ": "
+	}
+	return said
+}
+
+// rest says in a line each what else there is, what was read, and how old the
+// facts are.
+func (w *textWriter) rest() {
+	var notes, accepted, open []string
 	for _, f := range w.Findings {
-		if f.Severity != s || f.Accepted != "" {
+		switch {
+		case f.Accepted != "":
+			accepted = append(accepted, f.ID)
+		case f.Severity == finding.Info || f.Severity == finding.Pass && w.Verbose:
+			notes = append(notes, f.ID+" "+f.Observed)
+		}
+	}
+	for _, n := range w.NotEvaluated {
+		open = append(open, n.Rule)
+	}
+	w.line("")
+	w.few("Accepted: ", tally(accepted))
+	w.few("Not evaluated: ", tally(open))
+	if w.Verbose {
+		for _, n := range notes {
+			w.few("Note: ", n)
+		}
+	} else {
+		w.few("Notes: ", strings.Join(notes, "; "))
+	}
+	w.prose("Read: ", len("Read: "), w.readLine()+" More: --details")
+}
+
+// few writes what there is of something in one line.
+func (w *textWriter) few(head, text string) {
+	if text != "" {
+		w.short(head, len(head), text)
+	}
+}
+
+// findings writes all that is known of each finding, worst first.
+func (w *textWriter) findings() {
+	heading := ""
+	for _, f := range w.Findings {
+		if f.Severity == finding.Pass && !w.Verbose {
 			continue
 		}
-		if first {
-			w.heading(severityHeading(s))
-		} else if s > finding.Pass {
+		if h := groupOf(f); h != heading {
+			w.heading(h)
+			heading = h
+		} else if f.Severity > finding.Pass {
 			w.line("")
 		}
-		first = false
-		w.finding(f, w.label(s))
+		label := w.label(f.Severity)
+		if f.Accepted != "" {
+			label = w.colored(pad(f.Accepted, labelWidth), finding.Info)
+		}
+		w.finding(f, label)
 	}
-}
-
-// severityHeading says what to do about findings of one severity.
-func severityHeading(s finding.Severity) string {
-	switch s {
-	case finding.Block:
-		return "What stands in the way"
-	case finding.Unknown:
-		return "What couldn't be told"
-	case finding.Warn:
-		return "What to heed"
-	case finding.Info:
-		return "Good to know"
-	case finding.Pass:
-	}
-	return "What is well"
 }
 
 func (w *textWriter) finding(f finding.Finding, label string) {
 	w.prose(label+" ", indent, strings.TrimSpace(f.ID+" "+w.title(f.ID)))
-	w.copied("object", f.Object)
-	w.detail("at", moment(f.Hop, f.Phase))
-	w.detail("observed", f.Observed)
-	w.detail("expected", f.Expected)
-	w.detail("why", why(f.Why, f.Accepted))
-	if f.Remedy != "" || len(f.Actions) > 0 {
-		w.detail("when", due(f.When, f.Hop))
-	}
-	w.remedy(advice(f))
-	w.copied("source", f.Source)
-	w.evidence(f.Evidence)
-}
-
-func detailHead(name string) string { return strings.Repeat(" ", indent) + pad(name, nameWidth) + "  " }
-
-// detail writes one named part of a finding, wrapped line by line.
-func (w *textWriter) detail(name, text string) {
-	if text == "" {
-		return
-	}
-	head := detailHead(name)
-	for line := range strings.SplitSeq(text, "\n") {
-		w.prose(head, hanging, line)
-		head = strings.Repeat(" ", hanging)
+	for _, p := range parts(f) {
+		head := strings.Repeat(" ", indent) + pad(p.Name, nameWidth) + "  "
+		switch {
+		case p.Name == "evidence":
+			w.evidence(head, f.Evidence)
+		case p.Name == "remedy":
+			w.remedy(head, advice(f))
+		case p.Copied:
+			w.copied(head, p.Text)
+		default:
+			w.prose(head, hanging, p.Text)
+		}
 	}
 }
 
-// copied writes what is there to be copied: never wrapped.
-func (w *textWriter) copied(name, text string) {
-	if text != "" {
-		w.line(detailHead(name) + strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", hanging)))
-	}
-}
-
-func (w *textWriter) remedy(all []paragraph) {
-	head := detailHead("remedy")
+func (w *textWriter) remedy(head string, all []paragraph) {
 	for _, p := range all {
 		if p.Command {
-			w.line(head + strings.ReplaceAll(p.Text, "\n", "\n"+strings.Repeat(" ", hanging)))
+			w.copied(head, p.Text)
 		} else {
 			w.prose(head, hanging, p.Text)
 		}
@@ -229,15 +227,37 @@ func (w *textWriter) remedy(all []paragraph) {
 	}
 }
 
-func (w *textWriter) evidence(all []string) {
-	more := 0
+func (w *textWriter) evidence(head string, all []string) {
+	more := ""
 	if n := len(all); !w.Verbose && n > fewEvidence+1 {
-		all, more = all[:fewEvidence], n-fewEvidence
+		all, more = all[:fewEvidence], fmt.Sprintf("\nand %d more; --verbose lists them", n-fewEvidence)
 	}
-	for i, e := range all {
-		w.copied([]string{"evidence", ""}[min(i, 1)], e)
+	w.copied(head, strings.Join(all, "\n")+more)
+}
+
+func (w *textWriter) notEvaluated() {
+	if len(w.NotEvaluated) == 0 {
+		return
 	}
-	if more > 0 {
-		w.copied("", fmt.Sprintf("and %d more; --verbose lists them", more))
+	w.heading("Rules not evaluated")
+	width := 0
+	for _, n := range w.NotEvaluated {
+		width = min(max(width, columns(n.Rule)), minRoom)
+	}
+	for _, n := range w.NotEvaluated {
+		w.prose("  "+pad(n.Rule, width)+"  ", width+4, n.Reason)
+	}
+}
+
+func (w *textWriter) sources() {
+	w.heading("What was read")
+	for _, l := range w.readLines() {
+		w.prose("  ", 2, l)
+	}
+	for _, p := range w.Problems {
+		w.prose("  ", 4, "couldn't read "+problem(p))
+		if p.Fix != "" {
+			w.line("    fix: " + p.Fix)
+		}
 	}
 }

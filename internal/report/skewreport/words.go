@@ -2,6 +2,7 @@ package skewreport
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/skew"
@@ -15,6 +16,11 @@ func (d *Document) hopOf(i int) string {
 		return "now"
 	}
 	return d.Hops[i].String()
+}
+
+// hopIndex is the place of a hop on the way; 0 for none.
+func (d *Document) hopIndex(hop string) int {
+	return max(0, slices.IndexFunc(d.Hops, func(h skew.Hop) bool { return h.String() == hop }))
 }
 
 func phaseOrder(phase string) int {

@@ -1,6 +1,7 @@
 package skewreport
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -33,39 +34,66 @@ func runeColumns(r rune) int {
 func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-columns(s))) }
 
 // wrap breaks s between words into lines of at most n columns. A word that is
-// too long stays whole, and so does code in backticks: somebody may want to
-// copy it.
+// too long stays whole, and so does an update, "4.19 -> 4.20".
 func wrap(s string, n int) []string {
+	const glued = "\x00" // no cleaned string holds one
 	var lines []string
-	line, used := "", 0
-	for _, word := range words(s) {
-		w := columns(word)
-		if line != "" && used+1+w > n {
-			lines = append(lines, line)
-			line, used = "", 0
+	line := ""
+	for _, word := range strings.Fields(strings.ReplaceAll(s, " -> ", glued+"->"+glued)) {
+		word = strings.ReplaceAll(word, glued, " ")
+		switch {
+		case line == "":
+			line = word
+		case columns(line)+1+columns(word) > n:
+			lines, line = append(lines, line), word
+		default:
+			line += " " + word
 		}
-		if line != "" {
-			line, used = line+" ", used+1
-		}
-		line, used = line+word, used+w
 	}
 	return append(lines, line)
 }
 
-// words splits at spaces, but not inside backticks and around arrows.
-func words(s string) []string {
-	const glued = "\x00" // no cleaned string holds one
-	var b strings.Builder
-	for _, p := range spans(s) {
-		if p.Code {
-			b.WriteString("`" + strings.ReplaceAll(p.Text, " ", glued) + "`")
-		} else {
-			b.WriteString(strings.ReplaceAll(p.Text, " -> ", glued+"->"+glued))
+// cutTo is text in one line of so many columns.
+func cutTo(text string, width int) string {
+	text = oneLine(text)
+	if columns(text) <= width {
+		return text
+	}
+	const more = " ..."
+	used := len(more)
+	for i, r := range text {
+		if used += runeColumns(r); used <= width {
+			continue
+		}
+		if space := strings.LastIndexByte(text[:i], ' '); space > i/2 {
+			i = space // between words, where that leaves enough
+		}
+		return strings.TrimRight(text[:i], " ;:,") + more
+	}
+	return text
+}
+
+// cutFront is the end of text in so many columns.
+func cutFront(text string, width int) string {
+	for r := []rune(text); columns(text) > width && len(r) > 3; r = r[1:] {
+		text = "..." + string(r[3:])
+	}
+	return text
+}
+
+// tally names each of the words once, with how often it is there.
+func tally(words []string) string {
+	var order []string
+	times := map[string]int{}
+	for _, w := range words {
+		if times[w]++; times[w] == 1 {
+			order = append(order, w)
 		}
 	}
-	fields := strings.Fields(b.String())
-	for i, f := range fields {
-		fields[i] = strings.ReplaceAll(f, glued, " ")
+	for i, w := range order {
+		if n := times[w]; n > 1 {
+			order[i] = fmt.Sprintf("%s (%d)", w, n)
+		}
 	}
-	return fields
+	return strings.Join(order, ", ")
 }

@@ -1,0 +1,138 @@
+package skewreport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// roomForSteps is how many lines of steps the short text shows before it names
+// those that follow only.
+const roomForSteps = 12
+
+// todos are what to do: what answers findings that the plan has no step for,
+// and then the plan. What is asked for in the same words is asked for once.
+func (d *Document) todos() []skew.Step {
+	var asks []skew.Step
+	for _, f := range d.Findings {
+		planned := slices.ContainsFunc(d.Steps, func(s skew.Step) bool { return slices.Contains(s.Rules, f.ID) })
+		s, ok := ask(f)
+		if !ok || planned {
+			continue
+		}
+		if i := slices.IndexFunc(asks, func(o skew.Step) bool { return o.What == s.What }); i < 0 {
+			asks = append(asks, s)
+		} else if !strings.Contains(asks[i].Command, s.Command) {
+			asks[i].Command += "\n" + s.Command
+		}
+	}
+	return append(asks, d.Steps...)
+}
+
+// ask is what answers a finding, as a step before all others.
+func ask(f finding.Finding) (skew.Step, bool) {
+	s := skew.Step{Hop: -1, Why: f.Why, Rules: []string{f.ID}}
+	for _, p := range advice(f) {
+		if p.Command {
+			s.Command = strings.TrimSpace(s.Command + "\n" + p.Text)
+		} else {
+			s.What = strings.TrimSpace(s.What + " " + p.Text)
+		}
+	}
+	return s, s.What+s.Command != "" && (f.Severity >= finding.Unknown || f.Severity == finding.Warn && s.Command != "")
+}
+
+// todo writes what to do, numbered. The short text shows in full what comes
+// first and what a finding asks for, and names the rest.
+func (w *textWriter) todo() {
+	steps := w.todos()
+	if w.To == "" && !w.Details && !slices.ContainsFunc(steps, w.urgent) {
+		return // this was the check after an update, and all is well
+	}
+	if len(steps) > 0 {
+		w.heading("What to do")
+	}
+	when, used, folded := "", 0, 0
+	for i, s := range steps {
+		if !w.Details && (!w.urgent(s) || used >= roomForSteps) {
+			folded++
+			continue
+		}
+		w.fold(steps, i-folded, i)
+		folded = 0
+		lead := ""
+		if at := w.due(s); at != when {
+			when, lead = at, capital(at)+": "
+		}
+		before := strings.Count(w.String(), "\n")
+		w.step(i, lead, s)
+		used += strings.Count(w.String(), "\n") - before
+	}
+	w.fold(steps, len(steps)-folded, len(steps))
+	if len(w.Steps) > 0 && w.To != "" {
+		w.line("All steps, with commands:")
+		w.line("    " + w.planCommand())
+	}
+}
+
+// urgent tells whether a step is before all updates, or is asked for by a
+// finding that makes the verdict.
+func (w *textWriter) urgent(s skew.Step) bool {
+	return s.Hop < 0 || s.Hop == 0 && s.When == "before" || slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
+		return f.Severity > finding.Info && f.Severity == w.Verdict && slices.Contains(s.Rules, f.ID) && s.Hop >= w.hopIndex(f.Hop)
+	})
+}
+
+func (w *textWriter) step(i int, lead string, s skew.Step) {
+	number := fmt.Sprintf("%2d. ", i+1)
+	w.prose(number, len(number), lead+s.What)
+	if s.Command != "" {
+		w.copied(strings.Repeat(" ", len(number)+2), s.Command)
+	}
+	if w.Details && s.Why != "" {
+		w.prose(strings.Repeat(" ", len(number)), len(number), "Why: "+s.Why)
+	}
+}
+
+// fold names the steps from first to before end in one line.
+func (w *textWriter) fold(steps []skew.Step, first, end int) {
+	if first == end {
+		return
+	}
+	number := fmt.Sprintf("%2d. ", first+1)
+	if end-first > 1 {
+		number = fmt.Sprintf("%2d-%d. ", first+1, end)
+	}
+	var names []string
+	for _, s := range steps[first:end] {
+		names = append(names, s.What)
+	}
+	w.short(number, len(number), strings.Join(names, "; "))
+}
+
+// due is when a step is due, "before the update 4.19 -> 4.20"; "" at any time.
+func (d *Document) due(s skew.Step) string {
+	if s.Hop < 0 {
+		return ""
+	}
+	if len(d.Hops) > 1 {
+		return due(s.When, d.hopOf(s.Hop))
+	}
+	return due(s.When, "")
+}
+
+// planCommand is the command that has all steps. A target that the cluster
+// itself named has to be told to it.
+func (d *Document) planCommand() string {
+	command := "verify skew plan"
+	if rest, ok := strings.CutPrefix(d.Tool.CommandLine, "verify skew "); ok {
+		command += " " + strings.ReplaceAll(rest, "--details ", "")
+	}
+	if !strings.Contains(command, " --to ") {
+		command += " --to " + d.To
+	}
+	return command
+}
