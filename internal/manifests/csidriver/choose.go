@@ -161,9 +161,6 @@ func (c *choice) substitute() {
 		}
 		c.version = version.MustDriver(s.Instead)
 		c.note("%s. OpenShift %s ships that version; v%s is the closest with an image.", s.Why, c.release.MinorString(), s.Instead)
-		if !c.version.SameMinor(shipped) {
-			c.note("verify skew tells the distance between v%s and v%s as SKEW001, a warning that no other version takes away.", s.Instead, shipped.Core())
-		}
 	}
 }
 

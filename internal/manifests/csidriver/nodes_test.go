@@ -125,7 +125,7 @@ func TestGoneImages(t *testing.T) {
 	cat := load(t)
 	for _, tc := range []struct{ driver, release, image, note string }{
 		{"vsphere", "4.14", "registry.k8s.io/csi-vsphere/driver:v3.1.2", "v3.0.2 is gone"},
-		{"vsphere", "4.15", "registry.k8s.io/csi-vsphere/driver:v3.1.2", "SKEW001"},
+		{"vsphere", "4.15", "registry.k8s.io/csi-vsphere/driver:v3.1.2", "v3.0.2 is gone"},
 		{"vsphere", "4.16", "registry.k8s.io/csi-vsphere/driver:v3.1.2", ""},
 		{"gcp-pd", "4.12", "registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver:v1.7.3", ""},
 		{"gcp-pd", "4.13", "registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver:v1.8.2", ""},
@@ -137,7 +137,7 @@ func TestGoneImages(t *testing.T) {
 		}
 		c := driverContainer(t, &daemonSet(t, folder).Spec.Template.Spec, cat.Driver(tc.driver))
 		notes := strings.Join(folder.Notes, "\n")
-		if c.Image != tc.image || !strings.Contains(notes, tc.note) || tc.note == "" && strings.Contains(notes, "SKEW001") {
+		if c.Image != tc.image || !strings.Contains(notes, tc.note) || tc.note == "" && strings.Contains(notes, "gone") {
 			t.Errorf("%s for %s: %s; %s", tc.driver, tc.release, c.Image, notes)
 		}
 	}
