@@ -192,7 +192,7 @@ func hostProcessFlag(v *view, out *sink) {
 	switch {
 	case set && !v.D.HostProcess:
 		d.Observed, d.Expected = flag+" in a pod that isn't HostProcess", "the flag in a HostProcess pod alone"
-		d.Why = "with the flag the driver works on the node itself, which it can't from inside its own container"
+		d.Why, d.Later = "with the flag the driver works on the node itself, which it can't from inside its own container", true
 		d.Remedy = fmt.Sprintf("remove %s from %s, or apply the project's HostProcess manifest whole%s", flag, v.D.Object, v.hostProcessManifest())
 	case given != nil && v.Line != nil && v.Line.Flag == "":
 		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag

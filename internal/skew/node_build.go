@@ -56,7 +56,7 @@ func (v *view) needsImages() bool {
 // imageless tells whether NODE003 blocks the driver: there is no image of its
 // version for one of its nodes.
 func (v *view) imageless() bool {
-	return v.needsImages() && len(v.Line.Builds) > 0 && slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool {
+	return v.needsImages() && len(v.Line.Builds) > 0 && slices.ContainsFunc(v.unproven(), func(n *inventory.Node) bool {
 		return builds[n.Build] != "" && !v.Line.HasImageFor(n.Build, n.Runtime)
 	})
 }
@@ -64,15 +64,23 @@ func (v *view) imageless() bool {
 // mustLeaveContainer tells whether only a HostProcess container lets the driver
 // run on one of its nodes: NODE003 asks for that first, and it has other images.
 func (v *view) mustLeaveContainer() bool {
-	return v.imageless() && canHostProcess(v.Line) && slices.ContainsFunc(v.Nodes, func(n *inventory.Node) bool {
+	return v.imageless() && canHostProcess(v.Line) && slices.ContainsFunc(v.unproven(), func(n *inventory.Node) bool {
 		return builds[n.Build] != "" && v.lineWith(func(l *catalog.Line) bool { return l.HasImageFor(n.Build, n.Runtime) }) == nil
 	})
+}
+
+// unproven are the nodes that the driver isn't seen to work on.
+func (v *view) unproven() []*inventory.Node {
+	if v.Planned {
+		return v.Nodes
+	}
+	return v.index.unproven(v.D, v.Nodes)
 }
 
 func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {
 	windows, _ := v.Windows()
 	d := draft{
-		Severity: finding.Warn, Same: strconv.Itoa(build),
+		Severity: finding.Warn, Same: strconv.Itoa(build), Nodes: nodes,
 		Observed: fmt.Sprintf("%s on %s, a container that isn't HostProcess", buildName(build), few(namesOf(nodes))),
 		Expected: "a node of " + buildList(v.Line.Builds),
 		When:     before, Evidence: slices.Concat(v.evidence(), evidenceOf(nodes)),

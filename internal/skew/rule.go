@@ -46,6 +46,9 @@ type rule struct {
 	// lacks: its BLOCK goes by what a pod hasn't got, which the rest of a
 	// manifest that isn't whole may have.
 	lacks bool
+	// starts: it derives that a driver can't start or register. Where the driver
+	// is seen to do so, there is no finding.
+	starts bool
 	// asks is when the rule has a question at all; its zero value is always.
 	asks asking
 }
@@ -70,16 +73,25 @@ var rules = slices.Concat(
 func Rules() []Rule {
 	list := make([]Rule, len(rules))
 	for i := range rules {
-		list[i] = rules[i].Rule
+		list[i] = rules[i].told()
 	}
 	return list
+}
+
+// told is the rule with what holds for all of its kind.
+func (r *rule) told() Rule {
+	told := r.Rule
+	if r.starts {
+		told.Text += "\n\nIt is silent where the driver is seen to start: the pods of the present template are all ready, and\nthe nodes' CSINodes list it."
+	}
+	return told
 }
 
 // Explain finds a rule by its ID.
 func Explain(id string) (Rule, bool) {
 	for i := range rules {
 		if rules[i].ID == id {
-			return rules[i].Rule, true
+			return rules[i].told(), true
 		}
 	}
 	return Rule{}, false

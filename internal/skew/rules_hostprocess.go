@@ -29,7 +29,7 @@ and the version can't be told.`,
 the pod mounts a named pipe of csi-proxy. The two ways to reach the node exclude each other.`,
 		Remedy: "remove the pipe mounts and their volumes",
 		Needs:  needsDrivers,
-	}, driver: hostProcessPipes},
+	}, driver: hostProcessPipes, starts: true},
 	{Rule: Rule{
 		ID: "HP003", Title: "HostProcess flag and pod don't agree", Severity: finding.Block, Scope: PerDriver,
 		Ground: "the flag decides whether the driver works on the node itself or dials csi-proxy",
@@ -43,7 +43,7 @@ The flags are --enable-windows-host-process (Azure Disk, Azure File, SMB) and
 --windows-host-process (EBS).`,
 		Remedy: "make flag and pod agree: the flag in a HostProcess pod of a version that has it, and nowhere else",
 		Needs:  needsDrivers,
-	}, driver: hostProcessFlag, lacks: true},
+	}, driver: hostProcessFlag, lacks: true, starts: true},
 	{Rule: Rule{
 		ID: "HP004", Title: "image is for the other kind of container", Severity: finding.Warn, Scope: PerDriver,
 		Ground: "some projects publish an image of its own for HostProcess, with a tag that ends in -windows-hp",
@@ -54,7 +54,7 @@ tag: a digest or a renamed image doesn't say. WARN too where a HostProcess pod r
 that doesn't support HostProcess.`,
 		Remedy: "take the image that the pod's kind needs",
 		Needs:  needsDrivers,
-	}, driver: hostProcessImage, lacks: true},
+	}, driver: hostProcessImage, lacks: true, starts: true},
 	{Rule: Rule{
 		ID: "HP005", Title: "the driver that fits is a HostProcess one", Severity: finding.Warn, Scope: PerDriver,
 		Ground: "the Windows version closest to the target needs another manifest and other rights than the present one",

@@ -50,5 +50,5 @@ BLOCK  the build is one with a name, and there is no image for it.
 WARN   the node's build or the line's images aren't known, or the build is another.`,
 		Remedy: "take the HostProcess manifest, or a version that has images of that build",
 		Needs:  needsScope,
-	}, driver: windowsBuild, lacks: true},
+	}, driver: windowsBuild, lacks: true, starts: true},
 }

@@ -102,7 +102,7 @@ func buildCases() []ruleCase {
 			does: "keep the pods off these nodes", mend: onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector["storage"] = "yes" })},
 		{name: "and to follow Linux takes a version that runs there", id: "SKEW001", from: "4.19", inv: clusterOf("4.19", "10.19.1", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.15.2", "disk-v1", "filesystem-v1", "volume-v1")), want: finding.Warn,
 			does: "gcp-pd:v1.18.0", mend: at("v1.17.4")},
-		{name: "it chooses the version", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Warn,
+		{name: "it chooses the version", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), unseen), want: finding.Warn,
 			says: "6 minors ahead", does: "do what NODE003 asks for first", mend: at("v1.48.0")},
 		{name: "and nothing brings it closer", id: "SKEW001", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.56.0")), change: oldOn2025(), want: finding.Info,
 			says: "8 minors ahead", does: "no version that is closer", mend: at("v1.48.0")},

@@ -46,7 +46,7 @@ UNKNOWN  the driver's version, the csi-proxy or the build isn't known.
 It doesn't block, because it wasn't seen on a real node whether wmic is missing there: Get-Command
 wmic on the node tells.`,
 		Remedy: "deploy a version that runs no wmic (vSphere 3.8.0, once it is released), or csi-proxy 1.3.0 for one that asks it; until then keep the pods off nodes without wmic",
-	}, cluster: saying(proxyWMIC)},
+	}, cluster: saying(proxyWMIC), starts: true},
 	{Rule: Rule{
 		ID: "PROXY005", Title: "two csi-proxies on one node", Severity: finding.Unknown, Scope: PerCluster, Source: twoProxies,
 		Needs:  needsScope,

@@ -65,6 +65,14 @@ func serviceNodes(ss []proxyService) []string {
 	return names
 }
 
+func nodesOf(ss []proxyService) []*inventory.Node {
+	var nodes []*inventory.Node
+	for _, s := range ss {
+		nodes = append(nodes, s.node)
+	}
+	return nodes
+}
+
 // serviceFacts is where services were read of.
 func serviceFacts(ss []proxyService) []inventory.Evidence {
 	var at []inventory.Evidence

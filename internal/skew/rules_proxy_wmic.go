@@ -77,7 +77,7 @@ func (w *world) runsWMIC(d *inventory.Driver, known bool) []draft {
 		if len(part.nodes) == 0 {
 			continue
 		}
-		f := draft{Severity: part.severity, Object: d.Object.String(), NoStep: !known, Late: true}
+		f := draft{Severity: part.severity, Object: d.Object.String(), Nodes: part.nodes, NoStep: !known, Late: true}
 		f.Observed = fmt.Sprintf("%s; it is on %s, %s", runs, someOf(nodeNames(part.nodes)), part.text)
 		f.Expected = "a driver that doesn't run wmic"
 		f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node: Get-Command wmic on it tells"
@@ -110,7 +110,7 @@ func (w *world) needsWMIC(d *inventory.Driver, ss []proxyService, sev finding.Se
 	if len(ss) == 0 {
 		return nil
 	}
-	f := draft{Severity: sev, Object: d.Object.String(), NoStep: w.lineAt(d) == nil} // SKEW005's step mends that
+	f := draft{Severity: sev, Object: d.Object.String(), Nodes: nodesOf(ss), NoStep: w.lineAt(d) == nil} // SKEW005's step mends that
 	nodes := someOf(serviceNodes(ss))
 	f.Observed = fmt.Sprintf("%s runs wmic for the driver on %s, which may have none (Windows build %d or newer)", proxyText(ss), nodes, server2025)
 	if sev == finding.Unknown {

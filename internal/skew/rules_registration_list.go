@@ -47,7 +47,7 @@ UNKNOWN  the registrar's version isn't known.
 
 No probe at all is fine: it is optional.`,
 		Remedy: "set the registrar's image to a newer one, and mend the probe's command",
-	}, cluster: saying(oldRegistrar)},
+	}, cluster: saying(oldRegistrar), starts: true},
 	{Rule: Rule{
 		ID: "REG004", Title: "driver's pods aren't ready", Severity: finding.Warn, Scope: PerCluster, Source: daemonSetDocs,
 		Needs:  needsDrivers,

@@ -99,7 +99,7 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (draft, bool) {
 		return draft{}, false
 	}
 	old := r.Version.Known && r.Version.Version.Compare(probingRegistrar) < 0
-	f := draft{Severity: finding.Warn, Object: d.Object.String(), Same: "probe", When: before, Source: registrarProbes}
+	f := draft{Severity: finding.Warn, Object: d.Object.String(), Same: "probe", When: before, Later: true, Source: registrarProbes}
 	f.Expected = "a probe with --mode=" + probeMode + ", of node-driver-registrar " + probingRegistrar.String() + " or newer"
 	f.Evidence = []inventory.Evidence{{Where: r.Version.At.Where, Text: "livenessProbe: " + strings.Join(r.Probe, " ")}}
 	switch {

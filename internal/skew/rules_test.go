@@ -19,7 +19,7 @@ var families = []func() []ruleCase{
 	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
 	releaseCases, coverageCases, operatorHubCases,
 	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
-	doubleDriverCases, registrarCases, agreementCases,
+	doubleDriverCases, registrarCases, agreementCases, observedCases,
 }
 
 func TestRules(t *testing.T) {
@@ -27,6 +27,13 @@ func TestRules(t *testing.T) {
 		runRuleCases(t, family())
 	}
 }
+
+// derived are the rules that say that a driver can't start or register, which
+// what is seen refutes.
+var derived = []string{"HP002", "HP003", "HP004", "NODE003", "PROXY004", "REG003"}
+
+// unseen is an inventory that tells nothing of a Windows driver's pods.
+var unseen = onWindows(func(d *inventory.Driver) { d.Rollout = nil })
 
 // ruleCase is one inventory and what one rule says of it.
 type ruleCase struct {
@@ -52,6 +59,8 @@ type ruleCase struct {
 	mendAsk func(*skew.Request, *catalog.Catalog)
 	// mendPlanned takes the place of planned, where that is to be mended.
 	mendPlanned []inventory.Driver
+	// seen: the pods of the Windows driver are seen to be ready.
+	seen bool
 	// count is how many findings of the rule there are, 0 for any number.
 	count int
 }
@@ -87,6 +96,9 @@ func (tc *ruleCase) run(t *testing.T) {
 	inv := tc.inv
 	if tc.change != nil {
 		tc.change(inv)
+	}
+	if !tc.seen && slices.Contains(derived, tc.id) {
+		unseen(inv)
 	}
 	req := skew.Request{From: tc.from, To: tc.to, Planned: tc.planned, Static: tc.static, Now: cmp.Or(tc.now, c.AsOf)}
 	fs := findings(t, c, inv, req, tc.id)

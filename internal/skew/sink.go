@@ -37,6 +37,12 @@ type draft struct {
 	Same string
 	// Step is what the plan says for it; nil: the plan says Remedy.
 	Step *move
+	// Nodes are those on which the driver can't start or register, for a rule
+	// that says so; nil: all that it runs on.
+	Nodes []*inventory.Node
+	// Later says that a rule of that kind speaks of what the driver does after it
+	// registered.
+	Later bool
 	// Deploys names a driver that the plan's step deploys first.
 	Deploys *newcomer
 	// PlanInfo puts it into the plan though it is INFO.
@@ -103,6 +109,9 @@ func (s *sink) add(d draft) {
 	}
 	if d.Source == "" {
 		d.Source = s.rule.Source
+	}
+	if s.rule.starts && !d.Later && s.world.refuted(d.Object, d.Nodes) {
+		return
 	}
 	if s.view != nil && d.Severity > finding.Info && s.view.asleep() {
 		d.Severity, d.Why, d.NoStep = finding.Info, "it runs on no node, so nothing is hit; "+d.Why, true
