@@ -134,7 +134,7 @@ func TestApply(t *testing.T) {
 	}
 	i := inv()
 	action.SetImage{Object: present, Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")}.Apply(i)
-	if d := i.Drivers[0]; d.Version.Version.Core() != "2.0.0" || d.Image.Tag != "v2.0.0" || d.Rollout.Ready != 3 || len(i.CSINodes[0].Drivers) != 1 {
+	if d := i.Drivers[0]; d.Version.Version.Core() != "2.0.0" || d.Image.Tag != "v2.0.0" || d.Rollout != nil || len(i.CSINodes[0].Drivers) != 1 {
 		t.Errorf("%+v %+v", d, i.CSINodes)
 	}
 	action.UpdateControlPlane{To: release("4.20"), Kubernetes: "1.33"}.Apply(i)

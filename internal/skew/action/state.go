@@ -7,13 +7,11 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// settled makes a DaemonSet's pods what its template says: rolled out, ready,
-// registered on every node that it takes.
+// settled makes a DaemonSet registered on every node that it takes. Its rollout
+// is one that nobody has seen: that a driver starts is judged by what is derived
+// then.
 func settled(inv *inventory.Inventory, d *inventory.Driver) {
-	d.Running = nil
-	if r := d.Rollout; r != nil {
-		d.Rollout = &inventory.Rollout{Desired: r.Desired, Ready: r.Desired, Updated: r.Desired, Observed: true}
-	}
+	d.Running, d.Rollout = nil, nil
 	if d.Provisioner == "" {
 		return
 	}
