@@ -94,8 +94,12 @@ func operatorStates() []state {
 			verdict: finding.Warn, why: "the control plane is there; WMCO has to be installed again, and pools unpaused", source: eusUpdates,
 		},
 		{
-			name: "node-driver-registrar from before Windows was supported", cluster: openshift("4.14.30", "AWS", uses(ebsName), with(ebs("v1.18.0", registrar("v1.2.0")))),
-			verdict: finding.Warn, why: "the registrar supports Windows from 1.3.0 on", source: "https://github.com/kubernetes-csi/docs/blob/master/book/src/csi-windows.md",
+			name: "an old node-driver-registrar that doesn't start", cluster: openshift("4.14.30", "AWS", uses(ebsName), with(ebs("v1.18.0", registrar("v1.2.0"), broken))),
+			verdict: finding.Block, why: "the registrar supports Windows from 1.3.0 on; the driver is registered on no node, and pods need it", source: "https://github.com/kubernetes-csi/docs/blob/master/book/src/csi-windows.md",
+		},
+		{
+			name: "an old node-driver-registrar that works", cluster: openshift("4.14.30", "AWS", uses(ebsName), with(ebs("v1.18.0", registrar("v1.2.0")))),
+			verdict: finding.Pass, why: "it has registered the driver on every node, which is all that it does", source: "https://github.com/kubernetes-csi/docs/blob/master/book/src/csi-windows.md",
 		},
 		{
 			name: "driver's pods on one of two nodes, nobody needs it there", cluster: openshift("4.20.6", "VSphere", uses(vsphereName), with(vsphereHost("v3.5.0", running(0)))),

@@ -20,7 +20,6 @@ import (
 var wrong = map[string]finding.Severity{
 	"vsphere with the whole manifest in the plan":                   finding.Warn,
 	"vsphere two minors, one of them moves the driver":              finding.Warn,
-	"vsphere HostProcess on Server 2025":                            finding.Warn,
 	"azure-file, upstream's manifest as it is, nobody needs it yet": finding.Pass,
 	"azure-disk, a respin":                                          finding.Unknown,
 	"azure-disk, a partial tag":                                     finding.Pass,
