@@ -96,7 +96,7 @@ func (j *Judge) target(inv *inventory.Inventory, to, today string) Target {
 		return t
 	}
 	result.Accept(j.Accept)
-	t := Target{To: to, Minor: v.MinorString(), Verdict: result.Verdict, Findings: map[Finding]int{}}
+	t := Target{To: to, Minor: v.MinorString(), Verdict: result.Verdict, Concern: ConcernOf(result), Findings: map[Finding]int{}}
 	for _, f := range result.Findings {
 		if f.Severity > finding.Pass {
 			t.Findings[Finding{f.ID, f.Severity}]++
@@ -107,5 +107,24 @@ func (j *Judge) target(inv *inventory.Inventory, to, today string) Target {
 
 // unknownTarget is an update that nothing can be said of.
 func unknownTarget(to string) Target {
-	return Target{To: to, Verdict: finding.Unknown}
+	return Target{To: to, Verdict: finding.Unknown, Concern: NotKnown}
+}
+
+// ConcernOf is what the answer about an update tells an admin to know before it.
+func ConcernOf(r *skew.Result) Concern {
+	switch r.Verdict {
+	case finding.Unknown:
+		return NotKnown
+	case finding.Block:
+		if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Severity == finding.Block && !r.Present(f) }) {
+			return BreaksThen
+		}
+		return BrokenNow
+	case finding.Warn:
+		if slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Severity == finding.Warn && f.When == "before" }) {
+			return ActFirst
+		}
+	case finding.Pass, finding.Info:
+	}
+	return NoConcern
 }

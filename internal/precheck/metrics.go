@@ -14,6 +14,7 @@ import (
 // them. docs/precheck.md tells of each.
 var (
 	verdictDesc = desc("verdict", "The verdict on an offered update: 0 PASS, 2 WARN, 3 UNKNOWN, 4 BLOCK. UNKNOWN too once it's too old.", "from", "to", "minor")
+	concernDesc = desc("concern", "What to know before an offered update: 0 nothing, 2 a warning asks for an act first, 3 it can't be told, 4 something breaks with the update, 5 something is broken already.", "from", "to", "minor")
 	findingDesc = desc("findings", "Findings that aren't PASS, of an offered update.", "from", "to", "minor", "id", "severity")
 	targetsDesc = desc("targets", "Updates that were judged.")
 	endDesc     = desc("last_evaluation_timestamp_seconds", "When the last evaluation ended, well or badly; 0 before the first.")
@@ -40,7 +41,7 @@ func registry(s *state) *prometheus.Registry {
 
 // Describe implements prometheus.Collector.
 func (s *state) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{verdictDesc, findingDesc, targetsDesc, endDesc, successDesc, tookDesc, okDesc, staleDesc, countDesc, watchDesc, catalogDesc, buildDesc} {
+	for _, d := range []*prometheus.Desc{verdictDesc, concernDesc, findingDesc, targetsDesc, endDesc, successDesc, tookDesc, okDesc, staleDesc, countDesc, watchDesc, catalogDesc, buildDesc} {
 		out <- d
 	}
 }
@@ -63,6 +64,7 @@ func (s *state) Collect(out chan<- prometheus.Metric) {
 	}
 	for _, t := range targets {
 		gauge(verdictDesc, float64(t.Verdict), from, t.To, t.Minor)
+		gauge(concernDesc, float64(t.Concern), from, t.To, t.Minor)
 		for f, n := range t.Findings {
 			gauge(findingDesc, float64(n), from, t.To, t.Minor, f.ID, f.Severity.String())
 		}

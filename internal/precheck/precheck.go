@@ -32,9 +32,24 @@ type Target struct {
 	To, Minor string
 	// Verdict is Pass, Warn, Unknown or Block.
 	Verdict finding.Severity
+	// Concern is what an admin has to know before the update.
+	Concern Concern
 	// Findings counts those that aren't PASS.
 	Findings map[Finding]int
 }
+
+// Concern is what an admin has to know before an update. What is due during or
+// after it isn't one. The numbers are served, and alerts compare them.
+type Concern int
+
+// The concerns.
+const (
+	NoConcern  Concern = 0
+	ActFirst   Concern = 2 // a warning asks for an act before the update
+	NotKnown   Concern = 3 // it can't be told whether the update is safe
+	BreaksThen Concern = 4 // something stops working with the update
+	BrokenNow  Concern = 5 // nothing more does, but something doesn't work now
+)
 
 // Finding is a rule's ID and the severity that it gave.
 type Finding struct {

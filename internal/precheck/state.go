@@ -90,16 +90,16 @@ func (s *state) targets() []Target {
 	case s.answer == nil && s.last.ended.IsZero():
 		return nil // too early to say anything
 	case s.answer == nil:
-		return []Target{{Verdict: finding.Unknown}}
+		return []Target{unknownTarget("")}
 	case s.now().Sub(s.success) <= s.stale:
 		return s.answer.Targets
 	}
-	old := []Target{{Verdict: finding.Unknown}}
+	old := []Target{unknownTarget("")}
 	if len(s.answer.Targets) > 0 {
 		old = nil
 	}
 	for _, t := range s.answer.Targets {
-		old = append(old, Target{To: t.To, Minor: t.Minor, Verdict: finding.Unknown})
+		old = append(old, Target{To: t.To, Minor: t.Minor, Verdict: finding.Unknown, Concern: NotKnown})
 	}
 	return old
 }

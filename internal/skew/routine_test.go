@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/precheck"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -16,8 +17,9 @@ import (
 var routineMinors = []string{"4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "5.0"}
 
 // routineUpdates are the updates by one minor of clusters whose Windows driver is
-// the version that their release ships, on nodes that run its images.
-func routineUpdates(t *testing.T, visit func(name string, r *skew.Result)) {
+// the version that their release ships, on nodes that run its images. patch is
+// what the target has behind its minor.
+func routineUpdates(t *testing.T, patch string, visit func(name string, r *skew.Result)) {
 	t.Helper()
 	c, err := catalog.Load()
 	if err != nil {
@@ -43,7 +45,7 @@ func routineUpdates(t *testing.T, visit func(name string, r *skew.Result)) {
 				build(17763)(inv)
 			}
 			to := routineMinors[i+1]
-			res, err := skew.Evaluate(c, inv, skew.Request{To: to, Now: c.AsOf})
+			res, err := skew.Evaluate(c, inv, skew.Request{To: to + patch, Now: c.AsOf})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +65,7 @@ func TestRoutineUpdates(t *testing.T) {
 		"vsphere 4.19 to 4.20":    "HP005",            // from csi-proxy to HostProcess
 	}
 	n := 0
-	routineUpdates(t, func(name string, r *skew.Result) {
+	routineUpdates(t, "", func(name string, r *skew.Result) {
 		n++
 		var loud []string
 		for _, f := range r.Findings {
@@ -79,6 +81,16 @@ func TestRoutineUpdates(t *testing.T) {
 	if n != 55 {
 		t.Errorf("%d updates", n)
 	}
+}
+
+// A cluster that checks itself tells of nothing before a routine update: what it is
+// offered has a patch.
+func TestRoutineUpdatesRaiseNoAlert(t *testing.T) {
+	routineUpdates(t, ".20", func(name string, r *skew.Result) {
+		if c := precheck.ConcernOf(r); c != precheck.NoConcern {
+			t.Errorf("%s: concern %d by %v", name, c, r.Findings)
+		}
+	})
 }
 
 // The step that follows Linux is in the plan though nothing has to be done

@@ -34,6 +34,9 @@ func (r *Result) worst(row *Row) finding.Severity {
 	return worst
 }
 
+// Present tells whether a finding holds now, whatever is updated.
+func (r *Result) Present(f finding.Finding) bool { return Phase(f.Phase) == Now && r.hopOf(f) == 0 }
+
 // hopOf is the index of a finding's hop; 0 for what is said of no hop.
 func (r *Result) hopOf(f finding.Finding) int {
 	for i, h := range r.Hops {

@@ -43,6 +43,14 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 	_, err = sets.Update(t.Context(), d, metav1.UpdateOptions{})
 	must(t, err)
 	snapshot("broken", "4")
+	d, err = sets.Get(t.Context(), windows, metav1.GetOptions{})
+	must(t, err)
+	d.Spec.Template.Spec.Containers[1].Image = old.Spec.Template.Spec.Containers[1].Image
+	d, err = sets.Update(t.Context(), d, metav1.UpdateOptions{})
+	must(t, err)
+	ready(t, a, d, 0)
+	await.True(t, "a warning to act on first", func() bool { return concern(metrics(t, c.url)) == "2" })
+	got["warned"] = metrics(t, c.url)
 	must(t, sets.Delete(t.Context(), windows, metav1.DeleteOptions{}))
 	_, err = sets.Create(t.Context(), fitting(t), metav1.CreateOptions{})
 	must(t, err)
@@ -74,6 +82,12 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 	c.stop(t)
 	got["starting"] = beforeTheFirst(t, s)
 	got["stale"] = staled(t, got["broken"])
+	got["breaking"] = maps.Clone(got["broken"]) // the same, if the update made it
+	for series := range got["breaking"] {
+		if strings.Contains(series, "_concern{") {
+			got["breaking"][series] = "4"
+		}
+	}
 	promtool(t, got)
 }
 
@@ -97,7 +111,7 @@ func staled(t *testing.T, served map[string]string) map[string]string {
 		switch {
 		case strings.Contains(series, "_findings{"):
 			delete(out, series)
-		case strings.Contains(series, "_verdict{"):
+		case strings.Contains(series, "_verdict{"), strings.Contains(series, "_concern{"):
 			out[series] = unknown
 		case strings.Contains(series, "_last_evaluation_success"):
 			out[series] = "0"
@@ -118,6 +132,30 @@ func judged(all map[string]string) map[string]string {
 		}
 	}
 	return out
+}
+
+// concern is what the metrics tell of the one offered update.
+func concern(all map[string]string) string {
+	for series, value := range all {
+		if strings.HasPrefix(series, "winbake_precheck_concern{") {
+			return value
+		}
+	}
+	return ""
+}
+
+// ready has so many of a DaemonSet's pods ready; one is wanted.
+func ready(t *testing.T, a *applier, d *appsv1.DaemonSet, n int32) {
+	t.Helper()
+	d.Status = appsv1.DaemonSetStatus{DesiredNumberScheduled: 1, CurrentNumberScheduled: 1, UpdatedNumberScheduled: 1, NumberReady: n, ObservedGeneration: d.Generation}
+	_, err := a.typed.AppsV1().DaemonSets(d.Namespace).UpdateStatus(t.Context(), d, metav1.UpdateOptions{})
+	must(t, err)
+	// Changes of a status aren't watched: they come with the interval.
+	d, err = a.typed.AppsV1().DaemonSets(d.Namespace).Get(t.Context(), d.Name, metav1.GetOptions{})
+	must(t, err)
+	d.Labels = map[string]string{"ready": fmt.Sprint(n)}
+	_, err = a.typed.AppsV1().DaemonSets(d.Namespace).Update(t.Context(), d, metav1.UpdateOptions{})
+	must(t, err)
 }
 
 // fitting is the DaemonSet that `bake manifests csi-driver vsphere --for 4.20`
@@ -176,15 +214,19 @@ type promFired struct {
 }
 
 // fired are the alerts that the metrics of each case make, and what an
-// administrator reads. No other fires.
+// administrator reads. No other fires, and none for the cluster as it is: its
+// warning is due after the update.
 var fired = map[string]struct {
 	alert, severity, minor, summary, description string
 	after                                        int // minutes
 }{
-	"as it is": {
-		"WinbakeUpdateWarning", "info", "4.20", "Look at the Windows CSI drivers before an update to OpenShift 4.20.",
-		"The verdict on 1 of the offered updates to OpenShift 4.20 is WARN, or was when it could last be told: it is safe as far as is known, with warnings to heed. Which, and what to do, says: verify skew --to 4.20.", 1},
+	"warned": {
+		"WinbakeUpdateWarning", "info", "4.20", "Windows CSI drivers need work before an update to OpenShift 4.20.",
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is WARN, or was when it could last be told, and a warning asks for an act before the update. Which, and what to do, says: verify skew --to 4.20.", 1},
 	"broken": {
+		"WinbakeUpdateBlocked", "warning", "4.20", "Windows CSI drivers don't work now, so an update to OpenShift 4.20 has to wait.",
+		"The verdict on 1 of the offered updates to OpenShift 4.20 is BLOCK, or was when it could last be told: something doesn't work on Windows nodes already, and the update breaks nothing more. What, and how to fix it, says: verify skew --to 4.20.", 1},
+	"breaking": {
 		"WinbakeUpdateBlocked", "warning", "4.20", "Windows CSI drivers break with an update to OpenShift 4.20.",
 		"The verdict on 1 of the offered updates to OpenShift 4.20 is BLOCK, or was when it could last be told: something that Windows nodes do now stops working, by a known ground. What, and what to do before the update, says: verify skew --to 4.20.", 1},
 	"unreadable": {
@@ -278,12 +320,16 @@ var sequences = map[string]sequence{
 		[]span{{"broken", 0, 20 + remembered}, {"gone", 35, 62}}, false},
 	"broken, a restart, broken": {[]phase{{"broken", 20}, {"gone", 2}, {"starting", 1}, {"broken", 20}},
 		[]span{{"broken", 0, 43}}, false},
-	"a warning, then unreadable": {[]phase{{"as it is", 20}, {"unreadable", 60}},
-		[]span{{"as it is", 0, 20 + remembered}, {"unreadable", 35, 80}}, false},
-	"broken, then a warning": {[]phase{{"broken", 20}, {"as it is", 20}},
-		[]span{{"broken", 0, 20}, {"as it is", 20, 40}}, false},
-	"broken, a warning, then unreadable": {[]phase{{"broken", 20}, {"as it is", 10}, {"unreadable", 10}},
-		[]span{{"broken", 0, 20}, {"as it is", 20, 40}}, false},
+	"a warning, then unreadable": {[]phase{{"warned", 20}, {"unreadable", 60}},
+		[]span{{"warned", 0, 20 + remembered}, {"unreadable", 35, 80}}, false},
+	"broken, then a warning": {[]phase{{"broken", 20}, {"warned", 20}},
+		[]span{{"broken", 0, 20}, {"warned", 20, 40}}, false},
+	"breaking, then unreadable": {[]phase{{"breaking", 20}, {"unreadable", 60}},
+		[]span{{"breaking", 0, 20 + remembered}, {"unreadable", 35, 80}}, false},
+	"a warning, then what is due after the update": {[]phase{{"warned", 20}, {"as it is", 20}},
+		[]span{{"warned", 0, 20}}, true},
+	"broken, a warning, then unreadable": {[]phase{{"broken", 20}, {"warned", 10}, {"unreadable", 10}},
+		[]span{{"broken", 0, 20}, {"warned", 20, 40}}, false},
 	"broken, then mended, which is offered other updates": {[]phase{{"broken", 20}, {"mended", 20}},
 		[]span{{"broken", 0, 20}}, true},
 	"broken, unreadable, then mended": {[]phase{{"broken", 20}, {"unreadable", 5}, {"mended", 20}},
@@ -356,6 +402,9 @@ func firedOf(name string) promFired {
 	}
 	if want.minor != "" {
 		labels["minor"] = want.minor
+	}
+	if want.alert == "WinbakeUpdateBlocked" {
+		labels["fault"] = map[string]string{"breaking": "update", "broken": "present"}[name]
 	}
 	return promFired{labels, map[string]string{
 		"summary": want.summary, "description": want.description,

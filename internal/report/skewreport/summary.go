@@ -88,7 +88,7 @@ func blocks(d *Document) string {
 			continue
 		}
 		n++
-		if skew.Phase(f.Phase) == skew.Now {
+		if skew.Phase(f.Phase) == skew.Now && d.hopIndex(f.Hop) == 0 {
 			now++
 		} else if first == "" {
 			first = f.Hop
