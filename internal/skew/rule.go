@@ -66,7 +66,7 @@ const (
 // rules are all of them; each family stands in files of its own. The order is
 // that of Rules and of Result.Evaluated.
 var rules = slices.Concat(
-	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, afterRules, nodeRules, dataRules,
+	skewRules, hostProcessRules, proxyRules, registrationRules, inTreeRules, afterRules, nodeRules, admissionRules, updateRules, dataRules,
 )
 
 // Rules lists every rule.

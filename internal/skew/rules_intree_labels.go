@@ -2,13 +2,10 @@ package skew
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -166,76 +163,4 @@ func earlyVSphere(w *world) []draft {
 func (w *world) registeredEverywhere(d *inventory.Driver) bool {
 	missing, unread := w.without(d.Provisioner, w.Scope(d))
 	return len(w.Scope(d)) > 0 && len(missing)+len(unread) == 0
-}
-
-// adminGates is INTREE005: acknowledgements that the update waits for.
-func adminGates(w *world) []draft {
-	if w.Phase != Target {
-		return nil
-	}
-	var said []draft
-	for _, g := range w.cat.Gates {
-		if g.From != w.from() || g.To != w.to() || slices.Contains(w.inv.Cluster.AdminAcks, g.Key) || !w.onPlatform(g) {
-			continue
-		}
-		f := draft{Severity: finding.Info, Object: g.Key}
-		f.Observed = "not among the acknowledgements that were read"
-		switch d := w.cat.Driver(g.Driver); {
-		case d == nil || d.InTree == "":
-		case w.hasInTree(d.InTree):
-			f.Severity = finding.Warn
-			f.Observed += ", and the cluster has volumes of " + d.InTree
-		case !w.covered(inventory.Volumes) && !w.req.Static:
-			f.Severity = finding.Warn
-			f.Observed += ", and whether the cluster has volumes of " + d.InTree + " wasn't read"
-		}
-		f.Expected = "acknowledged, where the update asks for it: " + g.Applies
-		f.Why = "the update doesn't start while a gate that applies isn't acknowledged; do it when its condition is met, not to get past it"
-		if len(g.Evidence) > 0 {
-			f.Source = g.Evidence[0].Source
-		}
-		f.Do = []action.Action{action.AckGate{Key: g.Key, Applies: g.Applies}}
-		f.PlanInfo = g.Driver == ""
-		f.When = before
-		f.Evidence = cite(w.inv.Cluster.Evidence)
-		said = append(said, f)
-	}
-	return said
-}
-
-// onPlatform tells whether a gate of a driver may concern this cluster.
-func (w *world) onPlatform(g catalog.Gate) bool {
-	d := w.cat.Driver(g.Driver)
-	if d == nil || d.Platform == "" || d.Platform == w.inv.Cluster.Platform {
-		return true
-	}
-	return w.inv.Cluster.Platform == "" && w.maybeOn(d.Platform)
-}
-
-// maybeOn tells whether what was read may be of a cluster on a platform that
-// nobody named: no driver and no in-tree volume is of another, or one is of it.
-func (w *world) maybeOn(platform string) bool {
-	seen := map[string]bool{}
-	for i := range w.inv.Drivers {
-		if d := w.lineOf(&w.inv.Drivers[i]); d != nil && d.Platform != "" {
-			seen[d.Platform] = true
-		}
-	}
-	for _, use := range w.inTreeUses() {
-		if d := w.cat.ByInTree(use.plugin); d != nil {
-			seen[d.Platform] = true
-		}
-	}
-	for _, l := range w.inv.Leftovers {
-		if d := w.cat.ByInTree(l.InTree); d != nil {
-			seen[d.Platform] = true
-		}
-	}
-	return len(seen) == 0 || seen[platform]
-}
-
-// hasInTree tells whether the cluster has volumes of an in-tree plugin.
-func (w *world) hasInTree(plugin string) bool {
-	return slices.ContainsFunc(w.inv.Leftovers, func(l inventory.Leftover) bool { return l.InTree == plugin }) ||
-		slices.ContainsFunc(w.inv.Volumes, func(u inventory.VolumeUse) bool { return u.InTree == plugin })
 }

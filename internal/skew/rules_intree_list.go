@@ -54,12 +54,15 @@ WARN   the same, and the update leads to 4.14 or past it.`,
 		ID: "INTREE005", Title: "an update waits for an acknowledgement", Severity: finding.Warn, Scope: PerCluster,
 		Source: "https://docs.openshift.com/container-platform/4.13/updating/updating-cluster-prepare.html",
 		Ground: "an update doesn't start while a gate that applies isn't acknowledged",
-		Text: `Lists the gates of each update that the catalog knows and that weren't acknowledged.
+		Text: `Reads what the cluster asks for (ConfigMap admin-gates, condition Upgradeable) and what was
+acknowledged (admin-acks), storage or not. Where it wasn't read, and for later hops, the gates are
+the catalog's.
 
-WARN  the cluster has in-tree volumes of the gate's driver, or its volumes weren't read.
-INFO  it has none.
+WARN  the cluster waits for it; or it is a storage driver's of the catalog, and the cluster has
+      in-tree volumes of that driver, or its volumes weren't read.
+INFO  another one of the catalog, which the plan has as a step.
 
-Conditions of their own, vCenter's version for one, can't be seen.`,
+An admin looks at the condition before the maintenance window, and acknowledges.`,
 		Remedy: "meet the gate's condition, then acknowledge it in the ConfigMap admin-acks",
 	}, cluster: saying(adminGates), asks: ofHops},
 }

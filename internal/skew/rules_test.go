@@ -19,7 +19,7 @@ var families = []func() []ruleCase{
 	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
 	releaseCases, coverageCases, operatorHubCases,
 	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
-	doubleDriverCases, registrarCases, agreementCases, observedCases,
+	doubleDriverCases, registrarCases, agreementCases, observedCases, updateCases, admissionCases,
 }
 
 func TestRules(t *testing.T) {

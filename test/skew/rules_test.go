@@ -51,6 +51,10 @@ var rulesShown = map[string]shown{
 	"NODE001":   {"node-kubelet-too-old", "after-update-rolling", "node-kubelet-unreadable", "NODE001"},
 	"NODE002":   {"node-kubelet-too-old", "01-vsphere-4.19-4.20", "node-kubelet-unreadable", "NODE002"},
 	"NODE003":   {"gcp-pd-kustomize", "12-ws2025-ebs", "daemonset-alone", "DATA002"},
+	"NODE004":   {"cluster-refuses", "after-update", "daemonset-alone", "DATA002"},
+	"POLICY001": {"cluster-refuses", "after-update", "after-update-unread", "DATA002"},
+	"UPDATE001": {"cluster-refuses", "01-vsphere-4.19-4.20", "data-release-not-named", "DATA001"},
+	"UPDATE002": {"cluster-refuses", "after-update", "after-update-unread", "DATA002"},
 	"DATA001":   {"15-release-of-ci", "15-release-text", "data-version-unknown", "DATA001"},
 	"DATA002":   {"data-no-driver", "01-vsphere-4.19-4.20", "daemonset-alone", "DATA002"},
 }
