@@ -67,7 +67,8 @@ var allowed = map[string][]string{
 	"internal/skew":                 {"internal/skew/action", "internal/shell", "internal/catalog", "internal/fault", "internal/finding", "internal/inventory", "internal/manifests/csidriver", "internal/version"}, // pure: never a reader; a remedy names bake only where it writes what fits
 	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                                                                    // run by hand on clones
 	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/shell", "internal/version"},                                                                                               // objects into the model
-	"internal/inventory/manifests":  {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
+	"internal/inventory/kustomize":  {"internal/infile"},                                                                                                                                                            // what kustomize builds of local files
+	"internal/inventory/manifests":  {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/inventory/kustomize"},
 	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/release":    {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "payload"}, // opens images as verify does
 	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                                       // the one reader that talks to an API server

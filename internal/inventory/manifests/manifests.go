@@ -2,8 +2,9 @@
 // input into an inventory: several documents in a file, Lists, JSON, the output
 // of kustomize and of helm.
 //
-// It renders nothing. A template that was left as it is becomes a problem that
-// names the command to render it with. Each file is read once and each document
+// Of kustomize's folders it reads what package kustomize builds. It renders
+// nothing else: a template that was left as it is becomes a problem that names
+// the command to render it with. Each file is read once and each document
 // parsed once; what no rule needs isn't decoded.
 package manifests
 
@@ -26,9 +27,11 @@ const maxInput = 512 << 20
 type reader struct {
 	c     *kube.Collector
 	stdin io.Reader
-	seen  map[string]bool // files, by absolute path
-	buf   []byte          // of the file at hand
-	files int
+	seen  map[string]bool // files, by real path
+	// walked are folders, by real path.
+	walked map[string]bool
+	buf    []byte // of the file at hand
+	files  int
 	// documents counts those with something in them, objects what Kubernetes
 	// takes for an object, others what isn't one: values.yaml, Chart.yaml.
 	documents, objects, others int
@@ -47,7 +50,7 @@ type reader struct {
 func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reader) (inventory.Source, error) {
 	c.CountTemplates()
 	c.CompareCopies()
-	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}}
+	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}, walked: map[string]bool{}}
 	for _, path := range paths {
 		if err := r.path(ctx, path); err != nil {
 			return inventory.Source{}, err

@@ -47,7 +47,8 @@ func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) err
 	case err != nil:
 		return err
 	case o.kind == "":
-		return r.other(d, n)
+		r.others++ // values.yaml, a list of a CI
+		return nil
 	}
 	if items := get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && isList(o.kind) {
 		return r.items(d, items, o, depth)
@@ -149,15 +150,6 @@ func (d *document) misplaced(n *yaml.Node, o object, home string) error {
 		where: d.where(at), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home,
 		fix: "apiVersion: " + home,
 	}
-}
-
-// other counts a document that isn't an object: values.yaml, a list of a CI.
-func (r *reader) other(d *document, n *yaml.Node) error {
-	r.others++
-	if isKustomizationFile(d.file) {
-		return d.kustomization(n)
-	}
-	return nil
 }
 
 // noObject is the failure of a document that is a text or a list.

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // brackets are those of Go's templates, and of Jinja's.
@@ -61,6 +62,9 @@ func marker(text []byte) (line, column int, ok bool) {
 func (d *document) render() string {
 	if d.file == "<stdin>" {
 		return "helm template RELEASE CHART, kustomize build DIR, or envsubst < FILE"
+	}
+	if dir, ok := strings.CutPrefix(d.file, builtFrom); ok {
+		return builtFrom + shell.Word(dir) + " | envsubst > rendered.yaml"
 	}
 	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(dir, "Chart.yaml")) {

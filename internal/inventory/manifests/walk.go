@@ -29,46 +29,12 @@ func (r *reader) path(ctx context.Context, path string) error {
 		if err := infile.Check(info); err != nil {
 			return &fault.Error{What: "can't read the manifests: " + err.Error(), Where: path, Err: err, Fix: "give them on standard input: --manifests -"}
 		}
+		if isKustomizationFile(path) {
+			return r.builtFile(ctx, path)
+		}
 		return r.file(ctx, path)
 	}
-	found := false
-	err = filepath.WalkDir(path, func(name string, entry fs.DirEntry, err error) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		took, err := r.entry(ctx, name, entry, err)
-		found = found || took
-		return err
-	})
-	if err == nil && !found {
-		return &fault.Error{What: "there are no *.yaml, *.yml or *.json files in this folder", Where: path, Fix: "ls -R " + shell.Word(path)}
-	}
-	return err
-}
-
-// entry takes one entry of a folder, and tells whether it is a manifest.
-func (r *reader) entry(ctx context.Context, name string, entry fs.DirEntry, err error) (bool, error) {
-	switch {
-	case err != nil:
-		r.unreadable(name, err)
-		return false, nil
-	case entry.IsDir():
-		if entry.Name() == ".git" {
-			return false, fs.SkipDir
-		}
-		return false, nil
-	case !isManifest(name):
-		return false, nil
-	case entry.Type()&fs.ModeSymlink != 0:
-		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-			r.problem(inventory.Problem{Where: name, What: "a link to a folder isn't followed", Fix: "give the folder itself"})
-			return false, nil
-		}
-	case !entry.Type().IsRegular():
-		r.problem(inventory.Problem{Where: name, What: "it isn't a regular file"})
-		return false, nil
-	}
-	return true, r.file(ctx, name)
+	return r.folder(ctx, path)
 }
 
 func isManifest(name string) bool {
@@ -79,13 +45,32 @@ func isManifest(name string) bool {
 	return false
 }
 
+// fresh tells whether a file is met for the first time, by whatever name.
+func (r *reader) fresh(name string) bool {
+	real := realPath(name)
+	if r.seen[real] {
+		return false
+	}
+	r.seen[real] = true
+	return true
+}
+
+// realPath is where a file or folder is without links, as far as that can be
+// told.
+func realPath(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	return name
+}
+
 // file reads one file, unless it was read under another argument.
 func (r *reader) file(ctx context.Context, name string) error {
-	if abs, err := filepath.Abs(name); err == nil {
-		if r.seen[abs] {
-			return nil
-		}
-		r.seen[abs] = true
+	if !r.fresh(name) {
+		return nil
 	}
 	f, err := infile.Open(name)
 	if err != nil {

@@ -97,8 +97,8 @@ func TestRender(t *testing.T) {
 	tree(t, map[string]string{
 		"chart/Chart.yaml":          "apiVersion: v2\nname: smb\n",
 		"chart/templates/win.yaml":  templated + "---\n" + templated,
-		"overlay/kustomization.yml": "resources: [driver.yaml]\nimages:\n- name: x\n  newTag: y\n",
-		"overlay/driver.yaml":       smb,
+		"charted/kustomization.yml": "resources: [driver.yaml]\nhelmCharts: [{name: smb}]\n",
+		"charted/driver.yaml":       smb,
 		"plain/kustomization.yaml":  "resources: [namespace.yaml]\nnamespace: x\n",
 		"plain/namespace.yaml":      namespace,
 		"alone/win.yaml":            templated,
@@ -116,10 +116,10 @@ func TestRender(t *testing.T) {
 	want := []string{
 		"alone/win.yaml:4:9 helm template RELEASE CHART > rendered.yaml",
 		"chart/templates/win.yaml:4:9 helm template RELEASE chart > rendered.yaml",
-		"overlay/kustomization.yml:2:1 kustomize build overlay > rendered.yaml",
+		"charted/kustomization.yml kustomize build charted > rendered.yaml",
 		"shell/win.yaml:13:16 envsubst < shell/win.yaml > rendered.yaml",
 	}
-	// overlay's and shell's DaemonSet are the same object in two versions.
+	// charted's and shell's DaemonSet are the same object in two versions.
 	got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "only the manifests that are applied") })
 	if !slices.Equal(got, want) {
 		t.Errorf("problems\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -148,15 +148,65 @@ func TestPaths(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	tree(t, map[string]string{"real/namespace.yaml": namespace, "m/node.yaml": node})
-	for link, to := range map[string]string{"m/file.yaml": "../real/namespace.yaml", "m/folder.yaml": "../real", "m/gone.yaml": "nowhere", "alias": "m"} {
+	tree(t, map[string]string{"real/namespace.yaml": namespace, "m/node.yaml": node, "apart/csinode.yaml": "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: win-1}\nspec: {drivers: []}\n"})
+	for link, to := range map[string]string{
+		"m/file.yaml": "../real/namespace.yaml", "m/folder": "../real", "m/again": "../real", "m/loop": ".", "m/up": "..", "m/gone.yaml": "nowhere", "alias": "m", "twice": "alias",
+	} {
 		if err := os.Symlink(to, link); err != nil {
 			t.Fatal(err)
 		}
 	}
-	inv, _, err := read(t, "m")
-	if err != nil || len(inv.Cluster.Namespaces) != 1 || len(inv.Problems) != 2 {
-		t.Errorf("%v; namespaces %v, problems %v", err, inv.Cluster.Namespaces, inv.Problems)
+	for _, given := range []string{"m", "alias", "twice", "m/", "alias/"} {
+		inv, src, err := read(t, given)
+		if err != nil || len(inv.Cluster.Namespaces) != 1 || len(inv.Nodes) != 1 || len(inv.CSINodes) != 1 || len(inv.Problems) != 1 || !strings.HasPrefix(src.Detail, "3 files") {
+			t.Errorf("%s: %v; %v, namespaces %v, nodes %v, problems %v", given, err, src, inv.Cluster.Namespaces, inv.Nodes, inv.Problems)
+		}
+	}
+}
+
+// What kustomize builds counts, and not the files that it goes into.
+func TestKustomize(t *testing.T) {
+	ds := strings.Replace(smb, "smbplugin:v1.17.0", "smbplugin:v1.15.0", 1)
+	tree(t, map[string]string{
+		"base/Kustomization":                 "resources: [ds.yaml]\n",
+		"base/ds.yaml":                       ds,
+		"overlays/prod/kustomization.yaml":   "resources: [../../base]\nimages: [{name: mirror/sig-storage/smbplugin, newTag: v1.18.0}]\nnamespace: prod\n",
+		"overlays/prod/nodes.yaml":           node,
+		"overlays/remote/kustomization.yaml": "resources: [../../base, 'https://github.com/a/b//c?ref=v1']\n",
+		"flux/kustomization.yaml":            "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\nspec: {interval: 5m, path: ./b}\n",
+		"flux/ds.yaml":                       ds,
+		"typo/kustomization.yaml":            "resource: [ds.yaml]\n",
+		"typo/ds.yaml":                       ds,
+	})
+	for _, c := range []struct {
+		paths          []string
+		version, where string
+		namespace      string
+		problem        string
+	}{
+		{[]string{"overlays/prod"}, "1.18.0", "kustomize build overlays/prod:", "prod", ""},
+		{[]string{"overlays/prod/kustomization.yaml"}, "1.18.0", "kustomize build overlays/prod:", "prod", ""},
+		{[]string{"overlays/prod", "base"}, "1.18.0", "kustomize build overlays/prod:", "prod", ""},
+		{[]string{"base"}, "1.15.0", "base/ds.yaml:", "storage", ""},
+		{[]string{"overlays/remote"}, "1.15.0", "kustomize build overlays/remote:", "storage", "the remote resource https://github.com/a/b//c?ref=v1"},
+		{[]string{"flux"}, "1.15.0", "flux/ds.yaml:", "storage", ""},
+		{[]string{"typo"}, "1.15.0", "typo/ds.yaml:", "storage", "kustomize can't build this folder"},
+	} {
+		inv, _, err := read(t, c.paths...)
+		if err != nil || len(inv.Drivers) != 1 {
+			t.Errorf("%q: %v, %d drivers", c.paths, err, len(inv.Drivers))
+			continue
+		}
+		d := inv.Drivers[0]
+		if d.Version.Version.String() != c.version || !strings.HasPrefix(d.Version.At.Where, c.where) || d.Object.Namespace != c.namespace {
+			t.Errorf("%q: %s of %s at %s", c.paths, d.Version.Version, d.Object, d.Version.At.Where)
+		}
+		if told := len(inv.Problems) > 0; told != (c.problem != "") || told && !strings.Contains(inv.Problems[0].What, c.problem) {
+			t.Errorf("%q: problems %v", c.paths, inv.Problems)
+		}
+	}
+	if inv, _, err := read(t, "overlays/prod"); err != nil || len(inv.Nodes) != 1 {
+		t.Errorf("what lies beside an overlay: %v, %v", err, inv.Nodes)
 	}
 }
 
