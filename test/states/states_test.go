@@ -18,19 +18,14 @@ import (
 // wrong are the states that the program doesn't judge as the expert, with what it
 // says: shorter is better, and nothing is added that was right before.
 var wrong = map[string]finding.Severity{
-	"vsphere with the whole manifest in the plan":                   finding.Warn,
-	"vsphere two minors, one of them moves the driver":              finding.Warn,
-	"azure-file, upstream's manifest as it is, nobody needs it yet": finding.Pass,
-	"azure-disk, a respin":                                          finding.Unknown,
-	"azure-disk, a partial tag":                                     finding.Pass,
-	"azure-disk to the release that moves inside":                   finding.Warn,
-	"azure-file 4.13 to 4.14, acknowledged":                         finding.Warn,
-	"planned HostProcess into a restricted namespace":               finding.Warn,
-	"HostProcess running, and the namespace is baseline now":        finding.Pass,
-	"the cluster refuses minor updates":                             finding.Pass,
-	"the storage operator isn't managed":                            finding.Pass,
-	"no Windows node, the driver waits":                             finding.Warn,
-	"a must-gather with every namespace of the workload":            finding.Warn,
+	"vsphere with the whole manifest in the plan":        finding.Warn,
+	"vsphere two minors, one of them moves the driver":   finding.Warn,
+	"azure-disk, a respin":                               finding.Unknown,
+	"azure-disk, a partial tag":                          finding.Pass,
+	"azure-disk to the release that moves inside":        finding.Warn,
+	"azure-file 4.13 to 4.14, acknowledged":              finding.Warn,
+	"no Windows node, the driver waits":                  finding.Warn,
+	"a must-gather with every namespace of the workload": finding.Warn,
 }
 
 // output is what a run of verify left.
