@@ -50,9 +50,11 @@ so --registry changes the host and keeps that path. --digest-file pins images: a
 line each, IMAGE:TAG sha256:...
 
 --upgrade-from reads a DaemonSet that runs now, and tells what changes and why: a
-new tag alone breaks a driver whose mode, flags or mounts change with it. Where no
-flag says otherwise, mode, namespace and mirror stay as they are, and so does what
-an admin sets in any DaemonSet: pull secrets, node selector, affinity, tolerations,
+new tag alone breaks a driver whose mode, flags or mounts change with it. The new one
+keeps namespace, name, selector and service account, so that oc replace has its pods
+replaced node by node; with another --namespace the old one must be deleted first.
+Mode and mirror stay as they are unless a flag says otherwise, and so does what an
+admin sets in any DaemonSet: pull secrets, node selector, affinity, tolerations,
 labels, resources and the like. Without --out it only tells.
 
 Nothing is written over: the folder must be new or empty, or be what would be

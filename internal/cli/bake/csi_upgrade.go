@@ -99,12 +99,18 @@ func (r *csiReport) wrote(folder *csidriver.Folder, o *csiDriverOptions) {
 		check += " --catalog " + shell.Word(rows)
 	}
 	r.Next = []string{check}
-	if r.Upgrade != nil && r.Upgrade.Delete != "" {
-		r.Next = append(r.Next, r.Upgrade.Delete)
-	}
-	r.Next = append(r.Next, "oc apply -f "+shell.Word(out))
-	if r.Upgrade == nil { // what runs already needn't be tried
-		r.Next = append(r.Next, folder.TryOut(func(name string) string { return shell.Word(filepath.Join(out, name)) })...)
+	path := func(name string) string { return shell.Word(filepath.Join(out, name)) }
+	switch {
+	case r.Upgrade == nil:
+		r.Next = append(append(r.Next, "oc apply -f "+shell.Word(out)), folder.TryOut(path)...)
+	case r.Upgrade.Delete != "":
+		r.Next = append(r.Next, r.Upgrade.Delete, "oc apply -f "+shell.Word(out))
+	default:
+		// An apply over what wasn't applied leaves old volumes and arguments in it.
+		for _, name := range folder.Access() {
+			r.Next = append(r.Next, "oc apply -f "+path(name))
+		}
+		r.Next = append(r.Next, "oc replace -f "+path(csidriver.DaemonSetFile))
 	}
 }
 
@@ -124,6 +130,7 @@ func (r *csiReport) lines() [][]string {
 		if u.Delete != "" {
 			say("")
 			say("The old DaemonSet must go first: %s.", u.DeleteWhy)
+			say("Until the new pods are ready, Windows pods can't mount volumes that they haven't got yet. The way back: delete the new DaemonSet, and oc create -f the old one's manifest.")
 		}
 		say("")
 	}

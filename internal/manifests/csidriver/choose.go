@@ -72,7 +72,7 @@ func (c *choice) checkRelease() error {
 	if slices.Contains(r.WindowsManaged, c.driver.Name) {
 		return &fault.Error{
 			What: fmt.Sprintf("from OpenShift %s on the cluster's own operator deploys the Windows DaemonSet of the %s; a second one for %s couldn't register on the nodes", minor, c.driver.Title, c.driver.Provisioner),
-			Fix:  "write none, and delete the one that was deployed by hand before the update: " + c.deleteOld() + "\nthe ground is an enhancement that may still change: https://github.com/openshift/enhancements/pull/2072",
+			Fix:  "write none, and keep what runs until the operator's is there: verify skew plan --to " + minor + " says when it can go",
 		}
 	}
 	if from := c.definition.OpenShift.From; from != "" && c.release.CompareMinor(mustOpenShift(from)) < 0 {
@@ -90,24 +90,6 @@ func mustOpenShift(s string) version.OpenShift {
 		panic(err) // written in this package
 	}
 	return v
-}
-
-// deleteOld deletes the DaemonSet that is to be replaced, or the one that
-// folders have.
-func (c *choice) deleteOld() string {
-	if c.old != nil {
-		return deleteCommand(c.old.DaemonSet.Namespace, c.old.DaemonSet.Name)
-	}
-	name, _ := c.definition.names()
-	return deleteCommand(OperatorNamespace, name)
-}
-
-// deleteCommand deletes a DaemonSet; namespace "" is the user's own.
-func deleteCommand(namespace, name string) string {
-	if namespace == "" {
-		return "oc delete daemonset " + name
-	}
-	return fmt.Sprintf("oc -n %s delete daemonset %s", namespace, name)
 }
 
 // chooseVersion takes what the release ships on Linux. Where its patches differ

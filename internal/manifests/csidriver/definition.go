@@ -102,19 +102,35 @@ func Drivers() []string {
 	return []string{"vsphere", "azure-disk", "azure-file", "aws-ebs", "gcp-pd", "smb"}
 }
 
-// definitions are those of Drivers. They are part of the program: one that can't be
-// read is a bug.
+// definitions are those of Drivers.
 var definitions = sync.OnceValue(func() []*definition {
+	common := read("common")
 	var list []*definition
 	for _, name := range Drivers() {
-		d := &definition{}
-		if err := yaml.UnmarshalStrict(embedded("drivers/"+name+".yaml"), d); err != nil {
-			panic(name + ": " + err.Error())
-		}
+		d := read(name)
+		d.Differs = append(d.Differs, common.Differs...)
 		list = append(list, d)
 	}
 	return list
 })
+
+// read reads a part of the program: one that can't be read is a bug.
+func read(name string) *definition {
+	d := &definition{}
+	if err := yaml.UnmarshalStrict(embedded("drivers/"+name+".yaml"), d); err != nil {
+		panic(name + ": " + err.Error())
+	}
+	return d
+}
+
+// why is the reason of a difference, "" where there is none.
+func (d *definition) why(where string) string {
+	i := slices.IndexFunc(d.Differs, func(one difference) bool { return one.Where == where })
+	if i < 0 {
+		return ""
+	}
+	return d.Differs[i].Why
+}
 
 func embedded(name string) []byte {
 	text, err := files.ReadFile(name)

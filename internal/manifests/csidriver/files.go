@@ -28,6 +28,17 @@ const (
 	namespaceFile = ExampleFolder + "/10-namespace.yaml"
 )
 
+// Access are the files that the DaemonSet needs first, in their order.
+func (f *Folder) Access() []string {
+	var names []string
+	for _, file := range f.Files {
+		if file.Name < DaemonSetFile {
+			names = append(names, file.Name)
+		}
+	}
+	return names
+}
+
 // TryOut are the commands that apply the example. path is how the shell has a
 // file or a folder of the folder. SMB's class names a share that nobody has, and
 // the parameters of a class can't be changed later: what makes it the admin's
@@ -50,15 +61,20 @@ func (f *Folder) TryOut(path func(name string) string) []string {
 // files are the objects, each with a comment on what it is for. A number is
 // always the same object's, whether the others are there or not.
 func (c *choice) files(ds *appsv1.DaemonSet, testImage string) ([]File, error) {
-	d, own := c.definition, ds.Namespace != OperatorNamespace
+	d := c.definition
+	_, usual := d.names()
+	account := ds.Spec.Template.Spec.ServiceAccountName
+	own := ds.Namespace != OperatorNamespace || account != usual
 	rules, rulesFor := d.Rules, ""
 	if !own {
 		rules, rulesFor = d.Lacks, `What the pod reads in the cluster. OpenShift's service account may not read all of
 it in every release: the Linux pods don't need to.`
 	}
 	w := c.writer(ds, testImage)
-	if own {
+	if !object.ClustersOwn(ds.Namespace) {
 		w.write("01-namespace.yaml", "", nil)
+	}
+	if own && account == usual {
 		w.write("02-service-account.yaml", "", nil)
 	}
 	if own || c.hostProcess {
@@ -89,7 +105,9 @@ func (c *choice) purpose() string {
 	return fmt.Sprintf(`The Windows node part of the %s v%s, the
 upstream version closest to the one that OpenShift %s runs on Linux.
 %s
-Controller, CSIDriver object and Linux nodes stay the cluster's operator's.`, c.driver.Title, c.version.Core(), c.release, how)
+Controller, CSIDriver object and Linux nodes stay the cluster's operator's.
+Where a DaemonSet of this name is there already, put this one in its place with
+oc replace -f %s: its pods are replaced node by node.`, c.driver.Title, c.version.Core(), c.release, how, DaemonSetFile)
 }
 
 // writer makes files of objects.
@@ -103,13 +121,12 @@ type writer struct {
 }
 
 func (c *choice) writer(ds *appsv1.DaemonSet, testImage string) *writer {
-	name, account := c.definition.names()
 	access := "ReadWriteOnce"
 	if c.definition.Example.Shared {
 		access = "ReadWriteMany"
 	}
 	return &writer{
-		names: strings.NewReplacer("NAMESPACE", ds.Namespace, "DAEMONSET", name, "ACCOUNT", account, "CLASS", "windows-"+c.definition.Name,
+		names: strings.NewReplacer("NAMESPACE", ds.Namespace, "DAEMONSET", ds.Name, "ACCOUNT", ds.Spec.Template.Spec.ServiceAccountName, "CLASS", "windows-"+c.definition.Name,
 			"ACCESS", access, "WINDOWS", c.windows.name, "IMAGE", testImage, "SHELL", c.windows.shell),
 		made: fmt.Sprintf("Written by bake manifests csi-driver %s --for %s; catalog of %s.", c.driver.Name, c.release, c.catalog.AsOf),
 	}

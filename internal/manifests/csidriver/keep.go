@@ -9,9 +9,9 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/manifests/object"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -20,16 +20,19 @@ type Kept struct{ Where, What, Why string }
 
 const (
 	keptChoice = "kept of the old one; --mode, --namespace and --registry say otherwise"
+	keptPlace  = "kept of the old one, so that its pods are replaced node by node"
 	keptOwn    = "kept, as it's yours"
 )
 
-// Namespace is the old DaemonSet's, "" where a folder can't be for it.
-func (o *Old) Namespace() string {
-	ns := o.DaemonSet.Namespace
-	if !object.ValidNamespace(ns) || object.ClustersOwn(ns) || ns == testNamespace {
-		return ""
-	}
-	return ns
+// Namespace is the old DaemonSet's, "" where it names none.
+func (o *Old) Namespace() string { return o.DaemonSet.Namespace }
+
+// inPlace tells whether the new DaemonSet can take the old one's place without a
+// gap: in its namespace, under its name and with its selector, which is the one field
+// that can't be changed.
+func (o *Old) inPlace(namespace string) bool {
+	ds := &o.DaemonSet.ObjectMeta
+	return ds.Name != "" && (ds.Namespace == "" || ds.Namespace == namespace) && o.DaemonSet.Spec.Selector != nil
 }
 
 // Registry is the mirror that the old DaemonSet's image comes from, "" for none
@@ -124,47 +127,15 @@ func (c *choice) keepChoices(o Options) {
 	}
 }
 
-// scopeLabels say no more than that a node runs Windows on a common processor.
-var scopeLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os", corev1.LabelArchStable, "beta.kubernetes.io/arch"}
-
-// ownScope tells whether the old DaemonSet is for some of the Windows nodes
-// alone: others of the driver may stand beside it.
-func (o *Old) ownScope() bool {
-	spec := &o.DaemonSet.Spec.Template.Spec
-	for label := range spec.NodeSelector {
-		if !slices.Contains(scopeLabels, label) {
-			return true
-		}
-	}
-	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return false
-	}
-	for _, term := range spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms {
-		if len(term.MatchFields) > 0 || slices.ContainsFunc(term.MatchExpressions, func(e corev1.NodeSelectorRequirement) bool {
-			return !slices.Contains(scopeLabels, e.Key)
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// daemonSetName is the usual one. A DaemonSet with a scope of its own keeps
-// its name, since another may bear the usual one.
-func (c *choice) daemonSetName() string {
-	if c.old != nil && c.old.ownScope() && c.old.DaemonSet.Name != "" {
-		return c.old.DaemonSet.Name
-	}
-	name, _ := c.definition.names()
-	return name
-}
-
 // keep carries over what an admin sets in a DaemonSet and no version of the
 // driver has an opinion of.
 func (c *choice) keep(now *appsv1.DaemonSet) {
 	was := c.old.DaemonSet.DeepCopy()
 	stripDefaults(was)
 	project := c.old.project(c.catalog)
+	if c.old.inPlace(now.Namespace) {
+		c.keepPlace(was, now)
+	}
 	before := factsOf(now)
 	keepLabels(&now.Labels, was.Labels)
 	keepLabels(&now.Annotations, was.Annotations)
@@ -182,7 +153,7 @@ func (c *choice) keep(now *appsv1.DaemonSet) {
 	to.ImagePullSecrets, to.Affinity = from.ImagePullSecrets, from.Affinity
 	to.HostAliases, to.DNSConfig = from.HostAliases, from.DNSConfig
 	if len(from.Tolerations) > 0 {
-		to.Tolerations = from.Tolerations
+		to.Tolerations = withWMCOs(from.Tolerations)
 	}
 	if from.PriorityClassName != "" {
 		to.PriorityClassName = from.PriorityClassName
@@ -196,6 +167,39 @@ func (c *choice) keep(now *appsv1.DaemonSet) {
 			c.kept = append(c.kept, Kept{where, after[where], keptOwn})
 		}
 	}
+}
+
+// keepPlace makes the new DaemonSet one that the API server takes for the old one's
+// next version. Its pods keep their service account: that one works, and the folder
+// gives it the rights that are new.
+func (c *choice) keepPlace(was, now *appsv1.DaemonSet) {
+	usual, account := now.Name, now.Spec.Template.Spec.ServiceAccountName
+	now.Name, now.Spec.Selector = was.Name, was.Spec.Selector
+	for _, labels := range []map[string]string{now.Labels, now.Spec.Template.Labels} {
+		delete(labels, "app")
+	}
+	maps.Copy(now.Labels, was.Spec.Selector.MatchLabels)
+	maps.Copy(now.Spec.Template.Labels, was.Spec.Selector.MatchLabels)
+	if was.Name != usual {
+		c.kept = append(c.kept, Kept{"name", was.Name, keptPlace})
+	}
+	if own := was.Spec.Template.Spec.ServiceAccountName; own != "" && own != account {
+		now.Spec.Template.Spec.ServiceAccountName = own
+		c.kept = append(c.kept, Kept{"service account", own, keptPlace})
+	}
+}
+
+// wmcos is the toleration of the taint that WMCO's machines have.
+var wmcos = corev1.Toleration{Key: "os", Operator: corev1.TolerationOpEqual, Value: "Windows", Effect: corev1.TaintEffectNoSchedule}
+
+// withWMCOs are an old DaemonSet's tolerations and WMCO's: the manifests of Azure's
+// and SMB's projects lack it, and such a pod goes to no node of a machine set.
+func withWMCOs(list []corev1.Toleration) []corev1.Toleration {
+	taint := &corev1.Taint{Key: wmcos.Key, Value: wmcos.Value, Effect: wmcos.Effect}
+	if slices.ContainsFunc(list, func(t corev1.Toleration) bool { return t.ToleratesTaint(klog.Background(), taint, false) }) {
+		return list
+	}
+	return append(slices.Clone(list), wmcos)
 }
 
 // keepResources keeps those of containers that the project had others for.

@@ -2,6 +2,8 @@ package csidriver_test
 
 import (
 	"errors"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -9,11 +11,14 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/manifests/object"
 )
 
 // from renders a DaemonSet, lets an admin change it, and replaces it.
@@ -265,7 +270,7 @@ func TestKeepsTheChoices(t *testing.T) {
 		"pipes where the project hasn't": {"azure-disk", "4.17", "4.18", csidriver.Options{}, none, false, "", "mcr.microsoft.com/", []string{"mode: pipes"}, ""},
 		"pipes that are gone":            {"vsphere", "4.19", "4.20", csidriver.Options{}, none, true, "", "registry.k8s.io/", nil, ""},
 		"a namespace":                    {"smb", "4.18", "4.20", csidriver.Options{Namespace: "winstore"}, none, false, "winstore", "registry.k8s.io/", []string{"mode: pipes", "namespace: winstore"}, ""},
-		"the cluster's namespace":        {"smb", "4.20", "4.20", csidriver.Options{}, func(d *appsv1.DaemonSet) { d.Namespace = "kube-system" }, true, "", "registry.k8s.io/", nil, ""},
+		"the cluster's namespace":        {"smb", "4.20", "4.20", csidriver.Options{}, func(d *appsv1.DaemonSet) { d.Namespace = "kube-system" }, true, "kube-system", "registry.k8s.io/", []string{"namespace: kube-system"}, ""},
 		"a mirror":                       {"azure-disk", "4.20", "4.22", csidriver.Options{Registry: "mirror.corp:5000/ocp"}, none, true, "", "mirror.corp:5000/ocp/oss/v2/kubernetes-csi/", []string{"registry: mirror.corp:5000/ocp"}, ""},
 		"a mirror by digest": {"azure-disk", "4.20", "4.22", csidriver.Options{Registry: "mirror.corp:5000/ocp"}, func(d *appsv1.DaemonSet) {
 			for i := range d.Spec.Template.Spec.Containers {
@@ -297,48 +302,77 @@ func TestKeepsTheChoices(t *testing.T) {
 	}
 }
 
-// TestScopeKeepsTheName: of two DaemonSets for a driver neither takes the
-// other's name.
-func TestScopeKeepsTheName(t *testing.T) {
-	cat := load(t)
-	in := func(key string) *corev1.Affinity {
-		return &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{
-			{MatchExpressions: []corev1.NodeSelectorRequirement{{Key: key, Operator: corev1.NodeSelectorOpIn, Values: []string{"windows"}}}},
-		}}}}
+// upstreams are the places of the projects' own DaemonSets, and of others that
+// admins have: the pods of each can be replaced node by node.
+var upstreams = map[string]struct {
+	driver, namespace, name, account string
+	selector                         *metav1.LabelSelector
+}{
+	"Azure Disk's manifest": {"azure-disk", "kube-system", "csi-azuredisk-node-win", "csi-azuredisk-node-sa", matching("app", "csi-azuredisk-node-win")},
+	"Azure File's manifest": {"azure-file", "kube-system", "csi-azurefile-node-win", "csi-azurefile-node-sa", matching("app", "csi-azurefile-node-win")},
+	"SMB's manifest":        {"smb", "kube-system", "csi-smb-node-win", "csi-smb-node-sa", matching("app", "csi-smb-node-win")},
+	"vSphere's manifest":    {"vsphere", "vmware-system-csi", "vsphere-csi-node-windows", "vsphere-csi-node", matching("app", "vsphere-csi-node-windows")},
+	"GCP's manifest":        {"gcp-pd", "gce-pd-csi-driver", "csi-gce-pd-node-win", "csi-gce-pd-node-sa-win", matching("app", "gcp-compute-persistent-disk-csi-driver")},
+	"EBS' chart": {"aws-ebs", "kube-system", "ebs-csi-node-windows", "ebs-csi-node-sa",
+		matching("app", "ebs-csi-node", "app.kubernetes.io/name", "aws-ebs-csi-driver", "app.kubernetes.io/instance", "ebs")},
+	"WMCO's example": {"vsphere", csidriver.OperatorNamespace, "vmware-vsphere-csi-driver-node-windows", "vmware-vsphere-csi-driver-node-sa",
+		matching("app", "vmware-vsphere-csi-driver-node-windows")},
+	"a pool's": {"smb", "storage", "smb-2019", "", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "team", Operator: metav1.LabelSelectorOpExists}}}},
+}
+
+func matching(pairs ...string) *metav1.LabelSelector {
+	s := &metav1.LabelSelector{MatchLabels: map[string]string{}}
+	for pair := range slices.Chunk(pairs, 2) {
+		s.MatchLabels[pair[0]] = pair[1]
 	}
-	for name, tc := range map[string]struct {
-		change func(*corev1.PodSpec)
-		keeps  bool
-	}{
-		"all Windows nodes": {func(s *corev1.PodSpec) { s.NodeSelector["kubernetes.io/arch"] = "amd64" }, false},
-		"by affinity":       {func(s *corev1.PodSpec) { s.NodeSelector, s.Affinity = nil, in(corev1.LabelOSStable) }, false},
-		"a build":           {func(s *corev1.PodSpec) { s.NodeSelector[corev1.LabelWindowsBuild] = "10.0.17763" }, true},
-		"a pool":            {func(s *corev1.PodSpec) { s.Affinity = in("pool") }, true},
-	} {
-		now, u, _ := from(t, cat, "smb", "4.18", "4.18", csidriver.Options{}, func(d *appsv1.DaemonSet) {
-			d.Name = "smb-2019"
-			d.Spec.Selector.MatchLabels["app"], d.Spec.Template.Labels["app"], d.Labels["app"] = "smb-2019", "smb-2019", "smb-2019"
-			tc.change(&d.Spec.Template.Spec)
+	return s
+}
+
+// TestReplacesInPlace: the new DaemonSet is one that the API server takes for the old
+// one's next version, on the nodes that the old one was on, with the rights that it
+// needs, and nothing is deleted.
+func TestReplacesInPlace(t *testing.T) {
+	cat := load(t)
+	for name, tc := range upstreams {
+		now, u, folder := from(t, cat, tc.driver, "4.20", "4.21.12", csidriver.Options{}, func(d *appsv1.DaemonSet) {
+			d.Namespace, d.Name, d.Spec.Selector = tc.namespace, tc.name, tc.selector
+			d.Spec.Template.Labels = map[string]string{"team": "storage"}
+			maps.Copy(d.Spec.Template.Labels, tc.selector.MatchLabels)
+			d.Spec.Template.Spec.ServiceAccountName = tc.account
+			d.Spec.Template.Spec.Tolerations = []corev1.Toleration{{Key: "node.kubernetes.io/os", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule}}
 		})
-		if keeps := now.Name == "smb-2019" && now.Spec.Selector.MatchLabels["app"] == "smb-2019" && u.Delete == ""; keeps != tc.keeps {
-			t.Errorf("%s: %s, %v, %q", name, now.Name, now.Spec.Selector, u.Delete)
+		if now.Namespace != tc.namespace || now.Name != tc.name || !reflect.DeepEqual(now.Spec.Selector, tc.selector) || u.Delete != "" {
+			t.Errorf("%s: %s/%s, %v, %s", name, now.Namespace, now.Name, now.Spec.Selector, u.Delete)
+		}
+		selector, err := metav1.LabelSelectorAsSelector(now.Spec.Selector)
+		if err != nil || !selector.Matches(labels.Set(now.Spec.Template.Labels)) {
+			t.Errorf("%s: the selector doesn't find the pods: %v, %v", name, now.Spec.Template.Labels, err)
+		}
+		if account := now.Spec.Template.Spec.ServiceAccountName; tc.account != "" && account != tc.account || account == "" {
+			t.Errorf("%s: the account is %q", name, account)
+		}
+		if taints := now.Spec.Template.Spec.Tolerations; len(taints) != 2 || taints[1].Key != "os" || changeAt(u, "pod/tolerations") == nil {
+			t.Errorf("%s: a node of a machine set isn't for it: %v", name, taints)
+		}
+		role, bound := rights(t, folder)
+		if openShifts := tc.namespace == csidriver.OperatorNamespace; !openShifts && (role == nil || role.Name != tc.name) || bound == (role == nil) {
+			t.Errorf("%s: rights %v, bound: %t", name, role, bound)
+		}
+		for _, f := range folder.Files {
+			if f.Name == "01-namespace.yaml" && object.ClustersOwn(tc.namespace) || f.Name == "02-service-account.yaml" && tc.account != "" {
+				t.Errorf("%s: %s is there already", name, f.Name)
+			}
 		}
 	}
 }
 
-// TestRefusalNamesTheOld: what is to be deleted is the admin's DaemonSet.
-func TestRefusalNamesTheOld(t *testing.T) {
+// TestRefusesWhatAnOperatorDeploys: nothing is deleted for an operator's DaemonSet
+// that isn't known to be there.
+func TestRefusesWhatAnOperatorDeploys(t *testing.T) {
 	cat := load(t)
 	cat.Release("5.0").WindowsManaged = []string{"vsphere"}
-	ds := &appsv1.DaemonSet{}
-	ds.Name, ds.Namespace = "vsphere-csi-node-windows", "vmware-system-csi"
-	for want, old := range map[string]*csidriver.Old{
-		"oc -n openshift-cluster-csi-drivers delete daemonset vmware-vsphere-csi-driver-node-windows": nil,
-		"oc -n vmware-system-csi delete daemonset vsphere-csi-node-windows":                           {Driver: "vsphere", DaemonSet: ds},
-	} {
-		_, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "5.0"), Old: old})
-		if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.Fix, want+"\n") {
-			t.Errorf("%v, want %s", err, want)
-		}
+	_, err := csidriver.Render(cat, csidriver.Options{Driver: "vsphere", For: release(t, "5.0")})
+	if f, ok := errors.AsType[*fault.Error](err); !ok || strings.Contains(f.Fix, "delete") || !strings.Contains(f.Fix, "verify skew plan --to 5.0") {
+		t.Errorf("%v", err)
 	}
 }

@@ -21,7 +21,7 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if !object.ValidNamespace(o.Namespace) || o.Namespace == testNamespace {
 		return nil, &fault.Error{What: fmt.Sprintf("%q can't be the driver's namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes; or leave it out for " + OperatorNamespace}
 	}
-	if o.Namespace != OperatorNamespace && object.ClustersOwn(o.Namespace) {
+	if o.Namespace != OperatorNamespace && object.ClustersOwn(o.Namespace) && (o.Old == nil || !o.Old.inPlace(o.Namespace)) {
 		return nil, &fault.Error{What: o.Namespace + " is the cluster's own, and its labels would be changed", Fix: "--namespace, one of yours or a new one; or leave it out for " + OperatorNamespace}
 	}
 	c, err := choose(cat, o)
@@ -53,10 +53,7 @@ func (c *choice) daemonSet(namespace, image string) (*appsv1.DaemonSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	ds.Name, ds.Namespace = c.daemonSetName(), namespace
-	for _, labels := range []map[string]string{ds.Labels, ds.Spec.Selector.MatchLabels, ds.Spec.Template.Labels} {
-		labels["app"] = ds.Name
-	}
+	ds.Namespace = namespace
 	if !c.hostProcess {
 		c.mountPipes(&ds.Spec.Template.Spec)
 	}

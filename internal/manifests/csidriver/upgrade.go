@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -115,6 +116,14 @@ func rank(where string) int {
 // isContainer tells a container's place from those of pod and DaemonSet.
 func isContainer(place string) bool { return place != "pod" && place != "daemonset" }
 
+// deleteCommand deletes a DaemonSet; namespace "" is the user's own.
+func deleteCommand(namespace, name string) string {
+	if namespace == "" {
+		return "oc delete daemonset " + shell.Word(name)
+	}
+	return fmt.Sprintf("oc -n %s delete daemonset %s", shell.Word(namespace), shell.Word(name))
+}
+
 // removal is what must go first: a second DaemonSet of a driver can't register,
 // and a DaemonSet's selector can't be changed.
 func removal(old, now *appsv1.DaemonSet) (command, why string) {
@@ -122,10 +131,8 @@ func removal(old, now *appsv1.DaemonSet) (command, why string) {
 	switch {
 	case old.Name != now.Name || old.Namespace != "" && old.Namespace != now.Namespace:
 		return command, fmt.Sprintf("the new one is %s/%s, and two for one driver can't both register on a node", now.Namespace, now.Name)
-	case old.Spec.Selector == nil || !maps.Equal(old.Spec.Selector.MatchLabels, now.Spec.Selector.MatchLabels) || len(old.Spec.Selector.MatchExpressions) > 0:
+	case old.Spec.Selector == nil || !reflect.DeepEqual(old.Spec.Selector, now.Spec.Selector):
 		return command, "the selector of a DaemonSet can't be changed"
-	case old.UID != "" && old.Annotations[corev1.LastAppliedConfigAnnotation] == "":
-		return command, "it wasn't made with oc apply, which would leave volumes and mounts in it that the new one hasn't got"
 	}
 	return "", ""
 }
@@ -187,16 +194,8 @@ func (r *reasons) why(where string) string {
 		return "what " + v + " dials, and no more"
 	case r.line.Flag != "" && what == "argument "+r.line.Flag:
 		return "the flag goes with the mode"
-	case what == "os":
-		return "OpenShift's admission of SCCs passes such pods over, and the API server refuses what is Linux's alone"
-	case what == "service account":
-		return "the one that OpenShift has, with its rights"
-	case what == "argument --get-node-info-from-labels":
-		return "WMCO's nodes have no cloud configuration that the driver finds, and without one it asks a cloud that isn't there"
-	case what == "argument --kubeconfig":
-		return "C:\\k\\config is AKS'; WMCO's nodes haven't got it"
-	case where == "pod/tolerations":
-		return "a node without its storage driver is no use, whatever taint it has"
+	case r.folder.definition.why(where) != "":
+		return r.folder.definition.why(where)
 	case what == "runs as" || what == "command" && host:
 		return "a HostProcess container runs on the node: the program and the user are named"
 	}
