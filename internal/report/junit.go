@@ -3,54 +3,59 @@ package report
 import (
 	"cmp"
 	"encoding/xml"
+	"fmt"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/printable"
 )
 
-// The JUnit elements that Jenkins, GitLab and Prow read, in the order that
-// https://github.com/jenkinsci/xunit-plugin (junit-10.xsd) wants.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
-	Suites  []junitSuite `xml:"testsuite"`
+	Suites  []JUnitSuite `xml:"testsuite"`
 }
 
-type junitSuite struct {
+// JUnitSuite and its parts are the JUnit elements that Jenkins, GitLab and Prow
+// read, in the order that https://github.com/jenkinsci/xunit-plugin (junit-10.xsd)
+// wants.
+type JUnitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
 	Errors   int         `xml:"errors,attr"`
-	Skipped  int         `xml:"skipped,attr"` // always 0: nothing is skipped in silence
-	Cases    []junitCase `xml:"testcase"`
-	Output   *junitText  `xml:"system-out,omitempty"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []JUnitCase `xml:"testcase"`
+	Output   *JUnitText  `xml:"system-out,omitempty"`
 }
 
-type junitCase struct {
+// JUnitCase is a test that passed, unless it has a Skipped, Error or Failure.
+type JUnitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
-	Failure *junitMessage `xml:"failure,omitempty"`
-	Error   *junitMessage `xml:"error,omitempty"`
-	Output  *junitText    `xml:"system-out,omitempty"`
+	Skipped *JUnitMessage `xml:"skipped,omitempty"`
+	Error   *JUnitMessage `xml:"error,omitempty"`
+	Failure *JUnitMessage `xml:"failure,omitempty"`
+	Output  *JUnitText    `xml:"system-out,omitempty"`
 }
 
-type junitMessage struct {
+// JUnitMessage says why a test was skipped or failed.
+type JUnitMessage struct {
 	Message string `xml:"message,attr"`
-	Type    string `xml:"type,attr"`
-	junitText
+	Type    string `xml:"type,attr,omitempty"`
+	JUnitText
 }
 
-// junitText keeps its line ends readable, for those who look at the file.
-type junitText struct {
+// JUnitText is text that keeps its line ends readable, for those who look at the file.
+type JUnitText struct {
 	Text string `xml:",cdata"`
 }
 
 // encodeJUnit makes a test case of each finding. The ones that fail the
 // command fail in CI too, and no others.
 func encodeJUnit(r Report) (string, error) {
-	suite := junitSuite{Name: printable.Line(cmp.Or(r.Subject, r.Tool, "winbake"))}
+	suite := JUnitSuite{Name: printable.Line(cmp.Or(r.Subject, r.Tool, "winbake"))}
 	if len(r.Notes) > 0 {
-		suite.Output = &junitText{strings.Join(CleanLines(strings.Join(r.Notes, "\n")), "\n")}
+		suite.Output = &JUnitText{strings.Join(CleanLines(strings.Join(r.Notes, "\n")), "\n")}
 	}
 	for _, f := range r.Findings {
 		suite.add(f, r.FailOn)
@@ -59,26 +64,45 @@ func encodeJUnit(r Report) (string, error) {
 		// Jenkins fails a build whose reports have no test in them.
 		suite.add(finding.Finding{ID: "checked", Object: cmp.Or(r.Checked, r.Subject)}, r.FailOn)
 	}
-	out, err := xml.MarshalIndent(junitSuites{Suites: []junitSuite{suite}}, "", "  ")
-	return xml.Header + string(out) + "\n", err
+	return suite.Encode()
 }
 
-func (s *junitSuite) add(f finding.Finding, failOn finding.FailOn) {
-	c := junitCase{Class: printable.Line(classOf(f.ID)), Name: printable.Line(strings.TrimSpace(f.ID + " " + f.Object))}
-	text := junitText{detailText(f)}
-	message := &junitMessage{printable.Line(cmp.Or(f.Observed, f.Why)), f.Severity.String(), text}
+// Encode writes the file of one suite.
+func (s *JUnitSuite) Encode() (string, error) {
+	out, err := xml.MarshalIndent(junitSuites{Suites: []JUnitSuite{*s}}, "", "  ")
+	if err != nil {
+		return "", fmt.Errorf("encode JUnit: %w", err)
+	}
+	return xml.Header + string(out) + "\n", nil
+}
+
+// Add takes a test and counts it.
+func (s *JUnitSuite) Add(c JUnitCase) {
+	s.Tests++
+	switch {
+	case c.Failure != nil:
+		s.Failures++
+	case c.Error != nil:
+		s.Errors++
+	case c.Skipped != nil:
+		s.Skipped++
+	}
+	s.Cases = append(s.Cases, c)
+}
+
+func (s *JUnitSuite) add(f finding.Finding, failOn finding.FailOn) {
+	c := JUnitCase{Class: printable.Line(classOf(f.ID)), Name: printable.Line(strings.TrimSpace(f.ID + " " + f.Object))}
+	text := JUnitText{detailText(f)}
+	message := &JUnitMessage{printable.Line(cmp.Or(f.Observed, f.Why)), f.Severity.String(), text}
 	switch {
 	case f.Severity < finding.Severity(failOn):
 		c.Output = &text
 	case f.Severity == finding.Unknown:
 		c.Error = message
-		s.Errors++
 	default:
 		c.Failure = message
-		s.Failures++
 	}
-	s.Tests++
-	s.Cases = append(s.Cases, c)
+	s.Add(c)
 }
 
 // classOf returns the family of rules: binary.go of binary.go.version.

@@ -78,6 +78,11 @@ type Row struct {
 	LinuxTarget    string `json:"linuxTarget,omitempty"`
 	Windows        string `json:"windows"`
 	WindowsPlanned string `json:"windowsPlanned,omitempty"`
+	// WindowsBefore is where the plan has the Windows driver when the update of
+	// the hop starts, WindowsAfter where it has it when the hop is done; "" where
+	// the plan doesn't know it.
+	WindowsBefore string `json:"windowsBefore,omitempty"`
+	WindowsAfter  string `json:"windowsAfter,omitempty"`
 	// DistanceNow and Distance are minors of Windows behind (-) or ahead (+)
 	// of Linux, now and at the target; nil unknown, over a major, or of
 	// calendar versions, which have none.

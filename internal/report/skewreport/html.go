@@ -19,7 +19,7 @@ var pageStyle string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"lower": strings.ToLower, "spans": spans, "lines": func(s string) []string { return strings.Split(s, "\n") },
-	"isURL": isURL, "oneLine": oneLine, "advice": advice,
+	"isURL": isURL, "oneLine": oneLine, "advice": advice, "parts": parts, "capital": capital,
 	// A line could end inside "->", and screen readers say "minus greater".
 	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))
@@ -48,7 +48,7 @@ type htmlGroup struct {
 
 type htmlFinding struct {
 	finding.Finding
-	Label, Title, Moment, Due, Reason string
+	Label, Title string
 	// Open: what fails or can't be told is read first, the rest on demand.
 	Open bool
 }
@@ -71,7 +71,7 @@ func encodeHTML(d *Document, _ Options) (string, error) {
 			p.Groups = append(p.Groups, htmlGroup{Heading: groupOf(f)})
 		}
 		last := &p.Groups[len(p.Groups)-1]
-		last.Findings = append(last.Findings, d.htmlFinding(f))
+		last.Findings = append(last.Findings, htmlFinding{f, firstOf(f.Accepted, f.Severity.String()), d.title(f.ID), f.Severity >= finding.Warn})
 	}
 	var b strings.Builder
 	if err := page.Execute(&b, p); err != nil {
@@ -84,15 +84,6 @@ func encodeHTML(d *Document, _ Options) (string, error) {
 func policy() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-}
-
-func (d *Document) htmlFinding(f finding.Finding) htmlFinding {
-	h := htmlFinding{Finding: f, Label: firstOf(f.Accepted, f.Severity.String()), Title: d.title(f.ID), Moment: moment(f.Hop, f.Phase),
-		Reason: why(f.Why, f.Accepted), Open: f.Severity >= finding.Warn}
-	if f.Remedy != "" || len(f.Actions) > 0 {
-		h.Due = due(f.When, f.Hop)
-	}
-	return h
 }
 
 func (d *Document) htmlSteps() []htmlStep {

@@ -6,11 +6,14 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/report"
 )
 
-func junitOf(t testing.TB, r Report) junitSuite {
+func junitOf(t testing.TB, r Report) report.JUnitSuite {
 	t.Helper()
-	var d junitSuites
+	var d struct {
+		Suites []report.JUnitSuite `xml:"testsuite"`
+	}
 	if err := xml.Unmarshal([]byte(output(t, "junit", r, Options{})), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +35,7 @@ func TestJUnitFollowsFailOn(t *testing.T) {
 	}
 }
 
-func checkCounts(t *testing.T, name string, s junitSuite) {
+func checkCounts(t *testing.T, name string, s report.JUnitSuite) {
 	t.Helper()
 	var failures, errors, skipped int
 	names := map[string]bool{}

@@ -6,92 +6,88 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // The geometry of the picture, in CSS pixels.
 const (
-	picLeft    = 84  // room for the names of the lines
-	picColumn  = 148 // from release to release
-	picNarrow  = 130 // the same on a long way, so that seven releases fit a screen
-	picShort   = 5   // releases that have room for wide columns
-	picHead    = 44
-	picRow     = 188
-	picWindows = 124 // of the Windows line, below the top of a row
-	gapNone    = 30  // between the lines where both are the same minor
-	gapMinor   = 7   // more for each minor
-	gapMost    = 4   // minors that are still drawn apart
-	longest    = 17  // characters of a version or mode that have room
+	picLeft   = 84  // room for the names of the lines
+	picColumn = 160 // from release to release
+	picHead   = 44
+	picName   = 40 // from the top of a row to its plot
+	picPlot   = 96 // height of the plot
+	picLine   = 16 // of a line of text
+	picRow    = picName + picPlot + 7*picLine
+	picStep   = 34 // from an update to the steps before and after it
+	picMinors = 4  // minors that a plot has room for at least, so that one looks small
+	longest   = 24 // characters that have room in a column
 
 	releaseRoom = 14 // characters of a release, which are larger
 )
 
 // picture shows the drivers as rows and the releases as columns: for each
-// driver a line of what Linux has and one of what Windows has. They part as
-// the distance grows.
+// driver a line of what Linux has and one of what Windows has, a step up for
+// each update. Minors are to scale.
 type picture struct {
 	Width, Height int
-	Releases      []picLabel
+	Releases      []picText
 	Rows          []picDriver
 	// Description says in words what is drawn.
 	Description string
 }
 
-type picLabel struct {
-	X, Y int
-	Text string
+type picText struct {
+	X, Y        int
+	Text, Class string
 }
 
 type picDriver struct {
-	Y, NameY         int
-	Name             string
-	LinuxY, WindowsY int
-	Linux, Windows   string // points of the polylines
-	Bands            []picBand
-	Points           []picPoint
+	Y, NameY       int
+	Name           string
+	Minors         []int  // where the lines of the scale are
+	Linux, Windows string // points of the polylines
+	LinuxY         int
+	WindowsY       int
+	Bands          []picBand
+	Marks          []picMark
+	Texts          []picText
 }
 
-// picBand is the room between the lines from one release to the next.
+// picBand is the room between the lines while nothing changes.
 type picBand struct {
-	Points, Class string
+	X, Y, Width, Height int
+	Class               string
 }
 
-// picPoint is a driver at a release.
-type picPoint struct {
-	X, LinuxY, WindowsY int
-	Linux, Windows      string
-	// Distance is in words, in a box; Class colours it.
-	Distance, Class           string
-	BoxX, BoxY, BoxWidth, Mid int
-	// Mode is in words; Shape, proxy, host or other, says it again.
-	Mode, Shape string
-	// Needs: the release wants another mode.
-	Needs bool
-	// Verdict is "" at the start of a way.
-	Verdict string
+// picMark is a driver at a moment; Shape is linux, or how Windows reaches
+// storage: proxy, host or other.
+type picMark struct {
+	X, Y  int
+	Shape string
 }
 
 // newPicture returns nil where there is nothing to draw.
 func newPicture(d *Document) *picture {
-	tables := d.byDriver()
-	if len(tables) == 0 {
+	drivers := d.byDriver()
+	if len(drivers) == 0 {
 		return nil
 	}
-	p := &picture{Height: picHead + len(tables)*picRow}
-	releases := d.releases()
-	column := columnWidth(len(releases))
-	for i, name := range releases {
-		p.Releases = append(p.Releases, picLabel{picLeft + column/2 + i*column, 26, clipTo(name, releaseRoom)})
+	p := &picture{Height: picHead + len(drivers)*picRow}
+	for i, name := range d.releases() {
+		p.Releases = append(p.Releases, picText{X: columnX(i), Y: 26, Text: clipTo(name, releaseRoom)})
 	}
-	p.Width = picLeft + len(p.Releases)*column
+	p.Width = picLeft + len(p.Releases)*picColumn
 	var said []string
-	for i, t := range tables {
-		row := newPicDriver(t, picHead+i*picRow, len(p.Releases))
-		p.Rows = append(p.Rows, row)
-		said = append(said, describe(t))
+	for i, rows := range drivers {
+		p.Rows = append(p.Rows, newPicDriver(rows, picHead+i*picRow))
+		said = append(said, describe(rows))
 	}
 	p.Description = strings.Join(said, " ")
 	return p
 }
+
+// columnX is the middle of the i-th column.
+func columnX(i int) int { return picLeft + picColumn/2 + i*picColumn }
 
 // byDriver are the rows of each driver.
 func (d *Document) byDriver() [][]driverRow {
@@ -106,13 +102,6 @@ func (d *Document) byDriver() [][]driverRow {
 	return all
 }
 
-func columnWidth(releases int) int {
-	if releases > picShort {
-		return picNarrow
-	}
-	return picColumn
-}
-
 // releases are the columns: where the way starts, and each stop on it.
 func (d *Document) releases() []string {
 	if len(d.Hops) == 0 {
@@ -125,95 +114,165 @@ func (d *Document) releases() []string {
 	return all
 }
 
-func newPicDriver(t []driverRow, y, columns int) picDriver {
-	r := picDriver{Y: y, NameY: y + 22, Name: clipTo(t[0].Driver, 36), WindowsY: y + picWindows}
-	var linux, windows []string
-	for i := range columns {
-		width := columnWidth(columns)
-		p, ok := newPicPoint(t, i, picLeft+width/2+i*width, r.WindowsY)
-		if !ok {
-			continue
+// stretch is a time on the way in which neither side changes.
+type stretch struct {
+	from, to       int // x
+	linux, windows string
+}
+
+// stretches are a driver's, in order: at each release until the steps after the
+// update are done, then until those before the next one, then until that.
+func stretches(rows []driverRow) []stretch {
+	first := rows[0].row
+	x := columnX(0)
+	all := []stretch{{x, x + picStep, first.LinuxNow, first.Windows}}
+	for i, r := range rows {
+		if r.row.LinuxTarget == "" {
+			break
 		}
-		if last := len(r.Points) - 1; last >= 0 {
-			r.Bands = append(r.Bands, newBand(r.Points[last], p))
-		}
-		r.Points = append(r.Points, p)
-		linux = append(linux, fmt.Sprintf("%d,%d", p.X, p.LinuxY))
-		windows = append(windows, fmt.Sprintf("%d,%d", p.X, p.WindowsY))
+		last, next := all[len(all)-1], columnX(i+1)
+		before := firstOf(r.row.WindowsBefore, last.windows)
+		after := firstOf(r.row.WindowsAfter, r.row.WindowsPlanned, before)
+		all = append(all,
+			stretch{last.to, next - picStep, last.linux, last.windows}, stretch{next - picStep, next, last.linux, before},
+			stretch{next, next + picStep, r.row.LinuxTarget, before}, stretch{next + picStep, next + picStep + picStep/2, r.row.LinuxTarget, after})
 	}
-	if len(r.Points) > 0 {
-		r.LinuxY = r.Points[0].LinuxY
+	return all
+}
+
+func newPicDriver(rows []driverRow, y int) picDriver {
+	r := picDriver{Y: y, NameY: y + 22, Name: clipTo(rows[0].Driver, 36)}
+	all, bottom := stretches(rows), y+picName+picPlot
+	heights, most := scale(all)
+	unit := picPlot / max(most, picMinors)
+	for m := 0; m <= most && unit >= 6; m++ {
+		r.Minors = append(r.Minors, bottom-m*unit)
+	}
+	at := func(v string) (int, bool) { h, ok := heights[v]; return bottom - h*unit, ok }
+	r.LinuxY, r.WindowsY = y+picName+8, y+picName+8+picLine
+	var linux, windows []string
+	for i, s := range all {
+		ly, known := at(s.linux)
+		if known {
+			linux = append(linux, fmt.Sprintf("%d,%d %d,%d", s.from, ly, s.to, ly))
+		}
+		wy, both := at(s.windows)
+		if both {
+			windows = append(windows, fmt.Sprintf("%d,%d %d,%d", s.from, wy, s.to, wy))
+		}
+		band := picBand{X: s.from, Y: y + picName, Width: s.to - s.from, Height: picPlot, Class: gapClass(s.linux, s.windows)}
+		if known && both {
+			band.Y, band.Height = min(ly, wy), max(ly-wy, wy-ly)
+		}
+		r.Bands = append(r.Bands, band)
+		if changed := i == 0 || all[i-1].linux != s.linux; changed && known {
+			r.Marks = append(r.Marks, picMark{s.from, ly, "linux"})
+		}
+		if changed := i == 0 || all[i-1].windows != s.windows || all[i-1].linux != s.linux; changed && both {
+			r.Marks = append(r.Marks, picMark{s.from, wy, shape(rows, s)})
+		}
 	}
 	r.Linux, r.Windows = strings.Join(linux, " "), strings.Join(windows, " ")
+	r.Texts = texts(rows, all, bottom)
 	return r
 }
 
-// newPicPoint is the driver at the i-th release, drawn at x: now at the first, at the
-// target of the i-th hop at the others.
-func newPicPoint(t []driverRow, i, x, windowsY int) (picPoint, bool) {
-	at := slices.IndexFunc(t, func(r driverRow) bool { return r.row.Hop == max(i-1, 0) })
-	if at < 0 {
-		return picPoint{}, false
+// scale is how many minors each version is above the lowest, and the most of
+// them. Versions of another major have no distance: two minors are left free.
+func scale(all []stretch) (heights map[string]int, most int) {
+	known := map[string]version.Driver{}
+	for _, s := range all {
+		for _, text := range []string{s.linux, s.windows} {
+			if v, err := version.ParseDriver(text); err == nil {
+				known[text] = v
+			}
+		}
 	}
-	r := t[at].row
-	p := picPoint{X: x, WindowsY: windowsY, Windows: firstOf(r.Windows, "unknown")}
-	minors, wanted := r.DistanceNow, r.Mode
-	if i == 0 {
-		p.Linux = firstOf(r.LinuxNow, "unknown")
-	} else {
-		minors, wanted, p.Linux = r.Distance, firstOf(r.ModeTarget, r.Mode), firstOf(r.LinuxTarget, "unknown")
-		p.Windows = t[at].Windows
+	var order []string
+	for text := range known {
+		order = append(order, text)
 	}
-	if i > 0 || r.LinuxTarget == "" {
-		p.Verdict = r.Severity.String()
+	slices.SortFunc(order, func(a, b string) int { return known[a].Compare(known[b]) })
+	heights = map[string]int{}
+	for i, text := range order {
+		if i > 0 {
+			if v, below := known[text], known[order[i-1]]; v.OtherMajor(below) {
+				most += 2
+			} else {
+				most += v.Distance(below)
+			}
+		}
+		heights[text] = most
 	}
-	p.place(minors, firstOf(r.WindowsPlanned, r.Windows))
-	p.setMode(r.Mode, wanted)
-	p.Linux, p.Windows = clip(p.Linux), clip(p.Windows)
-	return p, true
+	return heights, most
 }
 
-// place puts the Linux line above the Windows line, the higher the farther
-// apart.
-func (p *picPoint) place(minors *int, windows string) {
-	p.Distance, p.Class = distance(minors, p.Linux, windows), "unknown"
-	gap := gapNone + gapMost*gapMinor
-	if far, known := gapOf(minors, p.Linux, windows); known {
-		p.Class = []string{"same", "near", "far"}[min(far, 2)]
-		gap = gapNone + min(far, gapMost)*gapMinor
+// gapClass colours the room between two versions.
+func gapClass(linux, windows string) string {
+	l, errL := version.ParseDriver(linux)
+	w, errW := version.ParseDriver(windows)
+	if errL != nil || errW != nil || w.OtherMajor(l) {
+		return "unknown"
 	}
-	p.LinuxY, p.Mid = p.WindowsY-gap, p.WindowsY-gap/2
-	p.BoxWidth = 16 + 15*len([]rune(p.Distance))/2
-	p.BoxX, p.BoxY = p.X-p.BoxWidth/2, p.Mid-9
+	far := w.Distance(l)
+	return []string{"same", "near", "far"}[min(max(far, -far), 2)]
 }
 
-// setMode says how the driver runs, and where the release wants it otherwise.
-func (p *picPoint) setMode(mode, wanted string) {
-	p.Mode, p.Shape = clip(firstOf(mode, "unknown")), "other"
+// shape says how a driver reaches storage: as it does now, until it moves.
+func shape(rows []driverRow, s stretch) string {
+	mode := rows[0].row.Mode
+	for _, r := range rows {
+		if s.windows != r.row.Windows && s.windows == firstOf(r.row.WindowsAfter, r.row.WindowsPlanned) {
+			mode = firstOf(r.row.ModeTarget, mode)
+			break
+		}
+	}
 	switch mode {
 	case "csi-proxy":
-		p.Shape = "proxy"
+		return "proxy"
 	case "HostProcess":
-		p.Shape = "host"
+		return "host"
 	}
-	if wanted != mode {
-		p.Mode, p.Needs = clip("needs "+wanted), true
-	}
+	return "other"
 }
 
-func newBand(a, b picPoint) picBand {
-	return picBand{
-		Points: fmt.Sprintf("%d,%d %d,%d %d,%d %d,%d", a.X, a.LinuxY, b.X, b.LinuxY, b.X, b.WindowsY, a.X, a.WindowsY),
-		Class:  b.Class,
+// texts are what is said below the plot, at each release.
+func texts(rows []driverRow, all []stretch, bottom int) []picText {
+	var list []picText
+	say := func(i int, lines ...picText) {
+		for n, l := range lines {
+			list = append(list, picText{columnX(i), bottom + 24 + n*picLine, clipTo(l.Text, longest), l.Class})
+		}
 	}
+	line := func(class, text string) picText { return picText{Class: class, Text: text} }
+	first := rows[0]
+	say(0, line("version", "Linux "+firstOf(first.row.LinuxNow, "unknown")), line("version", "Windows "+firstOf(first.row.Windows, "unknown")),
+		line("distance", distance(first.row.LinuxNow, first.row.Windows)), line("mode", firstOf(first.row.Mode, "unknown")))
+	for i, r := range rows {
+		if len(all) < 4*(i+1)+1 {
+			break
+		}
+		arrived, done := all[4*i+3], all[4*i+4]
+		mode := line("mode", firstOf(r.row.Mode, "unknown"))
+		if wanted := firstOf(r.row.ModeTarget, r.row.Mode); wanted != r.row.Mode {
+			mode = line("mode needs", "needs "+wanted)
+		}
+		say(i+1, line("version", "Linux "+arrived.linux), line("version", "Windows "+change(arrived.windows, done.windows)),
+			line("distance", change(distance(arrived.linux, arrived.windows), distance(done.linux, done.windows))), mode,
+			line("outcome "+strings.ToLower(r.Severity.String()), r.Severity.String()))
+	}
+	return list
 }
 
 // describe says a row of the picture in words, for those who don't see it.
-func describe(t []driverRow) string {
+func describe(rows []driverRow) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s.", t[0].Driver, firstOf(t[0].row.Object, "no object"))
-	for _, r := range t {
+	fmt.Fprintf(&b, "%s, %s.", rows[0].Driver, firstOf(rows[0].row.Object, "no object"))
+	for _, r := range rows {
 		fmt.Fprintf(&b, " %s: Linux %s, Windows %s, distance %s, mode %s", r.Hop, r.Linux, r.Windows, r.Distance, r.Mode)
+		if after := r.row.WindowsAfter; after != "" && after != r.row.Windows {
+			b.WriteString(", then Windows " + after)
+		}
 		if r.Severity > finding.Pass {
 			b.WriteString(", " + r.Severity.String())
 		}
@@ -222,10 +281,7 @@ func describe(t []driverRow) string {
 	return b.String()
 }
 
-func clip(s string) string { return clipTo(s, longest) }
-
-// clipTo shortens s to n characters; the tables below the picture have it
-// whole.
+// clipTo shortens s to n characters; the table has it whole.
 func clipTo(s string, n int) string {
 	r := []rune(oneLine(s))
 	if len(r) <= n {

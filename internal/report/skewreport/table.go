@@ -59,7 +59,7 @@ func (d *Document) routes() []driverRow {
 			continue
 		}
 		way := all[last].row
-		way.LinuxTarget, way.Distance, way.ModeTarget = r.row.LinuxTarget, r.row.Distance, cmp.Or(r.row.ModeTarget, way.ModeTarget)
+		way.LinuxTarget, way.ModeTarget = r.row.LinuxTarget, cmp.Or(r.row.ModeTarget, way.ModeTarget)
 		way.WindowsPlanned, way.Severity = cmp.Or(r.row.WindowsPlanned, way.WindowsPlanned), max(way.Severity, r.Severity)
 		all[last] = d.driverRow(way)
 	}
@@ -70,7 +70,7 @@ func (d *Document) driverRow(r skew.Row) driverRow {
 	row := driverRow{
 		Driver: d.driverName(r), Hop: d.hopOf(r.Hop), Linux: cmp.Or(r.LinuxNow, "unknown"),
 		Windows:  change(cmp.Or(r.Windows, "unknown"), r.WindowsPlanned),
-		Distance: distance(r.DistanceNow, r.LinuxNow, r.Windows),
+		Distance: distance(r.LinuxNow, r.Windows),
 		Mode:     change(cmp.Or(r.Mode, "unknown"), r.ModeTarget), Severity: r.Severity, row: r,
 	}
 	if row.Severity == finding.Info {
@@ -78,7 +78,7 @@ func (d *Document) driverRow(r skew.Row) driverRow {
 	}
 	if d.To != "" {
 		row.Linux = change(row.Linux, cmp.Or(r.LinuxTarget, "unknown"))
-		row.Distance = change(row.Distance, distance(r.Distance, r.LinuxTarget, cmp.Or(r.WindowsPlanned, r.Windows)))
+		row.Distance = change(row.Distance, distance(r.LinuxTarget, cmp.Or(r.WindowsPlanned, r.Windows)))
 	}
 	return row
 }

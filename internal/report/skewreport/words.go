@@ -88,55 +88,27 @@ func due(when, hop string) string {
 	return when + " the update " + hopWords(hop)
 }
 
-// distance says how many minors Windows stands behind or ahead of Linux.
-func distance(n *int, linux, windows string) string {
-	if n == nil {
-		return noMinors(linux, windows)
-	}
-	return apart(*n, "")
-}
-
-func apart(n int, unit string) string {
+// distance says how many minors Windows is behind or ahead of Linux: in months
+// between calendar versions, and in no number over a major.
+func distance(linux, windows string) string {
+	l, errL := version.ParseDriver(linux)
+	w, errW := version.ParseDriver(windows)
+	unit := ""
 	switch {
+	case errL != nil || errW != nil:
+		return "unknown"
+	case w.OtherMajor(l):
+		return "other major"
+	case w.Calendar(l):
+		unit = " mo."
+	}
+	switch n := w.Distance(l); {
 	case n < 0:
 		return fmt.Sprintf("%d%s behind", -n, unit)
 	case n > 0:
 		return fmt.Sprintf("%d%s ahead", n, unit)
 	}
 	return "same"
-}
-
-// gapOf is a distance without its direction: in minors, or in months between
-// calendar versions; false where there is none.
-func gapOf(minors *int, linux, windows string) (int, bool) {
-	n := 0
-	if minors != nil {
-		n = *minors
-	} else {
-		l, errL := version.ParseDriver(linux)
-		w, errW := version.ParseDriver(windows)
-		if errL != nil || errW != nil || !w.Calendar(l) {
-			return 0, false
-		}
-		n = w.Distance(l)
-	}
-	return max(n, -n), true
-}
-
-// noMinors says why there is no distance in minors: the versions are of
-// different majors, or count years and months, or one isn't known.
-func noMinors(linux, windows string) string {
-	l, errL := version.ParseDriver(linux)
-	w, errW := version.ParseDriver(windows)
-	switch {
-	case errL != nil || errW != nil:
-		return "unknown"
-	case w.Calendar(l):
-		return apart(w.Distance(l), " mo.")
-	case w.OtherMajor(l):
-		return "other major"
-	}
-	return "unknown"
 }
 
 // change is "a -> b", or a where both are the same or b isn't there.
