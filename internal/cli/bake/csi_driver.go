@@ -73,6 +73,11 @@ written.`,
 			return t.csiDriver(cmd.Context(), strings.Join(args, ""), &o)
 		},
 	}
+	o.register(cmd)
+	return cmd
+}
+
+func (o *csiDriverOptions) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.3")
@@ -88,7 +93,6 @@ written.`,
 	app.Choices(cmd, "mode", csidriver.Modes()...)
 	app.Choices(cmd, "windows", csidriver.WindowsVersions()...)
 	app.Complete(cmd, "for", o.catalog.Releases)
-	return cmd
 }
 
 // csiDriver is the pipeline: catalog, objects, folder, and what to run next.

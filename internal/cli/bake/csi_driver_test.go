@@ -2,12 +2,19 @@ package bake
 
 import (
 	"bytes"
+	"cmp"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // TestCSIDriverBadInput: whatever is wrong is one error that names a choice, exit
@@ -91,4 +98,57 @@ func bakeInProcess(t *testing.T, args ...string) (code int, stdout, stderr strin
 	var out, err bytes.Buffer
 	a := &app.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err}
 	return a.Run(t.Context(), New(a), args), out.String(), err.String()
+}
+
+// TestCSIDriverArgs: the command that options name gives the same options.
+func TestCSIDriverArgs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const digest = "registry.k8s.io/csi-vsphere/driver:v3.5.0 sha256:1111111111111111111111111111111111111111111111111111111111111111\n"
+	for name, text := range map[string]string{"of mine.txt": digest, "a 'b'.yaml": "apiVersion: winbake.dev/catalog/v1\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	digests, err := csidriver.ParseDigests("of mine.txt", []byte(digest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []csidriver.Options{
+		{Driver: "smb", For: mustRelease(t, "4.20")},
+		{Driver: "azure-file", For: mustRelease(t, "4.14.26"), Mode: csidriver.Pipes},
+		{Driver: "vsphere", For: mustRelease(t, "4.20"), Windows: "2025", Namespace: "own"},
+		{Driver: "vsphere", For: mustRelease(t, "4.20"), Mode: csidriver.HostProcess, Registry: "mirror.corp:5000/ocp", Digests: digests},
+		{Old: &csidriver.Old{Driver: "vsphere"}, For: mustRelease(t, "4.20"), Mode: csidriver.HostProcess},
+	} {
+		for _, catalogs := range [][]string{nil, {"a 'b'.yaml", "rows"}} {
+			var got csiDriverOptions
+			cmd := &cobra.Command{Use: "csi-driver"}
+			got.register(cmd)
+			args := want.Args("old.yaml", catalogs)
+			if err := cmd.ParseFlags(args); err != nil {
+				t.Fatalf("%q: %v", args, err)
+			}
+			got.given = cmd.Flags().Changed
+			got.out = "out"
+			options, err := got.options(strings.Join(cmd.Flags().Args(), ""))
+			if want.Old != nil { // of the file
+				options, err = got.options("vsphere")
+				options.Driver, options.Old = "", want.Old
+			}
+			want.Mode, want.Windows = cmp.Or(want.Mode, csidriver.Auto), cmp.Or(want.Windows, "2022")
+			want.Namespace = cmp.Or(want.Namespace, csidriver.OperatorNamespace)
+			if err != nil || !reflect.DeepEqual(options, want) || !slices.Equal(got.catalog.Paths, catalogs) || (got.upgradeFrom == "old.yaml") != (want.Old != nil) {
+				t.Errorf("%q:\n%+v, %v, want\n%+v", args, options, err, want)
+			}
+		}
+	}
+}
+
+func mustRelease(t *testing.T, s string) version.OpenShift {
+	t.Helper()
+	v, err := version.ParseOpenShift(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

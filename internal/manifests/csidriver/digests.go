@@ -67,6 +67,14 @@ func clip(s string) string {
 	return s
 }
 
+// file is its name, "" for none.
+func (d *Digests) file() string {
+	if d == nil {
+		return ""
+	}
+	return d.name
+}
+
 func (d *Digests) of(image string) (string, bool) {
 	digest, ok := d.images[image]
 	return digest, ok

@@ -32,7 +32,7 @@ func (o *Old) Namespace() string { return o.DaemonSet.Namespace }
 // that can't be changed.
 func (o *Old) inPlace(namespace string) bool {
 	ds := &o.DaemonSet.ObjectMeta
-	return ds.Name != "" && (ds.Namespace == "" || ds.Namespace == namespace) && o.DaemonSet.Spec.Selector != nil
+	return ds.Name != "" && (ds.Namespace == "" || ds.Namespace == namespace)
 }
 
 // Registry is the mirror that the old DaemonSet's image comes from, "" for none
@@ -174,12 +174,14 @@ func (c *choice) keep(now *appsv1.DaemonSet) {
 // gives it the rights that are new.
 func (c *choice) keepPlace(was, now *appsv1.DaemonSet) {
 	usual, account := now.Name, now.Spec.Template.Spec.ServiceAccountName
-	now.Name, now.Spec.Selector = was.Name, was.Spec.Selector
-	for _, labels := range []map[string]string{now.Labels, now.Spec.Template.Labels} {
-		delete(labels, "app")
+	now.Name = was.Name
+	if was.Spec.Selector != nil {
+		now.Spec.Selector = was.Spec.Selector
+		for _, labels := range []map[string]string{now.Labels, now.Spec.Template.Labels} {
+			delete(labels, "app")
+			maps.Copy(labels, was.Spec.Selector.MatchLabels)
+		}
 	}
-	maps.Copy(now.Labels, was.Spec.Selector.MatchLabels)
-	maps.Copy(now.Spec.Template.Labels, was.Spec.Selector.MatchLabels)
 	if was.Name != usual {
 		c.kept = append(c.kept, Kept{"name", was.Name, keptPlace})
 	}

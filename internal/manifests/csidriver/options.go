@@ -51,6 +51,26 @@ type Options struct {
 	Old *Old
 }
 
+// Args are the words behind `bake manifests csi-driver` that give the same options,
+// but for --out. from is the file that Old's DaemonSet is in, catalogs those of the
+// catalog's rows. What Old decides needs no flag.
+func (o *Options) Args(from string, catalogs []string) []string {
+	args := []string{o.Driver}
+	if o.Old != nil {
+		args = []string{"--upgrade-from", from}
+	}
+	args = append(args, "--for", o.For.String())
+	for _, flag := range [][2]string{{"mode", string(o.Mode)}, {"windows", o.Windows}, {"namespace", o.Namespace}, {"registry", o.Registry}, {"digest-file", o.Digests.file()}} {
+		if flag[1] != "" {
+			args = append(args, "--"+flag[0], flag[1])
+		}
+	}
+	for _, file := range catalogs {
+		args = append(args, "--catalog", file)
+	}
+	return args
+}
+
 // Folder is what is written.
 type Folder struct {
 	// Title is the driver's, Version the upstream version that was chosen.
