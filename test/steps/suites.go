@@ -19,6 +19,7 @@ var concurrent = []string{
 	"./internal/console",
 	"./internal/inventory/cluster",
 	"./internal/inventory/kube",
+	"./internal/manifests/csidriver",
 	"./internal/manifests/wmco",
 	"./internal/node/agent",
 	"./internal/node/deploy",
