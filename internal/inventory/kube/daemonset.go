@@ -43,6 +43,7 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 	}
 	if d.OS != linux {
 		c.checkAlone(o, d.Provisioner, registrations(p, cts))
+		c.checkPlugin(d, ds, p)
 	}
 	c.checkImage(d, p, cts)
 }

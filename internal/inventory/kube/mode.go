@@ -138,7 +138,7 @@ func linuxTraces(p podTemplate) (string, inventory.Evidence) {
 // scheduledOS is the operating system that pod and scheduler agree on.
 func scheduledOS(p podTemplate) (string, inventory.Evidence) {
 	for _, label := range osLabels {
-		if os := p.spec.NodeSelector[label]; os == linux || os == windows {
+		if os := strings.ToLower(p.spec.NodeSelector[label]); os == linux || os == windows {
 			return os, p.evidence(label+": "+os, "nodeSelector", label)
 		}
 	}

@@ -53,6 +53,9 @@ func (c *Collector) Pod(pod *corev1.Pod, at Locator) {
 	if c.linux[pod.Spec.NodeName] {
 		return
 	}
+	if barePod(pod) {
+		c.plugin(o, p, pod.Name)
+	}
 	r := c.record(o, p, pod.Name)
 	if r.os == linux && r.node != "" {
 		c.linuxHomes[r.node] = true

@@ -53,7 +53,9 @@ func (c *Collector) StatefulSet(s *appsv1.StatefulSet, at Locator) {
 		t := &s.Spec.VolumeClaimTemplates[i]
 		w.claims[t.Name] = t.Spec.StorageClassName
 	}
-	c.volumes.workload(o, podTemplate{&s.Spec.Template.Spec, templateBase, at}, w)
+	p := podTemplate{&s.Spec.Template.Spec, templateBase, at}
+	c.volumes.workload(o, p, w)
+	c.plugin(o, p, s.Name)
 }
 
 // ReplicaSet takes the pod template of a ReplicaSet that no Deployment owns.
@@ -107,8 +109,13 @@ func (c *Collector) template(o inventory.Object, meta metav1.ObjectMeta, replica
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at = located(at, o)
-	if c.first(o, "", at) {
-		c.volumes.workload(o, podTemplate{&t.Spec, base, at}, workloadOf(meta, replicas))
+	if !c.first(o, "", at) {
+		return
+	}
+	p := podTemplate{&t.Spec, base, at}
+	c.volumes.workload(o, p, workloadOf(meta, replicas))
+	if metav1.GetControllerOfNoCopy(&meta) == nil {
+		c.plugin(o, p, o.Name)
 	}
 }
 

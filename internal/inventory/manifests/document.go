@@ -79,7 +79,7 @@ func (r *reader) document(ctx context.Context, d *document) error {
 // yamlDocuments parses what chunks cut: one document, as a rule. within is the
 // List that it stands in.
 func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) error {
-	dec := yaml.NewDecoder(&stopped{ctx, bytes.NewReader(d.text)})
+	dec := yaml.NewDecoder(&stopped{ctx, bytes.NewReader(oldDirective(d.text))})
 	for {
 		var n yaml.Node
 		err := decode(dec, &n)
@@ -99,6 +99,17 @@ func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) 
 			return err
 		}
 	}
+}
+
+// oldDirective has a document say that it is YAML 1.1: the parser refuses 1.2,
+// of which it reads the same.
+func oldDirective(text []byte) []byte {
+	const newer, older = "%YAML 1.2", "%YAML 1.1"
+	if at := bytes.Index(text, []byte(newer)); at >= 0 && (at == 0 || text[at-1] == '\n') {
+		text = bytes.Clone(text)
+		copy(text[at:], older)
+	}
+	return text
 }
 
 // decode guards against the parser: its own panics it turns into errors, those

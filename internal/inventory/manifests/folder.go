@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
@@ -16,6 +18,8 @@ type found struct {
 	manifests, kustomizations []string
 	// again: the folder was walked under another argument.
 	again bool
+	// passedOver: there are files that may hold manifests and aren't read.
+	passedOver bool
 }
 
 // folder reads a folder: what kustomize builds of it first, and then the files
@@ -25,7 +29,7 @@ func (r *reader) folder(ctx context.Context, path string) error {
 	if err := r.walk(ctx, path, &f); err != nil {
 		return err
 	}
-	if len(f.manifests)+len(f.kustomizations) == 0 && !f.again {
+	if len(f.manifests)+len(f.kustomizations) == 0 && !f.again && !f.passedOver {
 		return &fault.Error{What: "there are no *.yaml, *.yml or *.json files in this folder", Where: path, Fix: "ls -R " + shell.Word(path)}
 	}
 	if err := r.kustomize(ctx, f.kustomizations); err != nil {
@@ -87,6 +91,7 @@ func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 			return
 		}
 	case !isManifest(name):
+		r.passOver(name, f)
 		return
 	}
 	if kind := entry.Type() &^ fs.ModeSymlink; !kind.IsRegular() {
@@ -94,4 +99,35 @@ func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 		return
 	}
 	f.manifests = append(f.manifests, name)
+}
+
+// passOver tells of a file that may hold manifests in a form that isn't read.
+func (r *reader) passOver(name string, f *found) {
+	what, fix := unreadForm(name)
+	if what == "" {
+		return
+	}
+	f.passedOver = true
+	r.problem(inventory.Problem{Where: name, What: what + ", and wasn't read", Fix: fix})
+}
+
+// unreadForm is what a file is by its name, and what makes manifests of it; ""
+// for a file that is none of Kubernetes. Helm's helpers, _x.tpl, hold no object.
+func unreadForm(name string) (what, fix string) {
+	ext, quoted := strings.ToLower(filepath.Ext(name)), shell.Word(name)
+	inner := isManifest(strings.TrimSuffix(name, filepath.Ext(name)))
+	switch {
+	case slices.Contains([]string{".j2", ".jinja", ".jinja2", ".tpl", ".tmpl", ".gotmpl", ".erb", ".ytt"}, ext):
+		if strings.HasPrefix(filepath.Base(name), "_") {
+			return "", ""
+		}
+		return "this is a template", "render it, and give what comes of it"
+	case slices.Contains([]string{".tgz", ".tar", ".zip"}, ext) || strings.HasSuffix(strings.ToLower(name), ".tar.gz"):
+		return "this is an archive", "unpack it, or give a must-gather with --must-gather " + quoted
+	case inner && ext == ".gz":
+		return "this is compressed", "gunzip -k " + quoted
+	case inner && slices.Contains([]string{".bz2", ".xz", ".zst"}, ext):
+		return "this is compressed", "unpack it"
+	}
+	return "", ""
 }

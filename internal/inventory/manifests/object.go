@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -110,16 +111,24 @@ func (d *document) kind(n *yaml.Node, within object) (object, error) {
 
 // take hands one object to the collector.
 func (r *reader) take(d *document, n *yaml.Node, o object) error {
+	name := get(get(n, "metadata"), "name")
+	if wanted := name != nil && r.c.WantsNamed(o.apiVersion, o.kind, name.Value); !wanted {
+		if err := d.holder(n, o); err != nil {
+			return err
+		}
+	}
 	switch {
 	case isKustomization(o.kind):
 		return d.kustomization(n)
 	case o.kind == "Template" && strings.HasPrefix(o.apiVersion, "template.openshift.io/"):
 		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: "oc process --local -o yaml -f " + shell.Word(d.file)}
 	}
-	name := get(get(n, "metadata"), "name")
 	if name == nil || !r.c.WantsNamed(o.apiVersion, o.kind, name.Value) {
 		if name == nil && r.c.Wants(o.apiVersion, o.kind) {
 			return failed(d, n, o.kind+" has no metadata.name")
+		}
+		if meant := r.c.Meant(o.apiVersion, o.kind); meant != "" {
+			return &failure{where: d.where(cmp.Or(get(n, "kind"), n)), what: "there is no kind " + clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
 		}
 		return d.misplaced(n, o, r.c.Misplaced(o.apiVersion, o.kind))
 	}
