@@ -63,7 +63,7 @@ func TestMustGatherArchive(t *testing.T) {
 }
 
 // planned is the command that names what was read.
-var planned = regexp.MustCompile(`(?m)^    verify skew plan .*$`)
+var planned = regexp.MustCompile(`(?m)^    verify skew plan .*#`)
 
 // findings is what an answer says before it tells what was read.
 func findings(text string) string {

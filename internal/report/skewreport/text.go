@@ -99,7 +99,8 @@ func (w *textWriter) short(head string, columns int, text string) {
 	w.line(head + cutTo(text, max(w.Width-columns, minRoom)))
 }
 
-// grounds says in two lines each why the verdict isn't PASS.
+// grounds says in two lines each what makes the verdict, and in one what else
+// there is.
 func (w *textWriter) grounds() {
 	var more []string
 	n := 0
@@ -115,7 +116,9 @@ func (w *textWriter) grounds() {
 			w.heading("Why")
 		}
 		w.short(w.label(f.Severity)+" ", indent, f.ID+" "+w.about(f)+f.Observed)
-		w.few(strings.Repeat(" ", indent), f.Why)
+		if f.Severity == w.Verdict {
+			w.few(strings.Repeat(" ", indent), f.Why)
+		}
 	}
 	if len(more) > 0 {
 		w.prose(strings.Repeat(" ", indent), indent, fmt.Sprintf("and %d more: %s", len(more), tally(more)))

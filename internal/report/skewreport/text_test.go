@@ -40,7 +40,7 @@ func TestTextNamesAPlanThatRuns(t *testing.T) {
 	under := mixed()
 	under.Command = "verify skew --details --must-gather mg"
 	out := output(t, "text", under, Options{})
-	if want := "\n    verify skew plan --must-gather mg --to " + under.Result.To + "\n"; !strings.Contains(out, want) {
+	if want := "\n    verify skew plan --must-gather mg --to " + under.Result.To + "  # all steps, with commands\n"; !strings.Contains(out, want) {
 		t.Errorf("no %q in\n%s", want, out)
 	}
 	rest := finished()

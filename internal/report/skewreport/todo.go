@@ -73,8 +73,7 @@ func (w *textWriter) todo() {
 	}
 	w.fold(steps, len(steps)-folded, len(steps))
 	if len(w.Steps) > 0 && w.To != "" {
-		w.line("All steps, with commands:")
-		w.line("    " + w.planCommand())
+		w.line("    " + w.planCommand() + "  # all steps, with commands")
 	}
 }
 
