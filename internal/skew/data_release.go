@@ -182,6 +182,9 @@ func (v *view) ambiguity(l *linuxSide) finding.Severity {
 	if _, some := l.judge(differs); !some {
 		return finding.Info
 	}
+	if windows, known := v.Windows(); known && l.Rival == nil && v.fallsBehind(windows) {
+		return finding.Info // it fits now, and follows after the update whichever comes
+	}
 	return v.onTheWay(finding.Warn)
 }
 

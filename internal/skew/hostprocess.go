@@ -372,7 +372,8 @@ func hostProcessCrossing(v *view, out *sink) {
 	to := v.fit(v.D, l.Newest())
 	c := v.changeAfter(to)
 	d.Remedy, d.Step = v.admitted(c).text(), v.step(c)
-	if must == catalog.HostProcessDefault {
+	prepared := v.plannedFor(v.D)
+	if must == catalog.HostProcessDefault || len(prepared) > 0 && !slices.ContainsFunc(prepared, func(p *inventory.Driver) bool { return !p.HostProcess }) {
 		d.Severity, d.PlanInfo = finding.Info, v.Hops > 0
 	}
 	if must == catalog.HostProcessDefault && v.plannedFor(v.D) == nil {

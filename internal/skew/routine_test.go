@@ -59,10 +59,8 @@ func routineUpdates(t *testing.T, patch string, visit func(name string, r *skew.
 func TestRoutineUpdates(t *testing.T) {
 	grounds := map[string]string{
 		"azure-disk 4.12 to 4.13": "PROXY001", "azure-file 4.12 to 4.13": "PROXY001", "gcp-pd 4.12 to 4.13": "PROXY001", "aws-ebs 4.12 to 4.13": "PROXY001",
-		"vsphere 4.12 to 4.13":    "PROXY001 SKEW002", // and 3.x follows 2.x
-		"azure-file 4.13 to 4.14": "DATA001",          // rebased inside 4.14
-		"azure-disk 4.20 to 4.21": "DATA001",          // rebased inside 4.21
-		"vsphere 4.19 to 4.20":    "HP005",            // from csi-proxy to HostProcess
+		"vsphere 4.12 to 4.13": "PROXY001 SKEW002", // and 3.x follows 2.x
+		"vsphere 4.19 to 4.20": "HP005",            // from csi-proxy to HostProcess
 	}
 	n := 0
 	routineUpdates(t, "", func(name string, r *skew.Result) {

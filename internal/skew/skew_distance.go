@@ -36,6 +36,9 @@ func minorDistance(v *view, out *sink) {
 			d.Severity, d.PlanInfo = finding.Info, true
 			d.Why = "it fits what the cluster has now; the update moves the Linux side, and Windows follows after it"
 		}
+		if v.Hop > 0 && v.standsStill() {
+			d.Severity = finding.Info // an earlier hop said it
+		}
 		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
 		switch {
 		case v.rivalled():
@@ -81,6 +84,12 @@ func (v *view) fallsBehind(windows version.Driver) bool {
 	}
 	low, high, ok := spread(&v.LinuxNow, windows)
 	return ok && v.LinuxNow.Known() && low <= 0 && high >= 0
+}
+
+// standsStill tells whether a hop leaves the Linux side at its version.
+func (v *view) standsStill() bool {
+	now, target := v.LinuxNow.Newest(), v.LinuxTarget.Newest()
+	return v.LinuxNow.Known() && v.LinuxTarget.Known() && now.SameMinor(target)
 }
 
 // gone says that the image of a version can't be had any more; "" for one that

@@ -55,13 +55,16 @@ var (
 	pre = regexp.MustCompile(`^-?(alpha|beta|rc|ec|fc|preview|dev)(?:[.-]?([0-9]+))?([.+_-].*)?$`)
 	// variant lists the suffixes of which it is known that they name a build
 	// and not a version. Another suffix is unreadable: it may mean anything.
-	variant = regexp.MustCompile(`^[-_+](windows-hp|windows-hostprocess|hostprocess|windows[-a-z0-9.]*|nanoserver[-a-z0-9.]*|ltsc20[0-9]{2}|1809|20h2|linux[-a-z0-9.]*|amd64|arm64|eksbuild\.[0-9]+|eks-[0-9]+-[0-9]+-[0-9]+|fips(?:-[a-z0-9.]+)?|gke\.[0-9]+|distroless|debian[-a-z0-9.]*|al2023|al2|rke2r[0-9]+|hotfix\.[0-9]+|r[0-9]+|[0-9]{1,2}|build[0-9.]+|vmware\.[0-9]+)$`)
+	variant = regexp.MustCompile(`^[-_+]((?:[0-9]{1,2}-)?windows-hp|windows-hostprocess|hostprocess|windows[-a-z0-9.]*|nanoserver[-a-z0-9.]*|ltsc20[0-9]{2}|1809|20h2|linux[-a-z0-9.]*|amd64|arm64|eksbuild\.[0-9]+|eks-[0-9]+-[0-9]+-[0-9]+|fips(?:-[a-z0-9.]+)?|gke\.[0-9]+|distroless|debian[-a-z0-9.]*|al2023|al2|rke2r[0-9]+|hotfix\.[0-9]+|r[0-9]+|[0-9]{1,2}|build[0-9.]+|vmware\.[0-9]+)$`)
 	// date takes 20260101, 20260101-v1.20.0, 202311021650.p0.
 	date = regexp.MustCompile(`^v?(19|20)[0-9]{6}`)
 	// openshiftBuild is a label of an OpenShift image: 4.14.0-202311021650.p0.
 	openshiftBuild = regexp.MustCompile(`^-20[0-9]{10}`)
-	hexadecimal    = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
-	templated      = regexp.MustCompile(`\$\{|\{\{|\$\(|<[A-Za-z]`)
+	// respin is a fourth number, of an image that was built again from the same
+	// version: azuredisk-csi:v1.29.1.1-windows-hp.
+	respin      = regexp.MustCompile(`^\.([0-9]{1,2})([-+_].*)?$`)
+	hexadecimal = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	templated   = regexp.MustCompile(`\$\{|\{\{|\$\(|<[A-Za-z]`)
 )
 
 // ParseDriver reads a driver's tag or version. Its error is an *Unreadable,
@@ -100,6 +103,13 @@ func ParseDriver(tag string) (Driver, error) {
 		return no("the build wasn't told its version")
 	}
 	return d, nil
+}
+
+// Floats tells whether a tag names a minor and no patch, "1.29": it is another
+// patch's tomorrow.
+func Floats(tag string) bool {
+	m := core.FindStringSubmatch(tag)
+	return m != nil && m[3] == "" && !strings.HasPrefix(m[4], ".")
 }
 
 // notVersion is why tag is no version at first sight, "" if it may be one.
@@ -150,6 +160,9 @@ func (d *Driver) suffix(s string) string {
 			return d.suffix(s)
 		}
 		return ""
+	}
+	if m := respin.FindStringSubmatch(s); m != nil {
+		s = "-" + m[1] + m[2]
 	}
 	// Build metadata says nothing of the version: semver.org, point 10.
 	s, _, _ = strings.Cut(s, "+")

@@ -26,10 +26,21 @@ func TestParseDriver(t *testing.T) {
 		"v1.33.5-rke2r1":      "1.33.5-rke2r1",
 		"v1.32.10-2":          "1.32.10-2", // a respin of Azure's
 		"v1.32.0-linux-amd64": "1.32.0-linux-amd64",
+		// Respins with a fourth number.
+		"v1.29.1.1-windows-hp": "1.29.1-1-windows-hp",
+		"v1.29.1.1":            "1.29.1-1",
 	} {
 		d, err := ParseDriver(tag)
 		if err != nil || d.String() != want {
 			t.Errorf("ParseDriver(%q) = %q, %v; want %q", tag, d, err, want)
+		}
+	}
+}
+
+func TestFloats(t *testing.T) {
+	for tag, want := range map[string]bool{"1.29": true, "v1.29": true, "1.29-windows-hp": true, "v1.29.1": false, "v1.29.1.1": false, "latest": false, "": false} {
+		if got := Floats(tag); got != want {
+			t.Errorf("Floats(%q) = %t", tag, got)
 		}
 	}
 }

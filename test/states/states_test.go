@@ -18,12 +18,6 @@ import (
 // wrong are the states that the program doesn't judge as the expert, with what it
 // says: shorter is better, and nothing is added that was right before.
 var wrong = map[string]finding.Severity{
-	"vsphere with the whole manifest in the plan":        finding.Warn,
-	"vsphere two minors, one of them moves the driver":   finding.Warn,
-	"azure-disk, a respin":                               finding.Unknown,
-	"azure-disk, a partial tag":                          finding.Pass,
-	"azure-disk to the release that moves inside":        finding.Warn,
-	"azure-file 4.13 to 4.14, acknowledged":              finding.Warn,
 	"no Windows node, the driver waits":                  finding.Warn,
 	"a must-gather with every namespace of the workload": finding.Warn,
 }

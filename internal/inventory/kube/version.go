@@ -39,6 +39,10 @@ func (c *Collector) versionOf(img inventory.Image, bad error, at inventory.Evide
 			fact.Reason = "tag " + reason(err)
 			return fact
 		}
+		if version.Floats(img.Tag) && img.Digest == "" {
+			fact.Reason = "tag " + img.Tag + " floats: it names the newest patch of that minor"
+			return fact
+		}
 		fact.Version, fact.Known, fact.By = d, true, byTag
 	}
 	return fact

@@ -80,8 +80,15 @@ func (w *textWriter) todo() {
 // urgent tells whether a step is before all updates, or is asked for by a
 // finding that makes the verdict.
 func (w *textWriter) urgent(s skew.Step) bool {
-	return s.Hop < 0 || s.Hop == 0 && s.When == "before" || slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
+	return s.Hop < 0 || s.Hop == 0 && s.When == "before" && !w.onlyInfo(s) || slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
 		return f.Severity > finding.Info && f.Severity == w.Verdict && slices.Contains(s.Rules, f.ID) && s.Hop >= w.hopIndex(f.Hop)
+	})
+}
+
+// onlyInfo tells whether nothing but good-to-know findings has a step.
+func (w *textWriter) onlyInfo(s skew.Step) bool {
+	return len(s.Rules) > 0 && !slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
+		return f.Severity > finding.Info && slices.Contains(s.Rules, f.ID)
 	})
 }
 
