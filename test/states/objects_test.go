@@ -111,10 +111,16 @@ func (c *cluster) pool(name string, paused bool) fields {
 	return custom("machineconfiguration.openshift.io/v1", "MachineConfigPool", "", name, fields{"spec": fields{"paused": paused}, "status": fields{}})
 }
 
+// olmLabel is OLM's mark of package and namespace, cut to the 63 characters that a
+// label's name may have.
+const olmLabel = "operators.coreos.com/windows-machine-config-operator.openshift-windows-machine-confi"
+
 func (c *cluster) csv() fields {
-	return custom("operators.coreos.com/v1alpha1", "ClusterServiceVersion", wmcoNS, "windows-machine-config-operator.v"+c.wmco, fields{
+	o := custom("operators.coreos.com/v1alpha1", "ClusterServiceVersion", wmcoNS, "windows-machine-config-operator.v"+c.wmco, fields{
 		"spec": fields{"version": c.wmco}, "status": fields{"phase": "Succeeded"},
 	})
+	o["metadata"].(fields)["labels"] = map[string]any{olmLabel: ""}
+	return o
 }
 
 func (c *cluster) subscription() fields {

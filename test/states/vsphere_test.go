@@ -76,7 +76,7 @@ func vsphereStates() []state {
 			verdict: finding.Pass, why: "a HostProcess container has no base image to match", source: kep1981,
 		},
 		{
-			name: "vsphere, two DaemonSets on the same nodes", cluster: on("4.20.6", with(vsphereHost("v3.5.0"), vsphere("v3.3.0", at("vmware-system-csi", "vsphere-csi-node-windows"), broken))),
+			name: "vsphere, two DaemonSets on the same nodes", cluster: on("4.20.6", namespace("vmware-system-csi", enforces("privileged")), with(vsphereHost("v3.5.0"), vsphere("v3.3.0", at("vmware-system-csi", "vsphere-csi-node-windows"), broken))),
 			verdict: finding.Block, why: "both register one name on one node: the kubelet takes one, and which of them answers changes with each restart", source: twoOfAName,
 		},
 		{
