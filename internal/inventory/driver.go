@@ -94,8 +94,8 @@ type VersionFact struct {
 	// Version is the zero value where it isn't Known.
 	Version version.Driver `json:"version"`
 	Known   bool           `json:"known"`
-	// By is how it was found: tag, label, digest-map, user, running-image,
-	// commit, log, annotation, release.
+	// By is how it was found: tag, label, registry-tag, digest-map, user,
+	// running-image, commit, log, annotation, release.
 	By string `json:"by,omitempty"`
 	// Reason says why it isn't known: "tag latest moves", "digest only".
 	Reason string   `json:"reason,omitempty"`

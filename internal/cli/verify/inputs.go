@@ -22,6 +22,8 @@ import (
 	"github.com/winbake/winbake/internal/inventory/manifests"
 	"github.com/winbake/winbake/internal/inventory/mustgather"
 	"github.com/winbake/winbake/internal/inventory/release"
+	"github.com/winbake/winbake/internal/inventory/resolve"
+	"github.com/winbake/winbake/internal/registry"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 )
@@ -32,6 +34,7 @@ type inputs struct {
 	mustGather string
 	releases   []string
 	images     []string
+	resolve    bool
 	catalog    catalogflag.Flag
 	registry   app.Registry
 	// payloadAlone: only --release is read.
@@ -46,7 +49,8 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
 	f.StringArrayVar(&in.releases, "release", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
-	in.registry.Register(f, "the registry of --release")
+	f.BoolVar(&in.resolve, "resolve", false, "ask registries for the version of images that are named by digest alone; without it none is asked")
+	in.registry.Register(f, "the registry of --release and of --resolve")
 	in.catalog.Register(cmd)
 	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	in.cluster.Register(in.clusterSet)
@@ -115,6 +119,9 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 		}
 	}
 	inv := c.Inventory()
+	if err := t.resolve(ctx, inv, in); err != nil {
+		return nil, err
+	}
 	for _, ref := range in.releases {
 		p, s, err := release.Read(ctx, ref, t.load(in.registry))
 		if err != nil {
@@ -125,6 +132,16 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 	}
 	inv.Sources = sources
 	return inv, nil
+}
+
+// resolve asks registries for versions, where that was asked for.
+func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs) error {
+	if !in.resolve {
+		return nil
+	}
+	return resolve.Images(ctx, inv, registry.Options{
+		Keychain: authn.DefaultKeychain, Insecure: in.registry.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: in.registry.Timeout, Retrying: t.Retrying,
+	})
 }
 
 // load reaches a registry to read from it.
@@ -192,6 +209,9 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 	}
 	s.Kind = "planned"
 	later := c.Inventory()
+	if err := t.resolve(ctx, later, in); err != nil {
+		return nil, err
+	}
 	inv.Sources = append(inv.Sources, s)
 	inv.Problems = append(inv.Problems, later.Problems...)
 	var drivers []inventory.Driver

@@ -1,0 +1,121 @@
+// Package resolve asks registries which version an image is that a manifest names
+// by its digest alone. It asks only of such images, and only where it is told to.
+//
+// An image says its version by the tags of its repository that point at the
+// digest, or by its labels. Labels are inherited from a base image and stay when
+// an image is built anew, so they count where no tag says anything, and against
+// a tag that says otherwise nothing is known.
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/registry"
+)
+
+// Images gives the drivers that have no version those that registries know. A
+// registry that doesn't answer is a problem of inv; the error is ctx's alone.
+func Images(ctx context.Context, inv *inventory.Inventory, o registry.Options) error {
+	r := &resolver{options: o, known: map[string]answer{}}
+	for i := range inv.Drivers {
+		d := &inv.Drivers[i]
+		if err := r.version(ctx, &d.Version, d.Image); err != nil {
+			return err
+		}
+		if d.Registrar != nil {
+			if err := r.version(ctx, &d.Registrar.Version, d.Registrar.Image); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range inv.Proxies {
+		if err := r.version(ctx, &inv.Proxies[i].Version, inv.Proxies[i].Image); err != nil {
+			return err
+		}
+	}
+	inv.Problems = append(inv.Problems, r.problems...)
+	inv.Normalize()
+	return nil
+}
+
+// answer is what a registry said of one image.
+type answer = inventory.VersionFact
+
+type resolver struct {
+	options  registry.Options
+	known    map[string]answer
+	problems []inventory.Problem
+}
+
+// version asks for an image that has a digest, a place, and no version.
+func (r *resolver) version(ctx context.Context, fact *inventory.VersionFact, img inventory.Image) error {
+	if fact.Known || img.Digest == "" || img.Repository == "" {
+		return nil
+	}
+	ref := img.Repository + "@" + img.Digest
+	a, asked := r.known[ref]
+	if !asked {
+		var err error
+		if a, err = r.ask(ctx, ref, img); err != nil {
+			return err
+		}
+		r.known[ref] = a
+	}
+	if a.Known {
+		at := fact.At
+		*fact = a
+		fact.At.Where = at.Where
+		return nil
+	}
+	fact.Reason += "; " + a.Reason
+	return nil
+}
+
+// ask asks one registry. What it doesn't answer is a problem.
+func (r *resolver) ask(ctx context.Context, ref string, img inventory.Image) (answer, error) {
+	client, err := registry.New(ref, r.options)
+	if err == nil {
+		var found image
+		if found, err = fetch(ctx, client, img.Digest); err == nil {
+			return found.answer(), nil
+		}
+		err = client.Fault(ctx, err)
+	}
+	if ctx.Err() != nil {
+		return answer{}, ctx.Err()
+	}
+	p := inventory.Problem{Where: ref, What: "its registry wasn't asked which version it is: " + err.Error()}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		p.What, p.Fix = "its registry can't say which version it is: "+f.What, f.Fix
+	}
+	r.problems = append(r.problems, p)
+	return answer{Reason: "its registry can't say"}, nil
+}
+
+// answer is the version that tags and labels agree on.
+func (i *image) answer() answer {
+	slices.Sort(i.tags)
+	var a answer
+	tags, label := i.versions(), i.label()
+	switch {
+	case len(tags) > 1:
+		a.Reason = fmt.Sprintf("its registry has the digest under tags of several versions: %s", inventory.Some(i.tags))
+	case len(tags) == 1 && label != nil && label.Core() != tags[0].Core():
+		a.Reason = fmt.Sprintf("its registry has it as %s, and its label says %s", inventory.Some(i.tags), label)
+	case len(tags) == 1:
+		a = inventory.VersionFact{Version: tags[0], Known: true, By: "registry-tag", At: inventory.Evidence{Text: "tag " + inventory.Some(i.tags)}}
+	case label != nil:
+		a = inventory.VersionFact{Version: *label, Known: true, By: "label", At: inventory.Evidence{Text: "label " + i.labelName()}}
+	default:
+		a.Reason = "its registry has no tag and no label that says"
+		if i.commit != "" {
+			a.Reason += "; it was built from commit " + i.commit
+		}
+	}
+	return a
+}
