@@ -16,7 +16,7 @@ import (
 const (
 	csiProxyEnhancement = "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md"
 	kep1122             = "https://github.com/kubernetes/enhancements/blob/master/keps/sig-windows/1122-windows-csi-support/README.md"
-	wmicFails           = "https://github.com/kubernetes-sigs/sig-windows-tools/issues/358"
+	wmicFails           = "kubernetes-csi/csi-proxy@v1.1.3:pkg/os/system/api.go"
 	twoProxies          = "https://github.com/kubernetes-csi/csi-proxy/issues/80"
 	cve20233893         = "https://nvd.nist.gov/vuln/detail/CVE-2023-3893, https://github.com/advisories/GHSA-r6cc-7wj7-gfx2"
 )

@@ -121,10 +121,9 @@ func deleteDaemonSet(d *inventory.Driver) string {
 	return fmt.Sprintf("oc -n %s delete %s %s", orNamespace(d.Object), strings.ToLower(d.Object.Kind), d.Object.Name)
 }
 
-// stillByHand warns of DaemonSets that an operator of the cluster's own release
-// is to deploy, and hasn't, by provisioner. Where it has there are two, which is
-// said of the pair. That it hasn't may be because of the one by hand, or because
-// the enhancement came to nothing: then the one by hand is all there is.
+// stillByHand tells of DaemonSets that an operator of the cluster's own release
+// is known to deploy, and hasn't, by provisioner. Where it has there are two,
+// which is said of the pair.
 func (w *world) stillByHand(all map[string][]*inventory.Driver) []draft {
 	from := w.cat.Release(w.from())
 	if from == nil {
@@ -136,26 +135,18 @@ func (w *world) stillByHand(all map[string][]*inventory.Driver) []draft {
 		if operators || !slices.Contains(from.WindowsManaged, d.Line) {
 			continue
 		}
-		f := draft{Severity: finding.Warn, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; OpenShift %s is to deploy the Windows DaemonSet of %s itself", w.from(), d.Provisioner)
-		f.Expected = "the operator's DaemonSet, and none of your own"
-		f.Why = fmt.Sprintf("two drivers of one name can't both register on a node. Its ground is a pull request: where the release notes of %s don't tell of it, yours is the only driver, and must stay", w.from())
-		f.Source = managedWindows
-		f.Remedy = "look whether the storage operator waits for it to go:\noc get clusteroperator storage -o yaml\nand only then drain the Windows pods that use it, and delete it:\n" + deleteDaemonSet(d)
-		f.When = before
-		f.Step = &move{Step: Step{
-			What:    fmt.Sprintf("look whether the storage operator waits for %s to go, and only then drain the Windows pods that use it, and delete it: OpenShift %s is to deploy it itself", d.Object, w.from()),
-			Command: "oc get clusteroperator storage -o yaml",
-		}}
+		f := draft{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", Source: managedWindows, When: before}
+		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", w.from(), d.Provisioner)
+		f.Expected = "the operator's DaemonSet, or yours while there is none"
+		f.Why = "yours is the only driver until the operator's is there, and must stay until then"
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
 		said = append(said, f)
 	}
 	return said
 }
 
-// soonManaged warns of DaemonSets that an operator of the target deploys
-// itself. The ground is an enhancement's pull request, so it is no more than a
-// warning.
+// soonManaged tells of DaemonSets that an operator of the target is known to
+// deploy. None is to go before that one is there.
 func (w *world) soonManaged() []draft {
 	to := w.cat.Release(w.to())
 	if to == nil {
@@ -170,17 +161,10 @@ func (w *world) soonManaged() []draft {
 		if prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {
 			continue // an earlier hop said so, or what is now
 		}
-		f := draft{Severity: finding.Warn, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("deployed by hand; OpenShift %s is to deploy the Windows DaemonSet of %s itself", w.to(), d.Provisioner)
-		f.Expected = "no DaemonSet of your own when the operator's arrives"
-		f.Why = "two drivers of one name can't both register on a node; the enhancement asks admins to remove theirs before. Its ground is a pull request: look at the release notes of " + w.to()
-		f.Source = managedWindows
-		f.Remedy = "delete it as the last step before the update; drain the Windows pods that use it first, none can mount a volume until the operator's DaemonSet runs:\n" + deleteDaemonSet(d)
-		f.Step = &move{Step: Step{
-			What:    fmt.Sprintf("as the last step before the update drain the Windows pods that use %s, and delete %s: none of them can mount a volume until the operator's DaemonSet runs", d.Provisioner, d.Object),
-			Command: deleteDaemonSet(d),
-		}}
-		f.When = before
+		f := draft{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", Source: managedWindows, When: after}
+		f.Observed = fmt.Sprintf("deployed by hand; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", w.to(), d.Provisioner)
+		f.Expected = "one DaemonSet, once the operator's is there"
+		f.Why = "it stays until the operator's DaemonSet is seen in the cluster: a check after the update tells of the two"
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
 		said = append(said, f)
 	}

@@ -31,11 +31,11 @@ That a CSINode exists proves nothing: the kubelet makes one for every node, with
 		Text: `BLOCK    two Windows DaemonSets of one provisioner run on the same node, or choose nodes alike where
          no nodes were read.
 UNKNOWN  they choose nodes otherwise, and none were read.
-WARN     an operator of the target is to deploy the Windows DaemonSet itself. The ground of that
-         half is the pull request of an enhancement, so it is no more than a warning.
+INFO     by the catalog an operator of the target deploys the Windows DaemonSet itself: yours stays
+         until that one is there. Proposals aren't in the catalog.
 INFO     a DaemonSet looks like an operator's, and no operator of the cluster's release deploys such
          a one: it is judged as deployed by hand.`,
-		Remedy: "keep one of them; delete your own DaemonSet before an update to a release whose operator brings it",
+		Remedy: "keep one of them: the operator's, where there is one",
 	}, cluster: saying(doubleDriver)},
 	{Rule: Rule{
 		ID: "REG003", Title: "node-driver-registrar is too old, or its probe can't work", Severity: finding.Unknown, Scope: PerCluster, Source: csiWindows,

@@ -52,9 +52,11 @@ UNKNOWN  that depends on which of several Linux versions it is.`,
 		Text: `Looks up each pair of Linux and Windows versions in the catalog's list of incompatible ones;
 "verify catalog" prints it with the evidence. The finding's source is that of the pair.
 
-BLOCK or WARN  as the pair says. A pair may name a node label that makes it harmless: with the
-               label on every Windows node in the driver's scope it is WARN.
-UNKNOWN        it holds for some of the Linux versions that the release may have.`,
+BLOCK    the controller makes volumes that this node plugin can't use: an admin raises it before the
+         update.
+INFO     the pair names a node label that makes it harmless, and every Windows node in the driver's
+         scope has it.
+UNKNOWN  it holds for some of the Linux versions that the release may have.`,
 		Remedy: "the pair's own, which also says whether it is due before or after the update",
 		Needs:  needsDrivers,
 	}, driver: knownIncompatible},

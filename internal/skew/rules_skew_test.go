@@ -147,7 +147,7 @@ func pairCases() []ruleCase {
 		{name: "no such pair", id: "SKEW003", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.30.0"))},
 		{name: "EBS at the target", id: "SKEW003", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", ebs("v1.26.1")), want: finding.Block,
 			says: "Linux 1.34.0 (OpenShift 4.18), Windows 1.26.1", does: "raise the Windows DaemonSet to 1.28.0 or newer", mend: at("v1.32.0"), count: 1},
-		{name: "EBS with labelled nodes", id: "SKEW003", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", ebs("v1.26.1")), change: labelled("topology.kubernetes.io/zone"), want: finding.Warn,
+		{name: "EBS with labelled nodes", id: "SKEW003", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", ebs("v1.26.1")), change: labelled("topology.kubernetes.io/zone"), want: finding.Info,
 			says: "all Windows nodes carry topology.kubernetes.io/zone", does: "1.28.0", mend: at("v1.28.0"), count: 1},
 		{name: "EBS before it", id: "SKEW003", from: "4.16", to: "4.17", inv: clusterOf("4.16", "10.16.1", ebs("v1.26.1"))},
 		{name: "the patch decides", id: "SKEW003", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", ebs("v1.26.1")), know: twoLinux("aws-ebs", "4.18", "1.32.0", "1.34.0"), want: finding.Unknown,

@@ -67,7 +67,7 @@ func (v *view) weigh(known *catalog.Incompatibility, all bool) *pair {
 	case len(v.Nodes) == 0:
 		p.label = "; whether the Windows nodes carry " + label + " wasn't read"
 	case len(bare) == 0:
-		p.severity = finding.Warn
+		p.severity = finding.Info
 		p.label = "; all Windows nodes carry " + label
 	default:
 		p.label = fmt.Sprintf("; %s without %s", few(bare), label)
