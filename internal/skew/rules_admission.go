@@ -25,8 +25,7 @@ BLOCK  it is baseline or restricted, and pods are still to be made: the manifest
 WARN   the same, all pods are ready and no update is asked about. Pods that are there stay; the next
        one is refused.
 
-A namespace without a level is OpenShift's to judge, and lets privileged pods in. OpenShift sets the
-levels audit and warn by SCCs, and enforce in none of the releases of the catalog.`,
+A namespace without the label, or one that wasn't read, isn't judged.`,
 		Remedy: "let the namespace enforce privileged, and keep OpenShift's label syncer off it",
 	}, driver: refusedPods},
 	{Rule: Rule{
