@@ -1,0 +1,167 @@
+package skew
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/bake"
+	"github.com/winbake/winbake/internal/cli/verify"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// TestPlansNameWhatBakeWrites plans the next update of every driver on every
+// release, in both modes, on two Windows versions, in OpenShift's place and in one of
+// the projects'. Each bake command of a plan is run: it may not refuse, the version that it writes is the
+// one that the step names, and so are the files.
+func TestPlansNameWhatBakeWrites(t *testing.T) {
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for i := range known.Releases[:len(known.Releases)-1] {
+		from, to := known.Releases[i].OpenShift, known.Releases[i+1].OpenShift
+		for _, driver := range csidriver.Drivers() {
+			for _, mode := range []csidriver.Mode{csidriver.Pipes, csidriver.HostProcess} {
+				for _, windows := range []string{"2022", "2025"} {
+					o := csidriver.Options{Driver: driver, Mode: mode, Windows: windows}
+					if o.For, err = version.ParseOpenShift(from); err != nil {
+						t.Fatal(err)
+					}
+					if folder, err := csidriver.Render(known, o); err == nil {
+						t.Run(fmt.Sprintf("%s from %s, %s on %s", driver, from, mode, windows), func(t *testing.T) {
+							ran += followPlans(t, known, folder, o, to)
+						})
+					}
+				}
+			}
+		}
+	}
+	if ran < 10 {
+		t.Errorf("only %d commands were run", ran)
+	}
+}
+
+// followPlans plans a folder's update in two places, and returns how many commands of
+// bake the plans had.
+func followPlans(t *testing.T, known *catalog.Catalog, folder *csidriver.Folder, o csidriver.Options, to string) (ran int) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for _, place := range [][2]string{{"", ""}, {"kube-system", "csi-node-win"}} {
+		name := save(t, folder, place[0], place[1], o.Windows, known.Driver(o.Driver).Provisioner)
+		args := []string{"skew", "plan", "--from", o.For.String(), "--to", to, "--manifests", "in"}
+		ran += follow(t, succeeds(t, verify.New, args), name)
+	}
+	return ran
+}
+
+var (
+	step    = regexp.MustCompile(`(?m)^- \[ \] `)
+	named   = regexp.MustCompile(` v(\d+\.\d+\.\d+)`)
+	used    = regexp.MustCompile(`oc (?:apply|replace) -f (\S+)`)
+	written = regexp.MustCompile(`(?m)^# The Windows node part of the .* v(\S+), the$`)
+)
+
+// follow runs the bake commands of a plan.
+func follow(t *testing.T, plan, name string) (ran int) {
+	t.Helper()
+	for _, text := range step.Split(plan, -1)[1:] {
+		title, _, _ := strings.Cut(text, "\n")
+		for _, command := range bakeCommand.FindAllString(text, -1) {
+			ran++
+			args := strings.Fields(command)[1:]
+			at := slices.Index(args, "--out") + 1
+			if at == 0 || at == len(args) {
+				t.Errorf("%s writes nothing", command)
+				continue
+			}
+			if old := slices.Index(args, "--upgrade-from") + 1; old > 0 {
+				args[old] = filepath.Join("in", "driver.yaml")
+			}
+			told := args[at]
+			args[at] = filepath.Join(t.TempDir(), "out")
+			succeeds(t, bake.New, args)
+			for _, use := range used.FindAllStringSubmatch(text, -1) {
+				if inside, ok := strings.CutPrefix(use[1], told+"/"); ok {
+					read(t, filepath.Join(args[at], inside))
+				}
+			}
+			file := read(t, filepath.Join(args[at], csidriver.DaemonSetFile))
+			want, is := named.FindStringSubmatch(title), written.FindStringSubmatch(file)
+			if want == nil || is == nil || want[1] != is[1] {
+				t.Errorf("the step says %q, and\n%s\nwrites %q", title, command, is)
+			}
+			if strings.Contains(command, "--upgrade-from") && !strings.Contains(file, "\n  name: "+name+"\n") {
+				t.Errorf("%s moves %s elsewhere", command, name)
+			}
+		}
+	}
+	return ran
+}
+
+// succeeds runs a command in this process, which must not fail.
+func succeeds(t *testing.T, build func(*app.App) *cobra.Command, args []string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
+	if code := a.Run(t.Context(), build(a), args); code != 0 {
+		t.Errorf("%q: exit %d\n%s", args, code, stderr.String())
+	}
+	return stdout.String()
+}
+
+// save writes a cluster with a folder's DaemonSet in a place of its own, on a node, and
+// returns the DaemonSet's name.
+func save(t *testing.T, folder *csidriver.Folder, namespace, name, windows, provisioner string) string {
+	t.Helper()
+	text := ""
+	for _, f := range folder.Files {
+		if f.Name == csidriver.DaemonSetFile {
+			text = string(f.Data)
+		}
+	}
+	usual := regexp.MustCompile(`\n  name: (\S+)\n`).FindStringSubmatch(text)
+	if usual == nil {
+		t.Fatal("there is no DaemonSet")
+	}
+	if name == "" {
+		name, namespace = usual[1], csidriver.OperatorNamespace
+	}
+	text = strings.ReplaceAll(text, usual[1], name)
+	if namespace != csidriver.OperatorNamespace {
+		text = strings.ReplaceAll(text, "namespace: "+csidriver.OperatorNamespace, "namespace: "+namespace)
+	}
+	build := map[string]string{"2022": "10.0.20348", "2025": "10.0.26100"}[windows]
+	node := fmt.Sprintf(`apiVersion: v1
+kind: Node
+metadata:
+  name: win-1
+  labels: {kubernetes.io/os: windows, kubernetes.io/arch: amd64, node.kubernetes.io/windows-build: %s}
+status: {nodeInfo: {operatingSystem: windows, kernelVersion: %s.1}}
+---
+apiVersion: storage.k8s.io/v1
+kind: CSINode
+metadata: {name: win-1}
+spec: {drivers: [{name: %s, nodeID: win-1}]}
+`, build, build, provisioner)
+	for file, text := range map[string]string{"driver.yaml": text, "nodes.yaml": node} {
+		if err := os.MkdirAll("in", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join("in", file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return name
+}
