@@ -8,43 +8,127 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
-// change is how a Windows driver gets to another version: by its image where
-// the pod stays as it is, by a whole manifest where it doesn't.
-type change struct {
-	// What is prose in one line, Command has a command on each line.
-	What, Command string
-	// Manifest: the tag alone breaks the driver.
-	Manifest bool
-	// privileged: the new pods are HostProcess ones, the present ones aren't.
-	privileged bool
-	// file is the manifest's name in Command.
-	file string
-	// to is the version that it leads to.
-	to version.Driver
-	// baked: bake's DaemonSet takes the place of the present one, as a HostProcess
-	// one or not.
-	baked, hostProcess bool
-}
-
-// text is the change for a finding's remedy.
-func (c change) text() string { return laidOut(c.What, c.Command) }
-
-// laidOut is prose and commands, a line each; reports show a line that begins
-// with a command as one.
-func laidOut(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
-}
-
-// rollout waits until the pods have changed; a new manifest may name its
-// DaemonSet otherwise.
-func (c change) rollout(d *inventory.Driver) string {
-	if c.Manifest {
-		return "oc rollout status -f " + c.file
+// change is what brings the driver to a version: another image where the pod
+// stays as it is, the complete DaemonSet where it doesn't.
+func (v *view) change(to version.Driver) []action.Action {
+	if to.IsZero() {
+		return v.byHand("pin the image of %s to a released version", v.D.Object)
 	}
-	return fmt.Sprintf("oc %srollout status daemonset/%s", namespace(d), d.Object.Name)
+	var line *catalog.Line
+	if v.Catalog != nil {
+		line = v.Catalog.Line(to)
+	}
+	if why := newManifest(v.D, line, v.D.HostProcess); why != "" {
+		return v.replacement(to, publicationKind(line, v.D.HostProcess), "the tag alone isn't enough, "+why)
+	}
+	return v.imageChange(to)
+}
+
+// changeAfter is how the driver follows after the hop: by what was planned for
+// it, where anything was.
+func (v *view) changeAfter(to version.Driver) []action.Action {
+	if v.Planned || v.Hop < v.Hops-1 {
+		return v.change(to)
+	}
+	if list := v.plannedChanges(v.D); len(list) > 0 {
+		return list
+	}
+	return v.change(to)
+}
+
+// byHand is what a person does about the driver.
+func (v *view) byHand(format string, args ...any) []action.Action {
+	return []action.Action{action.ByHand{Text: fmt.Sprintf(format, args...), Object: v.D.Object.String()}}
+}
+
+// inFile tells whether the DaemonSet is a manifest, with no cluster behind it.
+func (v *view) inFile() bool { return v.Planned || v.req.Static }
+
+// replacement puts the complete DaemonSet of a version in the place of the
+// present one: bake's, or the project's where bake writes none.
+func (v *view) replacement(to version.Driver, hostProcess bool, why string) []action.Action {
+	becomes := became(v.D, v.Catalog, to, hostProcess)
+	b, ok := v.bakes(to, hostProcess)
+	switch {
+	case !ok:
+		return v.projectManifest(to, hostProcess, why, becomes)
+	case v.inFile():
+		file := plannedFile(v.D)
+		return []action.Action{action.ByHand{
+			Text:    fmt.Sprintf("replace %s in %s by the one that bake writes, v%s", v.D.Object, file, to.Core()),
+			Look:    [][]string{slices.Concat([]string{"bake", "manifests", "csi-driver"}, b.words(file), []string{"--out", b.folder(v.D)})},
+			Becomes: becomes,
+		}}
+	}
+	image, access, err := csidriver.Replacement(v.cat, b.Options, v.D)
+	if err != nil {
+		return v.projectManifest(to, hostProcess, why, becomes)
+	}
+	return append(v.podSecurity(hostProcess), action.ReplaceDriver{
+		Object: v.D.Object, Title: v.Catalog.Title, Why: why, Version: to, Bake: b.words(action.Saved(v.D.Object)), Access: access, DaemonSet: csidriver.DaemonSetFile,
+		Folder: b.folder(v.D), Image: image, HostProcess: hostProcess, Strategy: v.D.Strategy, Becomes: *becomes,
+	})
+}
+
+// podSecurity lets HostProcess pods into the driver's namespace, where it is
+// known that they may not be there.
+func (v *view) podSecurity(hostProcess bool) []action.Action {
+	ns := v.D.Object.Namespace
+	have := v.inv.Cluster.Namespace(ns)
+	if !hostProcess || have == nil || have.Privileged() {
+		return nil
+	}
+	return []action.Action{action.SetPodSecurity{Namespace: ns, Was: have.Enforce}}
+}
+
+// projectManifest is for what bake doesn't write.
+func (v *view) projectManifest(to version.Driver, hostProcess bool, why string, becomes *inventory.Driver) []action.Action {
+	place, render := manifestOf(v.Catalog, hostProcess, to)
+	hand := action.ByHand{Object: v.D.Object.String(), Becomes: becomes}
+	hand.Text = fmt.Sprintf("replace %s by the Windows node DaemonSet of the project's manifest for v%s, %s: %s. Give it the present one's name, namespace, selector, service account, node selector and tolerations, leave controller and CSIDriver out, save the present one first (oc get -o yaml), and use oc replace",
+		v.D.Object, to.Core(), place, why)
+	if render != "" {
+		hand.Text += "; `" + render + "` writes it"
+	}
+	var list []action.Action
+	if ns := v.D.Object.Namespace; hostProcess && !v.D.HostProcess && !v.inFile() && ns != "" && !v.privilegedNamespace() {
+		list = []action.Action{action.SetPodSecurity{Namespace: ns}}
+		if account := serviceAccount(v.D); account != "" {
+			list = append(list, action.BindSCC{Namespace: ns, Account: account})
+		}
+	}
+	return append(list, hand)
+}
+
+// became is a driver at another version, as the catalog knows it.
+func became(d *inventory.Driver, cat *catalog.Driver, to version.Driver, hostProcess bool) *inventory.Driver {
+	n := *d
+	n.HostProcess, n.ForeignFlags, n.HostProcessFlag, n.HostProcessFlagReason, n.Unmounted = hostProcess, nil, nil, "", nil
+	n.Version = inventory.VersionFact{Version: to, Known: true, By: "tag", At: d.Version.At}
+	n.Image = inventory.Image{}
+	n.Registrar, n.Partial = nil, ""
+	if cat == nil {
+		return &n
+	}
+	if p := cat.Publication(to, hostProcess); p != nil && p.Repository != "" {
+		tag := tagOf(cat, hostProcess, to)
+		n.Image = inventory.Image{Reference: p.Repository + ":" + tag, Repository: p.Repository, Tag: tag}
+	}
+	line := cat.Line(to)
+	if n.Pipes = nil; line != nil && !hostProcess {
+		for _, use := range line.API {
+			n.Pipes = append(n.Pipes, inventory.Pipe{Group: use.Group, Version: use.Versions[0]})
+		}
+	}
+	if given := true; line != nil && hostProcess && line.Flag != "" {
+		n.HostProcessFlag = &given
+	}
+	return &n
 }
 
 // fit is the version that Windows should follow Linux to: the Linux one, or,
@@ -81,69 +165,6 @@ func (v *view) runsOnNodes(l *catalog.Line, hostProcess bool) bool {
 	return true
 }
 
-// step is a change for the plan, with what a HostProcess pod needs first.
-func (v *view) step(c change) *move {
-	c = v.admitted(c)
-	return &move{Step: Step{What: c.What, Command: c.Command}, to: c.to, baked: c.baked, hostProcess: c.hostProcess, file: c.file}
-}
-
-// admitted puts before a change what its HostProcess pods need.
-func (v *view) admitted(c change) change {
-	if c.privileged && c.Command != "" && !v.privilegedNamespace() {
-		c.What += "; the first two commands let HostProcess pods into the namespace"
-		c.Command = privilegeCommands(v.D) + "\n" + c.Command
-	}
-	return c
-}
-
-// change is how the driver gets to a version.
-func (v *view) change(to version.Driver) change {
-	return v.changeOf(v.D, v.D.HostProcess, to, v.Planned || v.req.Static)
-}
-
-// changeAfter is how the driver follows after the hop: by what was planned for
-// it, where anything was.
-func (v *view) changeAfter(to version.Driver) change {
-	if v.Planned || v.Hop < v.Hops-1 {
-		return v.change(to)
-	}
-	list := v.plannedChanges(v.D)
-	if len(list) == 0 {
-		return v.change(to)
-	}
-	c := list[0]
-	for _, next := range list[1:] {
-		c.What, c.Command = c.What+", and "+next.What, laidOut(c.Command, next.Command)
-	}
-	return c
-}
-
-// changeOf is how a DaemonSet gets to a version. hostProcess is what it is
-// before the change. file: it is a manifest that isn't in a cluster.
-func (v *view) changeOf(d *inventory.Driver, hostProcess bool, to version.Driver, file bool) change {
-	cat := v.Catalog
-	if to.IsZero() {
-		return change{What: "pin the image of " + d.Object.String() + " to a released version"}
-	}
-	var line *catalog.Line
-	if cat != nil {
-		line = cat.Line(to)
-	}
-	if why := newManifest(d, line, hostProcess); why != "" {
-		host := publicationKind(line, hostProcess)
-		if b, ok := v.bakes(d, to, host); ok {
-			return v.bakedChange(d, b, to, why, file)
-		}
-		c := manifestChange(d, cat, host, to, why, file)
-		if v.scoped(d) != nil {
-			c.What += fmt.Sprintf("; let it keep node selector, affinity and tolerations of the present one: %s runs the driver on other nodes", few(v.besides(d)))
-		}
-		c.privileged = !hostProcess && mandatory(line)
-		return c
-	}
-	return imageChange(d, cat, hostProcess, to, file)
-}
-
 // publicationKind tells whether a driver that changes to a line is a HostProcess
 // one then.
 func publicationKind(line *catalog.Line, hostProcess bool) bool {
@@ -173,29 +194,34 @@ func newManifest(d *inventory.Driver, line *catalog.Line, hostProcess bool) stri
 // missingGroup is the first group of a line of which no version is mounted.
 func missingGroup(d *inventory.Driver, line *catalog.Line) string {
 	for _, use := range line.API {
-		if !mountsAny(d, use) {
+		if !slices.ContainsFunc(d.Pipes, func(p inventory.Pipe) bool { return p.Group == use.Group && slices.Contains(use.Versions, p.Version) }) {
 			return use.Group
 		}
 	}
 	return ""
 }
 
-func mountsAny(d *inventory.Driver, use catalog.APIUse) bool {
-	for _, p := range d.Pipes {
-		for _, v := range use.Versions {
-			if p.Group == use.Group && p.Version == v {
-				return true
-			}
-		}
-	}
-	return false
-}
+func container(d *inventory.Driver) string { return cmp.Or(d.Container, "of the driver") }
 
-func container(d *inventory.Driver) string { return cmp.Or(d.Container, "<driver container>") }
-
-func namespace(d *inventory.Driver) string {
-	if d.Object.Namespace == "" {
-		return ""
+// manifestOf says where the project's manifest of a version is, and which
+// command writes it where none is published.
+func manifestOf(cat *catalog.Driver, hostProcess bool, to version.Driver) (place, render string) {
+	const unseen = "whose place the catalog doesn't know"
+	if cat == nil {
+		return unseen, ""
 	}
-	return "-n " + d.Object.Namespace + " "
+	p := cat.Publication(to, hostProcess)
+	switch {
+	case p == nil:
+		return unseen, ""
+	case p.Deploys != "":
+		return "which " + p.Deploys + " brings", ""
+	case p.Render != "":
+		return "which the project's Helm chart writes", strings.TrimSpace(p.RenderCommand(to))
+	case p.ManifestURL(to) == "":
+		return unseen, ""
+	case p.SetImage:
+		return fmt.Sprintf("%s with its image set to %s", p.ManifestURL(to), p.Repository+":"+tagOf(cat, hostProcess, to)), ""
+	}
+	return p.ManifestURL(to), ""
 }

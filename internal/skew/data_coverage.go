@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // notRead is DATA002.
@@ -60,7 +61,7 @@ func (w *world) unseen(out *sink) bool {
 			Observed: fmt.Sprintf("registered on %s, and no Windows DaemonSet that was read runs it there", few(namesOf(on[p]))),
 			Expected: "the DaemonSet of every driver that Windows nodes have",
 			Why:      "its version may be any",
-			Remedy:   w.howToFind(on[p]), When: before, NoStep: true, Evidence: cite(w.csiNodeFacts(on[p])),
+			Do:       w.howToFind(on[p]), When: before, NoStep: true, Evidence: cite(w.csiNodeFacts(on[p])),
 		})
 	}
 	return len(on) > 0
@@ -76,10 +77,10 @@ func (w *world) cutOff(provisioner string) bool {
 
 // howToFind is how a driver's DaemonSet gets into what is read. Where all
 // DaemonSets were, something else runs the driver.
-func (w *world) howToFind(on []*inventory.Node) string {
+func (w *world) howToFind(on []*inventory.Node) []action.Action {
 	if cov := w.inv.Read[inventory.DaemonSets]; cov.Complete && cov.Doubt == "" && (w.readFrom("cluster") || w.readFrom("must-gather")) {
-		return "all DaemonSets were read, so a pod without one or a program of the node runs it; see which:\n" +
-			"oc get pods --all-namespaces -o wide --field-selector spec.nodeName=" + on[0].Name
+		return []action.Action{action.Gather{Text: "all DaemonSets were read, so a pod without one or a program of the node runs it; see which",
+			Get: []string{"get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + on[0].Name}}}
 	}
 	return w.howToRead(inventory.DaemonSets)
 }
@@ -125,8 +126,8 @@ func (w *world) unreadResources(out *sink, rs []inventory.Resource) {
 	d := draft{
 		Severity: finding.Unknown, Object: and(names),
 		Observed: and(names) + ": " + w.unreadReason(rs[0]), Expected: "all " + and(names),
-		Why:    fmt.Sprintf("%s couldn't be evaluated", few(needed)),
-		Remedy: w.howToRead(rs[0]), When: before, NoStep: true, Evidence: w.sources(),
+		Why: fmt.Sprintf("%s couldn't be evaluated", few(needed)),
+		Do:  w.howToRead(rs[0]), When: before, NoStep: true, Evidence: w.sources(),
 	}
 	if doubt := w.inv.Read[rs[0]].Doubt; doubt != "" {
 		d.Severity = finding.Warn
@@ -149,17 +150,18 @@ var apiNames = map[inventory.Resource]string{
 }
 
 // howToRead is how a resource gets into what is read, for the input in use.
-func (w *world) howToRead(r inventory.Resource) string {
+func (w *world) howToRead(r inventory.Resource) []action.Action {
 	name, fix := apiNames[r], w.inv.Read[r].Fix
 	switch {
 	case w.readFrom("must-gather") && fix != "":
-		return "add what is missing to the must-gather's folder, and check that folder again:\n" + fix
+		return []action.Action{action.Gather{Text: "add what is missing to the must-gather's folder, and check that folder again", Lines: fix}}
 	case w.readFrom("must-gather"):
-		return "gather it again, where all of it can be read:\noc adm must-gather"
+		return []action.Action{action.Gather{Text: "gather it again, where all of it can be read", Get: []string{"adm", "must-gather"}}}
 	case w.readFrom("cluster"):
-		return fmt.Sprintf("grant get and list, then run it again; whether it is granted tells\noc auth can-i list %s --all-namespaces", name)
+		return []action.Action{action.Gather{Text: "grant get and list, then run it again; the command tells whether it is granted", Get: []string{"auth", "can-i", "list", name, "--all-namespaces"}}}
 	}
-	return fmt.Sprintf("add it to --manifests:\noc get %s -A -o yaml > %s.yaml\nor say with --static that there is no cluster behind the manifests", name, r)
+	file := string(r) + ".yaml"
+	return []action.Action{action.Gather{Text: "add it to --manifests, or say with --static that there is no cluster behind the manifests", Get: []string{"get", name, "--all-namespaces", "-o", "yaml"}, File: file}}
 }
 
 // readFrom tells whether any input is of a kind.

@@ -6,11 +6,14 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
-// payloadInfo writes the payload that --release takes.
-const payloadInfo = "oc adm release info --commits -o json <release image> > release.json"
+// readPayload writes the payload that --release takes.
+func readPayload(text string) []action.Action {
+	return []action.Action{action.ReadPayload{Text: text}}
+}
 
 // unusedPayloads tells of payloads that were given and answered nothing: who
 // gives one believes that its commits decided, and not the catalog.
@@ -26,7 +29,7 @@ func (w *world) unusedPayloads(out *sink) {
 			Observed: why + ": it isn't used",
 			Expected: "the payload of a release that the cluster runs or goes to",
 			Why:      "the catalog answered in its place, with versions that the release may not have",
-			Remedy:   "give the payload of the release itself, or name with --from or --to the one that it is of:\n" + payloadInfo,
+			Do:       readPayload("give the payload of the release itself, or name with --from or --to the one that it is of"),
 			When:     before, Evidence: []inventory.Evidence{p.At}, NoStep: true,
 		})
 	}

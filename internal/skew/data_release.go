@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -139,10 +140,10 @@ func driverData(v *view, out *sink) {
 		Object:   v.Catalog.Title + " in OpenShift " + cmp.Or(v.Release().String(), "of an unknown release"),
 		Expected: "one version, by source commit or tree",
 		When:     before, Evidence: l.evidence(), NoStep: true,
-		Remedy: "name the release to its patch, or give its payload with --release release.json:\n" + payloadInfo,
+		Do: readPayload("name the release to its patch, or give its payload with --release release.json"),
 	}
 	if v.Release().Patch >= 0 && !catalog.Dated(v.Release()) {
-		d.Remedy = "give its payload with --release release.json, for its patch says nothing:\n" + payloadInfo
+		d.Do = readPayload("give its payload with --release release.json, for its patch says nothing")
 	}
 	switch {
 	case v.Release().IsZero():
@@ -155,8 +156,8 @@ func driverData(v *view, out *sink) {
 		d.Observed += ", " + (&linuxSide{Candidates: l.Candidates[1:]}).String()
 		d.Expected, d.NoStep = "one Linux driver of a name", false
 		d.Why = "which of the two the Windows driver must fit depends on which one runs; where both do, they fight for one name"
-		d.Remedy = fmt.Sprintf("see whether OpenShift's operator manages the driver, and what runs:\noc get clustercsidriver %s -o jsonpath='{.spec.managementState}'\noc get daemonsets -A -o yaml > daemonsets.yaml\n"+
-			"where it says Managed, take %s out of what is read, and of what is applied: OpenShift's own is there. Where it says Unmanaged or Removed, give daemonsets.yaml in place of the manifest, or let the cluster be read: then the DaemonSet that runs counts, and it stays as it is in the update", v.D.Provisioner, l.Rival.Object)
+		d.Remedy = fmt.Sprintf("see whether OpenShift's operator manages the driver. Where it says Managed, take %s out of what is read, and of what is applied: OpenShift's own is there. Where it says Unmanaged or Removed, give daemonsets.yaml instead of the manifest, or let the cluster be read: then the DaemonSet that runs counts, and it stays as it is in the update", l.Rival.Object)
+		d.Do = append([]action.Action{action.Gather{Text: "see whether OpenShift's operator manages the driver", Get: []string{"get", "clustercsidriver", v.D.Provisioner, "-o", "jsonpath={.spec.managementState}"}}}, gather("daemonsets", "daemonsets.yaml")...)
 	case len(l.Candidates) > 1:
 		d.Severity, d.Observed = v.ambiguity(l), "Linux "+l.String()
 		d.Why = "the driver was rebased inside the minor, and which side of that the release is on isn't known"

@@ -16,6 +16,12 @@ func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Result,
 	if err != nil {
 		return nil, err
 	}
+	e := newEvaluation(c, inv, r, j)
+	e.judgeAll()
+	return e.finish(), nil
+}
+
+func newEvaluation(c *catalog.Catalog, inv *inventory.Inventory, r Request, j *journey) *evaluation {
 	e := &evaluation{
 		index:   newIndex(c, inv, r),
 		journey: j,
@@ -23,11 +29,15 @@ func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Result,
 		result:  &Result{Hops: j.hops()},
 	}
 	e.stops = j.stops
+	return e
+}
+
+// judgeAll lets the rules that apply look at every moment.
+func (e *evaluation) judgeAll() {
 	e.split()
 	for _, w := range e.worlds() {
 		e.judge(w)
 	}
-	return e.finish(), nil
 }
 
 // evaluation is the work on one Result.
@@ -185,7 +195,7 @@ func (e *evaluation) finish() *Result {
 	finding.Sort(r.Findings)
 	r.Drivers = e.rows()
 	r.sumUp()
-	r.Steps = e.steps()
+	r.Steps = e.plan()
 	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
 	return r
 }

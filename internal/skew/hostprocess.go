@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -51,14 +52,9 @@ func hostProcessRequired(v *view, out *sink) {
 	case v.Line == nil || !mandatory(v.Line):
 		return
 	default:
-		c := v.change(windows)
-		if v.Planned {
-			c.What = "in " + plannedFile(v.D) + ", " + c.What
-		}
-		d.Remedy = v.admitted(c).text()
-		d.Step = v.step(c)
+		d.Do = v.change(windows)
 		if back, ok := v.wayBack(); ok {
-			d.Remedy = laidOut("quickest is the version that Linux has now: "+back.text(), "or "+d.Remedy)
+			d.Remedy = fmt.Sprintf("%s; or go back to v%s, the version that Linux has now, which runs in the present pod", summaries(action.Records(d.Do)), back.Core())
 		}
 	}
 	out.add(d)
@@ -69,14 +65,15 @@ func (v *view) misplaced() bool {
 	return !v.D.HostProcess && !v.Moves() && v.Line != nil && mandatory(v.Line)
 }
 
-// wayBack is the change to the version that Linux has now, where the present
-// pod can run that one.
-func (v *view) wayBack() (change, bool) {
+// wayBack is the version that Linux has now, where the present pod can run that
+// one.
+func (v *view) wayBack() (version.Driver, bool) {
 	linux, certain := v.LinuxNow.Certain()
-	if !certain || v.Planned || newManifest(v.D, v.Catalog.Line(linux), false) != "" || v.Catalog.Line(linux) == nil {
-		return change{}, false
+	line := (*catalog.Line)(nil)
+	if certain {
+		line = v.Catalog.Line(linux)
 	}
-	return v.change(linux), true
+	return linux, line != nil && !v.Planned && newManifest(v.D, line, false) == ""
 }
 
 func mounting(d *inventory.Driver) string {
@@ -94,33 +91,15 @@ func pipeEvidence(d *inventory.Driver) []inventory.Evidence {
 	return list
 }
 
-// privileges are the commands that give a HostProcess pod of a version what it
-// needs of its namespace, with words before them; "" where the namespace has it,
-// or bake's folder brings it.
-func (v *view) privileges(to version.Driver) string {
-	if _, ok := v.bakes(v.D, to, true); ok || v.privilegedNamespace() {
-		return ""
-	}
-	return "\nA HostProcess pod needs of its namespace:\n" + privilegeCommands(v.D)
-}
-
 func (v *view) privilegedNamespace() bool {
 	return v.inv.Cluster.Namespace(v.D.Object.Namespace).Privileged()
 }
 
-// privilegeCommands are two lines that let privileged pods run in a driver's
-// namespace.
-func privilegeCommands(d *inventory.Driver) string {
-	ns := cmp.Or(d.Object.Namespace, "<namespace>")
-	return fmt.Sprintf("oc label namespace %s pod-security.kubernetes.io/enforce=privileged --overwrite\noc -n %s adm policy add-scc-to-user privileged -z %s",
-		ns, ns, serviceAccount(d))
-}
-
-// serviceAccount is what a driver's pods run as; of a manifest that isn't whole
-// it may stand in the rest.
+// serviceAccount is what a driver's pods run as; "" of a manifest that isn't
+// whole, where the rest may say it.
 func serviceAccount(d *inventory.Driver) string {
 	if d.Partial != "" {
-		return cmp.Or(d.ServiceAccount, "SERVICE_ACCOUNT")
+		return d.ServiceAccount
 	}
 	return cmp.Or(d.ServiceAccount, "default")
 }
@@ -136,7 +115,7 @@ func hostProcessPipes(v *view, out *sink) {
 		Observed: "a HostProcess container that mounts " + mounts,
 		Expected: "a HostProcess container without pipes, or pipes without HostProcess",
 		Why:      "Windows doesn't support mounts of named pipes in HostProcess containers",
-		Remedy:   v.withoutPipes(),
+		Do:       v.withoutPipes(),
 		When:     before, Evidence: at,
 	})
 }
@@ -160,14 +139,12 @@ func mountedPipes(d *inventory.Driver) (string, []inventory.Evidence) {
 
 // withoutPipes is the way to a pod that mounts none: the DaemonSet of its version
 // where bake writes it, which is sure to have nothing else left over.
-func (v *view) withoutPipes() string {
+func (v *view) withoutPipes() []action.Action {
 	windows, known := v.Windows()
-	b, ok := v.bakes(v.D, windows, true)
-	if !known || !ok {
-		return fmt.Sprintf("remove the hostPath volumes csi-proxy-* and their mounts from %s", v.D.Object)
+	if _, ok := v.bakes(windows, true); known && ok {
+		return v.replacement(windows, true, "")
 	}
-	c := v.bakedChange(v.D, b, windows, "", v.Planned || v.req.Static)
-	return laidOut(fmt.Sprintf("replace %s by the one that bake writes, or remove the hostPath volumes csi-proxy-* and their mounts from it:", v.D.Object), c.Command)
+	return v.edit(nil, "remove the hostPath volumes csi-proxy-* and their mounts from %s", v.D.Object)
 }
 
 // hostProcessFlag is HP003.
@@ -193,11 +170,11 @@ func hostProcessFlag(v *view, out *sink) {
 	case set && !v.D.HostProcess:
 		d.Observed, d.Expected = flag+" in a pod that isn't HostProcess", "the flag in a HostProcess pod alone"
 		d.Why, d.Later = "with the flag the driver works on the node itself, which it can't from inside its own container", true
-		d.Remedy = fmt.Sprintf("remove %s from %s, or apply the project's HostProcess manifest whole%s", flag, v.D.Object, v.hostProcessManifest())
+		d.Do = v.edit(v.withFlag(nil), "remove %s from %s, or apply the project's HostProcess manifest whole", flag, v.D.Object)
 	case given != nil && v.Line != nil && v.Line.Flag == "":
 		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag
 		d.Why = "the driver ends at a flag that it doesn't know"
-		d.Remedy = laidOut(fmt.Sprintf("remove %s from %s, or deploy a version from %s on", flag, v.D.Object, flagged.From), v.edit())
+		d.Do = v.edit(v.withFlag(nil), "remove %s from %s, or deploy a version from %s on", flag, v.D.Object, flagged.From)
 	case !v.D.HostProcess || set && v.Line != nil:
 		return
 	case v.Line == nil:
@@ -212,7 +189,8 @@ func hostProcessFlag(v *view, out *sink) {
 	case v.Line.Flag != "":
 		d.Observed, d.Expected = "a HostProcess pod without "+flag, flag+"=true"
 		d.Why = "without the flag the driver dials csi-proxy's pipes"
-		d.Remedy = laidOut(fmt.Sprintf("add %s=true to the arguments of container %s of %s", flag, container(v.D), v.D.Object), v.edit())
+		given := true
+		d.Do = v.edit(v.withFlag(&given), "add %s=true to the arguments of container %s of %s", flag, container(v.D), v.D.Object)
 	default:
 		return
 	}
@@ -225,14 +203,13 @@ func (v *view) foreignFlag() draft {
 	d := draft{
 		Severity: finding.Block, When: before, Evidence: slices.Concat(v.evidence(), v.D.Evidence),
 		Observed: flags + ", which is another driver's flag", Expected: "no " + flags,
-		Why:    "the driver ends at a flag that it doesn't know",
-		Remedy: fmt.Sprintf("remove %s from %s", flags, v.D.Object),
+		Why: "the driver ends at a flag that it doesn't know",
+		Do:  v.edit(v.withFlag(v.D.HostProcessFlag), "remove %s from %s", flags, v.D.Object),
 	}
-	if own := v.ownFlag(); own != "" {
+	if own, given := v.ownFlag(), true; own != "" {
 		d.Expected = own + "=true"
-		d.Remedy = fmt.Sprintf("give container %s of %s %s=true instead of %s", container(v.D), v.D.Object, own, flags)
+		d.Do = v.edit(v.withFlag(&given), "give container %s of %s %s=true instead of %s", container(v.D), v.D.Object, own, flags)
 	}
-	d.Remedy = laidOut(d.Remedy, v.edit())
 	return d
 }
 
@@ -253,14 +230,13 @@ func (v *view) unreadFlag(flag string) draft {
 	d := draft{
 		Severity: finding.Unknown, When: before, Evidence: slices.Concat(v.evidence(), v.D.Evidence),
 		Observed: pod + ", " + v.D.HostProcessFlagReason, Expected: fmt.Sprintf("%s=%t", flag, v.D.HostProcess),
-		Why:    "whether the flag and the pod agree can't be told",
-		Remedy: fmt.Sprintf("write the value itself into the arguments of container %s of %s", container(v.D), v.D.Object),
+		Why: "whether the flag and the pod agree can't be told",
+		Do:  v.edit(v.withFlag(&v.D.HostProcess), "write the value itself into the arguments of container %s of %s", container(v.D), v.D.Object),
 	}
 	if v.Line != nil && v.Line.Flag == "" {
 		d.Expected, d.Why = "no "+flag, "the driver ends at a flag that it doesn't know, and its version hasn't got this one"
-		d.Remedy = fmt.Sprintf("remove the argument from container %s of %s", container(v.D), v.D.Object)
+		d.Do = v.edit(v.withFlag(nil), "remove the argument from container %s of %s", container(v.D), v.D.Object)
 	}
-	d.Remedy = laidOut(d.Remedy, v.edit())
 	return d
 }
 
@@ -281,12 +257,12 @@ func hostProcessImage(v *view, out *sink) {
 		d.Observed += " in a pod that isn't HostProcess"
 		d.Expected = strings.TrimSuffix(v.D.Image.Tag, suffix)
 		d.Why = "the image holds the driver for HostProcess pods alone"
-		d.Remedy = laidOut(v.setTag(d.Expected, false), "or apply the project's HostProcess manifest whole"+v.hostProcessManifest())
+		d.Do = v.setTag(d.Expected, false)
 	case !has && v.D.HostProcess && v.Line != nil && v.Line.ImageSuffix != "":
 		d.Observed += " in a HostProcess pod"
 		d.Expected = v.D.Image.Tag + suffix
 		d.Why = "the plain image is made for a container of its own; the project publishes another one for HostProcess"
-		d.Remedy = v.setTag(d.Expected, true)
+		d.Do = v.setTag(d.Expected, true)
 	default:
 		return
 	}
@@ -306,40 +282,27 @@ func unsupportedHostProcess(v *view, out *sink) {
 	})
 }
 
-// edit is the command that opens the DaemonSet; "" where it is a file.
-func (v *view) edit() string {
-	if v.Planned || v.req.Static {
-		return ""
+// edit changes something in the DaemonSet that no command but an editor does.
+func (v *view) edit(becomes *inventory.Driver, format string, args ...any) []action.Action {
+	text := fmt.Sprintf(format, args...)
+	if v.inFile() {
+		return []action.Action{action.ByHand{Text: text, Object: v.D.Object.String(), Becomes: becomes}}
 	}
-	return fmt.Sprintf("oc %sedit daemonset %s", namespace(v.D), v.D.Object.Name)
+	return []action.Action{action.EditDriver{Object: v.D.Object, Text: text, Becomes: becomes}}
 }
 
-// setTag is how the driver's image gets the tag of the other kind of container.
-func (v *view) setTag(tag string, hostProcess bool) string {
+// withFlag is the driver with its HostProcess flag given, or not, and no other
+// driver's.
+func (v *view) withFlag(given *bool) *inventory.Driver {
+	d := *v.D
+	d.HostProcessFlag, d.HostProcessFlagReason, d.ForeignFlags = given, "", nil
+	return &d
+}
+
+// setTag gives the driver's image the tag of the other kind of container.
+func (v *view) setTag(tag string, hostProcess bool) []action.Action {
 	windows, _ := v.Windows()
-	return retag(v.D, v.Catalog, hostProcess, windows, tag, v.Planned || v.req.Static).text()
-}
-
-// hostProcessManifest names where the HostProcess manifest of the present
-// version stands, for the end of a sentence; "" where the version isn't known.
-func (v *view) hostProcessManifest() string {
-	windows, known := v.Windows()
-	if !known {
-		return ""
-	}
-	return v.placeText(windows)
-}
-
-// placeText says where the HostProcess manifest of a version stands.
-func (v *view) placeText(to version.Driver) string {
-	if b, ok := v.bakes(v.D, to, true); ok {
-		return ", which `" + b.command() + "` writes"
-	}
-	place, render := manifestOf(v.Catalog, true, to)
-	if render != "" {
-		return ", which `" + render + "` writes"
-	}
-	return ", " + place
+	return v.retag(hostProcess, windows, tag)
 }
 
 // crossing is what HostProcess is to the Linux side's line, where a driver with
@@ -366,22 +329,20 @@ func hostProcessCrossing(v *view, out *sink) {
 		Observed: fmt.Sprintf("Windows uses %s; Linux %s%s is of a line for which HostProcess is %s", many(len(v.D.Pipes), "csi-proxy pipe"), l, v.where(), must),
 		Expected: "the HostProcess manifest, when Windows follows Linux",
 		Why:      "the Windows version that fits the target isn't a change of the tag: its manifest, the namespace's Pod Security level and the SCC change too",
-		When:     after, NoStep: v.Hops > 0,
+		When:     after,
 		Evidence: slices.Concat(pipeEvidence(v.D), l.evidence()),
 	}
 	to := v.fit(v.D, l.Newest())
-	c := v.changeAfter(to)
-	d.Remedy, d.Step = v.admitted(c).text(), v.step(c)
+	d.Do = v.changeAfter(to)
 	prepared := v.plannedFor(v.D)
 	if must == catalog.HostProcessDefault || len(prepared) > 0 && !slices.ContainsFunc(prepared, func(p *inventory.Driver) bool { return !p.HostProcess }) {
 		d.Severity, d.PlanInfo = finding.Info, v.Hops > 0
 	}
 	if must == catalog.HostProcessDefault && v.plannedFor(v.D) == nil {
-		d.Remedy = laidOut(fmt.Sprintf("plan the project's HostProcess manifest for v%s%s", to.Core(), v.placeText(to)), v.privileges(to),
-			"\nThe present one goes on working with csi-proxy: "+c.What, c.Command)
+		d.Remedy = fmt.Sprintf("nothing has to be done: with v%s the present pod goes on working with csi-proxy, and the project deploys it as a HostProcess container", to.Core())
 	}
 	if v.rivalled() {
-		d.Remedy, d.NoStep = settleFirst, true
+		d.Remedy, d.Do, d.NoStep = settleFirst, nil, true
 	}
 	if line := v.Catalog.Line(l.Newest()); line != nil && len(line.Evidence) > 0 {
 		d.Source = line.Evidence[0].Source

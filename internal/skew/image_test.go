@@ -39,11 +39,11 @@ func TestRemedyNamesAnImage(t *testing.T) {
 		{"the other registry of EBS", "4.19", ebs("v1.30.0"), image("registry.k8s.io/provider-aws/aws-ebs-csi-driver", "v1.30.0", ""),
 			[]string{"driver=registry.k8s.io/provider-aws/aws-ebs-csi-driver:v1.39.0"}, "skopeo"},
 		{"a mirror", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "v1.30.0", ""),
-			[]string{"skopeo copy --all docker://public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.39.0 docker://mirror.example:5000/ebs:v1.39.0", "driver=mirror.example:5000/ebs:v1.39.0"}, "DIGEST"},
+			[]string{"skopeo copy --all docker://public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.39.0 docker://mirror.example:5000/ebs:v1.39.0", "driver=mirror.example:5000/ebs:v1.39.0"}, "$DIGEST"},
 		{"a mirror by digest", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "", zero),
-			[]string{"skopeo copy --all docker://public.ecr.aws", "skopeo inspect --format '{{.Digest}}' docker://mirror.example:5000/ebs:v1.39.0", "driver=mirror.example:5000/ebs@DIGEST"}, "driver=mirror.example:5000/ebs:v"},
+			[]string{"skopeo copy --all docker://public.ecr.aws", "driver=mirror.example:5000/ebs@\"$DIGEST\""}, "driver=mirror.example:5000/ebs:v"},
 		{"the project's by digest", "4.19", ebs("v1.30.0"), image("public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver", "", zero),
-			[]string{"skopeo inspect --format '{{.Digest}}' docker://public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.39.0", "aws-ebs-csi-driver@DIGEST"}, "copy"},
+			[]string{"aws-ebs-csi-driver@\"$DIGEST\""}, "copy"},
 		{"not every version was published", "4.20", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.18.0", "disk-v1", "filesystem-v1", "volume-v1"), image("registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver", "v1.18.0", ""),
 			[]string{"skopeo inspect --raw docker://registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver:v1.20.0", "driver=registry.k8s.io"}, "copy"},
 	} {
@@ -80,9 +80,9 @@ func TestRemedyNamesTheManifest(t *testing.T) {
 		want []string
 		not  string
 	}{
-		"a planned one that can't work": {skew.Request{To: "4.20", Planned: []inventory.Driver{tagged}}, []string{"apply the planned manifest", "mend tagged.yaml as HP001 says, then apply", "\noc apply -f tagged.yaml"}, "windows-daemonset"},
-		"one that bake writes":          {skew.Request{To: "4.20"}, []string{"v3.5.0 that bake writes", "\nbake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20\n", "\noc apply -f vsphere-4.20"}, "planned"},
-		"a planned one": {skew.Request{To: "4.20", Planned: []inventory.Driver{planned}}, []string{"apply the planned manifest of DaemonSet openshift-cluster-csi-drivers/vsphere-new (v3.5.0, in deploy/windows v3.yaml)",
+		"a planned one that can't work": {skew.Request{To: "4.20", Planned: []inventory.Driver{tagged}}, []string{"fix tagged.yaml as HP001 asks, check again"}, "oc apply -f tagged.yaml"},
+		"one that bake writes":          {skew.Request{To: "4.20"}, []string{"that bake writes, v3.5.0", "\noc replace -f vsphere-4.20-vsphere-windows/08-daemonset.yaml"}, "planned"},
+		"a planned one": {skew.Request{To: "4.20", Planned: []inventory.Driver{planned}}, []string{"apply the planned manifest deploy/windows v3.yaml (DaemonSet openshift-cluster-csi-drivers/vsphere-new)",
 			"\noc -n openshift-cluster-csi-drivers delete daemonset vsphere-windows\noc apply -f 'deploy/windows v3.yaml'"}, "windows-daemonset"},
 	} {
 		res := evaluate(t, inv, tc.ask)

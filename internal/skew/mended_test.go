@@ -24,7 +24,7 @@ func agreementCases() []ruleCase {
 	inTreeDisk := inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", Provisioner: azureDiskName, InTree: "kubernetes.io/azure-disk"}
 	return []ruleCase{
 		{name: "two ways out", id: "HP001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Block,
-			does: "driver=mirror.example/vsphere:v3.3.1\nor replace DaemonSet", mend: at("v3.3.1"), count: 1},
+			does: "or go back to v3.3.1, the version that Linux has now", mend: at("v3.3.1"), count: 1},
 		{name: "where HP001 speaks it doesn't advise", id: "SKEW001", from: "4.19", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Warn,
 			does: "do what HP001 asks for first", mend: all(at("v3.6.0"), hp), mendAsk: arrived},
 		{name: "EBS has images from 1.56.0 on", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: oldOn2025(), want: finding.Block,
@@ -36,13 +36,13 @@ func agreementCases() []ruleCase {
 		{name: "no edge", id: "DATA001", from: "4.22", to: "4.23", inv: storageCluster("4.22", "10.22.1"), want: finding.Unknown,
 			says: "knows no update from 4.22 to 4.23", does: "from 4.22 it knows the update to 5.0: --to 5.0", mendAsk: func(r *skew.Request, _ *catalog.Catalog) { r.To = "" }},
 		{name: "the API server's version wasn't gathered", id: "AFTER004", from: "4.18", inv: storageCluster("4.18", "10.18.0"), change: older, want: finding.Warn,
-			says: "kubelet v1.29.9, the API server is 1.31", does: "let WMCO for OpenShift 4.18 update them", mend: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.31.9" }), count: 1},
+			says: "kubelet v1.29.9, the API server is 1.31", does: "let WMCO be updated to its release for 4.18", mend: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.31.9" }), count: 1},
 		{name: "the WMCO that comes has no csi-proxy", id: "AFTER004", from: "4.13", inv: clusterOf("4.13", "7.2.0", azureFile("v1.25.1")), change: onItsWay, want: finding.Warn,
 			does: "do what PROXY001 asks for first", mend: all(wmco("8.1.0-1a2b3c4"), onNodes(func(n *inventory.Node) { n.DesiredWMCO, n.Kubelet = "8.1.0-1a2b3c4", "v1.26.9" }))},
 		{name: "and the control plane is there", id: "PROXY001", from: "4.13", inv: clusterOf("4.13", "7.2.0", azureFile("v1.25.1")), change: onItsWay, want: finding.Block,
-			does: "let only WMCO 8.1.0 or newer be installed", mend: all(wmco("8.1.0-1a2b3c4"), onNodes(func(n *inventory.Node) { n.DesiredWMCO = "8.1.0-1a2b3c4" }))},
+			does: "let WMCO be updated to 8.1.0 or newer", mend: all(wmco("8.1.0-1a2b3c4"), onNodes(func(n *inventory.Node) { n.DesiredWMCO = "8.1.0-1a2b3c4" }))},
 		{name: "WMCO's own is newer", id: "PROXY007", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: proxyDaemonSet("v1.1.2"), want: finding.Warn,
-			does: "delete DaemonSet kube-system/csi-proxy (PROXY005)", mend: noProxies, count: 1},
+			does: "delete DaemonSet kube-system/csi-proxy", mend: noProxies, count: 1},
 		{name: "on the way to 4.14", id: "INTREE004", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: registers(nil), want: finding.Warn,
 			does: "leave it: it registers once the control plane is at 4.14", mend: registers([]string{vsphereName})},
 		{name: "vSphere before 4.14 is INTREE004's", id: "REG001", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: registers(nil)},
@@ -91,7 +91,7 @@ func TestLaterMoment(t *testing.T) {
 func TestAheadAndThenBehind(t *testing.T) {
 	res := evaluate(t, clusterOf("4.18", "10.18.1", ebs("v1.40.0")), skew.Request{To: "4.22"})
 	fs := ofRule(res, "SKEW001")
-	if len(fs) != 2 || fs[0].Severity != finding.Warn || !strings.HasSuffix(told(fs[0]), ":v1.45.0") || fs[1].Severity != finding.Info || !strings.HasPrefix(told(fs[1]), "nothing has to be done") {
+	if len(fs) != 2 || fs[0].Severity != finding.Warn || !strings.HasSuffix(fs[0].Remedy, ":v1.45.0") || fs[1].Severity != finding.Info || !strings.HasPrefix(told(fs[1]), "nothing has to be done") {
 		t.Error(show(fs))
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -97,7 +98,7 @@ func (v *view) buildDraft(build int, nodes []*inventory.Node) draft {
 		d.Severity = finding.Block
 		d.Why = fmt.Sprintf("%s %s has no image for it, so the pod can't start there", v.Name(), windows)
 	}
-	d.Remedy, d.Step = v.buildRemedy(build, nodes[0].Runtime)
+	d.Remedy, d.Do = v.buildRemedy(build, nodes[0].Runtime)
 	return d
 }
 
@@ -112,11 +113,11 @@ func buildList(list []int) string {
 	return "build " + strings.Join(names, ", ")
 }
 
-// buildRemedy names what runs on a build: a HostProcess manifest, or a version
-// with images of it; and the step to it where that is one version.
-func (v *view) buildRemedy(build int, runtime string) (string, *move) {
+// buildRemedy names what runs on a build, a HostProcess manifest or a version
+// with images of it, and does it where that is one version.
+func (v *view) buildRemedy(build int, runtime string) (string, []action.Action) {
 	if build == 0 {
-		return "look at the node's build:\noc get nodes -l kubernetes.io/os=windows -o custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion", nil
+		return "", []action.Action{action.Gather{Text: "look at the node's build", Get: []string{"get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion"}}}
 	}
 	const orElse = "; or keep the pods off these nodes with a node selector"
 	images := v.lineWith(func(l *catalog.Line) bool { return l.HasImageFor(build, runtime) })
@@ -125,17 +126,11 @@ func (v *view) buildRemedy(build int, runtime string) (string, *move) {
 		withImages = fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), images.From)
 	}
 	switch {
-	case canHostProcess(v.Line):
+	case canHostProcess(v.Line) && images == nil:
 		windows, _ := v.Windows()
-		if b, ok := v.bakes(v.D, windows, true); ok && images == nil {
-			c := v.bakedChange(v.D, b, windows, "it runs on any Windows as a HostProcess container", v.Planned || v.req.Static)
-			return c.text(), v.step(c)
-		}
-		way := "apply the project's HostProcess manifest of this version, which runs on any build" + v.hostProcessManifest()
-		if images == nil {
-			return laidOut(way, v.privileges(windows)), nil
-		}
-		return laidOut(withImages+"; or "+way, v.privileges(windows)), v.stepTo(images)
+		return "", v.replacement(windows, true, "it runs on any Windows as a HostProcess container")
+	case canHostProcess(v.Line):
+		return withImages + "; or apply the project's HostProcess manifest of this version, which runs on any build", v.stepTo(images)
 	case images != nil:
 		return withImages + orElse, v.stepTo(images)
 	}
@@ -145,8 +140,7 @@ func (v *view) buildRemedy(build int, runtime string) (string, *move) {
 	}
 	remedy := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
 	if linux := v.Catalog.Line(v.Linux().Newest()); linux != nil && mandatory(linux) {
-		fit := v.fit(v.D, v.Linux().Newest())
-		return fmt.Sprintf("deploy v%s as HP005 says, which runs as a HostProcess container on any build, as %s does from %s on", fit.Core(), v.Name(), l.From) + orElse, v.step(v.change(fit))
+		return remedy, v.change(v.fit(v.D, v.Linux().Newest()))
 	}
 	if mandatory(l) {
 		return remedy, v.stepTo(l)
@@ -158,11 +152,11 @@ func canHostProcess(l *catalog.Line) bool {
 	return cmp.Or(l.HostProcess, catalog.HostProcessNone) != catalog.HostProcessNone
 }
 
-// stepTo is the plan's step to the first version of a line.
-func (v *view) stepTo(l *catalog.Line) *move {
+// stepTo brings the driver to the first version of a line.
+func (v *view) stepTo(l *catalog.Line) []action.Action {
 	to, err := version.ParseDriver(l.From)
 	if err != nil {
 		return nil
 	}
-	return v.step(v.change(to))
+	return v.change(to)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -30,9 +31,9 @@ func kubeletSkew(w *world, out *sink) {
 			out.add(draft{
 				Severity: finding.Unknown, Object: "kubelet " + cmp.Or(text, "unknown"),
 				Observed: fmt.Sprintf("%q on %s", text, few(namesOf(nodes))), Expected: "a version such as v1.32.9",
-				Why:    "whether the kubelet fits the API server can't be told",
-				Remedy: "look at the node:\noc get node " + nodes[0].Name + " -o jsonpath={.status.nodeInfo.kubeletVersion}",
-				When:   before, Evidence: evidenceOf(nodes),
+				Why:  "whether the kubelet fits the API server can't be told",
+				Do:   []action.Action{action.Gather{Text: "look at the node", Get: []string{"get", "node", nodes[0].Name, "-o", "jsonpath={.status.nodeInfo.kubeletVersion}"}}},
+				When: before, Evidence: evidenceOf(nodes),
 			})
 			continue
 		}
@@ -52,14 +53,14 @@ func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, no
 		Observed: fmt.Sprintf("kubelet %s on %s, API server %s", kubelet, few(namesOf(nodes)), server.MinorString()),
 		Expected: fmt.Sprintf("a kubelet at most %s older than the API server", many(allowed, "minor")),
 		Why:      rule,
-		Remedy:   "update WMCO, and wait until it has configured the nodes again:\noc get nodes -l kubernetes.io/os=windows",
+		Do:       w.updateWMCO(w.from()),
 		When:     before, Evidence: append(evidenceOf(nodes), at),
 	}
 	switch {
 	case lag < 0:
 		d.Observed += ": the kubelet is newer"
 		d.Why = "a kubelet must never be newer than the API server"
-		d.Remedy = "finish the update of the control plane first, or replace the nodes by ones of the right version:\noc adm upgrade"
+		d.Do, d.Remedy = nil, "finish the update of the control plane first, or replace the nodes by ones of the right version"
 	case w.Hop > 0:
 		// By then WMCO has followed; if it hasn't, the cluster refuses the hop.
 		d.Severity = finding.Info
@@ -68,9 +69,9 @@ func (w *world) compareKubelet(out *sink, kubelet, server version.Kubernetes, no
 	switch behind := w.leftBehind(nodes); {
 	case lag < 0:
 	case w.operatorBehind(nodes):
-		d.Remedy, d.NoStep = "do what NODE002 asks for: WMCO brings the kubelet", true
+		d.NoStep = true // NODE002 asks for the same
 	case len(behind) == len(nodes):
-		d.Remedy = lookAtNodes(behind)
+		d.Do = lookAtNodes(behind)
 	}
 	out.add(d)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -21,7 +22,7 @@ func operatorSkew(w *world, out *sink) {
 			Observed: fmt.Sprintf("the catalog (of %s) knows no release of WMCO for OpenShift %s", w.cat.AsOf, release.OpenShift),
 			Expected: "a release of WMCO for the target",
 			Why:      "without one the Windows nodes can't follow the control plane",
-			Remedy:   "wait until OperatorHub has one, or choose a target that has one:\noc get packagemanifest windows-machine-config-operator",
+			Do:       []action.Action{action.ByHand{Text: "wait until OperatorHub has one, or choose a target that has one", Look: [][]string{{"oc", "get", "packagemanifest", "windows-machine-config-operator"}}}},
 			When:     before, Evidence: w.catalogEvidence(),
 		})
 	}
@@ -35,10 +36,10 @@ func operatorSkew(w *world, out *sink) {
 func (w *world) compareOperator(out *sink, text, minor string) {
 	d := draft{
 		Object: "WMCO " + text, When: before, Evidence: w.operatorEvidence(text),
-		Remedy: laidOut(fmt.Sprintf("let WMCO be updated to its release for %s (approve its install plan where that is manual), and wait until every Windows node is ready and shows that version:", w.follows(minor)), wmcoPlans, wmcoOfNodes),
+		Do: w.updateWMCO(w.follows(minor)),
 	}
 	if behind := w.leftBehind(w.nodesWith(func(n *inventory.Node) bool { return n.WMCO == text })); len(behind) > 0 {
-		d.Remedy = lookAtNodes(behind)
+		d.Do = lookAtNodes(behind)
 	}
 	v, err := version.ParseWMCO(text)
 	known := w.cat.WMCORelease(v)
@@ -47,7 +48,7 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 		d.Severity = finding.Unknown
 		d.Observed, d.Expected = "version "+text, "a release of WMCO that the catalog knows"
 		d.Why = "which minor of OpenShift it is for can't be told"
-		d.Remedy = "look at the operator:\noc -n openshift-windows-machine-config-operator get csv\nand add the release to the catalog with --catalog where it is new"
+		d.Do = []action.Action{action.Gather{Text: "look at the operator, and add its release to the catalog with --catalog where it is new", Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "csv"}}}
 	case known.OpenShift == minor || w.precedes(known.OpenShift, minor), w.problem != "" && w.Phase != Now:
 		return // it fits, or DATA001 says that the way isn't known
 	case w.Hop > 0:
@@ -62,8 +63,17 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 	out.add(d)
 }
 
-// wmcoPlans shows what WMCO waits for.
-const wmcoPlans = "oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv"
+// updateWMCO brings WMCO to its release for a minor.
+func (w *world) updateWMCO(minor string) []action.Action {
+	up := action.UpdateWMCO{OpenShift: minor}
+	if list := w.wmcoFor(minor); len(list) > 0 {
+		up.WMCO = list[len(list)-1].From
+	}
+	if r := w.cat.Release(minor); r != nil {
+		up.Kubernetes = r.Kubernetes
+	}
+	return []action.Action{up}
+}
 
 // leftBehind are those of some nodes that an older WMCO configured than the one
 // that runs, or than that of other nodes.
@@ -81,10 +91,12 @@ func (x *index) leftBehind(nodes []*inventory.Node) []string {
 	return names
 }
 
-// lookAtNodes is the remedy for nodes that WMCO doesn't configure.
-func lookAtNodes(names []string) string {
-	return laidOut("WMCO is newer than these nodes: see why it doesn't configure "+few(names), "oc get node "+names[0]+" -o yaml",
-		"oc -n openshift-windows-machine-config-operator logs deployment/windows-machine-config-operator")
+// lookAtNodes is for nodes that WMCO doesn't configure.
+func lookAtNodes(names []string) []action.Action {
+	return []action.Action{action.ByHand{Text: "WMCO is newer than these nodes: see why it doesn't configure " + few(names), Look: [][]string{
+		{"oc", "get", "node", names[0], "-o", "yaml"},
+		{"oc", "-n", "openshift-windows-machine-config-operator", "logs", "deployment/windows-machine-config-operator"},
+	}}}
 }
 
 // operatorBehind tells whether NODE002 asks for another WMCO on all of these

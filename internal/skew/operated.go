@@ -7,6 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // operated tells whether an operator of OpenShift deployed a Windows DaemonSet
@@ -59,8 +60,8 @@ func (w *world) mistakable() []draft {
 			releaseText(w.From, "the cluster's release"), cmp.Or(d.Provisioner, "this driver"))
 		f.Expected = "no operator's marks on a DaemonSet of your own"
 		f.Why = "nobody keeps it at the Linux driver's version, so it is judged as deployed by hand; a copy of the Linux DaemonSet's YAML brings the marks along, and with an owner it is deleted when that is"
-		f.Remedy, f.When = fmt.Sprintf("take them off:\noc -n %s annotate daemonset %s operator.openshift.io/spec-hash- operator.openshift.io/pull-spec-\noc -n %[1]s patch daemonset %[2]s --type=merge -p '{\"metadata\":{\"ownerReferences\":null}}'",
-			orNamespace(d.Object), d.Object.Name), before
+		f.Do, f.When = []action.Action{action.EditDriver{Object: d.Object, Text: "take an operator's annotations and owner off " + d.Object.String(),
+			Patch: `{"metadata":{"ownerReferences":null,"annotations":{"operator.openshift.io/spec-hash":null,"operator.openshift.io/pull-spec":null}}}`}}, before
 		f.Evidence = cite(d.Evidence[:min(1, len(d.Evidence))])
 		said = append(said, f)
 	}

@@ -91,8 +91,10 @@ func plan(r *skew.Result) string {
 			fmt.Fprintf(&b, "-- %s\n", when)
 		}
 		fmt.Fprintf(&b, "%s  [%s]\n", s.What, strings.Join(s.Rules, " "))
-		for line := range strings.Lines(s.Command) {
-			fmt.Fprintf(&b, "  $ %s\n", strings.TrimSuffix(line, "\n"))
+		for _, lines := range s.Commands() {
+			for line := range strings.SplitSeq(lines, "\n") {
+				fmt.Fprintf(&b, "  $ %s\n", line)
+			}
 		}
 		if s.Why != "" {
 			fmt.Fprintf(&b, "  why: %s\n", s.Why)

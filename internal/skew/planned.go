@@ -1,14 +1,15 @@
 package skew
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // heirs are the planned DaemonSets that take a DaemonSet's place together: the
@@ -170,64 +171,75 @@ func (x *index) plannedFor(d *inventory.Driver) []*inventory.Driver {
 // plannedChanges apply what was planned for a driver, a file each: a file may
 // hold several DaemonSets, and replaces what each of them replaces. None where
 // nothing was planned for it.
-func (x *index) plannedChanges(d *inventory.Driver) []change {
-	var list []change
-	for _, file := range filesOf(x.plannedFor(d)) {
-		list = append(list, x.plannedFileChange(file))
-	}
-	return list
-}
-
-func filesOf(list []*inventory.Driver) []string {
+func (x *index) plannedChanges(d *inventory.Driver) []action.Action {
+	var list []action.Action
 	var files []string
-	for _, p := range list {
+	for _, p := range x.plannedFor(d) {
 		if file := plannedFile(p); !slices.Contains(files, file) {
 			files = append(files, file)
+			list = append(list, x.plannedFileChange(file)...)
 		}
 	}
-	return files
+	return list
 }
 
 // plannedFileChange applies a file of planned DaemonSets. Where one of them
 // can't take the place of what it was planned for it has no commands: they would
 // leave nodes without a driver, or with two.
-func (x *index) plannedFileChange(file string) change {
-	c := change{Manifest: true, file: shell.Word(file)}
-	var planned, gone, deletes []string
-	misplaced := ""
+func (x *index) plannedFileChange(file string) []action.Action {
+	apply := action.ApplyPlanned{File: file}
+	var gone []action.Action
 	faults := map[string]bool{}
 	for _, p := range x.plannedWindows() {
 		if plannedFile(p) != file {
 			continue
 		}
-		c.to = p.Version.Version
-		planned = append(planned, fmt.Sprintf("%s (%s, in %s)", p.Object, versionText(p), file))
+		apply.Sets = append(apply.Sets, *p)
 		if l := x.lineAt(p); l != nil && mandatory(l) && !p.HostProcess {
-			misplaced = "mend " + file + " as HP001 says, then "
+			faults["HP001"] = true
 		}
 		for _, d := range x.predecessors()[p] {
 			if list, rule := x.wanting(d); slices.Contains(list, p) {
 				faults[rule] = true
 			}
-			if heirs := x.heirs(d); len(heirs) > 0 && heirs[0] != p || sameObject(p.Object, d.Object) {
-				continue // it goes with the first of its heirs, or is written over
+			switch heirs := x.heirs(d); {
+			case sameObject(p.Object, d.Object):
+				apply.Present = append(apply.Present, d.Object)
+			case len(heirs) == 0 || heirs[0] == p: // it goes with the first of its heirs
+				gone = append(gone, action.DeleteDaemonSet{
+					Object: d.Object, Why: p.Object.String() + " of " + file + " takes its place",
+					Without: "from the delete until the pods of " + p.Object.String() + " are ready, some minutes, no volume of " + d.Provisioner + " can be mounted or unmounted on its nodes; mounted ones stay",
+				})
 			}
-			gone = append(gone, d.Object.String())
-			deletes = append(deletes, fmt.Sprintf("oc %sdelete daemonset %s", namespace(d), d.Object.Name))
 		}
 	}
-	what := "the planned manifest of " + and(planned)
-	if len(gone) > 0 {
-		what += " in place of " + and(gone)
-	}
 	if len(faults) > 0 {
-		rules := slices.Sorted(maps.Keys(faults))
-		c.What = fmt.Sprintf("mend %s as %s %s, check again, and only then apply %s", file, and(rules), map[bool]string{true: "says", false: "say"}[len(rules) == 1], what)
-		return c
+		return []action.Action{action.ByHand{Object: file, Text: fmt.Sprintf("fix %s as %s asks, check again, and only then apply it", file, and(slices.Sorted(maps.Keys(faults))))}}
 	}
-	c.What = misplaced + "apply " + what
-	c.Command = laidOut(strings.Join(deletes, "\n"), "oc apply -f "+c.file)
-	return c
+	return append(gone, apply)
+}
+
+// atLine is the line and column behind a file's name.
+var atLine = regexp.MustCompile(`(:[0-9]+)+$`)
+
+// plannedFile is the file that a driver was read from.
+func plannedFile(d *inventory.Driver) string {
+	where := d.Version.At.Where
+	for _, e := range d.Evidence {
+		where = cmp.Or(where, e.Where)
+	}
+	file := atLine.ReplaceAllString(where, "")
+	if file == "" || file == "-" {
+		return "planned.yaml"
+	}
+	return file
+}
+
+func versionText(d *inventory.Driver) string {
+	if !d.Version.Known {
+		return "version unknown"
+	}
+	return "v" + d.Version.Version.String()
 }
 
 // predecessors are the DaemonSets of the inventory that planned ones were

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -57,10 +58,7 @@ func (w *world) rolling(d *inventory.Driver) draft {
 	}
 	f.Expected = "a finished rollout"
 	f.Why = "some nodes run another version of the driver than the DaemonSet names"
-	f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s", orNamespace(d.Object), d.Object.Name)
-	if d.Strategy == "OnDelete" {
-		f.Remedy = fmt.Sprintf("delete the old pods one after the other:\noc -n %s get pods -o wide | grep %s", orNamespace(d.Object), d.Object.Name)
-	}
+	f.Do = []action.Action{action.WaitRollout{Object: d.Object, Strategy: d.Strategy}}
 	f.When = after
 	f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])
 	return f
@@ -88,20 +86,21 @@ func afterMigrated(w *world) []draft {
 		f.Expected = fmt.Sprintf("pv.kubernetes.io/migrated-to: %s; OpenShift %s serves them by CSI", ls[0].Provisioner, w.from())
 		f.Why = "kube-controller-manager writes the annotation when it hands a volume that it provisioned over to CSI; without it, attaching, resizing and deleting may still take the in-tree way"
 		f.Same = ls[0].Object.Kind
-		f.Remedy, f.When = w.migrateRemedy(ls[0]), after
+		f.Do, f.When = w.migrate(ls[0]), after
 		f.Evidence = cite(at)
 		said = append(said, f)
 	}
 	return said
 }
 
-// migrateRemedy says what keeps volumes in-tree.
-func (w *world) migrateRemedy(l inventory.Leftover) string {
+// migrate is for what keeps volumes in-tree.
+func (w *world) migrate(l inventory.Leftover) []action.Action {
 	if l.InTree == "kubernetes.io/vsphere-volume" && w.inv.Cluster.VSphereStorageDriver != "CSIWithMigrationDriver" {
-		return "opt in to the migration (OpenShift 4.13.10 or newer), then look for the annotation again:\n" +
-			`oc patch storage cluster --type=merge --patch '{"spec":{"vsphereStorageDriver":"CSIWithMigrationDriver"}}'`
+		return []action.Action{action.EnableMigration{}}
 	}
-	return fmt.Sprintf("see that the storage operator is healthy and the CSIDriver is there:\noc get clusteroperators storage kube-controller-manager\noc get csidriver %s", l.Provisioner)
+	return []action.Action{action.ByHand{Text: "see that the storage operator is healthy and the CSIDriver is there", Look: [][]string{
+		{"oc", "get", "clusteroperators", "storage", "kube-controller-manager"}, {"oc", "get", "csidriver", l.Provisioner},
+	}}}
 }
 
 // afterNodes is AFTER003: nodes without the driver that serves in-tree volumes
@@ -132,9 +131,10 @@ func afterWindows(w *world) []draft {
 			f.Why += ", and the next update may refuse such a kubelet"
 		}
 		f.Same = why
-		f.Remedy = "let WMCO for OpenShift " + w.from() + " update them (install it again where it was taken out for an update over two minors):\noc -n openshift-windows-machine-config-operator get subscriptions,csv\n" + wmcoOfNodes
+		f.Do = w.updateWMCO(w.from())
 		if slices.ContainsFunc(ns, func(n *inventory.Node) bool { return w.arriving(n) != nil }) {
-			f.Remedy, f.NoStep = "do what PROXY001 asks for first: the WMCO that is about to configure them ships no csi-proxy", true
+			f.Do, f.NoStep = nil, true
+			f.Remedy = "do what PROXY001 asks for first: the WMCO that is about to configure them ships no csi-proxy"
 		}
 		f.When = after
 		var at []inventory.Evidence

@@ -43,9 +43,9 @@ func afterCases() []ruleCase {
 		{name: "in-tree as it should be", id: "AFTER002", from: "4.12", inv: storageCluster("4.12", "7.2.0"), change: leftover("")},
 		{name: "driver everywhere", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: uses(vsphere)},
 		{name: "node without the driver", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), registers(nil, 1)), want: finding.Block,
-			says: "CSINode of win-1", does: "oc get csinode win-1", mend: registers([]string{vsphereName}, 1)},
+			says: "CSINode of win-1", does: "and wait until each node lists", mend: registers([]string{vsphereName}, 1)},
 		{name: "a node that the pod may move to", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), registers(nil, 2)), want: finding.Warn,
-			says: "CSINode of win-2", does: "oc get csinode win-2", mend: registers([]string{vsphereName}, 2)},
+			says: "CSINode of win-2", does: "and wait until each node lists", mend: registers([]string{vsphereName}, 2)},
 		{name: "a CSINode not read", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), noCSINode(1)), want: finding.Unknown,
 			says: "weren't read", does: "oc get nodes,csinodes", mend: func(inv *inventory.Inventory) { *inv = *storageCluster("4.20", "10.20.0") }},
 		{name: "Windows nodes of the release", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
@@ -54,6 +54,6 @@ func afterCases() []ruleCase {
 			does: "oc -n openshift-windows-machine-config-operator", mend: wmco("10.20.0-1a2b3c4"), count: 1},
 		{name: "WMCO taken out over two minors", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.18.0"),
 			change: all(func(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }, onNodes(func(n *inventory.Node) { n.Kubelet = "v1.31.9" })), want: finding.Warn,
-			says: "kubelet v1.31.9, the API server is v1.33.4", does: "install it again", mend: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.33.4" }), count: 1},
+			says: "kubelet v1.31.9, the API server is v1.33.4", does: "let WMCO be updated to its release for 4.20", mend: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.33.4" }), count: 1},
 	}
 }

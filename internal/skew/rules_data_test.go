@@ -58,7 +58,7 @@ func releaseCases() []ruleCase {
 	return []ruleCase{
 		{name: "a Linux manifest beside OpenShift's driver", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Warn,
 			says: "Linux 3.3.0 by DaemonSet openshift-cluster-csi-drivers/vsphere-linux, which no operator owns and no status shows to run; OpenShift brings csi.vsphere.vmware.com itself, 3.5.0",
-			does: "oc get clustercsidriver csi.vsphere.vmware.com -o jsonpath='{.spec.managementState}'", mend: func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:1] }, count: 2},
+			does: "oc get clustercsidriver csi.vsphere.vmware.com -o 'jsonpath={.spec.managementState}'", mend: func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:1] }, count: 2},
 		{name: "and it runs there", id: "DATA001", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: manifest("v3.3.0"), want: finding.Warn,
 			does: "then the DaemonSet that runs counts", mend: func(inv *inventory.Inventory) {
 				inv.Drivers[1].Rollout = &inventory.Rollout{Desired: 3, Observed: true}
@@ -180,7 +180,7 @@ func coverageCases() []ruleCase {
 			inv.Read[inventory.Pods] = inventory.Coverage{Reason: "the archive ends early", Told: true}
 		}), want: finding.Unknown, says: "isn't YAML", does: "render the template first", mend: all(read(inventory.Pods), func(inv *inventory.Inventory) { inv.Problems = nil }), count: 1},
 		{name: "not in manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes)), want: finding.Unknown,
-			does: "oc get csinodes.storage.k8s.io -A -o yaml", mend: read(inventory.Nodes, inventory.CSINodes), count: 2},
+			does: "oc get csinodes.storage.k8s.io --all-namespaces -o yaml > csinodes.yaml", mend: read(inventory.Nodes, inventory.CSINodes), count: 2},
 		{name: "no cluster behind the manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)), static: true},
 		{name: "in part", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: half, static: true, want: finding.Unknown,
 			says: "40 Pods were read, and maybe not all: forbidden in namespace shop", mend: read(inventory.Pods), count: 1},

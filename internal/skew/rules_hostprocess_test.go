@@ -31,7 +31,7 @@ func hostProcessCases() []ruleCase {
 	return []ruleCase{
 		{name: "below 3.5.0", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "the tag alone was raised", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.5.0"), want: finding.Block,
-			says: "Windows 3.5.0, not a HostProcess container and mounts 4 csi-proxy pipes", does: "bake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20", mend: hp, count: 1},
+			says: "Windows 3.5.0, not a HostProcess container and mounts 4 csi-proxy pipes", does: "--for 4.20 --mode hostprocess --out vsphere-4.20-vsphere-windows", mend: hp, count: 1},
 		{name: "the tag alone was raised in a copy of the Linux DaemonSet", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(marked, at("v3.5.0")), want: finding.Block,
 			says: "Windows 3.5.0, not a HostProcess container", mend: hp, count: 1},
 		{name: "and back again", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: at("v3.6.0"), want: finding.Block, says: "3.6.0", mend: at("v3.3.0")},
@@ -40,7 +40,7 @@ func hostProcessCases() []ruleCase {
 			says: "the Windows version isn't known", does: "below 3.5.0 this manifest stays", mend: at("v3.3.0"), count: 1},
 		{name: "a driver that needn't", id: "HP001", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.33.1"))},
 		{name: "planned", id: "HP001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{vsphere("v3.5.0")}, want: finding.Block,
-			does: "bake manifests csi-driver vsphere --for 4.20 --out vsphere-4.20", mendPlanned: []inventory.Driver{vsphereHostProcess("v3.5.0")}, count: 1},
+			does: "--for 4.20 --mode hostprocess --out vsphere-4.20-vsphere-windows", mendPlanned: []inventory.Driver{vsphereHostProcess("v3.5.0")}, count: 1},
 
 		{name: "pipes alone", id: "HP002", from: "4.19", inv: storageCluster("4.19", "10.19.1")},
 		{name: "HostProcess alone", id: "HP002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: hp},
@@ -105,7 +105,7 @@ func hostProcessFlagCases() []ruleCase {
 		{name: "plain image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0"))},
 		{name: "the other image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0-windows-hp")), change: hp(true)},
 		{name: "the other image, pipes", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0-windows-hp")), want: finding.Warn,
-			says: "tag v1.32.0-windows-hp in a pod that isn't HostProcess", does: "driver=mirror.example/azure-disk:v1.32.0\nor apply the project's HostProcess manifest whole, which `bake manifests csi-driver azure-disk --for 4.19 --out azure-disk-4.19` writes", mend: at("v1.32.0"), count: 1},
+			says: "tag v1.32.0-windows-hp in a pod that isn't HostProcess", does: "driver=mirror.example/azure-disk:v1.32.0", mend: at("v1.32.0"), count: 1},
 		{name: "plain image, HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", smb("v1.17.0")), change: hp(true), want: finding.Warn,
 			says: "tag v1.17.0 in a HostProcess pod", does: "driver=mirror.example/smb:v1.17.0-windows-hp", mend: at("v1.17.0-windows-hp"), count: 1},
 		{name: "a version that knows no HostProcess", id: "HP004", from: "4.19", inv: clusterOf("4.19", "10.19.1", vsphere("v3.3.0")), change: all(hp(), onWindows(func(d *inventory.Driver) { d.HostProcess, d.Pipes = true, nil })), want: finding.Warn,
@@ -119,12 +119,12 @@ func crossingCases() []ruleCase {
 	follow := func(r *skew.Request, c *catalog.Catalog) { arrived(r, c) }
 	return []ruleCase{
 		{name: "vSphere to 4.20", id: "HP005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
-			says: "Linux 3.5.0 (OpenShift 4.20) is of a line for which HostProcess is mandatory", does: "delete daemonset vsphere-windows\noc apply -f vsphere-4.20",
+			says: "Linux 3.5.0 (OpenShift 4.20) is of a line for which HostProcess is mandatory", does: "oc replace -f vsphere-4.20-vsphere-windows/08-daemonset.yaml",
 			change: onWindows(func(d *inventory.Driver) { d.ServiceAccount = "vsphere-node" }), mend: all(at("v3.5.0"), onWindows(hostProcess)), mendAsk: follow, count: 1},
 		{name: "vSphere to 4.19", id: "HP005", from: "4.18", to: "4.19", inv: storageCluster("4.18", "10.18.0")},
 		{name: "at 4.20 still with pipes", id: "HP005", from: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Warn, says: "mandatory", mend: all(at("v3.5.0"), onWindows(hostProcess))},
 		{name: "Azure Disk crosses the default", id: "HP005", from: "4.17", to: "4.18", inv: clusterOf("4.17", "10.17.1", azureDisk("v1.29.7")), want: finding.Info,
-			says: "HostProcess is default", does: "The present one goes on working with csi-proxy", mend: all(at("v1.31.1-windows-hp"), onWindows(hostProcess)), mendAsk: follow, count: 1},
+			says: "HostProcess is default", does: "the present pod goes on working with csi-proxy", mend: all(at("v1.31.1-windows-hp"), onWindows(hostProcess)), mendAsk: follow, count: 1},
 		{name: "and has crossed it", id: "HP005", from: "4.18", to: "4.19", inv: clusterOf("4.18", "10.18.0", azureDisk("v1.31.1"))},
 		{name: "EBS never must", id: "HP005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0"))},
 		{name: "HostProcess already", id: "HP005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(hostProcess)},

@@ -9,7 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // inTreeUse is one in-tree plugin and the volumes of it that Windows pods use.
@@ -179,8 +179,7 @@ func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) dr
 	if use.plugin == "kubernetes.io/azure-file" {
 		f.Why += ". Volumes of Azure File are never attached, so WMCO 9's own gate doesn't see them"
 	}
-	f.Remedy, f.When = w.gateRemedy(use, nodes)
-	f.Step, f.Deploys = w.gateStep(use, f.When)
+	f.Do, f.When = w.openGate(use, nodes)
 	f.Evidence = cite(slices.Concat(w.csiNodeFacts(nodes), use.facts()))
 	if id == "INTREE001" && w.waitsForControlPlane(use, nodes) {
 		f.Severity = finding.Warn
@@ -189,30 +188,30 @@ func (w *world) unmigrated(id string, use inTreeUse, nodes []*inventory.Node) dr
 	return f
 }
 
-// gateRemedy is what the enhancement asks for: csi-proxy and driver first, see
-// the driver in CSINode, then one node at a time.
-func (w *world) gateRemedy(use inTreeUse, nodes []*inventory.Node) (remedy, when string) {
-	names := nodeNames(nodes)
-	look := fmt.Sprintf("wait until each node lists it:\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", names[0])
-	if w.Hops > 0 {
-		look += "\nthen let nodes be updated one at a time"
-	}
-	deploy := "deploy the Windows DaemonSet of " + use.provisioner
-	driver := w.cat.ByProvisioner(use.provisioner)
-	if w.waitsForControlPlane(use, nodes) {
-		return fmt.Sprintf("leave its DaemonSet; as soon as the control plane is at %s, before any Windows node is updated, %s:\noc label node %s %s=true", firstVSphere, look, names[0], allowUpgrade), during
-	}
+// openGate is what the enhancement asks for: csi-proxy and driver first, see the
+// driver in CSINode, then one node at a time.
+func (w *world) openGate(use inTreeUse, nodes []*inventory.Node) (do []action.Action, when string) {
+	names, release, when := nodeNames(nodes), w.From, before
 	if w.featureOff(use) {
-		return laidOut(fmt.Sprintf("%s on all Windows nodes as soon as the control plane is at %s (the driver refuses Windows before), before any Windows node is updated:", deploy, firstVSphere),
-			w.newDaemonSet(driver, w.To, w.windowsNodes()), fmt.Sprintf("%s:\noc label node %s %s=true", look, names[0], allowUpgrade)), during
+		release, when = w.To, during // the driver refuses Windows before
 	}
+	look := [][]string{{"oc", "get", "csinodes", "-o", "custom-columns=NODE:.metadata.name,DRIVERS:.spec.drivers[*].name"}}
+	hand := action.ByHand{Object: use.plugin, Look: look}
 	switch d := w.serving(use.provisioner, nodes[0]); {
+	case w.waitsForControlPlane(use, nodes):
+		hand.Text = fmt.Sprintf("leave the DaemonSet of %s; before any Windows node is updated wait until each node lists the driver", use.provisioner)
 	case d != nil && w.allServed(use.provisioner, nodes):
-		return fmt.Sprintf("mend the pods of %s on %s (csi-proxy must run there):\noc %sget pods -o wide --field-selector spec.nodeName=%s\nand %s", d.Object, someOf(names), namespace(d), names[0], look), before
+		hand.Text = fmt.Sprintf("repair the pods of %s on %s (csi-proxy must run there), and wait until each node lists %s", d.Object, someOf(names), use.provisioner)
+		hand.Look = append([][]string{{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + names[0]}}, look...)
 	case w.deployed(use.provisioner):
-		deploy, driver = "let the Windows DaemonSet of "+use.provisioner+" run", nil
+		hand.Text = fmt.Sprintf("let the Windows DaemonSet of %s run on all Windows nodes (csi-proxy must run there), and wait until each of them lists it", use.provisioner)
+	default:
+		if do := w.deploy(w.cat.ByProvisioner(use.provisioner), release, w.windowsNodes()); do != nil {
+			return do, when
+		}
+		hand.Text = fmt.Sprintf("deploy the Windows DaemonSet of %s on all Windows nodes (csi-proxy must run there), and wait until each of them lists it", use.provisioner)
 	}
-	return laidOut(deploy+" on all Windows nodes (csi-proxy must run there)", w.newDaemonSet(driver, w.From, w.windowsNodes()), "and "+look), before
+	return []action.Action{hand}, when
 }
 
 // deployed tells whether there is any Windows DaemonSet of a provisioner.
@@ -223,37 +222,6 @@ func (w *world) deployed(provisioner string) bool {
 // allServed tells whether Windows DaemonSets of a provisioner cover all nodes.
 func (w *world) allServed(provisioner string, nodes []*inventory.Node) bool {
 	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !w.served(provisioner, n) })
-}
-
-// driversOfNodes shows which drivers are registered on the Windows nodes.
-const driversOfNodes = "oc get csinodes -o custom-columns='NODE:.metadata.name,DRIVERS:.spec.drivers[*].name'"
-
-// gateStep is the plan's step for a gate, one for all nodes that lack the
-// driver, and what it deploys where there is no DaemonSet of it yet.
-func (w *world) gateStep(use inTreeUse, when string) (*move, *newcomer) {
-	release, then := w.From, "csi-proxy must run on them"
-	if when == during {
-		release, then = w.To, "as soon as the control plane is at "+firstVSphere+" and before any Windows node is updated"
-	}
-	s := &move{Step: Step{Command: driversOfNodes}}
-	var n *newcomer
-	name, v := use.provisioner, version.Driver{}
-	if d := w.cat.ByInTree(use.plugin); d != nil {
-		l := w.byRelease(d, release)
-		name, v = d.Title, l.Newest()
-		n = &newcomer{d.Name, v}
-	}
-	if w.deployed(use.provisioner) {
-		s.What = fmt.Sprintf("mend the Windows DaemonSet of %s (%s) until every Windows node lists %s", name, then, use.provisioner)
-		return s, nil
-	}
-	at := ""
-	if !v.IsZero() {
-		at = " v" + v.Core()
-	}
-	s.What = fmt.Sprintf("deploy the Windows DaemonSet of %s%s on all Windows nodes (%s), and wait until every one of them lists %s", name, at, then, use.provisioner)
-	s.Command = laidOut(w.newDaemonSet(w.cat.ByProvisioner(use.provisioner), release, w.windowsNodes()), s.Command)
-	return s, n
 }
 
 // waitsForControlPlane tells whether all that can be done before the update
@@ -267,8 +235,7 @@ func (w *world) mayMove(_ string, use inTreeUse, nodes []*inventory.Node) draft 
 	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s; no Windows pod uses its volumes there now", someOf(nodeNames(nodes)), use.provisioner)
 	f.Expected, f.Same = use.provisioner+" on every Windows node that such a pod may move to", "move"
 	f.Why = "while a node is updated its pods move; on a node without the driver they don't start"
-	f.Remedy, f.When = w.gateRemedy(use, nodes)
-	f.Step, f.Deploys = w.gateStep(use, f.When)
+	f.Do, f.When = w.openGate(use, nodes)
 	f.Evidence = cite(w.csiNodeFacts(nodes))
 	return f
 }
@@ -278,7 +245,7 @@ func (w *world) unreadGate(_ string, use inTreeUse, nodes []*inventory.Node) dra
 	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; the CSINodes of %s weren't read", use.volumes(), cmp.Or(someOf(nodeNames(nodes)), "the Windows nodes"))
 	f.Expected = "the CSINode of every Windows node"
 	f.Why = "only CSINode spec.drivers says whether a node has " + use.provisioner
-	f.Remedy, f.When = "give them to the check with --manifests nodes.yaml:\noc get nodes,csinodes -o yaml > nodes.yaml\nor let it read the cluster", before
+	f.Do, f.When = gather("nodes,csinodes", "nodes.yaml"), before
 	f.Evidence = cite(use.facts())
 	return f
 }
@@ -314,7 +281,7 @@ func (w *world) unresolved(_ string) []draft {
 		f.Observed = fmt.Sprintf("what serves them couldn't be told: %s; %s", use.volumes(), us[0].Reason)
 		f.Expected, f.Same = "the claims and volumes of every Windows pod", us[0].Reason
 		f.Why = "an in-tree volume among them may stop working on the way"
-		f.Remedy, f.When = "give them to the check with --manifests volumes.yaml:\noc get pv,pvc -A -o yaml > volumes.yaml\nor let it read the cluster", before
+		f.Do, f.When = gather("pv,pvc", "volumes.yaml"), before
 		f.Evidence = cite(use.facts())
 		said = append(said, f)
 	}
@@ -342,4 +309,9 @@ func inTreeStranded(w *world) []draft {
 		said = append(said, f)
 	}
 	return said
+}
+
+// gather reads objects of the whole cluster for the next check.
+func gather(what, file string) []action.Action {
+	return []action.Action{action.Gather{Text: "give them to the check with --manifests " + file + ", or let it read the cluster", Get: []string{"get", what, "--all-namespaces", "-o", "yaml"}, File: file}}
 }

@@ -2,10 +2,10 @@ package skew
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -52,7 +52,10 @@ func (w *world) held(nodes []*inventory.Node) draft {
 	f.Observed = fmt.Sprintf("%s on %s", upgradeBlocked, someOf(nodeNames(nodes)))
 	f.Expected = "no node is held"
 	f.Why = "WMCO 8 and 9 don't update a node while volumes are attached to it, until it is told that it may"
-	f.Remedy = fmt.Sprintf("see the driver in the node's CSINode:\noc get csinode %[1]s -o jsonpath='{.spec.drivers[*].name}'\nthen let one node go and see its pods run before the next:\noc label node %[1]s %[2]s=true", nodes[0].Name, allowUpgrade)
+	f.Do = []action.Action{action.ByHand{
+		Text: "see the driver in the node's CSINode, then release one node (" + allowUpgrade + "=true) and see its pods run before the next",
+		Look: [][]string{{"oc", "get", "csinode", nodes[0].Name, "-o", "jsonpath={.spec.drivers[*].name}"}},
+	}}
 	f.When = during
 	f.Evidence = cite(labelFacts(nodes, upgradeBlocked))
 	return f
@@ -71,7 +74,7 @@ func (w *world) allowed(nodes []*inventory.Node) draft {
 		f.Severity = finding.Warn
 		f.Why += "; with it on all Windows nodes, a driver that doesn't work is found out on all of them"
 	}
-	f.Remedy = fmt.Sprintf("oc label node %s %s-", strings.Join(names, " "), allowUpgrade)
+	f.Do = []action.Action{action.UnlabelNodes{Nodes: names, Key: allowUpgrade, Value: "true"}}
 	f.When = after
 	if f.Severity == finding.Warn {
 		f.When = before
@@ -93,7 +96,7 @@ func (w *world) leftLabels(nodes []*inventory.Node, key string) draft {
 	f.Observed = fmt.Sprintf("%s on %s", key, someOf(nodeNames(nodes)))
 	f.Expected = "no such label"
 	f.Why = "WMCO 8 and 9 looked at it; that of OpenShift " + w.from() + " doesn't"
-	f.Remedy, f.When = fmt.Sprintf("oc label node %s %s-", strings.Join(nodeNames(nodes), " "), key), after
+	f.Do, f.When = []action.Action{action.UnlabelNodes{Nodes: nodeNames(nodes), Key: key, Value: nodes[0].Labels[key]}}, after
 	f.Evidence = cite(labelFacts(nodes, key))
 	return f
 }
@@ -149,7 +152,8 @@ func earlyVSphere(w *world) []draft {
 		}
 		f.Remedy = "leave it: it registers once the control plane is at " + firstVSphere
 		if f.Severity == finding.Block {
-			f.Remedy = fmt.Sprintf("keep in-tree volumes and take the DaemonSet out until the control plane is at %s:\n%s", firstVSphere, deleteDaemonSet(d))
+			f.Remedy = ""
+			f.Do = []action.Action{action.DeleteDaemonSet{Object: d.Object, Why: "it serves no volume before the control plane is at " + firstVSphere + "; keep in-tree volumes until then"}}
 		}
 		f.When, f.NoStep = before, f.Severity == finding.Warn
 		f.Evidence = cite(d.Evidence[:min(2, len(d.Evidence))])

@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -20,9 +21,6 @@ const (
 	twoProxies          = "https://github.com/kubernetes-csi/csi-proxy/issues/80"
 	cve20233893         = "https://nvd.nist.gov/vuln/detail/CVE-2023-3893, https://github.com/advisories/GHSA-r6cc-7wj7-gfx2"
 )
-
-// wmcoOfNodes shows which WMCO each Windows node was configured by.
-const wmcoOfNodes = `oc get nodes -l kubernetes.io/os=windows -o custom-columns='NODE:.metadata.name,WMCO:.metadata.annotations.windowsmachineconfig\.openshift\.io/version'`
 
 // proxyAbsent is PROXY001: a driver that mounts csi-proxy's pipes on nodes
 // where nobody serves them, now or once WMCO was updated.
@@ -102,7 +100,7 @@ func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft
 		f.Observed = fmt.Sprintf("%s on %s, and %s", w.pipeText(d), someOf(serviceNodes(ss)), ss[0].by)
 		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].by
 		f.Why = pipesUnserved
-		f.Remedy, f.When = w.getProxy()
+		f.Remedy, f.Do, f.When = w.getProxy()
 		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
@@ -111,19 +109,28 @@ func (w *world) lacksProxy(d *inventory.Driver, services []proxyService) []draft
 
 // getProxy says which WMCO brings csi-proxy, and when that can be had: its
 // release for the target comes with the target.
-func (w *world) getProxy() (remedy, when string) {
+func (w *world) getProxy() (remedy string, do []action.Action, when string) {
 	for _, minor := range []string{w.from(), w.to()} {
 		_, have := splitWMCO(w.wmcoFor(minor))
 		if len(have) == 0 {
 			continue
 		}
-		remedy = fmt.Sprintf("update WMCO to %s or newer (OpenShift %s) and wait until every Windows node has it:\n%s", have[0].From, minor, wmcoOfNodes)
+		when = before
 		if minor != w.from() {
-			return "once the control plane is at " + minor + " " + remedy, during
+			when = during // it comes with the control plane
 		}
-		return remedy, before
+		return "", []action.Action{w.wmcoFrom(have[0])}, when
 	}
-	return "update OpenShift and WMCO to a release whose WMCO ships csi-proxy (`verify catalog` lists them), and deploy this DaemonSet after that", before
+	return "update OpenShift and WMCO to a release whose WMCO ships csi-proxy (`verify catalog` lists them), and deploy this DaemonSet after that", nil, before
+}
+
+// wmcoFrom brings WMCO to a release or a newer one of its minor.
+func (w *world) wmcoFrom(r *catalog.WMCORelease) action.UpdateWMCO {
+	up := action.UpdateWMCO{OpenShift: r.OpenShift, WMCO: r.From, AtLeast: true}
+	if k := w.cat.Release(r.OpenShift); k != nil {
+		up.Kubernetes = k.Kubernetes
+	}
+	return up
 }
 
 func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft {
@@ -134,7 +141,7 @@ func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft
 		f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", w.pipeText(d), someOf(names), ss[0].reason)
 		f.Expected, f.Same = "csi-proxy on every node that the DaemonSet runs on", ss[0].reason
 		f.Why = pipesUnserved
-		f.Remedy, f.When = readProxyLog(ss), before
+		f.Remedy, f.Do, f.When = readProxyLog(ss)
 		f.Evidence = cite(slices.Concat(w.pipeFacts(d), serviceFacts(ss)))
 		said = append(said, f)
 	}
@@ -143,13 +150,13 @@ func (w *world) maybeProxy(d *inventory.Driver, services []proxyService) []draft
 
 // readProxyLog says how to make the csi-proxy of nodes known: by the image of its
 // DaemonSet, or by its log.
-func readProxyLog(ss []proxyService) string {
+func readProxyLog(ss []proxyService) (remedy string, do []action.Action, when string) {
 	if p := ss[0].owner; p != nil {
-		return fmt.Sprintf("pin the image of %s to a released version, or say which one it is with --image-version %s=vX.Y.Z", p.Object, cmp.Or(p.Image.Digest, p.Image.Reference))
+		return fmt.Sprintf("pin the image of %s to a released version, or say which one it is with --image-version %s=vX.Y.Z", p.Object, cmp.Or(p.Image.Digest, p.Image.Reference)), nil, before
 	}
 	nodes := serviceNodes(ss)
-	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), for example\noc adm node-logs %s --path=csi-proxy/csi-proxy.log\n"+
-		"then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", someOf(nodes), nodes[0])
+	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", someOf(nodes)),
+		[]action.Action{action.Gather{Text: "read the log of csi-proxy", Get: []string{"adm", "node-logs", nodes[0], "--path=csi-proxy/csi-proxy.log"}}}, before
 }
 
 // losesProxy warns of a WMCO for the hop's target that has no csi-proxy: the
@@ -179,22 +186,18 @@ func (w *world) losesProxy(d *inventory.Driver) []draft {
 	f.Observed = fmt.Sprintf("WMCO %[2]s, for OpenShift %[1]s, ships no csi-proxy; with it %[3]s would run without", w.to(), wmcoRanges(lack), someOf(nodeNames(losing)))
 	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+w.to()
 	f.Why = "WMCO replaces the services of a node that it updates; without csi-proxy the driver's volumes don't work there until a newer WMCO comes (the enhancement's scenario C)"
-	f.Remedy, f.When = avoidWMCO(w.to(), false, have), during
+	f.Remedy, f.Do, f.When = w.avoidWMCO(w.to(), have)
 	f.Evidence = cite(slices.Concat(w.pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}
 }
 
-// there: the control plane is at the minor already.
-func avoidWMCO(minor string, there bool, have []*catalog.WMCORelease) string {
+// avoidWMCO lets no WMCO come that ships no csi-proxy; a mirrored catalog may still
+// offer one.
+func (w *world) avoidWMCO(minor string, have []*catalog.WMCORelease) (remedy string, do []action.Action, when string) {
 	if len(have) == 0 {
-		return fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor)
+		return fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor), nil, during
 	}
-	when := ""
-	if !there {
-		when = "once the control plane is at " + minor + ", "
-	}
-	return fmt.Sprintf("%slet only WMCO %s or newer be installed (a mirrored catalog may still offer an older one):\n"+
-		"oc -n openshift-windows-machine-config-operator get subscriptions,installplans,csv", when, have[0].From)
+	return "", []action.Action{w.wmcoFrom(have[0])}, during
 }
 
 // arriving is the WMCO that is about to configure n, where that one ships no
@@ -233,7 +236,7 @@ func (w *world) aboutToLose(d *inventory.Driver) []draft {
 	f.Observed = fmt.Sprintf("the WMCO that is about to configure %s (%s) ships no csi-proxy; the one that did so before does", someOf(nodeNames(losing)), wmcoRanges([]*catalog.WMCORelease{to}))
 	f.Expected, f.Same = "a WMCO that ships csi-proxy", "arriving"
 	f.Why = "volumes on these nodes stop working when WMCO reaches them, until a newer WMCO brings csi-proxy back"
-	f.Remedy, f.When = avoidWMCO(to.OpenShift, to.OpenShift == w.from(), have), during
+	f.Remedy, f.Do, f.When = w.avoidWMCO(to.OpenShift, have)
 	f.Evidence = cite(slices.Concat(w.pipeFacts(d), wmcoFacts(losing)))
 	return []draft{f}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // proxyDouble is PROXY005: a csi-proxy DaemonSet on nodes whose WMCO runs one
@@ -52,26 +53,18 @@ func (w *world) twoOwners(p *inventory.Proxy, ss []proxyService, sev finding.Sev
 	}
 	f.Expected, f.Same = "one csi-proxy a node", string(w.Phase)
 	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
-	f.Remedy = fmt.Sprintf("oc -n %s delete %s %s", orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
+	f.Do = []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes"}}
 	if others := w.onlyProxyOf(p, ss); len(others) > 0 {
-		list := strings.Join(others, " ")
-		if len(others) > mostTyped {
-			list = "NODE"
-		}
-		f.Remedy = fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label, and the DaemonSet a node selector for it\noc label node %s csi-proxy=daemonset\noc -n %s edit %s %s",
-			p.Object, nodes, someOf(others), list, orNamespace(p.Object), strings.ToLower(p.Object.Kind), p.Object.Name)
+		f.Do, f.Remedy = nil, fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label (csi-proxy=daemonset), and the DaemonSet a node selector for it", p.Object, nodes, someOf(others))
 	}
 	if sev == finding.Unknown {
-		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is:\n"+
-			"oc -n openshift-windows-machine-config-operator get configmap windows-services-%s -o jsonpath='{.data.services}'", p.Object, ss[0].node.WMCO)
+		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
+		f.Do = []action.Action{action.Gather{Text: f.Remedy, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap", "windows-services-" + ss[0].node.WMCO, "-o", "jsonpath={.data.services}"}}}
 	}
 	f.When = before
 	f.Evidence = cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
 	return []draft{f}
 }
-
-// mostTyped is how many nodes a command names one by one.
-const mostTyped = 10
 
 // onlyProxyOf are the nodes on which a DaemonSet's csi-proxy is the only one:
 // those of its nodes that aren't among ss.
@@ -104,7 +97,7 @@ func proxyVulnerable(w *world) []draft {
 		f.Expected = "csi-proxy " + w.firstSafe() + " or newer"
 		f.Same = ss[0].by
 		f.Why = "whoever may create a pod that mounts the pipes can become administrator of the node"
-		f.Remedy, f.When = w.raiseProxy(w.firstSafe(), ss), before
+		f.Do, f.When = w.raiseProxy(w.firstSafe(), ss), before
 		f.Evidence = cite(serviceFacts(ss))
 		said = append(said, f)
 	}

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 func (w *world) proxyRelease(s proxyService) *catalog.CSIProxyRelease {
@@ -28,23 +28,24 @@ func (w *world) proxyReleases() []*catalog.CSIProxyRelease {
 	return rs
 }
 
-// raiseProxy says how the csi-proxy of these nodes gets to a version: by its
-// DaemonSet, by WMCO, or by hand.
-func (w *world) raiseProxy(want string, ss []proxyService) string {
-	var by string
+// raiseProxy brings the csi-proxy of these nodes to a version: by its DaemonSet,
+// by WMCO, or by hand.
+func (w *world) raiseProxy(want string, ss []proxyService) []action.Action {
+	hand := action.ByHand{Text: fmt.Sprintf("update csi-proxy on %s to %s or newer", someOf(serviceNodes(ss)), want)}
 	switch s := ss[0]; {
 	case s.owner != nil && w.allBring(ss, want):
-		return fmt.Sprintf("delete %s (PROXY005): the csi-proxy that WMCO runs is %s or newer\noc -n %s delete %s %s",
-			s.owner.Object, want, orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name)
+		return []action.Action{action.DeleteDaemonSet{Object: s.owner.Object, Why: "the csi-proxy that WMCO runs is " + want + " or newer"}}
 	case s.owner != nil:
-		by = fmt.Sprintf("oc -n %s set image %s/%s '*=%s:v%s'",
-			orNamespace(s.owner.Object), strings.ToLower(s.owner.Object.Kind), s.owner.Object.Name, s.owner.Image.Repository, want)
+		return []action.Action{action.SetImage{Object: s.owner.Object, Container: "*", Was: s.owner.Image.Reference, Image: s.owner.Image.Repository + ":v" + want, To: proxyVersion(want), Proxy: true}}
 	case s.wmco:
-		by = cmp.Or(w.wmcoWith(want), "no WMCO that the catalog knows ships it")
+		if r := w.wmcoWith(want); r != nil {
+			return []action.Action{w.wmcoFrom(r)}
+		}
+		hand.Text += ": no WMCO that the catalog knows ships it"
 	default:
-		by = "replace the csi-proxy.exe that the nodes run"
+		hand.Text += ": replace the csi-proxy.exe that the nodes run"
 	}
-	return fmt.Sprintf("update csi-proxy on %s to %s or newer:\n%s", someOf(serviceNodes(ss)), want, by)
+	return []action.Action{hand}
 }
 
 // allBring tells whether WMCO runs a csi-proxy of that version or newer on all
@@ -59,15 +60,15 @@ func (w *world) bringsProxy(wmco, want string) bool {
 	return r != nil && r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0
 }
 
-// wmcoWith names the first WMCO whose csi-proxy is want or newer; "" for none
-// that the catalog knows.
-func (w *world) wmcoWith(want string) string {
-	for _, r := range w.cat.WMCO {
-		if r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0 {
-			return fmt.Sprintf("update WMCO to %s or newer (OpenShift %s)\n%s", r.From, r.OpenShift, wmcoOfNodes)
+// wmcoWith is the first WMCO whose csi-proxy is want or newer; nil for none that
+// the catalog knows.
+func (w *world) wmcoWith(want string) *catalog.WMCORelease {
+	for i := range w.cat.WMCO {
+		if r := &w.cat.WMCO[i]; r.CSIProxy != "" && proxyVersion(r.CSIProxy).Compare(proxyVersion(want)) >= 0 {
+			return r
 		}
 	}
-	return ""
+	return nil
 }
 
 func unknownProxy(s proxyService) string {

@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -83,10 +84,10 @@ func (w *world) runsWMIC(d *inventory.Driver, known bool) []draft {
 		f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node: Get-Command wmic on it tells"
 		f.Remedy, f.When = cmp.Or(w.wmicFree(d), "see that wmic is there: Get-Command wmic"), before
 		if part.nodes[0].Build == 0 {
-			f.Remedy += "\nor show the node's build:\noc get node " + part.nodes[0].Name + " -o jsonpath='{.status.nodeInfo.kernelVersion}'"
+			f.Do = lookAtBuild(part.nodes[0].Name)
 		}
 		if part.severity == finding.Warn {
-			f.Step = w.wmicFreeStep(d)
+			f.Do = w.withoutRunning(d)
 		}
 		f.Source = w.lineSource(d)
 		f.Evidence = cite(slices.Concat([]inventory.Evidence{d.Version.At}, evidenceOf(part.nodes)))
@@ -118,10 +119,8 @@ func (w *world) needsWMIC(d *inventory.Driver, ss []proxyService, sev finding.Se
 	}
 	f.Expected = "csi-proxy without wmic, or a driver that doesn't ask for the BIOS serial number"
 	f.Why = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node"
-	f.Remedy, f.When = w.withoutWMIC(d, ss), before
-	if sev == finding.Warn && strings.HasPrefix(f.Remedy, "deploy") && !strings.Contains(f.Remedy, "\nor ") {
-		f.Step = w.wmicFreeStep(d)
-	}
+	f.Remedy, f.Do = w.withoutWMIC(d, ss)
+	f.When = before
 	f.Evidence = cite(serviceFacts(ss))
 	return []draft{f}
 }
@@ -136,25 +135,33 @@ func (w *world) unsureWMIC(d *inventory.Driver, s proxyService) string {
 	return unknownProxy(s)
 }
 
-// withoutWMIC names the first driver line and the first csi-proxy that do
-// without.
-func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) string {
+// withoutWMIC is a driver or a csi-proxy that does without: in words, and what
+// does the first that can be done.
+func (w *world) withoutWMIC(d *inventory.Driver, ss []proxyService) (remedy string, do []action.Action) {
 	var ways []string
 	if way := w.wmicFree(d); way != "" {
-		ways = append(ways, way)
+		ways, do = append(ways, way), w.withoutRunning(d)
 	}
 	for _, r := range w.proxyReleases() {
-		if !r.WMIC && slices.Contains(r.Groups, "system-v1alpha1") && w.laterAllDo(r) {
-			if !ss[0].wmco || ss[0].owner != nil || w.wmcoWith(r.Version) != "" {
-				ways = append(ways, w.raiseProxy(r.Version, ss))
-			}
-			break
+		if r.WMIC || !slices.Contains(r.Groups, "system-v1alpha1") || !w.laterAllDo(r) {
+			continue
 		}
+		if !ss[0].wmco || ss[0].owner != nil || w.wmcoWith(r.Version) != nil {
+			raise := w.raiseProxy(r.Version, ss)
+			if ways = append(ways, summaries(action.Records(raise))); do == nil {
+				do = raise
+			}
+		}
+		break
 	}
 	if ss[0].node.Build == 0 {
-		ways = append(ways, "show the node's build:\noc get node "+ss[0].node.Name+" -o jsonpath='{.status.nodeInfo.kernelVersion}'")
+		ways, do = append(ways, "show the node's build"), lookAtBuild(ss[0].node.Name)
 	}
-	return strings.Join(ways, "\nor ")
+	return strings.Join(ways, "; or "), do
+}
+
+func lookAtBuild(node string) []action.Action {
+	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node", node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
 }
 
 // wmicFree names the first version since which the driver does without wmic;
@@ -195,15 +202,15 @@ func (x *index) wmicFreeVersion(d *inventory.Driver) (version.Driver, bool) {
 	return v, err == nil
 }
 
-// wmicFreeStep is the plan's step to that version; nil where there is none.
-func (w *world) wmicFreeStep(d *inventory.Driver) *move {
+// withoutRunning brings a driver to that version; nil where there is none.
+func (w *world) withoutRunning(d *inventory.Driver) []action.Action {
 	to, ok := w.wmicFreeVersion(d)
 	if !ok {
 		return nil
 	}
 	for _, v := range w.Views {
 		if v.D == d {
-			return v.step(v.change(to))
+			return v.change(to)
 		}
 	}
 	return nil

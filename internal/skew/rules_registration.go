@@ -1,13 +1,13 @@
 package skew
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // Where the rules on registration have their grounds.
@@ -83,20 +83,21 @@ func (w *world) unregistered(d *inventory.Driver, nodes []*inventory.Node, sev f
 	}
 	f.Expected = "every Windows node that the DaemonSet runs on lists the driver in CSINode spec.drivers"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
-	f.Remedy, f.When = w.registerRemedy(d, names[0]), before
+	f.Do, f.When = w.repair(d, names[0]), before
 	f.Evidence = cite(w.csiNodeFacts(nodes))
 	return []draft{f}
 }
 
-// registerRemedy says where to look when a driver isn't registered.
-func (w *world) registerRemedy(d *inventory.Driver, node string) string {
-	ns := orNamespace(d.Object)
-	registrar := "node-driver-registrar"
-	if d.Registrar != nil {
-		registrar = cmp.Or(d.Registrar.Container, registrar)
+// repair says where to look when a driver isn't registered.
+func (w *world) repair(d *inventory.Driver, node string) []action.Action {
+	look := [][]string{
+		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
+		{"oc", "get", "csinode", node, "-o", "jsonpath={.spec.drivers[*].name}"},
 	}
-	return fmt.Sprintf("mend the DaemonSet's pod on each of these nodes until its CSINode lists the driver:\noc -n %s get pods -o wide --field-selector spec.nodeName=%s\n"+
-		"oc -n %s logs POD -c %s\noc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", ns, node, ns, registrar, node)
+	if ns := d.Object.Namespace; ns != "" {
+		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})
+	}
+	return []action.Action{action.ByHand{Object: d.Object.String(), Text: "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver", Look: look}}
 }
 
 func (w *world) csiNodeFacts(nodes []*inventory.Node) []inventory.Evidence {
@@ -119,7 +120,7 @@ func (w *world) maybeRegistered(object, provisioner string, nodes []*inventory.N
 	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", someOf(nodeNames(nodes)), provisioner)
 	f.Expected = "the CSINode of every Windows node that the DaemonSet runs on"
 	f.Why = "only CSINode spec.drivers says whether a driver is registered on a node"
-	f.Remedy, f.When = "give them to the check with --manifests csinodes.yaml:\noc get csinodes -o yaml > csinodes.yaml\nor let it read the cluster", before
+	f.Do, f.When = gather("csinodes", "csinodes.yaml"), before
 	f.Evidence = cite(w.csiNodeFacts(nodes))
 	return []draft{f}
 }
@@ -154,12 +155,12 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", someOf(nodeNames(nodes)))
 	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
-	look := fmt.Sprintf("oc get csinode %s -o jsonpath='{.spec.drivers[*].name}'", nodes[0].Name)
-	f.Remedy = laidOut("deploy the driver's Windows DaemonSet on these nodes and wait until each lists it:",
-		w.newDaemonSet(w.cat.ByProvisioner(us[0].Provisioner), w.From, nodes), look)
+	if f.Do = w.deploy(w.cat.ByProvisioner(us[0].Provisioner), w.From, nodes); f.Do == nil {
+		f.Remedy = "deploy the driver's Windows DaemonSet on these nodes, and wait until each lists it"
+	}
 	if have := slices.DeleteFunc(slices.Clone(w.windowsOf(us[0].Provisioner)), w.idle); len(have) > 0 {
 		// A second one for all nodes would meet it.
-		f.Remedy = laidOut(fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it:", have[0].Object), look)
+		f.Do, f.Remedy = nil, fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it", have[0].Object)
 	}
 	f.When = before
 	at := w.csiNodeFacts(nodes)
@@ -190,13 +191,13 @@ func notReady(w *world) []draft {
 		f.Observed = fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired)
 		f.Expected = "every pod is ready"
 		f.Why = "where the driver's pod isn't ready, volumes can't be mounted"
-		f.Remedy = fmt.Sprintf("oc -n %s rollout status daemonset/%s\noc -n %s describe daemonset %s", orNamespace(d.Object), d.Object.Name, orNamespace(d.Object), d.Object.Name)
+		f.Do = []action.Action{action.WaitRollout{Object: d.Object}}
 		if r.Desired == 0 {
 			f.Severity = finding.Info
 			f.Observed = "no node matches it: 0 pods are wanted"
 			f.Expected = "a Windows node that it runs on, if the driver is needed"
 			f.Why = "many clusters carry such a DaemonSet; it does nothing until a Windows node matches"
-			f.Remedy = ""
+			f.Do = nil
 		}
 		f.When = before
 		f.Evidence = cite(d.Evidence)

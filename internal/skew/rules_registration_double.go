@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // doubleDriver is REG002: two DaemonSets for one provisioner on the same
@@ -77,16 +77,17 @@ func (w *world) both(a, b *inventory.Driver) []draft {
 	}
 	f.Expected, f.Same = "one DaemonSet of a driver on a node", a.Object.String()
 	f.Why = "the kubelet takes one driver of a name; the second is refused, or takes over the socket of the first"
-	f.Remedy = fmt.Sprintf("keep one of them:\n%s\nor give them node selectors that don't meet", deleteDaemonSet(b))
-	step := fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object)
-	if w.operated(a) && !w.operated(b) {
+	f.Remedy = fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object)
+	remove := action.DeleteDaemonSet{Object: b.Object, Why: a.Object.String() + " runs the driver on the same nodes", Judge: fmt.Sprintf("which of %s and %s to keep", a.Object, b.Object)}
+	switch {
+	case w.isPlanned(b):
+		f.Remedy = w.apart(a, b)
+	case w.operated(a) && !w.operated(b):
 		// The operator would undo a change of its own.
-		f.Remedy = fmt.Sprintf("keep %s, which is the operator's, and delete yours:\n%s", a.Object, deleteDaemonSet(b))
-		step = fmt.Sprintf("delete %s: %s is the operator's, and stays", b.Object, a.Object)
-	}
-	f.Step = &move{Step: Step{What: step, Command: deleteDaemonSet(b)}}
-	if w.isPlanned(b) {
-		f.Remedy, f.Step = w.apart(a, b), nil
+		f.Remedy, remove.Judge = fmt.Sprintf("delete %s: %s is the operator's, and stays", b.Object, a.Object), ""
+		f.Do = []action.Action{remove}
+	case f.Severity == finding.Block:
+		f.Do = []action.Action{remove}
 	}
 	f.When = before
 	f.Evidence = cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
@@ -115,10 +116,6 @@ func neverMeet(a, b inventory.Scheduling) bool {
 		}
 	}
 	return false
-}
-
-func deleteDaemonSet(d *inventory.Driver) string {
-	return fmt.Sprintf("oc -n %s delete %s %s", orNamespace(d.Object), strings.ToLower(d.Object.Kind), d.Object.Name)
 }
 
 // stillByHand tells of DaemonSets that an operator of the cluster's own release

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -51,10 +52,11 @@ func oldRegistrar(w *world) []draft {
 func registrarAge(d *inventory.Driver, r *inventory.Sidecar) draft {
 	f := draft{Severity: finding.Warn, Object: d.Object.String()}
 	f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
-	f.Remedy = setRegistrar(d, r, oldestRegistrar)
+	f.Do = setRegistrar(d, r, oldestRegistrar)
 	if !r.Version.Known {
 		f.Severity = finding.Unknown
 		f.Observed = fmt.Sprintf("container %s: the version of %s isn't known: %s", r.Container, r.Image.Reference, cmp.Or(r.Version.Reason, "no version seen"))
+		f.Do = nil
 		f.Remedy = fmt.Sprintf("name a version in the image of container %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", r.Container, r.Image.Reference)
 	}
 	f.Expected = "node-driver-registrar " + oldestRegistrar.String() + " or newer"
@@ -76,14 +78,12 @@ var registrarHosts = []string{"registry.k8s.io", "k8s.gcr.io", "quay.io", "gcr.i
 
 // setRegistrar raises the registrar to a version, from the mirror that the
 // present one comes from.
-func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) string {
-	to, copied := registrarImage, ""
+func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) []action.Action {
+	set := action.SetImage{Object: d.Object, Container: r.Container, Was: r.Image.Reference, Image: fmt.Sprintf("%s:v%s", registrarImage, v), Strategy: d.Strategy, To: v, Registrar: true}
 	if host, _, _ := strings.Cut(r.Image.Repository, "/"); r.Image.Repository != "" && !slices.Contains(registrarHosts, host) {
-		to = r.Image.Repository
-		copied = fmt.Sprintf("skopeo copy --all docker://%s:v%s docker://%s:v%[2]s", registrarImage, v, to)
+		set.From, set.Image = set.Image, fmt.Sprintf("%s:v%s", r.Image.Repository, v)
 	}
-	return laidOut(fmt.Sprintf("raise node-driver-registrar to %s or newer:", v), copied,
-		fmt.Sprintf("oc -n %s set image daemonset/%s %s=%s:v%s", orNamespace(d.Object), d.Object.Name, r.Container, to, v))
+	return []action.Action{set}
 }
 
 // probesRegistration tells whether the registrar's liveness probe runs the
@@ -109,12 +109,12 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (draft, bool) {
 		f.Remedy = fmt.Sprintf("in %s add --mode=%s to the command of that livenessProbe, beside its --kubelet-registration-path, or take the probe out", d.Object, probeMode)
 		if old {
 			f.Observed += fmt.Sprintf(", and is %s", r.Version.Version)
-			f.Remedy = laidOut(f.Remedy, "for the mode "+setRegistrar(d, r, probingRegistrar))
+			f.Do = setRegistrar(d, r, probingRegistrar)
 		}
 	case old:
 		f.Observed = fmt.Sprintf("the liveness probe of container %s asks for --mode=%s, which node-driver-registrar %s hasn't got", r.Container, probeMode, r.Version.Version)
 		f.Why = "the registrar ends at a flag that it doesn't know, so the probe fails and the kubelet restarts the container again and again"
-		f.Remedy = setRegistrar(d, r, probingRegistrar)
+		f.Do = setRegistrar(d, r, probingRegistrar)
 	default:
 		return draft{}, false
 	}

@@ -12,7 +12,7 @@ func registeredCases() []ruleCase {
 	return []ruleCase{
 		{name: "everywhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: csiVolume},
 		{name: "two of three nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers(nil, 1), want: finding.Warn,
-			says: "CSINode of win-1 doesn't list csi.vsphere.vmware.com", does: "logs POD -c node-driver-registrar", mend: registers([]string{vsphereName}, 1), count: 1},
+			says: "CSINode of win-1 doesn't list csi.vsphere.vmware.com", does: "logs daemonset/vsphere-windows --all-containers", mend: registers([]string{vsphereName}, 1), count: 1},
 		{name: "two of three nodes, in use there", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 1)), want: finding.Block,
 			says: "Windows pods there use its volumes", does: "oc get csinode win-1", mend: registers([]string{vsphereName}, 1)},
 		{name: "in use elsewhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 2)), want: finding.Warn,
@@ -22,7 +22,7 @@ func registeredCases() []ruleCase {
 		{name: "out of its reach", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: all(registers(nil), onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"storage": "yes"} }))},
 		{name: "a CSINode not read", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noCSINode(1), want: finding.Unknown,
-			says: "weren't read", does: "oc get csinodes -o yaml", mend: func(inv *inventory.Inventory) {
+			says: "weren't read", does: "oc get csinodes --all-namespaces -o yaml", mend: func(inv *inventory.Inventory) {
 				*inv = *storageCluster("4.19", "10.19.1")
 			}},
 		{name: "in use beside the pool that has one", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(pooled, narrowed, csiVolume, registers(nil, 1, 2)), want: finding.Block,
@@ -34,7 +34,7 @@ func registeredCases() []ruleCase {
 			says: "on win-1, and with the planned manifest in vsphere-windows.yaml no DaemonSet does; Windows pods there use its volumes", does: "or plan another DaemonSet for them", mendPlanned: plannedDrivers("vsphere-windows a", "vsphere-b b"), count: 2},
 		{name: "planned for fewer nodes, and another has them", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows a"), change: all(pooled, secondPool)},
 		{name: "in use, and no DaemonSet", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, noWindows, registers(nil)), want: finding.Block,
-			says: "no Windows DaemonSet of it runs there", does: "deploy the driver's Windows DaemonSet", mend: registers([]string{vsphereName}), count: 1},
+			says: "no Windows DaemonSet of it runs there", does: "deploy the Windows DaemonSet of vSphere CSI driver", mend: registers([]string{vsphereName}), count: 1},
 	}
 }
 
@@ -68,7 +68,7 @@ func doubleDriverCases() []ruleCase {
 				inv.Drivers = slices.DeleteFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object.Name == "vsphere-windows" })
 			}},
 		{name: "an operator's marks on one's own", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: marked, want: finding.Info,
-			says: "and OpenShift 4.19 deploys no Windows DaemonSet of csi.vsphere.vmware.com", does: "annotate daemonset vsphere-windows operator.openshift.io/spec-hash-", count: 1},
+			says: "and OpenShift 4.19 deploys no Windows DaemonSet of csi.vsphere.vmware.com", does: "patch daemonset vsphere-windows --type=merge", count: 1},
 		{name: "an operator's marks on one's own, and the target deploys it", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"), change: marked, want: finding.Info,
 			says: "by the catalog OpenShift 5.0 deploys", count: 2},
 		{name: "the operator's own, of an update that isn't complete", id: "REG002", to: "5.0", inv: storageCluster("4.22", "10.22.1"), change: all(marked, func(inv *inventory.Inventory) { inv.Cluster.Updating = "5.0.1" })},

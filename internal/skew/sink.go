@@ -8,7 +8,6 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // The values of draft.When: relative to the hop at which the finding is made.
@@ -35,16 +34,12 @@ type draft struct {
 	// Same tells findings of one rule about one object apart, where there may be
 	// several at one moment; it is part of what makes a fact the same later.
 	Same string
-	// Step is what the plan says for it; nil: the plan says Remedy.
-	Step *move
 	// Nodes are those on which the driver can't start or register, for a rule
 	// that says so; nil: all that it runs on.
 	Nodes []*inventory.Node
 	// Later says that a rule of that kind speaks of what the driver does after it
 	// registered.
 	Later bool
-	// Deploys names a driver that the plan's step deploys first.
-	Deploys *newcomer
 	// PlanInfo puts it into the plan though it is INFO.
 	PlanInfo bool
 	// NoStep keeps it out of the plan: another finding's or the path's own step
@@ -52,22 +47,6 @@ type draft struct {
 	NoStep bool
 	// Late puts its step behind those of its kind that change drivers.
 	Late bool
-}
-
-// move is a step of the plan, and the version that it brings the Windows driver
-// to; the zero value for none.
-type move struct {
-	Step
-	to version.Driver
-	// baked, hostProcess and file are the change's.
-	baked, hostProcess bool
-	file               string
-}
-
-// newcomer is a driver that the cluster had no Windows DaemonSet of.
-type newcomer struct {
-	driver  string // the catalog's name
-	version version.Driver
 }
 
 // fact is what makes two findings the same at two moments.
@@ -82,12 +61,11 @@ type entry struct {
 	hop     int
 	moment  string
 	due     string // before, during or after, where Finding.When has no update to name
-	step    *move
 	do      []action.Action
+	same    string
 	noStep  bool
 	late    bool
-	planned bool // in the plan though it is INFO
-	deploys *newcomer
+	planned bool     // in the plan though it is INFO
 	again   []string // hops and phases where it holds too
 	changed string   // how it looks at the last of them, if otherwise
 }
@@ -135,7 +113,7 @@ func (s *sink) add(d draft) {
 			Why: d.Why, Remedy: d.Remedy, When: d.When, Source: d.Source,
 			Phase: string(s.world.Phase), Hop: s.world.hopName(), Evidence: lines(d.Evidence),
 		},
-		due: d.When, hop: s.world.Hop, moment: s.world.moment(), step: d.Step, do: d.Do, noStep: d.NoStep, late: d.Late, deploys: d.Deploys, planned: d.PlanInfo,
+		due: d.When, hop: s.world.Hop, moment: s.world.moment(), same: d.Same, do: d.Do, noStep: d.NoStep, late: d.Late, planned: d.PlanInfo,
 	}
 	if s.world.Hops == 0 {
 		e.When = "" // there is no update to be before or after
@@ -163,8 +141,8 @@ func (e *entry) holdsAgain(w *world, d draft) {
 	if !slices.Contains(e.again, moment) {
 		e.again = append(e.again, moment)
 	}
-	if d.When == after && w.Hop == e.hop && d.Remedy != "" {
-		e.Remedy, e.step, e.do = d.Remedy, d.Step, d.Do // what is due after the update goes by what Linux is then
+	if d.When == after && w.Hop == e.hop && (d.Remedy != "" || len(d.Do) > 0) {
+		e.Remedy, e.do = d.Remedy, d.Do // what is due after the update goes by what Linux is then
 	}
 	e.changed = ""
 	if d.Observed != e.Observed {

@@ -8,6 +8,7 @@ package skew
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -26,6 +27,9 @@ type Request struct {
 	Static bool
 	// Planned are the Windows drivers that will be deployed after the update.
 	Planned []inventory.Driver
+	// Catalogs are the files with rows over the embedded catalog: bake is given
+	// them too.
+	Catalogs []string
 	// Now is the day of the check, 2026-11-21, for the age of the catalog.
 	Now string
 }
@@ -103,6 +107,15 @@ type NotEvaluated struct {
 	Reason string `json:"reason"`
 }
 
+// Commands are all that its actions run, in order.
+func (s Step) Commands() []string {
+	var lines []string
+	for _, a := range s.Actions {
+		lines = append(lines, slices.Concat(a.Commands, a.Wait)...)
+	}
+	return lines
+}
+
 // Step is one thing to do on the way.
 type Step struct {
 	Hop int `json:"hop"`
@@ -110,9 +123,8 @@ type Step struct {
 	When string `json:"when"`
 	// Actions are what is done, in their order.
 	Actions []finding.Action `json:"actions,omitempty"`
-	// What is one line; Command the exact command, "" for none; Why the ground.
-	What    string   `json:"what"`
-	Command string   `json:"command,omitempty"`
-	Why     string   `json:"why,omitempty"`
-	Rules   []string `json:"rules,omitempty"`
+	// What is one line; Why the ground.
+	What  string   `json:"what"`
+	Why   string   `json:"why,omitempty"`
+	Rules []string `json:"rules,omitempty"`
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -29,7 +30,7 @@ func minorDistance(v *view, out *sink) {
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
 	if low != 0 || high != 0 {
-		c := v.changeAfter(v.fit(v.D, v.aim().Newest()))
+		to := v.fit(v.D, v.aim().Newest())
 		d.Severity, d.NoStep = finding.Warn, v.Hops > 0
 		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
 		if v.fallsBehind(windows) {
@@ -39,7 +40,7 @@ func minorDistance(v *view, out *sink) {
 		if v.Hop > 0 && v.standsStill() {
 			d.Severity = finding.Info // an earlier hop said it
 		}
-		d.Remedy, d.When, d.Step = v.admitted(c).text(), after, v.step(c)
+		d.When = after
 		switch {
 		case v.rivalled():
 			d.Remedy, d.NoStep = settleFirst, true
@@ -52,24 +53,26 @@ func minorDistance(v *view, out *sink) {
 		case v.ends(func(c version.Driver) bool { return c.OtherMajor(windows) || windows.Distance(c) != 0 }):
 			d.Severity, d.Remedy, d.NoStep = finding.Info, v.endedBy(), true
 		case v.crossing() == catalog.HostProcessMandatory:
-			d.Remedy = "do what HP005 asks for: it takes the driver to v" + c.to.Core()
+			d.Remedy, d.NoStep = "do what HP005 asks for: it takes the driver to v"+to.Core(), true
 		case low > 0: // going back is no step of a plan
 			d.Severity, d.NoStep = finding.Info, true
-			d.Remedy = "nothing has to be done: leave it, and choose v" + c.to.Core() + " at its next change"
-			if gone := v.gone(c.to); gone != "" {
-				d.Remedy = "nothing has to be done: leave it; the image of v" + c.to.Core() + " " + gone
+			d.Remedy = "nothing has to be done: leave it, and choose v" + to.Core() + " at its next change"
+			if gone := v.gone(to); gone != "" {
+				d.Remedy = "nothing has to be done: leave it; the image of v" + to.Core() + " " + gone
 			}
 			switch {
-			case c.to.Compare(windows) < 0:
+			case to.Compare(windows) < 0:
 			case v.aim() == &v.LinuxTarget && windows.Distance(v.aim().Newest()) == 0:
 				d.Remedy = fmt.Sprintf("nothing has to be done: leave it, the operator for OpenShift %s brings %s", v.To, &v.LinuxTarget)
 			default:
 				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
 			}
+		default:
+			d.Do = v.changeAfter(to)
 		}
 		if v.guessed() && low < 0 {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
-			d.Remedy = "see which version the operator runs (`oc get csv -A`), then " + d.Remedy
+			d.Do = append([]action.Action{action.ByHand{Text: "see which version the operator runs", Look: [][]string{{"oc", "get", "csv", "--all-namespaces"}}}}, d.Do...)
 		}
 	}
 	out.add(d)
@@ -212,18 +215,18 @@ func majorDiffers(v *view, out *sink) {
 		Why:      "another major may have changed what controller and node plugin share",
 		Evidence: slices.Concat(v.evidence(), l.evidence()),
 	}
-	c := v.change(v.aim().Newest())
-	d.Remedy, d.When, d.Step, d.NoStep = c.text(), after, v.step(c), v.Hops > 0
+	d.When, d.NoStep = after, v.Hops > 0
 	switch {
 	case v.rivalled():
 		d.Remedy, d.NoStep = settleFirst, true
 	case v.ends(differs):
 		d.Severity, d.Remedy = finding.Info, v.endedBy()
+	default:
+		d.Do = v.change(v.aim().Newest())
 	}
 	if p := v.incompatible(differs); p != nil {
-		c = v.change(l.Newest())
-		d.Severity, d.Why, d.Source, d.When, d.Step = p.severity, p.Why, p.source(), p.When, v.step(c)
-		d.Remedy = p.Remedy + ": " + c.text()
+		d.Severity, d.Why, d.Source, d.When = p.severity, p.Why, p.source(), p.When
+		d.Remedy, d.Do = p.Remedy, v.change(l.Newest())
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
 	}
 	out.add(d)

@@ -99,7 +99,6 @@ func knownIncompatible(v *view, out *sink) {
 	d := draft{
 		Severity: p.severity, Same: p.ID,
 		Observed: fmt.Sprintf("Linux %s%s, Windows %s%s", v.Linux(), v.where(), windows, p.label),
-		NoStep:   v.Hops > 0, // the plan raises the driver itself
 		Expected: fmt.Sprintf("not Windows %s with Linux %s", p.Windows, p.Linux),
 		Why:      p.Why, Source: p.source(), When: p.When,
 		Remedy: p.Remedy,
@@ -110,12 +109,10 @@ func knownIncompatible(v *view, out *sink) {
 		d.Why = "it depends on which of the Linux versions the release has: " + p.Why
 	}
 	if safe, ok := v.compatible(p.Incompatibility); ok {
-		c := v.change(safe)
-		d.Remedy += ": " + v.admitted(c).text()
-		d.Step = v.step(c)
+		d.Do = v.change(safe)
 	}
 	if p.severity == finding.Unknown {
-		d.Remedy = laidOut(d.Remedy, fmt.Sprintf("or name the release to its patch (--to %s.Z), or give its payload (--release), to know whether that is needed", v.Release().MinorString()))
+		d.Remedy += fmt.Sprintf("; or name the release to its patch (--to %s.Z), or give its payload (--release), to know whether that is needed", v.Release().MinorString())
 	}
 	out.add(d)
 }

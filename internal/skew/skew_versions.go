@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 )
 
 // versionUnknown is SKEW005 for one Windows driver.
@@ -23,39 +24,38 @@ func versionUnknown(v *view, out *sink) {
 		out.add(v.unpinned())
 	case known && v.Line == nil:
 		out.add(v.unidentified(fmt.Sprintf("the catalog has no line of %s for %s", v.Catalog.Title, windows),
-			"deploy a released version that runs on Windows: "+v.change(v.Linux().Newest()).text()))
+			"deploy a released version that runs on Windows", v.change(v.Linux().Newest())...))
 	default:
 		v.linuxUnknown(out)
 	}
 }
 
 // unidentified is the draft of a driver about which nothing follows.
-func (v *view) unidentified(observed, remedy string) draft {
+func (v *view) unidentified(observed, remedy string, do ...action.Action) draft {
 	return draft{
 		Severity: finding.Unknown, Observed: observed, Expected: "a driver and a version that the catalog knows",
-		Why: "nothing can be said of how it fits the Linux side", Remedy: remedy, When: before,
+		Why: "nothing can be said of how it fits the Linux side", Remedy: remedy, Do: do, When: before,
 		Evidence: slices.Concat(v.evidence(), v.D.Evidence),
 	}
 }
 
 // unpinned is the draft of a driver whose version can't be told.
 func (v *view) unpinned() draft {
-	c := v.change(v.LinuxNow.Newest())
 	d := draft{
 		Severity: finding.Unknown,
 		Observed: fmt.Sprintf("%s: %s", cmp.Or(v.D.Image.Reference, "no image"), cmp.Or(v.D.Version.Reason, "the version isn't known")),
 		Expected: "a version that can be told from the image",
 		Why:      "what can't be compared can't be called safe",
-		Remedy:   laidOut(c.text(), fmt.Sprintf("or say which version it is with --image-version %s=vX.Y.Z", v.imageKey())),
+		Do:       v.change(v.LinuxNow.Newest()),
 		When:     before, Evidence: v.evidence(),
-		Step: v.step(c),
 	}
+	d.Remedy = fmt.Sprintf("%s; or say which version it is with --image-version %s=vX.Y.Z", summaries(action.Records(d.Do)), v.imageKey())
 	if v.D.Container == "" {
 		d.Observed = cmp.Or(v.D.Version.Reason, "which container runs the driver isn't known")
-		d.Remedy, d.Step, d.NoStep = "give the manifest of the pods that run the driver too; where they are these, give the driver's container its --endpoint or its project's name, so that it can be told from the others", nil, true
+		d.Remedy, d.Do, d.NoStep = "give the manifest of the pods that run the driver too; where they are these, give the driver's container its --endpoint or its project's name, so that it can be told from the others", nil, true
 	}
 	if strings.ContainsAny(v.D.Image.Reference, "${") { // a shell would expand it in a command
-		d.Remedy, d.Step, d.NoStep = "render the template first, and check what it gives", nil, true
+		d.Remedy, d.Do, d.NoStep = "render the template first, and check what it gives", nil, true
 	}
 	for _, r := range v.D.Running {
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "running on " + few(r.Nodes), Text: r.Image.Reference})
@@ -82,12 +82,13 @@ func (v *view) linuxUnknown(out *sink) {
 		Severity: finding.Unknown, Observed: "the Linux side's version isn't known: " + l.Reason,
 		Expected: "a Linux driver whose version can be told",
 		Why:      "there is nothing to compare the Windows driver with",
-		Remedy:   "add the DaemonSet of the Linux node plugin to what is read:\noc get daemonsets -A -o yaml > daemonsets.yaml",
+		Do:       gather("daemonsets", "daemonsets.yaml"),
 		When:     before, Same: "linux", Evidence: v.evidence(),
 	}
 	if l.Driver != nil {
 		d.Object = l.Driver.Object.String()
 		d.Evidence = []inventory.Evidence{l.Driver.Version.At}
+		d.Do = nil
 		d.Remedy = fmt.Sprintf("pin its image to a version, or say which one it is with --image-version %s=vX.Y.Z",
 			cmp.Or(l.Driver.Image.Digest, l.Driver.Image.Reference, "IMAGE"))
 	}
@@ -144,14 +145,12 @@ func mixedRollout(v *view, out *sink) {
 	}
 	d := draft{
 		Severity: finding.Warn, Observed: observed, Expected: "one image on all nodes",
-		Why:    "nodes run versions that the DaemonSet no longer names",
-		Remedy: fmt.Sprintf("wait for the rollout:\noc %srollout status daemonset/%s", namespace(v.D), v.D.Object.Name),
-		When:   before, Evidence: evidence,
+		Why:  "nodes run versions that the DaemonSet no longer names",
+		Do:   []action.Action{action.WaitRollout{Object: v.D.Object, Strategy: v.D.Strategy}},
+		When: before, Evidence: evidence,
 	}
 	if v.D.Strategy == "OnDelete" {
 		d.Observed += ", the update strategy is OnDelete"
-		d.Remedy = fmt.Sprintf("delete the pods that run the old image, node by node:\noc %sget pods -o wide\noc %sdelete pod <pod>",
-			namespace(v.D), namespace(v.D))
 	}
 	out.add(d)
 }

@@ -76,10 +76,10 @@ var allowed = map[string][]string{
 	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"},                   // writes a result, makes none
 	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                                   // what is known and read, for people
 
-	"internal/manifests/csidriver": {"internal/shell", "internal/catalog", "internal/fault", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
-	"internal/manifests/object":    {},                                                                                                                                                         // writes any object; knows none
-	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                                                  // the operator's services as data; writes nothing out
-	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/printable", "internal/version"},                                              // what runs internal/precheck, written out; starts nothing
+	"internal/manifests/csidriver": {"internal/shell", "internal/catalog", "internal/fault", "internal/inventory", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
+	"internal/manifests/object":    {},                                                                                                                                                                               // writes any object; knows none
+	"internal/manifests/wmco":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                                                                        // the operator's services as data; writes nothing out
+	"internal/manifests/precheck":  {"internal/fault", "internal/finding", "internal/manifests/object", "internal/printable", "internal/version"},                                                                    // what runs internal/precheck, written out; starts nothing
 
 	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
 

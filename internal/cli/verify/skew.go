@@ -132,7 +132,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, Planned: planned, Now: today})
+	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, Planned: planned, Now: today, Catalogs: o.catalog.Paths})
 	if err != nil {
 		return skewreport.Report{}, err
 	}

@@ -124,7 +124,7 @@ func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
 	}
 	for _, name := range Drivers() {
 		driver := cat.Driver(name)
-		if driver == nil || !slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool { return namesFolder(&c, driver.Provisioner) }) {
+		if driver == nil || !slices.ContainsFunc(containers(spec), func(c *corev1.Container) bool { return namesFolder(c, driver.Provisioner) }) {
 			continue
 		}
 		return name

@@ -99,13 +99,13 @@ func mixedFindings() []finding.Finding {
 		{ID: "SKEW003", Severity: finding.Block, Object: "DaemonSet kube-system/ebs-csi-node-windows", Hop: "4.17 -> 4.18", Phase: "control-plane",
 			Observed: "Windows 1.26.0, Linux 1.34.0", Expected: "Windows 1.28.0 or newer",
 			Why:    "From 1.33.0 on the controller asks for the topology label `topology.kubernetes.io/zone`, which node plugins before 1.28.0 don't report; new volumes can't be attached to Windows nodes.",
-			Remedy: "Raise the Windows DaemonSet to 1.28.0 or newer with the whole manifest of that release:\nkubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" \\\n  | oc apply -f -\noc rollout status -n kube-system daemonset/ebs-csi-node-windows",
-			When:   "before", Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/CHANGELOG.md",
+			Remedy: "Raise the Windows DaemonSet to 1.28.0 or newer with the whole manifest of that release", Actions: run("kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" \\\n  | oc apply -f -\noc rollout status -n kube-system daemonset/ebs-csi-node-windows"),
+			When: "before", Source: "https://github.com/kubernetes-sigs/aws-ebs-csi-driver/blob/master/CHANGELOG.md",
 			Evidence: []string{"must-gather.local.5421/namespaces/kube-system/apps/daemonsets.yaml:412", "catalog release 4.18 aws-ebs 1.34.0 (exact)"}},
 		{ID: "HP005", Severity: finding.Warn, Object: vsphereObject, Hop: "4.19 -> 4.20", Phase: "control-plane",
 			Observed: "csi-proxy mode; Linux 3.5.0 has no csi-proxy client on Windows", Why: "vSphere CSI 3.5.0 needs a HostProcess pod; changing the tag alone breaks the driver.",
-			Remedy: "Replace the whole DaemonSet, never only its tag:\n\noc apply -f https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml",
-			When:   "after", Source: "https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/3164",
+			Remedy: "Replace the whole DaemonSet, never only its tag", Actions: run("oc apply -f https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml"),
+			When: "after", Source: "https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/3164",
 			Evidence: []string{"must-gather.local.5421/namespaces/vmware-system-csi/apps/daemonsets.yaml:41"}},
 		{ID: "SKEW001", Severity: finding.Warn, Object: vsphereObject, Hop: "4.19 -> 4.20", Phase: "control-plane", Observed: "Windows 3.3.0, Linux 3.5.0: 2 minors behind",
 			Expected: "the same minor, as close as possible", Why: "no project tests that distance", Remedy: "Update the Windows DaemonSet to 3.5.0", When: "after"},
@@ -120,11 +120,11 @@ func mixedFindings() []finding.Finding {
 func mixedSteps() []skew.Step {
 	return []skew.Step{
 		{Hop: 1, When: "before", What: "Raise the EBS DaemonSet for Windows to 1.34.0", Why: "Linux 1.34.0 doesn't work with Windows before 1.28.0.",
-			Command: "kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" \\\n  | oc apply -f -", Rules: []string{"SKEW003"}},
-		{Hop: 1, When: "during", What: "Update the cluster to 4.18", Command: "oc adm upgrade --to=4.18.30"},
+			Actions: run("kubectl kustomize \"github.com/kubernetes-sigs/aws-ebs-csi-driver/deploy/kubernetes/overlays/stable?ref=v1.34.0\" \\\n  | oc apply -f -"), Rules: []string{"SKEW003"}},
+		{Hop: 1, When: "during", What: "Update the cluster to 4.18", Actions: run("oc adm upgrade --to=4.18.30")},
 		{Hop: 3, When: "after", What: "Replace the vSphere DaemonSet by the whole manifest of 3.5.0", Why: "3.5.0 runs as a HostProcess pod only.", Rules: []string{"HP005", "SKEW001"},
-			Command: "oc apply -f https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml"},
-		{Hop: 0, When: "before", What: "Let `oc get co storage` say Available", Command: "oc get co storage"},
+			Actions: run("oc apply -f https://raw.githubusercontent.com/kubernetes-sigs/vsphere-csi-driver/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml")},
+		{Hop: 0, When: "before", What: "Let `oc get co storage` say Available", Actions: run("oc get co storage")},
 	}
 }
 
@@ -136,13 +136,13 @@ const hostile = "a\x1b[31m\x1b]0;t\x07b\x00\u009b2J\xff\u202ec\u2028\ufffe\r<scr
 // unknown is a cluster that half answers, and lies where it does.
 func unknown() Report {
 	f := finding.Finding{ID: "SKEW005", Severity: finding.Unknown, Object: hostile, Observed: hostile, Expected: hostile, Why: hostile,
-		Remedy: hostile + "\noc apply -f " + hostile, When: hostile, Source: hostile, Phase: hostile, Hop: hostile, Evidence: []string{hostile, "x.yaml:3 " + hostile}}
+		Remedy: hostile, Actions: run("oc apply -f " + hostile), When: hostile, Source: hostile, Phase: hostile, Hop: hostile, Evidence: []string{hostile, "x.yaml:3 " + hostile}}
 	fs := []finding.Finding{f}
 	f.ID, f.Severity, f.Accepted = hostile, finding.Info, "BLOCK"
 	fs = append(fs, f)
 	for i := range 3 {
 		fs = append(fs, finding.Finding{ID: "DATA002", Severity: finding.Unknown, Object: fmt.Sprintf("resource %d", i), Observed: "forbidden",
-			Why: "what isn't read can't be judged", Remedy: "oc apply -f docs/clusterrole.yaml", When: "before", Hop: "4.19 -> 4.20", Phase: "now"})
+			Why: "what isn't read can't be judged", Remedy: "grant what is missing", Actions: run("oc apply -f docs/clusterrole.yaml"), When: "before", Hop: "4.19 -> 4.20", Phase: "now"})
 	}
 	return Report{
 		Tool: "verify", Explain: explain, Version: hostile, CatalogAsOf: "2026-08-31", Today: "tomorrow", Command: "verify skew --to 4.20 --manifests " + hostile,
@@ -160,7 +160,7 @@ func unknown() Report {
 					Mode: "none", Severity: finding.Unknown, Certainty: "default"},
 			},
 			Findings: fs, Evaluated: []string{hostile}, NotEvaluated: []skew.NotEvaluated{{Rule: hostile, Reason: hostile}},
-			Steps: []skew.Step{{Hop: 7, When: hostile, What: hostile, Command: hostile, Why: hostile, Rules: []string{hostile}}},
+			Steps: []skew.Step{{Hop: 7, When: hostile, What: hostile, Actions: run(hostile), Why: hostile, Rules: []string{hostile}}},
 		},
 	}
 }
@@ -173,4 +173,9 @@ func finished() Report {
 	r.Result.Findings = []finding.Finding{{ID: "SKEW001", Severity: finding.Warn, Object: "DaemonSet kube-system/csi-azuredisk-node-win", Phase: "now",
 		Observed: "Windows 1.32.10, Linux 1.31.5: 1 minor ahead"}}
 	return r
+}
+
+// run is an action of one command line.
+func run(line string) []finding.Action {
+	return []finding.Action{{Kind: "by-hand", Summary: line, Commands: []string{line}}}
 }

@@ -89,7 +89,7 @@ func policy() string {
 func (d *Document) htmlSteps() []htmlStep {
 	var all []htmlStep
 	for _, s := range d.todos() {
-		all = append(all, htmlStep{When: capital(d.due(s)), What: s.What, Command: s.Command, Why: s.Why, Rules: strings.Join(s.Rules, ", ")})
+		all = append(all, htmlStep{When: capital(d.due(s)), What: s.What, Command: strings.Join(s.Commands(), "\n"), Why: s.Why, Rules: strings.Join(s.Rules, ", ")})
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package skewreport
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -118,10 +119,55 @@ func (m *markdown) step(n int, s skew.Step) {
 	}
 	m.block(fmt.Sprintf("- [ ] **%d.** %s%s", n, prose(s.What), rules))
 	const inList = "  "
-	if s.Command != "" {
-		m.block(fence(inList, s.Command))
+	for _, a := range s.Actions {
+		m.action(inList, a)
 	}
 	if s.Why != "" {
 		m.block(inList + "Why: " + prose(oneLine(s.Why)))
+	}
+}
+
+// action writes what one action runs, and what to know before.
+func (m *markdown) action(indent string, a finding.Action) {
+	for _, need := range a.Needs {
+		m.block(indent + "Before: " + prose(need) + ".")
+	}
+	if a.Judge != "" {
+		m.block(indent + "Only you can tell: " + prose(a.Judge) + ".")
+	}
+	if a.Interrupts != "" {
+		m.block(indent + "Meanwhile: " + prose(a.Interrupts) + ".")
+	}
+	for _, ask := range a.Asks {
+		m.block(indent + "Set " + code(ask.Name) + ": " + prose(ask.Text) + ".")
+		if ask.Command != "" {
+			m.block(fence(indent, ask.Command))
+		}
+	}
+	if lines := slices.Concat(a.Commands, a.Wait); len(lines) > 0 {
+		m.block(fence(indent, strings.Join(lines, "\n")))
+	}
+}
+
+// rollback writes the way back, last step first, and says which steps have none.
+func (m *markdown) rollback() {
+	wrote := false
+	for i := len(m.Steps) - 1; i >= 0; i-- {
+		for _, a := range slices.Backward(m.Steps[i].Actions) {
+			if len(a.Undo) == 0 && a.NoUndo == "" {
+				continue
+			}
+			if !wrote {
+				wrote = true
+				m.block("## Rollback")
+				m.block("From the last step that was done back to the first. Files that a step has saved are in the folder that it ran in.")
+			}
+			if a.NoUndo != "" {
+				m.block(fmt.Sprintf("- **%d.** no way back from %s: %s", i+1, code(a.Kind), prose(a.NoUndo)))
+				continue
+			}
+			m.block(fmt.Sprintf("- **%d.** undo: %s", i+1, prose(a.Summary)))
+			m.block(fence("  ", strings.Join(a.Undo, "\n")))
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package skewreport
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,9 @@ func TestTextFitsItsWidth(t *testing.T) {
 	}
 }
 
+// program is what a command line begins with.
+var program = regexp.MustCompile(`^(oc|bake|verify|kubectl|skopeo|test|for|selector=|newest=|done) `)
+
 // copiable tells lines that are commands, URLs and places, or hold one word
 // that is too long for the line.
 func copiable(line string) bool {
@@ -31,7 +35,7 @@ func copiable(line string) bool {
 		text = strings.TrimSpace(strings.TrimPrefix(text, label))
 	}
 	first, _, several := strings.Cut(text, " ")
-	return !several || isCommand(text) || strings.HasPrefix(text, "|") || strings.Contains(first, "/") ||
+	return !several || program.MatchString(text) || strings.HasPrefix(text, "|") || strings.Contains(first, "/") ||
 		strings.HasPrefix(text, "DaemonSet ") || strings.HasPrefix(text, "catalog release") || strings.Contains(text, "  DaemonSet ")
 }
 
@@ -115,28 +119,6 @@ func TestWrap(t *testing.T) {
 	} {
 		if got := wrap(tt.in, tt.n); !slices.Equal(got, tt.want) {
 			t.Errorf("%q at %d: %q, want %q", tt.in, tt.n, got, tt.want)
-		}
-	}
-}
-
-func TestParagraphs(t *testing.T) {
-	for _, tt := range []struct {
-		in   string
-		want []paragraph
-	}{
-		{"Update the driver", []paragraph{{false, "Update the driver"}}},
-		{"Do this:\noc get nodes\noc get pods\nand look", []paragraph{{false, "Do this:"}, {true, "oc get nodes\noc get pods"}, {false, "and look"}}},
-		{"oc apply -f x \\\n  --wait\nthen wait", []paragraph{{true, "oc apply -f x \\\n  --wait"}, {false, "then wait"}}},
-		{"$ make it", []paragraph{{true, "make it"}}},
-		{"    kind: DaemonSet", []paragraph{{true, "    kind: DaemonSet"}}},
-		{"verify that it runs", []paragraph{{false, "verify that it runs"}}},
-		{"verify skew --to 4.20", []paragraph{{true, "verify skew --to 4.20"}}},
-		{"oc", []paragraph{{false, "oc"}}},
-		{"one\nline\n\ntwo", []paragraph{{false, "one line"}, {false, "two"}}},
-		{"", nil},
-	} {
-		if got := paragraphs(tt.in); !slices.Equal(got, tt.want) {
-			t.Errorf("%q: %+v, want %+v", tt.in, got, tt.want)
 		}
 	}
 }

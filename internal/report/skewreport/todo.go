@@ -25,8 +25,8 @@ func (d *Document) todos() []skew.Step {
 		}
 		if i := slices.IndexFunc(asks, func(o skew.Step) bool { return o.What == s.What }); i < 0 {
 			asks = append(asks, s)
-		} else if !strings.Contains(asks[i].Command, s.Command) {
-			asks[i].Command += "\n" + s.Command
+		} else if !slices.Equal(asks[i].Commands(), s.Commands()) {
+			asks[i].Actions = append(slices.Clone(asks[i].Actions), s.Actions...)
 		}
 	}
 	return append(asks, d.Steps...)
@@ -34,15 +34,8 @@ func (d *Document) todos() []skew.Step {
 
 // ask is what answers a finding, as a step before all others.
 func ask(f finding.Finding) (skew.Step, bool) {
-	s := skew.Step{Hop: -1, Why: f.Why, Rules: []string{f.ID}}
-	for _, p := range advice(f) {
-		if p.Command {
-			s.Command = strings.TrimSpace(s.Command + "\n" + p.Text)
-		} else {
-			s.What = strings.TrimSpace(s.What + " " + p.Text)
-		}
-	}
-	return s, s.What+s.Command != "" && (f.Severity >= finding.Unknown || f.Severity == finding.Warn && s.Command != "")
+	s := skew.Step{Hop: -1, What: f.Remedy, Actions: f.Actions, Why: f.Why, Rules: []string{f.ID}}
+	return s, s.What != "" && (f.Severity >= finding.Unknown || f.Severity == finding.Warn && len(s.Commands()) > 0)
 }
 
 // todo writes what to do, numbered. The short text shows in full what comes
@@ -95,8 +88,8 @@ func (w *textWriter) onlyInfo(s skew.Step) bool {
 func (w *textWriter) step(i int, lead string, s skew.Step) {
 	number := fmt.Sprintf("%2d. ", i+1)
 	w.prose(number, len(number), lead+s.What)
-	if s.Command != "" {
-		w.copied(strings.Repeat(" ", len(number)+2), s.Command)
+	if lines := s.Commands(); len(lines) > 0 {
+		w.copied(strings.Repeat(" ", len(number)+2), strings.Join(lines, "\n"))
 	}
 	if w.Details && s.Why != "" {
 		w.prose(strings.Repeat(" ", len(number)), len(number), "Why: "+s.Why)

@@ -20,7 +20,7 @@ const (
 )
 
 func (a SetPodSecurity) write(r *record) {
-	r.say("set-pod-security", "let namespace %s run privileged pods, which HostProcess pods are", a.Namespace)
+	r.say("set-pod-security", "let namespace %s run privileged pods", a.Namespace)
 	r.Object = "Namespace " + a.Namespace
 	r.run("oc", "label", "namespace", a.Namespace, enforce+"=privileged", labelSync+"=false", "--overwrite")
 	r.Done = r.is("privileged", "oc", "get", "namespace", a.Namespace, "-o", `jsonpath={.metadata.labels.pod-security\.kubernetes\.io/enforce}`)

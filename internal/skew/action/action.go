@@ -39,6 +39,29 @@ func Records(list []Action) []finding.Action {
 	return out
 }
 
+// Rank orders what is due at the same time: nodes and csi-proxy come before
+// drivers (KEP-1122), what drivers need before them, what waits for them after
+// them, and acknowledgements last.
+func Rank(a Action) int {
+	switch a.(type) {
+	case Gather:
+		return 0
+	case UpdateWMCO, InstallWMCO, RemoveWMCO, PausePool, ReleaseNodes:
+		return 1
+	case DeleteDaemonSet:
+		return 2
+	case SetPodSecurity, BindSCC:
+		return 3
+	case SetImage, ReplaceDriver, DeployDriver, ApplyPlanned, EditDriver:
+		return 4
+	case WaitRollout:
+		return 5
+	case AckGate, EnableMigration, SetChannel:
+		return 7
+	}
+	return 6
+}
+
 // nothing is what an action applies that changes no fact of the inventory.
 type nothing struct{}
 

@@ -41,7 +41,7 @@ func every() []action.Action {
 		action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")},
 		action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true, From: "c/d:v2.0.0", Strategy: "OnDelete"},
 		action.ReplaceDriver{Object: present, Title: "vSphere", Version: v, Bake: []string{"--for", "4.20"}, Access: []string{"03-scc.yaml"}, DaemonSet: "08-daemonset.yaml", Folder: "vsphere-4.20", Image: "r/d:v3.5.0", HostProcess: true, Becomes: becomes},
-		action.DeployDriver{Title: "vSphere", Version: v, Bake: []string{"vsphere", "--for", "4.20"}, Folder: "vsphere-4.20", DaemonSet: "08-daemonset.yaml", Becomes: becomes},
+		action.DeployDriver{Title: "vSphere", Version: v, Bake: []string{"vsphere", "--for", "4.20"}, Folder: "vsphere-4.20", Becomes: becomes},
 		action.ApplyPlanned{File: "new driver.yaml", Sets: []inventory.Driver{becomes}, Present: []inventory.Object{present}},
 		action.ApplyPlanned{File: "new.yaml", Sets: []inventory.Driver{becomes}},
 		action.DeleteDaemonSet{Object: homeless, Without: "for a minute"},
@@ -137,7 +137,7 @@ func TestApply(t *testing.T) {
 	if d := i.Drivers[0]; d.Version.Version.Core() != "2.0.0" || d.Image.Tag != "v2.0.0" || d.Rollout != nil || len(i.CSINodes[0].Drivers) != 1 {
 		t.Errorf("%+v %+v", d, i.CSINodes)
 	}
-	action.UpdateControlPlane{To: release("4.20"), Kubernetes: "1.33"}.Apply(i)
+	action.UpdateControlPlane{To: release("4.20"), Kubernetes: "1.33", Linux: []inventory.Object{i.Drivers[1].Object}}.Apply(i)
 	if len(i.Drivers) != 1 || i.Cluster.OpenShift != "4.20" || i.Cluster.Kubernetes != "1.33" {
 		t.Errorf("%+v", i)
 	}

@@ -35,12 +35,12 @@ type AckGate struct {
 }
 
 func (a AckGate) write(r *record) {
-	r.say("ack-gate", "once its condition is met acknowledge %s, which the update waits for (it applies to: %s)", a.Key, a.Applies)
+	r.say("ack-gate", "acknowledge %s", a.Key)
 	r.Object = "ConfigMap openshift-config/admin-acks"
 	r.run("oc", "-n", "openshift-config", "patch", "configmap", "admin-acks", "--type=merge", "--patch", fmt.Sprintf(`{"data":{%q:"true"}}`, a.Key))
 	r.done("oc", "-n", "openshift-config", "get", "configmap", "admin-acks", "-o", "go-template={{index .data "+fmt.Sprintf("%q", a.Key)+"}}", raw("| grep -qx true"))
 	r.undo("oc", "-n", "openshift-config", "patch", "configmap", "admin-acks", "--type=merge", "--patch", fmt.Sprintf(`{"data":{%q:null}}`, a.Key))
-	r.Judge = a.Applies
+	r.Judge = "whether its condition is met; it applies to: " + a.Applies
 }
 
 // Apply notes the acknowledgement.
@@ -77,6 +77,10 @@ type UpdateControlPlane struct {
 	To version.OpenShift
 	// Kubernetes is the API server's then, "" where the catalog doesn't know it.
 	Kubernetes string
+	// Linux are the DaemonSets that move with it, Migrated the in-tree plugins whose
+	// volumes CSI serves then.
+	Linux    []inventory.Object
+	Migrated []string
 }
 
 func (a UpdateControlPlane) write(r *record) {
@@ -104,7 +108,13 @@ func (a UpdateControlPlane) Apply(inv *inventory.Inventory) {
 	c := &inv.Cluster
 	c.OpenShift, c.Updating, c.Available = a.To.String(), "", nil
 	c.Kubernetes = cmp.Or(a.Kubernetes, c.Kubernetes)
-	inv.Drivers = slices.DeleteFunc(slices.Clone(inv.Drivers), func(d inventory.Driver) bool { return d.OS == "linux" && d.OperatorManaged })
+	inv.Drivers = slices.DeleteFunc(slices.Clone(inv.Drivers), func(d inventory.Driver) bool { return slices.Contains(a.Linux, d.Object) })
+	inv.Leftovers = slices.Clone(inv.Leftovers)
+	for i := range inv.Leftovers {
+		if l := &inv.Leftovers[i]; slices.Contains(a.Migrated, l.InTree) {
+			l.MigratedTo = l.Provisioner
+		}
+	}
 }
 
 // PausePool keeps a pool's machines at their release while the control plane

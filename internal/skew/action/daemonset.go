@@ -27,11 +27,15 @@ type SetImage struct {
 	To       version.Driver
 	// Registrar: the container is the registrar's.
 	Registrar bool
+	// Proxy: it is csi-proxy's DaemonSet.
+	Proxy bool
+	// Needs must be true before.
+	Needs []string
 }
 
 func (a SetImage) write(r *record) {
 	r.say("set-image", "set container %s of %s to %s", cmp.Or(a.Container, "CONTAINER"), a.Object, a.Image)
-	r.Object = a.Object.String()
+	r.Object, r.Needs = a.Object.String(), a.Needs
 	if a.From != "" {
 		r.Needs = append(r.Needs, "you may push to the mirror")
 		r.run("skopeo", "copy", "--all", "docker://"+a.From, "docker://"+a.Image)
@@ -64,13 +68,23 @@ func (a SetImage) write(r *record) {
 
 // Apply sets the version.
 func (a SetImage) Apply(inv *inventory.Inventory) {
+	repository, tag := cutTag(a.Image)
+	image := inventory.Image{Reference: a.Image, Repository: repository, Tag: tag}
+	fact := inventory.VersionFact{Version: a.To, Known: !a.To.IsZero(), By: "tag"}
+	if a.Proxy {
+		inv.Proxies = slices.Clone(inv.Proxies)
+		for i := range inv.Proxies {
+			if p := &inv.Proxies[i]; p.Object == a.Object {
+				p.Image, p.Version = image, fact
+			}
+		}
+		return
+	}
 	d := driver(inv, a.Object)
 	if d == nil {
 		return
 	}
-	repository, tag := cutTag(a.Image)
-	image := inventory.Image{Reference: a.Image, Repository: repository, Tag: tag}
-	fact := inventory.VersionFact{Version: a.To, Known: !a.To.IsZero(), By: "tag", At: d.Version.At}
+	fact.At = d.Version.At
 	if a.Registrar && d.Registrar != nil {
 		s := *d.Registrar
 		s.Image, s.Version = image, fact
@@ -88,7 +102,7 @@ type ReplaceDriver struct {
 	// Title and Version are the driver's, Why says why the tag alone isn't enough.
 	Title, Why string
 	Version    version.Driver
-	// Bake are bake's words behind --upgrade-from FILE, without --out.
+	// Bake are bake's words, without --out; they read what Saved names.
 	Bake []string
 	// Access are the folder's other files, in their order; DaemonSet is its name.
 	Access    []string
@@ -103,14 +117,19 @@ type ReplaceDriver struct {
 }
 
 // Saved is the file that keeps a DaemonSet as it was.
-func Saved(o inventory.Object) string { return o.Name + "-old.yaml" }
+func Saved(o inventory.Object) string {
+	if o.Namespace == "" {
+		return o.Name + "-old.yaml"
+	}
+	return o.Namespace + "." + o.Name + "-old.yaml"
+}
 
 func (a ReplaceDriver) write(r *record) {
-	r.say("replace-driver", "replace %s by the one of %s v%s that bake writes, under the same name%s", a.Object, a.Title, a.Version.Core(), because(a.Why))
+	r.say("replace-driver", "replace %s by the one that bake writes, v%s", a.Object, a.Version.Core())
 	r.Object = a.Object.String()
 	old := Saved(a.Object)
 	r.save(a.Object, old)
-	r.run("bake", "manifests", "csi-driver", "--upgrade-from", old, a.Bake, "--out", a.Folder)
+	r.run("bake", "manifests", "csi-driver", a.Bake, "--out", a.Folder)
 	for _, file := range a.Access {
 		r.run("oc", "apply", "-f", a.Folder+"/"+file)
 	}
@@ -125,12 +144,7 @@ func (a ReplaceDriver) write(r *record) {
 
 // Apply puts the new one in its place.
 func (a ReplaceDriver) Apply(inv *inventory.Inventory) {
-	d := driver(inv, a.Object)
-	if d == nil {
-		return
-	}
-	*d = a.Becomes
-	settled(inv, d)
+	become(inv, &a.Becomes)
 }
 
 // DeployDriver deploys a driver that the cluster has no Windows DaemonSet of.
@@ -138,11 +152,9 @@ type DeployDriver struct {
 	Title   string
 	Version version.Driver
 	// Bake are bake's words, without --out.
-	Bake   []string
-	Folder string
-	// DaemonSet is the file that holds it.
-	DaemonSet string
-	Becomes   inventory.Driver
+	Bake    []string
+	Folder  string
+	Becomes inventory.Driver
 }
 
 func (a DeployDriver) write(r *record) {
@@ -257,10 +269,7 @@ func (a EditDriver) write(r *record) {
 
 // Apply makes it what it becomes.
 func (a EditDriver) Apply(inv *inventory.Inventory) {
-	if d := driver(inv, a.Object); d != nil && a.Becomes != nil {
-		*d = *a.Becomes
-		settled(inv, d)
-	}
+	become(inv, a.Becomes)
 }
 
 // WaitRollout waits until every pod of a DaemonSet is of its newest revision.

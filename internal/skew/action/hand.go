@@ -1,8 +1,14 @@
 package action
 
+import (
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
 // ByHand is what no command does.
 type ByHand struct {
-	nothing
 	Text string
 	// Object is what it is about, "" for none.
 	Object string
@@ -10,7 +16,12 @@ type ByHand struct {
 	Look [][]string
 	// Judge is what only a person can tell first; "" for nothing.
 	Judge string
+	// Becomes is what a driver is then; nil where nothing that was read changes.
+	Becomes *inventory.Driver
 }
+
+// Apply makes the driver what it becomes.
+func (a ByHand) Apply(inv *inventory.Inventory) { become(inv, a.Becomes) }
 
 func (a ByHand) write(r *record) {
 	r.say("by-hand", "%s", a.Text)
@@ -27,13 +38,31 @@ type Gather struct {
 	// Get are what oc reads, File is where to; "" prints it.
 	Get  []string
 	File string
+	// Lines are a reader's own instead, which knows where things belong.
+	Lines string
 }
 
 func (a Gather) write(r *record) {
 	r.say("gather", "%s", a.Text)
+	if a.Lines != "" {
+		r.Commands = strings.Split(a.Lines, "\n")
+		return
+	}
 	if a.File == "" {
 		r.run("oc", a.Get)
 		return
 	}
 	r.run("oc", a.Get, raw(">"), a.File)
+}
+
+// ReadPayload writes a release's payload to a file that --release takes.
+type ReadPayload struct {
+	nothing
+	Text string
+}
+
+func (a ReadPayload) write(r *record) {
+	r.say("read-payload", "%s", a.Text)
+	r.run("oc", "adm", "release", "info", "--commits", "-o", "json",
+		asked{"", finding.Ask{Name: "RELEASE", Text: "the release's image, or its version where oc is logged in to a cluster that knows it", Command: "oc adm upgrade"}}, raw("> release.json"))
 }

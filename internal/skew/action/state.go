@@ -7,6 +7,17 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
+// become puts a driver in the place of the one of its name.
+func become(inv *inventory.Inventory, to *inventory.Driver) {
+	if to == nil {
+		return
+	}
+	if d := driver(inv, to.Object); d != nil {
+		*d = *to
+		settled(inv, d)
+	}
+}
+
 // settled makes a DaemonSet registered on every node that it takes. Its rollout
 // is one that nobody has seen: that a driver starts is judged by what is derived
 // then.
