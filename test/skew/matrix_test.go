@@ -48,7 +48,7 @@ func TestPlansNameWhatBakeWrites(t *testing.T) {
 			}
 		}
 	}
-	if ran < 10 {
+	if ran < 8 { // each replacement is one step, with one command of bake
 		t.Errorf("only %d commands were run", ran)
 	}
 }
