@@ -21,8 +21,9 @@ import (
 )
 
 // TestPlansNameWhatBakeWrites plans the next update of every driver on every
-// release, in both modes, on two Windows versions, in OpenShift's place and in one of
-// the projects'. Each bake command of a plan is run: it may not refuse, the version that it writes is the
+// release, in both modes, on two Windows versions, under the names of OpenShift and of
+// the projects, with the embedded catalog and with one that raises the version. Each
+// bake command of a plan is run: it may not refuse, the version that it writes is the
 // one that the step names, and so are the files.
 func TestPlansNameWhatBakeWrites(t *testing.T) {
 	known, err := catalog.Load()
@@ -53,15 +54,18 @@ func TestPlansNameWhatBakeWrites(t *testing.T) {
 	}
 }
 
-// followPlans plans a folder's update in two places, and returns how many commands of
+// followPlans plans a folder's update in four ways, and returns how many commands of
 // bake the plans had.
 func followPlans(t *testing.T, known *catalog.Catalog, folder *csidriver.Folder, o csidriver.Options, to string) (ran int) {
 	t.Helper()
 	t.Chdir(t.TempDir())
+	rows := raised(t, known, o.Driver, to)
 	for _, place := range [][2]string{{"", ""}, {"kube-system", "csi-node-win"}} {
 		name := save(t, folder, place[0], place[1], o.Windows, known.Driver(o.Driver).Provisioner)
-		args := []string{"skew", "plan", "--from", o.For.String(), "--to", to, "--manifests", "in"}
-		ran += follow(t, succeeds(t, verify.New, args), name)
+		for _, extra := range [][]string{nil, rows} {
+			args := slices.Concat([]string{"skew", "plan", "--from", o.For.String(), "--to", to, "--manifests", "in"}, extra)
+			ran += follow(t, succeeds(t, verify.New, args), name)
+		}
 	}
 	return ran
 }
@@ -141,6 +145,7 @@ func save(t *testing.T, folder *csidriver.Folder, namespace, name, windows, prov
 	text = strings.ReplaceAll(text, usual[1], name)
 	if namespace != csidriver.OperatorNamespace {
 		text = strings.ReplaceAll(text, "namespace: "+csidriver.OperatorNamespace, "namespace: "+namespace)
+		text = regexp.MustCompile(`serviceAccountName: .*`).ReplaceAllString(text, "serviceAccountName: "+name+"-sa")
 	}
 	build := map[string]string{"2022": "10.0.20348", "2025": "10.0.26100"}[windows]
 	node := fmt.Sprintf(`apiVersion: v1
@@ -164,4 +169,31 @@ spec: {drivers: [{name: %s, nodeID: win-1}]}
 		}
 	}
 	return name
+}
+
+// raised is --catalog with rows in which a release ships the next patch of a driver;
+// nil where it ships none that is known.
+func raised(t *testing.T, known *catalog.Catalog, driver, release string) []string {
+	t.Helper()
+	r := known.Release(release)
+	list := r.Drivers[driver]
+	if len(list) == 0 || list[len(list)-1].Version == "" {
+		return nil
+	}
+	v := version.MustDriver(list[len(list)-1].Version)
+	text := fmt.Sprintf(`apiVersion: winbake.dev/catalog/v1
+releases:
+  - openshift: %q
+    kubernetes: %q
+    next: [%s]
+    kubeletSkew: 2
+    drivers:
+      %s:
+        - {version: %d.%d.%d, certainty: range, evidence: [{source: our own build}]}
+`, release, r.Kubernetes, strings.Join(r.Next, ", "), driver, v.Major, v.Minor, v.Patch+1)
+	text = regexp.MustCompile(`next: \[(\S+)\]`).ReplaceAllString(text, `next: ["$1"]`)
+	if err := os.WriteFile("rows.yaml", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--catalog", "rows.yaml"}
 }

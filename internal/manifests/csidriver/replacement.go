@@ -15,6 +15,7 @@ import (
 func Replacement(cat *catalog.Catalog, o Options, present *inventory.Driver) (image string, access []string, err error) {
 	old := &Old{Driver: o.Driver, DaemonSet: &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: present.Object.Namespace, Name: present.Object.Name}}}
 	if d := definitionOf(o.Driver); d != nil {
+		old.DaemonSet.Spec.Template.Spec.ServiceAccountName = present.ServiceAccount
 		old.DaemonSet.Spec.Template.Spec.Containers = []corev1.Container{{Name: d.Container, Image: present.Image.Reference}}
 	}
 	o.Old, o.Namespace, o.Registry = old, old.Namespace(), old.Registry(cat)
