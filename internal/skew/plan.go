@@ -39,7 +39,7 @@ func (e *evaluation) plan() []Step {
 	if len(stops) == 1 {
 		when = ""
 	}
-	p.add(when, nil, "", action.ByHand{Text: "check the result: versions, rollouts, registered drivers, migrated volumes", Look: [][]string{{"verify", "skew"}}})
+	p.add(when, nil, "", action.Check{})
 	return p.list
 }
 
@@ -178,7 +178,7 @@ func effect(list []action.Action) bool {
 		switch a := a.(type) {
 		case action.ByHand:
 			return a.Becomes != nil
-		case action.Gather:
+		case action.Gather, action.ReadPayload, action.Check:
 			return false
 		}
 		return true

@@ -73,7 +73,7 @@ var allowed = map[string][]string{
 	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
 	"internal/inventory/release":    {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "payload"}, // opens images as verify does
 	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                                       // the one reader that talks to an API server
-	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/skew", "internal/version"},                   // writes a result, makes none
+	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/shell", "internal/skew", "internal/version"}, // writes a result, makes none
 	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                                   // what is known and read, for people
 
 	"internal/manifests/csidriver": {"internal/shell", "internal/catalog", "internal/fault", "internal/inventory", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it

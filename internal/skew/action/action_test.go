@@ -23,6 +23,8 @@ func every() []action.Action {
 		Image: inventory.Image{Reference: "registry.k8s.io/csi-vsphere/driver:v3.5.0"}, Version: inventory.VersionFact{Version: v, Known: true}}
 	return []action.Action{
 		action.ByHand{Text: "look", Look: [][]string{{"oc", "get", "nodes"}}},
+		action.Check{},
+		action.ReadPayload{Text: "give its payload"},
 		action.Gather{Text: "give them to the check", Get: []string{"get", "csinodes", "-o", "yaml"}, File: "csi nodes.yaml"},
 		action.SetPodSecurity{Namespace: "csi", Was: "restricted"},
 		action.BindSCC{Namespace: "csi", Account: "driver"},
@@ -74,7 +76,7 @@ func TestCommandsAreShell(t *testing.T) {
 			if strings.Contains(line, "<") {
 				t.Errorf("%T: a placeholder, which is a redirection: %s", a, line)
 			}
-			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO"} {
+			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO", "RELEASE"} {
 				asked := false
 				for _, have := range r.Asks {
 					asked = asked || have.Name == ask && have.Text != ""
@@ -99,7 +101,7 @@ func lines(r finding.Action) []string {
 func TestEveryChangeHasAWayBack(t *testing.T) {
 	for _, a := range every() {
 		r := action.Record(a)
-		reads := r.Kind == "by-hand" || r.Kind == "gather" || r.Kind == "wait-rollout"
+		reads := r.Kind == "by-hand" || r.Kind == "gather" || r.Kind == "check" || r.Kind == "read-payload" || r.Kind == "wait-rollout"
 		back := len(r.Undo) > 0 || r.NoUndo != ""
 		if reads == back {
 			t.Errorf("%T (%s): undo %q, noUndo %q", a, r.Summary, r.Undo, r.NoUndo)

@@ -31,6 +31,14 @@ func (a ByHand) write(r *record) {
 	}
 }
 
+// Check looks at the result with verify.
+type Check struct{ nothing }
+
+func (Check) write(r *record) {
+	r.say("check", "check the result: versions, rollouts, registered drivers, migrated volumes")
+	r.run("verify", "skew")
+}
+
 // Gather reads what is missing, for the next check.
 type Gather struct {
 	nothing
