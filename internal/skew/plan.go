@@ -23,11 +23,12 @@ type planner struct {
 	hop     int
 	list    []Step
 	asked   map[string]bool
+	rows    []Row // the result's: they say where the steps have the drivers
 }
 
 // plan is what to do about an inventory.
 func (e *evaluation) plan() []Step {
-	p := &planner{cat: e.cat, req: e.req, inv: scratch(e.inv), journey: e.journey, asked: map[string]bool{}}
+	p := &planner{cat: e.cat, req: e.req, inv: scratch(e.inv), journey: e.journey, asked: map[string]bool{}, rows: e.result.Drivers}
 	stops := p.journey.stops
 	if len(stops) == 1 {
 		p.fix("", []string{before, during, after, ""}, stops[0])
@@ -54,6 +55,7 @@ func scratch(inv *inventory.Inventory) *inventory.Inventory {
 // it.
 func (p *planner) pass(from, to version.OpenShift) {
 	p.fix(before, []string{before}, from, to)
+	p.moved(func(r *Row) *string { return &r.WindowsBefore })
 	w := p.judged(from, to)
 	p.update(w)
 	p.take(w, during, []string{during})
@@ -61,6 +63,18 @@ func (p *planner) pass(from, to version.OpenShift) {
 	p.fix(after, []string{before, during, after, ""}, to)
 	if p.hop == len(p.journey.stops)-2 {
 		p.restPlanned(p.judged(to))
+	}
+	p.moved(func(r *Row) *string { return &r.WindowsAfter })
+}
+
+// moved notes where the steps so far have the Windows drivers of the hop.
+func (p *planner) moved(at func(*Row) *string) {
+	for i := range p.rows {
+		row := &p.rows[i]
+		j := slices.IndexFunc(p.inv.Drivers, func(d inventory.Driver) bool { return d.Object.String() == row.Object })
+		if row.Hop == p.hop && j >= 0 && p.inv.Drivers[j].Version.Known {
+			*at(row) = p.inv.Drivers[j].Version.Version.String()
+		}
 	}
 }
 

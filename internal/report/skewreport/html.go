@@ -18,8 +18,7 @@ var pageSource string
 var pageStyle string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lower": strings.ToLower, "spans": spans, "lines": func(s string) []string { return strings.Split(s, "\n") },
-	"isURL": isURL, "oneLine": oneLine, "advice": advice, "parts": parts, "capital": capital,
+	"lower": strings.ToLower, "isURL": isURL, "oneLine": oneLine, "advice": advice, "parts": parts, "capital": capital,
 	// A line could end inside "->", and screen readers say "minus greater".
 	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))

@@ -17,7 +17,7 @@ type markdown struct {
 func encodeMarkdown(d *Document, _ Options) (string, error) { //nolint:unparam // of the type that all formats have
 	m := &markdown{Document: d.display()}
 	m.block("# Windows CSI driver skew" + escape(m.route(": ")))
-	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
+	m.block("**" + m.Verdict.String() + "**: " + escape(m.Summary))
 	m.drivers()
 	m.block("## What to do")
 	m.steps()
@@ -59,7 +59,7 @@ func (m *markdown) drivers() {
 	}
 	m.WriteString("\n")
 	for _, note := range m.certaintyNotes() {
-		m.block(prose(note))
+		m.block(escape(note))
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *markdown) finding(f finding.Finding) {
 		case "source":
 			m.WriteString("- source: " + link(p.Text) + "\n")
 		default:
-			m.WriteString("- " + p.Name + ": " + prose(oneLine(p.Text)) + "\n")
+			m.WriteString("- " + p.Name + ": " + escape(oneLine(p.Text)) + "\n")
 		}
 	}
 	m.WriteString("\n")
@@ -105,7 +105,7 @@ func (m *markdown) remedy(indent string, all []paragraph) {
 		if p.Command {
 			m.block(fence(indent, p.Text))
 		} else {
-			m.block(indent + prose(p.Text))
+			m.block(indent + escape(p.Text))
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (m *markdown) notEvaluated() {
 	}
 	m.block("## Rules not evaluated")
 	for _, n := range m.NotEvaluated {
-		m.WriteString("- " + escape(n.Rule) + ": " + prose(n.Reason) + "\n")
+		m.WriteString("- " + escape(n.Rule) + ": " + escape(n.Reason) + "\n")
 	}
 	m.WriteString("\n")
 }
@@ -124,10 +124,10 @@ func (m *markdown) notEvaluated() {
 func (m *markdown) sources() {
 	m.block("## What was read")
 	for _, l := range m.readLines() {
-		m.WriteString("- " + prose(l) + "\n")
+		m.WriteString("- " + escape(l) + "\n")
 	}
 	for _, p := range m.Problems {
-		m.WriteString("- couldn't read " + prose(oneLine(problem(p))) + "\n")
+		m.WriteString("- couldn't read " + escape(oneLine(problem(p))) + "\n")
 		if p.Fix != "" {
 			m.WriteString("  Fix: " + code(p.Fix) + "\n")
 		}
@@ -136,7 +136,7 @@ func (m *markdown) sources() {
 }
 
 func (m *markdown) signature() {
-	said := "Written by " + prose(strings.TrimSpace(firstOf(m.Tool.Name, "verify")+" "+m.Tool.Version))
+	said := "Written by " + escape(strings.TrimSpace(firstOf(m.Tool.Name, "verify")+" "+m.Tool.Version))
 	if m.Date != "" {
 		said += " on " + escape(m.Date)
 	}
@@ -167,22 +167,6 @@ func escape(s string) string {
 	return s
 }
 
-// prose is escape for text with code in backticks.
-func prose(s string) string {
-	var b strings.Builder
-	for i, p := range spans(s) {
-		switch {
-		case p.Code:
-			b.WriteString(code(p.Text))
-		case i == 0:
-			b.WriteString(escape(p.Text))
-		default:
-			b.WriteString(special.Replace(strings.ReplaceAll(p.Text, " -> ", " → ")))
-		}
-	}
-	return b.String()
-}
-
 // plainURL is a URL in which nothing could end a link early.
 var plainURL = regexp.MustCompile(`^https://[-A-Za-z0-9._~/:?#=&%+@,;]+$`)
 
@@ -191,7 +175,7 @@ func link(s string) string {
 	if plainURL.MatchString(s) {
 		return "<" + s + ">"
 	}
-	return prose(oneLine(s))
+	return escape(oneLine(s))
 }
 
 // code writes s as a code span, in which nothing has a meaning but backticks.

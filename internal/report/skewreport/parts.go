@@ -64,3 +64,28 @@ func groupOf(f finding.Finding) string {
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func firstOf(s ...string) string { return cmp.Or(s...) }
+
+// advice is what a finding asks for: its remedy in words, then each action with
+// its commands.
+func advice(f finding.Finding) []paragraph {
+	var all []paragraph
+	if f.Remedy != "" {
+		all = append(all, paragraph{false, oneLine(f.Remedy)})
+	}
+	for _, a := range f.Actions {
+		if !strings.Contains(f.Remedy, a.Summary) {
+			all = append(all, paragraph{false, a.Summary})
+		}
+		if lines := slices.Concat(a.Commands, a.Wait); len(lines) > 0 {
+			all = append(all, paragraph{true, strings.Join(lines, "\n")})
+		}
+	}
+	return all
+}
+
+// paragraph is a run of lines: prose, or commands.
+type paragraph struct {
+	Command bool
+	// Text of commands has a line for each; prose is one line.
+	Text string
+}

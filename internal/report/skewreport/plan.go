@@ -14,7 +14,7 @@ import (
 func encodePlan(d *Document) (string, error) {
 	m := &markdown{Document: d.display()}
 	m.block("# Plan for Windows CSI drivers" + escape(m.route(": ")))
-	m.block("**" + m.Verdict.String() + "**: " + prose(m.Summary))
+	m.block("**" + m.Verdict.String() + "**: " + escape(m.Summary))
 	m.drivers()
 	m.block("## Steps")
 	m.steps()
@@ -27,10 +27,10 @@ func (m *markdown) assumptions() {
 	m.block("## What was assumed")
 	m.WriteString("- The cluster is as it was read. Read the cluster again right before the change.\n")
 	for _, l := range m.readLines() {
-		m.WriteString("- " + capital(prose(l)) + "\n")
+		m.WriteString("- " + capital(escape(l)) + "\n")
 	}
 	for _, p := range m.Problems {
-		m.WriteString("- Not read: " + prose(oneLine(problem(p))) + "\n")
+		m.WriteString("- Not read: " + escape(oneLine(problem(p))) + "\n")
 	}
 	for _, f := range m.Findings {
 		switch {
@@ -41,7 +41,7 @@ func (m *markdown) assumptions() {
 		}
 	}
 	for _, n := range m.NotEvaluated {
-		m.WriteString("- Not evaluated: " + escape(n.Rule) + ", " + prose(n.Reason) + "\n")
+		m.WriteString("- Not evaluated: " + escape(n.Rule) + ", " + escape(n.Reason) + "\n")
 	}
 	m.WriteString("\n")
 }
@@ -54,7 +54,7 @@ func findingLine(f finding.Finding) string {
 	if f.Hop != "" {
 		said += " (" + escape(moment(f.Hop, f.Phase)) + ")"
 	}
-	return said + ": " + prose(oneLine(firstOf(f.Observed, why(f.Why, f.Accepted))))
+	return said + ": " + escape(oneLine(firstOf(f.Observed, why(f.Why, f.Accepted))))
 }
 
 // steps writes a part for each hop, also for those with nothing to do: a gap
@@ -117,29 +117,29 @@ func (m *markdown) step(n int, s skew.Step) {
 	if len(s.Rules) > 0 {
 		rules = " (" + escape(strings.Join(s.Rules, ", ")) + ")"
 	}
-	m.block(fmt.Sprintf("- [ ] **%d.** %s%s", n, prose(s.What), rules))
+	m.block(fmt.Sprintf("- [ ] **%d.** %s%s", n, escape(s.What), rules))
 	const inList = "  "
 	for _, a := range s.Actions {
 		m.action(inList, a)
 	}
 	if s.Why != "" {
-		m.block(inList + "Why: " + prose(oneLine(s.Why)))
+		m.block(inList + "Why: " + escape(oneLine(s.Why)))
 	}
 }
 
 // action writes what one action runs, and what to know before.
 func (m *markdown) action(indent string, a finding.Action) {
 	for _, need := range a.Needs {
-		m.block(indent + "Before: " + prose(need) + ".")
+		m.block(indent + "Before: " + escape(need) + ".")
 	}
 	if a.Judge != "" {
-		m.block(indent + "Only you can tell: " + prose(a.Judge) + ".")
+		m.block(indent + "Only you can tell: " + escape(a.Judge) + ".")
 	}
 	if a.Interrupts != "" {
-		m.block(indent + "Meanwhile: " + prose(a.Interrupts) + ".")
+		m.block(indent + "Meanwhile: " + escape(a.Interrupts) + ".")
 	}
 	for _, ask := range a.Asks {
-		m.block(indent + "Set " + code(ask.Name) + ": " + prose(ask.Text) + ".")
+		m.block(indent + "Set " + code(ask.Name) + ": " + escape(ask.Text) + ".")
 		if ask.Command != "" {
 			m.block(fence(indent, ask.Command))
 		}
@@ -163,10 +163,10 @@ func (m *markdown) rollback() {
 				m.block("From the last step that was done back to the first. Files that a step has saved are in the folder that it ran in.")
 			}
 			if a.NoUndo != "" {
-				m.block(fmt.Sprintf("- **%d.** no way back from %s: %s", i+1, code(a.Kind), prose(a.NoUndo)))
+				m.block(fmt.Sprintf("- **%d.** no way back from %s: %s", i+1, code(a.Kind), escape(a.NoUndo)))
 				continue
 			}
-			m.block(fmt.Sprintf("- **%d.** undo: %s", i+1, prose(a.Summary)))
+			m.block(fmt.Sprintf("- **%d.** undo: %s", i+1, escape(a.Summary)))
 			m.block(fence("  ", strings.Join(a.Undo, "\n")))
 		}
 	}

@@ -123,21 +123,6 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-func TestSpans(t *testing.T) {
-	for in, want := range map[string][]span{
-		"":          nil,
-		"a":         {{false, "a"}},
-		"a `b` c":   {{false, "a "}, {true, "b"}, {false, " c"}},
-		"a ` b":     {{false, "a ` b"}},
-		"```":       {{false, "``"}, {false, "`"}},
-		"`a` `b` `": {{true, "a"}, {false, " "}, {true, "b"}, {false, " `"}},
-	} {
-		if got := spans(in); !slices.Equal(got, want) {
-			t.Errorf("%q: %+v, want %+v", in, got, want)
-		}
-	}
-}
-
 func TestColumnsOfControlFreeText(t *testing.T) {
 	for s, want := range map[string]int{"": 0, "abc": 3, "日本": 4, "e\u0301": 1, "→": 1, "🙂": 2} {
 		if got := columns(s); got != want {
