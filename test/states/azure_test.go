@@ -68,7 +68,7 @@ func azureStates() []state {
 			verdict: finding.Block, why: "its node plugin works with objects that no controller of 1.x makes", source: "https://github.com/kubernetes-sigs/azuredisk-csi-driver/releases/tag/v2.0.0-beta.10",
 		},
 		{
-			name: "azure-disk, HostProcess flag in a container of its own", cluster: disk("4.18.20", with(azureDisk("v1.31.1", flag("--enable-windows-host-process=true")))),
+			name: "azure-disk, HostProcess flag in a container of its own", cluster: disk("4.18.20", with(azureDisk("v1.31.1", argument("--enable-windows-host-process=true")))),
 			verdict: finding.Block, why: "the driver works on the container's own system and not on the node: it starts, and no volume can be mounted", source: "https://github.com/kubernetes-sigs/azuredisk-csi-driver/blob/master/pkg/azuredisk/azuredisk_option.go",
 		},
 		{

@@ -119,10 +119,10 @@ func openshift(release, platform string, mods ...mod) *cluster {
 
 // operators are the Linux drivers that each platform's operators bring.
 var operators = map[string][]driver{
-	"VSphere": {operated("vmware-vsphere-csi-driver-node", vsphereName, "csi-driver")},
-	"Azure":   {operated("azure-disk-csi-driver-node", azureDiskName, "csi-driver"), operated("azure-file-csi-driver-node", azureFileName, "csi-driver")},
-	"AWS":     {operated("aws-ebs-csi-driver-node", ebsName, "csi-driver")},
-	"GCP":     {operated("gcp-pd-csi-driver-node", gcpName, "csi-driver")},
+	"VSphere": {operated("vmware-vsphere-csi-driver-node", vsphereName)},
+	"Azure":   {operated("azure-disk-csi-driver-node", azureDiskName), operated("azure-file-csi-driver-node", azureFileName)},
+	"AWS":     {operated("aws-ebs-csi-driver-node", ebsName)},
+	"GCP":     {operated("gcp-pd-csi-driver-node", gcpName)},
 	"None":    nil,
 }
 

@@ -72,10 +72,10 @@ func newDriver(d driver, options []option) driver {
 }
 
 // operated is a Linux driver that an operator of OpenShift keeps.
-func operated(name, provisioner, container string) driver {
+func operated(name, provisioner string) driver {
 	const payload = "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:"
 	return newDriver(driver{
-		namespace: drivers, name: name, container: container, provisioner: provisioner, linux: true, operated: true,
+		namespace: drivers, name: name, container: "csi-driver", provisioner: provisioner, linux: true, operated: true,
 		image: payload + strings.Repeat("5c", 32),
 	}, nil)
 }
@@ -106,7 +106,7 @@ func azureFile(tag string, options ...option) driver {
 
 // azureFileHost is the project's HostProcess manifest, in kube-system.
 func azureFileHost(tag string, options ...option) driver {
-	d := azureFile(tag, at("kube-system", "csi-azurefile-node-win"), flag("--enable-windows-host-process=true"))
+	d := azureFile(tag, at("kube-system", "csi-azurefile-node-win"), argument("--enable-windows-host-process=true"))
 	return adjusted(inHost(d), options)
 }
 
@@ -120,8 +120,8 @@ func azureDisk(tag string, options ...option) driver {
 }
 
 // azureDiskHost is the project's HostProcess manifest.
-func azureDiskHost(tag string, options ...option) driver {
-	return adjusted(inHost(azureDisk(tag, flag("--enable-windows-host-process=true"))), options)
+func azureDiskHost(tag string) driver {
+	return inHost(azureDisk(tag, argument("--enable-windows-host-process=true")))
 }
 
 // ebs is the project's manifest for csi-proxy.
@@ -189,7 +189,7 @@ func inHost(d driver) driver {
 	return d
 }
 
-func flag(args ...string) option { return func(d *driver) { d.args = append(d.args, args...) } }
+func argument(args ...string) option { return func(d *driver) { d.args = append(d.args, args...) } }
 
 // at puts a driver elsewhere.
 func at(namespace, name string) option {

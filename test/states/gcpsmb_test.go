@@ -36,7 +36,7 @@ func gcpStates() []state {
 
 func smbStates() []state {
 	// The operator from OperatorHub has its Linux DaemonSet beside OpenShift's own.
-	operator := change(func(c *cluster) { c.linux = append(c.linux, operated("smb-csi-driver-node", smbName, "csi-driver")) })
+	operator := change(func(c *cluster) { c.linux = append(c.linux, operated("smb-csi-driver-node", smbName)) })
 	chart := func(tag string) mod {
 		return change(func(c *cluster) { c.linux = append(c.linux, onLinux(smbHost(tag), "csi-smb-node")) })
 	}

@@ -113,8 +113,8 @@ func operatorStates() []state {
 }
 
 func policyStates() []state {
-	azure := func(release string, mods ...mod) *cluster {
-		return openshift(release, "Azure", append([]mod{uses(azureFileName)}, mods...)...)
+	azure := func(mods ...mod) *cluster {
+		return openshift("4.20.6", "Azure", append([]mod{uses(azureFileName)}, mods...)...)
 	}
 	return []state{
 		{
@@ -123,56 +123,56 @@ func policyStates() []state {
 			verdict: finding.Block, why: "the namespace refuses HostProcess pods", source: podSecurity,
 		},
 		{
-			name: "HostProcess refused by a baseline namespace", cluster: azure("4.20.6", namespace("csi-windows", enforces("baseline")), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win"), broken))),
+			name: "HostProcess refused by a baseline namespace", cluster: azure(namespace("csi-windows", enforces("baseline")), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win"), broken))),
 			verdict: finding.Block, why: "baseline refuses HostProcess pods: the driver runs nowhere, and a pod uses it", source: podSecurity,
 		},
 		{
-			name: "HostProcess running, and the namespace is baseline now", cluster: azure("4.20.6", namespace("csi-windows", enforces("baseline")), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win")))), to: "4.21",
+			name: "HostProcess running, and the namespace is baseline now", cluster: azure(namespace("csi-windows", enforces("baseline")), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win")))), to: "4.21",
 			verdict: finding.Block, why: "pods that are there stay; the update makes new nodes, and their pods are refused", source: podSecurity,
 		},
 		{
-			name: "HostProcess in a namespace that OpenShift labels", cluster: azure("4.20.6", namespace("csi-windows", nil), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win")))), to: "4.21",
+			name: "HostProcess in a namespace that OpenShift labels", cluster: azure(namespace("csi-windows", nil), with(azureFileHost("v1.33.3-windows-hp", at("csi-windows", "csi-azurefile-node-win")))), to: "4.21",
 			verdict: finding.Pass, why: "OpenShift enforces privileged where no label says otherwise, and pods run", source: labelSyncer,
 		},
 		{
-			name: "a taint of the owner's that the driver doesn't tolerate", cluster: azure("4.20.6", with(azureFileHost("v1.33.3-windows-hp", tolerating(osWindows))), change(func(c *cluster) { c.nodes[1].taint, c.volumes[0].node = "shop", 1 })),
+			name: "a taint of the owner's that the driver doesn't tolerate", cluster: azure(with(azureFileHost("v1.33.3-windows-hp", tolerating(osWindows))), change(func(c *cluster) { c.nodes[1].taint, c.volumes[0].node = "shop", 1 })),
 			verdict: finding.Block, why: "the pod's node has no driver", source: nodeInfo,
 		},
 		{
-			name: "two pools, a driver for each", cluster: azure("4.20.6", change(func(c *cluster) {
+			name: "two pools, a driver for each", cluster: azure(change(func(c *cluster) {
 				c.nodes[0].labels, c.nodes[1].labels = map[string]string{"pool": "a"}, map[string]string{"pool": "b"}
 			}), with(azureFileHost("v1.33.3-windows-hp", selecting("pool", "a")), azureFileHost("v1.33.3-windows-hp", at("kube-system", "csi-azurefile-node-win-b"), selecting("pool", "b")))), to: "4.21",
 			verdict: finding.Pass, why: "two DaemonSets, and none of them on the other's nodes", source: daemonSets,
 		},
 		{
-			name: "a node selector with a capital", cluster: azure("4.20.6", with(azureFileHost("v1.33.3-windows-hp", func(d *driver) { d.nodeSelector = map[string]string{"kubernetes.io/os": "Windows"} }))),
+			name: "a node selector with a capital", cluster: azure(with(azureFileHost("v1.33.3-windows-hp", func(d *driver) { d.nodeSelector = map[string]string{"kubernetes.io/os": "Windows"} }))),
 			verdict: finding.Block, why: "labels are compared by case: no node has os Windows, and a pod needs the driver", source: windowsLabel,
 		},
 	}
 }
 
 func updateStates() []state {
-	ready := func(release string, mods ...mod) *cluster {
-		return openshift(release, "AWS", append([]mod{uses(ebsName), with(ebs("v1.39.0"))}, mods...)...)
+	ready := func(mods ...mod) *cluster {
+		return openshift("4.19.12", "AWS", append([]mod{uses(ebsName), with(ebs("v1.39.0"))}, mods...)...)
 	}
 	refuses := change(func(c *cluster) {
 		c.notUpgradeable = [2]string{"PoolUpdating", "Cluster operator machine-config should not be upgraded between minor versions: One or more machine config pools are updating"}
 	})
 	return []state{
 		{
-			name: "the cluster refuses minor updates", cluster: ready("4.19.12", refuses), to: "4.20",
+			name: "the cluster refuses minor updates", cluster: ready(refuses), to: "4.20",
 			verdict: finding.Block, why: "Upgradeable=False: the cluster version operator refuses a minor update", source: cvoRefuses,
 		},
 		{
-			name: "the cluster refuses minor updates, and a patch is asked for", cluster: ready("4.19.12", refuses), to: "4.19.20",
+			name: "the cluster refuses minor updates, and a patch is asked for", cluster: ready(refuses), to: "4.19.20",
 			verdict: finding.Pass, why: "Upgradeable=False doesn't hold patches", source: cvoRefuses,
 		},
 		{
-			name: "a patch update that moves nothing", cluster: ready("4.19.12", offers("4.19.20")), to: "4.19.20",
+			name: "a patch update that moves nothing", cluster: ready(offers("4.19.20")), to: "4.19.20",
 			verdict: finding.Pass, why: "4.19 ships one version", source: asClose,
 		},
 		{
-			name: "an update is under way", cluster: ready("4.19.12", change(func(c *cluster) { c.updating = "4.20.6" })),
+			name: "an update is under way", cluster: ready(change(func(c *cluster) { c.updating = "4.20.6" })),
 			verdict: finding.Warn, why: "wait until it is complete", source: cvoRefuses,
 		},
 		{
@@ -180,11 +180,11 @@ func updateStates() []state {
 			verdict: finding.Warn, why: "the after-step is due: Linux is at 1.45", source: asClose,
 		},
 		{
-			name: "a release that nobody knows", cluster: ready("4.19.12"), to: "5.4",
+			name: "a release that nobody knows", cluster: ready(), to: "5.4",
 			verdict: finding.Unknown, why: "no data says what 5.4 ships", source: asClose,
 		},
 		{
-			name: "the storage operator isn't managed", cluster: ready("4.19.12", change(func(c *cluster) { c.managed = "Unmanaged" })), to: "4.20",
+			name: "the storage operator isn't managed", cluster: ready(change(func(c *cluster) { c.managed = "Unmanaged" })), to: "4.20",
 			verdict: finding.Warn, why: "an unmanaged operator leaves the Linux driver where it is: what 4.20 ships doesn't come", source: "https://github.com/openshift/api/blob/master/operator/v1/types_csi_cluster_driver.go",
 		},
 	}

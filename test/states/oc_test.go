@@ -1,0 +1,120 @@
+package states
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/bake"
+	"github.com/winbake/winbake/internal/cli/verify"
+	"github.com/winbake/winbake/test/apiserver"
+)
+
+// TestMain is bake, verify and oc too, by the name that it is called by.
+func TestMain(m *testing.M) {
+	switch filepath.Base(os.Args[0]) {
+	case "bake":
+		os.Exit(app.Main(bake.New))
+	case "verify":
+		os.Exit(app.Main(verify.New))
+	case "skopeo":
+		os.Exit(0) // images are copied and there
+	case "oc":
+		os.Exit(oc(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+// answerOfPlay is what the played cluster says to a call of oc.
+type answerOfPlay struct {
+	// Kubectl: oc does the same as kubectl here, which is run.
+	Kubectl bool
+	// More are words that it gets besides.
+	More []string
+	Out  string
+	Exit int
+}
+
+// oc asks the played cluster first: it does what only OpenShift's oc knows, and
+// what controllers do meanwhile. All else is kubectl.
+func oc(args []string) int {
+	text, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	r, err := http.Post(os.Getenv("PLAY"), "application/json", bytes.NewReader(text))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "oc:", err)
+		return 1
+	}
+	defer r.Body.Close()
+	var a answerOfPlay
+	if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
+		fmt.Fprintln(os.Stderr, "oc:", err)
+		return 1
+	}
+	if !a.Kubectl {
+		fmt.Print(a.Out)
+		return a.Exit
+	}
+	kubectl := os.Getenv("KUBECTL")
+	fmt.Fprintln(os.Stderr, "oc:", syscall.Exec(kubectl, append(append([]string{"kubectl"}, args...), a.More...), os.Environ()))
+	return 1
+}
+
+// tools is a folder with bake, verify and oc.
+func tools(t *testing.T) (dir, kubectl string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kubectl, err = apiserver.Kubectl(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	dir = t.TempDir()
+	for _, name := range []string{"bake", "verify", "oc", "skopeo"} {
+		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, kubectl
+}
+
+// shell runs a script as an admin does, in a folder.
+func (s *server) shell(t *testing.T, dir, path, kubectl, script string, args ...string) (string, int) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", append([]string{"-c", script, "plan"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.proxy.URL+"/play",
+		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today)
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+// has tells whether the words of a call begin with these, flags aside.
+func has(args []string, words ...string) bool {
+	var plain []string
+	for i := 0; i < len(args); i++ {
+		switch {
+		case args[i] == "-n":
+			i++
+		case strings.HasPrefix(args[i], "-"):
+		default:
+			plain = append(plain, args[i])
+		}
+	}
+	return len(plain) >= len(words) && strings.Join(plain[:len(words)], " ") == strings.Join(words, " ")
+}

@@ -1,0 +1,251 @@
+package states
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// steps are a plan's, in JSON.
+func steps(t *testing.T, asked []string) []step {
+	t.Helper()
+	out := run(t, append([]string{"skew", "-o", "json"}, asked...)...)
+	var report struct{ Steps []step }
+	if err := json.Unmarshal([]byte(out.stdout), &report); err != nil {
+		t.Fatalf("%v: %s%s", err, out.stdout, out.stderr)
+	}
+	return report.Steps
+}
+
+type step struct {
+	When, What string
+	Actions    []finding.Action
+}
+
+// script is a plan as a shell runs it.
+func script(list []step) string {
+	var b strings.Builder
+	b.WriteString("set -u\n")
+	for _, s := range list {
+		for _, a := range s.Actions {
+			fmt.Fprintf(&b, "echo '== %s %s'\n", s.When, strings.ReplaceAll(a.Summary, "'", ""))
+			if a.Kind == "by-hand" || a.Kind == "gather" {
+				continue
+			}
+			for _, ask := range a.Asks {
+				fmt.Fprintf(&b, ": \"${%s:?is asked for}\"\n", ask.Name)
+			}
+			if a.Done != "" {
+				fmt.Fprintf(&b, "if ( %s\n) >/dev/null 2>&1; then echo done already; else\n", a.Done)
+			}
+			for _, c := range append(slices.Clone(a.Commands), a.Wait...) {
+				fmt.Fprintf(&b, "( %s\n) || { echo FAILED; exit 1; }\n", c)
+			}
+			if a.Done != "" {
+				b.WriteString("fi\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// undo is the way back: what undoes each action that was done, the last one first.
+func undo(list []step) string {
+	var b strings.Builder
+	for _, s := range slices.Backward(list) {
+		for _, a := range slices.Backward(s.Actions) {
+			for _, c := range a.Undo {
+				fmt.Fprintf(&b, "( %s\n) || exit 1\n", c)
+			}
+		}
+	}
+	return b.String()
+}
+
+// person tells whether a plan has something that only a person does or judges,
+// besides looking at the result in the end.
+func person(list []step) bool {
+	for i, s := range list {
+		for _, a := range s.Actions {
+			if (a.Kind == "by-hand" || a.Kind == "gather") && i < len(list)-1 || a.Judge != "" || len(a.Asks) > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unfinished are the states whose plan doesn't come to what it should, with what it
+// comes to: shorter is better.
+var unfinished = map[string]string{
+	"vsphere as in WMCO's sample, on to HostProcess":          leaves,
+	"vsphere of WMCO's sample left on 4.20":                   leaves,
+	"vsphere of WMCO's sample left on 4.20, to 4.21":          leaves,
+	"vsphere with the tag alone raised":                       leaves,
+	"vsphere HostProcess that mounts pipes":                   short,
+	"azure-file as in WMCO's sample, latest":                  unquiet,
+	"ebs behind the topology key, nodes without the label":    unquiet,
+	"ebs, another manifest's tag moves":                       unquiet,
+	"gcp-pd, the base's image without a tag":                  unquiet,
+	"gcp-pd, the tag of no release":                           unquiet,
+	"smb with csi-proxy's DaemonSet beside WMCO's":            unquiet,
+	"in-tree azure-file in use, driver running, 4.12 to 4.13": unquiet,
+	"in-tree vsphere in use, 4.13 to 4.14":                    unquiet,
+	"in-tree azure-disk, migrated, driver gone":               leaves,
+	"WMCO at work on its nodes":                               short,
+	"WMCO gone after an EUS update":                           short,
+	"planned HostProcess into a restricted namespace":         leaves,
+	"HostProcess running, and the namespace is baseline now":  leaves,
+	"a node selector with a capital":                          short,
+	"an update is under way":                                  short,
+	"a must-gather of a cluster that has to act":              leaves,
+}
+
+// every plan takes minutes; one of each sort of plan is the default.
+var every = flag.Bool("every", false, "run the plans of all states, and not one of each sort")
+
+// shape is the sort of a plan: what its actions do, in their order.
+func shape(list []step) string {
+	var kinds []string
+	for _, s := range list {
+		for _, a := range s.Actions {
+			kinds = append(kinds, a.Kind)
+		}
+	}
+	return strings.Join(kinds, " ")
+}
+
+// TestPlans runs the states' plans, twice, and their way back. One that needs
+// a person may leave the state as it was, and never makes it worse. Waits for pods
+// and nodes, OLM, WMCO and the control plane's update are played.
+func TestPlans(t *testing.T) {
+	prepare(t)
+	server := startServer(t)
+	path, kubectl := tools(t)
+	count, seen := map[string]int{}, map[string]bool{}
+	all := states()
+	for i := range all {
+		s := &all[i]
+		if s.to != "" && len(s.cluster.offered) == 0 {
+			s.cluster.offered = offeredTo(s)
+		}
+		sort := shape(steps(t, s.asked(t, t.TempDir())))
+		if seen[sort] && !*every {
+			continue
+		}
+		seen[sort] = true
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			server.load(t, s)
+			outcome, ground := s.runPlan(t, server, path, kubectl)
+			count[outcome]++
+			said, listed := unfinished[s.name]
+			right := outcome == nothing || outcome == stops || outcome == works
+			switch {
+			case listed && outcome != said:
+				t.Errorf("%s: %s and no longer: %s\n%s", s.name, outcome, said, ground)
+			case !listed && !right:
+				t.Errorf("%s: %s\n%s", s.name, outcome, ground)
+			}
+		})
+	}
+	if count[works] < 10 {
+		t.Errorf("only %d plans worked", count[works])
+	}
+	t.Logf("%v, played: %v", count, server.played)
+}
+
+// offeredTo are patches of the minors on the way.
+func offeredTo(s *state) []string {
+	order := []string{"4.12", "4.13", "4.14", "4.15", "4.16", "4.17", "4.18", "4.19", "4.20", "4.21", "4.22", "5.0"}
+	from, to := slices.Index(order, minor(s.cluster.release)), slices.Index(order, minor(s.to))
+	var list []string
+	for i := from + 1; i <= to; i++ {
+		list = append(list, order[i]+".9")
+	}
+	return list
+}
+
+// Outcomes of a plan.
+const (
+	nothing = "nothing to run"
+	stops   = "stops for a person"
+	works   = "PASS, twice, and back"
+	fails   = "a command fails"
+	short   = "not PASS after it"
+	unquiet = "a second run changes something"
+	leaves  = "the way back leaves something"
+)
+
+// runPlan runs a loaded state's plan and tells what comes of it, with the ground.
+func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (outcome, ground string) {
+	t.Helper()
+	dir := t.TempDir()
+	asked := append([]string{"--kubeconfig", server.kubeconfig}, s.about(t, dir)...)
+	was, list := judge(t, asked), steps(t, asked)
+	text := script(list)
+	if !strings.Contains(text, " || { echo FAILED") {
+		return nothing, ""
+	}
+	original := server.snapshot(t, false)
+	out, exit := server.shell(t, dir, path, kubectl, text)
+	now := judge(t, append([]string{"--kubeconfig", server.kubeconfig}, s.args...))
+	switch {
+	case person(list) || strings.Contains(out, "timed out") || strings.Contains(out, "an editor is a person's"):
+		if now.Verdict > max(was.Verdict, finding.Warn) {
+			return short, fmt.Sprintf("from %s to %s (%s)\n%s", was.Verdict, now.Verdict, grounds(now), out)
+		}
+		return stops, ""
+	case exit != 0:
+		return fails, out
+	case now.Verdict > finding.Info:
+		return short, fmt.Sprintf("it says %s (%s)\n%s", now.Verdict, grounds(now), out)
+	}
+	before := server.snapshot(t, true)
+	if out, exit := server.shell(t, dir, path, kubectl, text); exit != 0 {
+		return fails, "the second time: " + out
+	}
+	if d := difference(before, server.snapshot(t, true)); d != "" {
+		return unquiet, d
+	}
+	if out, exit := server.shell(t, dir, path, kubectl, undo(list)); exit != 0 {
+		return fails, "the way back: " + out
+	}
+	if d := difference(kept(original), kept(server.snapshot(t, false))); d != "" {
+		return leaves, d
+	}
+	return works, ""
+}
+
+// kept are the objects that a way back restores: all but those that the update of
+// the control plane and WMCO move, and pods.
+func kept(all map[string]string) map[string]string {
+	out := maps.Clone(all)
+	maps.DeleteFunc(out, func(name, _ string) bool {
+		kind, _, _ := strings.Cut(name, " ")
+		return slices.Contains([]string{"Pod", "ControllerRevision", "Node", "CSINode", "ClusterVersion", "ClusterServiceVersion", "PersistentVolume"}, kind) || strings.HasPrefix(name, "ConfigMap "+wmcoNS+"/")
+	})
+	return out
+}
+
+// difference names what isn't the same in two snapshots.
+func difference(a, b map[string]string) string {
+	var list []string
+	for name := range maps.Keys(a) {
+		if a[name] != b[name] {
+			list = append(list, name)
+		}
+	}
+	for name := range maps.Keys(b) {
+		if _, ok := a[name]; !ok {
+			list = append(list, "new "+name)
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
