@@ -99,6 +99,7 @@ func (s *sink) add(d draft) {
 		d.Why = "its manifest isn't whole, it " + lack + ", and the rest of it may have what is missing; if not: " + d.Why
 		d.Remedy = "give the whole manifest, as it is applied, and check it again"
 	}
+	d.Do = s.world.owned(d.Do)
 	key := fact{s.rule.ID, d.Object, d.Same, d.Severity}
 	if old := s.byFact[key]; old != nil {
 		old.holdsAgain(s.world, d)

@@ -15,8 +15,11 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
 	"github.com/winbake/winbake/test/apiserver"
@@ -98,11 +101,37 @@ func (a answer) String() string {
 // sources give the same cluster three times, as flags of verify.
 func sources(t *testing.T, s *apiserver.Server, manifests string) map[string][]string {
 	t.Helper()
+	gates := noGates(t, s)
 	return map[string][]string{
-		"manifests":   {"--manifests", manifests},
+		"manifests":   {"--manifests", manifests, "--manifests", gates},
 		"cluster":     {"--kubeconfig", s.Kubeconfig},
 		"must-gather": {"--must-gather", gather(t, s)},
 	}
+}
+
+// noGates is that no gate waits for an acknowledgement, in the cluster and as a
+// file. Manifests and a must-gather without the ConfigMap don't tell.
+func noGates(t *testing.T, s *apiserver.Server) string {
+	t.Helper()
+	client, err := kubernetes.NewForConfig(s.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const namespace, name = "openshift-config-managed", "admin-gates"
+	_, err = client.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	_, err = client.CoreV1().ConfigMaps(namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "gates.yaml")
+	text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: " + namespace + "}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // testSkew: verify skew says the same of every source.

@@ -33,6 +33,7 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 		got[name] = metrics(t, c.url)
 	}
 	snapshot("as it is", "2")
+	t.Log(got["as it is"])
 	sets := a.typed.AppsV1().DaemonSets("openshift-cluster-csi-drivers")
 	const windows = "vmware-vsphere-csi-driver-node-windows"
 	d, err := sets.Get(t.Context(), windows, metav1.GetOptions{})

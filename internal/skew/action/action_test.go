@@ -50,6 +50,7 @@ func every() []action.Action {
 		action.EditDriver{Object: present, Text: "remove the flag"},
 		action.EditDriver{Object: present, Text: "remove the marks", Patch: `{"metadata":{"ownerReferences":null}}`},
 		action.WaitRollout{Object: present, Strategy: "OnDelete"},
+		action.ByOwner{Owner: inventory.Owner{Manager: "Helm", Kind: "release", Namespace: "csi", Name: "windows"}, Change: action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true}},
 	}
 }
 

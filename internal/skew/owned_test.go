@@ -1,0 +1,55 @@
+package skew_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// No command changes a DaemonSet that a program would put back: the plan names
+// the source to change.
+func TestOwnersAreAsked(t *testing.T) {
+	argo := inventory.Owner{Manager: "Argo CD", Kind: "Application", Name: "storage"}
+	for _, tc := range []struct {
+		name  string
+		owner []inventory.Owner
+		byOC  bool
+	}{
+		{name: "nobody's", byOC: true},
+		{name: "Argo CD's", owner: []inventory.Owner{argo}},
+		{name: "Helm's", owner: []inventory.Owner{{Manager: "Helm", Kind: "release", Namespace: "csi", Name: "windows"}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			inv := clusterOf("4.18", "10.18.0", ebs("v1.32.0"))
+			for i := range inv.Drivers {
+				if inv.Drivers[i].OS == "windows" {
+					inv.Drivers[i].Owners = tc.owner
+				}
+			}
+			r, err := skew.Evaluate(testCatalog(t), inv, skew.Request{From: "4.18", To: "4.19"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			byOC, asked := false, false
+			for _, s := range r.Steps {
+				for _, a := range s.Actions {
+					changes := strings.Join(a.Commands, "\n")
+					byOC = byOC || strings.Contains(changes, "set image") || strings.Contains(changes, "oc replace")
+					asked = asked || a.Kind == "by-owner" && strings.Contains(a.Summary, "in the source of "+first(tc.owner)) && a.Judge != ""
+				}
+			}
+			if byOC != tc.byOC || asked == tc.byOC {
+				t.Errorf("oc changes it: %t, its owner is asked: %t\n%+v", byOC, asked, r.Steps)
+			}
+		})
+	}
+}
+
+func first(owners []inventory.Owner) string {
+	if len(owners) == 0 {
+		return ""
+	}
+	return owners[0].Manager + " " + owners[0].Kind
+}
