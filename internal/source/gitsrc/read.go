@@ -53,6 +53,10 @@ func (f *file) Read(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
+	if f.ctx.Err() != nil { // git may have written all of it before it is killed
+		f.err = f.fail(f.ctx.Err())
+		return 0, f.err
+	}
 	n, err := f.blob.Read(p)
 	if err != nil && err != io.EOF {
 		err = f.fail(err)
