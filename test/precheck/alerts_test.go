@@ -33,7 +33,6 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 		got[name] = metrics(t, c.url)
 	}
 	snapshot("as it is", "2")
-	t.Log(got["as it is"])
 	sets := a.typed.AppsV1().DaemonSets("openshift-cluster-csi-drivers")
 	const windows = "vmware-vsphere-csi-driver-node-windows"
 	d, err := sets.Get(t.Context(), windows, metav1.GetOptions{})
@@ -222,7 +221,7 @@ var fired = map[string]struct {
 	after                                        int // minutes
 }{
 	"warned": {
-		"WinbakeUpdateWarning", "info", "4.20", "Windows CSI drivers need work before an update to OpenShift 4.20.",
+		"WinbakeUpdateWarning", "info", "4.20", "Something has to be done before an update to OpenShift 4.20.",
 		"The verdict on 1 of the offered updates to OpenShift 4.20 is WARN, or was when it could last be told, and a warning asks for an act before the update. Which, and what to do, says: verify skew --to 4.20.", 1},
 	"broken": {
 		"WinbakeUpdateBlocked", "warning", "4.20", "Windows CSI drivers don't work now, so an update to OpenShift 4.20 has to wait.",

@@ -32,7 +32,25 @@ func openShiftCluster(t *testing.T) *apiserver.Server {
 	s.InstallOpenShift(t)
 	s.InstallKinds(t, monitoringKinds(t)...)
 	s.Load(t, openShift, example+"/driver.yaml", example+"/nodes.yaml", example+"/workload.yaml")
+	acknowledge(t, s)
 	return s
+}
+
+// acknowledge gives the acknowledgement that the cluster waits for, and has the
+// condition follow, as the operator of the version does.
+func acknowledge(t *testing.T, s *apiserver.Server) {
+	t.Helper()
+	a := newApplier(t, s)
+	gates, err := a.typed.CoreV1().ConfigMaps("openshift-config-managed").Get(t.Context(), "admin-gates", metav1.GetOptions{})
+	must(t, err)
+	acks, err := a.typed.CoreV1().ConfigMaps("openshift-config").Get(t.Context(), "admin-acks", metav1.GetOptions{})
+	must(t, err)
+	for key := range gates.Data {
+		acks.Data[key] = "true"
+	}
+	_, err = a.typed.CoreV1().ConfigMaps(acks.Namespace).Update(t.Context(), acks, metav1.UpdateOptions{})
+	must(t, err)
+	setStatus(t, s, "conditions", []any{map[string]any{"type": "Upgradeable", "status": "True"}})
 }
 
 // monitoringKinds are the schemas of Prometheus' operator, as its own project

@@ -72,7 +72,7 @@ func alerts() []rule {
 			"It can't be told whether an update{{ with $labels.minor }} to OpenShift {{ . }}{{ end }} is safe for Windows CSI drivers",
 			`The verdict on {{ $value }} of the offered updates{{ with $labels.minor }} to OpenShift {{ . }}{{ end }} is UNKNOWN: something couldn't be read, isn't known, or the last evaluation that succeeded is too old. What is missing says: verify skew{{ with $labels.minor }} --to {{ . }}{{ end }}; why an evaluation failed says the log of the Deployment `+name),
 		alert("WinbakeUpdateWarning", "info", counted(lastKnown(actFirst)), "",
-			"Windows CSI drivers need work before an update to OpenShift {{ $labels.minor }}",
+			"Something has to be done before an update to OpenShift {{ $labels.minor }}",
 			`The verdict on {{ $value }} of the offered updates to OpenShift {{ $labels.minor }} is WARN, or was when it could last be told, and a warning asks for an act before the update. Which, and what to do, says: verify skew --to {{ $labels.minor }}`),
 		alert("WinbakePrecheckAbsent", "warning", "absent(winbake_precheck_last_evaluation_timestamp_seconds > 0)", blink,
 			"Nobody looks whether an update is safe for Windows CSI drivers",
