@@ -71,7 +71,7 @@ func (v *view) replacement(to version.Driver, hostProcess bool, why string) []ac
 	}
 	return append(v.podSecurity(hostProcess), action.ReplaceDriver{
 		Object: v.D.Object, Title: v.Catalog.Title, Why: why, Version: to, Bake: b.words(action.Saved(v.D.Object)), Access: access, DaemonSet: csidriver.DaemonSetFile,
-		Folder: b.folder(v.D), Image: image, HostProcess: hostProcess, Strategy: v.D.Strategy, Becomes: *becomes,
+		Folder: b.folder(v.D), Image: image, Strategy: v.D.Strategy, Becomes: *becomes,
 	})
 }
 
@@ -83,7 +83,7 @@ func (v *view) podSecurity(hostProcess bool) []action.Action {
 	if !hostProcess || have == nil || have.Privileged() {
 		return nil
 	}
-	return []action.Action{action.SetPodSecurity{Namespace: ns, Was: have.Enforce}}
+	return []action.Action{action.SetPodSecurity{Namespace: ns, Was: have}}
 }
 
 // projectManifest is for what bake doesn't write.
@@ -97,7 +97,7 @@ func (v *view) projectManifest(to version.Driver, hostProcess bool, why string, 
 	}
 	var list []action.Action
 	if ns := v.D.Object.Namespace; hostProcess && !v.D.HostProcess && !v.inFile() && ns != "" && !v.privilegedNamespace() {
-		list = []action.Action{action.SetPodSecurity{Namespace: ns}}
+		list = []action.Action{action.SetPodSecurity{Namespace: ns, Was: v.inv.Cluster.Namespace(ns)}}
 		if account := serviceAccount(v.D); account != "" {
 			list = append(list, action.BindSCC{Namespace: ns, Account: account})
 		}

@@ -22,6 +22,7 @@ type planner struct {
 	journey *journey
 	hop     int
 	list    []Step
+	did     [][]action.Action // of each step
 	asked   map[string]bool
 	rows    []Row // the result's: they say where the steps have the drivers
 }
@@ -41,6 +42,9 @@ func (e *evaluation) plan() []Step {
 		when = ""
 	}
 	p.add(when, nil, "", action.Check{})
+	for i, records := range action.Sequence(p.did) {
+		p.list[i].Actions = records
+	}
 	return p.list
 }
 
@@ -222,6 +226,7 @@ func (p *planner) join(when, rule string, actions []action.Action) {
 func (p *planner) add(when string, rules []string, why string, actions ...action.Action) {
 	records := action.Records(actions)
 	p.list = append(p.list, Step{Hop: p.hop, When: when, What: summaries(records), Actions: records, Why: why, Rules: rules})
+	p.did = append(p.did, actions)
 	for _, a := range actions {
 		a.Apply(p.inv)
 	}

@@ -56,7 +56,7 @@ func refusedPods(v *view, out *sink) {
 		Observed: fmt.Sprintf("namespace %s enforces the Pod Security level %s", n.Name, n.Enforce),
 		Expected: "the level privileged",
 		Why:      "the API server refuses each new pod of the DaemonSet; only the DaemonSet's events tell",
-		Do:       []action.Action{action.SetPodSecurity{Namespace: n.Name, Was: n.Enforce}},
+		Do:       []action.Action{action.SetPodSecurity{Namespace: n.Name, Was: n}},
 	}
 	if r := v.D.Rollout; !v.Planned && v.Hops == 0 && r != nil && r.Desired > 0 && r.Ready >= r.Desired {
 		d.Severity = finding.Warn

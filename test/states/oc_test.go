@@ -2,6 +2,7 @@ package states
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
@@ -93,15 +95,37 @@ func tools(t *testing.T) (dir, kubectl string) {
 // shell runs a script as an admin does, in a folder.
 func (s *server) shell(t *testing.T, dir, path, kubectl, script string, args ...string) (string, int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", append([]string{"-c", script, "plan"}, args...)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", script, "plan"}, args...)...)
+	cmd.WaitDelay = time.Second // a child of the script may hold its output
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.proxy.URL+"/play",
-		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today)
-	out, err := cmd.CombinedOutput()
+		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today, "POLL=0.1")
+	out := &patient{stop: cancel}
+	cmd.Stdout, cmd.Stderr = out, out
+	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return string(out), cmd.ProcessState.ExitCode()
+	return out.text.String(), cmd.ProcessState.ExitCode()
+}
+
+// vain is what a script prints when it has to look again.
+const vain = "\n  not yet; "
+
+// patient takes what a script prints, and stops it when it looks in vain: what is
+// played is there at once.
+type patient struct {
+	text bytes.Buffer
+	stop func()
+}
+
+func (p *patient) Write(b []byte) (int, error) {
+	if bytes.Count(p.text.Bytes(), []byte(vain)) > 30 {
+		p.stop()
+	}
+	return p.text.Write(b)
 }
 
 // has tells whether the words of a call begin with these, flags aside.

@@ -28,59 +28,6 @@ type step struct {
 	Actions    []finding.Action
 }
 
-// script is a plan as a shell runs it.
-func script(list []step) string {
-	var b strings.Builder
-	b.WriteString("set -u\n")
-	for _, s := range list {
-		for _, a := range s.Actions {
-			fmt.Fprintf(&b, "echo '== %s %s'\n", s.When, strings.ReplaceAll(a.Summary, "'", ""))
-			if a.Kind == "by-hand" || a.Kind == "gather" {
-				continue
-			}
-			for _, ask := range a.Asks {
-				fmt.Fprintf(&b, ": \"${%s:?is asked for}\"\n", ask.Name)
-			}
-			if a.Done != "" {
-				fmt.Fprintf(&b, "if ( %s\n) >/dev/null 2>&1; then echo done already; else\n", a.Done)
-			}
-			for _, c := range append(slices.Clone(a.Commands), a.Wait...) {
-				fmt.Fprintf(&b, "( %s\n) || { echo FAILED; exit 1; }\n", c)
-			}
-			if a.Done != "" {
-				b.WriteString("fi\n")
-			}
-		}
-	}
-	return b.String()
-}
-
-// undo is the way back: what undoes each action that was done, the last one first.
-func undo(list []step) string {
-	var b strings.Builder
-	for _, s := range slices.Backward(list) {
-		for _, a := range slices.Backward(s.Actions) {
-			for _, c := range a.Undo {
-				fmt.Fprintf(&b, "( %s\n) || exit 1\n", c)
-			}
-		}
-	}
-	return b.String()
-}
-
-// person tells whether a plan has something that only a person does or judges,
-// besides looking at the result in the end.
-func person(list []step) bool {
-	for i, s := range list {
-		for _, a := range s.Actions {
-			if (a.Kind == "by-hand" || a.Kind == "gather") && i < len(list)-1 || a.Judge != "" || len(a.Asks) > 0 {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // unfinished are the states whose plan doesn't come to what it should, with what it
 // comes to: shorter is better.
 var unfinished = map[string]string{
@@ -88,22 +35,11 @@ var unfinished = map[string]string{
 	"vsphere of WMCO's sample left on 4.20":                   leaves,
 	"vsphere of WMCO's sample left on 4.20, to 4.21":          leaves,
 	"vsphere with the tag alone raised":                       leaves,
-	"vsphere HostProcess that mounts pipes":                   short,
-	"azure-file as in WMCO's sample, latest":                  unquiet,
-	"ebs behind the topology key, nodes without the label":    unquiet,
-	"ebs, another manifest's tag moves":                       unquiet,
-	"gcp-pd, the base's image without a tag":                  unquiet,
-	"gcp-pd, the tag of no release":                           unquiet,
-	"smb with csi-proxy's DaemonSet beside WMCO's":            unquiet,
+	"vsphere HostProcess that mounts pipes":                   leaves,
 	"in-tree azure-file in use, driver running, 4.12 to 4.13": unquiet,
 	"in-tree vsphere in use, 4.13 to 4.14":                    unquiet,
 	"in-tree azure-disk, migrated, driver gone":               leaves,
-	"WMCO at work on its nodes":                               short,
-	"WMCO gone after an EUS update":                           short,
-	"planned HostProcess into a restricted namespace":         leaves,
-	"HostProcess running, and the namespace is baseline now":  leaves,
-	"a node selector with a capital":                          short,
-	"an update is under way":                                  short,
+	"a node selector with a capital":                          fails,
 	"a must-gather of a cluster that has to act":              leaves,
 }
 
@@ -174,7 +110,7 @@ func offeredTo(s *state) []string {
 // Outcomes of a plan.
 const (
 	nothing = "nothing to run"
-	stops   = "stops for a person"
+	stops   = "stops for a person, or waits"
 	works   = "PASS, twice, and back"
 	fails   = "a command fails"
 	short   = "not PASS after it"
@@ -187,16 +123,15 @@ func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (out
 	t.Helper()
 	dir := t.TempDir()
 	asked := append([]string{"--kubeconfig", server.kubeconfig}, s.about(t, dir)...)
-	was, list := judge(t, asked), steps(t, asked)
-	text := script(list)
-	if !strings.Contains(text, " || { echo FAILED") {
-		return nothing, ""
+	was, text := judge(t, asked), run(t, append([]string{"skew", "plan", "-o", "script"}, asked...)...).stdout
+	if strings.Count(text, "\nrun_") < 2 {
+		return nothing, "" // but to look at the result
 	}
 	original := server.snapshot(t, false)
-	out, exit := server.shell(t, dir, path, kubectl, text)
+	out, exit := server.shell(t, dir, path, kubectl, text, "--yes")
 	now := judge(t, append([]string{"--kubeconfig", server.kubeconfig}, s.args...))
 	switch {
-	case person(list) || strings.Contains(out, "timed out") || strings.Contains(out, "an editor is a person's"):
+	case exit == 3 && (strings.Contains(out, " needs a person.") || strings.Contains(out, " isn't set: ")) || strings.Contains(out, vain) || strings.Contains(out, "timed out") || strings.Contains(out, "an editor is a person's"):
 		if now.Verdict > max(was.Verdict, finding.Warn) {
 			return short, fmt.Sprintf("from %s to %s (%s)\n%s", was.Verdict, now.Verdict, grounds(now), out)
 		}
@@ -207,13 +142,13 @@ func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (out
 		return short, fmt.Sprintf("it says %s (%s)\n%s", now.Verdict, grounds(now), out)
 	}
 	before := server.snapshot(t, true)
-	if out, exit := server.shell(t, dir, path, kubectl, text); exit != 0 {
+	if out, exit := server.shell(t, dir, path, kubectl, text, "--yes"); exit != 0 {
 		return fails, "the second time: " + out
 	}
 	if d := difference(before, server.snapshot(t, true)); d != "" {
 		return unquiet, d
 	}
-	if out, exit := server.shell(t, dir, path, kubectl, undo(list)); exit != 0 {
+	if out, exit := server.shell(t, dir, path, kubectl, text, "--yes", "--rollback"); exit != 0 {
 		return fails, "the way back: " + out
 	}
 	if d := difference(kept(original), kept(server.snapshot(t, false))); d != "" {

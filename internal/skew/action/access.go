@@ -9,8 +9,8 @@ import (
 // SetPodSecurity lets privileged pods into a namespace.
 type SetPodSecurity struct {
 	Namespace string
-	// Was is the level that it enforces now, "" for none.
-	Was string
+	// Was are its labels now; nil where they weren't read.
+	Was *inventory.Namespace
 }
 
 const (
@@ -24,11 +24,17 @@ func (a SetPodSecurity) write(r *record) {
 	r.Object = "Namespace " + a.Namespace
 	r.run("oc", "label", "namespace", a.Namespace, enforce+"=privileged", labelSync+"=false", "--overwrite")
 	r.Done = r.is("privileged", "oc", "get", "namespace", a.Namespace, "-o", `jsonpath={.metadata.labels.pod-security\.kubernetes\.io/enforce}`)
-	level := enforce + "-"
-	if a.Was != "" {
-		level = enforce + "=" + a.Was
+	if a.Was == nil {
+		r.NoUndo = "the namespace's labels before weren't read"
+		return
 	}
-	r.undo("oc", "label", "namespace", a.Namespace, level, labelSync+"-", "--overwrite")
+	was := func(key, value string) string {
+		if value == "" {
+			return key + "-"
+		}
+		return key + "=" + value
+	}
+	r.undo("oc", "label", "namespace", a.Namespace, was(enforce, a.Was.Enforce), was(labelSync, a.Was.Sync), "--overwrite")
 }
 
 // Apply notes the level.

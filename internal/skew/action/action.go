@@ -30,13 +30,49 @@ func Record(a Action) finding.Action {
 	return r.Action
 }
 
-// Records are several.
+// Records are several, each as if it were alone.
 func Records(list []Action) []finding.Action {
 	var out []finding.Action
 	for _, a := range list {
 		out = append(out, Record(a))
 	}
 	return out
+}
+
+// Sequence are the steps of a plan in their order. What a later action sets
+// again counts as done when that one is: a plan that runs again never goes back.
+func Sequence(steps [][]Action) [][]finding.Action {
+	later := map[string][]string{}
+	out := make([][]finding.Action, len(steps))
+	for i, step := range slices.Backward(steps) {
+		out[i] = make([]finding.Action, len(step))
+		for j, a := range slices.Backward(step) {
+			what, value := sets(a)
+			r := &record{later: later[what]}
+			a.write(r)
+			out[i][j] = r.Action
+			if what != "" {
+				later[what] = append(later[what], value)
+			}
+		}
+	}
+	return out
+}
+
+// sets is what an action gives a value that a later action may change, and the
+// value; "" for nothing.
+func sets(a Action) (what, value string) {
+	switch a := a.(type) {
+	case SetImage:
+		if !a.Registrar {
+			return "image of " + a.Object.String(), a.Image
+		}
+	case ReplaceDriver:
+		return "image of " + a.Object.String(), a.Image
+	case SetChannel:
+		return "channel", a.Channel
+	}
+	return "", ""
 }
 
 // Rank orders what is due at the same time: nodes and csi-proxy come before

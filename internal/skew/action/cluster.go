@@ -62,7 +62,7 @@ func (a SetChannel) write(r *record) {
 	r.say("set-channel", "take updates from the channel %s", a.Channel)
 	r.Object = "ClusterVersion version"
 	r.run("oc", "adm", "upgrade", "channel", a.Channel)
-	r.Done = r.is(a.Channel, "oc", "get", "clusterversion", "version", "-o", "jsonpath={.spec.channel}")
+	r.done("oc", "get", "clusterversion", "version", "-o", "jsonpath={.spec.channel}", raw("| grep -qxF"), r.or(a.Channel))
 	if a.Was != "" {
 		r.undo("oc", "adm", "upgrade", "channel", a.Was)
 		return

@@ -56,7 +56,7 @@ func (a SetImage) write(r *record) {
 			Command: r.line("skopeo", "inspect", "--format", "{{.Digest}}", "docker://"+a.Image)}})...)
 	} else {
 		r.run(set(a.Image)...)
-		r.done("oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`, raw("| grep -qxF --"), a.Image)
+		r.done("oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`, raw("| grep -qxF"), r.or(a.Image))
 	}
 	if a.Was != "" {
 		r.undo(set(a.Was)...)
@@ -108,10 +108,8 @@ type ReplaceDriver struct {
 	Access    []string
 	DaemonSet string
 	Folder    string
-	// Image and HostProcess tell when it is done.
-	Image       string
-	HostProcess bool
-	Strategy    string
+	Image     string
+	Strategy  string
 	// Becomes is the driver that it makes of the present one.
 	Becomes inventory.Driver
 }
@@ -134,9 +132,12 @@ func (a ReplaceDriver) write(r *record) {
 		r.run("oc", "apply", "-f", a.Folder+"/"+file)
 	}
 	r.run("oc", "replace", "-f", a.Folder+"/"+a.DaemonSet)
-	mode := map[bool]string{true: "true", false: ""}[a.HostProcess]
-	r.done("oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{" "}{end}{.spec.template.spec.securityContext.windowsOptions.hostProcess}`,
-		raw("| grep -q --"), pattern(a.Image)+".* "+mode+"$")
+	// All of the pods but their images, which a later step may move, as the API
+	// server would store it.
+	shape := "jsonpath={.spec.template.spec['volumes','securityContext','nodeSelector','tolerations','serviceAccountName']}{.spec.template.spec.containers[*]['command','args','volumeMounts','securityContext']}"
+	file := a.Folder + "/" + a.DaemonSet
+	r.done("test", "-s", file, raw("&&"), "oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`,
+		raw("| grep -qxF"), r.or(a.Image), raw(`&& [ "$(`), "oc", "replace", "--dry-run=server", "-f", file, "-o", shape, raw(`)" = "$(`), "oc", "get", "-f", file, "-o", shape, raw(`)" ]`))
 	r.undo("oc", "replace", "-f", old)
 	r.Interrupts = "on each node in its turn new volumes can't be mounted while its pod is replaced, usually for a minute; mounted ones stay"
 	rollout(r, a.Object, a.Strategy)

@@ -12,7 +12,12 @@ import (
 )
 
 // record is a finding.Action that is being written.
-type record struct{ finding.Action }
+type record struct {
+	finding.Action
+	// later are the values that later actions of the plan give to what this one
+	// sets.
+	later []string
+}
 
 // raw is a part of a line that the shell is to read: a redirection, a pipe.
 type raw string
@@ -77,6 +82,15 @@ func kindOf(o inventory.Object) string { return strings.ToLower(cmp.Or(o.Kind, "
 // is tests that a field of an object has a value.
 func (r *record) is(value any, get ...any) string {
 	return r.line(append(get, raw("| grep -qx --"), value)...)
+}
+
+// or are grep's words for a value or one that comes later.
+func (r *record) or(value string) []any {
+	words := []any{"-e", value}
+	for _, v := range r.later {
+		words = append(words, "-e", v)
+	}
+	return words
 }
 
 // save keeps an object as it is, once, in a file that oc can create or replace

@@ -52,8 +52,3 @@ func because(why string) string {
 }
 
 func some(names []string) string { return strings.Join(names, ", ") }
-
-// pattern is a text as grep's basic regular expression.
-func pattern(s string) string {
-	return strings.NewReplacer(".", `\.`, "*", `\*`, "[", `\[`, `\`, `\\`, "^", `\^`, "$", `\$`).Replace(s)
-}

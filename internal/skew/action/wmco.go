@@ -39,8 +39,9 @@ func (a UpdateWMCO) write(r *record) {
 	if a.WMCO != "" {
 		major, minor, _ := strings.Cut(a.WMCO, ".")
 		minor, _, _ = strings.Cut(minor, ".")
-		// Every line must be of that release: no line at all is no answer.
-		r.done(wmcoOfNodes, raw("| awk -v p="+major+"."+minor+`. 'index($0, p) != 1 { bad = 1 } END { exit bad || NR == 0 }'`))
+		// Every line must be of that release or a newer one: no line at all is no
+		// answer.
+		r.done(wmcoOfNodes, raw("| awk -F. -v major="+major+" -v minor="+minor+` 'major > $1 || major == $1 && minor > $2 { bad = 1 } END { exit bad || NR == 0 }'`))
 	}
 	r.NoUndo = "WMCO isn't taken back"
 	r.Interrupts = "WMCO drains the Windows nodes one at a time: their pods move"
