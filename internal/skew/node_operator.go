@@ -51,6 +51,8 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 		d.Do = []action.Action{action.Gather{Text: "look at the operator, and add its release to the catalog with --catalog where it is new", Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "csv"}}}
 	case known.OpenShift == minor || w.precedes(known.OpenShift, minor), w.problem != "" && w.Phase != Now:
 		return // it fits, or DATA001 says that the way isn't known
+	case (w.Hop > 0 || w.inv.Cluster.WMCO == "") && w.From.Minor%2 == 1 && eus(w.req, &w.inv.Cluster):
+		return // it is removed before, and comes back after
 	case w.Hop > 0:
 		d.Severity = finding.Info
 		d.Observed, d.Expected = w.operatorText(text, known.OpenShift, minor), "WMCO for "+w.follows(minor)+" or "+minor
@@ -65,6 +67,11 @@ func (w *world) compareOperator(out *sink, text, minor string) {
 
 // updateWMCO brings WMCO to its release for a minor.
 func (w *world) updateWMCO(minor string) []action.Action {
+	return []action.Action{w.wmcoOf(minor)}
+}
+
+// wmcoOf is the operator's release for a minor, as far as the catalog knows it.
+func (w *world) wmcoOf(minor string) action.UpdateWMCO {
 	up := action.UpdateWMCO{OpenShift: minor}
 	if list := w.wmcoFor(minor); len(list) > 0 {
 		up.WMCO = list[len(list)-1].From
@@ -72,7 +79,7 @@ func (w *world) updateWMCO(minor string) []action.Action {
 	if r := w.cat.Release(minor); r != nil {
 		up.Kubernetes = r.Kubernetes
 	}
-	return []action.Action{up}
+	return up
 }
 
 // leftBehind are those of some nodes that an older WMCO configured than the one

@@ -34,9 +34,14 @@ func (e *evaluation) plan() []Step {
 	if len(stops) == 1 {
 		p.fix("", []string{before, during, after, ""}, stops[0])
 	}
-	for p.hop = range stops[1:] {
+	for p.hop = 0; p.hop < len(stops)-1; p.hop++ {
+		if p.overTwo() {
+			p.controlPlaneOnly(stops[p.hop], stops[p.hop+1], stops[p.hop+2])
+			continue
+		}
 		p.pass(stops[p.hop], stops[p.hop+1])
 	}
+	p.hop = max(0, len(stops)-2)
 	when := after
 	if len(stops) == 1 {
 		when = ""
@@ -61,9 +66,14 @@ func (p *planner) pass(from, to version.OpenShift) {
 	p.fix(before, []string{before}, from, to)
 	p.moved(func(r *Row) *string { return &r.WindowsBefore })
 	w := p.judged(from, to)
-	p.update(w)
+	p.update(w, channel(p.inv.Cluster.Channel, to))
 	p.take(w, during, []string{during})
 	p.operator(w)
+	p.follow(to)
+}
+
+// follow is what comes after a hop's nodes.
+func (p *planner) follow(to version.OpenShift) {
 	p.fix(after, []string{before, during, after, ""}, to)
 	if p.hop == len(p.journey.stops)-2 {
 		p.restPlanned(p.judged(to))

@@ -10,7 +10,7 @@ import (
 )
 
 // update is the hop itself.
-func (p *planner) update(e *evaluation) {
+func (p *planner) update(e *evaluation, channel string) {
 	w := e.moments[0]
 	up := action.UpdateControlPlane{To: w.To}
 	if offered := p.offered(w.To); !offered.IsZero() {
@@ -34,9 +34,9 @@ func (p *planner) update(e *evaluation) {
 		return
 	}
 	have := p.inv.Cluster.Channel
-	if next := channel(have, w.To); next != have {
-		p.inv.Cluster.Channel = next
-		p.add(during, nil, "", action.SetChannel{Channel: next, Was: have}, up)
+	if channel != have {
+		p.inv.Cluster.Channel = channel
+		p.add(during, nil, "", action.SetChannel{Channel: channel, Was: have}, up)
 		return
 	}
 	p.add(during, nil, "", up)
@@ -78,14 +78,17 @@ func (p *planner) operator(e *evaluation) {
 		return
 	}
 	up := w.updateWMCO(w.to())
-	why := "WMCO brings kubelet and csi-proxy; csi-proxy comes before the drivers"
 	if held := w.heldBack(); held != "" {
-		p.add(after, nil, "WMCO 8 and 9 hold a node with volumes until it is released; one at a time shows whether the driver works before all pods depend on it",
-			append(up, action.ReleaseNodes{Provisioner: held})...)
+		p.add(after, nil, whyRelease, append(up, action.ReleaseNodes{Provisioner: held})...)
 		return
 	}
-	p.add(after, nil, why, up...)
+	p.add(after, nil, whyWMCO, up...)
 }
+
+const (
+	whyWMCO    = "WMCO brings kubelet and csi-proxy; csi-proxy comes before the drivers"
+	whyRelease = "WMCO 8 and 9 hold a node with volumes until it is released; one at a time shows whether the driver works before all pods depend on it"
+)
 
 // heldBack is the driver that WMCO waits for on each node with volumes: it does so
 // in the hop that moves in-tree volumes to CSI. "" for none.

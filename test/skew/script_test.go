@@ -20,11 +20,18 @@ case "$*" in
 *"upgrade --to="*) echo "$*" | sed 's/.*--to=//' > release ;;
 *"status.history"*) cat release ;;
 *"get nodes"*) if [ -e release ]; then echo 10.20.0-abc; fi ;;
-*"get daemonset"*jsonpath*) if [ -e replaced ]; then echo "registry.k8s.io/csi-vsphere/driver:v3.5.0 true"; fi ;;
+*"get daemonset"*jsonpath*) if [ -e replaced ]; then echo registry.k8s.io/csi-vsphere/driver:v3.5.0; fi ;;
 *"get daemonset"*yaml*) printf 'metadata:\n  uid: 7\n  resourceVersion: "8"\n  name: x\n' ;;
+"replace --dry-run=server "*) echo new ;;
+"get -f "*) if [ -e replaced ]; then echo new; else echo old; fi ;;
 "replace -f "*old.yaml) rm replaced ;;
 "replace -f "*) if [ -e broken ]; then exit 1; fi; touch replaced ;;
 esac
+`
+
+// playedBake is bake, as far as the script looks at what it writes.
+const playedBake = `#!/bin/bash
+mkdir -p "${@: -1}" && echo new > "${@: -1}/08-daemonset.yaml"
 `
 
 // The script asks, stops where a step fails, goes on from there, has nothing to do
@@ -35,7 +42,7 @@ func TestScriptOfAPlan(t *testing.T) {
 		t.Fatal(r.stderr)
 	}
 	dir := t.TempDir()
-	for name, text := range map[string]string{"plan.sh": r.stdout, "oc": played, "bake": "#!/bin/sh\n", "verify": "#!/bin/sh\n", "broken": ""} {
+	for name, text := range map[string]string{"plan.sh": r.stdout, "oc": played, "bake": playedBake, "verify": "#!/bin/sh\n", "broken": ""} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,7 @@ It judges as verify skew does and says the verdict first, but it is a document
 and no check: it exits 0 also where the verdict is BLOCK.`,
 		Example: `  verify skew plan --to 4.20 > change-request.md
   verify skew plan --to 4.20 -o script > update.sh
+  verify skew plan --to 4.20 --eus > control-plane-only.md
   verify skew plan --from 4.14 --to 4.20 --manifests cluster/
   verify skew plan --to 4.20 --must-gather must-gather.tar.gz -o json`,
 		Args: noPaths,

@@ -27,6 +27,7 @@ type skewOptions struct {
 	inputs
 	from, to string
 	static   bool
+	eus      bool
 	planned  []string
 	explain  string
 	details  bool
@@ -81,6 +82,7 @@ func (o *skewOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.from, "from", "", "OpenShift release that the cluster runs, 4.19 or 4.19.12 (default: as read from the cluster)")
 	f.StringVar(&o.to, "to", "", "OpenShift release to update to; without it the check after an update")
 	f.BoolVar(&o.static, "static", false, "the manifests have no cluster behind them: leave out the rules that need nodes or volumes, and say so")
+	f.BoolVar(&o.eus, "eus", false, "plan a Control Plane Only (EUS to EUS) update, two minors at once; a channel eus-* or paused pools imply it")
 	f.StringArrayVar(&o.planned, "planned", nil, "manifests of the Windows drivers that will be deployed after the update; may be repeated")
 	app.Complete(cmd, "from", o.catalog.Releases)
 	app.Complete(cmd, "to", o.catalog.Releases)
@@ -132,7 +134,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, Planned: planned, Now: today, Catalogs: o.catalog.Paths})
+	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.eus, Planned: planned, Now: today, Catalogs: o.catalog.Paths})
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -157,6 +159,8 @@ func (o *skewOptions) check() error {
 	switch {
 	case o.static && len(o.manifests) == 0:
 		return &fault.Error{What: "--static is for manifests that have no cluster behind them", Fix: "--static --manifests DIR, or leave --static out"}
+	case o.eus && o.to == "":
+		return &fault.Error{What: "--eus needs --to: an update over two minors", Fix: "--to 4.20"}
 	case len(o.planned) > 0 && o.to == "":
 		return &fault.Error{What: "--planned needs --to: it tells of the time after an update", Fix: "--to 4.20"}
 	case slices.Contains(o.manifests, "-") && slices.Contains(o.planned, "-"):

@@ -38,7 +38,7 @@ func every() []action.Action {
 		action.PausePool{Pool: "worker", Resume: true},
 		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.RemoveWMCO{},
-		action.InstallWMCO{action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}},
+		action.InstallWMCO{UpdateWMCO: action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}},
 		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com"},
 		action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")},
 		action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true, From: "c/d:v2.0.0", Strategy: "OnDelete"},

@@ -94,8 +94,13 @@ func (r *record) or(value string) []any {
 }
 
 // save keeps an object as it is, once, in a file that oc can create or replace
-// it from: without what ties it to one moment.
-func (r *record) save(o inventory.Object, file string) {
+// it from: without what ties it to one moment, and without more fields of its
+// metadata and spec.
+func (r *record) save(o inventory.Object, file string, without ...string) {
+	var drop []string
+	for _, field := range append([]string{"resourceVersion", "uid"}, without...) {
+		drop = append(drop, "/^  "+field+":/d")
+	}
 	r.run(raw("test -s"), file, raw("||"), "oc", in(o), "get", kindOf(o), o.Name, "-o", "yaml",
-		raw("| sed '/^  resourceVersion:/d;/^  uid:/d' >"), file)
+		raw("| sed '"+strings.Join(drop, ";")+"' >"), file)
 }

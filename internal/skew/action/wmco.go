@@ -67,14 +67,18 @@ func (a UpdateWMCO) Apply(inv *inventory.Inventory) {
 
 // RemoveWMCO takes the operator away for an update over two minors. Its
 // namespace, with the key Secret and the ConfigMap windows-instances, stays.
-type RemoveWMCO struct{ nothing }
+type RemoveWMCO struct{}
+
+// Apply takes it out; the nodes stay as it configured them.
+func (RemoveWMCO) Apply(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }
 
 func (RemoveWMCO) write(r *record) {
 	r.say("remove-wmco", "remove WMCO's Subscription and ClusterServiceVersion; its namespace, the Secret cloud-private-key and the ConfigMap windows-instances stay, and Windows pods run on")
 	r.Object = "Subscription " + wmcoNamespace + "/" + wmco
-	r.save(inventory.Object{Kind: subscription, Namespace: wmcoNamespace, Name: wmco}, savedWMCO)
+	// startingCSV would bring the old release back.
+	r.save(inventory.Object{Kind: subscription, Namespace: wmcoNamespace, Name: wmco}, savedWMCO, "startingCSV")
 	r.run("oc", "-n", wmcoNamespace, "delete", subscription, wmco, "--ignore-not-found")
-	r.run("oc", "-n", wmcoNamespace, "delete", "csv", "-l", "operators.coreos.com/"+wmco+"."+wmcoNamespace)
+	r.run(raw("oc -n " + wmcoNamespace + " get csv -o name | grep '/" + wmco + `\.v' | xargs -r oc -n ` + wmcoNamespace + " delete"))
 	r.done("test", "-s", savedWMCO, raw("&& ! oc -n "+wmcoNamespace+" get "+subscription+" "+wmco+" >/dev/null 2>&1"))
 	r.undo("oc", "create", "-f", savedWMCO)
 }
