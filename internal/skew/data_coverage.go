@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
@@ -107,6 +108,21 @@ func (w *world) unread() [][]inventory.Resource {
 	return groups
 }
 
+// migrates tells whether the update moves a plugin's in-tree volumes to CSI: an
+// inline one, which no PersistentVolume tells of, then needs a driver.
+func (w *world) migrates() bool {
+	return slices.ContainsFunc(w.cat.Drivers, func(d catalog.Driver) bool {
+		on, _ := w.onCSI(d.InTree, w.target.MinorString())
+		already, _ := w.onCSI(d.InTree, w.from())
+		return on && !already
+	})
+}
+
+// noWindows tells whether all nodes were read, and none runs Windows.
+func (w *world) noWindows() bool {
+	return w.covered(inventory.Nodes) && len(w.windowsNodes()) == 0
+}
+
 // unreadResources tells of kinds of objects that rules need.
 func (w *world) unreadResources(out *sink, rs []inventory.Resource) {
 	var names, seen, needed []string
@@ -130,7 +146,10 @@ func (w *world) unreadResources(out *sink, rs []inventory.Resource) {
 		Do:  w.howToRead(rs[0]), When: before, NoStep: true, Evidence: w.sources(),
 	}
 	if doubt := w.inv.Read[rs[0]].Doubt; doubt != "" {
-		d.Severity = finding.Warn
+		d.Severity = finding.Info
+		if w.migrates() && !w.noWindows() {
+			d.Severity = finding.Warn
+		}
 		d.Observed = fmt.Sprintf("%s of every namespace that was gathered or is mentioned; %s", and(names), doubt)
 		d.Why = "a Windows pod with an inline volume, or a driver that no node has registered, in another namespace wasn't seen"
 	} else if total > 0 {

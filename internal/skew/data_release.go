@@ -27,7 +27,7 @@ func releaseData(w *world, out *sink) {
 			Severity: finding.Unknown, Object: "OpenShift " + cmp.Or(w.destination(), "release"),
 			Observed: w.problem, Expected: "releases, and an update between them, that the catalog knows",
 			Why:    "which drivers are on the way can't be told",
-			Remedy: cmp.Or(w.fix, "name the cluster's release with --from 4.20.3"),
+			Remedy: cmp.Or(w.fix, "name the release that the cluster runs: --from "+w.example()),
 			When:   before, Evidence: w.catalogEvidence(), NoStep: true,
 		})
 	}
@@ -36,6 +36,17 @@ func releaseData(w *world, out *sink) {
 	w.arrived(out)
 	w.unusedPayloads(out)
 	w.age(out)
+}
+
+// example is a release that the cluster may run: one that is updated to the
+// target.
+func (w *world) example() string {
+	for _, r := range w.cat.Releases {
+		if !w.target.IsZero() && slices.Contains(r.Next, w.target.MinorString()) {
+			return r.OpenShift
+		}
+	}
+	return "4.20.3"
 }
 
 // contradicted tells of a --from that isn't what was read. It is asked for all

@@ -40,8 +40,9 @@ release.json.`,
          Windows node has a driver registered whose DaemonSet wasn't read; a pod registers two
          drivers, of which one is judged.
 WARN     a must-gather without a list of the cluster's namespaces, where all that it mentions were
-         gathered.
-INFO     the cluster has DaemonSets, and none of a Windows CSI driver.
+         gathered, and the update moves in-tree volumes to CSI.
+INFO     the same without such a move, or without a Windows node; the cluster has DaemonSets, and
+         none of a Windows CSI driver.
 
 With --static, for manifests without a cluster behind them, kinds that aren't there are listed
 as not evaluated and are no finding.

@@ -173,6 +173,11 @@ func coverageCases() []ruleCase {
 			says: "2 DaemonSets and 2 Pods were read, and maybe not all: namespaces that weren't gathered: a", does: "\noc adm inspect ns/a --dest-dir=x", mend: read(inventory.DaemonSets, inventory.Pods), count: 1},
 		{name: "no list of namespaces", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), func(inv *inventory.Inventory) {
 			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Fix: "oc get namespaces -o yaml > x"}
+		}), want: finding.Info, says: "which namespaces there are isn't known", does: "\noc get namespaces -o yaml > x", mend: func(inv *inventory.Inventory) {
+			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3}
+		}},
+		{name: "no list of namespaces, a migration", id: "DATA002", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: all(source("must-gather"), func(inv *inventory.Inventory) {
+			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Fix: "oc get namespaces -o yaml > x"}
 		}), want: finding.Warn, says: "which namespaces there are isn't known", does: "\noc get namespaces -o yaml > x", mend: func(inv *inventory.Inventory) {
 			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3}
 		}},

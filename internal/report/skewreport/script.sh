@@ -74,7 +74,8 @@ confirm() {
   case $answer in y | Y | yes) ;; *) stop "not confirmed" ;; esac
 }
 
-finished() { has "done_$1" && "done_$1" >/dev/null 2>&1; }
+# Without pipefail: grep -q ends at its first match, and what writes to it fails then.
+finished() { has "done_$1" && (set +o pipefail; "done_$1") >/dev/null 2>&1; }
 
 # waits until a step's effect is there.
 settle() {

@@ -307,7 +307,7 @@ newest=$(oc `+ns+` get controllerrevisions -l "$selector" --sort-by=.revision -o
 for pod in $(oc `+ns+` get pods -l "$selector,controller-revision-hash!=$newest" -o name); do
   oc `+ns+` delete "$pod" || exit 1
   while sleep 5; do
-    `+get+` -o go-template='{{if ge .status.numberReady .status.desiredNumberScheduled}}ready{{end}}' | grep -qx ready && break
+    `+get+` -o go-template='{{if ge .status.numberReady .status.desiredNumberScheduled}}ready{{end}}' | grep -x ready >/dev/null && break
   done
 done`)
 }

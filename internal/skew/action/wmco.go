@@ -78,7 +78,7 @@ func (RemoveWMCO) write(r *record) {
 	// startingCSV would bring the old release back.
 	r.save(inventory.Object{Kind: subscription, Namespace: wmcoNamespace, Name: wmco}, savedWMCO, "startingCSV")
 	r.run("oc", "-n", wmcoNamespace, "delete", subscription, wmco, "--ignore-not-found")
-	r.run(raw("oc -n " + wmcoNamespace + " get csv -o name | grep '/" + wmco + `\.v' | xargs -r oc -n ` + wmcoNamespace + " delete"))
+	r.run(raw("oc -n " + wmcoNamespace + ` get csv -o name | sed -n '/\/` + wmco + `\.v/p' | xargs -r oc -n ` + wmcoNamespace + " delete"))
 	r.done("test", "-s", savedWMCO, raw("&& ! oc -n "+wmcoNamespace+" get "+subscription+" "+wmco+" >/dev/null 2>&1"))
 	r.undo("oc", "create", "-f", savedWMCO)
 }
@@ -105,7 +105,7 @@ func (a ReleaseNodes) write(r *record) {
 	r.say("release-nodes", "release the Windows nodes to WMCO one at a time, each when its CSINode lists %s and the node before it is ready again", a.Provisioner)
 	// The label is taken off again: the next update of WMCO asks once more.
 	r.run(raw(`for node in $(oc get nodes -l kubernetes.io/os=windows -o name); do
-  oc get csinode "${node#node/}" -o jsonpath='{.spec.drivers[*].name}' | grep -qw -- ` + r.line(a.Provisioner) + ` || exit 1
+  oc get csinode "${node#node/}" -o jsonpath='{.spec.drivers[*].name}' | grep -w -- ` + r.line(a.Provisioner) + ` >/dev/null || exit 1
   oc label "$node" ` + allowUpgrade + `=true --overwrite
   oc wait "$node" --for=condition=Ready=False --timeout=30m || true
   oc wait "$node" --for=condition=Ready --timeout=1h || exit 1
