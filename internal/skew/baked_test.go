@@ -30,7 +30,7 @@ func TestReplacement(t *testing.T) {
 		"one whose pods are deleted":  {onWindows(func(d *inventory.Driver) { d.Strategy = "OnDelete" }), `-l "$selector,controller-revision-hash!=$newest"`, "rollout status"},
 		"another beside it":           {all(narrowed, secondPool), bake + out, "delete"},
 		"a version that no one bakes": {func(inv *inventory.Inventory) { at("v3.5.1")(inv) }, "Give it the present one's name, namespace, selector", "oc replace -f"},
-		"rights come before the pods": {func(*inventory.Inventory) {}, "oc apply -f vsphere-4.20-vsphere-windows/03-scc.yaml\noc replace -f", level},
+		"rights come before the pods": {func(*inventory.Inventory) {}, "oc apply -f vsphere-4.20-vsphere-windows/03-scc.yaml | tee -a vsphere-4.20-vsphere-windows-made.txt\noc replace -f", level},
 		"in the cluster's own":        {inNamespace("kube-system"), "oc apply -f vsphere-4.20-vsphere-windows/02-service-account.yaml", "01-namespace.yaml"},
 		"in a namespace of one's own": {inNamespace("csi"), "oc -n csi get daemonset vsphere-windows -o yaml", "delete daemonset"},
 	} {

@@ -288,7 +288,7 @@ func (v *view) edit(becomes *inventory.Driver, format string, args ...any) []act
 	if v.inFile() {
 		return []action.Action{action.ByHand{Text: text, Object: v.D.Object.String(), Becomes: becomes}}
 	}
-	return []action.Action{action.EditDriver{Object: v.D.Object, Text: text, Becomes: becomes}}
+	return []action.Action{action.EditDriver{Object: v.D.Object, Text: text, Strategy: v.D.Strategy, Becomes: becomes}}
 }
 
 // withFlag is the driver with its HostProcess flag given, or not, and no other

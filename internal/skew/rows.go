@@ -6,6 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -115,8 +116,10 @@ func modeOf(line *catalog.Line) string {
 // mustMove tells whether a driver is asked to change how it reaches storage.
 func (e *evaluation) mustMove(v *view) bool {
 	for _, entry := range e.sink.entries {
-		if (entry.ID == "HP005" || entry.ID == "HP001") && entry.Object == v.D.Object.String() && entry.hop <= v.Hop {
-			return true
+		for _, a := range entry.do {
+			if to := action.Becomes(a); to != nil && entry.hop <= v.Hop && to.Object == v.D.Object && to.HostProcess != v.D.HostProcess {
+				return true
+			}
 		}
 	}
 	if v.Catalog == nil {

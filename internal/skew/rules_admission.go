@@ -94,10 +94,20 @@ func (v *view) untolerated(out *sink) {
 	if len(v.Nodes) > 0 {
 		d.Severity, d.Why = finding.Info, "it runs on other Windows nodes; where these are to have no storage, nothing is wrong"
 	} else {
-		d.Do = []action.Action{action.EditDriver{Object: v.D.Object, Becomes: tolerant(v.D),
-			Text: fmt.Sprintf("give the pods of %s the toleration operator: Exists, which takes all nodes that it selects", v.D.Object)}}
+		d.Do = tolerate(v.D)
 	}
 	out.add(d)
+}
+
+// tolerate has a driver run on every node that it selects.
+func tolerate(d *inventory.Driver) []action.Action {
+	to := *d
+	to.Scheduling.Tolerations = []inventory.Toleration{{Operator: "Exists"}}
+	return []action.Action{action.EditDriver{
+		Object: d.Object, Becomes: &to, Strategy: d.Strategy,
+		Patch: `{"spec":{"template":{"spec":{"tolerations":[{"operator":"Exists"}]}}}}`,
+		Text:  fmt.Sprintf("give the pods of %s the toleration operator: Exists, which takes all nodes that it selects", d.Object),
+	}}
 }
 
 // taints are those of nodes that keep pods of d off.
@@ -112,11 +122,4 @@ func taints(d *inventory.Driver, nodes []*inventory.Node) string {
 		}
 	}
 	return someOf(names)
-}
-
-// tolerant is a driver that tolerates every taint.
-func tolerant(d *inventory.Driver) *inventory.Driver {
-	to := *d
-	to.Scheduling.Tolerations = []inventory.Toleration{{Operator: "Exists"}}
-	return &to
 }

@@ -158,7 +158,9 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	if f.Do = w.deploy(w.cat.ByProvisioner(us[0].Provisioner), w.From, nodes); f.Do == nil {
 		f.Remedy = "deploy the driver's Windows DaemonSet on these nodes, and wait until each lists it"
 	}
-	if have := slices.DeleteFunc(slices.Clone(w.windowsOf(us[0].Provisioner)), w.idle); len(have) > 0 {
+	if i := slices.IndexFunc(w.windowsOf(us[0].Provisioner), func(d *inventory.Driver) bool { return untolerated(d, nodes) }); i >= 0 {
+		f.Do, f.Remedy = tolerate(w.windowsOf(us[0].Provisioner)[i]), ""
+	} else if have := slices.DeleteFunc(slices.Clone(w.windowsOf(us[0].Provisioner)), w.idle); len(have) > 0 {
 		// A second one for all nodes would meet it.
 		f.Do, f.Remedy = nil, fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it", have[0].Object)
 	}
@@ -169,6 +171,11 @@ func (w *world) noDaemonSet(us []inventory.VolumeUse, nodes []*inventory.Node) d
 	}
 	f.Evidence = cite(at)
 	return f
+}
+
+// untolerated tells whether only taints keep a driver off these nodes.
+func untolerated(d *inventory.Driver, nodes []*inventory.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !d.Scheduling.Selects(*n) || d.Scheduling.Tolerates(*n) })
 }
 
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A

@@ -98,7 +98,8 @@ func (s *server) shell(t *testing.T, dir, path, kubectl, script string, args ...
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", script, "plan"}, args...)...)
-	cmd.WaitDelay = time.Second // a child of the script may hold its output
+	cmd.Stdin = strings.NewReader(strings.Repeat("y\n", 200)) // a person who agrees
+	cmd.WaitDelay = time.Second                               // a child of the script may hold its output
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.proxy.URL+"/play",
 		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today, "POLL=0.1")

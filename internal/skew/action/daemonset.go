@@ -128,8 +128,13 @@ func (a ReplaceDriver) write(r *record) {
 	old := Saved(a.Object)
 	r.save(a.Object, old)
 	r.run("bake", "manifests", "csi-driver", a.Bake, "--out", a.Folder)
+	made := a.Folder + "-made.txt"
+	apply := []any{"oc", "apply"}
 	for _, file := range a.Access {
-		r.run("oc", "apply", "-f", a.Folder+"/"+file)
+		apply = append(apply, "-f", a.Folder+"/"+file)
+	}
+	if len(a.Access) > 0 {
+		r.run(append(apply, raw("| tee -a"), made)...)
 	}
 	r.run("oc", "replace", "-f", a.Folder+"/"+a.DaemonSet)
 	// All of the pods but their images, which a later step may move, as the API
@@ -139,6 +144,10 @@ func (a ReplaceDriver) write(r *record) {
 	r.done("test", "-s", file, raw("&&"), "oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`,
 		raw("| grep -qxF"), r.or(a.Image), raw(`&& [ "$(`), "oc", "replace", "--dry-run=server", "-f", file, "-o", shape, raw(`)" = "$(`), "oc", "get", "-f", file, "-o", shape, raw(`)" ]`))
 	r.undo("oc", "replace", "-f", old)
+	if len(a.Access) > 0 {
+		// What was there before stays.
+		r.undo(raw("test ! -e"), made, raw("|| sed -n 's/ created$//p'"), made, raw("| xargs -r oc"), in(a.Object), "delete", "--ignore-not-found")
+	}
 	r.Interrupts = "on each node in its turn new volumes can't be mounted while its pod is replaced, usually for a minute; mounted ones stay"
 	rollout(r, a.Object, a.Strategy)
 }
@@ -252,6 +261,8 @@ type EditDriver struct {
 	Text   string
 	// Patch is a merge patch that does it, "" for none: then an editor opens.
 	Patch string
+	// Strategy is the DaemonSet's.
+	Strategy string
 	// Becomes is the driver then; nil where that isn't known.
 	Becomes *inventory.Driver
 }
@@ -266,6 +277,7 @@ func (a EditDriver) write(r *record) {
 		r.run("oc", in(a.Object), "edit", kindOf(a.Object), a.Object.Name)
 	}
 	r.undo("oc", "replace", "-f", Saved(a.Object))
+	rollout(r, a.Object, a.Strategy)
 }
 
 // Apply makes it what it becomes.

@@ -44,6 +44,20 @@ func cutTag(ref string) (repository, tag string) {
 	return ref, ""
 }
 
+// Becomes is what an action makes of a driver that is there; nil for nothing that
+// is known.
+func Becomes(a Action) *inventory.Driver {
+	switch a := a.(type) {
+	case ReplaceDriver:
+		return &a.Becomes
+	case EditDriver:
+		return a.Becomes
+	case ByHand:
+		return a.Becomes
+	}
+	return nil
+}
+
 func because(why string) string {
 	if why == "" {
 		return ""
