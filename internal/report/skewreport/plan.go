@@ -18,6 +18,7 @@ func encodePlan(d *Document) (string, error) {
 	m.drivers()
 	m.block("## Steps")
 	m.steps()
+	m.rollback()
 	m.assumptions()
 	m.signature()
 	return strings.TrimRight(m.String(), "\n") + "\n", nil
@@ -150,10 +151,11 @@ func (m *markdown) action(indent string, a finding.Action) {
 }
 
 // rollback writes the way back, last step first, and says which steps have none.
+// The numbers are those that the steps have.
 func (m *markdown) rollback() {
 	wrote := false
-	for i := len(m.Steps) - 1; i >= 0; i-- {
-		for _, a := range slices.Backward(m.Steps[i].Actions) {
+	for i, s := range slices.Backward(m.todos()) {
+		for _, a := range slices.Backward(s.Actions) {
 			if len(a.Undo) == 0 && a.NoUndo == "" {
 				continue
 			}

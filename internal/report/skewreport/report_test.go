@@ -55,6 +55,36 @@ func TestGolden(t *testing.T) {
 	golden(t, "empty.txt", output(t, "text", Report{}, Options{}))
 }
 
+// The way back has the numbers of the steps, a finding's own remedy before the
+// plan counted, and the last step first.
+func TestPlanRollback(t *testing.T) {
+	r := Report{Result: &skew.Result{
+		Findings: []finding.Finding{{ID: "DATA002", Severity: finding.Unknown, Remedy: "read the nodes"}},
+		Steps: []skew.Step{
+			{What: "a", Actions: []finding.Action{{Kind: "set-image", Summary: "first", Commands: []string{"do 1"}, Undo: []string{"undo 1"}}}},
+			{What: "b", Actions: []finding.Action{{Kind: "update-wmco", Commands: []string{"do 2"}, NoUndo: "it can't"}, {Kind: "check", Commands: []string{"look"}}}},
+		},
+	}}
+	_, got, found := strings.Cut(planOf(t, r), "## Rollback\n")
+	got, _, _ = strings.Cut(got, "## What was assumed")
+	const want = `
+From the last step that was done back to the first. Files that a step has saved are in the folder that it ran in.
+
+- **3.** no way back from ` + "`update-wmco`" + `: it can't
+
+- **2.** undo: first
+
+  ` + "```sh\n  undo 1\n  ```" + `
+
+`
+	if !found || got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := planOf(t, Report{}); strings.Contains(got, "Rollback") {
+		t.Errorf("a plan without steps has a way back:\n%s", got)
+	}
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
