@@ -90,6 +90,14 @@ settle() {
   done
 }
 
+# carry_out FUNCTION NAME shows the lines of a step, asks, and runs them.
+carry_out() {
+  declare -f "$1" | sed -e '1,3d;$d' -e 's/ )$//;s/;$//'
+  confirm "  go on?"
+  "$1"
+  [ $? = 0 ] || stop "$2 failed"
+}
+
 forward() {
   echo
   echo "Step ${1/_/.}${when[$1]:+, ${when[$1]}}: ${what[$1]}"
@@ -110,10 +118,7 @@ forward() {
     return
   fi
   has "ask_$1" && "ask_$1"
-  declare -f "run_$1" | sed -e '1,3d;$d' -e 's/ )$//;s/;$//'
-  confirm "  go on?"
-  "run_$1"
-  [ $? = 0 ] || stop "step ${1/_/.} failed"
+  carry_out "run_$1" "step ${1/_/.}"
   settle "$1"
 }
 
@@ -123,10 +128,7 @@ back() {
   echo
   echo "Undo step ${1/_/.}: ${what[$1]}"
   has "ask_$1" && "ask_$1"
-  declare -f "undo_$1" | sed -e '1,3d;$d' -e 's/ )$//;s/;$//'
-  confirm "  go on?"
-  "undo_$1"
-  [ $? = 0 ] || stop "undoing step ${1/_/.} failed"
+  carry_out "undo_$1" "undoing step ${1/_/.}"
 }
 
 # STEPS
