@@ -111,8 +111,9 @@ func (c *Catalog) MigrationOf(inTree, minor string) *Migration {
 	if err != nil {
 		return nil
 	}
+	minor = v.MinorString()
 	for i := range c.Migration {
-		if m := &c.Migration[i]; m.InTree == inTree && m.OpenShift == v.MinorString() {
+		if m := &c.Migration[i]; m.InTree == inTree && m.OpenShift == minor {
 			return m
 		}
 	}

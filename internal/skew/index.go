@@ -14,7 +14,6 @@ type index struct {
 	req Request
 	// stops are the releases of the way, see journey.
 	stops    []version.OpenShift
-	nodes    map[string]*inventory.Node
 	csiNodes map[string]*inventory.CSINode
 	// volumes are those of Windows pods, by provisioner.
 	volumes map[string][]*inventory.VolumeUse
@@ -35,7 +34,6 @@ type index struct {
 func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index {
 	x := &index{
 		cat: c, inv: inv, req: req,
-		nodes:    make(map[string]*inventory.Node, len(inv.Nodes)),
 		csiNodes: make(map[string]*inventory.CSINode, len(inv.CSINodes)),
 		volumes:  map[string][]*inventory.VolumeUse{},
 		linux:    map[string][]*inventory.Driver{},
@@ -44,9 +42,6 @@ func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index 
 		memos:    map[string]any{},
 		partial:  map[string]string{},
 		needed:   map[inventory.Resource][]string{},
-	}
-	for i := range inv.Nodes {
-		x.nodes[inv.Nodes[i].Name] = &inv.Nodes[i]
 	}
 	for i := range inv.CSINodes {
 		x.csiNodes[inv.CSINodes[i].Name] = &inv.CSINodes[i]
@@ -69,9 +64,6 @@ func newIndex(c *catalog.Catalog, inv *inventory.Inventory, req Request) *index 
 	}
 	return x
 }
-
-// Node finds a Windows node; nil if it wasn't read.
-func (x *index) Node(name string) *inventory.Node { return x.nodes[name] }
 
 // CSINode finds the CSINode of a node; nil if it wasn't read.
 func (x *index) CSINode(name string) *inventory.CSINode { return x.csiNodes[name] }

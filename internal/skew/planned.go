@@ -235,13 +235,6 @@ func plannedFile(d *inventory.Driver) string {
 	return file
 }
 
-func versionText(d *inventory.Driver) string {
-	if !d.Version.Known {
-		return "version unknown"
-	}
-	return "v" + d.Version.Version.String()
-}
-
 // predecessors are the DaemonSets of the inventory that planned ones were
 // planned for.
 func (x *index) predecessors() map[*inventory.Driver][]*inventory.Driver {

@@ -32,9 +32,6 @@ var retired = []Retired{
 	},
 }
 
-// RetiredRules lists the rules that were taken out.
-func RetiredRules() []Retired { return retired }
-
 // ExplainRetired finds a rule that was taken out by its ID.
 func ExplainRetired(id string) (Retired, bool) {
 	for _, r := range retired {

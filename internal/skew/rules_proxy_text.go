@@ -1,7 +1,6 @@
 package skew
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -81,6 +80,3 @@ func serviceFacts(ss []proxyService) []inventory.Evidence {
 	}
 	return at
 }
-
-// orNamespace stands for a namespace that a manifest leaves to the command.
-func orNamespace(o inventory.Object) string { return cmp.Or(o.Namespace, "NAMESPACE") }

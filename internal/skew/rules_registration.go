@@ -128,13 +128,16 @@ func (w *world) maybeRegistered(object, provisioner string, nodes []*inventory.N
 // unreached speaks of Windows pods that use CSI volumes on nodes where no
 // DaemonSet of the inventory would run the driver.
 func (w *world) unreached() []draft {
-	var said []draft
-	uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool {
-		// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
-		// the like aren't CSI drivers.
-		return u.InTree != "" || u.Provisioner == "" || u.Node == "" || strings.Contains(u.Provisioner, "/")
+	byDriver := memo(w.index, "uses by driver", func() [][]inventory.VolumeUse {
+		uses := slices.DeleteFunc(slices.Clone(w.inv.Volumes), func(u inventory.VolumeUse) bool {
+			// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
+			// the like aren't CSI drivers.
+			return u.InTree != "" || u.Provisioner == "" || u.Node == "" || strings.Contains(u.Provisioner, "/")
+		})
+		return groups(uses, func(u inventory.VolumeUse) string { return u.Provisioner })
 	})
-	for _, us := range groups(uses, func(u inventory.VolumeUse) string { return u.Provisioner }) {
+	var said []draft
+	for _, us := range byDriver {
 		var nodes []*inventory.Node
 		for _, n := range w.windowsNodes() {
 			if w.csiUse(us[0].Provisioner)[n.Name] {

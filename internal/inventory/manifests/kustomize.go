@@ -97,7 +97,7 @@ func (r *reader) noBuild(file string, err error) {
 		return
 	}
 	r.problem(inventory.Problem{
-		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + clipLong(plain(err)),
+		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + clipTo(plain(err), 300),
 		Fix: builtFrom + shell.Word(filepath.Dir(file)),
 	})
 }
@@ -155,12 +155,4 @@ func (d *document) kustomization(n *yaml.Node) error {
 		}
 	}
 	return nil
-}
-
-func clipLong(s string) string {
-	const longest = 300
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "") + "..."
 }

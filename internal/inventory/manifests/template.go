@@ -140,10 +140,12 @@ func templated(n *yaml.Node, depth int) *yaml.Node {
 	return nil
 }
 
-func clip(s string) string {
-	const longest = 60
-	if len(s) <= longest {
+func clip(s string) string { return clipTo(s, 60) }
+
+// clipTo keeps at most n bytes of s, without a character that is cut in two.
+func clipTo(s string, n int) string {
+	if len(s) <= n {
 		return s
 	}
-	return strings.ToValidUTF8(s[:longest], "") + "..."
+	return strings.ToValidUTF8(s[:n], "") + "..."
 }
