@@ -65,7 +65,7 @@ e2e-operator: need-go
 .PHONY: ci
 ci: need-go
 	@test/deps.sh e2e
-	@$(GO) run ./test/steps test e2e
+	@$(GO) run ./test/steps ci
 
 ## bench: packing, no-op, verify, a large cluster, nodes and images, against named baselines
 .PHONY: bench

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
 )
 
 // createdBy is what the history says of the payload's layer.
@@ -133,7 +134,7 @@ func (b *baseImage) append(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	if own, ok := layer.(*Layer); ok {
 		layer = own.as(desc.MediaType)
 	}
-	return newImage(m, config, append(slices.Clip(b.layers), layer))
+	return ociimage.NewImage(m, config, append(slices.Clip(b.layers), layer))
 }
 
 // describe gives the layer a media type of the base's family: registries

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
 )
 
 // AppendIndex puts a payload onto each Linux image of an index, with what put
@@ -40,7 +41,7 @@ type indexAppender struct {
 	appended int
 }
 
-func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
+func (a *indexAppender) index(base v1.ImageIndex, depth int) (*ociimage.Index, error) {
 	m, err := base.IndexManifest()
 	if err != nil {
 		return nil, fmt.Errorf("read the base index: %w", err)
@@ -49,15 +50,15 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the base index: %w", err)
 	}
-	if depth > maxIndexDepth {
+	if depth > ociimage.MaxIndexDepth {
 		return nil, &fault.Error{What: "the base is an index within too many others", Fix: "give the digest of the innermost index"}
 	}
 	m = m.DeepCopy()
 	old := m.Manifests
 	m.Manifests, m.MediaType, m.Subject = nil, mt, nil
-	children := map[v1.Hash]ImageOrIndex{}
+	children := map[v1.Hash]ociimage.ImageOrIndex{}
 	for _, d := range old {
-		if isAttachment(d) {
+		if ociimage.IsAttachment(d) {
 			continue
 		}
 		child, err := a.child(base, d, depth)
@@ -80,12 +81,12 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (*index, error) {
 	if mt == types.OCIImageIndex {
 		m.Annotations = merged(m.Annotations, a.options.described(), a.options.Annotations)
 	}
-	return newIndex(m, children)
+	return ociimage.NewIndex(m, children)
 }
 
 // child is an entry with the payload on it where it is for Linux; nil for a
 // signature and the like.
-func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (ImageOrIndex, error) {
+func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (ociimage.ImageOrIndex, error) {
 	switch {
 	case d.MediaType.IsIndex():
 		sub, err := base.ImageIndex(d.Digest)
@@ -103,7 +104,7 @@ func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (I
 	if err != nil {
 		return nil, fmt.Errorf("read the base image %s: %w", d.Digest, err)
 	}
-	if documents, err := isDocuments(d, img); documents || err != nil {
+	if attached, err := ociimage.IsDocument(d, img); attached || err != nil {
 		return nil, err
 	}
 	p, err := platformOf(d, img)

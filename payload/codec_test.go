@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"golang.org/x/mod/modfile"
 )
 
@@ -93,7 +96,7 @@ func TestCodecIsDeterministic(t *testing.T) {
 	in := programLike(9, 2<<20+5)
 	for _, c := range []Codec{{Gzip, 0}, {Gzip, 3}, {Gzip, 6}, {Zstd, 1}, {Zstd, 2}} {
 		want := compress(t, c, in, 1, len(in))
-		rc, err := inflate(bytes.NewReader(want))
+		rc, err := rootfs.Inflate(bytes.NewReader(want))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,4 +166,51 @@ func compressing() int {
 		}
 	}
 	return n
+}
+
+// programs keeps what programLike gave: making it takes longer than most tests.
+var programs sync.Map
+
+// programLike gives bytes that compress to about a third, as programs do.
+func programLike(seed uint64, n int) string {
+	type key struct {
+		seed uint64
+		n    int
+	}
+	if s, ok := programs.Load(key{seed, n}); ok {
+		return s.(string)
+	}
+	r := rand.New(rand.NewPCG(seed, 7))
+	words := make([][]byte, 400)
+	for i := range words {
+		words[i] = make([]byte, 2+r.IntN(14))
+		for j := range words[i] {
+			words[i][j] = byte(r.Uint32())
+		}
+	}
+	var b bytes.Buffer
+	for b.Len() < n {
+		b.Write(words[min(r.IntN(400), r.IntN(400))])
+	}
+	programs.Store(key{seed, n}, b.String()[:n])
+	return b.String()[:n]
+}
+
+// checkText holds an error to texts that must be in it; none of them: no error.
+func checkText(t *testing.T, err error, want []string) {
+	t.Helper()
+	if len(want) == 0 {
+		if err != nil {
+			t.Fatalf("error: %v", err)
+		}
+		return
+	}
+	if err == nil {
+		t.Fatalf("no error, want one with %q", want)
+	}
+	for _, w := range want {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q lacks %q", err, w)
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // DirOptions says how WriteDir writes.
@@ -59,36 +59,36 @@ func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
-		return cantWrite(dir, err)
+		return atomicfs.CantWrite(dir, err)
 	}
 	if err := buildDir(ctx, dir, t, extras, o); err != nil {
-		return cantWrite(dir, err)
+		return atomicfs.CantWrite(dir, err)
 	}
 	return nil
 }
 
 // buildDir writes both folders into a locked one beside dir and swaps.
 func buildDir(ctx context.Context, dir string, t, extras *Tree, o DirOptions) (err error) {
-	temp, unlock, err := beginPair(ctx, dir)
+	temp, unlock, err := atomicfs.BeginPair(ctx, dir, checkReplaceable)
 	if err != nil {
 		return err
 	}
 	defer unlock() //nolint:errcheck // closes a folder opened to be locked
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	p := &packer{tree: t, store: o.Store, meter: newMeter(o.Progress, t.Size())}
-	if err := p.remaking(ctx, func() error { return p.fillDir(ctx, filepath.Join(temp, nextTree)) }); err != nil {
+	p := &packer{tree: t, store: o.Store, meter: stream.NewMeter(o.Progress, t.Size())}
+	if err := p.fillDir(ctx, filepath.Join(temp, atomicfs.NextTree)); err != nil {
 		return err
 	}
-	beside := filepath.Join(temp, nextExtras)
+	beside := filepath.Join(temp, atomicfs.NextBeside)
 	if err := makeDir(beside, dirMode); err != nil {
 		return err
 	}
 	if len(extras.Files) > 0 {
-		if err := (&packer{tree: extras, meter: newMeter(nil, 0)}).fillDir(ctx, beside); err != nil {
+		if err := (&packer{tree: extras, meter: stream.NewMeter(nil, 0)}).fillDir(ctx, beside); err != nil {
 			return err
 		}
 	}
-	return replacePair(ctx, temp, dir)
+	return atomicfs.ReplacePair(ctx, temp, dir, checkReplaceable)
 }
 
 // fillDir writes the folders and files of the tree's format.
@@ -97,7 +97,7 @@ func (p *packer) fillDir(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	buf := make([]byte, copyBuffer)
+	buf := make([]byte, stream.BufferSize)
 	for _, e := range arrange(p.tree, contents, nil) {
 		name := filepath.Join(dir, filepath.FromSlash(strings.TrimPrefix(e.name, p.tree.root())))
 		if e.open == nil {
@@ -146,7 +146,7 @@ func writePlain(ctx context.Context, name string, e entry, buf []byte) (err erro
 			err = cerr
 		}
 	}()
-	if err := copyContent(ctx, f, e.open, buf); err != nil {
+	if err := stream.Copy(ctx, f, e.open, buf); err != nil {
 		return err
 	}
 	if err := f.Chmod(fs.FileMode(e.mode)); err != nil {
@@ -155,24 +155,28 @@ func writePlain(ctx context.Context, name string, e entry, buf []byte) (err erro
 	return f.Sync()
 }
 
-// ErrForeign is wrapped by the errors about a folder that isn't replaced: what
-// is in it wasn't written by this package.
-var ErrForeign = errors.New("not written here")
-
-// foreign is the fault of such a folder. what says how it can be told.
-func foreign(dir, what string) error {
-	return &fault.Error{What: "the folder isn't empty and " + what, Where: dir, Fix: "give another folder", Err: ErrForeign}
+// CheckDir tells whether WriteDir can write to dir, before there is anything to
+// write. It changes nothing.
+func CheckDir(dir string) error {
+	target, err := atomicfs.Target(dir)
+	if err == nil {
+		err = checkReplaceable(target)
+	}
+	if err == nil {
+		err = atomicfs.CheckWritable(target, filepath.Dir(target))
+	}
+	return err
 }
 
 // checkReplaceable refuses to replace what may be somebody's work.
 func checkReplaceable(dir string) error {
-	entries, err := os.ReadDir(extrasDir(dir))
-	if err := ignoreMissing(err); err != nil {
-		return cantWrite(dir, err)
+	entries, err := os.ReadDir(atomicfs.Beside(dir))
+	if err != nil && !os.IsNotExist(err) {
+		return atomicfs.CantWrite(dir, err)
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
-			return foreign(extrasDir(dir), "holds something that wasn't written here: "+e.Name())
+			return atomicfs.Foreign(atomicfs.Beside(dir), "holds something that wasn't written here: "+e.Name())
 		}
 	}
 	entries, err = os.ReadDir(dir)
@@ -180,16 +184,16 @@ func checkReplaceable(dir string) error {
 		return nil
 	}
 	if err != nil {
-		return cantWrite(dir, err)
+		return atomicfs.CantWrite(dir, err)
 	}
 	what, err := notPayload(dir)
 	if err != nil {
-		return cantWrite(dir, err)
+		return atomicfs.CantWrite(dir, err)
 	}
 	if what == "" {
 		return nil
 	}
-	return foreign(dir, "isn't a payload that was written here: "+what)
+	return atomicfs.Foreign(dir, "isn't a payload that was written here: "+what)
 }
 
 // notPayload names something that WriteDir doesn't write; empty when there is

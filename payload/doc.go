@@ -1,22 +1,35 @@
-// Package payload makes, writes, reads back and checks the payload of the
-// Windows Machine Config Operator (WMCO): the tree /payload in the operator's
-// image that holds the executables and scripts of a Windows Kubernetes node.
+// Package payload makes the payload of the Windows Machine Config Operator
+// (WMCO): the tree /payload in the operator's image that holds the executables and
+// scripts of a Windows Kubernetes node.
 //
 // A [Tree] is the files, in one of two formats. [NewLayer] packs it in one
 // pass into an image layer that is kept in a [Store]; [NewImage], [Append] and
 // [AppendIndex] make an image or index of the layer, of the payload alone or on
-// an operator's image, whose own files [ReadBase] tells; [WriteLayout],
-// [WriteTarball] and [Push] write that, [WriteDir] writes the plain tree. What
-// comes out depends on the files and options alone: never on their order, the
-// time, the user, the machine or its number of cores.
-//
-// Whatever cuts a writer short, the place it writes to holds what it held
-// before or the new image, whole.
-//
-// [Load] opens an image, wherever it lies, and [Check] tells what is wrong
-// with the payload in it.
+// an operator's image; [WriteDir] writes the plain tree. What comes out depends on
+// the files and options alone: never on their order, the time, the user, the
+// machine or its number of cores. go-containerregistry writes and pushes the
+// images; package verify checks them.
 //
 // It isn't a general image builder: layers hold nothing but a payload, and it
 // doesn't build, sign or install what is in one. It prints nothing; progress
-// goes to the functions that it is handed.
+// goes to the functions that it is given.
 package payload
+
+import (
+	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/stream"
+)
+
+// Error is an error for people: what is wrong, where, and what fixes it. Those of
+// this package and of package verify that aren't the context's or the system's
+// are such errors.
+type Error = fault.Error
+
+// ErrForeign is wrapped by the errors about a folder that WriteDir doesn't
+// replace, since something else than a payload is in it.
+var ErrForeign = atomicfs.ErrForeign
+
+// Progress is told how much of some work is done, in bytes. Calls come one at a
+// time, but from any goroutine; done never goes beyond total.
+type Progress = stream.Progress

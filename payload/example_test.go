@@ -13,7 +13,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // mapStore is the least that a flat payload needs: it keeps everything in
@@ -66,7 +69,7 @@ func fileAt(path, name string) (payload.File, error) {
 	}, err
 }
 
-// One file becomes an image in an OCI layout.
+// One file becomes an image in an OCI layout, and is checked there.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "payload-example-")
@@ -93,7 +96,19 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	digest, err := payload.WriteLayout(ctx, filepath.Join(dir, "image"), image, nil)
+	place := filepath.Join(dir, "image")
+	written, err := layout.Write(place, empty.Index)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := written.AppendImage(image); err != nil {
+		log.Fatal(err)
+	}
+	source, err := verify.Open(ctx, place, verify.OpenOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	problems, _, err := verify.Check(ctx, source, verify.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,10 +117,12 @@ func Example() {
 		log.Fatal(err)
 	}
 	fmt.Println("tar:  ", diffID)
-	fmt.Println("image:", digest)
+	fmt.Println("image:", source.Digest)
+	fmt.Println("wrong:", len(problems))
 	// Output:
 	// tar:   sha256:5df1ea84691b8fa18270ec125ef3f072b7764290aa5e6c717daed7baae481d13
 	// image: sha256:4a374edf559a10ef575d87f210974fdeca3159fd019fc3147401f76eff6749b0
+	// wrong: 0
 }
 
 // A tree that WMCO or Windows couldn't take is refused before any work.

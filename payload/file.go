@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // verified opens the file. Its reader gives a fault in place of io.EOF when
 // the content isn't what Size and SHA256 say, so nothing else gets into a
 // payload.
-func (f File) verified(m *meter) (io.ReadCloser, error) {
+func (f File) verified(m *stream.Meter) (io.ReadCloser, error) {
 	rc, err := f.Open()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", f.Path, err)
@@ -32,7 +33,7 @@ type fileReader struct {
 	file  File
 	hash  hash.Hash // nil when the content is verified below
 	n     int64
-	meter *meter
+	meter *stream.Meter
 }
 
 func (r *fileReader) Read(p []byte) (int, error) {
@@ -45,7 +46,7 @@ func (r *fileReader) Read(p []byte) (int, error) {
 	if r.hash != nil {
 		r.hash.Write(p[:n])
 	}
-	r.meter.add(int64(n))
+	r.meter.Add(int64(n))
 	switch {
 	case err == io.EOF:
 		return n, r.end()

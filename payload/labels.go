@@ -13,10 +13,10 @@ import (
 // hold whatever its layers do.
 func ExtrasLabel(name string) string { return "dev.winbake." + name }
 
-// keptLabel begins the keys of the image labels that name the files which came
-// with the base, one a file: dev.winbake.kept.PATH. The value is the file's
-// digest and that of the base, with a space between.
-const keptLabel = "dev.winbake.kept."
+// KeptLabel is the key of the image label that names a file which came with the
+// base. The value is the file's digest and that of the base, with a space
+// between.
+func KeptLabel(path string) string { return "dev.winbake.kept." + path }
 
 // ownLabels say what is in the layer's tree, or stays with it. They win over
 // those that were asked for: Check compares with them.
@@ -32,7 +32,7 @@ func ownLabels(layer v1.Layer) map[string]string {
 		}
 	}
 	for _, k := range l.packer.tree.Kept {
-		labels[keptLabel+k.Path] = "sha256:" + k.SHA256 + " " + k.Base
+		labels[KeptLabel(k.Path)] = "sha256:" + k.SHA256 + " " + k.Base
 	}
 	return labels
 }
@@ -45,7 +45,7 @@ func withoutOwnLabels(labels map[string]string, layer v1.Layer) map[string]strin
 	isPayload := ok && !l.packer.tree.extras
 	maps.DeleteFunc(rest, func(key, _ string) bool {
 		name, ours := strings.CutPrefix(key, ExtrasLabel(""))
-		return ours && slices.Contains(extraNames, name) || isPayload && strings.HasPrefix(key, keptLabel)
+		return ours && slices.Contains(extraNames, name) || isPayload && strings.HasPrefix(key, KeptLabel(""))
 	})
 	return rest
 }

@@ -2,13 +2,14 @@ package payload
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // LayerOptions says how NewLayer packs a tree.
@@ -55,13 +56,13 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 	if err := o.Codec.Check(); err != nil {
 		return nil, err
 	}
-	p := &packer{tree: t, codec: o.Codec, removes: o.Removes, store: store, meter: newMeter(o.Progress, t.Size())}
+	p := &packer{tree: t, codec: o.Codec, removes: o.Removes, store: store, meter: stream.NewMeter(o.Progress, t.Size())}
 	rec, cached, err := p.lookup()
 	if err != nil {
 		return nil, err
 	}
 	if cached {
-		p.meter.add(t.Size())
+		p.meter.Add(t.Size())
 	} else if rec, err = p.pack(ctx); err != nil {
 		return nil, fmt.Errorf("pack the payload: %w", err)
 	}
@@ -107,7 +108,7 @@ func (l *Layer) as(mt types.MediaType) *Layer {
 }
 
 // Compressed returns the blob. Its reader fails at the end when the store has
-// damaged it. WriteLayout, WriteTarball and Push pack the layer again then.
+// damaged it; to pack the tree again makes it anew.
 func (l *Layer) Compressed() (io.ReadCloser, error) {
 	rc, err := l.packer.store.Open(l.digest.String())
 	if err != nil {
@@ -118,53 +119,12 @@ func (l *Layer) Compressed() (io.ReadCloser, error) {
 
 // Uncompressed returns the tar.
 func (l *Layer) Uncompressed() (io.ReadCloser, error) {
-	rc, err := l.Compressed()
+	whole, err := partial.CompressedToLayer(l)
 	if err != nil {
 		return nil, err
 	}
-	z, err := inflate(rc)
-	if err != nil {
-		rc.Close() //nolint:errcheck // the first error counts
-		return nil, fmt.Errorf("read the layer %s: %w", l.digest, err)
-	}
-	return &inflated{z, rc}, nil
+	return whole.Uncompressed()
 }
 
-// inflated closes the decoder and what it reads from.
-type inflated struct {
-	io.ReadCloser
-	below io.Closer
-}
-
-func (i *inflated) Close() error {
-	err := i.ReadCloser.Close()
-	if cerr := i.below.Close(); err == nil {
-		err = cerr
-	}
-	return err
-}
-
-// repair reads the blob through and packs the tree again when the store has
-// lost or damaged it; it tells whether it did. What comes out must be the same
-// layer, since images name this one.
-func (l *Layer) repair(ctx context.Context) (bool, error) {
-	if l.intact(ctx) || ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	p := *l.packer
-	p.meter = nil
-	rec, err := p.pack(ctx)
-	if err != nil {
-		return false, fmt.Errorf("pack the payload again: %w", err)
-	}
-	if rec.Digest != l.digest.String() {
-		return false, fmt.Errorf("pack the payload again: digest %s instead of %s", rec.Digest, l.digest)
-	}
-	return true, nil
-}
-
-func (l *Layer) intact(ctx context.Context) bool {
-	h := sha256.New()
-	err := copyContent(ctx, h, l.Compressed, make([]byte, copyBuffer))
-	return err == nil && hex.EncodeToString(h.Sum(nil)) == l.digest.Hex
-}
+// Verified tells that Compressed's reader checks what it reads.
+func (l *Layer) Verified() bool { return true }

@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // member is one single-member archive of an archived payload, a blob in the
@@ -73,7 +75,7 @@ func (p *packer) member(ctx context.Context, f File, blocks int) (member, error)
 		return m, fmt.Errorf("look up the archive of %s: %w", f.Path, err)
 	}
 	if known && p.has(m.Digest) {
-		p.meter.add(f.Size)
+		p.meter.Add(f.Size)
 		return m, nil
 	}
 	if m.Digest, m.Size, err = p.makeMember(ctx, f, blocks); err != nil {
@@ -99,7 +101,7 @@ func (p *packer) makeMember(ctx context.Context, f File, blocks int) (digest str
 
 // writeMember writes a file's archive: a gzipped tar whose only entry is the
 // bare file name, which is what the operator unpacks into C:\k.
-func writeMember(ctx context.Context, w io.Writer, f File, blocks int, m *meter) error {
+func writeMember(ctx context.Context, w io.Writer, f File, blocks int, m *stream.Meter) error {
 	z, err := memberCodec.newWriter(w, blocks)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // packer makes the layer of one tree.
@@ -20,7 +20,7 @@ type packer struct {
 	codec   Codec
 	removes []string // see LayerOptions
 	store   Store
-	meter   *meter
+	meter   *stream.Meter
 }
 
 // packed is what the store remembers of a layer.
@@ -82,46 +82,9 @@ func (p *packer) lookup() (packed, bool, error) {
 	return rec, known && p.has(rec.Digest), nil
 }
 
-// pack makes the layer's blob and records it.
-func (p *packer) pack(ctx context.Context) (rec packed, err error) {
-	err = p.remaking(ctx, func() error {
-		rec, err = p.packOnce(ctx)
-		return err
-	})
-	return rec, err
-}
-
-// remaking runs work. A member that turns out lost or damaged while it is
-// copied is made again, and work with it.
-func (p *packer) remaking(ctx context.Context, work func() error) error {
-	for range len(p.tree.Files) + 1 {
-		err := work()
-		bad, ok := errors.AsType[*memberError](err)
-		if !ok || ctx.Err() != nil {
-			return err
-		}
-		m, err := p.remake(ctx, bad.file)
-		if err != nil {
-			return err
-		}
-		if m.Digest != bad.digest {
-			return fmt.Errorf("make the archive of %s again: digest %s instead of %s", bad.file.Path, m.Digest, bad.digest)
-		}
-	}
-	return &fault.Error{What: "the store damages what it keeps", Fix: "check the cache folder's disk, or use another --cache-dir"}
-}
-
-func (p *packer) remake(ctx context.Context, f File) (m member, err error) {
-	p.meter.add(-f.Size)
-	if m.Digest, m.Size, err = p.makeMember(ctx, f, allBlocks()); err != nil {
-		return m, err
-	}
-	return m, p.store.Record(memberKey(f), m)
-}
-
-// packOnce is the single pass: content, its check, tar, diff id, compressor,
+// pack is the single pass: content, its check, tar, diff id, compressor,
 // digest, blob.
-func (p *packer) packOnce(ctx context.Context) (rec packed, err error) {
+func (p *packer) pack(ctx context.Context) (rec packed, err error) {
 	contents, err := p.contents(ctx)
 	if err != nil {
 		return rec, err
@@ -170,7 +133,11 @@ func (p *packer) contents(ctx context.Context) ([]content, error) {
 	out := []content{p.sums()}
 	for i, f := range files {
 		out = append(out, content{f.Path + ArchiveSuffix, members[i].Size, func() (io.ReadCloser, error) {
-			return p.openMember(f, members[i])
+			rc, err := p.store.Open(members[i].Digest)
+			if err != nil {
+				return nil, fmt.Errorf("open the archive of %s: %w", f.Path, err)
+			}
+			return rc, nil
 		}})
 	}
 	return out, nil
@@ -181,39 +148,4 @@ func (p *packer) sums() content {
 	return content{SumsName, int64(len(text)), func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
 	}}
-}
-
-func (p *packer) openMember(f File, m member) (io.ReadCloser, error) {
-	rc, err := p.store.Open(m.Digest)
-	if err != nil {
-		return nil, &memberError{f, m.Digest, err}
-	}
-	return &memberReader{rc, f, m}, nil
-}
-
-// memberError tells that the store doesn't give a member back.
-type memberError struct {
-	file   File
-	digest string
-	err    error
-}
-
-func (e *memberError) Error() string {
-	return fmt.Sprintf("read the archive of %s: %v", e.file.Path, e.err)
-}
-
-func (e *memberError) Unwrap() error { return e.err }
-
-type memberReader struct {
-	io.ReadCloser
-	file   File
-	member member
-}
-
-func (r *memberReader) Read(p []byte) (int, error) {
-	n, err := r.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = &memberError{r.file, r.member.Digest, err}
-	}
-	return n, err
 }

@@ -9,18 +9,17 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // tarVersion is raised when the same tree gives another tar than before: it is
 // part of the cache keys of layers and members.
 const tarVersion = 1
 
-// Whiteouts of the OCI image spec:
+// whiteoutPrefix begins the name of a whiteout:
 // https://github.com/opencontainers/image-spec/blob/main/layer.md#whiteouts
-const (
-	whiteoutPrefix = ".wh."
-	opaqueWhiteout = ".wh..wh..opq"
-)
+const whiteoutPrefix = ".wh."
 
 // The modes of a payload. Its files are data to the operator's container,
 // which runs as any user: readable by all, executable by none.
@@ -29,10 +28,6 @@ const (
 	fileMode      = 0o644
 	generatedMode = 0o777
 )
-
-// copyBuffer is how much is read at a time, and so how far work goes on after
-// its context ended.
-const copyBuffer = 256 << 10
 
 // entry is one entry of a tar.
 type entry struct {
@@ -101,7 +96,7 @@ func whiteouts(brought []entry, removes []string) (all []entry) {
 // sizes and contents fixed.
 func writeTar(ctx context.Context, w io.Writer, entries []entry) error {
 	tw := tar.NewWriter(w)
-	buf := make([]byte, copyBuffer)
+	buf := make([]byte, stream.BufferSize)
 	for _, e := range entries {
 		if err := writeEntry(ctx, tw, e, buf); err != nil {
 			return err
@@ -123,34 +118,5 @@ func writeEntry(ctx context.Context, tw *tar.Writer, e entry, buf []byte) error 
 	if e.open == nil {
 		return nil
 	}
-	return copyContent(ctx, tw, e.open, buf)
-}
-
-// copyContent copies what open gives until its end or the context's.
-func copyContent(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), buf []byte) (err error) {
-	rc, err := open()
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := rc.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	_, err = io.CopyBuffer(w, &ctxReader{ctx, rc}, buf)
-	return err
-}
-
-// ctxReader ends with its context. It hides the other methods of its reader,
-// so that io.Copy doesn't go around it.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *ctxReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
+	return stream.Copy(ctx, tw, e.open, buf)
 }

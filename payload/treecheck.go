@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/winname"
 )
 
 // Check tells whether WMCO and Windows can take the tree: a known format,
@@ -37,6 +38,9 @@ func (t *Tree) Check() error {
 	}
 	return t.unfit(append(wrong, t.misplaced()...))
 }
+
+// CheckPaths is Check for paths alone, of Files that aren't there yet and of Kept.
+func (t *Tree) CheckPaths() error { return t.unfit(t.misplaced()) }
 
 // unfit makes an error of what is wrong; nil when nothing is.
 func (t *Tree) unfit(wrong []string) error {
@@ -108,8 +112,11 @@ func checkPath(p string) string {
 	if strings.Contains(p, "  ") {
 		return "two spaces in a row"
 	}
-	if what := windowsName(p); what != "" {
+	if what := winname.Check(p); what != "" {
 		return what
+	}
+	if strings.Contains("/"+p, "/"+whiteoutPrefix) {
+		return whiteoutPrefix + " is an image layer's mark for a deleted file"
 	}
 	first, _, _ := strings.Cut(p, "/")
 	if strings.EqualFold(first, GeneratedName) {
@@ -117,21 +124,6 @@ func checkPath(p string) string {
 	}
 	if strings.EqualFold(first, SumsName) {
 		return SumsName + " is the checksum file's place"
-	}
-	return ""
-}
-
-// checkName applies the rules of Windows for file names:
-// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
-func checkName(name string) string {
-	if i := strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || strings.ContainsRune(`<>:"\|?*`, r) }); i >= 0 {
-		return fmt.Sprintf("character %q isn't allowed on Windows", name[i])
-	}
-	if strings.HasSuffix(name, ".") || strings.HasSuffix(name, " ") {
-		return "a name that ends in a dot or a space isn't allowed on Windows"
-	}
-	if strings.HasPrefix(name, whiteoutPrefix) {
-		return whiteoutPrefix + " is an image layer's mark for a deleted file"
 	}
 	return ""
 }

@@ -1,7 +1,8 @@
-// Package atomicfs holds what is one rule for all outputs, whoever writes them:
+// Package atomicfs writes outputs so that what was there stays, whole, until the
+// new is complete: a file, a folder with the one beside it, and the rules for
 // where an output goes.
 //
-// It isn't for how files are written and put in place; their owners know that.
+// It isn't for what is in them.
 package atomicfs
 
 import (

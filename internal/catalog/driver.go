@@ -62,6 +62,9 @@ func (c *Catalog) driver(is func(*Driver) bool) *Driver {
 // Line is the line that holds v, nil if none does. Only v's core counts: an
 // rc behaves as its release does, and OpenShift ships vSphere's last rc.
 func (d *Driver) Line(v version.Driver) *Line {
+	if d == nil {
+		return nil
+	}
 	v = coreOf(v)
 	for i := range d.Lines {
 		l := &d.Lines[i]
@@ -73,6 +76,14 @@ func (d *Driver) Line(v version.Driver) *Line {
 		}
 	}
 	return nil
+}
+
+// HostProcessOnly tells whether nothing but a HostProcess container runs the line.
+func (l *Line) HostProcessOnly() bool { return l != nil && l.HostProcess == HostProcessMandatory }
+
+// CanHostProcess tells whether a HostProcess container runs it.
+func (l *Line) CanHostProcess() bool {
+	return l != nil && l.HostProcess != "" && l.HostProcess != HostProcessNone
 }
 
 func coreOf(v version.Driver) version.Driver {

@@ -49,6 +49,9 @@ const placeholder = "{{version}}"
 // Publication is what the project publishes for v, of one kind; nil where that
 // wasn't seen. As in Line, only v's core counts.
 func (d *Driver) Publication(v version.Driver, hostProcess bool) *Publication {
+	if d == nil {
+		return nil
+	}
 	v = coreOf(v)
 	for i := range d.Published {
 		p := &d.Published[i]
@@ -86,7 +89,7 @@ func (p *Publication) Holds(repository string) bool {
 // Publishes tells whether a repository is or was one of the project's own, for
 // whatever version.
 func (d *Driver) Publishes(repository string) bool {
-	return slices.ContainsFunc(d.Published, func(p Publication) bool {
+	return d != nil && slices.ContainsFunc(d.Published, func(p Publication) bool {
 		return p.Holds(repository) || slices.Contains(p.Former, repository)
 	})
 }

@@ -30,6 +30,14 @@ func (c *Catalog) Release(minor string) *Release {
 	return nil
 }
 
+// KubernetesOf is the Kubernetes of a minor; "" for a minor that isn't known.
+func (c *Catalog) KubernetesOf(minor string) string {
+	if r := c.Release(minor); r != nil {
+		return r.Kubernetes
+	}
+	return ""
+}
+
 // Latest is the newest minor; nil in an empty catalog.
 func (c *Catalog) Latest() *Release {
 	var latest *Release

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -20,10 +21,12 @@ type Run struct {
 type Answer struct {
 	Text string // what it wrote
 	Exit int
-	Err  error // it couldn't be run, or didn't end
+	// Crash is how it crashed, "" for not.
+	Crash string
+	Err   error // it couldn't be run, or didn't end
 }
 
-func (a Answer) fine() bool { return a.Err == nil && a.Exit == 0 }
+func (a Answer) fine() bool { return a.Err == nil && a.Exit == 0 && a.Crash == "" }
 
 // Started judges a run. p is nil where no pin is known: then what it says is
 // shown, and not compared.
@@ -33,6 +36,10 @@ func (p *Program) Started(object string, r Run) []finding.Finding {
 	case r.Version.Err != nil || !r.Version.fine() && r.Help.Err != nil:
 		f.Severity, f.Observed = finding.Unknown, fmt.Sprint(firstOf(r.Version.Err, r.Help.Err))
 		f.Why = "what the program does wasn't seen"
+	case r.Version.Crash+r.Help.Crash != "":
+		f.Severity, f.Observed = finding.Block, "it crashes: "+cmp.Or(r.Version.Crash, r.Help.Crash)
+		f.Why = "a program that crashes when it is asked for its version or its help isn't whole"
+		f.Remedy = "run it with --version on a Windows node and read what it says"
 	case !r.Version.fine() && !r.Help.fine():
 		f.Severity = finding.Block
 		f.Observed = fmt.Sprintf("--version ends with code %d, --help with code %d: %s", r.Version.Exit, r.Help.Exit, firstLine(r.Help.Text))

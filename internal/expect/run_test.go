@@ -32,6 +32,8 @@ func TestStarted(t *testing.T) {
 		{"no pin", nil, Run{Version: Answer{Text: "v9.9.9\n"}}, finding.Pass, "v9.9.9"},
 		{"no pin, no --version", nil, Run{Version: usage, Help: help}, finding.Info, "no --version"},
 		{"doesn't start", stamped, Run{Version: Answer{Exit: 1}, Help: Answer{Text: "fatal: no random\n", Exit: 2}}, finding.Block, "--version ends with code 1, --help with code 2: fatal: no random"},
+		{"crashes", stamped, Run{Version: Answer{Text: "Kubernetes v1.33.13\n", Crash: "exception 0xC0000005"}}, finding.Block, "it crashes: exception 0xC0000005"},
+		{"crashes over help", stamped, Run{Version: usage, Help: Answer{Text: "panic: x\n", Exit: 2, Crash: "panic: x"}}, finding.Block, "it crashes: panic: x"},
 		{"hangs", stamped, Run{Version: Answer{Err: errors.New("it didn't end")}}, finding.Unknown, "it didn't end"},
 		{"hangs over help", stamped, Run{Version: usage, Help: Answer{Err: errors.New("it didn't end")}}, finding.Unknown, "it didn't end"},
 		{"a long line", nil, Run{Version: Answer{Text: strings.Repeat("é", 500)}}, finding.Pass, strings.Repeat("é", 120) + "..."},

@@ -14,9 +14,11 @@ type Driver struct {
 	// that the catalog doesn't know.
 	Line string `json:"line,omitempty"`
 	// Container is the name of the container that runs the driver.
-	Container string      `json:"container,omitempty"`
-	Image     Image       `json:"image"`
-	Version   VersionFact `json:"version"`
+	Container string `json:"container,omitempty"`
+	// Call is how that container is started, as it is written.
+	Call    Call        `json:"-"`
+	Image   Image       `json:"image"`
+	Version VersionFact `json:"version"`
 	// HostProcess: the driver's container runs as a HostProcess container.
 	HostProcess bool `json:"hostProcess"`
 	// HostProcessFlag is the value of the driver's own flag for it
@@ -62,6 +64,13 @@ type Driver struct {
 	OperatorManaged bool `json:"operatorManaged,omitempty"`
 	// Evidence holds where provisioner, version, mode and OS were read.
 	Evidence []Evidence `json:"evidence"`
+}
+
+// Call is the command line of a container, and the JSON pointer of that container
+// in its object.
+type Call struct {
+	At            string
+	Command, Args []string
 }
 
 // Mode is how the driver reaches Windows storage; "" where that can't be told.

@@ -79,7 +79,7 @@ func Entries(operator version.WMCO, services []winsvc.Service) ([]ServiceEntry, 
 	out := []ServiceEntry{}
 	for _, s := range winsvc.Ordered(services) {
 		if what := unsayable(operator, s); what != "" {
-			return nil, &fault.Error{Where: "service " + s.Name, What: what, Fix: "take it out of versions.yaml, or set the node up with: bake manifests sc"}
+			return nil, &fault.Error{Where: "service " + s.Name, What: what, Fix: "take it out of versions.yaml, or set the node up with: bake manifests setup-script"}
 		}
 		e := ServiceEntry{
 			Name: s.Name, Command: s.Command(), NodeArgs: nodeArgs(s.NodeArgs), Dependencies: s.Dependencies,

@@ -85,11 +85,11 @@ func render(name string, services []winsvc.Service) ([]byte, error) {
 func scriptable(s winsvc.Service, all []winsvc.Service) error {
 	where := "service " + s.Name
 	if !s.Standalone() {
-		return &fault.Error{Where: where, What: "only WMCO can set it up: it needs what the operator puts on the node", Fix: "leave it out: bake manifests sc csi-proxy"}
+		return &fault.Error{Where: where, What: "only WMCO can set it up: it needs what the operator puts on the node", Fix: "leave it out: bake manifests setup-script csi-proxy"}
 	}
 	for _, d := range s.Dependencies {
 		if !winsvc.KnownWindowsService(d) && !slices.ContainsFunc(all, func(o winsvc.Service) bool { return strings.EqualFold(o.Name, d) }) {
-			return &fault.Error{Where: where, What: fmt.Sprintf("it depends on %s, which the script doesn't set up", d), Fix: "name both: bake manifests sc " + d + " " + s.Name}
+			return &fault.Error{Where: where, What: fmt.Sprintf("it depends on %s, which the script doesn't set up", d), Fix: "name both: bake manifests setup-script " + d + " " + s.Name}
 		}
 	}
 	texts := append([]string{s.Path, s.LogDirectory, s.Display, s.Description, s.Account, s.Recovery.Command}, s.Arguments...)

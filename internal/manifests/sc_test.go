@@ -89,7 +89,7 @@ func TestScriptRefuses(t *testing.T) {
 		want   string
 	}{
 		"WMCO's":      {func(s *winsvc.Service) { s.WMCOOnly = true }, "only WMCO can set it up"},
-		"dependency":  {func(s *winsvc.Service) { s.Dependencies = []string{"containerd"} }, "bake manifests sc containerd csi-proxy"},
+		"dependency":  {func(s *winsvc.Service) { s.Dependencies = []string{"containerd"} }, "bake manifests setup-script containerd csi-proxy"},
 		"not ASCII":   {func(s *winsvc.Service) { s.Display = "Lagerverwaltungsgerät" }, "more than ASCII"},
 		"environment": {func(s *winsvc.Service) { s.Environment = map[string]string{"A": separators} }, "every character that could separate"},
 		"path":        {func(s *winsvc.Service) { s.Path = `C:\a=b\x.exe` }, "holds = or !"},

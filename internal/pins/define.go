@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -107,7 +108,7 @@ func (v *validator) servicePath(s *Service) string {
 		names = append(names, c.Name)
 	}
 	fix := "add the component, or write path: for a program that something else brings"
-	if near := nearest(s.Component, names); near != "" {
+	if near := fault.Nearest(s.Component, names); near != "" {
 		fix = "did you mean " + near + "?"
 	}
 	v.mistake(s, "component", fmt.Sprintf("there is no component %q", s.Component), fix)

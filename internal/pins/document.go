@@ -183,7 +183,7 @@ func keyOf(v *ast.MappingValueNode) string {
 func (d *document) unknown(n ast.Node, what, key string, readers map[string]func(ast.Node)) {
 	known := slices.Sorted(maps.Keys(readers))
 	fix := "known keys: " + strings.Join(known, ", ")
-	if near := nearest(key, known); near != "" {
+	if near := fault.Nearest(key, known); near != "" {
 		fix = "did you mean " + near + "?"
 	}
 	d.report(n, fmt.Sprintf("unknown key %q in %s", key, what), fix)

@@ -106,7 +106,7 @@ func (f *File) Component(name string) (*Component, error) {
 		names = append(names, f.Components[i].Name)
 	}
 	e := &fault.Error{Where: f.Path, What: fmt.Sprintf("there is no component %q", name), Fix: "one of: " + strings.Join(names, ", ")}
-	if near := nearest(name, names); near != "" {
+	if near := fault.Nearest(name, names); near != "" {
 		e.Fix = "did you mean " + near + "? There are: " + strings.Join(names, ", ")
 	}
 	return nil, e

@@ -19,6 +19,15 @@ func Line(s string) string { return escape(s, "") }
 // Text is s with its line feeds and tabs.
 func Text(s string) string { return escape(s, "\n\t") }
 
+// Quote is s in quotes, cut after 80 bytes: what a message shows of text that may
+// be anything.
+func Quote(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "..."
+	}
+	return fmt.Sprintf("%q", s)
+}
+
 // credentials are a URL's user where that may be a token, and its password.
 var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@]*:)[^/\s"']*@`)
 

@@ -116,10 +116,10 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 		return registry + " can't be " + done + ": " + f.Error(),
 			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()
 	case errors.Is(err, http.ErrSchemeMismatch):
-		return registry + " speaks plain http", "if that is meant, say --insecure"
+		return registry + " speaks plain http", "if that is meant, say --plain-http"
 	case mayBePlain(err):
 		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
-			"if it does and that is meant, say --insecure; else " + curl(c.registry())
+			"if it does and that is meant, say --plain-http; else " + curl(c.registry())
 	case untrusted:
 		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
 			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"

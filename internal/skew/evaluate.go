@@ -7,56 +7,58 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/plan"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/rules/admission"
+	"github.com/winbake/winbake/internal/skew/rules/after"
+	"github.com/winbake/winbake/internal/skew/rules/data"
+	"github.com/winbake/winbake/internal/skew/rules/hostprocess"
+	"github.com/winbake/winbake/internal/skew/rules/intree"
+	"github.com/winbake/winbake/internal/skew/rules/node"
+	"github.com/winbake/winbake/internal/skew/rules/proxy"
+	"github.com/winbake/winbake/internal/skew/rules/registration"
+	"github.com/winbake/winbake/internal/skew/rules/update"
+	"github.com/winbake/winbake/internal/skew/rules/versions"
+	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
 // Evaluate judges an inventory by a catalog. Its errors are *fault.Error: a
 // release that can't be read, a target that is older than the cluster.
-func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Result, error) {
-	j, err := newJourney(c, inv, r)
+func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*Result, error) {
+	j, err := snapshot.NewRoute(c, inv, r)
 	if err != nil {
 		return nil, err
 	}
-	e := newEvaluation(c, inv, r, j)
-	e.judgeAll()
-	return e.finish(), nil
+	return judgeAll(c, inv, r, j).finish(), nil
 }
 
-func newEvaluation(c *catalog.Catalog, inv *inventory.Inventory, r Request, j *journey) *evaluation {
-	e := &evaluation{
-		index:   newIndex(c, inv, r),
-		journey: j,
-		sink:    &sink{byFact: map[fact]*entry{}},
-		result:  &Result{Hops: j.hops()},
-	}
-	e.stops = j.stops
-	return e
-}
-
-// judgeAll lets the rules that apply look at every moment.
-func (e *evaluation) judgeAll() {
+// judgeAll lets the rules that apply look at every moment of a route.
+func judgeAll(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) *evaluation {
+	e := &evaluation{base: snapshot.New(c, inv, r, j), result: &Result{Hops: j.Hops()}}
 	e.split()
-	for _, w := range e.worlds() {
-		e.judge(w)
+	for _, snap := range e.base.Moments() {
+		e.judge(snap)
 	}
+	return e
 }
 
 // evaluation is the work on one Result.
 type evaluation struct {
-	*index
-	journey *journey
-	sink    *sink
-	result  *Result
+	// base is the cluster, before any moment of its route.
+	base   *snapshot.Snapshot
+	found  rules.Collector
+	result *Result
 	// active are the rules that have what they need.
-	active []*rule
+	active []*rules.Rule
 	// each moment's views, to make rows of
-	moments []*world
+	moments []*snapshot.Snapshot
 }
 
 // split sorts the rules that apply into those that can be evaluated and those
 // that can't.
 func (e *evaluation) split() {
-	for i := range rules {
-		r := &rules[i]
+	for i := range all {
+		r := &all[i]
 		if reason := e.tooEarly(r); reason != "" {
 			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
 			continue
@@ -65,9 +67,9 @@ func (e *evaluation) split() {
 			continue
 		}
 		for _, need := range r.Needs {
-			e.needed[need] = append(e.needed[need], r.ID)
+			e.base.Needed[need] = append(e.base.Needed[need], r.ID)
 		}
-		if reason := e.missing(r.Needs); reason != "" {
+		if reason := e.base.Missing(r.Needs); reason != "" {
 			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
 			continue
 		}
@@ -77,105 +79,44 @@ func (e *evaluation) split() {
 }
 
 // applies tells whether a rule has a question to ask of what is checked.
-func (e *evaluation) applies(r *rule) bool {
-	updates := len(e.journey.stops) > 1
-	switch r.asks {
-	case ofHops:
+func (e *evaluation) applies(r *rules.Rule) bool {
+	updates := len(e.base.Route.Stops) > 1
+	switch r.Asks {
+	case rules.OfHops:
 		return updates
-	case ofRest:
+	case rules.OfRest:
 		return !updates
-	case ofState:
-		return !updates || e.underway()
-	case always:
+	case rules.OfState:
+		return !updates || e.base.Underway()
+	case rules.Always:
 	}
 	return true
 }
 
-// underway tells whether the update that is checked is one that the cluster
-// itself is in the middle of, and no other was asked for.
-func (x *index) underway() bool { return x.req.To == "" && x.inv.Cluster.Updating != "" }
-
-// tooEarly says why a rule of the check after an update must wait: whoever
-// names no target asks for that check, and the update isn't complete.
-func (e *evaluation) tooEarly(r *rule) string {
-	if r.asks != ofRest || !e.underway() {
+// tooEarly says why a rule of the check after an update must wait: a request
+// without a target asks for that check, and the update isn't complete.
+func (e *evaluation) tooEarly(r *rules.Rule) string {
+	if r.Asks != rules.OfRest || !e.base.Underway() {
 		return ""
 	}
-	return "the update to " + e.inv.Cluster.Updating + " isn't complete; check again when it is"
-}
-
-// worlds are the moments, in the order of time.
-func (e *evaluation) worlds() []*world {
-	if len(e.journey.stops) == 1 {
-		return []*world{e.world(0, Now)}
-	}
-	var list []*world
-	last := len(e.journey.stops) - 2
-	for hop := range last + 1 {
-		// Later hops begin as the one before them ended.
-		if hop == 0 {
-			list = append(list, e.world(hop, Now))
-		}
-		list = append(list, e.world(hop, Target))
-		if hop == last && len(e.req.Planned) > 0 {
-			list = append(list, e.world(hop, Planned))
-		}
-	}
-	return list
-}
-
-// world sets the stage for one moment.
-func (e *evaluation) world(hop int, phase Phase) *world {
-	w := &world{index: e.index, Phase: phase, Hop: hop, Hops: len(e.journey.stops) - 1, From: e.journey.stops[hop]}
-	w.problem, w.fix = e.journey.problem, e.journey.fix
-	if w.Hops > 0 {
-		w.To, w.target = e.journey.stops[hop+1], e.journey.to()
-	}
-	for _, d := range e.cast(phase) {
-		now := e.linuxAt(d, w.From, hop == 0)
-		target := now
-		if w.Hops > 0 {
-			target = e.forward(d, &now, e.linuxAt(d, w.To, false), w)
-		}
-		v := newView(w, d, now, target)
-		v.Planned = e.isPlanned(d)
-		w.Views = append(w.Views, v)
-	}
-	return w
-}
-
-// cast are the Windows drivers in a phase. Planned ones take the place of those
-// that they are heirs of.
-func (e *evaluation) cast(phase Phase) []*inventory.Driver {
-	var list []*inventory.Driver
-	for i := range e.inv.Drivers {
-		d := &e.inv.Drivers[i]
-		if d.OS == "windows" && (phase != Planned || len(e.heirs(d)) == 0) {
-			list = append(list, d)
-		}
-	}
-	if phase == Planned {
-		list = append(list, e.plannedWindows()...)
-	}
-	return list
+	return "the update to " + e.base.Inventory.Cluster.Updating + " isn't complete; check again when it is"
 }
 
 // judge lets every rule look at one moment.
-func (e *evaluation) judge(w *world) {
-	e.moments = append(e.moments, w)
-	e.sink.world = w
+func (e *evaluation) judge(snap *snapshot.Snapshot) {
+	e.moments = append(e.moments, snap)
 	for _, r := range e.active {
-		e.sink.rule = r
-		if r.cluster != nil {
-			e.sink.view = nil
-			r.cluster(w, e.sink)
-		}
-		if r.driver == nil {
+		if r.At != nil && !slices.Contains(r.At, snap.Phase) {
 			continue
 		}
-		for _, v := range w.Views {
-			e.sink.view = v
-			r.driver(v, e.sink)
+		if r.Cluster != nil {
+			r.Cluster(snap, func(d rules.Finding) { e.found.Add(r, snap, nil, d) })
+		}
+		if r.Driver == nil {
+			continue
+		}
+		for _, v := range snap.Views {
+			r.Driver(v, func(d rules.Finding) { e.found.Add(r, snap, v, d) })
 		}
 	}
 }
@@ -183,19 +124,49 @@ func (e *evaluation) judge(w *world) {
 // finish makes the result of what was gathered.
 func (e *evaluation) finish() *Result {
 	r := e.result
-	if from := e.journey.from(); !from.IsZero() {
+	if from := e.base.Route.Start(); !from.IsZero() {
 		r.From = from.String()
 	}
 	if len(r.Hops) > 0 {
-		r.To = e.journey.to().String()
+		r.To = e.base.Route.End().String()
 	}
-	for _, entry := range e.sink.entries {
-		r.Findings = append(r.Findings, entry.finish())
+	for _, entry := range e.found.Entries {
+		r.Findings = append(r.Findings, entry.Finish())
 	}
 	finding.Sort(r.Findings)
 	r.Drivers = e.rows()
 	r.sumUp()
-	r.Steps = e.plan()
+	r.Steps = plan.For(e.base, func(inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) plan.Judged {
+		e := judgeAll(e.base.Catalog, inv, r, j)
+		return plan.Judged{Entries: e.found.Entries, Now: e.moments[0]}
+	}, r.moved)
 	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
 	return r
 }
+
+// all are the rules, in the order of Rules and of Result.Evaluated.
+var all = slices.Concat(
+	versions.Rules, hostprocess.Rules, proxy.Rules, registration.Rules, intree.Rules, update.Acknowledgements,
+	after.Rules, node.Rules, admission.Rules, update.Rules, data.Rules,
+)
+
+// Rules lists every rule.
+func Rules() []Rule {
+	var list []Rule
+	for i := range all {
+		list = append(list, rules.Explain(&all[i]))
+	}
+	return list
+}
+
+// Explain finds a rule by its ID.
+func Explain(id string) (Rule, bool) {
+	i := slices.IndexFunc(all, func(r rules.Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return rules.Explain(&all[i]), true
+}
+
+// ExplainRetired finds a rule that was taken out by its ID.
+func ExplainRetired(id string) (Retired, bool) { return rules.ExplainRetired(id) }

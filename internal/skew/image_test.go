@@ -24,7 +24,7 @@ func TestRemedyNamesAnImage(t *testing.T) {
 		from   string
 		driver inventory.Driver
 		image  change
-		// want are lines of SKEW001's remedy, mustn't stands nowhere in it.
+		// want are lines of SKEW001's remedy, mustn't isn't in it.
 		want   []string
 		mustnt string
 	}{
@@ -67,8 +67,8 @@ func TestRemedyNamesAnImage(t *testing.T) {
 	}
 }
 
-// TestRemedyNamesTheManifest: whoever is told to take a manifest is told where
-// it stands.
+// TestRemedyNamesTheManifest: a remedy that names a manifest says where it
+// is.
 func TestRemedyNamesTheManifest(t *testing.T) {
 	inv := storageCluster("4.19", "10.19.1")
 	planned := vsphereHostProcess("v3.5.0")

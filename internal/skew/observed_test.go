@@ -27,17 +27,17 @@ func observedCases() []ruleCase {
 		{name: "it got the serial number", id: "PROXY004", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: all(build(26100), at("v3.5.0"), hp)},
 		{name: "registrar", id: "REG003", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Registrar.Version = inventory.VersionFact{} })},
 
-		{name: "the flag is for calls that come later", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: onWindows(flagged(true)), want: finding.Block, mend: onWindows(flagged(false))},
-		{name: "a pod isn't ready", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), onWindows(func(d *inventory.Driver) { d.Rollout.Ready = 2 })), want: finding.Block, mend: at("v1.56.0")},
-		{name: "pods are of the template before", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), onWindows(func(d *inventory.Driver) { d.Rollout.Updated = 0 })), want: finding.Block, mend: at("v1.56.0")},
-		{name: "a node doesn't list it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), registers(nil, 1)), want: finding.Block, mend: at("v1.56.0")},
+		{name: "the flag is for calls that come later", id: "HP003", from: "4.19", inv: clusterOf("4.19", "10.19.1", ebs("v1.39.0")), change: onWindows(flagged(true)), want: finding.Block, fix: onWindows(flagged(false))},
+		{name: "a pod isn't ready", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), onWindows(func(d *inventory.Driver) { d.Rollout.Ready = 2 })), want: finding.Block, fix: at("v1.56.0")},
+		{name: "pods are of the template before", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), onWindows(func(d *inventory.Driver) { d.Rollout.Updated = 0 })), want: finding.Block, fix: at("v1.56.0")},
+		{name: "a node doesn't list it", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), registers(nil, 1)), want: finding.Block, fix: at("v1.56.0")},
 		{name: "the other DaemonSet may have registered", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(oldOn2025(), func(inv *inventory.Inventory) {
 			other := ebs("v1.56.0")
 			other.Object.Name = "other"
 			inv.Drivers = append(inv.Drivers, other)
-		}), want: finding.Block, mend: at("v1.56.0")},
+		}), want: finding.Block, fix: at("v1.56.0")},
 		{name: "planned", id: "NODE003", from: "4.21", to: "4.22", inv: clusterOf("4.21", "10.21.0", ebs("v1.56.0")), change: oldOn2025(), planned: []inventory.Driver{ebs("v1.48.0")}, want: finding.Block,
-			mendPlanned: []inventory.Driver{ebs("v1.56.0")}},
+			fixedPlan: []inventory.Driver{ebs("v1.56.0")}},
 	}
 	for i := range cases {
 		cases[i].seen = true

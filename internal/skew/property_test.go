@@ -31,15 +31,15 @@ func severities(t *testing.T, r skew.Rule) []finding.Severity {
 	return list
 }
 
-// TestEveryFindingCanBeMended holds the tables to the rules: every severity
+// TestEveryFindingCanBeFixed holds the tables to the rules: every severity
 // that a rule says it gives has a case that gives it, and each of those that
 // matter a change that its remedy describes and that makes it go away (the case
-// runs it, in TestRules). A rule that speaks has a case where it's silent.
-func TestEveryFindingCanBeMended(t *testing.T) {
+// runs it, in TestRules). A rule that reports has a case where it's silent.
+func TestEveryFindingCanBeFixed(t *testing.T) {
 	given := map[string][]finding.Severity{}
 	for _, family := range families {
 		for _, c := range family() {
-			if c.want > finding.Info && !c.mends() {
+			if c.want > finding.Info && !c.fixes() {
 				t.Errorf("%s %s has no mend", c.id, c.name)
 			}
 			if !slices.Contains(given[c.id], c.want) {
@@ -85,7 +85,7 @@ func TestEveryRuleExplainsItself(t *testing.T) {
 			t.Fatalf("%s: found %t, twice %t", want.ID, ok, seen[r.ID])
 		}
 		seen[r.ID] = true
-		if r.Title == "" || r.Ground == "" || r.Remedy == "" || r.Scope == "" || len(r.Text) < 100 {
+		if r.Title == "" || r.Ground == "" || r.Remedy == "" || len(r.Text) < 100 {
 			t.Errorf("%s lacks something: %+v", r.ID, r)
 		}
 		for source := range strings.SplitSeq(r.Source, ", ") {

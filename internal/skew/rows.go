@@ -7,64 +7,63 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
 	"github.com/winbake/winbake/internal/version"
 )
 
 // rows are the Windows drivers at every hop.
 func (e *evaluation) rows() []Row {
 	var rows []Row
-	for _, w := range e.moments {
-		if w.Phase == Target || w.Hops == 0 {
-			for _, v := range w.Views {
-				row := v.row()
-				if w.Hop == w.Hops-1 {
-					row.WindowsPlanned = e.plannedVersions(v.D)
-				}
-				if row.ModeTarget != row.Mode && !e.mustMove(v) {
-					row.ModeTarget = row.Mode // both ways work, and the present one stays
-				}
-				rows = append(rows, row)
+	for _, snap := range e.moments {
+		if snap.Phase != snapshot.Target && snap.Hops > 0 {
+			continue
+		}
+		for _, v := range snap.Views {
+			row := row(v)
+			if snap.Hop == snap.Hops-1 {
+				row.WindowsPlanned = e.plannedVersions(v.DaemonSet)
 			}
+			if row.ModeTarget != row.Mode && !e.mustMove(v) {
+				row.ModeTarget = row.Mode // both ways work, and the present one stays
+			}
+			rows = append(rows, row)
 		}
 	}
 	return rows
 }
 
-// plannedVersions are the versions that were planned in place of a DaemonSet; ""
+// plannedVersions are the versions that were planned instead of a DaemonSet; ""
 // for none.
 func (e *evaluation) plannedVersions(d *inventory.Driver) string {
-	var list []string
-	for _, p := range e.heirs(d) {
-		if v := p.Version.Version.String(); p.Version.Known && !slices.Contains(list, v) {
-			list = append(list, v)
-		}
-	}
-	return strings.Join(list, " or ")
+	known := snapshot.Select(e.base.Replacements(d), func(p *inventory.Driver) bool { return p.Version.Known })
+	list := snapshot.Map(known, func(p *inventory.Driver) string { return p.Version.Version.String() })
+	return strings.Join(snapshot.Unique(list), " or ")
 }
 
-func (v *view) row() Row {
+func row(v *snapshot.View) Row {
 	row := Row{
-		Hop: v.Hop, Driver: v.D.Line, Provisioner: v.D.Provisioner, Object: v.D.Object.String(),
-		LinuxNow: v.LinuxNow.String(), Windows: unknown,
-		Mode: v.D.Mode(), Certainty: string(v.Linux().Certainty()),
+		Hop: v.At.Hop, Driver: v.DaemonSet.Line, Provisioner: v.DaemonSet.Provisioner, Object: v.DaemonSet.Object.String(),
+		LinuxNow: v.LinuxNow.String(), Windows: snapshot.UnknownVersion,
+		Mode: v.DaemonSet.Mode(), Certainty: string(v.Linux().Certainty()),
 	}
 	if w, known := v.Windows(); known {
 		row.Windows = w.String()
 		row.DistanceNow = distanceTo(&v.LinuxNow, w)
-		if v.Hops > 0 && !v.Moves() {
+		if v.At.Hops > 0 && !v.FollowsLinux() {
 			row.Distance = distanceTo(&v.LinuxTarget, w)
 		}
 	}
-	if v.Hops > 0 {
+	if v.At.Hops > 0 {
 		row.LinuxTarget = v.LinuxTarget.String()
-		row.ModeTarget = v.modeAt(&v.LinuxTarget)
+		row.ModeTarget = modeAt(v, &v.LinuxTarget)
 	}
 	return row
 }
 
 // distanceTo is how many minors a Windows version is behind (-) or ahead (+);
 // nil where that isn't one number of minors.
-func distanceTo(l *linuxSide, windows version.Driver) *int {
+func distanceTo(l *snapshot.Linux, windows version.Driver) *int {
 	var found *int
 	for _, c := range l.Candidates {
 		if c.Version.Major != windows.Major || windows.Calendar(c.Version) {
@@ -81,10 +80,7 @@ func distanceTo(l *linuxSide, windows version.Driver) *int {
 
 // modeAt is how a driver of the Linux side's version reaches Windows storage;
 // "" where that isn't known or both are usual.
-func (v *view) modeAt(l *linuxSide) string {
-	if v.Catalog == nil || !l.Known() {
-		return ""
-	}
+func modeAt(v *snapshot.View, l *snapshot.Linux) string {
 	mode := ""
 	for i, c := range l.Candidates {
 		line := v.Catalog.Line(c.Version)
@@ -114,17 +110,30 @@ func modeOf(line *catalog.Line) string {
 }
 
 // mustMove tells whether a driver is asked to change how it reaches storage.
-func (e *evaluation) mustMove(v *view) bool {
-	for _, entry := range e.sink.entries {
-		for _, a := range entry.do {
-			if to := action.Becomes(a); to != nil && entry.hop <= v.Hop && to.Object == v.D.Object && to.HostProcess != v.D.HostProcess {
+func (e *evaluation) mustMove(v *snapshot.View) bool {
+	for _, entry := range e.found.Entries {
+		for _, a := range entry.Said.Do {
+			if to := action.Becomes(a); to != nil && entry.Hop <= v.At.Hop && to.Object == v.DaemonSet.Object && to.HostProcess != v.DaemonSet.HostProcess {
 				return true
 			}
 		}
 	}
-	if v.Catalog == nil {
-		return false
-	}
 	line := v.Catalog.Line(v.LinuxTarget.Newest())
-	return line != nil && (mandatory(line) || v.D.HostProcess && !canHostProcess(line))
+	return line.HostProcessOnly() || line != nil && v.DaemonSet.HostProcess && !line.CanHostProcess()
+}
+
+// moved notes where a plan has the Windows drivers, before or after a hop's
+// update.
+func (r *Result) moved(hop int, when string, inv *inventory.Inventory) {
+	for i := range r.Drivers {
+		row := &r.Drivers[i]
+		j := slices.IndexFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object.String() == row.Object })
+		switch {
+		case row.Hop != hop || j < 0 || !inv.Drivers[j].Version.Known:
+		case when == rules.Before:
+			row.WindowsBefore = inv.Drivers[j].Version.Version.String()
+		default:
+			row.WindowsAfter = inv.Drivers[j].Version.Version.String()
+		}
+	}
 }

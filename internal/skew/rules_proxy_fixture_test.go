@@ -153,7 +153,7 @@ func noCSINode(which ...int) change {
 	}
 }
 
-// noNode takes Windows nodes away; what else speaks of them stays.
+// noNode takes Windows nodes away; what else names them stays.
 func noNode(which ...int) change {
 	return func(inv *inventory.Inventory) {
 		for _, i := range slices.Backward(which) {

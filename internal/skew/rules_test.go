@@ -53,20 +53,20 @@ type ruleCase struct {
 	want finding.Severity
 	// says must be in the observation, does in the remedy.
 	says, does string
-	// mend does what the remedy asks for; the rule must say INFO at most then.
-	mend change
-	// mendAsk does so where the remedy is of the command line or the catalog.
-	mendAsk func(*skew.Request, *catalog.Catalog)
-	// mendPlanned takes the place of planned, where that is to be mended.
-	mendPlanned []inventory.Driver
+	// fix does what the remedy asks for; the rule must say INFO at most then.
+	fix change
+	// fixedAsk does so where the remedy is of the command line or the catalog.
+	fixedAsk func(*skew.Request, *catalog.Catalog)
+	// fixedPlan replaces planned, where that is to be fixed.
+	fixedPlan []inventory.Driver
 	// seen: the pods of the Windows driver are seen to be ready.
 	seen bool
 	// count is how many findings of the rule there are, 0 for any number.
 	count int
 }
 
-// mends tells whether the case has what the property of every rule needs.
-func (tc *ruleCase) mends() bool { return tc.mend != nil || tc.mendAsk != nil || tc.mendPlanned != nil }
+// fixes tells whether the case has what the property of every rule needs.
+func (tc *ruleCase) fixes() bool { return tc.fix != nil || tc.fixedAsk != nil || tc.fixedPlan != nil }
 
 func runRuleCases(t *testing.T, cases []ruleCase) {
 	t.Helper()
@@ -78,7 +78,7 @@ func runRuleCases(t *testing.T, cases []ruleCase) {
 // catalog is the shared one, or the case's own where it changes it.
 func (tc *ruleCase) catalog(t *testing.T) *catalog.Catalog {
 	c := testCatalog(t)
-	if tc.know == nil && tc.mendAsk == nil {
+	if tc.know == nil && tc.fixedAsk == nil {
 		return c
 	}
 	c, err := copyOf(c)
@@ -112,20 +112,20 @@ func (tc *ruleCase) run(t *testing.T) {
 		whole(t, f)
 	}
 	tc.checkWords(t, fs)
-	if !tc.mends() {
+	if !tc.fixes() {
 		if tc.want > finding.Info {
 			t.Fatal("a case that fires needs a change that mends it")
 		}
 		return
 	}
-	if tc.mend != nil {
-		tc.mend(inv)
+	if tc.fix != nil {
+		tc.fix(inv)
 	}
-	if tc.mendAsk != nil {
-		tc.mendAsk(&req, c)
+	if tc.fixedAsk != nil {
+		tc.fixedAsk(&req, c)
 	}
-	if tc.mendPlanned != nil {
-		req.Planned = tc.mendPlanned
+	if tc.fixedPlan != nil {
+		req.Planned = tc.fixedPlan
 	}
 	if fs := findings(t, c, inv, req, tc.id); finding.Worst(fs) > finding.Info {
 		t.Errorf("still there after its remedy: %s", show(fs))

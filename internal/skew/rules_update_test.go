@@ -35,25 +35,25 @@ func updateCases() []ruleCase {
 	told := asksFor([]string{ack}, ack)
 	return []ruleCase{
 		{name: "refused", id: "UPDATE001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: refuses("PoolUpdating"), want: finding.Block,
-			says: "reason PoolUpdating: pools are updating", does: "oc adm upgrade", mend: accepts, count: 1},
+			says: "reason PoolUpdating: pools are updating", does: "oc adm upgrade", fix: accepts, count: 1},
 		{name: "a patch", id: "UPDATE001", from: "4.19.1", to: "4.19.20", inv: storageCluster("4.19", "10.19.1"), change: refuses("PoolUpdating")},
-		{name: "of the first hop alone", id: "UPDATE001", from: "4.19", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: refuses("PoolUpdating"), want: finding.Block, mend: accepts, count: 1},
+		{name: "of the first hop alone", id: "UPDATE001", from: "4.19", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: refuses("PoolUpdating"), want: finding.Block, fix: accepts, count: 1},
 		{name: "for an acknowledgement that is named", id: "UPDATE001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: refuses("AdminAckRequired")},
-		{name: "for one that isn't", id: "UPDATE001", from: "4.16", to: "4.17", inv: storageCluster("4.16", "10.16.0"), change: refuses("AdminAckRequired"), want: finding.Warn, mend: accepts},
+		{name: "for one that isn't", id: "UPDATE001", from: "4.16", to: "4.17", inv: storageCluster("4.16", "10.16.0"), change: refuses("AdminAckRequired"), want: finding.Warn, fix: accepts},
 		{name: "it waits", id: "INTREE005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: refuses("AdminAckRequired"), want: finding.Warn,
-			says: "the cluster asks for it", does: "ack-4.19-admissionregistration-v1beta1-api-removals-in-4.20", mend: accepts, count: 1},
+			says: "the cluster asks for it", does: "ack-4.19-admissionregistration-v1beta1-api-removals-in-4.20", fix: accepts, count: 1},
 		{name: "it was asked, and doesn't wait", id: "INTREE005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) {
 			inv.Cluster.Conditions = []inventory.Condition{{Type: "Upgradeable", Status: "True"}}
 		}},
 		{name: "its own gate", id: "INTREE005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: asksFor(nil, ack, "ack-4.18-old-in-4.19"), want: finding.Warn,
-			says: "the cluster asks for it", does: ack, mend: told, count: 1},
+			says: "the cluster asks for it", does: ack, fix: told, count: 1},
 		{name: "its own gate, told", id: "INTREE005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: told},
 		{name: "a storage driver's that it doesn't ask for", id: "INTREE005", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: all(unread(inventory.Volumes), asksFor(nil))},
 
 		{name: "managed", id: "UPDATE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: managed("Managed")},
 		{name: "not read", id: "UPDATE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "unmanaged", id: "UPDATE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: managed("Unmanaged"), want: finding.Warn,
-			says: "managementState: Unmanaged", does: "oc get clustercsidriver csi.vsphere.vmware.com -o yaml", mend: managed("Managed"), count: 1},
+			says: "managementState: Unmanaged", does: "oc get clustercsidriver csi.vsphere.vmware.com -o yaml", fix: managed("Managed"), count: 1},
 		{name: "unmanaged, and no update", id: "UPDATE002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: managed("Unmanaged"), want: finding.Info, count: 1},
 	}
 }
@@ -80,18 +80,18 @@ func admissionCases() []ruleCase {
 		{name: "privileged", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: enforces("privileged")},
 		{name: "no level", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: enforces("")},
 		{name: "pipes", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: enforces("baseline"), want: finding.Block,
-			says: "enforces the Pod Security level baseline", does: "oc label namespace openshift-cluster-csi-drivers pod-security.kubernetes.io/enforce=privileged", mend: enforces("privileged"), count: 1},
+			says: "enforces the Pod Security level baseline", does: "oc label namespace openshift-cluster-csi-drivers pod-security.kubernetes.io/enforce=privileged", fix: enforces("privileged"), count: 1},
 		{name: "pods stay", id: "POLICY001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(enforces("restricted"), onWindows(hostProcess)), want: finding.Warn,
-			says: "restricted", mend: enforces("privileged"), count: 1},
+			says: "restricted", fix: enforces("privileged"), count: 1},
 		{name: "pods are missing", id: "POLICY001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(enforces("restricted"), onWindows(func(d *inventory.Driver) { d.Rollout.Ready = 0 })), want: finding.Block,
-			mend: enforces("privileged"), count: 1},
+			fix: enforces("privileged"), count: 1},
 		{name: "planned", id: "POLICY001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{elsewhere}, change: func(inv *inventory.Inventory) {
 			inv.Cluster.Namespaces = []inventory.Namespace{{Name: "storage", Enforce: "restricted"}}
-		}, want: finding.Block, says: "namespace storage", mend: func(inv *inventory.Inventory) { inv.Cluster.Namespaces[0].Enforce = "privileged" }, count: 1},
+		}, want: finding.Block, says: "namespace storage", fix: func(inv *inventory.Inventory) { inv.Cluster.Namespaces[0].Enforce = "privileged" }, count: 1},
 
 		{name: "tolerated", id: "NODE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(taint(), tolerates)},
 		{name: "WMCO's taint", id: "NODE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: taint(), want: finding.Warn,
-			says: "os=Windows:NoSchedule of win-0, win-1, win-2", does: "toleration operator: Exists", mend: tolerates, count: 1},
+			says: "os=Windows:NoSchedule of win-0, win-1, win-2", does: "toleration operator: Exists", fix: tolerates, count: 1},
 		{name: "one node, and nobody needs it there", id: "NODE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: taint(2), want: finding.Info, says: "win-2", count: 1},
 		{name: "another DaemonSet is there", id: "NODE004", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(taint(), func(inv *inventory.Inventory) {
 			other := vsphere("v3.3.0")

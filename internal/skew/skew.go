@@ -1,50 +1,27 @@
-// Package skew judges whether a cluster's Windows CSI drivers fit the Linux
-// CSI drivers of an OpenShift release, and whether in-tree volumes stand in
-// the way of an update.
-//
-// It is pure: an inventory and a catalog go in, findings come out. It reads no
-// file, talks to no cluster and prints nothing.
 package skew
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/plan"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Request is what is asked.
-type Request struct {
-	// From is the release that the cluster runs, "4.19" or "4.19.12"; empty:
-	// the inventory's.
-	From string
-	// To is the release that it is going to; empty: the check after an update,
-	// of the present state alone.
-	To string
-	// Static: there is no cluster behind the manifests. Rules that need nodes
-	// or volumes are listed as not evaluated.
-	Static bool
-	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
-	// one too where the cluster is in a channel eus-*, or has paused its pools.
-	EUS bool
-	// Planned are the Windows drivers that will be deployed after the update.
-	Planned []inventory.Driver
-	// Catalogs are the files with rows over the embedded catalog: bake is given
-	// them too.
-	Catalogs []string
-	// Now is the day of the check, 2026-11-21, for the age of the catalog.
-	Now string
-}
-
-// Phase is a moment of the update.
-type Phase string
+// What callers name: one import is enough for them.
+type (
+	Request = snapshot.Request
+	Phase   = snapshot.Phase
+	Hop     = snapshot.Hop
+	Step    = plan.Step
+	Rule    = rules.Explanation
+	Retired = rules.Retired
+)
 
 // The phases of one hop.
 const (
-	Now     Phase = "now"           // Linux and Windows as they are
-	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
-	Planned Phase = "windows"       // Linux at the target, Windows as planned
+	Now     = snapshot.Now
+	Target  = snapshot.Target
+	Planned = snapshot.Planned
 )
 
 // Result is the answer.
@@ -52,7 +29,7 @@ type Result struct {
 	Verdict finding.Severity `json:"verdict"`
 	From    string           `json:"from"`
 	To      string           `json:"to,omitempty"`
-	// Hops are the updates on the way, in order; one for a single minor.
+	// Hops are the updates of the route, in order; one for a single minor.
 	Hops     []Hop             `json:"hops,omitempty"`
 	Drivers  []Row             `json:"drivers"`
 	Findings []finding.Finding `json:"findings"`
@@ -62,16 +39,6 @@ type Result struct {
 	// Steps are what to do, in order: `verify skew plan`.
 	Steps []Step `json:"steps"`
 }
-
-// Hop is an update from one minor to the next (or inside one).
-type Hop struct {
-	// From is "" where it isn't known.
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
-// String is "4.19 -> 4.20", or "? -> 4.20" from a release that isn't known.
-func (h Hop) String() string { return cmp.Or(h.From, "?") + " -> " + h.To }
 
 // Row is one Windows driver at one hop.
 type Row struct {
@@ -108,26 +75,4 @@ type Row struct {
 type NotEvaluated struct {
 	Rule   string `json:"rule"`
 	Reason string `json:"reason"`
-}
-
-// Commands are all that its actions run, in order.
-func (s Step) Commands() []string {
-	var lines []string
-	for _, a := range s.Actions {
-		lines = append(lines, slices.Concat(a.Commands, a.Wait)...)
-	}
-	return lines
-}
-
-// Step is one thing to do on the way.
-type Step struct {
-	Hop int `json:"hop"`
-	// When is before, during or after that hop; "" where there is none.
-	When string `json:"when"`
-	// Actions are what is done, in their order.
-	Actions []finding.Action `json:"actions,omitempty"`
-	// What is one line; Why the ground.
-	What  string   `json:"what"`
-	Why   string   `json:"why,omitempty"`
-	Rules []string `json:"rules,omitempty"`
 }

@@ -1,11 +1,14 @@
 package skew
 
-import "github.com/winbake/winbake/internal/finding"
+import (
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
 
 // Accept lowers findings as finding.Accept does, and the verdict and the
 // drivers' rows with them.
-func (r *Result) Accept(rules []string) {
-	r.Findings = finding.Accept(r.Findings, rules)
+func (r *Result) Accept(ids []string) {
+	r.Findings = finding.Accept(r.Findings, ids)
 	r.sumUp()
 }
 
@@ -23,7 +26,7 @@ func (r *Result) sumUp() {
 // worst is the worst finding about a row's driver at its hop, or before it.
 func (r *Result) worst(row *Row) finding.Severity {
 	worst := finding.Pass
-	if row.LinuxNow == unknown || row.LinuxTarget == unknown {
+	if row.LinuxNow == snapshot.UnknownVersion || row.LinuxTarget == snapshot.UnknownVersion {
 		worst = finding.Unknown // nothing was compared
 	}
 	for _, f := range r.Findings {
@@ -35,7 +38,9 @@ func (r *Result) worst(row *Row) finding.Severity {
 }
 
 // Present tells whether a finding holds now, whatever is updated.
-func (r *Result) Present(f finding.Finding) bool { return Phase(f.Phase) == Now && r.hopOf(f) == 0 }
+func (r *Result) Present(f finding.Finding) bool {
+	return snapshot.Phase(f.Phase) == snapshot.Now && r.hopOf(f) == 0
+}
 
 // hopOf is the index of a finding's hop; 0 for what is said of no hop.
 func (r *Result) hopOf(f finding.Finding) int {

@@ -1,6 +1,8 @@
 package wine
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -17,7 +21,12 @@ import (
 const limit = time.Minute
 
 // Prefix is a prefix that lasts as long as it is used.
-type Prefix struct{ dir string }
+type Prefix struct {
+	dir string
+	// idle is a program that waits: as long as one lives, Wine's services do, and
+	// what they print is in their output and not in that of a program.
+	idle *exec.Cmd
+}
 
 // NewPrefix makes a prefix below the system's temporary folder (see [Make]).
 func NewPrefix(ctx context.Context) (*Prefix, error) {
@@ -25,7 +34,7 @@ func NewPrefix(ctx context.Context) (*Prefix, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Prefix{dir}
+	p := &Prefix{dir: dir}
 	if err := Make(ctx, dir); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
@@ -34,62 +43,144 @@ func NewPrefix(ctx context.Context) (*Prefix, error) {
 
 // Close ends what lives in the prefix and removes it.
 func (p *Prefix) Close() error {
-	End(p.dir)
+	p.end()
 	return os.RemoveAll(p.dir)
+}
+
+func (p *Prefix) end() {
+	End(p.dir)
+	if p.idle != nil {
+		_ = p.idle.Wait() // it was ended
+	}
+	p.idle = nil
+}
+
+// start brings Wine's services up, unless they are.
+func (p *Prefix) start(ctx context.Context) error {
+	if p.idle != nil {
+		return nil
+	}
+	cmd := Command(ctx, p.dir, "cmd", "/k", "echo ready")
+	if _, err := cmd.StdinPipe(); err != nil { // it waits for more commands
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	p.idle = cmd
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		return fmt.Errorf("start Wine's services: %w", err)
+	}
+	return nil
 }
 
 // Output is what a program did.
 type Output struct {
 	Text string // what it wrote to both outputs
-	Exit int    // its exit code, of which Linux lets through eight bits
+	Exit int32  // its exit code, all 32 bits of it
+	// Crash is how it crashed, "" for not.
+	Crash string
 }
+
+// run starts the program in cmd.exe, which sees the whole exit code: Linux lets
+// through eight bits. Its output goes where Wine writes nothing.
+const run = "@C:\\program.exe %* >C:\\out.txt 2>&1\r\n@echo %errorlevel% >C:\\exit.txt\r\n"
 
 // Run runs the executable in file, which is a path of the host, and waits for
 // it, a minute at most. An error means that it couldn't be run: a program that
 // fails has an exit code.
 func (p *Prefix) Run(ctx context.Context, file string, args ...string) (Output, error) {
-	program, err := p.bringIn(file)
-	if err != nil {
+	if err := errors.Join(p.bringIn(file), os.WriteFile(p.path("run.cmd"), []byte(run), 0o644)); err != nil {
+		return Output{}, err
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if err := p.start(ctx); err != nil {
 		return Output{}, err
 	}
 	// A file: a process that outlives the program would keep a pipe open.
-	out, err := os.CreateTemp(p.dir, "out")
+	log, err := os.Create(filepath.Join(p.dir, "run.log"))
 	if err != nil {
 		return Output{}, err
 	}
-	defer out.Close()
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	cmd := Command(limited, p.dir, append([]string{program}, args...)...)
-	cmd.Stdout, cmd.Stderr = out, out
+	defer log.Close()
+	cmd := Command(limited, p.dir, append([]string{"cmd", "/c", `C:\run.cmd`}, args...)...)
+	cmd.Stdout, cmd.Stderr = log, log
 	err = cmd.Run()
-	text, readErr := os.ReadFile(out.Name())
-	o := Output{Text: string(text)}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && limited.Err() == nil {
-		o.Exit, err = exit.ExitCode(), nil
+	if limited.Err() != nil {
+		p.end() // the program too, which cmd.exe has left
+		return Output{}, cmp.Or(ctx.Err(), fmt.Errorf("%s %s didn't end within %s", filepath.Base(file), strings.Join(args, " "), limit))
 	}
-	if limited.Err() != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%s %s didn't end within %s", filepath.Base(file), strings.Join(args, " "), limit)
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		return Output{}, err
 	}
-	return o, errors.Join(err, readErr)
+	return p.read()
 }
 
-// bringIn copies an executable to where the prefix's programs see it, and
-// returns its path there.
-func (p *Prefix) bringIn(file string) (string, error) {
-	name := strings.TrimSuffix(filepath.Base(file), ".exe") + ".exe"
+func (p *Prefix) path(name string) string { return filepath.Join(p.dir, "drive_c", name) }
+
+// read reads what run.cmd has written.
+func (p *Prefix) read() (Output, error) {
+	code, err := os.ReadFile(p.path("exit.txt"))
+	if err != nil {
+		return Output{}, fmt.Errorf("run the program: %w", err)
+	}
+	exit, err := strconv.ParseInt(strings.TrimSpace(string(code)), 10, 32)
+	if err != nil {
+		return Output{}, fmt.Errorf("read its exit code: %w", err)
+	}
+	text, err := os.ReadFile(p.path("out.txt"))
+	if err != nil {
+		return Output{}, err
+	}
+	log, err := os.ReadFile(filepath.Join(p.dir, "run.log"))
+	if err != nil {
+		return Output{}, err
+	}
+	o := Output{Text: string(text), Exit: int32(exit)}
+	o.Crash = crash(o, string(log))
+	return o, nil
+}
+
+// What tells of a crash: Wine, of an exception that nobody handled, and Go's
+// runtime.
+var (
+	unhandled = regexp.MustCompile(`(?m)^wine: (Unhandled .*?)(?: \(thread.*)?$`)
+	goCrash   = regexp.MustCompile(`(?m)^(?:panic: |fatal error: |Exception 0x).*`)
+)
+
+// crash tells how a program crashed. The exception is its exit code, NTSTATUS
+// of Windows with the severity of an error,
+// https://learn.microsoft.com/openspecs/windows_protocols/ms-erref/87fba13e-bf06-450e-83b1-9241dc81e781
+// but where a thread crashed and Wine let the program go on.
+func crash(o Output, log string) string {
+	if m := unhandled.FindStringSubmatch(log); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	if code := uint32(o.Exit); code>>28 == 0xC {
+		return fmt.Sprintf("exception 0x%08X", code)
+	}
+	if o.Exit != 0 {
+		return strings.TrimSpace(goCrash.FindString(o.Text))
+	}
+	return ""
+}
+
+// bringIn copies an executable to where the prefix's programs see it.
+func (p *Prefix) bringIn(file string) error {
 	in, err := os.Open(file)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(filepath.Join(p.dir, "drive_c", name), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	out, err := os.OpenFile(p.path("program.exe"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if _, err := io.Copy(out, in); err != nil {
-		out.Close()
-		return "", err
-	}
-	return `C:\` + name, out.Close()
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
 }

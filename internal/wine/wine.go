@@ -22,7 +22,7 @@ import (
 // the person's, no credentials. What Wine's server needs while it runs lies in
 // the prefix too, and goes with it. more are DLL overrides in Wine's own form.
 func Env(prefix string, more ...string) []string {
-	overrides := "mscoree=d;mshtml=d;winemenubuilder.exe=d" // nothing to install, no menus
+	overrides := "mscoree=d;mshtml=d;winemenubuilder.exe=d;winedbg.exe=d" // nothing to install, no menus, no report over a crash
 	for _, o := range more {
 		overrides += ";" + o
 	}

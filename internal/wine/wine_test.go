@@ -35,14 +35,26 @@ const program = `package main
 import (
 	"fmt"
 	"os"
+	"syscall"
 )
 
 func main() {
 	_, err := os.Stat("Z:\\")
 	fmt.Println(os.Args[1:], os.Getenv("SECRET"), err == nil)
-	if os.Args[1] != "ok" {
-		os.Exit(7)
+	kernel := syscall.NewLazyDLL("kernel32.dll")
+	switch os.Args[1] {
+	case "ok":
+		return
+	case "fault":
+		kernel.NewProc("RtlFillMemory").Call(8, 16, 0)
+	case "fault of a thread":
+		thread, _, _ := kernel.NewProc("CreateThread").Call(0, 0, 16, 0, 0, 0)
+		kernel.NewProc("WaitForSingleObject").Call(thread, 60000)
+		return
+	case "panic":
+		panic("no memory")
 	}
+	os.Exit(-7)
 }
 `
 
@@ -71,10 +83,15 @@ func TestPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := build(t)
-	for arg, exit := range map[string]int{"ok": 0, "not ok": 7} {
+	for arg, exit := range map[string]int32{"ok": 0, "not ok": -7} {
 		o, err := p.Run(t.Context(), file, arg)
-		if want := "[" + arg + "]  false\n"; err != nil || o.Exit != exit || o.Text != want {
-			t.Errorf("%s: %q, code %d, %v; want %q, code %d", arg, o.Text, o.Exit, err, want, exit)
+		if want := "[" + arg + "]  false\n"; err != nil || o.Exit != exit || o.Text != want || o.Crash != "" {
+			t.Errorf("%s: %+v, %v; want %q, code %d", arg, o, err, want, exit)
+		}
+	}
+	for arg, crash := range map[string]string{"fault": "exception 0xC0000005", "fault of a thread": "Unhandled page fault on execute access", "panic": "panic: no memory"} {
+		if o, err := p.Run(t.Context(), file, arg); err != nil || !strings.HasPrefix(o.Crash, crash) {
+			t.Errorf("%s: %+v, %v; want a crash: %s", arg, o, err, crash)
 		}
 	}
 	if _, err := p.Run(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {

@@ -50,7 +50,7 @@ func TestConditions(t *testing.T) {
 }
 
 func TestEveryPlaceholderIsListed(t *testing.T) {
-	known := []string{VarImageKey, VarImageValue, VarLanguage, VarTimeZone, VarPassword, VarAutoLogon, VarProductKey}
+	known := []string{VarImageKey, VarImageValue, VarLanguage, VarLocale, VarTimeZone, VarPassword, VarAutoLogon, VarProductKey}
 	for _, m := range placeholder.FindAllString(build(t)+generalized(t), -1) {
 		if name := m[2 : len(m)-1]; !slices.Contains(known, name) {
 			t.Errorf("%s isn't a variable that Packer is given", m)

@@ -26,6 +26,8 @@ const (
 	KindAutoLogon Kind = "autologon" // left on in a file that stays in the image
 	KindPassword  Kind = "password"  // written into the file
 	KindLetter    Kind = "letter"    // a fixed drive letter
+	KindSetup     Kind = "setup"     // something that Windows Setup asks for
+	KindDisk      Kind = "disk"      // a disk that Windows Setup can't make, or installs onto wrongly
 )
 
 // Problem is one thing that is wrong with an answer file.
@@ -63,6 +65,7 @@ func Check(data []byte, generalize bool) []Problem {
 		c.add(KindXML, "there is no <settings> in it")
 	}
 	c.otherMachines()
+	c.installation(text)
 	c.fixedLetters()
 	return c.problems
 }

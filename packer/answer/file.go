@@ -13,6 +13,7 @@ const (
 	VarImageKey       = "image_key"   // NAME or INDEX
 	VarImageValue     = "image_value" // escaped for XML
 	VarLanguage       = "language"    // en-US
+	VarLocale         = "locale"      // formats and keyboard
 	VarTimeZone       = "time_zone"   // UTC
 	VarPassword       = "password"    // see Encoded
 	VarAutoLogon      = "auto_logon"  // the same password, see Encoded
@@ -50,7 +51,7 @@ func Build(o BuildOptions) ([]byte, error) {
 	pe := []any{
 		international{head: component("Microsoft-Windows-International-Core-WinPE"),
 			SetupUILanguage: &setupLanguage{UILanguage: ref(VarLanguage)},
-			InputLocale:     ref(VarLanguage), SystemLocale: ref(VarLanguage), UILanguage: ref(VarLanguage), UserLocale: ref(VarLanguage)},
+			InputLocale:     ref(VarLocale), SystemLocale: ref(VarLanguage), UILanguage: ref(VarLanguage), UserLocale: ref(VarLocale)},
 	}
 	if len(o.DriverFolders) > 0 {
 		pe = append(pe, drivers{head: component("Microsoft-Windows-PnpCustomizationsWinPE"), Paths: driverPaths(driveLetters, o.DriverFolders)})
@@ -71,7 +72,9 @@ func Build(o BuildOptions) ([]byte, error) {
 
 // GeneralizeOptions shape unattend.xml.
 type GeneralizeOptions struct {
-	// Specialize is the command line that names the machine, "" for none.
+	// Specialize is the command line that names the machine, "" for none. It
+	// ends with 1 where Windows has to restart for that
+	// (https://learn.microsoft.com/windows-hardware/customize/desktop/unattend/microsoft-windows-deployment-runsynchronous-runsynchronouscommand-willreboot).
 	Specialize string
 }
 
@@ -118,7 +121,7 @@ func windowsSetup() setup {
 
 func spoken() international {
 	return international{head: component("Microsoft-Windows-International-Core"),
-		InputLocale: ref(VarLanguage), SystemLocale: ref(VarLanguage), UILanguage: ref(VarLanguage), UserLocale: ref(VarLanguage)}
+		InputLocale: ref(VarLocale), SystemLocale: ref(VarLanguage), UILanguage: ref(VarLanguage), UserLocale: ref(VarLocale)}
 }
 
 // quiet keeps activation and the customer experience programme from calling

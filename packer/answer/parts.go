@@ -118,6 +118,7 @@ type command struct {
 	Description string
 	Path        string `xml:",omitempty"` // of RunSynchronousCommand
 	CommandLine string `xml:",omitempty"` // of SynchronousCommand
+	WillReboot  string `xml:",omitempty"` // of RunSynchronousCommand
 }
 
 // deployment runs commands in the specialize pass.
@@ -191,7 +192,7 @@ type pnp struct {
 func commands(first int, lines ...[2]string) []command {
 	var out []command
 	for i, l := range lines {
-		out = append(out, command{action: add, Order: first + i, Description: l[0], Path: l[1]})
+		out = append(out, command{action: add, Order: first + i, Description: l[0], Path: l[1], WillReboot: "OnRequest"})
 	}
 	return out
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/winbake/winbake/internal/winscript"
 )
 
 // dialect is the language of a file, as far as its comments go.
@@ -55,7 +57,7 @@ func stripped(name string, data []byte) []byte {
 	case d == markup || bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")):
 		return markupComment.ReplaceAllFunc(data, newlines)
 	case d == powerShell || userData.Match(data):
-		return (&powerShellText{src: data}).stripped()
+		return []byte(winscript.WithoutComments(string(data)))
 	case d == batch:
 		return batchComment.ReplaceAll(data, []byte("$1"))
 	case d == configuration:
@@ -70,12 +72,18 @@ func newlines(b []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(b
 // of it. A script or user data that writes one has it further down.
 var answerBegins = regexp.MustCompile(`^\x{FEFF}?(?:\s|[$%]\{[^}]*\}|\{\{[^}]*\}\})*<(?:\?xml|!--|(?:\w+:)?unattend\b)`)
 
+// answerName is what Windows looks for, or is given by sysprep's users.
+var answerName = regexp.MustCompile(`(?i)^(auto)?unattend\b`)
+
 // isAnswer reports whether a file is, or becomes, an answer file.
 func isAnswer(name string, data []byte) bool {
 	switch dialectOf(name) {
 	case powerShell, batch:
 		return false
 	case markup: // what HCL joins to a document may begin with a function's argument
+		if answerName.MatchString(filepath.Base(name)) && bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) {
+			return true
+		}
 	default:
 		if !answerBegins.Match(data) {
 			return false
@@ -98,110 +106,4 @@ func withoutHCLComments(data []byte) []byte {
 		}
 	}
 	return out
-}
-
-// powerShellText takes the comments out of a script. A # begins one only where
-// a word could begin, and neither of both kinds does in a string.
-type powerShellText struct {
-	src []byte
-	pos int
-	out []byte
-}
-
-func (p *powerShellText) stripped() []byte {
-	for p.pos < len(p.src) {
-		p.code()
-		p.keep(1) // a bracket that nothing opened
-	}
-	return p.out
-}
-
-func (p *powerShellText) at(s string) bool { return bytes.HasPrefix(p.src[p.pos:], []byte(s)) }
-
-func (p *powerShellText) keep(n int) {
-	end := min(p.pos+n, len(p.src))
-	p.out = append(p.out, p.src[p.pos:end]...)
-	p.pos = end
-}
-
-// through keeps what there is up to and with the end.
-func (p *powerShellText) through(end string) {
-	if i := bytes.Index(p.src[p.pos:], []byte(end)); i >= 0 {
-		p.keep(i + len(end))
-		return
-	}
-	p.keep(len(p.src))
-}
-
-// code reads up to the bracket that closes what the caller opened.
-func (p *powerShellText) code() {
-	for depth := 0; p.pos < len(p.src); {
-		switch {
-		case p.at("`"):
-			p.keep(2)
-		case p.at("<#"):
-			p.drop("#>")
-		case p.at("#") && p.wordBegins():
-			p.dropLine()
-		case p.at("@'\n"), p.at("@'\r\n"):
-			p.through("\n'@")
-		case p.at("@\"\n"), p.at("@\"\r\n"):
-			p.through("\n\"@")
-		case p.at("'"):
-			p.keep(1)
-			p.through("'")
-		case p.at(`"`):
-			p.keep(1)
-			p.expandable()
-		case p.at(")") && depth == 0:
-			return
-		default:
-			if p.at("(") {
-				depth++
-			} else if p.at(")") {
-				depth--
-			}
-			p.keep(1)
-		}
-	}
-}
-
-// expandable reads a string in double quotes, in which $( ) is code again.
-func (p *powerShellText) expandable() {
-	for p.pos < len(p.src) {
-		switch {
-		case p.at("`"):
-			p.keep(2)
-		case p.at("$("):
-			p.keep(2)
-			p.code()
-			p.keep(1)
-		case p.at(`"`):
-			p.keep(1)
-			return
-		default:
-			p.keep(1)
-		}
-	}
-}
-
-func (p *powerShellText) wordBegins() bool {
-	return p.pos == 0 || bytes.IndexByte([]byte(" \t\r\n;(){}|&,="), p.src[p.pos-1]) >= 0
-}
-
-func (p *powerShellText) drop(end string) {
-	comment := p.src[p.pos:]
-	if i := bytes.Index(comment, []byte(end)); i >= 0 {
-		comment = comment[:i+len(end)]
-	}
-	p.out = append(p.out, newlines(comment)...)
-	p.pos += len(comment)
-}
-
-func (p *powerShellText) dropLine() {
-	if i := bytes.IndexByte(p.src[p.pos:], '\n'); i >= 0 {
-		p.pos += i
-		return
-	}
-	p.pos = len(p.src)
 }

@@ -16,7 +16,7 @@ func TestEncodings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("sysprep # ä")
+	script, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("sysprep /generalize /oobe # ä")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,12 @@
 package lint
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -17,43 +22,116 @@ var (
 )
 
 // piece is text that the HCL itself has, under the name that tells its language.
-type piece struct{ name, text string }
+// A part of it isn't known.
+type piece struct {
+	name, text string
+	partial    bool
+	inner      bool // it is in another one already, filled in
+}
 
 // inlineNames are for text that has no name of its own in a provisioner.
 var inlineNames = map[string]string{"powershell": "inline.ps1", "windows-shell": "inline.cmd"}
 
+// part is a block of the template whose attributes come to run.
+type part struct {
+	*hclsyntax.Body
+	object string // for findings
+	name   string // what text in it is called
+	stage  Stage  // of what it runs, not of files that it only brings
+	env    map[string]string
+}
+
+// stageOf is when what an attribute has runs, and its language where the
+// attribute tells.
+func (p part) stageOf(attribute string) (Stage, string) {
+	switch {
+	case strings.HasPrefix(attribute, "user_data") || strings.HasPrefix(attribute, "custom_data") || attribute == "metadata":
+		return AtSetup, p.name
+	case strings.HasSuffix(attribute, "_command"):
+		return AtBuild, "command.cmd"
+	case attribute == "inline" || attribute == "command" || attribute == "script" || attribute == "scripts":
+		return p.stage, p.name
+	}
+	return OnCall, p.name
+}
+
 // execute collects what a block of the template has executed, and reads the
 // files that it names for that.
-func (f *folder) execute(b *hclsyntax.Body, name string) {
-	for _, attribute := range sortedKeys(b.Attributes) {
+func (f *folder) execute(p part) {
+	for _, attribute := range sortedKeys(p.Attributes) {
 		isPath := pathAttribute.MatchString(attribute)
-		if !isPath && !textAttribute.MatchString(attribute) {
+		if !isPath && !textAttribute.MatchString(attribute) || strings.HasPrefix(attribute, "env") || strings.HasSuffix(attribute, "execute_command") {
 			continue
 		}
-		own := name
-		if attribute == "content" {
-			own, _ = f.text(b, "destination")
-		}
-		if isPath { // what functions make of paths
-			for _, path := range texts(f.value(b.Attributes[attribute].Expr)) {
-				f.take(path)
+		stage, name := p.stageOf(attribute)
+		var paths []string
+		if attribute == "content" || isPath && p.Attributes["destination"] != nil {
+			destination, _ := f.text(p.Body, "destination")
+			paths = []string{destination}
+			if attribute == "content" {
+				name = destination
 			}
 		}
-		joined := map[string]string{} // by name: a comment may span the lines of a list
-		for _, p := range f.pieces(b.Attributes[attribute].Expr, own, map[string]bool{}) {
-			if named := f.take(p.text); !named && isPath {
-				f.mentions = append(f.mentions, p.text)
-			} else if !named {
-				joined[p.name] += p.text + "\n"
+		f.expression(p, p.Attributes[attribute].Expr, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env})
+	}
+	for _, inner := range p.Blocks {
+		f.execute(part{inner.Body, p.object, p.name, p.stage, p.env})
+	}
+}
+
+// expression reads one attribute: files that it names, and text of its own. s is
+// what is known of both.
+func (f *folder) expression(p part, e hclsyntax.Expression, isPath bool, s Script) {
+	if isPath { // what functions make of paths
+		for _, path := range texts(f.value(e)) {
+			if !f.take(path, s) && f.uploads(p) && !f.above(path) {
+				f.missing = append(f.missing, piece{name: p.object, text: path})
 			}
 		}
-		for _, name := range sortedKeys(joined) {
-			f.steps = append(f.steps, piece{name, executed(name, []byte(joined[name]))})
+	}
+	joined := map[string]piece{} // by name: a comment may span the lines of a list
+	for _, one := range f.pieces(e, s.Name, map[string]bool{}) {
+		own := s
+		if one.name != s.Name {
+			own.Paths = append(slices.Clone(s.Paths), one.name)
+		}
+		switch named := f.take(one.text, own); {
+		case !named && isPath:
+			f.mentions = append(f.mentions, one.text)
+		case !named && !one.inner:
+			joined[one.name] = piece{name: one.name, text: joined[one.name].text + one.text + "\n", partial: joined[one.name].partial || one.partial}
 		}
 	}
-	for _, inner := range b.Blocks {
-		f.execute(inner.Body, name)
+	for _, name := range sortedKeys(joined) {
+		own := s
+		own.Name, own.Text, own.Language, own.partial = or(p.object+" "+name, name), joined[name].text, LanguageOf(name), joined[name].partial
+		if name != "" {
+			own.Paths = append(slices.Clone(s.Paths), name)
+		}
+		f.scripts = append(f.scripts, own)
 	}
+}
+
+// uploads reports whether a block is a provisioner that brings files: it stops at
+// one that isn't there.
+func (f *folder) uploads(p part) bool {
+	direction, _ := f.text(p.Body, "direction")
+	generated, _ := f.text(p.Body, "generated")
+	return p.stage == AtBuild && direction != "download" && generated != "true"
+}
+
+// above reports whether a path may be meant from where Packer is started, which
+// is often a folder above the template's, or lies outside of both.
+func (f *folder) above(path string) bool {
+	if strings.ContainsAny(path, "*?$:") || filepath.IsAbs(path) && !strings.HasPrefix(path, f.dir) {
+		return true
+	}
+	for dir := f.dir; !filepath.IsAbs(path) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // executed is what Windows runs of a file: all but comments, and of an answer
@@ -63,6 +141,32 @@ func executed(name string, data []byte) string {
 		return strings.Join(answer.Commands(data), "\n")
 	}
 	return string(stripped(name, data))
+}
+
+// environment is what a provisioner gives its scripts: an object, or a list of
+// NAME=value.
+func (f *folder) environment(b *hclsyntax.Body) map[string]string {
+	env := map[string]string{}
+	for _, name := range []string{"env", "environment_vars"} {
+		a := b.Attributes[name]
+		if a == nil {
+			continue
+		}
+		for _, pair := range texts(f.value(a.Expr)) {
+			if key, value, ok := strings.Cut(pair, "="); ok && name == "environment_vars" {
+				env[key] = value
+			}
+		}
+		for _, o := range objects(a.Expr) {
+			for _, item := range o.Items {
+				key, keyState := f.scalar(item.KeyExpr)
+				if value, st := f.scalar(item.ValueExpr); st == known && keyState == known {
+					env[key] = value
+				}
+			}
+		}
+	}
+	return env
 }
 
 // pieces are the texts in an expression in their order, and in what it refers
@@ -77,13 +181,17 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 	switch e := e.(type) {
 	case *hclsyntax.LiteralValueExpr:
 		for _, text := range texts(e.Val) {
-			out = append(out, piece{name, text})
+			out = append(out, piece{name: name, text: text})
 		}
 	case *hclsyntax.TemplateExpr:
-		out = append(out, piece{name, f.filled(e)})
+		out = append(out, f.filled(e, name))
 		for _, part := range e.Parts {
 			if _, literal := part.(*hclsyntax.LiteralValueExpr); !literal {
+				before := len(out)
 				all(name, part)
+				for i := before; i < len(out); i++ {
+					out[i].inner = true
+				}
 			}
 		}
 	case *hclsyntax.ObjectConsExpr:
@@ -99,6 +207,7 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 	case *hclsyntax.TupleConsExpr:
 		all(name, e.Exprs...)
 	case *hclsyntax.FunctionCallExpr:
+		f.wanted(e)
 		all(name, e.Args...)
 	case *hclsyntax.ConditionalExpr:
 		all(name, e.TrueResult, e.FalseResult)
@@ -128,7 +237,7 @@ func (f *folder) referred(e *hclsyntax.ScopeTraversalExpr, name string, seen map
 	case root == "var":
 		var out []piece
 		for _, text := range texts(f.value(e)) {
-			out = append(out, piece{name, text})
+			out = append(out, piece{name: name, text: text})
 		}
 		return out
 	}
@@ -137,14 +246,31 @@ func (f *folder) referred(e *hclsyntax.ScopeTraversalExpr, name string, seen map
 
 // filled is a template's text with its parts evaluated, and a placeholder for
 // those that can't be.
-func (f *folder) filled(e *hclsyntax.TemplateExpr) string {
+func (f *folder) filled(e *hclsyntax.TemplateExpr, name string) piece {
 	var b strings.Builder
+	out := piece{name: name}
 	for _, part := range e.Parts {
 		text, st := f.scalar(part)
 		if st == unknown {
-			text = "${unknown}"
+			text, out.partial = "${unknown}", true
 		}
 		b.WriteString(text)
 	}
-	return b.String()
+	out.text = b.String()
+	return out
+}
+
+// wanted notes a file that a function reads and that isn't there: Packer stops
+// at it.
+func (f *folder) wanted(e *hclsyntax.FunctionCallExpr) {
+	if e.Name != "file" && e.Name != "templatefile" || len(e.Args) == 0 {
+		return
+	}
+	path, st := f.scalar(e.Args[0])
+	if st != known || !strings.HasPrefix(path, f.dir) {
+		return
+	}
+	if _, err := readAt(f.dir, path); errors.Is(err, fs.ErrNotExist) {
+		f.missing = append(f.missing, piece{name: e.Name, text: path})
+	}
 }

@@ -120,7 +120,7 @@ func TestOneFault(t *testing.T) {
 		"payload by tag":     {"", change{vars, `default     = "` + digest + `"`, `default = "latest"`}, "template.payload", finding.Block, "", "without a digest"},
 		"sysprep at the end": {"", change{image, `shutdown_command = "shutdown.exe `, `shutdown_command = "sysprep.exe /generalize /oobe /shutdown `}, "template.sysprep", finding.Warn, "vsphere-iso.windows", "shutdown_command"},
 		"nics hidden":        {"", change{"scripts/tools-conf.ps1", "'exclude-nics='", "'exclude-nics=vEthernet*'"}, "template.checklist", finding.Block, "exclude-nics", "set to something"},
-		"a runtime":          {"", change{"scripts/features.ps1", "", "\nInstall-Package -Name docker -ProviderName DockerMsftProvider -RequiredVersion 20.10.9\n"}, "template.checklist", finding.Block, "container-runtime", "installed"},
+		"a runtime":          {"", change{"scripts/features.ps1", "$result = Install", "Install-Package -Name docker -ProviderName DockerMsftProvider -RequiredVersion 20.10.9\n$result = Install"}, "template.checklist", finding.Block, "container-runtime", "installed"},
 		"no port":            {"", change{"scripts/firewall.ps1", "10250", "10251"}, "template.checklist", finding.Block, "port-10250", "not there"},
 		"no metrics":         {"", change{"scripts/firewall.ps1", "9182", "9183"}, "template.checklist", finding.Warn, "port-9182", "not there"},
 		"no feature":         {"", change{"scripts/features.ps1", "-Name 'Containers'", "-Name 'Hyper-V'"}, "template.checklist", finding.Warn, "containers-feature", "not there"},

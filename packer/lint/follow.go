@@ -16,11 +16,11 @@ import (
 // names stand in them: answer files run scripts that nothing else mentions.
 func (f *folder) follow() {
 	for _, s := range f.sources {
-		f.execute(s.Body, "")
+		f.execute(part{s.Body, s.at()[0], "", OnCall, nil})
 	}
 	for _, p := range f.provisioners() {
-		f.steps = append(f.steps, piece{text: p.Labels[0]})
-		f.execute(p.Body, inlineNames[p.Labels[0]])
+		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild})
+		f.execute(part{p.Body, p.at("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body)})
 	}
 	candidates := map[string][]byte{}
 	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
@@ -45,7 +45,7 @@ func (f *folder) follow() {
 		again = false
 		for rel, data := range candidates {
 			if f.files[rel] == nil && !named[filepath.Base(rel)] && f.mentioned(filepath.Base(rel)) {
-				f.add(rel, data)
+				f.put(Script{Name: rel}, data)
 				again = true
 			}
 		}
@@ -71,8 +71,8 @@ func (f *folder) choose(candidates map[string][]byte) {
 }
 
 // take reads a file, a folder's files or a pattern's that HCL names, and reports
-// whether there is one.
-func (f *folder) take(path string) bool {
+// whether there is one. s is what is known of them.
+func (f *folder) take(path string, s Script) bool {
 	path = strings.TrimPrefix(path, f.dir+string(filepath.Separator))
 	if path == "" || strings.ContainsAny(path, "\n{}$") || strings.Contains(path, "://") || path == "." || path == ".." || path == "/" {
 		return false
@@ -86,11 +86,16 @@ func (f *folder) take(path string) bool {
 	}
 	for _, name := range names {
 		rel, err := filepath.Rel(f.dir, name)
-		if err != nil || f.files[rel] != nil {
+		if err != nil {
 			continue
 		}
 		if data, ok := f.read(rel); ok {
-			f.add(rel, data)
+			own := s
+			own.Name = rel
+			if s.Stage == AtBuild && LanguageOf(rel) == Text { // the provisioner's
+				own.Paths = append(slices.Clone(s.Paths), s.Name)
+			}
+			f.put(own, data)
 		}
 	}
 	return len(names) > 0
@@ -109,14 +114,26 @@ func (f *folder) read(rel string) ([]byte, bool) {
 	return text, utf8.Valid(text)
 }
 
-func (f *folder) add(rel string, data []byte) {
-	f.files[rel], f.runs[rel] = data, executed(rel, data)
+// put notes a file once for each stage and environment that it runs in.
+func (f *folder) put(s Script, data []byte) {
+	f.files[s.Name], f.runs[s.Name] = data, executed(s.Name, data)
+	s.Text, s.Language = string(data), LanguageOf(s.Name)
+	if s.Language == Text && len(s.Paths) > 0 {
+		s.Language = LanguageOf(s.Paths[len(s.Paths)-1])
+	}
+	for i, known := range f.scripts {
+		if known.Name == s.Name && known.Stage == s.Stage && maps.Equal(known.Env, s.Env) {
+			f.scripts[i].Paths = slices.Concat(known.Paths, s.Paths)
+			return
+		}
+	}
+	f.scripts = append(f.scripts, s)
 }
 
 func (f *folder) mentioned(base string) bool {
 	has := func(text string) bool { return strings.Contains(text, base) }
 	return slices.ContainsFunc(f.mentions, has) || slices.ContainsFunc(slices.Collect(maps.Values(f.runs)), has) ||
-		slices.ContainsFunc(f.steps, func(p piece) bool { return has(p.text) })
+		slices.ContainsFunc(f.scripts, func(s Script) bool { return has(executed(s.Name, []byte(s.Text))) })
 }
 
 // textual are names that a template's own files have.
@@ -127,19 +144,6 @@ func textual(name string) bool {
 	}
 	return slices.ContainsFunc([]string{".ps1", ".psm1", ".cmd", ".bat", ".xml", ".pkrtpl", ".hcl", ".conf", ".pub", ".pem", ".key"}, func(s string) bool { return strings.HasSuffix(base, s) }) ||
 		!strings.Contains(base, ".")
-}
-
-// script is everything that the template does, in lower case and without
-// comments.
-func (f *folder) script() string {
-	var b strings.Builder
-	for _, p := range f.steps {
-		b.WriteString(p.text + "\n")
-	}
-	for _, name := range sortedKeys(f.runs) {
-		b.WriteString(f.runs[name] + "\n")
-	}
-	return strings.ToLower(b.String())
 }
 
 // sorted are the names of the files that were read.

@@ -115,7 +115,7 @@ func TestForeign(t *testing.T) {
 		"the cloud's own metadata":                fetches("Invoke-RestMethod -Uri 'http://169.254.169.254/latest'", finding.Pass),
 		"Packer's own server":                     fetches("(New-Object Net.WebClient).DownloadFile(\"http://$env:PACKER_HTTP_ADDR/a\", 'a')", finding.Pass),
 		"a URL that nothing fetches":              fetches("Write-Output 'see https://example.com'", finding.Pass),
-		"a script in a folder beside is readable": {map[string]string{"t/w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"${path.root}/../s/prepare.ps1\"\n  }\n}\n", "s/prepare.ps1": "sysprep /generalize"}, "template.sysprep", "sysprep", finding.Pass},
+		"a script in a folder beside is readable": {map[string]string{"t/w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\nbuild {\n  provisioner \"powershell\" {\n    script = \"${path.root}/../s/prepare.ps1\"\n  }\n}\n", "s/prepare.ps1": "sysprep /generalize /oobe"}, "template.sysprep", "sysprep", finding.Pass},
 	})
 }
 

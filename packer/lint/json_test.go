@@ -3,6 +3,7 @@ package lint
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -60,7 +61,7 @@ func TestJSON(t *testing.T) {
 		{"template.secret", "vsphere-iso.made.customize.admin_password"}:  {Severity: finding.Block, Evidence: at("w.pkr.json", line(`"customize"`))},
 		{"template.secret", "powershell.environment_vars.ADMIN_PASSWORD"}: {Severity: finding.Block, Evidence: at("w.pkr.json", line("ADMIN_PASSWORD"))},
 		{"template.checklist", "port-10250"}:                              {Severity: finding.Pass},
-		{"template.checklist", "host-name"}:                               {Severity: finding.Pass},
+		{"template.checklist", "host-name"}:                               {Severity: finding.Warn, Evidence: at("w.pkr.json:"+strconv.Itoa(line(`"inline"`))+" inline.ps1", 2)},
 		{"template.checklist", "ssh-agent"}:                               {Severity: finding.Warn},
 		{"template.checklist", "port-9182"}:                               {Severity: finding.Warn},
 		{"template.sysprep", "sysprep"}:                                   {Severity: finding.Block},

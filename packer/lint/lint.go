@@ -20,7 +20,7 @@ type Options struct {
 
 // Result is what Check found.
 type Result struct {
-	Findings []finding.Finding
+	Findings []Finding
 	// Profile is the one that was held to.
 	Profile string
 	// Files is how many files were read.
@@ -29,8 +29,8 @@ type Result struct {
 	Sources []string
 }
 
-// Check reads the folder, or the one .pkr.hcl file, at path. The error is a
-// *fault.Error where there is no template; one that can't be parsed is a
+// Check reads the folder, or the one .pkr.hcl file, at path. The error is an
+// *Error where there is no template; one that can't be parsed is a
 // finding.
 func Check(path string, o Options) (*Result, error) {
 	f, err := load(path, o.VarFiles)
@@ -47,10 +47,11 @@ func Check(path string, o Options) (*Result, error) {
 		r.Sources = append(r.Sources, s.name())
 	}
 	for _, rule := range []func(*checker){
-		plugins, guests, firmware, media, reach, secrets, keys, answers, letters, downloads, payloads, sysprep, checklist,
+		plugins, guests, firmware, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
 	} {
 		rule(c)
 	}
+	c.findings = append(c.findings, CheckBuild(c.build())...)
 	finding.Sort(c.findings)
 	r.Findings = c.findings
 	return r, nil
@@ -58,10 +59,13 @@ func Check(path string, o Options) (*Result, error) {
 
 // checker runs the rules over one folder.
 type checker struct {
+	reporter
 	*folder
-	profile  string
-	findings []finding.Finding
+	profile string
 }
+
+// reporter collects findings.
+type reporter struct{ findings []finding.Finding }
 
 // at is a place in a file, for evidence.
 func at(file string, line int) []string {
@@ -73,7 +77,7 @@ func at(file string, line int) []string {
 
 // add records a finding of a rule. The words that stay the same are the
 // rule's.
-func (c *checker) add(id, object string, f finding.Finding) {
+func (c *reporter) add(id, object string, f finding.Finding) {
 	r := ruleOf(id)
 	f.ID, f.Object = id, object
 	if f.Severity == finding.Pass {
@@ -89,12 +93,12 @@ func (c *checker) add(id, object string, f finding.Finding) {
 }
 
 // pass records that a rule looked and found nothing wrong.
-func (c *checker) pass(id, object, observed string) {
+func (c *reporter) pass(id, object, observed string) {
 	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Pass, Object: object, Observed: observed})
 }
 
 // untold records that a rule couldn't tell.
-func (c *checker) untold(id, object, observed string) {
+func (c *reporter) untold(id, object, observed string) {
 	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Unknown, Object: object, Observed: observed,
 		Why: ruleOf(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
 }

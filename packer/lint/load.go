@@ -29,8 +29,9 @@ type folder struct {
 	hcl   []string          // names of the HCL files, sorted
 
 	runs     map[string]string // what is executed of each file, but for the HCL files
-	steps    []piece           // what the HCL itself has executed
+	scripts  []Script          // the same, and what the HCL itself has executed
 	mentions []string          // paths in it at which there is nothing
+	missing  []piece           // those of them that Packer stops at, under what names them
 
 	variables map[string]*block
 	locals    map[string]hclsyntax.Expression

@@ -21,7 +21,7 @@ func (c *checker) answerFiles() []string {
 var severities = map[answer.Kind]finding.Severity{
 	answer.KindXML: finding.Block, answer.KindIdentity: finding.Block, answer.KindPass: finding.Warn,
 	answer.KindUnknown: finding.Unknown, answer.KindEncoding: finding.Unknown,
-	answer.KindAutoLogon: finding.Block, answer.KindPassword: finding.Block,
+	answer.KindAutoLogon: finding.Block, answer.KindPassword: finding.Block, answer.KindSetup: finding.Block, answer.KindDisk: finding.Block,
 }
 
 // whys are for the kinds that the rule's own words don't fit.
@@ -30,35 +30,37 @@ var whys = map[answer.Kind]string{
 	answer.KindPassword:  "whoever has the template has the password, and the image keeps it",
 	answer.KindIdentity:  "Windows knows its components by all of these attributes, and has none by others",
 	answer.KindEncoding:  "Windows may read it, and nobody here has",
+	answer.KindSetup:     "Windows Setup stops there and waits for somebody",
+	answer.KindDisk:      "Windows Setup ends with an error, or the machine doesn't start from its disk",
 }
 
 // remedies are for the kinds that the rule's own doesn't mend.
 var remedies = map[answer.Kind]string{
 	answer.KindIdentity: `processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"`,
 	answer.KindEncoding: "save it as UTF-8 or UTF-16",
+	answer.KindDisk:     "EFI (FAT32, 100 MB or more), MSR (16 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number",
 }
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
 var fromMedium = []string{"vsphere-iso", "qemu", "hyperv-iso", "proxmox-iso", "vmware-iso", "virtualbox-iso", "parallels-iso"}
 
-func answers(c *checker) {
+func answers(c *buildChecker) {
 	const id = "template.answer"
-	names := c.answerFiles()
-	for _, name := range names {
+	for _, f := range c.Answers {
 		good := true
-		for _, p := range answer.Check(c.files[name], c.generalizes(name)) {
+		for _, p := range answer.Check(f.Data, c.generalizes(f)) {
 			severity, ours := severities[p.Kind]
 			if !ours {
 				continue // drive letters have a rule of their own
 			}
 			good = false
-			c.add(id, name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Remedy: remedies[p.Kind], Evidence: at(name, p.Line)})
+			c.add(id, f.Name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Remedy: remedies[p.Kind], Evidence: at(f.Name, p.Line)})
 		}
 		if good {
-			c.pass(id, name, "well-formed, and each component in a pass that reads it")
+			c.pass(id, f.Name, "well-formed, and each component in a pass that reads it")
 		}
 	}
-	if len(names) == 0 && c.builder(fromMedium...) {
+	if len(c.Answers) == 0 && c.on(fromMedium...) {
 		c.untold(id, "autounattend.xml", "no answer file could be read")
 	}
 }
@@ -66,12 +68,27 @@ func answers(c *checker) {
 // generalizes reports whether sysprep is given the file: because a command says
 // so, or by its content. Windows Setup looks for autounattend.xml by its name:
 // that one is for the installation, whatever passes it has.
-func (c *checker) generalizes(name string) bool {
-	base := strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
-	if regexp.MustCompile(`(?i)/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.script()) {
+func (c *buildChecker) generalizes(f File) bool {
+	base := strings.ToLower(f.Name[strings.LastIndexByte(f.Name, '/')+1:])
+	if regexp.MustCompile(`/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.spoken()) {
 		return true
 	}
-	return !strings.HasPrefix(base, "autounattend") && strings.Contains(string(c.files[name]), `pass="generalize"`)
+	return !strings.HasPrefix(base, "autounattend") && strings.Contains(string(f.Data), `pass="generalize"`)
+}
+
+// spoken are the scripts' own words, before it is known what runs.
+func (c *buildChecker) spoken() string {
+	var b strings.Builder
+	for _, s := range c.Scripts {
+		b.WriteString(strings.ToLower(string(stripped(s.Name, []byte(s.Text)))) + "\n")
+		for _, name := range sortedKeys(s.Env) {
+			b.WriteString(strings.ToLower(s.Env[name]) + "\n")
+		}
+	}
+	for _, f := range c.Answers {
+		b.WriteString(strings.ToLower(strings.Join(answer.Commands(f.Data), "\n")) + "\n")
+	}
+	return b.String()
 }
 
 // lettersOf reports each letter of an answer file once, with all its lines.
@@ -84,6 +101,41 @@ func (c *checker) lettersOf(name string) {
 	}
 	for _, what := range sortedKeys(lines) {
 		c.add("template.letter", name, finding.Finding{Observed: what, Evidence: lines[what]})
+	}
+}
+
+// edition is an image of Windows Server by its name in an ISO.
+var edition = regexp.MustCompile(`(?i)^Windows Server (20\d\d) (SERVER)?(STANDARD|DATACENTER)`)
+
+// editions: what is installed is what the machine is made for.
+func editions(c *checker) {
+	var chosen []string
+	for _, name := range c.answerFiles() {
+		chosen = append(chosen, answer.Editions(c.files[name])...)
+	}
+	for _, name := range sortedKeys(c.variables) {
+		chosen = append(chosen, texts(c.ctx.Variables["var"].GetAttr(name))...)
+	}
+	for _, image := range chosen {
+		m := edition.FindStringSubmatch(image)
+		if m == nil {
+			continue
+		}
+		f := finding.Finding{Observed: "the edition " + quoted(image), Why: "Windows Setup finds no such image in the ISO, or the machine is made for another Windows", Remedy: "name an edition of the release that the template is for"}
+		if m[1] < "2022" {
+			f.Severity, f.Expected = finding.Warn, "Windows Server 2022 or 2025"
+			f.Why = "the operator's nodes run Windows Server 2022 and 2025"
+		}
+		for _, s := range c.sources {
+			guest, _ := c.text(s.Body, "guest_os_type")
+			if supported[guest] != "" && !strings.HasSuffix(supported[guest], m[1]) {
+				f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+supported[guest]+", as guest_os_type says", s.at("guest_os_type")
+			}
+		}
+		if f.Expected != "" {
+			c.add("template.answer", image, f)
+			return
+		}
 	}
 }
 

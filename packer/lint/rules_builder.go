@@ -1,8 +1,10 @@
 package lint
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -105,9 +107,29 @@ func guests(c *checker) {
 			f.Expected = "windows2019srvNext_64Guest for Windows Server 2022"
 			c.add(id, s.name(), f)
 		default:
-			c.pass(id, s.name(), value+", "+supported[value])
+			if c.hardware(s, value) {
+				c.pass(id, s.name(), value+", "+supported[value])
+			}
 		}
 	}
+}
+
+// hardware are the virtual hardware's versions from which on a guest id is known:
+// those of ESXi 7.0.1 and 8.0, whose API versions the ids have in vim25/types/enum.go
+// of https://github.com/vmware/govmomi.
+var hardware = map[string]int{"windows2019srvNext_64Guest": 18, "windows2022srvNext_64Guest": 20}
+
+// hardware holds the machine's version to its guest id, and reports whether it
+// fits.
+func (c *checker) hardware(s *block, guest string) bool {
+	text, st := c.text(s.Body, "vm_version")
+	version, err := strconv.Atoi(text)
+	if st != known || err != nil || version == 0 || version >= hardware[guest] {
+		return true
+	}
+	c.add("template.guest-id", s.name(), finding.Finding{Severity: finding.Warn, Observed: fmt.Sprintf("hardware version %d with %s", version, guest), Expected: fmt.Sprintf("%d or later", hardware[guest]),
+		Why: "ESXi knows " + supported[guest] + " from that version on, and refuses the machine or gives it the devices of another Windows", Remedy: fmt.Sprintf("vm_version = %d", hardware[guest]+1), Evidence: s.at("vm_version")})
+	return false
 }
 
 // settled: what isn't there has the builder's default, which is known.
@@ -178,16 +200,20 @@ func firmware(c *checker) {
 			tpm, _ = c.text(s.Body, "vtpm")
 		}
 		if tpm == "true" && !efi {
-			c.add(id, s.name(), finding.Finding{Observed: "a TPM without EFI", Expected: "EFI", Evidence: evidence})
+			c.add(id, s.name(), finding.Finding{Observed: "a TPM without EFI", Expected: "EFI", Evidence: evidence, Why: "the machine can't be made: a TPM needs EFI"})
 			continue
 		}
 		if bad := c.layoutAgainst(efi); bad != "" {
-			c.add(id, s.name(), finding.Finding{Observed: bad, Expected: "a layout for the machine's firmware", Evidence: evidence})
+			f := finding.Finding{Observed: bad, Expected: "a layout for the machine's firmware", Evidence: evidence}
+			if !efi {
+				f.Why, f.Remedy = "Windows Setup makes no EFI partition on the disk of a machine that starts by BIOS", "an active system partition and Windows in the answer file, or EFI as the machine's firmware"
+			}
+			c.add(id, s.name(), f)
 			continue
 		}
 		if !efi {
 			c.add(id, s.name(), finding.Finding{Severity: finding.Warn, Observed: "BIOS: no secure boot", Expected: "EFI with secure boot", Evidence: evidence,
-				Why: "without secure boot the nodes start whatever stands on their disks"})
+				Why: "without secure boot the nodes start whatever stands on their disks", Remedy: "EFI firmware with secure boot, and EFI and MSR partitions in the answer file"})
 			continue
 		}
 		c.pass(id, s.name(), "EFI")

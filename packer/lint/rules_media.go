@@ -208,6 +208,10 @@ func reach(c *checker) {
 		if (st == known && communicator == "ssh" || st == absent) && method != "sftp" && s.Labels[0] != "null" {
 			c.add(id, s.name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence})
 		}
+		if unencryptedWinRM(c, s, communicator) {
+			c.add(id, s.name(), finding.Finding{Observed: "WinRM over plain HTTP", Expected: "winrm_use_ssl = true", Evidence: s.at("winrm_use_ssl", "communicator"),
+				Why: "the administrator's password and all that is done go over the network in the clear", Remedy: "winrm_use_ssl = true with a listener for HTTPS, or SSH"})
+		}
 		if insecure != "" {
 			c.add(id, s.name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.at(insecure),
 				Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
@@ -216,4 +220,18 @@ func reach(c *checker) {
 			c.pass(id, s.name(), or(communicator, "a communicator given at build time"))
 		}
 	}
+}
+
+// unencryptedWinRM reports whether Packer talks WinRM without encryption: NTLM encrypts
+// what it says, and azure-arm brings a certificate.
+func unencryptedWinRM(c *checker, s *block, communicator string) bool {
+	if communicator != "winrm" {
+		return false
+	}
+	for _, name := range []string{"winrm_use_ssl", "winrm_use_ntlm"} {
+		if v, st := c.text(s.Body, name); v == "true" || st == unknown {
+			return false
+		}
+	}
+	return true
 }

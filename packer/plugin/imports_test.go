@@ -21,18 +21,18 @@ var allowed = map[string][]string{
 	"packer/plugin/internal/comm":   {"internal/fault", "internal/node/guest"},                 // reaches a machine, knows nothing of what it is told
 	"packer/plugin/internal/record": {"internal/fault", "internal/finding", "internal/winsvc"}, // files, judges nothing
 	"packer/plugin/internal/image": {"internal/expect", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/node", "internal/node/agent", "internal/node/deploy",
-		"internal/pe", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload"}, // opens payloads, reaches no machine
+		"internal/ociimage", "internal/ociimage/rootfs", "internal/pe", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload", "payload/verify"}, // opens payloads, reaches no machine
 
 	"packer/plugin/datasource/payload": {"packer/plugin/internal/image", "packer/plugin/version"},
 	"packer/plugin/provisioner/node": {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/report",
 		"packer/plugin/internal/comm", "packer/plugin/internal/image", "packer/plugin/internal/record", "packer/plugin/version"}, // both, put together
 	"packer/plugin/post-processor/manifest": {"internal/fault", "packer/plugin/internal/record"}, // after the machine: reaches nothing
 
-	"packer/plugin/e2e":          {},                                                            // tests
-	"packer/plugin/e2e/shutdown": {},                                                            // a double for them
-	"packer/plugin/e2e/fetch":    {},                                                            // another
-	"packer/plugin/e2e/vcenter":  {"test/winenode"},                                             // what they build in
-	"packer/plugin/e2e/lab":      {"packer/plugin/e2e/vcenter", "test/packer", "test/winenode"}, // the same, for people
+	"packer/plugin/e2e":          {},                                                                                       // tests
+	"packer/plugin/e2e/shutdown": {},                                                                                       // a double for them
+	"packer/plugin/e2e/fetch":    {},                                                                                       // another
+	"packer/plugin/e2e/vcenter":  {"internal/powershell", "packer/lint", "packer/plugin/internal/record", "test/winenode"}, // what they build in, and what it refuses
+	"packer/plugin/e2e/lab":      {"packer/lint", "packer/plugin/e2e/vcenter", "test/packer", "test/winenode"},             // the same, for people
 }
 
 // heavy may not come along: the plugin compiles nothing and talks to no cluster.

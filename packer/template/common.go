@@ -1,5 +1,7 @@
 package template
 
+import "github.com/winbake/winbake/packer/builder"
+
 // publicKeyPattern is one public key as authorized_keys has it, of the kinds that
 // sshd of Windows Server 2022 takes.
 const publicKeyPattern = `^\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA`
@@ -18,10 +20,15 @@ func (r *render) ofRelease(name string) Rule {
 		sentence("variable " + name + " names another Windows than " + r.release().name + ", which the template is for")}
 }
 
-// imageName is what the result is called.
-func (r *render) imageName() Variable {
-	return text("image_name", "windows-server-"+r.Windows+"-"+string(r.Profile), "Name of the image or template that is made.",
-		matches("image_name", `^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$`, "image_name has to be letters, digits, dots and dashes, 62 at most", false))
+// imageName is what the result is called, and what tells a build from the one
+// before: nothing is ever overwritten.
+func imageName(release string, profile Profile) []Variable {
+	return []Variable{
+		text("image_name", "windows-server-"+release+"-"+string(profile), "What images of this template are called. The image's own name has image_version behind it.",
+			matches("image_name", `^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$`, "image_name has to be letters, digits, dots and dashes, 48 at most", false)),
+		text("image_version", "", "What tells this image from the one before, such as 42. Empty is the time of the build in UTC: 20261123-0413.",
+			matches("image_version", `^[A-Za-z0-9._-]{1,14}$`, "image_version has to be letters, digits, dots and dashes, 14 at most", true)),
+	}
 }
 
 // password is the administrator's while the image is made.
@@ -41,10 +48,10 @@ func password() Variable {
 // keys is the public half of the key that may log on.
 func keys() Variable {
 	v := needed("authorized_keys_file", "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key.",
-		Rule{`can(regex("(?m)` + escaped(publicKeyPattern) + `", file(abspath(pathexpand(var.authorized_keys_file)))))`,
-			"Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."},
-		Rule{`!can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))`,
-			"Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."},
+		Rule{`can(regex("(?m)` + escaped(publicKeyPattern) + `", file(var.authorized_keys_file)))`,
+			"it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."},
+		Rule{`!can(regex("PRIVATE KEY", file(var.authorized_keys_file)))`,
+			"it is a private key, and the image would carry it: give the .pub beside it."},
 	)
 	v.Path = true
 	v.Fix = "ssh-keygen -y -f KEY > KEY.pub writes the public half of a key: give that file"
@@ -52,15 +59,20 @@ func keys() Variable {
 }
 
 // nodeVariables are about the payload, where there is one.
-func (r *render) nodeVariables() []Variable {
+func (r *render) nodeVariables() ([]Variable, error) {
 	if r.WithoutPayload {
-		return nil
+		return nil, nil
 	}
 	payload := needed("payload", "Payload image that the node's files come from: REGISTRY/REPOSITORY@sha256:..., or the path of an OCI layout or tarball.")
+	payload.Path = true
 	digest := needed("payload_digest", "Digest of the payload image. Another image under the same name ends the build.",
 		matches("payload_digest", `^sha256:[0-9a-f]{64}$`, "payload_digest has to be sha256: and 64 hexadecimal digits", false))
 	if r.Payload != (Payload{}) {
-		payload.Default, digest.Default = quote(r.Payload.Reference), quote(r.Payload.Digest)
+		reference, err := r.portable(r.Payload.Reference)
+		if err != nil {
+			return nil, err
+		}
+		payload.Default, digest.Default = quote(reference), quote(r.Payload.Digest)
 	}
 	return []Variable{payload, digest,
 		text("release", r.Release, "OpenShift release that the payload has to be for, such as 4.20. Empty for any.",
@@ -69,7 +81,7 @@ func (r *render) nodeVariables() []Variable {
 			`length([for a in var.accept : a if !can(regex("^WIN[0-9]{3}(=.+)?$", a))]) == 0`, "Variable accept has to be IDs such as WIN004, or WIN004=service csi-proxy."}),
 		{Name: "verify_binary", Type: "string", Default: `""`, Path: true,
 			Description: "The small verify.exe for nodes. Empty takes it from the payload image, else from beside the plugin."},
-	}
+	}, nil
 }
 
 // windowsVariables are those of every image.
@@ -94,8 +106,13 @@ func (r *render) answerVariables() []Variable {
 	prefix := text("host_name_prefix", "winnode-", "How a clone is called that nobody names: this and five random characters.",
 		matches("host_name_prefix", `^[a-z0-9][a-z0-9-]{0,9}$`, "host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15", false))
 	prefix.Fix = `shorten it: host_name_prefix = "win-"`
-	vars := []Variable{text("time_zone", "UTC", "Time zone, by Windows' name.", plain("time_zone")), prefix}
-	if r.media != fromISO {
+	var vars []Variable
+	if !r.CloudbaseInit {
+		vars = append(vars, prefix)
+	}
+	vars = append(vars,
+		text("user_locale", "en-US", "Formats and keyboard of Windows' users.", matches("user_locale", `^[a-z]{2,3}-[A-Z]{2}$`, "user_locale has to be such as en-GB", false)))
+	if r.platform.Medium != builder.ISO {
 		return vars
 	}
 	key := text("product_key", "", "Product key. Empty for evaluation and volume media, which ask for none.",
@@ -107,6 +124,33 @@ func (r *render) answerVariables() []Variable {
 	)
 }
 
+// companyVariables are what a company's network asks for.
+func companyVariables() []Variable {
+	certificates := Variable{Name: "ca_certificates_file", Type: "string", Default: `""`, Path: true,
+		Description: "PEM file with the company's CA certificates. They stay in the image. Empty for none.",
+		Rules: []Rule{{`var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(var.ca_certificates_file)))`, "it has to be a file with certificates in PEM."},
+			{`var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(var.ca_certificates_file)))`, "it has a private key in it, and the image would carry it."}}}
+	return []Variable{
+		text("time_zone", "UTC", "Time zone, by Windows' name.", plain("time_zone")),
+		text("proxy", "", "Proxy that Windows reaches its updates through while the image is made: http://HOST:PORT. The image has none: the cluster gives nodes theirs.",
+			matches("proxy", `^https?://[^@/\s]+:[0-9]+$`, "proxy has to be such as http://proxy.example.com:3128, without a password", true)),
+		list("no_proxy", "[]", "What is reached without proxy: *.example.com, 10.*."),
+		text("wsus_server", "", "The company's update server, such as https://wsus.example.com:8531. It stays in the image. Empty is Microsoft's.",
+			matches("wsus_server", `^https?://[^@/\s]+$`, "wsus_server has to be such as https://wsus.example.com:8531", true)),
+		certificates,
+	}
+}
+
+// cloudbaseVariables are the installer's, from
+// https://github.com/cloudbase/cloudbase-init/releases.
+func cloudbaseVariables() []Variable {
+	installer := needed("cloudbase_init_msi", "CloudbaseInitSetup_VERSION_x64.msi, from the releases of github.com/cloudbase/cloudbase-init.")
+	installer.Path = true
+	sum := needed("cloudbase_init_sha256", "Sum of cloudbase_init_msi: another file ends the build.", matches("cloudbase_init_sha256", `^[0-9a-fA-F]{64}$`, "cloudbase_init_sha256 has to be 64 hexadecimal digits", false))
+	sum.Fix = "sha256sum FILE prints it"
+	return []Variable{installer, sum}
+}
+
 // reachVariables are about how Packer gets in.
 func (r *render) reachVariables() []Variable {
 	vars := []Variable{
@@ -115,7 +159,7 @@ func (r *render) reachVariables() []Variable {
 		text("connect_timeout", "4h", "How long Windows may take until it can be reached, such as 4h.",
 			matches("connect_timeout", `^[0-9]+[mh]$`, "connect_timeout has to be such as 90m or 4h", false)),
 	}
-	if r.media != fromISO {
+	if r.platform.Medium != builder.ISO {
 		return vars
 	}
 	return append(vars,

@@ -2,7 +2,6 @@ package template
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/ext/tryfunc"
@@ -16,13 +15,11 @@ import (
 // functions are those of Packer's that rules use, with Packer's meaning
 // (https://developer.hashicorp.com/packer/docs/templates/hcl_templates/functions).
 var functions = map[string]function.Function{
-	"can":        tryfunc.CanFunc,
-	"regex":      stdlib.RegexFunc,
-	"length":     length,
-	"contains":   stdlib.ContainsFunc,
-	"file":       onText(readFile),
-	"abspath":    onText(filepath.Abs),
-	"pathexpand": onText(expand),
+	"can":      tryfunc.CanFunc,
+	"regex":    stdlib.RegexFunc,
+	"length":   length,
+	"contains": stdlib.ContainsFunc,
+	"file":     onText(readFile),
 }
 
 // length counts characters of text too, which stdlib's doesn't.
@@ -49,6 +46,10 @@ func onText(f func(string) (string, error)) function.Function {
 }
 
 func readFile(path string) (string, error) {
+	path, err := expand(path)
+	if err != nil {
+		return "", err
+	}
 	data, err := infile.Read(path, infile.Text)
 	return string(data), err
 }

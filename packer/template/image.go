@@ -1,6 +1,9 @@
 package template
 
-import "github.com/winbake/winbake/packer/answer"
+import (
+	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/builder"
+)
 
 // sourceName is the label of the source block, the same in every template.
 const sourceName = "windows"
@@ -12,7 +15,7 @@ func (r *render) image([]Variable) ([]byte, error) {
 	if !r.WithoutPayload {
 		b.comment("Read before anything is made: a payload that isn't what it should be costs\nseconds here and an hour at the end.")
 		data := b.block("data", "winbake-payload", "node")
-		data.fromVars("payload")
+		data.set("payload", pathExpression("payload")) // Packer may read it before locals
 		data.set("digest", "var.payload_digest")
 		data.fromVars("release")
 		data.text("profile", string(r.Profile))
@@ -36,7 +39,7 @@ func (r *render) image([]Variable) ([]byte, error) {
 func (r *render) passwordLocals() []local {
 	locals := []local{{"one_time_password", `"aA1!${uuidv4()}"`, true},
 		{"one_time_encoded", `textencodebase64("${local.one_time_password}` + answer.PasswordSuffix + `", "UTF-16LE")`, true}}
-	if r.media == fromISO {
+	if r.platform.Medium == builder.ISO {
 		locals = append(locals,
 			local{"admin_encoded", `textencodebase64("${var.admin_password}` + answer.PasswordSuffix + `", "UTF-16LE")`, true},
 			local{"logon_encoded", `textencodebase64("${var.admin_password}` + answer.AutoLogonSuffix + `", "UTF-16LE")`, true})
@@ -79,10 +82,10 @@ func (r *render) writeDemands(b *body) {
 	if len(r.demands) == 0 {
 		return
 	}
-	b.comment("What has to go together: packer validate ends here where it doesn't, with the reason\nin place of a file's name.")
+	b.comment("What has to go together: packer validate ends here where it doesn't, with the reason\nas a file's name.")
 	block := b.block("locals")
-	for _, l := range r.demands {
-		block.set(l.name, l.expression)
+	for _, d := range r.demands {
+		block.set(d.name, "("+d.condition+") ? true : file("+quote(d.message)+")")
 	}
 	b.gap()
 }
@@ -115,13 +118,17 @@ func shutdown(b *body) {
 	b.text("shutdown_timeout", "30m")
 }
 
+// scriptText is a script's text: file() looks for a relative path below the
+// folder, and path.root is relative to where packer is called from.
+func scriptText(name string) string { return `file(abspath("${path.root}/scripts/` + name + `.ps1"))` }
+
 // cd writes the CD that Windows Setup finds its answers on, by their name and
 // not by a drive letter.
 func (r *render) cd(b *body) {
 	b.gap()
 	b.text("cd_label", "PROVISION")
 	content := "{\n" +
-		`"autounattend.xml" = templatefile("${path.root}/answers/autounattend.xml.pkrtpl", {` + "\n" +
+		`"autounattend.xml" = templatefile(abspath("${path.root}/answers/autounattend.xml.pkrtpl"), {` + "\n" +
 		answer.VarEFI + " = local.efi\n" +
 		answer.VarHasKey + ` = var.product_key != ""` + "\n" +
 		answer.VarProductKey + " = var.product_key\n" +
@@ -129,17 +136,20 @@ func (r *render) cd(b *body) {
 		answer.VarImageValue + " = var.windows_image\n" +
 		answer.VarLanguage + " = var.language\n" +
 		answer.VarTimeZone + " = var.time_zone\n" +
+		answer.VarLocale + " = var.user_locale\n" +
 		answer.VarPassword + " = local.admin_encoded\n" +
 		answer.VarAutoLogon + " = local.logon_encoded\n" +
 		"})\n" +
-		`"winbake.ps1" = file("${path.root}/scripts/winbake.ps1")` + "\n"
+		`"winbake.ps1" = ` + scriptText("winbake") + "\n" +
+		`"company.ps1" = ` + scriptText("company") + "\n" +
+		`"company.json" = local.company` + "\n"
 	if r.tools != "" {
-		content += `"tools.ps1" = file("${path.root}/scripts/` + r.tools + `.ps1")` + "\n"
+		content += `"tools.ps1" = ` + scriptText(r.tools) + "\n"
 	}
-	content += `"reach.ps1" = file(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1")` + "\n" +
+	content += `"reach.ps1" = file(abspath(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1"))` + "\n" +
 		`"openssh.sum" = "${var.openssh_sha256}\n"` + "\n}"
 	b.set("cd_content", content)
-	files := `var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))]`
+	files := `var.openssh_zip == "" ? [] : [local.openssh_zip]`
 	if r.cdFiles != "" {
 		files = "concat(" + r.cdFiles + ", " + files + ")"
 	}

@@ -1,5 +1,7 @@
 package template
 
+import "strings"
+
 // Platforms on which Windows Setup runs from an ISO that Packer fetches.
 
 // isoVariables are the installation medium's, whose sum is mandatory.
@@ -38,10 +40,15 @@ func machineVariables() []Variable {
 	}
 }
 
+// bootSeconds is how long a key is pressed, once a second: a CD of Windows asks for
+// one for 5 s, and when that is differs from host to host.
+// https://github.com/rgl/windows-vagrant presses ten times.
+const bootSeconds = 15
+
 // bootVariables are about starting from the ISO.
 func bootVariables(wait string) []Variable {
 	return []Variable{
-		list("boot_command", `["<spacebar><wait><spacebar>"]`, "Keys that are typed at boot: EFI asks for one before it starts from a CD. Empty types none."),
+		list("boot_command", `["`+strings.Repeat("<spacebar><wait>", bootSeconds)+`"]`, "Keys that are typed at boot: EFI asks for one before it starts from a CD. Empty types none."),
 		text("boot_wait", wait, "How long after power-on boot_command is typed.",
 			matches("boot_wait", `^[0-9]+(ms|s|m)$`, "boot_wait has to be such as 2s", false)),
 	}
@@ -56,16 +63,14 @@ func (r *render) virtioDrivers() []string {
 // demandEFI is for platforms whose plugins take a TPM with a BIOS, from which
 // Windows doesn't use it.
 func (r *render) demandEFI() {
-	r.demand("firmware_for_tpm", `!var.vtpm || var.firmware != "bios"`, "firmware: it is bios, vtpm is true, and a TPM needs EFI")
+	r.demand(demand{"firmware_for_tpm", `!var.vtpm || var.firmware != "bios"`, "vtpm and firmware: a TPM needs EFI, and bios is none", `take firmware = "efi-secure", or leave vtpm out`})
 }
 
 func qemu(r *render) {
-	r.media = fromISO
 	r.tools = "virtio"
 	r.drivers = r.virtioDrivers()
 	r.demandEFI()
-	r.locals = append(r.locals, local{name: "efi", expression: `var.firmware != "bios"`},
-		local{name: "virtio_dir", expression: "abspath(pathexpand(var.virtio_dir))"})
+	r.locals = append(r.locals, local{name: "efi", expression: `var.firmware != "bios"`})
 	r.cdFiles = `["${local.virtio_dir}/vioscsi", "${local.virtio_dir}/NetKVM", "${local.virtio_dir}/virtio-win-guest-tools.exe"]`
 	dir := needed("virtio_dir", "Folder with the content of virtio-win.iso: vioscsi, NetKVM and virtio-win-guest-tools.exe go onto the CD.")
 	dir.Path = true
@@ -78,14 +83,16 @@ func qemu(r *render) {
 		yesNo("vtpm", false, "Give the machine a TPM. It needs EFI, and swtpm on this host."),
 		text("accelerator", "kvm", "kvm, hvf, whpx or tcg. Windows Setup takes half a day with tcg.", oneOf("accelerator", "kvm", "hvf", "whpx", "tcg")),
 		text("cpu_model", "host", "Processor that Windows sees.", notEmpty("cpu_model")),
-		text("output_directory", "output", "Folder for the image, which must not be there.", notEmpty("output_directory")),
+		text("output_directory", "output", "Folder in which the image gets one of its own.", notEmpty("output_directory")),
 	)
 	r.vars = append(r.vars, bootVariables("2s")...)
 	r.source = func(b *body) {
-		b.set("vm_name", `"${var.image_name}.qcow2"`)
+		b.set("vm_name", `"${local.image}.qcow2"`)
 		b.text("format", "qcow2")
 		b.set("disk_compression", "true")
-		b.fromVars("output_directory", "iso_url", "iso_checksum")
+		b.set("output_directory", `"${var.output_directory}/${local.image}"`)
+		b.fromVars("iso_url", "iso_checksum")
+		r.attributes(b)
 		b.gap()
 		b.fromVars("accelerator", "cpu_model", "cpus")
 		b.set("memory", "var.memory_mb")
@@ -109,20 +116,19 @@ func qemu(r *render) {
 }
 
 func hyperv(r *render) {
-	r.media = fromISO
 	r.locals = append(r.locals, local{name: "efi", expression: "var.generation == 2"})
 	r.vars = append(isoVariables(),
 		needed("switch_name", "Virtual switch of the machine, with DHCP behind it."),
-		text("vlan_id", "", "VLAN of the machine. Empty for none.", matches("vlan_id", `^[0-9]{1,4}$`, "vlan_id has to be a number", true)),
 		amount("generation", 2, 1, "2 is EFI with secure boot, 1 is BIOS."),
-		text("output_directory", "output", "Folder for the image, which must not be there.", notEmpty("output_directory")),
+		text("output_directory", "output", "Folder in which the image gets one of its own.", notEmpty("output_directory")),
 	)
 	r.vars = append(r.vars, machineVariables()...)
 	r.vars = append(r.vars, bootVariables("1s")...)
 	r.source = func(b *body) {
-		b.set("vm_name", "var.image_name")
-		b.fromVars("output_directory", "iso_url", "iso_checksum", "switch_name")
-		b.set("vlan_id", `var.vlan_id == "" ? null : var.vlan_id`)
+		b.set("vm_name", "local.image")
+		b.set("output_directory", `"${var.output_directory}/${local.image}"`)
+		b.fromVars("iso_url", "iso_checksum", "switch_name")
+		r.attributes(b)
 		b.gap()
 		b.fromVars("generation", "cpus")
 		b.set("memory", "var.memory_mb")
@@ -146,7 +152,6 @@ func hyperv(r *render) {
 }
 
 func proxmox(r *render) {
-	r.media = fromISO
 	r.tools = "virtio"
 	r.drivers = r.virtioDrivers()
 	r.demandEFI()
@@ -182,8 +187,10 @@ func (r *render) proxmoxSource(b *body) {
 	b.set("insecure_skip_tls_verify", "var.proxmox_insecure")
 	b.fromVars("node")
 	b.gap()
-	b.set("vm_name", "var.image_name")
+	b.set("vm_name", "local.image")
 	b.set("template_description", "local.notes")
+	r.attributes(b)
+	b.gap()
 	b.text("os", "win11")
 	b.text("machine", "q35")
 	b.set("bios", `local.efi ? "ovmf" : "seabios"`)

@@ -65,6 +65,14 @@ type Options struct {
 	// FirstBootCheck has each clone check itself once, when it starts for the
 	// first time. It needs a payload.
 	FirstBootCheck bool
+	// CloudbaseInit has cloudbase-init name clones and run their user data, as
+	// Cluster API gives it. Generic images alone take it.
+	CloudbaseInit bool
+	// ExtraScripts are the image team's own steps.
+	ExtraScripts []ExtraScript
+	// Dir is the folder that will be written: the payload's path and those in Values
+	// are put into it relative to that. "" makes them absolute.
+	Dir string
 	// Values are those of var-files, from ReadValues; nil for none.
 	Values *Values
 }
@@ -110,6 +118,8 @@ func (o Options) checkPayload() error {
 		return &fault.Error{What: "a node without node files has nothing to check at its first boot", Fix: "give --payload, or leave --first-boot-check out"}
 	case o.WithoutPayload && o.Payload != (Payload{}):
 		return &fault.Error{What: "a payload is given and refused at once", Fix: "leave one of them out"}
+	case o.CloudbaseInit && o.Profile != Generic:
+		return &fault.Error{What: "cloudbase-init is for Cluster API, and on OpenShift the operator sets nodes up", Fix: "take --profile generic, or leave --cloudbase-init out"}
 	case o.Payload != (Payload{}) && !digestForm.MatchString(o.Payload.Digest):
 		return &fault.Error{What: fmt.Sprintf("the payload %s has no digest", o.Payload.Reference), Fix: "name it by digest: REGISTRY/REPOSITORY@sha256:..."}
 	}

@@ -14,12 +14,13 @@ func (r *render) addReadme(vars []Variable) error {
 		what = "with the node files of a payload image"
 	}
 	fmt.Fprintf(&b, "# %s, %s, for %s\n\n", r.release().name, r.Profile, r.platform.Title)
-	fmt.Fprintf(&b, "A Packer template for a node image %s. Made by `bake template %s`; values\nbelong into a var-file, since the next run replaces these files.\n\n", what, r.platform.Name)
+	fmt.Fprintf(&b, "A Packer template for a node image %s. Made by `bake template %s`; values\nbelong into a var-file, and the next run keeps an edit with `--adopt` alone.\n\n", what, r.platform.Name)
 	r.commands(&b)
 	r.checked(&b)
 	table(&b, "Values to give", vars, Variable.Required)
+	r.together(&b)
 	table(&b, "Values with a default", vars, func(v Variable) bool { return !v.Required() })
-	b.WriteString("Secrets aren't for files: set `PKR_VAR_NAME` in the environment instead.\n")
+	b.WriteString("Secrets aren't for files: set `PKR_VAR_NAME` in the environment instead. Relative paths\nare relative to this folder, wherever packer is called from.\n")
 	r.toKnow(&b)
 	r.add("README.md", b.Bytes())
 	return nil
@@ -48,7 +49,21 @@ func (r *render) commands(b *bytes.Buffer) {
 	if r.Values == nil {
 		values, file = "-var-file=values.pkrvars.hcl ", "Write the values into `values.pkrvars.hcl`, here or elsewhere: the next run of bake\ntemplate keeps the file.\n"
 	}
-	fmt.Fprintf(b, "\n%sThen, in this folder:\n\n```console\n$ packer init .\n$ packer validate %[2]s.\n$ packer build %[2]s.\n```\n\n", file, values)
+	fmt.Fprintf(b, "\n%sThen, in this folder (or with its name for the dot, from anywhere):\n\n```console\n$ packer init .\n$ packer validate %[2]s.\n$ packer build %[2]s.\n```\n\n", file, values)
+}
+
+// together lists what values have to fit each other.
+func (r *render) together(b *bytes.Buffer) {
+	var rows []string
+	for _, d := range r.demands {
+		names, what, found := strings.Cut(d.message, ": ")
+		if found && !strings.Contains(d.condition, "file(") {
+			rows = append(rows, "- `"+strings.NewReplacer(" or ", "` or `", " and ", "` and `").Replace(names)+"`: "+what+"\n")
+		}
+	}
+	if len(rows) > 0 {
+		b.WriteString("## Values that go together\n\n`packer validate` ends where they don't.\n\n" + strings.Join(rows, "") + "\n")
+	}
 }
 
 func (r *render) checked(b *bytes.Buffer) {
@@ -76,11 +91,17 @@ func table(b *bytes.Buffer, title string, vars []Variable, keep func(Variable) b
 }
 
 func (r *render) toKnow(b *bytes.Buffer) {
-	notes := r.notes
+	notes := append(r.notes, "Each build makes an image of its own, called `image_name` and `image_version`; `-force` is never needed. winbake's documentation on golden images says how old ones are removed.",
+		"C: grows with the disk whenever a clone starts, so MachineSets may ask for larger ones.")
 	if r.answers() {
 		notes = append(notes,
-			"The administrator's password ends with the build: the image has a random one that its first boot replaces by another. SSH keys are the way in.",
-			"A clone is called what `guestinfo.hostname` says, else `host_name_prefix` and five random characters.")
+			"The administrator's password ends with the build: the image has a random one that its first boot replaces by another. SSH keys are the way in.")
+	}
+	if r.answers() && !r.CloudbaseInit {
+		notes = append(notes, "A clone is called what `guestinfo.hostname` says, else `host_name_prefix` and five random characters. Event 110 of source winbake in the event log Application says where that failed.")
+	}
+	if r.CloudbaseInit {
+		notes = append(notes, "cloudbase-init names each clone and runs its user data, as Cluster API gives it.")
 	}
 	if r.Profile == OpenShift && !r.WithoutPayload {
 		notes = append(notes,

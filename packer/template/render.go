@@ -3,6 +3,8 @@ package template
 import (
 	"slices"
 	"strings"
+
+	"github.com/winbake/winbake/packer/builder"
 )
 
 // File is one file of a template folder.
@@ -26,7 +28,6 @@ type Folder struct {
 type render struct {
 	Options
 	platform *Platform
-	media    media
 	// vars are the platform's own, before the common ones.
 	vars []Variable
 	// drivers are folders on CDs that Windows Setup loads drivers from.
@@ -48,8 +49,8 @@ type render struct {
 	communicator string
 	// sensitive locals and others that the source refers to.
 	locals []local
-	// demands are locals that nothing refers to: see demand.
-	demands []local
+	// demands are conditions on several variables.
+	demands []demand
 	// notes are for the README: what to know about this platform.
 	notes []string
 
@@ -61,13 +62,19 @@ type local struct {
 	sensitive        bool
 }
 
-// demand adds a condition on several variables, which packer validate refuses
-// with the message. No rule can: Packer lets each see its own variable alone.
-// The local can't be evaluated otherwise, and file() prints the path that isn't
-// there.
-func (r *render) demand(name, condition, message string) {
-	r.demands = append(r.demands, local{name: name, expression: condition + " ? true : file(" + quote(message) + ")"})
+// demand is a condition on several variables. No rule can have it: Packer lets
+// each see its own variable alone. In a template it is a local that nothing
+// refers to and that can't be evaluated otherwise: packer validate ends there,
+// and file() prints the path that isn't there.
+type demand struct {
+	name      string
+	condition string // HCL over var and local
+	// message begins with the variables that have to fit together, and a colon.
+	message string
+	fix     string
 }
+
+func (r *render) demand(d demand) { r.demands = append(r.demands, d) }
 
 func (r *render) release() windows { return releases[r.Windows] }
 
@@ -79,17 +86,25 @@ func Render(o Options) (*Folder, error) {
 		return nil, err
 	}
 	r := &render{Options: o, platform: platform}
-	platform.build(r)
-	if r.media == fromISO {
-		r.demand("openssh_sum_given", `var.openssh_zip == "" || var.openssh_sha256 != ""`, "openssh_sha256: it isn't given, and openssh_zip is")
+	r.locals = []local{{name: "image", expression: `"${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"`}}
+	r.locals = append(r.locals, local{name: "company", expression: "jsonencode({\n" +
+		"proxy = var.proxy\n" + `no_proxy = join(";", var.no_proxy)` + "\n" + "wsus_server = var.wsus_server\n" +
+		`ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)` + "\n})"})
+	platforms[platform.Name](r)
+	if r.platform.Medium == builder.ISO {
+		r.demand(demand{"openssh_sum_given", `var.openssh_zip == "" || var.openssh_sha256 != ""`, "openssh_zip and openssh_sha256: both, or nobody would notice another file", "add openssh_sha256: sha256sum FILE prints it"})
 	}
 	if !o.WithoutPayload {
 		// Where the node's manifest lands between provisioner and post-processor.
-		r.locals = append(r.locals, local{name: "node_manifest", expression: `"${var.image_name}.node.json"`})
+		r.locals = append(r.locals, local{name: "node_manifest", expression: `"${local.image}.node.json"`})
 	}
-	vars := r.variables()
+	vars, err := r.variables()
+	if err != nil {
+		return nil, err
+	}
+	r.addPaths(vars)
 	if o.Values != nil {
-		if err := o.Values.check(vars, platform.Name); err != nil {
+		if err := o.Values.check(vars, r.demands, platform.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -98,6 +113,9 @@ func Render(o Options) (*Folder, error) {
 			return nil, err
 		}
 	}
+	if err := r.addExtraScripts(); err != nil {
+		return nil, err
+	}
 	slices.SortFunc(r.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return &Folder{Platform: *platform, Profile: o.Profile, Windows: o.Windows, Variables: vars, Files: r.files}, nil
 }
@@ -105,9 +123,10 @@ func Render(o Options) (*Folder, error) {
 func (r *render) add(path string, data []byte) { r.files = append(r.files, File{path, data}) }
 
 // variables are all of the folder's, in the order in which people care.
-func (r *render) variables() []Variable {
-	vars := append([]Variable{r.imageName()}, r.vars...)
-	if r.media != fromCloud {
+func (r *render) variables() ([]Variable, error) {
+	vars := append(imageName(r.Windows, r.Profile), r.vars...)
+	vars = append(vars, r.attributeVariables()...)
+	if r.platform.Medium != builder.Cloud {
 		vars = append(vars, password())
 	}
 	vars = append(vars, keys())
@@ -118,11 +137,48 @@ func (r *render) variables() []Variable {
 	if r.answers() {
 		vars = append(vars, r.answerVariables()...)
 	}
-	return append(vars, r.nodeVariables()...)
+	vars = append(vars, companyVariables()...)
+	if r.CloudbaseInit {
+		vars = append(vars, cloudbaseVariables()...)
+	}
+	node, err := r.nodeVariables()
+	return append(vars, node...), err
+}
+
+// addPaths adds a local for each variable that names a file: a relative path is
+// one below the template's folder, wherever packer is called from. What a rule
+// says of a file's content becomes a demand, since rules don't know the folder.
+func (r *render) addPaths(vars []Variable) {
+	for i, v := range vars {
+		if !v.Path {
+			continue
+		}
+		r.locals = append(r.locals, local{name: v.Name, expression: pathExpression(v.Name)})
+		own := v.Rules[:0:0]
+		for n, rule := range v.Rules {
+			if !strings.Contains(rule.Condition, "file(") {
+				own = append(own, rule)
+				continue
+			}
+			name := v.Name + "_" + number(n+1)
+			r.demand(demand{name, strings.ReplaceAll(rule.Condition, "file(var.", "file(local."), v.Name + ": " + strings.TrimSuffix(rule.Message, "."), v.Fix})
+		}
+		vars[i].Rules = own
+	}
+}
+
+// pathExpression is a path relative to the folder as one that holds anywhere. A
+// payload may have a scheme (docker://), and is no path by digest.
+func pathExpression(name string) string {
+	elsewhere := `^([/~]|[A-Za-z]:)`
+	if name == "payload" {
+		elsewhere = `^([/~]|[A-Za-z-]+:)|@sha256:`
+	}
+	return `var.` + name + ` == "" ? "" : can(regex(` + quote(elsewhere) + `, var.` + name + `)) ? pathexpand(var.` + name + `) : abspath("${path.root}/${var.` + name + `}")`
 }
 
 // answers reports whether sysprep gets an answer file of ours.
-func (r *render) answers() bool { return r.media != fromCloud }
+func (r *render) answers() bool { return r.platform.Medium != builder.Cloud }
 
 func (r *render) addHCL(vars []Variable) error {
 	for _, f := range []struct {
@@ -147,15 +203,15 @@ func (r *render) variablesFile(vars []Variable) ([]byte, error) {
 	return doc.bytes()
 }
 
-// generated heads every file, since an edit is lost on the next run.
-const generated = "Made by bake template. Values belong into a var-file: an edit here is in the way\nof the next run."
+// generated heads every file.
+const generated = "Made by bake template. Values belong into a var-file; the next run keeps an edit\nhere with --adopt alone."
 
 // The least Packer whose functions and plugin protocol the templates use, and
 // the last that they were run with.
 const packerConstraint = ">= 1.12.0, < 2.0.0"
 
 // ownPlugin brings the data source, the provisioner and the post-processor.
-var ownPlugin = Plugin{"winbake", "github.com/winbake/winbake", ">= 0.1.0, < 1.0.0"}
+var ownPlugin = Plugin{Name: "winbake", Source: "github.com/winbake/winbake", Constraint: ">= 0.1.0, < 1.0.0"}
 
 func (r *render) versions([]Variable) ([]byte, error) {
 	doc, b := newDocument(generated)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/builder"
 )
 
 //go:embed scripts
@@ -19,9 +20,8 @@ var sources embed.FS
 // has parameters.
 const preludeMark = "#prelude\n"
 
-// capabilityMark is the line that is replaced by how OpenSSH is had from
-// Windows Update.
-const capabilityMark = "#capability\n"
+// partMark is a line that is replaced by a text that several scripts share.
+var partMark = regexp.MustCompile(`(?m)^#include ([a-z]+)\n`)
 
 // script composes a script.
 func script(name string) ([]byte, error) {
@@ -33,7 +33,9 @@ func script(name string) ([]byte, error) {
 	}
 	before, after, found := strings.Cut(source(name+".ps1"), preludeMark)
 	prelude := strings.ReplaceAll(source("prelude.txt"), "@NAME@", name)
-	after = strings.Replace(after, capabilityMark, "\n"+source("capability.txt"), 1)
+	after = partMark.ReplaceAllStringFunc(after, func(line string) string {
+		return "\n" + source(strings.TrimSpace(strings.TrimPrefix(line, "#include "))+".txt")
+	})
 	if read != nil {
 		return nil, fmt.Errorf("script %s: %w", name, read)
 	}
@@ -69,7 +71,7 @@ func (r *render) addScripts([]Variable) error {
 const firstLogon = `powershell.exe -NoProfile -ExecutionPolicy Bypass -Command "$s = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root winbake.ps1 } | Where-Object { Test-Path $_ } | Select-Object -First 1; & $s; exit $LASTEXITCODE"`
 
 func (r *render) addAnswers([]Variable) error {
-	if r.media == fromISO {
+	if r.platform.Medium == builder.ISO {
 		data, err := answer.Build(answer.BuildOptions{DriverFolders: r.drivers, FirstLogon: firstLogon})
 		if err != nil {
 			return err
@@ -79,9 +81,11 @@ func (r *render) addAnswers([]Variable) error {
 	if !r.answers() {
 		return nil
 	}
-	data, err := answer.Generalize(answer.GeneralizeOptions{
-		Specialize: `powershell.exe -NoProfile -ExecutionPolicy Bypass -File ` + strings.ReplaceAll(ownFolder, "/", `\`) + `\host-name.ps1 -Prefix ${` + answer.VarHostPrefix + `}`,
-	})
+	o := answer.GeneralizeOptions{}
+	if !r.CloudbaseInit {
+		o.Specialize = `powershell.exe -NoProfile -ExecutionPolicy Bypass -File ` + backslashed(ownFolder) + `\host-name.ps1 -Prefix ${` + answer.VarHostPrefix + `}`
+	}
+	data, err := answer.Generalize(o)
 	if err != nil {
 		return err
 	}

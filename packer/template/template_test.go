@@ -41,6 +41,10 @@ func cases() map[string]Options {
 	checked := all["vsphere-iso-openshift-2022"]
 	checked.FirstBootCheck = true
 	all["vsphere-iso-first-boot-check"] = checked
+	own := all["vsphere-iso-generic-2022"]
+	own.CloudbaseInit = true
+	own.ExtraScripts = []ExtraScript{{BeforeUpdates, "before.ps1", []byte("exit 0\n")}, {AfterUpdates, "after.cmd", []byte("exit /b 0\n")}, {Last, "last.ps1", []byte("exit 0\n")}}
+	all["vsphere-iso-cluster-api"] = own
 	return all
 }
 
@@ -236,7 +240,7 @@ func TestScripts(t *testing.T) {
 				t.Errorf("%s has no %q", path, part)
 			}
 		}
-		if n := bytes.Count(data, []byte("\n")); n > 100 {
+		if n := bytes.Count(data, []byte("\n")); n > 120 {
 			t.Errorf("%s has %d lines", path, n)
 		}
 		if bytes.ContainsFunc(data, func(r rune) bool { return r > 126 }) {
@@ -258,6 +262,8 @@ func TestOptionsRefused(t *testing.T) {
 		"tag":              {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
 		"nothing to check": {Options{Platform: "vsphere-iso", WithoutPayload: true, FirstBootCheck: true}, "nothing to check"},
 		"given and none":   {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
+		"cloudbase-init":   {Options{Platform: "vsphere-iso", CloudbaseInit: true}, "cloudbase-init is for Cluster API"},
+		"same script":      {Options{Platform: "vsphere-iso", ExtraScripts: []ExtraScript{{Last, "a.ps1", nil}, {BeforeUpdates, "A.ps1", nil}}}, "the same name"},
 		"no platform":      {Options{}, `there is no platform ""`},
 	} {
 		_, err := Render(c.o)

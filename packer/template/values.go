@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,9 +33,12 @@ type Values struct {
 }
 
 // ReadValues reads var-files as Packer does: NAME = VALUE, without references,
-// and the last file to give a variable decides. The error is a *fault.Error
-// with the line.
+// and the last file to give a variable decides; nil without one. The error is a
+// *fault.Error with the line.
 func ReadValues(paths ...string) (*Values, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
 	v := &Values{Paths: paths, texts: map[string][]byte{}, ranges: map[string]hcl.Range{}, values: map[string]cty.Value{}}
 	for _, path := range paths {
 		if err := v.read(path); err != nil {
@@ -74,8 +78,9 @@ func (v *Values) read(path string) error {
 }
 
 // check holds the values to the variables: known, of their type, within their
-// rules, and none missing but secrets, which may come from the environment.
-func (v *Values) check(vars []Variable, platform string) error {
+// rules, fitting together, and none missing but secrets, which may come from the
+// environment.
+func (v *Values) check(vars []Variable, demands []demand, platform string) error {
 	known := map[string]Variable{}
 	for _, variable := range vars {
 		known[variable.Name] = variable
@@ -89,6 +94,24 @@ func (v *Values) check(vars []Variable, platform string) error {
 			return err
 		}
 	}
+	// What is given is looked at first: a fault in it has a line.
+	for _, given := range []bool{true, false} {
+		for _, d := range demands {
+			if v.mentioned(d) != "" == given {
+				if err := v.together(vars, d); err != nil {
+					return err
+				}
+			}
+		}
+		if err := v.complete(vars); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// complete refuses values without one that has to be given.
+func (v *Values) complete(vars []Variable) error {
 	var missing []string
 	for _, variable := range vars {
 		if _, given := v.values[variable.Name]; !given && variable.Required() && !variable.Sensitive {
@@ -98,7 +121,7 @@ func (v *Values) check(vars []Variable, platform string) error {
 	if len(missing) > 0 {
 		return v.missing(missing[0], strings.Join(missing, ", "))
 	}
-	return v.together(known)
+	return nil
 }
 
 // checkOne converts a value and evaluates its variable's rules, as Packer
@@ -129,22 +152,46 @@ func (v *Values) checkOne(variable Variable) error {
 	return nil
 }
 
-// together checks what no rule of Packer can: one value against another.
-func (v *Values) together(known map[string]Variable) error {
-	for _, pair := range [][2]string{{"iso_url", "iso_checksum"}, {"openssh_zip", "openssh_sha256"}} {
-		if v.filled(pair[0]) && !v.filled(pair[1]) {
-			return v.fault(pair[0], pair[0]+" is given without "+pair[1]+": nobody would notice another file in its place", "add "+pair[1]+" to "+v.ranges[pair[0]].Filename+": sha256sum FILE prints it")
+var variableInHCL = regexp.MustCompile(`(?:var|local)\.([a-z0-9_]+)`)
+
+// together evaluates a condition on several variables, those that aren't given
+// at their defaults. What isn't known yet is left to Packer.
+func (v *Values) together(vars []Variable, d demand) error {
+	all := map[string]cty.Value{}
+	for _, variable := range vars {
+		value, given := v.values[variable.Name]
+		if !given {
+			value = cty.DynamicVal
+			if expression, diags := hclsyntax.ParseExpression([]byte(variable.Default), variable.Name, hcl.InitialPos); !variable.Required() && !diags.HasErrors() {
+				value, _ = expression.Value(nil)
+			}
+		}
+		all[variable.Name] = value
+	}
+	expression, diags := hclsyntax.ParseExpression([]byte(d.condition), d.name, hcl.InitialPos)
+	if diags.HasErrors() {
+		return fmt.Errorf("condition %s: %w", d.name, diags)
+	}
+	// A local has a file's path, which is read from here as it was given.
+	object := cty.ObjectVal(all)
+	result, diags := expression.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"var": object, "local": object}, Functions: functions})
+	if !diags.HasErrors() && (!result.IsKnown() || result.True()) {
+		return nil
+	}
+	if name := v.mentioned(d); name != "" {
+		return v.fault(name, d.message, cmp.Or(d.fix, "change one of them"))
+	}
+	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: d.message, Fix: cmp.Or(d.fix, "change one of them")}
+}
+
+// mentioned is the first variable of a condition that is given; "" for none.
+func (v *Values) mentioned(d demand) string {
+	for _, m := range variableInHCL.FindAllStringSubmatch(d.condition, -1) {
+		if _, given := v.values[m[1]]; given {
+			return m[1]
 		}
 	}
-	for _, pair := range [][2]string{{"iso_path", "iso_url"}, {"cluster", "host"}} {
-		if _, asked := known[pair[0]]; asked && !v.filled(pair[0]) && !v.filled(pair[1]) {
-			return v.missing(pair[0], pair[0]+" or "+pair[1])
-		}
-	}
-	if firmware, given := v.values["firmware"]; given && v.on("vtpm") && firmware.AsString() == "bios" {
-		return v.fault("vtpm", "vtpm is true and firmware is bios: a TPM needs EFI", `take firmware = "efi-secure", or leave vtpm out`)
-	}
-	return nil
+	return ""
 }
 
 // missing says that a value has to be given, which what names: the variable, or
@@ -155,17 +202,6 @@ func (v *Values) missing(name, what string) error {
 		last = v.Paths[n-1]
 	}
 	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: "no value for " + what, Fix: "add " + name + ` = "..." to ` + last}
-}
-
-// on reports whether a switch is given as true.
-func (v *Values) on(name string) bool {
-	value, ok := v.values[name]
-	return ok && value.True()
-}
-
-func (v *Values) filled(name string) bool {
-	value, ok := v.values[name]
-	return ok && value.Type() == cty.String && value.AsString() != ""
 }
 
 // addValues puts the values into the folder, so that Packer needs no
@@ -185,20 +221,36 @@ func (r *render) addValues(vars []Variable) error {
 		if !given || variable.Sensitive {
 			continue
 		}
-		if variable.Path && value.AsString() != "" {
-			absolute, err := filepath.Abs(value.AsString())
+		if variable.Path {
+			path, err := r.portable(value.AsString())
 			if err != nil {
-				return fmt.Errorf("find %s: %w", value.AsString(), err)
+				return err
 			}
-			if !strings.HasPrefix(value.AsString(), "~") {
-				value = cty.StringVal(absolute)
-			}
+			value = cty.StringVal(path)
 		}
 		b.set(variable.Name, string(hclwrite.TokensForValue(value).Bytes()))
 	}
 	data, err := doc.bytes()
 	r.add("values.auto.pkrvars.hcl", data)
 	return err
+}
+
+// portable is a path as the folder has it: relative to itself, so that it can be
+// moved with what it names. What isn't a file's path stays as it is.
+func (r *render) portable(path string) (string, error) {
+	if path == "" || strings.HasPrefix(path, "~") || strings.Contains(path, "@sha256:") {
+		return path, nil
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil || r.Dir == "" {
+		return absolute, err
+	}
+	dir, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(dir, absolute)
+	return filepath.ToSlash(relative), err
 }
 
 // fault points at a value. The line isn't shown where it holds a secret.

@@ -81,16 +81,16 @@ func TestValuesRefused(t *testing.T) {
 		"private key":     {strings.Replace(good, "/id.pub", "/id", 1), "a file with public SSH keys"},
 		"long host name":  {good + `host_name_prefix = "windows-worker-"`, "no more than 15"},
 		"upper host name": {good + `host_name_prefix = "WIN-"`, "lower case letters"},
-		"no checksum":     {good + `iso_url = "https://example.com/a.iso"`, "iso_url is given without iso_checksum"},
+		"no checksum":     {good + `iso_url = "https://example.com/a.iso"`, "iso_url and iso_checksum: both"},
 		"weak checksum":   {good + `iso_checksum = "md5:0123456789abcdef0123456789abcdef"`, "has to be sha256"},
-		"zip without sum": {good + `openssh_zip = "@/OpenSSH-Win64.zip"`, "openssh_zip is given without openssh_sha256"},
+		"zip without sum": {good + `openssh_zip = "@/OpenSSH-Win64.zip"`, "openssh_zip and openssh_sha256: both"},
 		"language":        {good + `language = "de-DE"`, "en-US alone"},
 		"type":            {good + `cpus = "many"`, "cpus has to be number"},
 		"list":            {good + `boot_command = "x"`, "boot_command has to be list(string)"},
-		"no ISO":          {strings.Replace(good, "iso_path ", "# ", 1), "no value for iso_path or iso_url"},
-		"empty ISO":       {strings.Replace(good, "[ds1] windows.iso", "", 1), "no value for iso_path or iso_url"},
-		"nowhere":         {strings.Replace(good, "host ", "# ", 1), "no value for cluster or host"},
-		"TPM with BIOS":   {good + "vtpm = true\nfirmware = \"bios\"", "vtpm is true and firmware is bios"},
+		"no ISO":          {strings.Replace(good, "iso_path ", "# ", 1), "iso_path or iso_url: one of them"},
+		"empty ISO":       {strings.Replace(good, "[ds1] windows.iso", "", 1), "iso_path or iso_url: one of them"},
+		"nowhere":         {strings.Replace(good, "host ", "# ", 1), "cluster or host: one of them"},
+		"TPM with BIOS":   {good + "vtpm = true\nfirmware = \"bios\"", "a TPM needs EFI"},
 		"Windows image":   {good + `windows_image = "Windows Server 2019 SERVERSTANDARDCORE"`, "windows_image names another Windows than Windows Server 2022"},
 		"desktop Windows": {good + `windows_image = "Windows 11 Pro"`, "windows_image names another Windows than Windows Server 2022"},
 		"build of 2019":   {good + `os_build = "17763.1"`, "such as 20348.681"},
@@ -174,10 +174,16 @@ func FuzzReadValues(f *testing.F) {
 
 // anyText are variables whose values only the place itself knows.
 var anyText = []string{
-	"cluster", "host", "folder", "resource_pool", // names in vCenter
+	"cluster", "host", "folder", "resource_pool", "snapshot", "content_library", "more_networks", // names in vCenter
 	"iso_url", "verify_binary", // Packer and the plugin open them
-	"boot_command",                           // keys
-	"gallery", "subnetwork", "client_secret", // names and secrets of clouds
+	"boot_command", // keys
+	"export_directory", "no_proxy",
+	"net_bridge", "pool", // names of hypervisors
+	// Names and secrets of clouds.
+	"gallery", "network", "subnetwork", "client_secret", "network_project_id", "network_tags", "service_account_email",
+	"profile", "security_group_ids", "temporary_security_group_source_cidrs", "iam_instance_profile", "kms_key_id", "ami_users",
+	"build_resource_group_name", "build_key_vault_name", "virtual_network_name", "virtual_network_subnet_name", "virtual_network_resource_group_name", "allowed_inbound_ip_addresses",
+	"authorized_keys_file", "ca_certificates_file", // conditions of the folder: rules don't know where it is
 }
 
 // TestEveryVariableIsValidated: what Packer would only find out after an hour,

@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
@@ -38,59 +40,98 @@ const (
 // Write makes dir the template folder. The folder is made beside dir and takes
 // its place at once: a killed run leaves what was there, or the new one.
 //
-// A folder that isn't empty is replaced only where Write made it and nobody
-// changed a file of it since. Anything else is a *fault.Error that names the
-// file. Files that came in beside those, such as values and what a build left,
-// are kept.
-func Write(ctx context.Context, dir string, f *Folder) (err error) {
+// A folder that isn't empty is replaced only where Write made it. Files that came
+// in beside ours, such as values and what a build left, are kept. A file of ours
+// that was changed since is a *fault.Error that names it.
+func Write(ctx context.Context, dir string, f *Folder) error {
+	_, err := Update(ctx, dir, f, false)
+	return err
+}
+
+// Update is Write, but with adopt it keeps files of ours that were changed since, and
+// returns them. Ours is put beside such a file as NAME.new if it isn't the one that
+// the change began with.
+func Update(ctx context.Context, dir string, f *Folder, adopt bool) (adopted []Adopted, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
-		return fmt.Errorf("find %s: %w", dir, err)
+		return nil, fmt.Errorf("find %s: %w", dir, err)
 	}
-	others, err := checkOwn(dir)
+	old, err := readOld(dir, adopt)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), dirMode); err != nil {
-		return cantWrite(dir, err)
+		return nil, cantWrite(dir, err)
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+tempPrefix)
 	if err != nil {
-		return cantWrite(dir, err)
+		return nil, cantWrite(dir, err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	if err := fill(ctx, temp, f); err != nil {
-		return cantWrite(dir, err)
+	if adopted, err = fill(ctx, temp, f, old.edited); err != nil {
+		return nil, cantWrite(dir, err)
 	}
-	if err := keep(ctx, dir, temp, others); err != nil {
-		return cantWrite(dir, err)
+	if err := keep(ctx, dir, temp, append(old.others, slices.Sorted(maps.Keys(old.edited))...)); err != nil {
+		return nil, cantWrite(dir, err)
 	}
 	if err := replace(temp, dir); err != nil {
-		return cantWrite(dir, err)
+		return nil, cantWrite(dir, err)
 	}
-	return nil
+	return adopted, nil
 }
 
-// fill writes the files and the record of them. It doesn't wait for the disk:
-// what a power cut takes, one command brings back.
-func fill(ctx context.Context, dir string, f *Folder) error {
+// Adopted is a file that was changed by hand and kept.
+type Adopted struct {
+	// Path is below the folder, with slashes.
+	Path string
+	// New is what would have been written, beside the file; "" if that is what the
+	// change began with.
+	New string
+}
+
+// Note says which of the three is which: the change, what it began with, and what
+// would be written today.
+func (a Adopted) Note() string {
+	if a.New == "" {
+		return "kept as it was changed; what it began with is still what would be written"
+	}
+	return "kept as it was changed, and what it began with has changed too: " + a.New + " has that. Take over what you need"
+}
+
+// fill writes the files, but for those that were edited, and the record of them. It
+// doesn't wait for the disk: what a power cut takes, one command brings back.
+func fill(ctx context.Context, dir string, f *Folder, edited map[string]string) ([]Adopted, error) {
 	r := record{Platform: f.Platform.Name, Profile: string(f.Profile), Windows: f.Windows, Files: map[string]string{}}
+	var adopted []Adopted
 	for _, file := range f.Files {
 		if err := ctx.Err(); err != nil {
-			return err
+			return nil, err
 		}
-		if err := put(filepath.Join(dir, filepath.FromSlash(file.Path)), file.Data); err != nil {
-			return err
-		}
+		// Of an edited file too: the next run sees by it that it is edited.
 		r.Files[file.Path] = sum(file.Data)
+		path := file.Path
+		if before, is := edited[filepath.FromSlash(file.Path)]; is {
+			a := Adopted{Path: path}
+			if before != sum(file.Data) {
+				path += ".new"
+				a.New, r.Files[path] = path, sum(file.Data)
+			}
+			adopted = append(adopted, a)
+			if a.New == "" {
+				continue
+			}
+		}
+		if err := put(filepath.Join(dir, filepath.FromSlash(path)), file.Data); err != nil {
+			return nil, err
+		}
 	}
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := put(filepath.Join(dir, recordName), append(data, '\n')); err != nil {
-		return err
+		return nil, err
 	}
-	return os.Chmod(dir, dirMode) // MkdirTemp made it private
+	return adopted, os.Chmod(dir, dirMode) // MkdirTemp made it private
 }
 
 func put(name string, data []byte) error {
@@ -105,15 +146,24 @@ func put(name string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// checkOwn refuses a folder that isn't ours, or in which a file of ours isn't as
-// we left it. It returns what else lies in it, by paths below it.
-func checkOwn(dir string) (others []string, err error) {
+// old is what is in a folder already, by paths below it.
+type old struct {
+	// others didn't come from here.
+	others []string
+	// edited were changed since, with the sums that they had.
+	edited map[string]string
+}
+
+// readOld refuses a folder that isn't ours, and without adopt one in which a file
+// of ours isn't as we left it.
+func readOld(dir string, adopt bool) (old, error) {
+	found := old{edited: map[string]string{}}
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil, nil
+		return found, nil
 	}
 	if err != nil {
-		return nil, cantWrite(dir, err)
+		return found, cantWrite(dir, err)
 	}
 	var r record
 	data, err := infile.Read(filepath.Join(dir, recordName), infile.Text)
@@ -121,7 +171,7 @@ func checkOwn(dir string) (others []string, err error) {
 		err = json.Unmarshal(data, &r)
 	}
 	if err != nil {
-		return nil, refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
+		return found, refuse(dir, "it isn't a template folder that was written here", "give another folder with --out")
 	}
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -133,27 +183,31 @@ func checkOwn(dir string) (others []string, err error) {
 		}
 		want, ours := r.Files[filepath.ToSlash(rel)]
 		if !ours {
-			others = append(others, rel)
+			found.others = append(found.others, rel)
 			return nil
 		}
-		return unchanged(name, d, want)
+		same, err := unchanged(name, d, want)
+		if err == nil && !same && !adopt {
+			err = refuse(name, "the file was changed since it was written, and the change would be lost", "--adopt keeps it, and puts the new one beside it; values belong into a var-file")
+		}
+		if !same {
+			found.edited[rel] = want
+		}
+		return err
 	})
-	return others, err
+	return found, err
 }
 
-// unchanged refuses a file of ours that isn't as we left it.
-func unchanged(name string, d fs.DirEntry, want string) error {
+// unchanged reports whether a file of ours is as we left it.
+func unchanged(name string, d fs.DirEntry, want string) (bool, error) {
 	if !d.Type().IsRegular() {
-		return refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
+		return false, refuse(name, "the file isn't one that was written here", "move it out of the folder, or give another one with --out")
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return cantWrite(name, err)
+		return false, cantWrite(name, err)
 	}
-	if sum(data) != want {
-		return refuse(name, "the file was changed since it was written, and the change would be lost", "put values into a var-file, and give another folder with --out")
-	}
-	return nil
+	return sum(data) == want, nil
 }
 
 func refuse(where, what, fix string) error {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -83,6 +84,6 @@ func ours(ctx context.Context, inputs []input, dir string, format payload.Format
 	if err != nil {
 		return err
 	}
-	_, err = payload.WriteLayout(ctx, filepath.Join(dir, "layout"), image, nil)
+	_, err = ociimage.WriteLayout(ctx, filepath.Join(dir, "layout"), image, nil)
 	return err
 }

@@ -174,7 +174,7 @@ func newTaskRun(t *testing.T, login string) taskRun {
 	r.env = append(r.env, "GIT_TEST_ASSUME_DIFFERENT_OWNER=1", "HOME=/")
 	r.login(t, login)
 	r.steps = taskSteps(t, map[string]string{
-		"params.image": r.ref, "params.push-flags": "--insecure",
+		"params.image": r.ref, "params.push-flags": "--plain-http",
 		"credentials.path": r.creds, "workspaces.source.path": r.dir,
 		"results.IMAGE_URL.path": r.results + "/url", "results.IMAGE_DIGEST.path": r.results + "/digest",
 	})

@@ -123,7 +123,7 @@ func newWorkflowRun(t *testing.T, login string) workflowRun {
 	r.env = append(r.env, "GITHUB_OUTPUT="+r.output, "GITHUB_STEP_SUMMARY="+r.output+".md")
 	r.steps = workflowSteps(t, map[string]string{
 		"${{ inputs.image || vars.PAYLOAD_IMAGE }}": r.ref,
-		"${{ vars.BAKE_PUSH_FLAGS }}":               "--insecure --push-jobs 2",
+		"${{ vars.BAKE_PUSH_FLAGS }}":               "--plain-http",
 		"${{ secrets.REGISTRY_USER }}":              user,
 		"${{ secrets.REGISTRY_PASSWORD }}":          login,
 	})

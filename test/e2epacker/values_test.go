@@ -69,7 +69,7 @@ func writeValues(t *testing.T, platform string) string {
 	text := strings.ReplaceAll(values[platform]+"authorized_keys_file = \"@/id.pub\"\n", "@/", dir+"/")
 	text = strings.ReplaceAll(text, `= "@"`, `= "`+dir+`"`)
 	for name, content := range map[string]string{
-		"virtio-win-guest-tools.exe": "", "id": "-----BEGIN OPENSSH PRIVATE KEY-----\n",
+		"virtio-win-guest-tools.exe": "", "ca.pem": "-----BEGIN CERTIFICATE-----\n", "id": "-----BEGIN OPENSSH PRIVATE KEY-----\n",
 		"id.pub": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE4 image-team\n", "v.pkrvars.hcl": text,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {

@@ -77,7 +77,7 @@ func TestNoISO(t *testing.T) {
 		p.Install(t, own, packer.OwnSource)
 		p.Env = secrets
 		out, err := p.Run(t.Context(), dir, "validate", "-var-file="+writeValues(t, "vsphere-iso"), "-var=iso_path=", ".")
-		if err == nil || !strings.Contains(strings.Join(strings.Fields(out), " "), "iso_path or iso_url: neither is given") {
+		if err == nil || !strings.Contains(strings.Join(strings.Fields(out), " "), "iso_path or iso_url: one of them") {
 			t.Errorf("Packer %s: %v\n%s", p.Version, err, out)
 		}
 	}

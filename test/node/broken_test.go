@@ -14,19 +14,22 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // brokenImage is the image with another program in csi-proxy's place: one that
 // Windows starts and that ends at once.
 func brokenImage(t *testing.T, image string) string {
 	t.Helper()
-	s, err := payload.Load(t.Context(), image, payload.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), image, ociimage.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close() // only read
-	x, err := payload.ReadExtras(t.Context(), s, payload.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +58,7 @@ func brokenImage(t *testing.T, image string) string {
 	}
 	dir := filepath.Join(t.TempDir(), "broken")
 	if err == nil {
-		_, err = payload.WriteLayout(t.Context(), dir, img, nil)
+		_, err = ociimage.WriteLayout(t.Context(), dir, img, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -138,7 +141,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 // sumIn is the sum of csi-proxy in an image.
 func sumIn(t *testing.T, image string) string {
 	t.Helper()
-	im, err := deploy.OpenImage(t.Context(), image, payload.LoadOptions{}, nil)
+	im, err := deploy.OpenImage(t.Context(), image, ociimage.LoadOptions{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

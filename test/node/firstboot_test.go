@@ -11,7 +11,10 @@ import (
 
 	expected "github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/firstboot"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -27,12 +30,12 @@ const (
 // Windows Setup be at a point.
 func (n node) imaged(image, state string) {
 	n.t.Helper()
-	source, err := payload.Load(n.t.Context(), image, payload.LoadOptions{})
+	source, err := ociimage.Load(n.t.Context(), image, ociimage.LoadOptions{})
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	defer source.Close()
-	extras, err := payload.ReadExtras(n.t.Context(), source, payload.Limits{})
+	extras, err := verify.ReadExtras(n.t.Context(), source, rootfs.Limits{})
 	if err != nil {
 		n.t.Fatal(err)
 	}

@@ -259,16 +259,16 @@ func TestWrongArguments(t *testing.T) {
 	n := start(t)
 	digest := strings.TrimSuffix(tag, ":4.20") + "@" + m.Manifests[0].Digest.String()
 	for _, tool := range [][]string{{"bake", "node", "install"}, {"bake", "node", "upgrade"}, {"verify", "node"}} {
-		n.fails(digest, tool[0], append(tool[1:], tag, "--insecure")...)
+		n.fails(digest, tool[0], append(tool[1:], tag, "--plain-http")...)
 	}
-	n.fails("--output can't be", "bake", "node", "install", digest, "--insecure", "-o", "yaml")
+	n.fails("--output can't be", "bake", "node", "install", digest, "--plain-http", "-o", "yaml")
 	if n.read(proxyPath) != "" {
 		t.Error("something was installed before the format was refused")
 	}
 	n.fails("--stop-timeout", "bake", "node", "remove", "--start-timeout", "0s")
 	n.fails("there is no verify.exe", "verify", "node", current, "--verify-exe", "none.exe")
 	n.fails("none.json", "verify", "node", "--expect", "none.json")
-	n.must("bake", "node", "install", digest, "--insecure")
+	n.must("bake", "node", "install", digest, "--plain-http")
 	n.healthy(current)
 }
 

@@ -1,7 +1,6 @@
 package packer
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -68,13 +67,13 @@ func (t Tool) download(ctx context.Context) (dir string, err error) {
 func (t Tool) compile(ctx context.Context, source, binary string) error {
 	began := time.Now()
 	fmt.Fprintf(os.Stderr, "building %s %s for the tests, which takes minutes\n", t.Name, t.Version)
-	cmd := exec.CommandContext(ctx, "nice", "-n", "10", "go", "build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -N -l", "-ldflags="+t.linkerFlags(), "-o", binary+".building", ".")
+	cmd := exec.CommandContext(ctx, "nice", "-n", "10", "go", "build", "-v", "-mod=readonly", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false -N -l", "-ldflags="+t.linkerFlags(), "-o", binary+".building", ".")
 	cmd.Dir = source
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0", "GOOS=", "GOARCH=")
-	var output bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &output, &output
+	output := &progress{name: t.Name, began: began}
+	cmd.Stdout, cmd.Stderr = output, output
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("build %s: %w\n%s", t.Name, err, output.Bytes())
+		return fmt.Errorf("build %s: %w\n%s", t.Name, err, output.text.Bytes())
 	}
 	fmt.Fprintf(os.Stderr, "built %s %s in %s\n", t.Name, t.Version, time.Since(began).Round(time.Second))
 	return os.Rename(binary+".building", binary)

@@ -12,7 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 )
 
 // unshare is what a tool with a store of its own needs where the user isn't root.
@@ -86,13 +87,13 @@ func winbake(t *testing.T, img image) (listing, error) { return walk(t.Context()
 func dockerRegistry(t *testing.T, img image) (listing, error) { return walk(t.Context(), img.remote) }
 
 func walk(ctx context.Context, ref string) (listing, error) {
-	s, err := payload.Load(ctx, ref, payload.LoadOptions{Insecure: true})
+	s, err := ociimage.Load(ctx, ref, ociimage.LoadOptions{Insecure: true})
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close() //nolint:errcheck // only read
 	l := listing{}
-	return l, payload.Walk(ctx, s, payload.WalkOptions{Roots: []string{"payload", "usr", "winbake"}}, func(e *payload.Entry) error {
+	return l, rootfs.Walk(ctx, s, rootfs.Options{Roots: []string{"payload", "usr", "winbake"}}, func(e *rootfs.Entry) error {
 		if e.Mode.IsDir() {
 			l[e.Path+"/"] = ""
 			return nil

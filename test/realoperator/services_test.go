@@ -33,11 +33,11 @@ func (o *operator) keepsServices(t *testing.T) {
 	for _, c := range append(clouds[1:], clouds[0]) {
 		t.Run(c.name, func(t *testing.T) {
 			o.move(t, c.platform, c.provider)
-			cmd := commands.Command(t, "bake", "manifests", "services", "-f", given(t, "PINS"), "--wmco-version", o.version,
+			cmd := commands.Command(t, "bake", "manifests", "windows-services", "-f", given(t, "PINS"), "--wmco-version", o.version,
 				"--cloud", c.name, "--api-server", apiServer)
 			out, err := cmd.Output()
 			if err != nil {
-				t.Fatalf("bake manifests services: %v", err)
+				t.Fatalf("bake manifests windows-services: %v", err)
 			}
 			if err := o.client.CoreV1().ConfigMaps(namespace).Delete(t.Context(), o.services(t).Name, metav1.DeleteOptions{}); err != nil {
 				t.Fatal(err)

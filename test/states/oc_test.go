@@ -3,15 +3,11 @@ package states
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,7 +17,7 @@ import (
 	"github.com/winbake/winbake/test/apiserver"
 )
 
-// TestMain is bake, verify and oc too, by the name that it is called by.
+// TestMain is bake and verify too, by the name that it is called by.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "bake":
@@ -30,8 +26,6 @@ func TestMain(m *testing.M) {
 		os.Exit(app.Main(verify.New))
 	case "skopeo":
 		os.Exit(0) // images are copied and there
-	case "oc":
-		os.Exit(oc(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
@@ -46,33 +40,6 @@ type answerOfPlay struct {
 	Exit int
 }
 
-// oc asks the played cluster first: it does what only OpenShift's oc knows, and
-// what controllers do meanwhile. All else is kubectl.
-func oc(args []string) int {
-	text, err := json.Marshal(args)
-	if err != nil {
-		panic(err)
-	}
-	r, err := http.Post(os.Getenv("PLAY"), "application/json", bytes.NewReader(text))
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "oc:", err)
-		return 1
-	}
-	defer r.Body.Close()
-	var a answerOfPlay
-	if err := json.NewDecoder(r.Body).Decode(&a); err != nil {
-		fmt.Fprintln(os.Stderr, "oc:", err)
-		return 1
-	}
-	if !a.Kubectl {
-		fmt.Print(a.Out)
-		return a.Exit
-	}
-	kubectl := os.Getenv("KUBECTL")
-	fmt.Fprintln(os.Stderr, "oc:", syscall.Exec(kubectl, append(append([]string{"kubectl"}, args...), a.More...), os.Environ()))
-	return 1
-}
-
 // tools is a folder with bake, verify and oc.
 func tools(t *testing.T) (dir, kubectl string) {
 	t.Helper()
@@ -84,7 +51,10 @@ func tools(t *testing.T) (dir, kubectl string) {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()
-	for _, name := range []string{"bake", "verify", "oc", "skopeo"} {
+	if err := os.WriteFile(filepath.Join(dir, "oc"), []byte(ocScript), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"bake", "verify", "skopeo"} {
 		if err := os.Symlink(self, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +71,7 @@ func (s *server) shell(t *testing.T, dir, path, kubectl, script string, args ...
 	cmd.Stdin = strings.NewReader(strings.Repeat("y\n", 200)) // a person who agrees
 	cmd.WaitDelay = time.Second                               // a child of the script may hold its output
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.proxy.URL+"/play",
+	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.plays, "KUBECACHEDIR="+filepath.Join(path, "cache"),
 		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today, "POLL=0.1")
 	out := &patient{stop: cancel}
 	cmd.Stdout, cmd.Stderr = out, out

@@ -30,12 +30,7 @@ type step struct {
 
 // unfinished are the states whose plan doesn't come to what it should, with what it
 // comes to: shorter is better.
-var unfinished = map[string]string{
-	"in-tree azure-file in use, driver running, 4.12 to 4.13": unquiet,
-	"in-tree vsphere in use, 4.13 to 4.14":                    unquiet,
-	"in-tree azure-disk, migrated, driver gone":               leaves,
-	"a node selector with a capital":                          fails,
-}
+var unfinished = map[string]string{}
 
 // every plan takes minutes; one of each sort of plan is the default.
 var every = flag.Bool("every", false, "run the plans of all states, and not one of each sort")
@@ -70,7 +65,7 @@ func TestPlans(t *testing.T) {
 			continue
 		}
 		seen[sort] = true
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+		t.Run(s.name, func(t *testing.T) {
 			server.load(t, s)
 			outcome, ground := s.runPlan(t, server, path, kubectl)
 			count[outcome]++
@@ -130,7 +125,7 @@ func (s *state) runPlan(t *testing.T, server *server, path, kubectl string) (out
 	}
 	now := judge(t, append([]string{"--kubeconfig", server.kubeconfig}, s.args...))
 	switch {
-	case exit == 3 && (strings.Contains(out, " needs a person.") || strings.Contains(out, " isn't set: ")) || strings.Contains(out, vain) || strings.Contains(out, "timed out") || strings.Contains(out, "an editor is a person's"):
+	case exit == 3 && (strings.Contains(out, " needs a person.") || strings.Contains(out, " isn't set: ")) || strings.Contains(out, vain) || strings.Contains(out, "timed out"):
 		if now.Verdict > max(was.Verdict, finding.Warn) {
 			return short, fmt.Sprintf("from %s to %s (%s)\n%s", was.Verdict, now.Verdict, grounds(now), out)
 		}

@@ -253,7 +253,11 @@ func (s *server) register(ctx context.Context, registered map[string][]string) e
 		}
 		var want []storagev1.CSINodeDriver
 		for _, p := range slices.Compact(slices.Sorted(slices.Values(registered[n.name]))) {
-			if p != "" {
+			at := slices.IndexFunc(node.Spec.Drivers, func(d storagev1.CSINodeDriver) bool { return d.Name == p })
+			switch {
+			case at >= 0: // an entry can't be changed
+				want = append(want, node.Spec.Drivers[at])
+			case p != "":
 				want = append(want, storagev1.CSINodeDriver{Name: p, NodeID: "id-of-" + n.name, TopologyKeys: n.topology})
 			}
 		}

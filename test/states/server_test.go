@@ -11,6 +11,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -33,13 +34,15 @@ import (
 // other, and a proxy before it.
 //
 // The proxy tells the Kubernetes version that the state's release has: the server
-// is of one version for all. It also takes what the played oc asks for.
+// is of one version for all.
 type server struct {
 	*apiserver.Server
 	typed      *kubeclient.Set
 	any        dynamic.Interface
 	proxy      *httptest.Server
 	kubeconfig string
+	// plays is where calls of oc are answered.
+	plays string
 	// version is the API server's, as the release has it.
 	version string
 	// state is the one that is loaded.
@@ -48,6 +51,8 @@ type server struct {
 	// the one that it is at.
 	release, followed string
 	follows           bool
+	// held are nodes that WMCO holds.
+	held map[string]bool
 	// played counts the calls of oc that were.
 	played map[string]int
 }
@@ -104,6 +109,7 @@ spec:
 		t.Fatal(err)
 	}
 	s.startProxy(t)
+	s.plays = s.listen(t)
 	return s
 }
 
@@ -121,10 +127,7 @@ func (s *server) startProxy(t *testing.T) {
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(to) },
 		Transport: transport, FlushInterval: -1, ModifyResponse: s.tellVersion,
 	}
-	mux := http.NewServeMux()
-	mux.HandleFunc("/play", s.handlePlay)
-	mux.Handle("/", forward)
-	s.proxy = httptest.NewServer(mux)
+	s.proxy = httptest.NewServer(forward)
 	t.Cleanup(s.proxy.Close)
 	s.kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
 	write(t, s.kubeconfig, fmt.Appendf(nil, `apiVersion: v1
@@ -200,10 +203,16 @@ func (s *server) load(t *testing.T, st *state) {
 	t.Helper()
 	s.clear(t)
 	s.state, s.version = st, since[minor(st.cluster.release)].kubelet
-	s.release, s.followed, s.follows = st.cluster.release, st.cluster.release, false
+	s.release, s.followed, s.follows, s.held = st.cluster.release, st.cluster.release, false, nil
 	ctx := t.Context()
 	var objects, spaces []*unstructured.Unstructured
-	for _, o := range unstructuredOf(t, st.cluster.objects()) {
+	seen := map[string]bool{} // what a state has of its own is last
+	for _, o := range slices.Backward(unstructuredOf(t, st.cluster.objects())) {
+		name := fmt.Sprint(o.GroupVersionKind(), o.GetNamespace(), o.GetName())
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
 		if o.GetKind() == "Namespace" {
 			spaces = append(spaces, o)
 			continue

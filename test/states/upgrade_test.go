@@ -57,8 +57,6 @@ func (s *server) answer(ctx context.Context, args []string) (answerOfPlay, error
 	case has(args, "delete") && strings.Contains(strings.Join(args, " "), " pod"):
 		// No kubelet ends it.
 		return answerOfPlay{Kubectl: true, More: []string{"--force", "--grace-period=0"}}, nil
-	case has(args, "edit"):
-		return answerOfPlay{Out: "an editor is a person's\n", Exit: 1}, nil
 	case has(args, "wait") && strings.Contains(strings.Join(args, " "), "node/"):
 		return answerOfPlay{Out: "condition met\n"}, nil
 	case has(args, "get") && strings.Contains(strings.Join(args, " "), "installplans"):
@@ -205,6 +203,9 @@ func (s *server) follow(ctx context.Context) error {
 	c.wmco = since[minor(s.release)].wmco
 	want := unstructuredFrom(c.csv())
 	if _, err := s.any.Resource(csvs).Namespace(wmcoNS).Get(ctx, want.GetName(), metav1.GetOptions{}); err == nil && s.followed == s.release {
+		if len(s.held) > 0 {
+			return s.followNodes(ctx)
+		}
 		return nil
 	}
 	if err := s.any.Resource(csvs).Namespace(wmcoNS).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
@@ -217,13 +218,45 @@ func (s *server) follow(ctx context.Context) error {
 	if _, err := s.typed.CoreV1().ConfigMaps(wmcoNS).Create(ctx, services, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 		return err
 	}
-	s.followed = s.release
+	s.followed, s.held = s.release, s.holds()
 	return s.followNodes(ctx)
+}
+
+// holds are the nodes that WMCO 8 and 9 don't update until they are released: those
+// with volumes, in the update that brings their in-tree plugin to CSI.
+// https://github.com/openshift/windows-machine-config-operator/blob/release-4.14/controllers/controllers.go
+func (s *server) holds() map[string]bool {
+	first := map[string]string{"kubernetes.io/azure-file": "4.13", "kubernetes.io/azure-disk": "4.13", "kubernetes.io/vsphere-volume": "4.14"}
+	held := map[string]bool{}
+	for _, v := range s.state.cluster.volumes {
+		if v.node >= 0 && !v.linux && !v.migrated && first[v.inTree] == minor(s.release) {
+			held[s.state.cluster.nodes[v.node].name] = true
+		}
+	}
+	return held
+}
+
+// released tells whether a node may be updated.
+func (s *server) released(ctx context.Context, name string) (bool, error) {
+	if !s.held[name] {
+		return true, nil
+	}
+	n, err := s.typed.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	if err != nil || n.Labels["windowsmachineconfig.openshift.io/allow-upgrade"] != "true" {
+		return false, err
+	}
+	delete(s.held, name)
+	return true, nil
 }
 
 func (s *server) followNodes(ctx context.Context) error {
 	v := since[minor(s.release)]
 	for _, n := range s.state.cluster.nodes {
+		if ok, err := s.released(ctx, n.name); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
 		meta := fields{"metadata": fields{"annotations": fields{"windowsmachineconfig.openshift.io/version": v.wmco + "-1a2b3c4", "windowsmachineconfig.openshift.io/desired-version": v.wmco + "-1a2b3c4"}}}
 		status := fields{"status": fields{"nodeInfo": fields{"kubeletVersion": v.kubelet, "containerRuntimeVersion": "containerd://" + v.containerd}}}
 		for sub, patch := range map[string]fields{"": meta, "status": status} {

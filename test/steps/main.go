@@ -36,7 +36,7 @@ func main() {
 	for _, suite := range os.Args[1:] {
 		steps, ok := suites[suite]
 		if !ok {
-			fmt.Fprintf(os.Stderr, "steps: no suite %q: test, e2e or e2e-packer\n", suite)
+			fmt.Fprintf(os.Stderr, "steps: no suite %q: test, e2e, e2e-packer or ci\n", suite)
 			os.Exit(1)
 		}
 		for _, s := range steps {

@@ -24,12 +24,17 @@ var concurrent = []string{
 	"./internal/node/agent",
 	"./internal/node/deploy",
 	"./internal/node/guest",
+	"./internal/ociimage",
+	"./internal/ociimage/rootfs",
 	"./internal/precheck",
 	"./internal/proc",
 	"./internal/registry",
 	"./internal/resolve",
+	"./internal/skew/rules",
 	"./internal/source/gomod",
+	"./internal/stream",
 	"./payload",
+	"./payload/verify",
 }
 
 // sequential are all other packages with code that is shipped.
@@ -50,7 +55,36 @@ const (
 	packerBuild = "Packer and its plugins"
 	pluginBuild = "packages of the Packer plugin"
 	ciVet       = "vet of the pipelines' tests"
+	unitTests   = "unit tests"
 )
+
+var suites = map[string][]step{"test": tests, "e2e": e2e, "ci": ci(), "e2e-packer": append([]step{packerPrepare}, packerTests...)}
+
+var tests = []step{
+	// One package of csi-proxy v1.3.0 takes the compiler minutes, one core and
+	// 8 GB. Tests that start side by side would each compile it.
+	{name: csiProxy, args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
+	{name: "vet", args: []string{"go", "vet", "./..."}},
+	// Built on their own, so that no test's time limit has to hold it.
+	{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
+	{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
+	// They were vetted above, with more than go test asks of them.
+	{name: unitTests, args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, needs: csiProxy, test: true},
+	{name: "packages for -race", args: append([]string{"go", "build", "-race"}, concurrent...)},
+	{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-vet=off", "-race", "-timeout=20m"}, concurrent...), test: true},
+	// What comes next is compiled meanwhile, and not yet run: these wait more
+	// than they work.
+	{name: pluginBuild, args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
+	{name: ciVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
+	{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=40m", "./test/..."}, test: true},
+	{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, needs: pluginBuild, test: true, dir: "packer/plugin"},
+	{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, needs: ciVet, test: true, dir: "test/ci"},
+}
+
+// The full payloads are compiled for most of an hour, and the other steps wait
+// half of their time: side by side they take two cores as long as both
+// compute. At this priority nothing else gets slower.
+var payloads = step{name: "full payloads from cold caches", args: []string{"nice", "-n19", "go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=90m", "./test/e2e/..."}, beside: true, test: true}
 
 // Where Packer and its plugins aren't cached they take ten minutes, most of
 // which are spent waiting for modules and for one large package at a time.
@@ -60,33 +94,16 @@ var (
 		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, needs: packerBuild, test: true},
 		{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
 	}
+	readers = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=20m", "./test/readers/..."}, test: true}
 )
 
-var suites = map[string][]step{
-	"e2e-packer": append([]step{packerPrepare}, packerTests...),
-	"test": {
-		// One package of csi-proxy v1.3.0 takes the compiler minutes, one core and
-		// 8 GB. Tests that start side by side would each compile it.
-		{name: csiProxy, args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy"}, beside: true},
-		{name: "vet", args: []string{"go", "vet", "./..."}},
-		// Built on their own, so that no test's time limit has to hold it.
-		{name: "Kubernetes' programs of the tests", args: []string{"go", "run", "./test/apiserver/prepare"}},
-		{name: "csi-proxy v1.1.3 of the tests", args: []string{"go", "run", "./cmd/bake", "build", "csi-proxy", "-f", "examples/openshift-4.15/versions.yaml"}},
-		// They were vetted above, with more than go test asks of them.
-		{name: "unit tests", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m"}, packages: sequential, needs: csiProxy, test: true},
-		{name: "packages for -race", args: append([]string{"go", "build", "-race"}, concurrent...)},
-		{name: "what runs side by side, with -race", args: append([]string{"go", "test", "-json", "-vet=off", "-race", "-timeout=20m"}, concurrent...), test: true},
-		// What comes next is compiled meanwhile, and not yet run: these wait more
-		// than they work.
-		{name: pluginBuild, args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
-		{name: ciVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
-		{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=20m", "./test/..."}, test: true},
-		{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, needs: pluginBuild, test: true, dir: "packer/plugin"},
-		{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, needs: ciVet, test: true, dir: "test/ci"},
-	},
-	"e2e": append([]step{
-		packerPrepare,
-		{name: "full payloads from cold caches", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=50m", "./test/e2e/..."}, test: true},
-		{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=20m", "./test/readers/..."}, test: true},
-	}, packerTests...),
+var e2e = slices.Concat([]step{payloads, packerPrepare, readers}, packerTests)
+
+// ci is test and e2e. What e2e compiles starts after csi-proxy of the tests:
+// two such compilers at once need 16 GB.
+func ci() []step {
+	i := slices.IndexFunc(tests, func(s step) bool { return s.name == unitTests })
+	beside := payloads
+	beside.needs = csiProxy
+	return slices.Concat(tests[:i], []step{beside, packerPrepare}, tests[i:], []step{readers}, packerTests)
 }

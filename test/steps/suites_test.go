@@ -46,23 +46,33 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestNeeds: what a step needs was started before it, and what runs beside
-// others is needed by one.
+// TestNeeds: what a step needs was started before it. What no step needs is
+// waited for at the end.
 func TestNeeds(t *testing.T) {
 	for name, steps := range suites {
-		waiting := map[string]bool{}
+		started := map[string]bool{}
 		for _, s := range steps {
-			if s.needs != "" && !waiting[s.needs] {
+			if s.needs != "" && !started[s.needs] {
 				t.Errorf("%s: %q needs %q, which no step before it started", name, s.name, s.needs)
 			}
-			delete(waiting, s.needs)
-			if s.beside {
-				waiting[s.name] = true
-			}
+			started[s.name] = s.beside
 		}
-		for s := range waiting {
-			t.Errorf("%s: nothing waits for %q", name, s)
+	}
+}
+
+// TestCI: it runs each step of test and of e2e.
+func TestCI(t *testing.T) {
+	names := func(steps []step) []string {
+		var names []string
+		for _, s := range steps {
+			names = append(names, s.name)
 		}
+		slices.Sort(names)
+		return names
+	}
+	got, want := names(suites["ci"]), names(slices.Concat(suites["test"], suites["e2e"]))
+	if !slices.Equal(got, want) {
+		t.Errorf("ci runs %q, test and e2e are %q", got, want)
 	}
 }
 

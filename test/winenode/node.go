@@ -47,6 +47,7 @@ type Node struct {
 	runs    atomic.Int64 // commands so far
 	conns   atomic.Int64
 	uploads atomic.Int64
+	arrived arrived
 }
 
 // Asked counts what clients have asked a node for.

@@ -9,17 +9,17 @@ import (
 	"testing"
 )
 
-// script is what `bake manifests sc` writes.
+// script is what `bake manifests setup-script` writes.
 func script(t *testing.T, args ...string) string {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "./cmd/bake", "manifests", "sc"}, args...)...)
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"run", "./cmd/bake", "manifests", "setup-script"}, args...)...)
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
 	var trouble bytes.Buffer
 	cmd.Stderr = &trouble
 	text, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("bake manifests sc: %v\n%s", err, trouble.Bytes())
+		t.Fatalf("bake manifests setup-script: %v\n%s", err, trouble.Bytes())
 	}
 	file := filepath.Join(t.TempDir(), "script.cmd")
 	if err := os.WriteFile(file, text, 0o644); err != nil {

@@ -75,6 +75,9 @@ func (n *Node) execute(ctx context.Context, ch ssh.Channel, command ...string) u
 	if n.options.NotAdministrator {
 		verb = "limited"
 	}
+	for _, c := range command {
+		n.remember(c)
+	}
 	args := append([]string{`C:\winenode\guest.exe`, verb, `C:\winenode\` + exit}, command...)
 	cmd := wineCommand(ctx, n.Prefix, args...)
 	cmd.Dir = home

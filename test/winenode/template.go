@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -127,15 +128,27 @@ func templateKey(ctx context.Context) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n%s\n%d\n", version, runtime.Version(), registry, os.Getuid())
 	sum.Write(wine.Shim())
-	err = fs.WalkDir(sources, ".", func(name string, d fs.DirEntry, err error) error {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, files := range []fs.FS{sources, os.DirFS(filepath.Join(root, "internal", "powershell"))} { // PowerShell's double parses
+		if err := hashTree(sum, files); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%x", sum.Sum(nil))[:16], nil
+}
+
+func hashTree(sum io.Writer, files fs.FS) error {
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := sources.ReadFile(name)
+		text, err := fs.ReadFile(files, name)
 		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
 		return err
 	})
-	return fmt.Sprintf("%x", sum.Sum(nil))[:16], err
 }
 
 func makeTemplate(ctx context.Context, prefix string) error {

@@ -71,9 +71,6 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	a.prepare(root)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err != nil && strings.HasPrefix(err.Error(), "unknown command") {
-		err = &fault.Error{What: err.Error(), Fix: root.Name() + " --help", Err: err}
-	}
 	if a.Console == nil { // flags weren't even parsed
 		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: "text"})
 	}
@@ -123,9 +120,7 @@ func (a *App) prepare(root *cobra.Command) {
 	Choices(root, "progress", "auto", "plain", "tty", "json")
 	Choices(root, "log-level", "debug", "info", "warn", "error")
 	Choices(root, "log-format", "text", "json")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return &fault.Error{What: err.Error(), Fix: cmd.CommandPath() + " --help", Err: err}
-	})
+	root.SetFlagErrorFunc(flagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
 		a.Console, err = console.New(console.Options{
 			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Quiet: a.quiet,
@@ -148,12 +143,41 @@ func needCommands(cmd *cobra.Command) {
 	if cmd.Runnable() {
 		return
 	}
+	cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			return fmt.Errorf("unknown command %q for %q", args[0], cmd.CommandPath()) // as cobra's own
+			return unknownCommand(cmd, args[0])
 		}
 		return &fault.Error{What: cmd.CommandPath() + " needs one of its commands", Excerpt: cmd.UsageString()}
 	}
+}
+
+// unknownCommand suggests the command that was meant.
+func unknownCommand(group *cobra.Command, word string) error {
+	var names []string
+	for _, c := range group.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	fix := group.CommandPath() + " --help"
+	if near := fault.Nearest(word, names); near != "" {
+		fix = group.CommandPath() + " " + near
+	}
+	return &fault.Error{What: fmt.Sprintf("unknown command %q for %q", word, group.CommandPath()), Fix: fix}
+}
+
+// flagError suggests the flag that was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	fix := cmd.CommandPath() + " --help"
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if near := fault.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			fix = cmd.CommandPath() + " --" + near
+		}
+	}
+	return &fault.Error{What: err.Error(), Fix: fix, Err: err}
 }
 
 // choices is the key of a flag's annotation with the values that it may have.

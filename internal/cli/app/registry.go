@@ -18,7 +18,7 @@ type Registry struct {
 
 // Register adds them to f; whose is the registry's name in their help.
 func (r *Registry) Register(f *pflag.FlagSet, whose string) {
-	f.BoolVar(&r.Insecure, "insecure", false, "talk plain http to "+whose)
+	f.BoolVar(&r.Insecure, "plain-http", false, "talk plain http to "+whose)
 	f.DurationVar(&r.Timeout, "registry-timeout", 0, "how long "+whose+" may be silent, or slower than 1 KiB a second (default 2m)")
 }
 

@@ -9,14 +9,15 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
 )
 
 // baseImage is the image that a payload is put onto, or none.
 type baseImage struct {
-	source *payload.Source
-	image  payload.ImageOrIndex
+	source *ociimage.Source
+	image  ociimage.ImageOrIndex
 	name   string // of a registry's; a path isn't the same everywhere
 	below  map[string]below
 }
@@ -28,7 +29,7 @@ type below struct {
 	removes []string
 }
 
-func (o *imageOptions) openBase(ctx context.Context, load payload.LoadOptions, file *pins.File) (*baseImage, error) {
+func (o *imageOptions) openBase(ctx context.Context, load ociimage.LoadOptions, file *pins.File) (*baseImage, error) {
 	if err := o.checkAccept(); err != nil {
 		return nil, err
 	}
@@ -44,12 +45,12 @@ func (o *imageOptions) openBase(ctx context.Context, load payload.LoadOptions, f
 		return nil, err
 	}
 	load.Platform = platform
-	source, err := payload.ResolveBase(ctx, ref, load)
+	source, err := ociimage.Resolve(ctx, ref, load)
 	if err != nil {
 		return nil, err
 	}
 	b := &baseImage{source: source}
-	if source.Kind == payload.KindRegistry {
+	if source.Kind == ociimage.KindRegistry {
 		b.name, _, _ = strings.Cut(source.Ref, "@")
 	}
 	if b.image = source.Index(); source.Index() == nil || platform != nil {
@@ -66,7 +67,7 @@ func (b *baseImage) close() {
 
 // add puts a payload onto the base, or makes an image of it alone: put gets nil
 // then.
-func (b *baseImage) add(o payload.ImageOptions, put func(v1.Image) (v1.Image, error)) (payload.ImageOrIndex, error) {
+func (b *baseImage) add(o payload.ImageOptions, put func(v1.Image) (v1.Image, error)) (ociimage.ImageOrIndex, error) {
 	switch base := b.image.(type) {
 	case v1.ImageIndex:
 		return payload.AppendIndex(base, o, put)

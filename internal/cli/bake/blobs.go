@@ -2,8 +2,10 @@ package bake
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
 
 	"github.com/winbake/winbake/internal/cas"
@@ -17,7 +19,17 @@ var _ payload.Store = blobStore{}
 
 func (b blobStore) Create() (payload.BlobWriter, error) { return b.store.Create() }
 
-func (b blobStore) Open(digest string) (io.ReadCloser, error) { return b.store.Open(digest) }
+// Open takes a blob that is gone for a damaged one: to run again makes either anew.
+func (b blobStore) Open(digest string) (io.ReadCloser, error) {
+	rc, err := b.store.Open(digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", cas.ErrDamaged, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rc, nil
+}
 
 // Record keeps v, and for as long as v is kept the blobs that it names: a
 // layer's record would be of no use without its blob.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 )
@@ -36,7 +37,7 @@ func (o *payloadOptions) check(t *tool) error {
 		}
 	}
 	if o.push != "" {
-		if err := payload.CheckPush(o.push); err != nil {
+		if err := ociimage.CheckPush(o.push); err != nil {
 			return err
 		}
 	}
@@ -46,19 +47,24 @@ func (o *payloadOptions) check(t *tool) error {
 // place is a file or folder to write.
 type place struct {
 	flag, path string
-	kind       payload.Kind
+	kind       ociimage.Kind
 }
 
-func (p place) stdout() bool { return p.kind == payload.KindOCIArchive && p.path == toStdout }
+func (p place) stdout() bool { return p.kind == ociimage.KindOCIArchive && p.path == toStdout }
+
+// check refuses what can't be written to.
+func (p place) check() error {
+	if p.kind == ociimage.KindDir {
+		return payload.CheckDir(p.path)
+	}
+	return ociimage.CheckPlace(p.kind, p.path)
+}
 
 func (o *outputOptions) places() []place {
-	return []place{{"dir", o.dir, payload.KindDir}, {"tarball", o.tarball, payload.KindOCIArchive}, {"layout", o.layout, payload.KindLayout}}
+	return []place{{"dir", o.dir, ociimage.KindDir}, {"tarball", o.tarball, ociimage.KindOCIArchive}, {"layout", o.layout, ociimage.KindLayout}}
 }
 
 func (o *outputOptions) check(t *tool) error {
-	if o.pushJobs < 1 {
-		return &fault.Error{What: fmt.Sprintf("--push-jobs can't be %d", o.pushJobs), Fix: "--push-jobs 4"}
-	}
 	if o.tarball == toStdout && app.IsTerminal(t.Stdout) {
 		return &fault.Error{What: "a tarball isn't for a terminal", Fix: "--tarball FILE, or send stdout elsewhere: > payload.tar"}
 	}
@@ -86,7 +92,7 @@ func (o *outputOptions) check(t *tool) error {
 
 // checkPlace says which flag replaces what is there, where one may.
 func (o *outputOptions) checkPlace(p place) error {
-	err := payload.CheckPlace(p.kind, p.path)
+	err := p.check()
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || !errors.Is(err, payload.ErrForeign) {
 		return err
@@ -145,7 +151,7 @@ func (o *outputOptions) setAside(p place) (done func(written bool) error, err er
 		return err
 	}
 	for o.overwrite {
-		f, ok := errors.AsType[*fault.Error](payload.CheckPlace(p.kind, p.path))
+		f, ok := errors.AsType[*fault.Error](p.check())
 		if !ok || !errors.Is(f, payload.ErrForeign) || precious(f.Where) != "" {
 			break // to write tells what is wrong
 		}

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/internal/ociimage"
 )
 
 func TestPrecious(t *testing.T) {
@@ -43,7 +43,7 @@ func TestPrecious(t *testing.T) {
 // What was there is put back where the new can't be written.
 func TestSetAside(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	p := place{"dir", dir, payload.KindDir}
+	p := place{"dir", dir, ociimage.KindDir}
 	for _, written := range []bool{false, true} {
 		for _, name := range []string{dir + "/mine", dir + ".winbake/mine"} {
 			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o600)); err != nil {
@@ -61,7 +61,7 @@ func TestSetAside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := payload.CheckPlace(p.kind, p.path); err != nil {
+		if err := ociimage.CheckPlace(p.kind, p.path); err != nil {
 			t.Error(err)
 		}
 		if err := done(written); err != nil {

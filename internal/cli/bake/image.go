@@ -14,6 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
 )
@@ -24,8 +25,6 @@ type imageOptions struct {
 	replace             bool
 	accept              []string
 	compression         string
-	source, revision    string
-	version             string
 	labels, annotations map[string]string
 	registry            app.Registry
 }
@@ -37,11 +36,8 @@ func (o *imageOptions) register(cmd *cobra.Command) {
 	f.StringArrayVar(&o.accept, "accept", nil, "what is known and meant, ID or ID=file: "+acceptRelease+" or "+acceptRemoval+"; may be repeated")
 	f.StringVar(&o.platform, "platform", "", "platform that the base must have, such as linux/amd64")
 	f.StringVar(&o.compression, "compression", payload.Gzip, "gzip or zstd")
-	f.StringVar(&o.source, "source", "", "source URL in the image's labels (default source: of versions.yaml)")
-	f.StringVar(&o.revision, "revision", "", "revision in the image's labels (default a digest of the pins)")
-	f.StringVar(&o.version, "image-version", "", "version in the image's labels (default the release)")
-	f.StringToStringVar(&o.labels, "label", nil, "further labels, key=value")
-	f.StringToStringVar(&o.annotations, "annotation", nil, "further annotations, key=value")
+	f.StringToStringVar(&o.labels, "label", nil, "labels, key=value, in addition to Winbake's own or instead of them")
+	f.StringToStringVar(&o.annotations, "annotation", nil, "annotations, likewise")
 	o.registry.Register(f, "registries")
 	app.Choices(cmd, "compression", payload.Gzip, payload.Zstd)
 }
@@ -70,7 +66,7 @@ func (o *imageOptions) describe(file *pins.File, jobs []*compile.Job, base *base
 	}
 	options := payload.ImageOptions{
 		Created: created, Title: "Windows node payload for OpenShift " + file.Release,
-		Source: or(o.source, file.Source), Revision: or(o.revision, pinsDigest(file, jobs)), Version: or(o.version, file.Release),
+		Source: file.Source, Revision: pinsDigest(file, jobs), Version: file.Release,
 		Labels: o.labels, Annotations: o.annotations, Platform: platform,
 	}
 	if base.image != nil {
@@ -115,8 +111,8 @@ func or(s, fallback string) string {
 }
 
 // load reaches a registry to read from it.
-func (t *tool) load(r app.Registry) payload.LoadOptions {
-	return payload.LoadOptions{
+func (t *tool) load(r app.Registry) ociimage.LoadOptions {
+	return ociimage.LoadOptions{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
 }

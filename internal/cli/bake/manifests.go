@@ -26,13 +26,13 @@ func newManifests(t *tool) *cobra.Command {
 the CSI driver of an OpenShift release for its Windows nodes, and what checks
 updates inside the cluster. It changes neither
 cluster nor node.`,
-		Example: "  bake manifests services > windows-services.yaml\n  bake manifests sc > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere\n  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck",
+		Example: "  bake manifests windows-services > windows-services.yaml\n  bake manifests setup-script > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere\n  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck",
 	}
 	cmd.AddCommand(newServices(t), newSC(t), newCSIDriver(t), newPrecheck(t))
 	return cmd
 }
 
-// servicesOptions are the flags of `bake manifests services`.
+// servicesOptions are the flags of `bake manifests windows-services`.
 type servicesOptions struct {
 	wmcoVersion, namespace string
 	checksums              bool
@@ -42,9 +42,9 @@ type servicesOptions struct {
 func newServices(t *tool) *cobra.Command {
 	var o servicesOptions
 	cmd := &cobra.Command{
-		Use:   "services",
+		Use:   "windows-services",
 		Short: "Write the ConfigMap that WMCO keeps its services in",
-		Long: `services writes the services of versions.yaml as the immutable ConfigMap
+		Long: `windows-services writes the services of versions.yaml as the immutable ConfigMap
 windows-services-VERSION of the Windows Machine Config Operator, byte for byte
 the same each time: to compare with a cluster's, to review, or to build into an
 operator of your own. It is read back by WMCO's rules before it is written.
@@ -55,10 +55,10 @@ warning, and gets what the cloud adds.
 
 An operator keeps its own: it deletes a ConfigMap of this name that differs
 from what it was built with, and makes it anew.`,
-		Example: `  bake manifests services --wmco-version 10.20.1-1a2b3c4
-  bake manifests services --cloud vsphere --vxlan-port 9898 --api-server https://api-int.mycluster.example.com:6443
-  bake manifests services --with-checksums --namespace my-operator
-  bake manifests services --wmco-version 10.20.1-1a2b3c4 | oc diff -f -`,
+		Example: `  bake manifests windows-services --wmco-version 10.20.1-1a2b3c4
+  bake manifests windows-services --cloud vsphere --vxlan-port 9898 --api-server https://api-int.mycluster.example.com:6443
+  bake manifests windows-services --with-checksums --namespace my-operator
+  bake manifests windows-services --wmco-version 10.20.1-1a2b3c4 | oc diff -f -`,
 		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			text, err := t.servicesManifest(cmd.Context(), o)

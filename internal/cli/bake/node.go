@@ -20,7 +20,7 @@ import (
 	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // nodeOptions are the flags of all `bake node` commands.
@@ -178,7 +178,7 @@ func (t *tool) stock(named bool) deploy.Otherwise {
 	if !named {
 		return nil
 	}
-	return func(files []payload.CheckedFile) (*node.Expectation, error) {
+	return func(files []verify.File) (*node.Expectation, error) {
 		file, err := pins.Load(t.file)
 		if err != nil {
 			return nil, err

@@ -16,7 +16,9 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/stream"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -177,7 +179,7 @@ func fill(tree *payload.Tree, artifacts []*compile.Artifact, store *cas.Store) e
 
 // image packs tree and extras into a layer each and puts them onto each image
 // of the base, or into an image of their own.
-func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, extras *extras, base *baseImage, store *cas.Store) (payload.ImageOrIndex, error) {
+func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, extras *extras, base *baseImage, store *cas.Store) (ociimage.ImageOrIndex, error) {
 	options, err := o.describe(file, jobs, base)
 	if err != nil {
 		return nil, err
@@ -253,7 +255,7 @@ func layerMessage(tree *payload.Tree, layer *payload.Layer, began time.Time) str
 }
 
 // progress makes the callback of package payload an event.
-func (t *tool) progress(object string, phase event.Phase) payload.Progress {
+func (t *tool) progress(object string, phase event.Phase) stream.Progress {
 	return func(done, total int64) {
 		t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Progress, Done: done, Total: total})
 	}

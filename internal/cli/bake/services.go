@@ -17,9 +17,9 @@ import (
 func newSC(t *tool) *cobra.Command {
 	var undo bool
 	cmd := &cobra.Command{
-		Use:   "sc [service...]",
+		Use:   "setup-script [service...]",
 		Short: "Write a cmd.exe script that sets services up on a node without WMCO",
-		Long: `sc writes a script for an administrator's cmd.exe on a Windows node that WMCO
+		Long: `setup-script writes a script for an administrator's cmd.exe on a Windows node that WMCO
 doesn't manage: log folder first, then create or reconfigure, failure actions,
 start, and wait until it runs. It is safe to run again: a service that is right
 and runs is left alone. The programs must be on the node already.
@@ -27,9 +27,9 @@ and runs is left alone. The programs must be on the node already.
 Without names it takes all services of versions.yaml but those that only WMCO
 can set up. --undo writes the script that removes them again; programs and logs
 stay.`,
-		Example: `  bake manifests sc > setup.cmd
-  bake manifests sc csi-proxy > setup.cmd && scp setup.cmd Administrator@node:
-  bake manifests sc --undo > remove.cmd`,
+		Example: `  bake manifests setup-script > setup.cmd
+  bake manifests setup-script csi-proxy > setup.cmd && scp setup.cmd Administrator@node:
+  bake manifests setup-script --undo > remove.cmd`,
 		ValidArgsFunction: t.completeServices,
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := t.sc(args, undo)

@@ -12,6 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // settle reads what the base has below /payload and decides what becomes of it,
@@ -22,7 +23,7 @@ func (t *tool) settle(ctx context.Context, o *imageOptions, b *baseImage, file *
 	}
 	ref := b.source.Reference()
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Start})
-	base, err := payload.ReadBase(ctx, b.source, store, t.progress(ref, event.Read))
+	base, err := verify.ReadBase(ctx, b.source, store, t.progress(ref, event.Read))
 	if err != nil {
 		t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Failed})
 		return err
@@ -43,10 +44,10 @@ func (t *tool) settle(ctx context.Context, o *imageOptions, b *baseImage, file *
 
 // sound refuses a base whose files can't be told, or that the operator couldn't
 // use if they stayed.
-func sound(ref string, problems []payload.Problem, replace bool) error {
+func sound(ref string, problems []verify.Problem, replace bool) error {
 	for _, p := range problems {
-		hidden := strings.HasPrefix(p.ID, "payload.tar.") || p.ID == payload.IDWhiteoutHides
-		if p.Severity == payload.SeverityBlock && (hidden || !replace) {
+		hidden := strings.HasPrefix(p.ID, "payload.tar.") || p.ID == verify.IDWhiteoutHides
+		if p.Severity == verify.SeverityBlock && (hidden || !replace) {
 			return &fault.Error{Where: ref, What: fmt.Sprintf("the base's payload isn't sound: %s: %s: %s, expected %s", p.ID, p.Object, p.Observed, p.Expected),
 				Fix: "give another base; all that is wrong with this one: verify payload " + shell.Word(ref)}
 		}
@@ -63,7 +64,7 @@ type settler struct {
 	tree    *payload.Tree
 }
 
-func (s *settler) image(i *payload.BaseImage) (below, error) {
+func (s *settler) image(i *verify.BaseImage) (below, error) {
 	if err := s.fits(i); err != nil {
 		return below{}, err
 	}
@@ -79,7 +80,7 @@ func (s *settler) image(i *payload.BaseImage) (below, error) {
 
 // fits holds the base's payload to the release and the format of this one: the
 // operator in the base reads both as one.
-func (s *settler) fits(i *payload.BaseImage) error {
+func (s *settler) fits(i *verify.BaseImage) error {
 	switch {
 	case len(i.Files) == 0: // no operator's
 	case i.Release != "" && i.Release != s.release:
@@ -93,7 +94,7 @@ func (s *settler) fits(i *payload.BaseImage) error {
 }
 
 // stays tells of each file that stays, and refuses those that mustn't.
-func (s *settler) stays(i *payload.BaseImage, kept []payload.KeptFile) error {
+func (s *settler) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
 	if len(kept) > 0 && i.Release == "" {
 		// Files of two releases in one payload start, and fail on a node.
 		if !s.options.accepts(acceptRelease, "") {
@@ -116,7 +117,7 @@ func (s *settler) stays(i *payload.BaseImage, kept []payload.KeptFile) error {
 
 // removed tells of each file that goes without another one in its place, and
 // refuses to take it from an operator that needs it.
-func (s *settler) removed(i *payload.BaseImage) error {
+func (s *settler) removed(i *verify.BaseImage) error {
 	cat, err := catalog.Load()
 	if err != nil {
 		return err

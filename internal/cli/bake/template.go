@@ -3,7 +3,7 @@ package bake
 import (
 	"context"
 	"fmt"
-	"time"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -15,11 +15,11 @@ import (
 
 // templateOptions are the flags of `bake template`.
 type templateOptions struct {
-	out, payload, profile, windows, release string
-
-	varFiles  []string
-	registry  app.Registry
-	firstBoot bool
+	template.Options
+	payload         string
+	varFiles, extra []string
+	registry        app.Registry
+	adopt, skeleton bool
 }
 
 // noPayload is what --payload takes for an image without node files.
@@ -27,10 +27,6 @@ const noPayload = "none"
 
 func newTemplate(t *tool) *cobra.Command {
 	var o templateOptions
-	var platforms []string
-	for _, p := range template.Platforms() {
-		platforms = append(platforms, p.Name)
-	}
 	cmd := &cobra.Command{
 		Use:   "template PLATFORM",
 		Short: "Write a Packer template for a golden image",
@@ -40,32 +36,41 @@ shows the platforms.
 
 --payload is where the node's files come from: an image by digest, or an OCI
 layout or tarball, of ours or the Windows Machine Config Operator's. Left out,
-whoever builds says it; none makes an image without node files, which the
-operator brings. With --var-file the values are checked here and now, and those
-that aren't secret are put into the folder.
+packer build is told it; none makes an image without node files. With --var-file
+the values are checked here and now, and those that aren't secret are put into
+the folder. --skeleton prints such a file to fill in.
+
+--extra-script copies a step of your own into the folder: PATH runs last,
+before-updates=PATH and after-updates=PATH around Windows Update.
 
 A folder is written again only where nothing that bake template wrote was
-changed; other files in it, values say, are kept.`,
+changed; other files in it, values say, are kept. --adopt keeps changed files too,
+and puts what it would have written beside them, as NAME.new.`,
 		Example: `  bake template vsphere-iso --out image --payload _output/image
   bake template vsphere-clone --out image --payload quay.io/me/payload@sha256:... --var-file prod.pkrvars.hcl
-  bake template qemu --out image --profile generic --windows 2025
-  bake template vsphere-iso --out image --payload _output/image --first-boot-check
+  bake template vsphere-iso --out image --payload _output/image --extra-script last=agent.ps1
+  bake template vsphere-iso --skeleton > prod.pkrvars.hcl
   bake template list`,
 		Args:      app.Args(cobra.ExactArgs(1)),
-		ValidArgs: platforms,
+		ValidArgs: template.PlatformNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.template(cmd.Context(), args[0], o)
+			o.Platform = args[0]
+			return t.template(cmd.Context(), o)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.out, "out", "", "the folder to write")
+	f.StringVar(&o.Dir, "out", "", "the folder to write")
 	f.StringVar(&o.payload, "payload", "", "image by digest, OCI layout or tarball with the node's files; or none")
-	f.StringVar(&o.profile, "profile", string(template.OpenShift), "openshift or generic")
-	f.StringVar(&o.windows, "windows", template.Windows2022, "2022 or 2025")
-	f.StringVar(&o.release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
+	f.StringVar((*string)(&o.Profile), "profile", string(template.OpenShift), "openshift or generic")
+	f.StringVar(&o.Windows, "windows", template.Windows2022, "2022 or 2025")
+	f.StringVar(&o.Release, "release", "", "OpenShift release that the payload must be for, such as 4.20")
 	f.StringArrayVar(&o.varFiles, "var-file", nil, "values to check and to put into the folder, as for packer; may be repeated")
-	f.BoolVar(&o.firstBoot, "first-boot-check", false, "have each clone check itself when it starts for the first time")
+	f.BoolVar(&o.FirstBootCheck, "first-boot-check", false, "have each clone check itself when it starts for the first time")
+	f.BoolVar(&o.CloudbaseInit, "cloudbase-init", false, "have cloudbase-init name clones and run their user data, for Cluster API; profile generic")
+	f.StringArrayVar(&o.extra, "extra-script", nil, "a step of your own: [before-updates=|after-updates=|last=]PATH; may be repeated")
+	f.BoolVar(&o.skeleton, "skeleton", false, "print a var-file to fill in, and write nothing")
+	f.BoolVar(&o.adopt, "adopt", false, "keep files of the folder that were changed by hand")
 	o.registry.Register(f, "the payload's registry")
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
 	app.Choices(cmd, "windows", template.Releases()...)
@@ -73,37 +78,43 @@ changed; other files in it, values say, are kept.`,
 	return cmd
 }
 
-func (t *tool) template(ctx context.Context, platform string, o templateOptions) error {
-	began := time.Now()
-	if _, err := template.Find(platform); err != nil {
+func (t *tool) template(ctx context.Context, o templateOptions) error {
+	if _, err := template.Find(o.Platform); err != nil {
 		return err
 	}
-	if o.out == "" {
-		return &fault.Error{What: "no folder to write", Fix: "bake template " + platform + " --out image"}
+	if o.Dir == "" && !o.skeleton {
+		return &fault.Error{What: "no folder to write", Fix: "bake template " + o.Platform + " --out image"}
 	}
-	options := template.Options{
-		Platform: platform, Profile: template.Profile(o.profile), Windows: o.windows, Release: o.release, WithoutPayload: o.payload == noPayload,
-		FirstBootCheck: o.firstBoot,
-	}
-	var err error
-	if o.payload != "" && o.payload != noPayload {
-		if options.Payload, err = t.findPayload(ctx, o); err != nil {
-			return err
-		}
-	}
-	if len(o.varFiles) > 0 {
-		if options.Values, err = template.ReadValues(o.varFiles...); err != nil {
-			return err
-		}
-	}
-	folder, err := template.Render(options)
+	folder, err := t.renderTemplate(ctx, o)
 	if err != nil {
 		return err
 	}
-	if err := template.Write(ctx, o.out, folder); err != nil {
+	if o.skeleton {
+		_, err := t.Stdout.Write(folder.Skeleton())
 		return err
 	}
-	t.Console.Emit(event.Event{Object: o.out, Phase: event.Write, State: event.Done,
-		Message: fmt.Sprintf("%d files in %s; its README.md says what to run", len(folder.Files), time.Since(began).Round(time.Millisecond))})
+	adopted, err := template.Update(ctx, o.Dir, folder, o.adopt)
+	if err != nil {
+		return err
+	}
+	for _, a := range adopted {
+		t.Console.Emit(event.Event{Object: filepath.Join(o.Dir, a.Path), Phase: event.Write, State: event.Warning, Message: a.Note()})
+	}
+	t.Console.Emit(event.Event{Object: o.Dir, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files; README.md says what to run", len(folder.Files))})
 	return nil
+}
+
+// renderTemplate reads what the flags name.
+func (t *tool) renderTemplate(ctx context.Context, o templateOptions) (_ *template.Folder, err error) {
+	o.WithoutPayload = o.payload == noPayload
+	if o.Payload, err = t.findPayload(ctx, o); err != nil {
+		return nil, err
+	}
+	if o.ExtraScripts, err = template.ReadExtraScripts(o.extra...); err != nil {
+		return nil, err
+	}
+	if o.Values, err = template.ReadValues(o.varFiles...); err != nil {
+		return nil, err
+	}
+	return template.Render(o.Options)
 }

@@ -3,11 +3,11 @@ package bake
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/payload"
@@ -16,43 +16,33 @@ import (
 // findPayload opens the payload, so that a tag, an absent image or one of
 // another release is an error now and not after an hour of building.
 func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Payload, error) {
-	source, err := payload.Load(ctx, o.payload, t.load(o.registry))
+	if o.payload == "" || o.payload == noPayload {
+		return template.Payload{}, nil
+	}
+	source, err := ociimage.Load(ctx, o.payload, t.load(o.registry))
 	if err != nil {
 		return template.Payload{}, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
 	switch {
-	case source.Kind == payload.KindDir:
+	case source.Kind == ociimage.KindDir:
 		return template.Payload{}, &fault.Error{Where: o.payload, What: "a folder of files has no digest that a build could be held to", Fix: "bake payload --layout DIR, and give that layout"}
-	case source.Kind == payload.KindRegistry && !strings.Contains(o.payload, "@sha256:"):
+	case source.Kind == ociimage.KindRegistry && !strings.Contains(o.payload, "@sha256:"):
 		return template.Payload{}, &fault.Error{Where: o.payload, What: "a tag may be another image tomorrow", Fix: "--payload " + shell.Word(source.Reference())}
 	}
 	if err := t.checkRelease(o, source); err != nil {
 		return template.Payload{}, err
 	}
-	return template.Payload{Reference: payloadPath(o.payload, source), Digest: source.Digest.String()}, nil
-}
-
-// payloadPath names the payload so that Packer finds it from any folder.
-func payloadPath(given string, source *payload.Source) string {
-	if source.Kind == payload.KindRegistry {
-		return source.Reference()
+	reference := source.Ref
+	if source.Kind == ociimage.KindRegistry {
+		reference = source.Reference()
 	}
-	prefix, path, found := strings.Cut(given, ":")
-	if !found || strings.ContainsAny(prefix, `/\.`) {
-		prefix, path = "", given
-	} else {
-		prefix += ":"
-	}
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	return prefix + path
+	return template.Payload{Reference: reference, Digest: source.Digest.String()}, nil
 }
 
 // checkRelease compares --release with what the image says of itself.
-func (t *tool) checkRelease(o templateOptions, source *payload.Source) error {
-	if o.release == "" {
+func (t *tool) checkRelease(o templateOptions, source *ociimage.Source) error {
+	if o.Release == "" {
 		return nil
 	}
 	images, err := source.Images()
@@ -68,10 +58,10 @@ func (t *tool) checkRelease(o templateOptions, source *payload.Source) error {
 		switch {
 		case release == "":
 			t.Console.Emit(event.Event{Object: o.payload, Phase: event.Check, State: event.Warning,
-				Message: "the payload doesn't say which OpenShift release it is for, so nothing holds it to " + o.release})
-		case release != o.release:
-			return &fault.Error{Where: o.payload, What: fmt.Sprintf("the payload is for OpenShift %s, and --release is %s", release, o.release),
-				Fix: "give the payload of " + o.release + ", or --release " + release}
+				Message: "the payload doesn't say which OpenShift release it is for, so nothing holds it to " + o.Release})
+		case release != o.Release:
+			return &fault.Error{Where: o.payload, What: fmt.Sprintf("the payload is for OpenShift %s, and --release is %s", release, o.Release),
+				Fix: "give the payload of " + o.Release + ", or --release " + release}
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/payload"
 )
@@ -73,7 +74,7 @@ func digestOf(t *testing.T, image v1.Image) string {
 func layoutOf(t *testing.T, image v1.Image) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "layout")
-	if _, err := payload.WriteLayout(t.Context(), dir, image, nil); err != nil {
+	if _, err := ociimage.WriteLayout(t.Context(), dir, image, nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -140,12 +141,18 @@ func TestTemplatePayload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source, err := payload.Load(t.Context(), place, payload.LoadOptions{}) // as the plugin does: a tarball of Docker's has a manifest of its own
+			source, err := ociimage.Load(t.Context(), place, ociimage.LoadOptions{}) // as the plugin does: a tarball of Docker's has a manifest of its own
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer source.Close()
-			for variable, want := range map[string]string{"payload_digest": source.Digest.String(), "payload": place, "release": c.release} {
+			want := place
+			if source.Kind != ociimage.KindRegistry { // from the folder, wherever both are moved
+				if want, err = filepath.Rel(out, place); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for variable, want := range map[string]string{"payload_digest": source.Digest.String(), "payload": want, "release": c.release} {
 				m := regexp.MustCompile(`(?s)variable "` + variable + `" \{.*?default\s+= "([^"\n]*)"`).FindStringSubmatch(string(text))
 				if m == nil || m[1] != want {
 					t.Errorf("%s has the default %q, want %q", variable, m, want)
@@ -155,16 +162,94 @@ func TestTemplatePayload(t *testing.T) {
 	}
 }
 
-// A layout is named so that Packer finds it from its own folder.
-func TestTemplateRelativePayload(t *testing.T) {
+// TestTemplatePortable: nothing in a folder names this machine's folders, and what
+// it names is found from the folder.
+func TestTemplatePortable(t *testing.T) {
 	layout := layoutOf(t, payloadImage(t, payload.Archived, ociVersion, "4.20"))
-	t.Chdir(filepath.Dir(layout))
-	if r := runBake(t.Context(), "template", "qemu", "--out", "image", "--payload", "layout"); r.code != 0 {
+	parent := filepath.Dir(layout)
+	t.Chdir(parent)
+	for name, text := range map[string]string{"id.pub": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE4 image-team\n", "step.ps1": "exit 0\n",
+		"v.pkrvars.hcl": "iso_url = \"https://example.com/a.iso\"\niso_checksum = \"sha256:" + strings.Repeat("0", 64) + "\"\nvirtio_dir = \"layout\"\nauthorized_keys_file = \"id.pub\"\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := runBake(t.Context(), "template", "qemu", "--out", "images/qemu", "--payload", "oci:"+layout, "--var-file", "v.pkrvars.hcl", "--extra-script", "before-updates="+parent+"/step.ps1"); r.code != 0 {
 		t.Fatalf("%+v", r)
 	}
-	text, err := os.ReadFile("image/variables.pkr.hcl")
-	if err != nil || !strings.Contains(string(text), `"`+layout+`"`) {
-		t.Errorf("no %s in\n%s %v", layout, text, err)
+	all := ""
+	for _, name := range names(t, "images/qemu") {
+		if data, err := os.ReadFile(filepath.Join("images/qemu", name)); err == nil {
+			all += string(data)
+		}
+	}
+	if strings.Contains(all, parent) {
+		t.Errorf("the folder names %s:\n%s", parent, all)
+	}
+	for _, want := range []string{`"../../layout"`, `"../../id.pub"`, `"${path.root}/extra/step.ps1"`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %s in\n%s", want, all)
+		}
+	}
+}
+
+// TestTemplateSkeleton: the skeleton is a var-file of the template that it is for,
+// and is complete once its empty values are filled in.
+func TestTemplateSkeleton(t *testing.T) {
+	r := runBake(t.Context(), "template", "vsphere-iso", "--skeleton")
+	if r.code != 0 || !strings.Contains(r.stdout, "\ndatastore = \"\"\n") || !strings.Contains(r.stdout, "\n# PKR_VAR_admin_password=...\n") || !strings.Contains(r.stdout, "\n# cluster = \"\"\n") {
+		t.Fatalf("%+v", r)
+	}
+	dir := t.TempDir()
+	key := filepath.Join(dir, "id.pub")
+	if err := os.WriteFile(key, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE4 image-team\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer(`authorized_keys_file = ""`, `authorized_keys_file = "`+key+`"`, `payload_digest = ""`, `payload_digest = "sha256:`+strings.Repeat("0", 64)+`"`,
+		"# iso_path = \"\"", `iso_path = "[ds] a.iso"`, "# host = \"\"", `host = "esx"`).Replace(r.stdout)
+	text = regexp.MustCompile(`(?m)^([a-z_]+) = ""$`).ReplaceAllString(text, `$1 = "x"`)
+	file := filepath.Join(dir, "v.pkrvars.hcl")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := runBake(t.Context(), "template", "vsphere-iso", "--out", filepath.Join(dir, "image"), "--var-file", file); r.code != 0 {
+		t.Errorf("%+v\n%s", r, text)
+	}
+}
+
+// TestTemplateAdopt: a file that was changed is refused without --adopt and kept
+// with it, and what bake would write is beside it only where that is new.
+func TestTemplateAdopt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "image")
+	args := func(more ...string) []string {
+		return append([]string{"template", "vsphere-iso", "--out", dir, "--payload", "none"}, more...)
+	}
+	if r := runBake(t.Context(), args()...); r.code != 0 {
+		t.Fatalf("%+v", r)
+	}
+	edited := filepath.Join(dir, "image.pkr.hcl")
+	if err := os.WriteFile(edited, []byte("# mine\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := runBake(t.Context(), args()...); r.code != 1 || !strings.Contains(r.stderr, "--adopt") {
+		t.Errorf("without --adopt: %+v", r)
+	}
+	for _, c := range []struct {
+		more []string
+		says string
+		new  bool
+	}{
+		{[]string{"--adopt"}, "still what would be written", false},
+		{[]string{"--adopt", "--windows", "2025"}, "image.pkr.hcl.new has that", true},
+		{[]string{"--adopt", "--windows", "2022"}, "image.pkr.hcl.new has that", true},
+		{[]string{"--adopt", "--windows", "2022"}, "still what would be written", false},
+	} {
+		r := runBake(t.Context(), args(c.more...)...)
+		data, err := os.ReadFile(edited)
+		_, beside := os.Stat(edited + ".new")
+		if r.code != 0 || !strings.Contains(r.stderr, c.says) || err != nil || string(data) != "# mine\n" || (beside == nil) != c.new {
+			t.Errorf("%v: %+v, %q %v %v", c.more, r, data, err, beside)
+		}
 	}
 }
 
@@ -222,6 +307,9 @@ func TestTemplateRefused(t *testing.T) {
 		"key file private":             {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`authorized_keys_file = "` + key + `"`)}, "a file with public SSH keys", "ssh-keygen -y"},
 		"host name too long":           {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`host_name_prefix = "windows-worker-"`)}, "a host name has no more than 15", `host_name_prefix = "win-"`},
 		"ISO without checksum":         {[]string{"qemu", "--payload", "none", "--var-file", values(`iso_checksum = ""`)}, "has to be sha256", "sha256sum FILE"},
+		"extra script absent":          {[]string{"qemu", "--payload", "none", "--extra-script", "last=/none.ps1"}, "no such script", "--extra-script"},
+		"extra script of Linux":        {[]string{"qemu", "--payload", "none", "--extra-script", "setup.sh"}, "ends in .ps1, .cmd or .bat", "PATH.ps1"},
+		"cloudbase-init for WMCO":      {[]string{"qemu", "--payload", "none", "--cloudbase-init"}, "cloudbase-init is for Cluster API", "--profile generic"},
 		"var-file absent":              {[]string{"qemu", "--payload", "none", "--var-file", "/none.pkrvars.hcl"}, "no such var-file", "--var-file"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,6 +16,8 @@ import (
 	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/stream"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -23,7 +25,6 @@ import (
 type outputOptions struct {
 	layout, tarball, dir, push string
 	layoutSet, overwrite       bool
-	pushJobs                   int
 }
 
 func (o *outputOptions) register(cmd *cobra.Command) {
@@ -33,7 +34,6 @@ func (o *outputOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.dir, "dir", "", "folder to write the plain tree into")
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace a folder of --dir or --layout that holds something else")
 	f.StringVar(&o.push, "push", "", "registry reference to push to")
-	f.IntVar(&o.pushJobs, "push-jobs", 4, "blobs to push at once")
 }
 
 // settle drops the default layout where another output was asked for.
@@ -57,7 +57,7 @@ func (o *outputOptions) refs(t *tool) io.Writer {
 
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (ref string, err error) {
+func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image ociimage.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (ref string, err error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return "", err
@@ -73,9 +73,9 @@ func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image
 		ref = p.path + "@" + digest.String()
 	}
 	if o.push != "" {
-		_, err = t.step(o.push, event.Push, func(p payload.Progress) (v1.Hash, error) {
-			ref, err = payload.Push(ctx, o.push, image, payload.PushOptions{
-				Jobs: o.pushJobs, Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
+		_, err = t.step(o.push, event.Push, func(p stream.Progress) (v1.Hash, error) {
+			ref, err = ociimage.Push(ctx, o.push, image, ociimage.PushOptions{
+				Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
 				Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
 			})
 			return digest, err
@@ -87,17 +87,17 @@ func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image
 	return ref, err
 }
 
-func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image payload.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) error {
+func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image ociimage.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) error {
 	done, err := o.setAside(p)
 	if err == nil {
-		_, err = t.step(p.path, event.Write, func(tell payload.Progress) (v1.Hash, error) {
+		_, err = t.step(p.path, event.Write, func(tell stream.Progress) (v1.Hash, error) {
 			switch p.kind { //nolint:exhaustive // a tarball is all else that is written
-			case payload.KindDir:
+			case ociimage.KindDir:
 				return v1.Hash{}, payload.WriteDir(ctx, p.path, tree, payload.DirOptions{Store: blobStore{store}, Extras: extras, Progress: tell})
-			case payload.KindLayout:
-				return payload.WriteLayout(ctx, p.path, image, tell)
+			case ociimage.KindLayout:
+				return ociimage.WriteLayout(ctx, p.path, image, tell)
 			}
-			return payload.WriteTarball(ctx, p.path, image, tell)
+			return ociimage.WriteTarball(ctx, p.path, image, tell)
 		})
 	}
 	return errors.Join(err, done(err == nil))
@@ -105,14 +105,14 @@ func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image p
 
 // writeStdout writes a tarball to stdout once it is whole: a reader gets all of it
 // or nothing.
-func (t *tool) writeStdout(ctx context.Context, image payload.ImageOrIndex, store *cas.Store) error {
+func (t *tool) writeStdout(ctx context.Context, image ociimage.ImageOrIndex, store *cas.Store) error {
 	dir, cleanup, err := store.TempDir("tarball-")
 	if err != nil {
 		return err
 	}
 	defer cleanup()
 	file := filepath.Join(dir, "payload.tar")
-	if _, err := payload.WriteTarball(ctx, file, image, nil); err != nil {
+	if _, err := ociimage.WriteTarball(ctx, file, image, nil); err != nil {
 		return err
 	}
 	f, err := os.Open(file)
@@ -125,7 +125,7 @@ func (t *tool) writeStdout(ctx context.Context, image payload.ImageOrIndex, stor
 }
 
 // step reports one output's start, progress and end.
-func (t *tool) step(object string, phase event.Phase, run func(payload.Progress) (v1.Hash, error)) (v1.Hash, error) {
+func (t *tool) step(object string, phase event.Phase, run func(stream.Progress) (v1.Hash, error)) (v1.Hash, error) {
 	began := time.Now()
 	t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Start})
 	hash, err := run(t.progress(object, phase))

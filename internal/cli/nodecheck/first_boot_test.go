@@ -16,7 +16,7 @@ func TestFirstBootFlags(t *testing.T) {
 		"node --wait 1m":          {"--wait does nothing without --first-boot", "fix: add --first-boot"},
 		"node --result x.json":    {"--result does nothing without --first-boot", "fix: add --first-boot"},
 		"node --first-boot":       {"this isn't a Windows node", "bake template --first-boot-check"},
-		"node --first-boot --wai": {"unknown flag", "--help"},
+		"node --first-boot --wai": {"unknown flag: --wai", "fix: verify node --wait"},
 	} {
 		var out, trouble bytes.Buffer
 		a := &app.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &trouble}

@@ -23,9 +23,9 @@ import (
 	"github.com/winbake/winbake/internal/inventory/mustgather"
 	"github.com/winbake/winbake/internal/inventory/release"
 	"github.com/winbake/winbake/internal/inventory/resolve"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/registry"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/payload"
 )
 
 // inputs are the flags that say what to read.
@@ -145,8 +145,8 @@ func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs)
 }
 
 // load reaches a registry to read from it.
-func (t *tool) load(r app.Registry) payload.LoadOptions {
-	return payload.LoadOptions{
+func (t *tool) load(r app.Registry) ociimage.LoadOptions {
+	return ociimage.LoadOptions{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // nodeOptions are the flags of `verify node`.
@@ -136,12 +137,12 @@ func (o nodeOptions) stock(t *tool) deploy.Otherwise {
 	if o.file == "" {
 		return nil
 	}
-	return func(files []payload.CheckedFile) (*node.Expectation, error) {
+	return func(files []verify.File) (*node.Expectation, error) {
 		file, err := pins.Load(o.file)
 		if err != nil {
 			return nil, err
 		}
-		return wanted.OfImage(file, presentFiles(payload.ImageSummary{Files: files}), func(name, what string) {
+		return wanted.OfImage(file, presentFiles(verify.ImageSummary{Files: files}), func(name, what string) {
 			t.Console.Emit(event.Event{Object: name, Phase: event.Verify, State: event.Warning, Message: what})
 		})
 	}

@@ -18,10 +18,12 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // payloadOptions are the flags of `verify payload`.
@@ -100,7 +102,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	if len(o.only) > 0 && o.file == "" {
 		return r, &fault.Error{What: "--only names components of versions.yaml, and there is none", Fix: "add -f versions.yaml, or leave --only out"}
 	}
-	check := payload.CheckOptions{Progress: func(done, total int64) {
+	check := verify.Options{Progress: func(done, total int64) {
 		t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Progress, Done: done, Total: total})
 	}}
 	if o.file != "" {
@@ -116,9 +118,9 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		return r, err
 	}
 	if o.file == "" {
-		check.Expected = &payload.Expected{Format: payload.Format(demands.format)}
+		check.Expected = &verify.Expected{Format: payload.Format(demands.format)}
 	}
-	source, err := payload.Load(ctx, ref, load)
+	source, err := ociimage.Load(ctx, ref, load)
 	if err != nil {
 		return r, err
 	}
@@ -127,7 +129,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	executables.watch(&check)
 	began := time.Now()
 	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Start})
-	problems, summary, err := payload.Check(ctx, source, check)
+	problems, summary, err := verify.Check(ctx, source, check)
 	if err != nil {
 		return r, err
 	}
@@ -154,7 +156,7 @@ func (o *payloadOptions) parseDigest() (v1.Hash, error) {
 }
 
 // digestFindings hold the image to the digest that it must have.
-func digestFindings(source *payload.Source, want v1.Hash) []finding.Finding {
+func digestFindings(source *ociimage.Source, want v1.Hash) []finding.Finding {
 	if want == (v1.Hash{}) {
 		return nil
 	}
@@ -170,22 +172,26 @@ func digestFindings(source *payload.Source, want v1.Hash) []finding.Finding {
 	return []finding.Finding{f}
 }
 
-// byteNotes say what agreement with the pins doesn't prove.
-func byteNotes(source *payload.Source, want *pinned, digest v1.Hash) []string {
-	byDigest := digest != v1.Hash{} || source.Kind == payload.KindRegistry && strings.Contains(source.Ref, "@")
-	if want == nil || len(want.programs) == 0 || byDigest {
+// byteNotes say what the check doesn't prove: which image it is. Files say of
+// themselves what they like.
+func byteNotes(source *ociimage.Source, want *pinned, digest v1.Hash) []string {
+	byDigest := digest != v1.Hash{} || source.Kind == ociimage.KindRegistry && strings.Contains(source.Ref, "@")
+	switch {
+	case byDigest || want != nil && len(want.programs) == 0 || want == nil && source.Kind == ociimage.KindDir:
 		return nil
+	case want == nil:
+		return []string{"nothing says that it is the image that was baked: hold it to the digest that bake payload printed, with --digest"}
 	}
 	how := "hold the image to the digest that bake payload printed, with --digest"
-	if source.Kind == payload.KindDir {
+	if source.Kind == ociimage.KindDir {
 		how = "bake the folder again, and compare the two"
 	}
 	return []string{"no pin holds the sum of a built program, so its code was compared with nothing: " + how}
 }
 
 // expected lists the files that the pins put into the payload.
-func expected(want *pinned, o payloadOptions) (*payload.Expected, error) {
-	e := &payload.Expected{Format: payload.Format(want.file.Format())}
+func expected(want *pinned, o payloadOptions) (*verify.Expected, error) {
+	e := &verify.Expected{Format: payload.Format(want.file.Format())}
 	if o.format != "" {
 		e.Format = payload.Format(o.format)
 	}
@@ -198,7 +204,7 @@ func expected(want *pinned, o payloadOptions) (*payload.Expected, error) {
 		return nil, err
 	}
 	for _, c := range components {
-		e.Files = append(e.Files, payload.ExpectedFile{Path: c.Payload, SHA256: sumOf(c, lock)})
+		e.Files = append(e.Files, verify.ExpectedFile{Path: c.Payload, SHA256: sumOf(c, lock)})
 	}
 	return e, nil
 }
@@ -211,7 +217,7 @@ type executables struct {
 }
 
 // watch has every .exe shown to e, and every pinned program whatever its name.
-func (e *executables) watch(o *payload.CheckOptions) {
+func (e *executables) watch(o *verify.Options) {
 	o.Executable = e.check
 	if e.want != nil {
 		o.Programs = slices.Sorted(maps.Keys(e.want.programs))
@@ -219,7 +225,7 @@ func (e *executables) watch(o *payload.CheckOptions) {
 }
 
 // missed are the pinned programs that are there and couldn't be looked into.
-func (e *executables) missed(summary payload.Summary) (fs []finding.Finding) {
+func (e *executables) missed(summary verify.Summary) (fs []finding.Finding) {
 	if e.want == nil {
 		return nil
 	}
@@ -265,10 +271,10 @@ func checkExecutable(object string, r io.ReaderAt, size int64, program *expect.P
 
 // treeFindings are package payload's problems, or one PASS for each image
 // without any.
-func treeFindings(problems []payload.Problem, summary payload.Summary) []finding.Finding {
-	severities := map[payload.Severity]finding.Severity{
-		payload.SeverityBlock: finding.Block, payload.SeverityUnknown: finding.Unknown,
-		payload.SeverityWarn: finding.Warn, payload.SeverityInfo: finding.Info,
+func treeFindings(problems []verify.Problem, summary verify.Summary) []finding.Finding {
+	severities := map[verify.Severity]finding.Severity{
+		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
+		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
 	}
 	var fs []finding.Finding
 	for _, p := range problems {
@@ -286,7 +292,7 @@ func treeFindings(problems []payload.Problem, summary payload.Summary) []finding
 	return fs
 }
 
-func counted(s payload.Summary) string {
+func counted(s verify.Summary) string {
 	files, bytes := 0, int64(0)
 	var formats []string
 	for _, image := range s.Images {

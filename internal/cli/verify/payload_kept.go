@@ -5,14 +5,15 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // keptFindings tell which files came with the base. Pins account for them where
 // they pin the base itself; that they are its files is what the digest proves.
-func keptFindings(summary payload.Summary, want *pinned) (fs []finding.Finding) {
+func keptFindings(summary verify.Summary, want *pinned) (fs []finding.Finding) {
 	for _, image := range summary.Images {
 		for _, k := range image.Kept {
-			f := finding.Finding{ID: payload.IDKept, Severity: finding.Info, Object: payload.Root + "/" + k.Path, Observed: "labels say that it came with the base " + k.Base}
+			f := finding.Finding{ID: verify.IDKept, Severity: finding.Info, Object: payload.Root + "/" + k.Path, Observed: "labels say that it came with the base " + k.Base}
 			if len(summary.Images) > 1 {
 				f.Object = image.Platform + " " + f.Object
 			}

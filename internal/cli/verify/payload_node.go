@@ -7,8 +7,10 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/wanted"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // verifyProgram is the package that verify.exe is built from.
@@ -16,10 +18,10 @@ const verifyProgram = "github.com/winbake/winbake/cmd/verify/node"
 
 // extrasFindings judge what an image says of nodes, and the program that would
 // run there. Images of an index that share it are judged once.
-func (t *tool) extrasFindings(summary payload.Summary, want *pinned) (fs []finding.Finding, err error) {
+func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []finding.Finding, err error) {
 	for i, image := range summary.Images {
 		object := payload.ExtrasRoot + "/"
-		if summary.Kind == payload.KindDir {
+		if summary.Kind == ociimage.KindDir {
 			object = summary.Reference + "." + object
 		} else if len(summary.Images) > 1 {
 			object = image.Platform + " " + object
@@ -36,7 +38,7 @@ func (t *tool) extrasFindings(summary payload.Summary, want *pinned) (fs []findi
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
 	}
-	if summary.Kind == payload.KindDir {
+	if summary.Kind == ociimage.KindDir {
 		// The payload's folder may be moved without the one beside it.
 		for i := range fs {
 			if fs[i].ID == wanted.Missing {
@@ -47,11 +49,11 @@ func (t *tool) extrasFindings(summary payload.Summary, want *pinned) (fs []findi
 	return fs, nil
 }
 
-func same(a, b payload.ImageSummary) bool {
+func same(a, b verify.ImageSummary) bool {
 	return bytes.Equal(a.Extras.Expectation, b.Extras.Expectation) && bytes.Equal(a.Extras.Verify, b.Extras.Verify) && slices.Equal(a.Files, b.Files)
 }
 
-func presentFiles(image payload.ImageSummary) map[string]wanted.Present {
+func presentFiles(image verify.ImageSummary) map[string]wanted.Present {
 	files := map[string]wanted.Present{}
 	for _, f := range image.Files {
 		files[f.Path] = wanted.Present{SHA256: f.SHA256, Size: f.Size}
@@ -61,7 +63,7 @@ func presentFiles(image payload.ImageSummary) map[string]wanted.Present {
 
 // pinnedExpectation is what bake would write for the files that are there;
 // those that aren't have findings of their own.
-func (t *tool) pinnedExpectation(image payload.ImageSummary, want *pinned) (*node.Expectation, error) {
+func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node.Expectation, error) {
 	if want == nil {
 		return nil, nil
 	}

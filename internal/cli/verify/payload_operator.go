@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // The findings about what an operator demands of its payload.
@@ -57,7 +58,7 @@ func newDemands(o payloadOptions, want *pinned) (*demands, error) {
 }
 
 // findings are those of each image. notes say what wasn't looked at.
-func (d *demands) findings(summary payload.Summary) (fs []finding.Finding, notes []string) {
+func (d *demands) findings(summary verify.Summary) (fs []finding.Finding, notes []string) {
 	for _, image := range summary.Images {
 		release := cmp.Or(d.release, image.Release)
 		switch {
@@ -80,14 +81,14 @@ func (d *demands) findings(summary payload.Summary) (fs []finding.Finding, notes
 
 // labelled compares what the image says of itself with the release, and its
 // format with the release's where nobody named one.
-func (d *demands) labelled(image payload.ImageSummary, release string) (fs []finding.Finding) {
+func (d *demands) labelled(image verify.ImageSummary, release string) (fs []finding.Finding) {
 	if image.Release != "" && image.Release != release {
 		fs = append(fs, finding.Finding{ID: idRelease, Severity: finding.Warn,
 			Observed: "its labels say OpenShift " + image.Release, Expected: "OpenShift " + release,
 			Why: "programs of another release may not work with this operator", Remedy: "give the payload of " + release + ", or --release " + image.Release})
 	}
 	if format := pins.FormatOf(release); d.format == "" && d.release == "" && image.Format != "" && format != string(image.Format) {
-		fs = append(fs, finding.Finding{ID: payload.IDFormat, Severity: severity(image), Object: payload.Root + "/",
+		fs = append(fs, finding.Finding{ID: verify.IDFormat, Severity: severity(image), Object: payload.Root + "/",
 			Observed: "the format " + string(image.Format), Expected: format,
 			Why: "the operator of OpenShift " + release + " finds no file in it", Remedy: "bake it again for its release: bake payload --format " + format})
 	}
@@ -96,7 +97,7 @@ func (d *demands) labelled(image payload.ImageSummary, release string) (fs []fin
 
 // severity of what an operator misses: an image that is run has all that its
 // operator will ever have, a payload of its own is meant to be put onto one.
-func severity(image payload.ImageSummary) finding.Severity {
+func severity(image verify.ImageSummary) finding.Severity {
 	if image.Operator {
 		return finding.Block
 	}
@@ -104,7 +105,7 @@ func severity(image payload.ImageSummary) finding.Severity {
 }
 
 // missing are the files that the operator demands and the image hasn't.
-func (d *demands) missing(image payload.ImageSummary, release string) (fs []finding.Finding) {
+func (d *demands) missing(image verify.ImageSummary, release string) (fs []finding.Finding) {
 	demanded := d.catalog.PayloadFiles(release)
 	if demanded == nil {
 		return []finding.Finding{{ID: idDemanded, Severity: finding.Unknown,

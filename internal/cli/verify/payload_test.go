@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/expect"
-	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // pinnedFile is the repository's own versions.yaml, whose lock lies beside it.
@@ -56,14 +57,14 @@ func TestProgramsAreInspectedByTheirPins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	source, err := payload.Load(t.Context(), dir, payload.LoadOptions{})
+	source, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	e := &executables{want: &pinned{programs: map[string]*expect.Program{program: {}}}, inspected: map[string]bool{}}
-	var check payload.CheckOptions
+	var check verify.Options
 	e.watch(&check)
-	if _, _, err := payload.Check(t.Context(), source, check); err != nil {
+	if _, _, err := verify.Check(t.Context(), source, check); err != nil {
 		t.Fatal(err)
 	}
 	if len(e.findings) != 1 || e.findings[0].ID != "binary.pe.unreadable" || e.findings[0].Object != "payload/"+program {
@@ -110,7 +111,7 @@ func TestImageIsHeldToADigest(t *testing.T) {
 		{"latest", 1, "--digest can't be"},
 		{digest.Hex, 1, "--digest can't be"},
 	} {
-		code, out, errs := run(t.Context(), nil, "payload", dir, "--accept", payload.IDMissing, "--digest", tt.digest, "-v")
+		code, out, errs := run(t.Context(), nil, "payload", dir, "--accept", verify.IDMissing, "--digest", tt.digest, "-v")
 		if code != tt.code || !strings.Contains(out+errs, tt.want) {
 			t.Errorf("--digest %s: exit code %d, want %d\n%s%s", tt.digest, code, tt.code, out, errs)
 		}

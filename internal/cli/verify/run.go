@@ -22,7 +22,7 @@ func runFiles(ctx context.Context, files []string, pinsFile, component string) (
 			return nil, err
 		}
 		r := expect.Run{Version: ask(ctx, prefix, name, "--version")}
-		if r.Version.Err == nil && r.Version.Exit != 0 {
+		if r.Version.Err == nil && r.Version.Crash == "" && r.Version.Exit != 0 {
 			r.Help = ask(ctx, prefix, name, "--help")
 		}
 		if ctx.Err() != nil {
@@ -35,5 +35,5 @@ func runFiles(ctx context.Context, files []string, pinsFile, component string) (
 
 func ask(ctx context.Context, prefix *wine.Prefix, name, flag string) expect.Answer {
 	o, err := prefix.Run(ctx, name, flag)
-	return expect.Answer{Text: o.Text, Exit: o.Exit, Err: err}
+	return expect.Answer{Text: o.Text, Exit: int(o.Exit), Crash: o.Crash, Err: err}
 }

@@ -247,7 +247,7 @@ func sameDriver(a, b inventory.Driver) bool {
 
 // bare is d without where its facts were read.
 func bare(d inventory.Driver) inventory.Driver {
-	d.Evidence, d.Version.At = nil, inventory.Evidence{}
+	d.Evidence, d.Version.At, d.Call = nil, inventory.Evidence{}, inventory.Call{}
 	d.Pipes, d.Unmounted = barePipes(d.Pipes), barePipes(d.Unmounted)
 	if d.Registrar != nil {
 		r := *d.Registrar

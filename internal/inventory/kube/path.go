@@ -23,5 +23,14 @@ func dotted(path []any) string {
 	return b.String()
 }
 
+// pointer writes a path as a JSON pointer: /spec/containers/0.
+func pointer(path []any) string {
+	var b strings.Builder
+	for _, p := range path {
+		fmt.Fprintf(&b, "/%v", p)
+	}
+	return b.String()
+}
+
 // below makes a path under base, without touching base's array.
 func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }

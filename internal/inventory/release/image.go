@@ -11,12 +11,13 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/internal/registry"
-	"github.com/winbake/winbake/payload"
 )
 
 // fromImage reads a release image in a registry, a layout or a tarball.
-func fromImage(ctx context.Context, ref string, o payload.LoadOptions) (inventory.Payload, error) {
+func fromImage(ctx context.Context, ref string, o ociimage.LoadOptions) (inventory.Payload, error) {
 	s, err := openImage(ctx, ref, o)
 	if err != nil {
 		return inventory.Payload{}, imageFault(ctx, ref, err)
@@ -37,8 +38,8 @@ func fromImage(ctx context.Context, ref string, o payload.LoadOptions) (inventor
 
 // openImage opens what ref names. Of a release for several architectures that is
 // the image for amd64, else the first: each of them names the same images.
-func openImage(ctx context.Context, ref string, o payload.LoadOptions) (*payload.Source, error) {
-	s, err := payload.Load(ctx, ref, o)
+func openImage(ctx context.Context, ref string, o ociimage.LoadOptions) (*ociimage.Source, error) {
+	s, err := ociimage.Load(ctx, ref, o)
 	if err != nil {
 		return nil, err
 	}
@@ -50,19 +51,19 @@ func openImage(ctx context.Context, ref string, o payload.LoadOptions) (*payload
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(images, func(p payload.PlatformImage) bool { return p.Platform.Architecture == "amd64" })
+	i := slices.IndexFunc(images, func(p ociimage.PlatformImage) bool { return p.Platform.Architecture == "amd64" })
 	o.Platform = &images[max(i, 0)].Platform
-	return payload.Load(ctx, ref, o)
+	return ociimage.Load(ctx, ref, o)
 }
 
 // manifestsOf reads the two files. What `oc adm release new` adds is one layer on
 // top of the operator's image, so one of some fifteen is read.
-func manifestsOf(ctx context.Context, s *payload.Source) (map[string][]byte, error) {
+func manifestsOf(ctx context.Context, s *ociimage.Source) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	err := payload.Walk(ctx, s, payload.WalkOptions{
-		Roots: []string{folder}, Limits: payload.Limits{MaxFile: maxText},
+	err := rootfs.Walk(ctx, s, rootfs.Options{
+		Roots: []string{folder}, Limits: rootfs.Limits{MaxFile: maxText},
 		Enough: func() bool { return files[referencesFile] != nil },
-	}, func(e *payload.Entry) (err error) {
+	}, func(e *rootfs.Entry) (err error) {
 		name := strings.TrimPrefix(e.Path, folder+"/")
 		if !e.Mode.IsDir() && (name == referencesFile || name == metadataFile) {
 			files[name], err = io.ReadAll(e.Content)
@@ -84,7 +85,7 @@ func imageFault(ctx context.Context, where string, err error) error {
 	if cerr := ctx.Err(); cerr != nil {
 		return cerr
 	}
-	if limit, ok := errors.AsType[*payload.LimitError](err); ok {
+	if limit, ok := errors.AsType[*rootfs.LimitError](err); ok {
 		return &fault.Error{What: limit.Error(), Where: where, Err: err, Fix: "give a release image, or a file about one: " + saveInfo}
 	}
 	f, ok := errors.AsType[*fault.Error](err)

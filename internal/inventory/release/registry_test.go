@@ -23,13 +23,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/registry"
-	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/test/memnet"
 )
 
 // fast names the client. TestMain keeps it from waiting between its tries.
-var fast = payload.LoadOptions{UserAgent: "winbake-test"}
+var fast = ociimage.LoadOptions{UserAgent: "winbake-test"}
 
 func TestMain(m *testing.M) {
 	registry.Retries = registry.Backoff{First: time.Millisecond, Most: time.Minute, Tries: 3}
@@ -187,10 +187,10 @@ func TestPlainHTTP(t *testing.T) {
 	t.Cleanup(func() { remote.DefaultTransport = before })
 	for _, host := range []string{"10.11.12.13:5000", "registry.example"} {
 		_, _, err := Read(t.Context(), host+"/ocp/release:4.20.3", fast)
-		wantFault(t, err, "registry "+host+" speaks plain http", "--insecure")
+		wantFault(t, err, "registry "+host+" speaks plain http", "--plain-http")
 	}
 	remote.DefaultTransport = before
-	wantRelease(t, serve(t, releaseOf(t), nil), payload.LoadOptions{Insecure: true})
+	wantRelease(t, serve(t, releaseOf(t), nil), ociimage.LoadOptions{Insecure: true})
 }
 
 // A registry that sends half a layer and then nothing ends with the context.

@@ -1,8 +1,8 @@
 @echo off
 rem Sets up csi-proxy on a Windows node that WMCO doesn't manage.
 rem Safe to run again: a service that is right and runs is left alone.
-rem Run it as an administrator. Its undo: bake manifests sc --undo
-rem Made by: bake manifests sc
+rem Run it as an administrator. Its undo: bake manifests setup-script --undo
+rem Made by: bake manifests setup-script
 setlocal EnableExtensions DisableDelayedExpansion
 set "sc=%SystemRoot%\System32\sc.exe"
 "%sc%" query windows-instance-config-daemon >nul 2>&1

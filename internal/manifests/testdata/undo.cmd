@@ -1,7 +1,7 @@
 @echo off
 rem Removes csi-proxy from a Windows node that WMCO doesn't manage.
 rem Safe to run again. Programs and logs stay. Run it as an administrator.
-rem Made by: bake manifests sc --undo
+rem Made by: bake manifests setup-script --undo
 setlocal EnableExtensions DisableDelayedExpansion
 set "sc=%SystemRoot%\System32\sc.exe"
 "%sc%" query windows-instance-config-daemon >nul 2>&1

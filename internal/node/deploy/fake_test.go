@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/winsvc"
 	"github.com/winbake/winbake/payload"
 )
@@ -161,7 +162,7 @@ func testImage(t *testing.T) *Image {
 	if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := payload.Load(t.Context(), dir, payload.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

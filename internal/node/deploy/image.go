@@ -7,7 +7,10 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // Image is a payload image that can be put onto nodes.
@@ -18,15 +21,15 @@ type Image struct {
 	// Verify is the verify.exe that came along; nil for none.
 	Verify []byte
 
-	source *payload.Source
+	source *ociimage.Source
 }
 
 // OpenImage reads what the image says of nodes. In a registry it must be named
 // by digest: what a tag stands for may be another payload tomorrow. The caller
 // closes the Image. otherwise may be nil: then an image without node.json is
 // refused.
-func OpenImage(ctx context.Context, ref string, o payload.LoadOptions, otherwise Otherwise) (*Image, error) {
-	source, err := payload.ResolveBase(ctx, ref, o)
+func OpenImage(ctx context.Context, ref string, o ociimage.LoadOptions, otherwise Otherwise) (*Image, error) {
+	source, err := ociimage.Resolve(ctx, ref, o)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +41,7 @@ func OpenImage(ctx context.Context, ref string, o payload.LoadOptions, otherwise
 }
 
 func (im *Image) read(ctx context.Context, otherwise Otherwise) error {
-	x, err := payload.ReadExtras(ctx, im.source, payload.Limits{})
+	x, err := verify.ReadExtras(ctx, im.source, rootfs.Limits{})
 	if err != nil {
 		return err
 	}

@@ -7,22 +7,22 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // Otherwise makes the expectation for an image without node.json, of its files
 // below /payload.
-type Otherwise func(files []payload.CheckedFile) (*node.Expectation, error)
+type Otherwise func(files []verify.File) (*node.Expectation, error)
 
 // stock reads all of an image that says nothing of nodes: nobody else has
 // checked its files, and their sums are what is expected of a node.
 func (im *Image) stock(ctx context.Context, otherwise Otherwise) (err error) {
-	problems, summary, err := payload.Check(ctx, im.source, payload.CheckOptions{})
+	problems, summary, err := verify.Check(ctx, im.source, verify.Options{})
 	if err != nil {
 		return err
 	}
 	for _, p := range problems {
-		if p.Severity == payload.SeverityBlock || p.Severity == payload.SeverityUnknown {
+		if p.Severity == verify.SeverityBlock || p.Severity == verify.SeverityUnknown {
 			return &fault.Error{Where: im.Reference, What: fmt.Sprintf("the payload isn't sound: %s: %s, expected %s", p.Object, p.Observed, p.Expected), Fix: "verify payload " + shell.Word(im.Reference)}
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -104,7 +105,7 @@ func (im *Image) packAll(ctx context.Context, files []node.File, begin func(f no
 	if len(u.want) == 0 {
 		return nil
 	}
-	err := payload.Walk(ctx, im.source, payload.WalkOptions{Roots: []string{payload.Root}}, u.visit)
+	err := rootfs.Walk(ctx, im.source, rootfs.Options{Roots: []string{payload.Root}}, u.visit)
 	if err != nil && !errors.Is(err, errAll) {
 		return err
 	}
@@ -123,7 +124,7 @@ type uploader struct {
 	begin func(f node.File) (sink, error)
 }
 
-func (u *uploader) visit(e *payload.Entry) error {
+func (u *uploader) visit(e *rootfs.Entry) error {
 	if e.Mode.IsDir() {
 		return nil
 	}

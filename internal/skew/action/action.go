@@ -51,8 +51,11 @@ func Sequence(steps [][]Action) [][]finding.Action {
 			r := &record{later: later[what]}
 			a.write(r)
 			out[i][j] = r.Action
-			if what != "" {
+			if value != "" {
 				later[what] = append(later[what], value)
+			}
+			if a, ok := a.(ReplaceDriver); ok {
+				later["pod of "+a.Object.String()] = append(later["pod of "+a.Object.String()], a.Image)
 			}
 		}
 	}
@@ -60,7 +63,7 @@ func Sequence(steps [][]Action) [][]finding.Action {
 }
 
 // sets is what an action gives a value that a later action may change, and the
-// value; "" for nothing.
+// value; "" for nothing. What it changes in a pod is gone with a replacement.
 func sets(a Action) (what, value string) {
 	switch a := a.(type) {
 	case SetImage:
@@ -71,6 +74,8 @@ func sets(a Action) (what, value string) {
 		return "image of " + a.Object.String(), a.Image
 	case SetChannel:
 		return "channel", a.Channel
+	case EditDriver:
+		return "pod of " + a.Object.String(), ""
 	}
 	return "", ""
 }

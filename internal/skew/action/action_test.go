@@ -39,7 +39,8 @@ func every() []action.Action {
 		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.RemoveWMCO{},
 		action.InstallWMCO{UpdateWMCO: action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}},
-		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com"},
+		action.UpdateWMCO{OpenShift: "4.14", WMCO: "9.0.0", Held: true},
+		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com", WMCO: "9.0.0"},
 		action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")},
 		action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true, From: "c/d:v2.0.0", Strategy: "OnDelete"},
 		action.ReplaceDriver{Object: present, Title: "vSphere", Version: v, Bake: []string{"--for", "4.20"}, Access: []string{"03-scc.yaml"}, DaemonSet: "08-daemonset.yaml", Folder: "vsphere-4.20", Image: "r/d:v3.5.0", Becomes: becomes},
@@ -47,7 +48,8 @@ func every() []action.Action {
 		action.ApplyPlanned{File: "new driver.yaml", Sets: []inventory.Driver{becomes}, Present: []inventory.Object{present}},
 		action.ApplyPlanned{File: "new.yaml", Sets: []inventory.Driver{becomes}},
 		action.DeleteDaemonSet{Object: homeless, Without: "for a minute"},
-		action.EditDriver{Object: present, Text: "remove the flag"},
+		action.EditDriver{Object: present, Text: "give the flag", Flags: &action.Flags{
+			Container: "driver", Call: inventory.Call{At: "/spec/template/spec/containers/1", Args: []string{"--v=2", "--it's=<$HOME>"}}, Give: "--flag=true"}},
 		action.EditDriver{Object: present, Text: "remove the marks", Patch: `{"metadata":{"ownerReferences":null}}`},
 		action.WaitRollout{Object: present, Strategy: "OnDelete"},
 		action.ByOwner{Owner: inventory.Owner{Manager: "Helm", Kind: "release", Namespace: "csi", Name: "windows"}, Change: action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true}},
@@ -151,5 +153,57 @@ func TestApply(t *testing.T) {
 	action.DeleteDaemonSet{Object: present}.Apply(i)
 	if len(i.Drivers) != 0 {
 		t.Errorf("%+v", i.Drivers)
+	}
+}
+
+// What a patch of a container's call does in the forms that manifests have.
+func TestFlags(t *testing.T) {
+	const at = "/spec/template/spec/containers/1"
+	test := `{"op":"test","path":"` + at + `/name","value":"driver"}`
+	for name, c := range map[string]struct {
+		flags action.Flags
+		patch string
+	}{
+		"added": {action.Flags{Call: inventory.Call{Args: []string{"--v=2"}}, Drop: []string{"--host"}, Give: "--host=true"},
+			`,{"op":"test","path":"` + at + `/args","value":["--v=2"]},{"op":"add","path":"` + at + `/args","value":["--v=2","--host=true"]}`},
+		"to none": {action.Flags{Drop: []string{"--host"}, Give: "--host=true"}, `,{"op":"add","path":"` + at + `/args","value":["--host=true"]}`},
+		"in its place": {action.Flags{Call: inventory.Call{Command: []string{"driver.exe", "-host=false", "--v=2"}}, Drop: []string{"--host"}, Give: "--host=true"},
+			`,{"op":"test","path":"` + at + `/command","value":["driver.exe","-host=false","--v=2"]},{"op":"add","path":"` + at + `/command","value":["driver.exe","--host=true","--v=2"]}`},
+		"removed, twice": {action.Flags{Call: inventory.Call{Args: []string{"--host", "--v=2", "--host=1"}}, Drop: []string{"--host"}},
+			`,{"op":"test","path":"` + at + `/args","value":["--host","--v=2","--host=1"]},{"op":"add","path":"` + at + `/args","value":["--v=2"]}`},
+		"the last one": {action.Flags{Call: inventory.Call{Args: []string{"--host=$(HOST)"}}, Drop: []string{"--host"}},
+			`,{"op":"test","path":"` + at + `/args","value":["--host=$(HOST)"]},{"op":"remove","path":"` + at + `/args"}`},
+		"of a line": {action.Flags{Call: inventory.Call{Args: []string{"/c", "driver.exe --other=1 --v=2"}}, Drop: []string{"--other", "--host"}, Give: "--host=true"},
+			`,{"op":"test","path":"` + at + `/args","value":["/c","driver.exe --other=1 --v=2"]},{"op":"add","path":"` + at + `/args","value":["/c","driver.exe --host=true --v=2"]}`},
+		"a longer name": {action.Flags{Call: inventory.Call{Args: []string{"--hosts=a"}}, Drop: []string{"--host"}, Give: "--host=true"},
+			`,{"op":"test","path":"` + at + `/args","value":["--hosts=a"]},{"op":"add","path":"` + at + `/args","value":["--hosts=a","--host=true"]}`},
+	} {
+		c.flags.Container, c.flags.Call.At = "driver", at
+		r := action.Record(action.EditDriver{Object: present, Flags: &c.flags})
+		if want := "'[" + test + c.patch + "]'"; !c.flags.Known() || !strings.HasSuffix(r.Commands[1], " --type=json --patch "+want) {
+			t.Errorf("%s: %s\nwant %s", name, r.Commands[1], want)
+		}
+	}
+	for name, f := range map[string]action.Flags{
+		"nothing was read":              {Drop: []string{"--host"}, Give: "--host=true"},
+		"nothing to remove":             {Call: inventory.Call{At: at, Args: []string{"$(HOST)"}}, Drop: []string{"--host"}},
+		"a line that may end elsewhere": {Call: inventory.Call{At: at, Command: []string{"powershell", "driver.exe --v=2; wait"}}, Drop: []string{"--host"}, Give: "--host=true"},
+	} {
+		if f.Known() {
+			t.Errorf("%s, and a patch is made", name)
+		}
+	}
+}
+
+// What is edited before a pod is replaced whole counts as done afterwards.
+func TestEditBeforeReplacement(t *testing.T) {
+	edit := action.EditDriver{Object: present, Patch: "{}"}
+	replace := action.ReplaceDriver{Object: present, Image: "r/d:v3.5.0"}
+	steps := action.Sequence([][]action.Action{{edit}, {replace}})
+	if done := steps[0][0].Done; !strings.Contains(done, "|| oc ") || !strings.HasSuffix(done, " r/d:v3.5.0") {
+		t.Error(done)
+	}
+	if done := action.Record(edit).Done; strings.Contains(done, "||") {
+		t.Error(done)
 	}
 }

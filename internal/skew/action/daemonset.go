@@ -56,7 +56,7 @@ func (a SetImage) write(r *record) {
 			Command: r.line("skopeo", "inspect", "--format", "{{.Digest}}", "docker://"+a.Image)}})...)
 	} else {
 		r.run(set(a.Image)...)
-		r.done("oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`, raw("| grep -qxF"), r.or(a.Image))
+		r.done(imagesOf(a.Object), raw("| grep -qxF"), r.or(a.Image))
 	}
 	if a.Was != "" {
 		r.undo(set(a.Was)...)
@@ -141,12 +141,11 @@ func (a ReplaceDriver) write(r *record) {
 	// server would store it.
 	shape := "jsonpath={.spec.template.spec['volumes','securityContext','nodeSelector','tolerations','serviceAccountName']}{.spec.template.spec.containers[*]['command','args','volumeMounts','securityContext']}"
 	file := a.Folder + "/" + a.DaemonSet
-	r.done("test", "-s", file, raw("&&"), "oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`,
+	r.done("test", "-s", file, raw("&&"), imagesOf(a.Object),
 		raw("| grep -qxF"), r.or(a.Image), raw(`&& [ "$(`), "oc", "replace", "--dry-run=server", "-f", file, "-o", shape, raw(`)" = "$(`), "oc", "get", "-f", file, "-o", shape, raw(`)" ]`))
 	r.undo("oc", "replace", "-f", old)
 	if len(a.Access) > 0 {
-		// What was there before stays.
-		r.undo(raw("test ! -e"), made, raw("|| sed -n 's/ created$//p'"), made, raw("| xargs -r oc"), in(a.Object), "delete", "--ignore-not-found")
+		r.unmake(made, a.Object)
 	}
 	r.Interrupts = "on each node in its turn new volumes can't be mounted while its pod is replaced, usually for a minute; mounted ones stay"
 	rollout(r, a.Object, a.Strategy)
@@ -172,9 +171,10 @@ func (a DeployDriver) write(r *record) {
 	o := a.Becomes.Object
 	r.Object = o.String()
 	r.run("bake", "manifests", "csi-driver", a.Bake, "--out", a.Folder)
-	r.run("oc", "apply", "-f", a.Folder)
-	r.done("oc", in(o), "get", kindOf(o), o.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`, raw("| grep -qxF --"), a.Becomes.Image.Reference)
-	r.undo("oc", in(o), "delete", kindOf(o), o.Name, "--ignore-not-found")
+	made := a.Folder + "-made.txt"
+	r.run("oc", "apply", "-f", a.Folder, raw("| tee -a"), made)
+	r.done(imagesOf(o), raw("| grep -qxF --"), a.Becomes.Image.Reference)
+	r.unmake(made, o)
 	rollout(r, o, "")
 }
 
@@ -253,36 +253,6 @@ func (a DeleteDaemonSet) write(r *record) {
 func (a DeleteDaemonSet) Apply(inv *inventory.Inventory) {
 	inv.Drivers = slices.DeleteFunc(slices.Clone(inv.Drivers), func(d inventory.Driver) bool { return d.Object == a.Object })
 	inv.Proxies = slices.DeleteFunc(slices.Clone(inv.Proxies), func(p inventory.Proxy) bool { return p.Object == a.Object })
-}
-
-// EditDriver changes something in a DaemonSet that no other command sets.
-type EditDriver struct {
-	Object inventory.Object
-	Text   string
-	// Patch is a merge patch that does it, "" for none: then an editor opens.
-	Patch string
-	// Strategy is the DaemonSet's.
-	Strategy string
-	// Becomes is the driver then; nil where that isn't known.
-	Becomes *inventory.Driver
-}
-
-func (a EditDriver) write(r *record) {
-	r.say("edit-driver", "%s", a.Text)
-	r.Object = a.Object.String()
-	r.save(a.Object, Saved(a.Object))
-	if a.Patch != "" {
-		r.run("oc", in(a.Object), "patch", kindOf(a.Object), a.Object.Name, "--type=merge", "--patch", a.Patch)
-	} else {
-		r.run("oc", in(a.Object), "edit", kindOf(a.Object), a.Object.Name)
-	}
-	r.undo("oc", "replace", "-f", Saved(a.Object))
-	rollout(r, a.Object, a.Strategy)
-}
-
-// Apply makes it what it becomes.
-func (a EditDriver) Apply(inv *inventory.Inventory) {
-	become(inv, a.Becomes)
 }
 
 // WaitRollout waits until every pod of a DaemonSet is of its newest revision.

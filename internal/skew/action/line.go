@@ -104,3 +104,9 @@ func (r *record) save(o inventory.Object, file string, without ...string) {
 	r.run(raw("test -s"), file, raw("||"), "oc", in(o), "get", kindOf(o), o.Name, "-o", "yaml",
 		raw("| sed '"+strings.Join(drop, ";")+"' >"), file)
 }
+
+// unmake deletes what oc apply has noted in a file as created, in the namespace of
+// an object: what was there before stays.
+func (r *record) unmake(made string, o inventory.Object) {
+	r.undo(raw("test ! -e"), made, raw("|| sed -n 's/ created$//p'"), made, raw("| xargs -r oc"), in(o), "delete", "--ignore-not-found")
+}

@@ -18,6 +18,14 @@ const (
 var wmcoOfNodes = []string{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-o",
 	`jsonpath={range .items[*]}{.metadata.annotations.windowsmachineconfig\.openshift\.io/version}{"\n"}{end}`}
 
+// newEnough is an awk that every line, a version, must be of a minor release of WMCO
+// for, or of a newer one: no line at all is no answer.
+func newEnough(wmco string) string {
+	major, rest, _ := strings.Cut(wmco, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	return "awk -F. -v major=" + major + " -v minor=" + minor + ` 'major > $1 || major == $1 && minor > $2 { bad = 1 } END { exit bad || NR == 0 }'`
+}
+
 // UpdateWMCO lets WMCO follow, and the Windows nodes with it.
 type UpdateWMCO struct {
 	// OpenShift is the minor, WMCO the first release of WMCO for it, "" where the
@@ -31,17 +39,20 @@ type UpdateWMCO struct {
 
 func (a UpdateWMCO) write(r *record) {
 	r.say("update-wmco", "let WMCO be updated to its release for %s (approve its install plan where that is manual), and wait until every Windows node is ready and shows that version", a.OpenShift)
+	if a.Held {
+		r.say("update-wmco", "let WMCO be updated to its release for %s (approve its install plan where that is manual); it holds the Windows nodes that have volumes", a.OpenShift)
+	}
 	if a.AtLeast {
 		r.say("update-wmco", "let WMCO be updated to %s or newer (OpenShift %s), and wait until every Windows node is ready and shows that version", a.WMCO, a.OpenShift)
 	}
 	r.Object = "Subscription " + wmcoNamespace + "/" + wmco
 	r.run("oc", "-n", wmcoNamespace, "get", subscription+",installplans,csv")
-	if a.WMCO != "" {
-		major, minor, _ := strings.Cut(a.WMCO, ".")
-		minor, _, _ = strings.Cut(minor, ".")
-		// Every line must be of that release or a newer one: no line at all is no
-		// answer.
-		r.done(wmcoOfNodes, raw("| awk -F. -v major="+major+" -v minor="+minor+` 'major > $1 || major == $1 && minor > $2 { bad = 1 } END { exit bad || NR == 0 }'`))
+	switch {
+	case a.WMCO == "":
+	case a.Held: // its nodes wait for the next action
+		r.done("oc", "-n", wmcoNamespace, "get", "csv", "-o", `jsonpath={range .items[?(@.status.phase=="Succeeded")]}{.metadata.name}{"\n"}{end}`, raw("| sed -n 's/^"+wmco+`\.v//p' | `+newEnough(a.WMCO)))
+	default:
+		r.done(wmcoOfNodes, raw("| "+newEnough(a.WMCO)))
 	}
 	r.NoUndo = "WMCO isn't taken back"
 	r.Interrupts = "WMCO drains the Windows nodes one at a time: their pods move"
@@ -88,7 +99,11 @@ type InstallWMCO struct{ UpdateWMCO }
 
 func (a InstallWMCO) write(r *record) {
 	a.UpdateWMCO.write(r)
-	r.say("install-wmco", "install WMCO again, for %s, and wait until every Windows node is ready and shows its version", a.OpenShift)
+	then := "wait until every Windows node is ready and shows its version"
+	if a.Held {
+		then = "it holds the Windows nodes that have volumes"
+	}
+	r.say("install-wmco", "install WMCO again, for %s, and "+then, a.OpenShift)
 	r.Commands = nil
 	r.run("oc", "-n", wmcoNamespace, "get", subscription, wmco, raw(">/dev/null 2>&1 ||"), "oc", "create", "-f", savedWMCO)
 }
@@ -97,20 +112,25 @@ func (a InstallWMCO) write(r *record) {
 type ReleaseNodes struct {
 	nothing
 	Provisioner string
+	// WMCO is the release that they get.
+	WMCO string
 }
 
 const allowUpgrade = "windowsmachineconfig.openshift.io/allow-upgrade"
 
 func (a ReleaseNodes) write(r *record) {
-	r.say("release-nodes", "release the Windows nodes to WMCO one at a time, each when its CSINode lists %s and the node before it is ready again", a.Provisioner)
+	r.say("release-nodes", "release the Windows nodes to WMCO one at a time, each when its CSINode lists %s and the node before it has WMCO's version and is ready", a.Provisioner)
 	// The label is taken off again: the next update of WMCO asks once more.
 	r.run(raw(`for node in $(oc get nodes -l kubernetes.io/os=windows -o name); do
+  followed() { oc get "$node" -o jsonpath='{.metadata.annotations.windowsmachineconfig\.openshift\.io/version}{"\n"}' | ` + newEnough(a.WMCO) + `; }
+  followed && continue
   oc get csinode "${node#node/}" -o jsonpath='{.spec.drivers[*].name}' | grep -w -- ` + r.line(a.Provisioner) + ` >/dev/null || exit 1
   oc label "$node" ` + allowUpgrade + `=true --overwrite
-  oc wait "$node" --for=condition=Ready=False --timeout=30m || true
+  until followed; do sleep "${POLL:-30}"; done
   oc wait "$node" --for=condition=Ready --timeout=1h || exit 1
   oc label "$node" ` + allowUpgrade + `-
 done`))
+	r.done(wmcoOfNodes, raw("| "+newEnough(a.WMCO)))
 	r.NoUndo = "a node that WMCO has updated isn't taken back"
 	r.Interrupts = "the pods of one Windows node at a time, until it is ready again"
 }

@@ -60,7 +60,7 @@ func BenchmarkImages(b *testing.B) {
 func wholeBuild(b *testing.B) time.Duration {
 	p, v := templated(b, "vsphere-clone")
 	took := timed(p)
-	if all := v.machines(); !all["golden"] {
+	if all := v.machines(); !all["golden-1"] {
 		b.Errorf("vCenter has the machines %v", all)
 	}
 	return took

@@ -17,7 +17,7 @@ func TestFirstBootCheck(t *testing.T) {
 	t.Parallel()
 	b, _ := templated(t, "vsphere-clone", "--first-boot-check")
 	b.must()
-	want := slices.Insert(slices.Clone(scripts), slices.Index(scripts, "seal"), "first-boot-check")
+	want := slices.Insert(slices.Clone(scripts), slices.Index(scripts, "node-settings"), "first-boot-check")
 	if ran := b.ran(); !slices.Equal(ran, want) {
 		t.Errorf("the scripts ran as %v, want %v", ran, want)
 	}

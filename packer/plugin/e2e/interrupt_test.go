@@ -52,7 +52,7 @@ func TestInterrupted(t *testing.T) {
 		t.Errorf("packer build: %v\n%s", err, out.String())
 	}
 	v.onlyOriginal()
-	b.noRecord("golden")
+	b.noRecord("golden-1")
 	if left, err := os.ReadDir(filepath.Join(b.p.Dir, "cache")); err == nil && len(left) > 0 {
 		t.Errorf("Packer's cache has %v", left)
 	}

@@ -1,7 +1,8 @@
 # sysprep, in a task of its own: a dropped connection doesn't end it, and a
 # second run of this script waits for the first one's. It isn't told to shut
 # down, so that its result can be read; Packer does that.
-# WINBAKE_PROGRAM and WINBAKE_ARGUMENTS are what the platform calls sysprep with.
+# WINBAKE_PROGRAM and WINBAKE_ARGUMENTS are what the platform calls sysprep with;
+# WINBAKE_CLOSE_WINRM is true where nothing comes in by WinRM after it.
 #prelude
 
 $task = 'winbake-generalize'
@@ -21,7 +22,12 @@ function Test-Running {
 $done = 'IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE'
 if ((Get-ImageState) -ne $done -and -not (Get-ScheduledTask -TaskName $task -ErrorAction SilentlyContinue)) {
     $action = New-ScheduledTaskAction -Execute $env:WINBAKE_PROGRAM -Argument $env:WINBAKE_ARGUMENTS
-    Register-ScheduledTask -TaskName $task -Action $action -User 'SYSTEM' -RunLevel Highest | Out-Null
+    # As this administrator, whom Windows logs on for the task without a password:
+    # run as SYSTEM, sysprep leaves Windows Server 2025 with Desktop Experience
+    # without a Start menu, since it prepares the caller's apps for new users.
+    $me = [System.Security.Principal.WindowsIdentity]::GetCurrent().Name
+    $principal = New-ScheduledTaskPrincipal -UserId $me -LogonType S4U -RunLevel Highest
+    Register-ScheduledTask -TaskName $task -Action $action -Principal $principal | Out-Null
     Start-ScheduledTask -TaskName $task
 }
 
@@ -43,5 +49,17 @@ Unregister-ScheduledTask -TaskName $task -Confirm:$false -ErrorAction SilentlyCo
 # is a first-boot.ps1 it takes them away: Packer may still have to come back here.
 if (-not (Test-Path -Path 'C:\ProgramData\winbake\first-boot.ps1')) {
     Remove-Item -Path 'C:\ProgramData\ssh\ssh_host_*' -Force
+}
+# Azure's way in: a listener of WinRM with the certificate that Packer put into a key
+# vault. Both would be in every clone. This connection goes on without them, and AKS
+# ends its builds in the same way (sysprep.ps1 of https://github.com/Azure/AgentBaker).
+# Elsewhere first-boot.ps1 does it: Packer still has to shut the machine down.
+if ($env:WINBAKE_CLOSE_WINRM) {
+    foreach ($listener in Get-ChildItem -Path 'WSMan:\localhost\Listener' | Where-Object { $_.Keys -contains 'Transport=HTTPS' }) {
+        $place = "WSMan:\localhost\Listener\$($listener.Name)"
+        $thumbprint = (Get-Item -Path "$place\CertificateThumbprint").Value -replace '\s', ''
+        Remove-Item -Path $place -Recurse -Force
+        Get-ChildItem -Path 'Cert:\LocalMachine\My' | Where-Object { $_.Thumbprint -eq $thumbprint } | Remove-Item -DeleteKey
+    }
 }
 Write-Output 'the image is generalized'

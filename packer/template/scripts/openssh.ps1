@@ -1,7 +1,7 @@
 # The OpenSSH server: from a zip if there is one, whose sha256 has to be that of
 # openssh.sum beside it, else as a capability of Windows.
 #prelude
-#capability
+#include capability
 
 # On the CD of the build, which this script isn't on where Packer uploaded it.
 $zip = @($PSScriptRoot) + @(Get-PSDrive -PSProvider FileSystem | ForEach-Object { $_.Root }) |

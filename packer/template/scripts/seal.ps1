@@ -1,6 +1,13 @@
 # The last changes before sysprep. sshd isn't restarted: what is changed here
 # counts from the next start on, and Packer may still have to come back.
+# WINBAKE_PROXY is the build's proxy.
 #prelude
+
+# The cluster tells nodes their proxy.
+if ($env:WINBAKE_PROXY) {
+    Invoke-Program 'netsh.exe' @('winhttp', 'reset', 'proxy')
+}
+Remove-Item -Path 'C:\ProgramData\winbake\restarted.ps1' -Force -ErrorAction SilentlyContinue
 
 $config = 'C:\ProgramData\ssh\sshd_config'
 $lines = @(Get-Content -Path $config | Where-Object { $_ -notmatch '^\s*#?\s*PasswordAuthentication\s' })
@@ -20,8 +27,15 @@ foreach ($value in 'DefaultPassword', 'AutoLogonCount') {
     Remove-ItemProperty -Path $logon -Name $value -ErrorAction SilentlyContinue
 }
 
+# One line: first-boot.ps1 removes the file that is being read.
+$steps = @()
 if (Test-Path -Path 'C:\ProgramData\winbake\first-boot.ps1') {
+    $steps += 'powershell.exe -NoProfile -ExecutionPolicy Bypass -File C:\ProgramData\winbake\first-boot.ps1'
+}
+if (Get-Service -Name 'cloudbase-init' -ErrorAction SilentlyContinue) {
+    $steps += 'sc.exe config cloudbase-init start= auto', 'sc.exe start cloudbase-init'
+}
+if ($steps) {
     New-Item -ItemType Directory -Force -Path 'C:\Windows\Setup\Scripts' | Out-Null
-    $line = 'powershell.exe -NoProfile -ExecutionPolicy Bypass -File C:\ProgramData\winbake\first-boot.ps1'
-    Set-Content -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Value $line -Encoding Ascii
+    Set-Content -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Value ($steps -join ' & ') -Encoding Ascii
 }

@@ -1,6 +1,6 @@
-// Command powershell is the test node's double of powershell.exe. It answers
-// what it was told to expect, and fails on everything else: Wine's own answers
-// 0 to any script.
+// Command powershell is the test node's double of powershell.exe. It refuses what
+// PowerShell can't parse, answers what it was told to expect, and fails on
+// everything else: Wine's own answers 0 to any script.
 package main
 
 import (
@@ -30,6 +30,10 @@ func serve() (int, error) {
 		return 0, err
 	}
 	c := answer.Call{Args: os.Args[1:], Env: environment()}
+	if said := refusal(c.Args); said != "" {
+		fmt.Fprint(os.Stderr, said)
+		return 1, record(answer.CallFile, c)
+	}
 	for _, a := range answers {
 		if a.Fits(c) {
 			fmt.Fprint(os.Stdout, a.Stdout)

@@ -4,6 +4,9 @@
 //
 //	lab packer build _output/golden
 //
+// A script that PowerShell can't parse, an answer file that Windows Setup stops at
+// and a step of a node's checklist that is missing fail the build.
+//
 // What vCenter has to be told is in the environment, as PKR_VAR_NAME. Plugins
 // that are installed stay in _output/lab below the project's folder; vCenter and
 // its machines are gone when the command ends.
@@ -12,20 +15,30 @@ package main
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"syscall"
+
+	"github.com/winbake/winbake/packer/lint"
 )
 
 func main() {
-	if len(os.Args) < 2 || os.Args[1] == "-h" || os.Args[1] == "--help" {
-		fmt.Fprintln(os.Stderr, "usage: lab COMMAND [ARGUMENT...]\n\nFor example: lab packer build _output/golden")
+	profile := flag.String("profile", "", "hold the image to the checklist of `openshift` or generic; without it, to what winbake-node is told, else openshift")
+	flag.Usage = func() {
+		fmt.Fprintln(os.Stderr, "usage: lab [--profile PROFILE] COMMAND [ARGUMENT...]\n\nFor example: lab packer build _output/golden")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if flag.NArg() == 0 || *profile != "" && !slices.Contains(lint.Profiles(), *profile) {
+		flag.Usage()
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
+	err := run(ctx, *profile, flag.Args())
 	stop()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		os.Exit(exit.ExitCode()) // the command has said why
@@ -36,8 +49,8 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, command []string) (err error) {
-	l, err := open(ctx)
+func run(ctx context.Context, profile string, command []string) (err error) {
+	l, err := open(ctx, profile)
 	defer func() { err = errors.Join(err, l.close()) }()
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -21,7 +22,11 @@ type Guest struct {
 	// Address is where the guest can be reached, 127.0.0.1 unless it's changed
 	// before a Server is started.
 	Address string
+	// Profile is what the image is held to, openshift or generic; empty is what
+	// winbake-node was told, else openshift.
+	Profile string
 
+	node  *winenode.Node
 	calls string
 }
 
@@ -32,8 +37,14 @@ func NewGuest(n *winenode.Node, shutdown string) (*Guest, error) {
 	if err := n.Replace(shutdown, n.Home()+`\shutdown.exe`); err != nil {
 		return nil, fmt.Errorf("put shutdown.exe onto the node: %w", err)
 	}
+	// Where scripts would have made it, and files are uploaded to.
+	if folder, err := n.Path(filepath.Dir(record.GuestPath)); err != nil {
+		return nil, err
+	} else if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
 	calls, err := n.Path(callFile)
-	return &Guest{Address: "127.0.0.1", calls: calls}, err
+	return &Guest{Address: "127.0.0.1", node: n, calls: calls}, err
 }
 
 // Shutdowns are the calls of shutdown.exe so far, with their arguments.
@@ -79,10 +90,10 @@ var Untold = []string{"WIN004"}
 // Accept is Untold as a Packer variable's value.
 func Accept() string { return `["` + strings.Join(Untold, `","`) + `"]` }
 
-// Scripts are the answers of a node's PowerShell double to a template's
-// scripts: each succeeds, and the machine says that it has come back from a
-// restart.
+// Scripts are the answers of a node's PowerShell double to a build's scripts: each
+// that PowerShell can parse succeeds, and the machine says that it has come back
+// from a restart.
 var Scripts = []winenode.Answer{
-	{Contains: []string{"-executionpolicy bypass"}},
 	{Contains: []string{"-EncodedCommand"}, Stdout: "node restarted.\r\n"},
+	{},
 }

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/vmware/govmomi"
@@ -21,6 +23,8 @@ import (
 	_ "github.com/vmware/govmomi/vapi/simulator" // the plugin asks for tags and content libraries
 	"github.com/vmware/govmomi/vim25/mo"
 	"github.com/vmware/govmomi/vim25/types"
+
+	"github.com/winbake/winbake/test/winenode"
 )
 
 const (
@@ -51,6 +55,10 @@ type Server struct {
 	find   *find.Finder
 	guest  *Guest
 	close  func()
+
+	builder atomic.Value // what makes the machine: vsphere-iso or vsphere-clone
+	mu      sync.Mutex
+	onMedia []winenode.File // of the machine that was started
 }
 
 // Start starts one whose machines have this guest. The caller closes it.
@@ -64,6 +72,7 @@ func Start(ctx context.Context, guest *Guest) (*Server, error) {
 	s.model.Service.RegisterEndpoints = true
 	s.model.Service.Listen = &url.URL{Scheme: "https", Host: "127.0.0.1:0", User: url.UserPassword(User, Password)}
 	server := s.model.Service.NewServer()
+	s.model.Map().Handler = s.handle
 	s.Addr = server.URL.Host
 	// It outlives what ctx is cancelled for: a build removes its machine then.
 	attending, stop := context.WithCancel(context.WithoutCancel(ctx))

@@ -15,13 +15,14 @@ import (
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // Check reads the whole payload as `verify payload` does, and holds it to its
 // node.json. What is BLOCK or UNKNOWN is an error that lists all of it.
 func (im *Image) Check(ctx context.Context) error {
 	var programs []finding.Finding
-	problems, summary, err := payload.Check(ctx, im.Source, payload.CheckOptions{Executable: func(name string, r io.ReaderAt, size int64) {
+	problems, summary, err := verify.Check(ctx, im.Source, verify.Options{Executable: func(name string, r io.ReaderAt, size int64) {
 		object := payload.Root + "/" + name
 		f, err := pe.Read(r, size)
 		if err != nil {
@@ -42,7 +43,7 @@ func (im *Image) Check(ctx context.Context) error {
 }
 
 // missing compares node.json with the files that are there.
-func (im *Image) missing(summary payload.Summary) []finding.Finding {
+func (im *Image) missing(summary verify.Summary) []finding.Finding {
 	sums := map[string]string{}
 	for _, i := range summary.Images {
 		for _, f := range i.Files {
@@ -65,10 +66,10 @@ func (im *Image) missing(summary payload.Summary) []finding.Finding {
 }
 
 // problemFindings are package payload's problems as findings.
-func problemFindings(problems []payload.Problem) []finding.Finding {
-	severities := map[payload.Severity]finding.Severity{
-		payload.SeverityBlock: finding.Block, payload.SeverityUnknown: finding.Unknown,
-		payload.SeverityWarn: finding.Warn, payload.SeverityInfo: finding.Info,
+func problemFindings(problems []verify.Problem) []finding.Finding {
+	severities := map[verify.Severity]finding.Severity{
+		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
+		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
 	}
 	var found []finding.Finding
 	for _, p := range problems {

@@ -19,7 +19,10 @@ import (
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // Options name an image and what it must be.
@@ -41,7 +44,7 @@ type Options struct {
 // Image is an opened image. The caller closes it.
 type Image struct {
 	*deploy.Image
-	Source *payload.Source
+	Source *ociimage.Source
 	// Digest is "sha256:...", "" for a folder.
 	Digest string
 	// Release is what the image says that it is for, "" for nothing.
@@ -69,7 +72,7 @@ func (o Options) Check() error {
 
 // Open opens the image. The error is a *fault.Error, or one of the registry's.
 func Open(ctx context.Context, o Options) (*Image, error) {
-	source, err := payload.Load(ctx, o.Payload, payload.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.Insecure, UserAgent: o.UserAgent})
+	source, err := ociimage.Load(ctx, o.Payload, ociimage.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.Insecure, UserAgent: o.UserAgent})
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +114,7 @@ func (im *Image) open(ctx context.Context, o Options) error {
 // pinned refuses an image that may be another one tomorrow, or already is.
 func (im *Image) pinned(o Options) error {
 	s := im.Source
-	if s.Kind == payload.KindDir {
+	if s.Kind == ociimage.KindDir {
 		if o.Digest != "" {
 			return &fault.Error{Where: o.Payload, What: "a folder of files has no digest that the build could be held to", Fix: "bake payload --layout DIR, and name that layout"}
 		}
@@ -119,7 +122,7 @@ func (im *Image) pinned(o Options) error {
 	}
 	im.Digest = s.Digest.String()
 	switch {
-	case s.Kind == payload.KindRegistry && !strings.Contains(o.Payload, "@sha256:"):
+	case s.Kind == ociimage.KindRegistry && !strings.Contains(o.Payload, "@sha256:"):
 		return &fault.Error{Where: o.Payload, What: "a tag may be another image tomorrow", Fix: fmt.Sprintf("payload = %q", s.Reference())}
 	case o.Digest != "" && o.Digest != im.Digest:
 		return &fault.Error{Where: o.Payload, What: "the payload has changed: its digest is " + im.Digest + ", the build is held to " + o.Digest,
@@ -130,7 +133,7 @@ func (im *Image) pinned(o Options) error {
 
 // expectation is the image's node.json, or what is known of WMCO's own.
 func (im *Image) expectation(ctx context.Context) (*node.Expectation, []byte, error) {
-	x, err := payload.ReadExtras(ctx, im.Source, payload.Limits{})
+	x, err := verify.ReadExtras(ctx, im.Source, rootfs.Limits{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -144,8 +147,8 @@ func (im *Image) expectation(ctx context.Context) (*node.Expectation, []byte, er
 }
 
 // labelled is the release that the image's labels tell.
-func labelled(s *payload.Source) (string, error) {
-	if s.Kind == payload.KindDir {
+func labelled(s *ociimage.Source) (string, error) {
+	if s.Kind == ociimage.KindDir {
 		return "", nil
 	}
 	image, err := s.Image()

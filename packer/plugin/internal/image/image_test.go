@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/winsvc"
 	"github.com/winbake/winbake/payload"
 )
@@ -86,7 +87,7 @@ func layout(t *testing.T, m made) (dir, digest string) {
 		}
 	}
 	dir = filepath.Join(t.TempDir(), "layout")
-	hash, err := payload.WriteLayout(t.Context(), dir, image, nil)
+	hash, err := ociimage.WriteLayout(t.Context(), dir, image, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +268,7 @@ func TestTag(t *testing.T) {
 	defer server.Close()
 	ref := strings.TrimPrefix(server.URL, "http://") + "/team/payload"
 	dir, digest := layout(t, made{format: payload.Flat, version: "v10.20.2"})
-	source, err := payload.Load(t.Context(), dir, payload.LoadOptions{})
+	source, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +276,7 @@ func TestTag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := payload.Push(t.Context(), ref+":latest", image, payload.PushOptions{Insecure: true}); err != nil {
+	if _, err := ociimage.Push(t.Context(), ref+":latest", image, ociimage.PushOptions{Insecure: true}); err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Payload: ref + ":latest", Profile: OpenShift, Insecure: true}

@@ -8,7 +8,8 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/payload/verify"
 )
 
 // places are where WMCO puts the folders of its payload on a node
@@ -40,8 +41,8 @@ func place(file string) (string, bool) {
 
 // stock is what a node with one of WMCO's own images should be: its files
 // where WMCO puts them. The image says nothing of that, so all of it is read.
-func stock(ctx context.Context, source *payload.Source) (*node.Expectation, error) {
-	problems, summary, err := payload.Check(ctx, source, payload.CheckOptions{})
+func stock(ctx context.Context, source *ociimage.Source) (*node.Expectation, error) {
+	problems, summary, err := verify.Check(ctx, source, verify.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,14 +1,25 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 variable "image_name" {
   type        = string
-  description = "Name of the image or template that is made."
+  description = "What images of this template are called. The image's own name has image_version behind it."
   default     = "windows-server-2022-generic"
 
   validation {
-    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
-    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 48 at most."
+  }
+}
+
+variable "image_version" {
+  type        = string
+  description = "What tells this image from the one before, such as 42. Empty is the time of the build in UTC: 20261123-0413."
+  default     = ""
+
+  validation {
+    condition     = var.image_version == "" || can(regex("^[A-Za-z0-9._-]{1,14}$", var.image_version))
+    error_message = "Variable image_version has to be letters, digits, dots and dashes, 14 at most."
   }
 }
 
@@ -30,17 +41,6 @@ variable "instance_type" {
   validation {
     condition     = length(var.instance_type) > 0
     error_message = "Variable instance_type can't be empty."
-  }
-}
-
-variable "subnet_id" {
-  type        = string
-  description = "Subnet of the instance. Empty is the default VPC's."
-  default     = ""
-
-  validation {
-    condition     = var.subnet_id == "" || can(regex("^subnet-[0-9a-f]+$", var.subnet_id))
-    error_message = "Variable subnet_id has to be such as subnet-0123abcd."
   }
 }
 
@@ -94,19 +94,73 @@ variable "connect_timeout" {
   }
 }
 
+variable "profile" {
+  type        = string
+  description = "Profile of AWS's configuration files. Empty is the environment's."
+  default     = ""
+}
+
+variable "vpc_id" {
+  type        = string
+  description = "VPC of the instance. Empty is subnet_id's, or the default one."
+  default     = ""
+
+  validation {
+    condition     = var.vpc_id == "" || can(regex("^vpc-[0-9a-f]+$", var.vpc_id))
+    error_message = "Variable vpc_id has to be such as vpc-0123abcd."
+  }
+}
+
+variable "subnet_id" {
+  type        = string
+  description = "Subnet of the instance. Empty is the default VPC's."
+  default     = ""
+
+  validation {
+    condition     = var.subnet_id == "" || can(regex("^subnet-[0-9a-f]+$", var.subnet_id))
+    error_message = "Variable subnet_id has to be such as subnet-0123abcd."
+  }
+}
+
+variable "security_group_ids" {
+  type        = list(string)
+  description = "Security groups that let SSH in. Empty makes one for the build."
+  default     = []
+}
+
+variable "temporary_security_group_source_cidrs" {
+  type        = list(string)
+  description = "Networks that the build's own security group lets in. Empty is everybody."
+  default     = []
+}
+
+variable "private_address" {
+  type        = bool
+  description = "Reach the instance at its private address, and give it no public one."
+  default     = false
+}
+
+variable "iam_instance_profile" {
+  type        = string
+  description = "Instance profile of the instance. Empty for none."
+  default     = ""
+}
+
+variable "kms_key_id" {
+  type        = string
+  description = "KMS key that the image's snapshot is encrypted with. Empty is the account's own."
+  default     = ""
+}
+
+variable "ami_users" {
+  type        = list(string)
+  description = "Accounts that may start instances of the image."
+  default     = []
+}
+
 variable "authorized_keys_file" {
   type        = string
   description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
-
-  validation {
-    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
-  }
-
-  validation {
-    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
-  }
 }
 
 variable "language" {
@@ -151,6 +205,51 @@ variable "accept_missing_updates" {
     condition     = length([for u in var.accept_missing_updates : u if !can(regex("^(KB[0-9]+|all)$", u))]) == 0
     error_message = "Variable accept_missing_updates has to be KB numbers such as KB5007651, or all."
   }
+}
+
+variable "time_zone" {
+  type        = string
+  description = "Time zone, by Windows' name."
+  default     = "UTC"
+
+  validation {
+    condition     = can(regex("^[^<>&]+$", var.time_zone))
+    error_message = "Variable time_zone can't be empty nor have <, > or &."
+  }
+}
+
+variable "proxy" {
+  type        = string
+  description = "Proxy that Windows reaches its updates through while the image is made: http://HOST:PORT. The image has none: the cluster gives nodes theirs."
+  default     = ""
+
+  validation {
+    condition     = var.proxy == "" || can(regex("^https?://[^@/\\s]+:[0-9]+$", var.proxy))
+    error_message = "Variable proxy has to be such as http://proxy.example.com:3128, without a password."
+  }
+}
+
+variable "no_proxy" {
+  type        = list(string)
+  description = "What is reached without proxy: *.example.com, 10.*."
+  default     = []
+}
+
+variable "wsus_server" {
+  type        = string
+  description = "The company's update server, such as https://wsus.example.com:8531. It stays in the image. Empty is Microsoft's."
+  default     = ""
+
+  validation {
+    condition     = var.wsus_server == "" || can(regex("^https?://[^@/\\s]+$", var.wsus_server))
+    error_message = "Variable wsus_server has to be such as https://wsus.example.com:8531."
+  }
+}
+
+variable "ca_certificates_file" {
+  type        = string
+  description = "PEM file with the company's CA certificates. They stay in the image. Empty for none."
+  default     = ""
 }
 
 variable "payload" {

@@ -1,18 +1,40 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 # Read before anything is made: a payload that isn't what it should be costs
 # seconds here and an hour at the end.
 data "winbake-payload" "node" {
-  payload = var.payload
+  payload = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
   digest  = var.payload_digest
   release = var.release
   profile = "openshift"
 }
 
 locals {
-  notes         = "Windows Server 2025, openshift, payload ${data.winbake-payload.node.digest}"
-  node_manifest = "${var.image_name}.node.json"
+  image = "${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"
+  company = jsonencode({
+    proxy           = var.proxy
+    no_proxy        = join(";", var.no_proxy)
+    wsus_server     = var.wsus_server
+    ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)
+  })
+  notes                = "Windows Server 2025, openshift, payload ${data.winbake-payload.node.digest}"
+  node_manifest        = "${local.image}.node.json"
+  authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
+  ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
+  payload              = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
+  verify_binary        = var.verify_binary == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_binary)) ? pathexpand(var.verify_binary) : abspath("${path.root}/${var.verify_binary}")
+}
+
+# What has to go together: packer validate ends here where it doesn't, with the reason
+# as a file's name.
+locals {
+  key_of_encryption      = (var.kms_key_id == "" || var.encrypt_boot) ? true : file("kms_key_id and encrypt_boot: a key needs encryption")
+  groups_or_networks     = (length(var.security_group_ids) == 0 || length(var.temporary_security_group_source_cidrs) == 0) ? true : file("security_group_ids or temporary_security_group_source_cidrs: not both, since groups have rules of their own")
+  authorized_keys_file_1 = (can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub")
+  authorized_keys_file_2 = (!can(regex("PRIVATE KEY", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it is a private key, and the image would carry it: give the .pub beside it")
+  ca_certificates_file_1 = (var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has to be a file with certificates in PEM")
+  ca_certificates_file_2 = (var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has a private key in it, and the image would carry it")
 }
 
 source "amazon-ebs" "windows" {
@@ -20,11 +42,23 @@ source "amazon-ebs" "windows" {
   region                     = var.region
   skip_credential_validation = var.skip_credential_validation
   instance_type              = var.instance_type
-  subnet_id                  = var.subnet_id == "" ? null : var.subnet_id
-  ami_name                   = "${var.image_name}-{{timestamp}}"
+  ami_name                   = local.image
   ami_description            = local.notes
-  encrypt_boot               = var.encrypt_boot
-  imds_support               = "v2.0"
+  # The newest image of a name is the one with this tag and the latest date.
+  tags         = { Name = local.image, image_name = var.image_name }
+  encrypt_boot = var.encrypt_boot
+  imds_support = "v2.0"
+
+  profile                               = var.profile == "" ? null : var.profile
+  vpc_id                                = var.vpc_id == "" ? null : var.vpc_id
+  subnet_id                             = var.subnet_id == "" ? null : var.subnet_id
+  security_group_ids                    = length(var.security_group_ids) == 0 ? null : var.security_group_ids
+  temporary_security_group_source_cidrs = length(var.temporary_security_group_source_cidrs) == 0 ? null : var.temporary_security_group_source_cidrs
+  associate_public_ip_address           = var.private_address ? false : null
+  ssh_interface                         = var.private_address ? "private_ip" : null
+  iam_instance_profile                  = var.iam_instance_profile == "" ? null : var.iam_instance_profile
+  kms_key_id                            = var.kms_key_id == "" ? null : var.kms_key_id
+  ami_users                             = length(var.ami_users) == 0 ? null : var.ami_users
 
   source_ami_filter {
     filters     = { name = var.source_ami_name, virtualization-type = "hvm", root-device-type = "ebs" }
@@ -44,7 +78,7 @@ source "amazon-ebs" "windows" {
     delete_on_termination = true
   }
 
-  user_data = "<powershell>\n${file("${path.root}/scripts/user-data.ps1")}\n</powershell>"
+  user_data = "<powershell>\n${file(abspath("${path.root}/scripts/user-data.ps1"))}\n</powershell>"
 
   communicator = "ssh"
   ssh_username = "Administrator"
@@ -59,7 +93,13 @@ build {
 
   # C:\ProgramData\winbake has to be there before files are put into it.
   provisioner "powershell" {
-    script = "${path.root}/scripts/ready.ps1"
+    script      = "${path.root}/scripts/ready.ps1"
+    max_retries = 3
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/restarted.ps1"
+    destination = "C:/ProgramData/winbake/restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -69,6 +109,15 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/company.ps1"
+    env    = { WINBAKE_COMPANY = local.company }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/extend-disk.ps1"
   }
 
   # Updates bring updates: three rounds, and a look at what is left. Windows refuses
@@ -82,8 +131,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -95,8 +144,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -108,8 +157,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -133,8 +182,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "30m"
-    check_registry  = true
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -151,22 +200,38 @@ build {
   # Node files from the payload, byte for byte, the services of this profile, and
   # the node's check, whose findings end the build unless they are accepted.
   provisioner "winbake-node" {
-    payload       = var.payload
+    payload       = local.payload
     digest        = var.payload_digest
     profile       = "openshift"
     accept        = var.accept
-    verify_binary = var.verify_binary
+    verify_binary = local.verify_binary
     manifest      = local.node_manifest
   }
 
   provisioner "powershell" {
+    script            = "${path.root}/scripts/node-settings.ps1"
+    env               = { WINBAKE_TIME_ZONE = var.time_zone }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/clean.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+    env    = { WINBAKE_PROXY = var.proxy }
   }
 
   # Late: it takes Packer's own key away, and with it the way back in.
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+    env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and
@@ -179,6 +244,6 @@ build {
 
   post-processor "winbake-manifest" {
     manifest = local.node_manifest
-    output   = "${var.image_name}.winbake.json"
+    output   = "${local.image}.winbake.json"
   }
 }

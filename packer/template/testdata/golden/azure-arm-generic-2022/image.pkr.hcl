@@ -1,28 +1,61 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 # Read before anything is made: a payload that isn't what it should be costs
 # seconds here and an hour at the end.
 data "winbake-payload" "node" {
-  payload = var.payload
+  payload = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
   digest  = var.payload_digest
   release = var.release
   profile = "generic"
 }
 
 locals {
-  notes         = "Windows Server 2022, generic, payload ${data.winbake-payload.node.digest}"
-  node_manifest = "${var.image_name}.node.json"
+  image = "${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"
+  company = jsonencode({
+    proxy           = var.proxy
+    no_proxy        = join(";", var.no_proxy)
+    wsus_server     = var.wsus_server
+    ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)
+  })
+  notes                = "Windows Server 2022, generic, payload ${data.winbake-payload.node.digest}"
+  node_manifest        = "${local.image}.node.json"
+  authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
+  ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
+  payload              = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
+  verify_binary        = var.verify_binary == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_binary)) ? pathexpand(var.verify_binary) : abspath("${path.root}/${var.verify_binary}")
+}
+
+# What has to go together: packer validate ends here where it doesn't, with the reason
+# as a file's name.
+locals {
+  network_or_addresses   = (var.virtual_network_name == "" || length(var.allowed_inbound_ip_addresses) == 0) ? true : file("virtual_network_name or allowed_inbound_ip_addresses: not both, since a network's own rules decide who gets in")
+  subnet_of_network      = (var.virtual_network_name != "" || var.virtual_network_subnet_name == "" && var.virtual_network_resource_group_name == "") ? true : file("virtual_network_subnet_name and virtual_network_name: a subnet and a resource group need the network")
+  key_vault_of_group     = (var.build_key_vault_name == "" || var.build_resource_group_name != "") ? true : file("build_key_vault_name and build_resource_group_name: a key vault is in a group that is there already")
+  credentials_given      = (var.use_azure_cli_auth || var.client_id != "") ? true : file("client_id or use_azure_cli_auth: one of them, since Packer has to log on")
+  authorized_keys_file_1 = (can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub")
+  authorized_keys_file_2 = (!can(regex("PRIVATE KEY", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it is a private key, and the image would carry it: give the .pub beside it")
+  ca_certificates_file_1 = (var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has to be a file with certificates in PEM")
+  ca_certificates_file_2 = (var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has a private key in it, and the image would carry it")
 }
 
 source "azure-arm" "windows" {
   subscription_id    = var.subscription_id
   use_azure_cli_auth = var.use_azure_cli_auth
-  tenant_id          = var.tenant_id == "" ? null : var.tenant_id
-  client_id          = var.client_id == "" ? null : var.client_id
   client_secret      = var.client_secret == "" ? null : var.client_secret
-  location           = var.location
-  vm_size            = var.vm_size
+  # The plugin takes the region of build_resource_group_name.
+  location = var.build_resource_group_name == "" ? var.location : null
+  vm_size  = var.vm_size
+
+  tenant_id                              = var.tenant_id == "" ? null : var.tenant_id
+  client_id                              = var.client_id == "" ? null : var.client_id
+  build_resource_group_name              = var.build_resource_group_name == "" ? null : var.build_resource_group_name
+  build_key_vault_name                   = var.build_key_vault_name == "" ? null : var.build_key_vault_name
+  virtual_network_name                   = var.virtual_network_name == "" ? null : var.virtual_network_name
+  virtual_network_subnet_name            = var.virtual_network_subnet_name == "" ? null : var.virtual_network_subnet_name
+  virtual_network_resource_group_name    = var.virtual_network_resource_group_name == "" ? null : var.virtual_network_resource_group_name
+  private_virtual_network_with_public_ip = var.private_virtual_network_with_public_ip
+  allowed_inbound_ip_addresses           = length(var.allowed_inbound_ip_addresses) == 0 ? null : var.allowed_inbound_ip_addresses
 
   os_type                            = "Windows"
   image_publisher                    = "MicrosoftWindowsServer"
@@ -30,9 +63,9 @@ source "azure-arm" "windows" {
   image_sku                          = var.image_sku
   os_disk_size_gb                    = var.disk_gb
   managed_image_storage_account_type = "Premium_LRS"
-  managed_image_name                 = var.image_name
+  managed_image_name                 = local.image
   managed_image_resource_group_name  = var.resource_group
-  azure_tags                         = { winbake = local.notes }
+  azure_tags                         = { winbake = local.notes, image_name = var.image_name }
 
   dynamic "shared_image_gallery_destination" {
     for_each = var.gallery == "" ? [] : [var.gallery]
@@ -41,7 +74,7 @@ source "azure-arm" "windows" {
       resource_group      = var.resource_group
       gallery_name        = var.gallery
       image_name          = var.image_name
-      image_version       = var.gallery_version
+      image_version       = var.gallery_version == "" ? formatdate("YYYY.M.Dhhmm", timestamp()) : var.gallery_version
       replication_regions = [var.location]
     }
   }
@@ -60,12 +93,27 @@ build {
 
   # C:\ProgramData\winbake has to be there before files are put into it.
   provisioner "powershell" {
-    script = "${path.root}/scripts/ready.ps1"
+    script      = "${path.root}/scripts/ready.ps1"
+    max_retries = 3
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/restarted.ps1"
+    destination = "C:/ProgramData/winbake/restarted.ps1"
   }
 
   provisioner "powershell" {
     script = "${path.root}/scripts/windows-release.ps1"
     env    = { WINBAKE_BUILD = var.os_build, WINBAKE_LANGUAGE = var.language }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/company.ps1"
+    env    = { WINBAKE_COMPANY = local.company }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/extend-disk.ps1"
   }
 
   # Updates bring updates: three rounds, and a look at what is left. Windows refuses
@@ -79,8 +127,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -92,8 +140,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -105,8 +153,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -130,8 +178,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "30m"
-    check_registry  = true
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -148,16 +196,36 @@ build {
   # Node files from the payload, byte for byte, the services of this profile, and
   # the node's check, whose findings end the build unless they are accepted.
   provisioner "winbake-node" {
-    payload       = var.payload
+    payload       = local.payload
     digest        = var.payload_digest
     profile       = "generic"
     accept        = var.accept
-    verify_binary = var.verify_binary
+    verify_binary = local.verify_binary
     manifest      = local.node_manifest
   }
 
   provisioner "powershell" {
+    script = "${path.root}/scripts/cluster-api.ps1"
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/node-settings.ps1"
+    env               = { WINBAKE_TIME_ZONE = var.time_zone }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/clean.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+    env    = { WINBAKE_PROXY = var.proxy }
   }
 
   provisioner "powershell" {
@@ -167,19 +235,19 @@ build {
   # Late: it takes Packer's own key away, and with it the way back in.
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+    env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and
   # a second try waits for the first.
   provisioner "powershell" {
     script      = "${path.root}/scripts/generalize.ps1"
-    env         = { WINBAKE_PROGRAM = "C:\\Windows\\System32\\Sysprep\\sysprep.exe", WINBAKE_ARGUMENTS = "/generalize /oobe /quit /quiet /mode:vm" }
+    env         = { WINBAKE_PROGRAM = "C:\\Windows\\System32\\Sysprep\\sysprep.exe", WINBAKE_ARGUMENTS = "/generalize /oobe /quit /quiet /mode:vm", WINBAKE_CLOSE_WINRM = "true" }
     max_retries = 3
   }
 
   post-processor "winbake-manifest" {
     manifest = local.node_manifest
-    output   = "${var.image_name}.winbake.json"
+    output   = "${local.image}.winbake.json"
   }
 }

@@ -1,14 +1,25 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 variable "image_name" {
   type        = string
-  description = "Name of the image or template that is made."
+  description = "What images of this template are called. The image's own name has image_version behind it."
   default     = "windows-server-2022-openshift"
 
   validation {
-    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
-    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 48 at most."
+  }
+}
+
+variable "image_version" {
+  type        = string
+  description = "What tells this image from the one before, such as 42. Empty is the time of the build in UTC: 20261123-0413."
+  default     = ""
+
+  validation {
+    condition     = var.image_version == "" || can(regex("^[A-Za-z0-9._-]{1,14}$", var.image_version))
+    error_message = "Variable image_version has to be letters, digits, dots and dashes, 14 at most."
   }
 }
 
@@ -19,28 +30,6 @@ variable "subscription_id" {
   validation {
     condition     = can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.subscription_id))
     error_message = "Variable subscription_id has to be such as 00000000-0000-0000-0000-000000000000."
-  }
-}
-
-variable "tenant_id" {
-  type        = string
-  description = "Tenant. Empty is the subscription's."
-  default     = ""
-
-  validation {
-    condition     = var.tenant_id == "" || can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.tenant_id))
-    error_message = "Variable tenant_id has to be such as 00000000-0000-0000-0000-000000000000."
-  }
-}
-
-variable "client_id" {
-  type        = string
-  description = "Service principal. Empty where use_azure_cli_auth is true."
-  default     = ""
-
-  validation {
-    condition     = var.client_id == "" || can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.client_id))
-    error_message = "Variable client_id has to be such as 00000000-0000-0000-0000-000000000000."
   }
 }
 
@@ -85,11 +74,11 @@ variable "gallery" {
 
 variable "gallery_version" {
   type        = string
-  description = "Version in the gallery."
-  default     = "1.0.0"
+  description = "Version in the gallery. Empty is the time of the build: 2026.11.230413."
+  default     = ""
 
   validation {
-    condition     = can(regex("^[0-9]+\\.[0-9]+\\.[0-9]+$", var.gallery_version))
+    condition     = var.gallery_version == "" || can(regex("^[0-9]+\\.[0-9]+\\.[0-9]+$", var.gallery_version))
     error_message = "Variable gallery_version has to be such as 1.0.0."
   }
 }
@@ -143,19 +132,73 @@ variable "connect_timeout" {
   }
 }
 
+variable "tenant_id" {
+  type        = string
+  description = "Tenant. Empty is the subscription's."
+  default     = ""
+
+  validation {
+    condition     = var.tenant_id == "" || can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.tenant_id))
+    error_message = "Variable tenant_id has to be such as 00000000-0000-0000-0000-000000000000."
+  }
+}
+
+variable "client_id" {
+  type        = string
+  description = "Service principal. Empty where use_azure_cli_auth is true."
+  default     = ""
+
+  validation {
+    condition     = var.client_id == "" || can(regex("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", var.client_id))
+    error_message = "Variable client_id has to be such as 00000000-0000-0000-0000-000000000000."
+  }
+}
+
+variable "build_resource_group_name" {
+  type        = string
+  description = "Resource group that the machine is made in. Empty makes one for the build, which takes the right to do so."
+  default     = ""
+}
+
+variable "build_key_vault_name" {
+  type        = string
+  description = "Key vault for WinRM's certificate, in build_resource_group_name. Empty makes one."
+  default     = ""
+}
+
+variable "virtual_network_name" {
+  type        = string
+  description = "Virtual network that is there already. The machine has a private address then. Empty makes one, with a public address."
+  default     = ""
+}
+
+variable "virtual_network_subnet_name" {
+  type        = string
+  description = "Subnet in virtual_network_name. Empty takes its only one."
+  default     = ""
+}
+
+variable "virtual_network_resource_group_name" {
+  type        = string
+  description = "Resource group of virtual_network_name. Empty looks for it."
+  default     = ""
+}
+
+variable "private_virtual_network_with_public_ip" {
+  type        = bool
+  description = "Give the machine in virtual_network_name a public address."
+  default     = false
+}
+
+variable "allowed_inbound_ip_addresses" {
+  type        = list(string)
+  description = "Addresses and networks that reach the machine at its public address. Empty is everybody."
+  default     = []
+}
+
 variable "authorized_keys_file" {
   type        = string
   description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
-
-  validation {
-    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
-  }
-
-  validation {
-    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
-  }
 }
 
 variable "language" {
@@ -200,4 +243,49 @@ variable "accept_missing_updates" {
     condition     = length([for u in var.accept_missing_updates : u if !can(regex("^(KB[0-9]+|all)$", u))]) == 0
     error_message = "Variable accept_missing_updates has to be KB numbers such as KB5007651, or all."
   }
+}
+
+variable "time_zone" {
+  type        = string
+  description = "Time zone, by Windows' name."
+  default     = "UTC"
+
+  validation {
+    condition     = can(regex("^[^<>&]+$", var.time_zone))
+    error_message = "Variable time_zone can't be empty nor have <, > or &."
+  }
+}
+
+variable "proxy" {
+  type        = string
+  description = "Proxy that Windows reaches its updates through while the image is made: http://HOST:PORT. The image has none: the cluster gives nodes theirs."
+  default     = ""
+
+  validation {
+    condition     = var.proxy == "" || can(regex("^https?://[^@/\\s]+:[0-9]+$", var.proxy))
+    error_message = "Variable proxy has to be such as http://proxy.example.com:3128, without a password."
+  }
+}
+
+variable "no_proxy" {
+  type        = list(string)
+  description = "What is reached without proxy: *.example.com, 10.*."
+  default     = []
+}
+
+variable "wsus_server" {
+  type        = string
+  description = "The company's update server, such as https://wsus.example.com:8531. It stays in the image. Empty is Microsoft's."
+  default     = ""
+
+  validation {
+    condition     = var.wsus_server == "" || can(regex("^https?://[^@/\\s]+$", var.wsus_server))
+    error_message = "Variable wsus_server has to be such as https://wsus.example.com:8531."
+  }
+}
+
+variable "ca_certificates_file" {
+  type        = string
+  description = "PEM file with the company's CA certificates. They stay in the image. Empty for none."
+  default     = ""
 }

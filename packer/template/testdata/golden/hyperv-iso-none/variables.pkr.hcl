@@ -1,14 +1,25 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 variable "image_name" {
   type        = string
-  description = "Name of the image or template that is made."
+  description = "What images of this template are called. The image's own name has image_version behind it."
   default     = "windows-server-2022-openshift"
 
   validation {
-    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
-    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 48 at most."
+  }
+}
+
+variable "image_version" {
+  type        = string
+  description = "What tells this image from the one before, such as 42. Empty is the time of the build in UTC: 20261123-0413."
+  default     = ""
+
+  validation {
+    condition     = var.image_version == "" || can(regex("^[A-Za-z0-9._-]{1,14}$", var.image_version))
+    error_message = "Variable image_version has to be letters, digits, dots and dashes, 14 at most."
   }
 }
 
@@ -42,17 +53,6 @@ variable "switch_name" {
   }
 }
 
-variable "vlan_id" {
-  type        = string
-  description = "VLAN of the machine. Empty for none."
-  default     = ""
-
-  validation {
-    condition     = var.vlan_id == "" || can(regex("^[0-9]{1,4}$", var.vlan_id))
-    error_message = "Variable vlan_id has to be a number."
-  }
-}
-
 variable "generation" {
   type        = number
   description = "2 is EFI with secure boot, 1 is BIOS."
@@ -66,7 +66,7 @@ variable "generation" {
 
 variable "output_directory" {
   type        = string
-  description = "Folder for the image, which must not be there."
+  description = "Folder in which the image gets one of its own."
   default     = "output"
 
   validation {
@@ -111,7 +111,7 @@ variable "disk_mb" {
 variable "boot_command" {
   type        = list(string)
   description = "Keys that are typed at boot: EFI asks for one before it starts from a CD. Empty types none."
-  default     = ["<spacebar><wait><spacebar>"]
+  default     = ["<spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait><spacebar><wait>"]
 }
 
 variable "boot_wait" {
@@ -122,6 +122,28 @@ variable "boot_wait" {
   validation {
     condition     = can(regex("^[0-9]+(ms|s|m)$", var.boot_wait))
     error_message = "Variable boot_wait has to be such as 2s."
+  }
+}
+
+variable "vlan_id" {
+  type        = string
+  description = "VLAN of the machine. Empty for none."
+  default     = ""
+
+  validation {
+    condition     = var.vlan_id == "" || can(regex("^[0-9]{1,4}$", var.vlan_id))
+    error_message = "Variable vlan_id has to be a number."
+  }
+}
+
+variable "mac_address" {
+  type        = string
+  description = "MAC address of the machine. Empty is any."
+  default     = ""
+
+  validation {
+    condition     = var.mac_address == "" || can(regex("^[0-9a-fA-F]{12}$", var.mac_address))
+    error_message = "Variable mac_address has to be such as 0123456789ab."
   }
 }
 
@@ -149,16 +171,6 @@ variable "admin_password" {
 variable "authorized_keys_file" {
   type        = string
   description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
-
-  validation {
-    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
-  }
-
-  validation {
-    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
-  }
 }
 
 variable "communicator" {
@@ -260,17 +272,6 @@ variable "accept_missing_updates" {
   }
 }
 
-variable "time_zone" {
-  type        = string
-  description = "Time zone, by Windows' name."
-  default     = "UTC"
-
-  validation {
-    condition     = can(regex("^[^<>&]+$", var.time_zone))
-    error_message = "Variable time_zone can't be empty nor have <, > or &."
-  }
-}
-
 variable "host_name_prefix" {
   type        = string
   description = "How a clone is called that nobody names: this and five random characters."
@@ -279,6 +280,17 @@ variable "host_name_prefix" {
   validation {
     condition     = can(regex("^[a-z0-9][a-z0-9-]{0,9}$", var.host_name_prefix))
     error_message = "Variable host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15."
+  }
+}
+
+variable "user_locale" {
+  type        = string
+  description = "Formats and keyboard of Windows' users."
+  default     = "en-US"
+
+  validation {
+    condition     = can(regex("^[a-z]{2,3}-[A-Z]{2}$", var.user_locale))
+    error_message = "Variable user_locale has to be such as en-GB."
   }
 }
 
@@ -308,4 +320,49 @@ variable "product_key" {
     condition     = var.product_key == "" || can(regex("^([0-9A-Z]{5}-){4}[0-9A-Z]{5}$", var.product_key))
     error_message = "Variable product_key has to be five groups of five capitals and digits."
   }
+}
+
+variable "time_zone" {
+  type        = string
+  description = "Time zone, by Windows' name."
+  default     = "UTC"
+
+  validation {
+    condition     = can(regex("^[^<>&]+$", var.time_zone))
+    error_message = "Variable time_zone can't be empty nor have <, > or &."
+  }
+}
+
+variable "proxy" {
+  type        = string
+  description = "Proxy that Windows reaches its updates through while the image is made: http://HOST:PORT. The image has none: the cluster gives nodes theirs."
+  default     = ""
+
+  validation {
+    condition     = var.proxy == "" || can(regex("^https?://[^@/\\s]+:[0-9]+$", var.proxy))
+    error_message = "Variable proxy has to be such as http://proxy.example.com:3128, without a password."
+  }
+}
+
+variable "no_proxy" {
+  type        = list(string)
+  description = "What is reached without proxy: *.example.com, 10.*."
+  default     = []
+}
+
+variable "wsus_server" {
+  type        = string
+  description = "The company's update server, such as https://wsus.example.com:8531. It stays in the image. Empty is Microsoft's."
+  default     = ""
+
+  validation {
+    condition     = var.wsus_server == "" || can(regex("^https?://[^@/\\s]+$", var.wsus_server))
+    error_message = "Variable wsus_server has to be such as https://wsus.example.com:8531."
+  }
+}
+
+variable "ca_certificates_file" {
+  type        = string
+  description = "PEM file with the company's CA certificates. They stay in the image. Empty for none."
+  default     = ""
 }

@@ -1,5 +1,5 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 local "one_time_password" {
   expression = "aA1!${uuidv4()}"
@@ -22,15 +22,29 @@ local "logon_encoded" {
 }
 
 locals {
-  notes = "Windows Server 2022, openshift, without node files"
-  efi   = var.firmware != "bios"
+  image = "${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"
+  company = jsonencode({
+    proxy           = var.proxy
+    no_proxy        = join(";", var.no_proxy)
+    wsus_server     = var.wsus_server
+    ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)
+  })
+  notes                = "Windows Server 2022, openshift, without node files"
+  efi                  = var.firmware != "bios"
+  authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
+  openssh_zip          = var.openssh_zip == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.openssh_zip)) ? pathexpand(var.openssh_zip) : abspath("${path.root}/${var.openssh_zip}")
+  ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
 }
 
 # What has to go together: packer validate ends here where it doesn't, with the reason
-# in place of a file's name.
+# as a file's name.
 locals {
-  firmware_for_tpm  = !var.vtpm || var.firmware != "bios" ? true : file("firmware: it is bios, vtpm is true, and a TPM needs EFI")
-  openssh_sum_given = var.openssh_zip == "" || var.openssh_sha256 != "" ? true : file("openssh_sha256: it isn't given, and openssh_zip is")
+  firmware_for_tpm       = (!var.vtpm || var.firmware != "bios") ? true : file("vtpm and firmware: a TPM needs EFI, and bios is none")
+  openssh_sum_given      = (var.openssh_zip == "" || var.openssh_sha256 != "") ? true : file("openssh_zip and openssh_sha256: both, or nobody would notice another file")
+  authorized_keys_file_1 = (can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub")
+  authorized_keys_file_2 = (!can(regex("PRIVATE KEY", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it is a private key, and the image would carry it: give the .pub beside it")
+  ca_certificates_file_1 = (var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has to be a file with certificates in PEM")
+  ca_certificates_file_2 = (var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has a private key in it, and the image would carry it")
 }
 
 source "proxmox-iso" "windows" {
@@ -40,16 +54,19 @@ source "proxmox-iso" "windows" {
   insecure_skip_tls_verify = var.proxmox_insecure
   node                     = var.node
 
-  vm_name              = var.image_name
+  vm_name              = local.image
   template_description = local.notes
-  os                   = "win11"
-  machine              = "q35"
-  bios                 = local.efi ? "ovmf" : "seabios"
-  cores                = var.cpus
-  cpu_type             = "host"
-  memory               = var.memory_mb
-  scsi_controller      = "virtio-scsi-single"
-  qemu_agent           = true
+
+  pool = var.pool == "" ? null : var.pool
+
+  os              = "win11"
+  machine         = "q35"
+  bios            = local.efi ? "ovmf" : "seabios"
+  cores           = var.cpus
+  cpu_type        = "host"
+  memory          = var.memory_mb
+  scsi_controller = "virtio-scsi-single"
+  qemu_agent      = true
 
   dynamic "efi_config" {
     for_each = local.efi ? [1] : []
@@ -102,7 +119,7 @@ source "proxmox-iso" "windows" {
 
     cd_label = "PROVISION"
     cd_content = {
-      "autounattend.xml" = templatefile("${path.root}/answers/autounattend.xml.pkrtpl", {
+      "autounattend.xml" = templatefile(abspath("${path.root}/answers/autounattend.xml.pkrtpl"), {
         efi             = local.efi
         has_product_key = var.product_key != ""
         product_key     = var.product_key
@@ -110,15 +127,18 @@ source "proxmox-iso" "windows" {
         image_value     = var.windows_image
         language        = var.language
         time_zone       = var.time_zone
+        locale          = var.user_locale
         password        = local.admin_encoded
         auto_logon      = local.logon_encoded
       })
-      "winbake.ps1" = file("${path.root}/scripts/winbake.ps1")
-      "tools.ps1"   = file("${path.root}/scripts/virtio.ps1")
-      "reach.ps1"   = file(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1")
-      "openssh.sum" = "${var.openssh_sha256}\n"
+      "winbake.ps1"  = file(abspath("${path.root}/scripts/winbake.ps1"))
+      "company.ps1"  = file(abspath("${path.root}/scripts/company.ps1"))
+      "company.json" = local.company
+      "tools.ps1"    = file(abspath("${path.root}/scripts/virtio.ps1"))
+      "reach.ps1"    = file(abspath(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1"))
+      "openssh.sum"  = "${var.openssh_sha256}\n"
     }
-    cd_files = var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))]
+    cd_files = var.openssh_zip == "" ? [] : [local.openssh_zip]
   }
 
   boot_command = var.boot_command
@@ -144,7 +164,13 @@ build {
 
   # C:\ProgramData\winbake has to be there before files are put into it.
   provisioner "powershell" {
-    script = "${path.root}/scripts/ready.ps1"
+    script      = "${path.root}/scripts/ready.ps1"
+    max_retries = 3
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/restarted.ps1"
+    destination = "C:/ProgramData/winbake/restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -154,6 +180,15 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/company.ps1"
+    env    = { WINBAKE_COMPANY = local.company }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/extend-disk.ps1"
   }
 
   # Updates bring updates: three rounds, and a look at what is left. Windows refuses
@@ -167,8 +202,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -180,8 +215,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -193,8 +228,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -218,8 +253,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "30m"
-    check_registry  = true
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -235,7 +270,22 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+    env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/node-settings.ps1"
+    env               = { WINBAKE_TIME_ZONE = var.time_zone }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/clean.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
   }
 
   provisioner "file" {
@@ -249,9 +299,10 @@ build {
   }
 
   provisioner "file" {
-    content = templatefile("${path.root}/answers/unattend.xml.pkrtpl", {
+    content = templatefile(abspath("${path.root}/answers/unattend.xml.pkrtpl"), {
       language         = var.language
       time_zone        = var.time_zone
+      locale           = var.user_locale
       password         = local.one_time_encoded
       host_name_prefix = var.host_name_prefix
     })
@@ -260,6 +311,7 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+    env    = { WINBAKE_PROXY = var.proxy }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and
@@ -271,6 +323,6 @@ build {
   }
 
   post-processor "manifest" {
-    output = "${var.image_name}.packer.json"
+    output = "${local.image}.packer.json"
   }
 }

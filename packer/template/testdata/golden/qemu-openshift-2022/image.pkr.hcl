@@ -1,10 +1,10 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 # Read before anything is made: a payload that isn't what it should be costs
 # seconds here and an hour at the end.
 data "winbake-payload" "node" {
-  payload = var.payload
+  payload = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
   digest  = var.payload_digest
   release = var.release
   profile = "openshift"
@@ -34,25 +34,43 @@ local "logon_encoded" {
 }
 
 locals {
-  efi           = var.firmware != "bios"
-  virtio_dir    = abspath(pathexpand(var.virtio_dir))
-  node_manifest = "${var.image_name}.node.json"
+  image = "${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"
+  company = jsonencode({
+    proxy           = var.proxy
+    no_proxy        = join(";", var.no_proxy)
+    wsus_server     = var.wsus_server
+    ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)
+  })
+  efi                  = var.firmware != "bios"
+  node_manifest        = "${local.image}.node.json"
+  virtio_dir           = var.virtio_dir == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.virtio_dir)) ? pathexpand(var.virtio_dir) : abspath("${path.root}/${var.virtio_dir}")
+  authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
+  openssh_zip          = var.openssh_zip == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.openssh_zip)) ? pathexpand(var.openssh_zip) : abspath("${path.root}/${var.openssh_zip}")
+  ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
+  payload              = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
+  verify_binary        = var.verify_binary == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_binary)) ? pathexpand(var.verify_binary) : abspath("${path.root}/${var.verify_binary}")
 }
 
 # What has to go together: packer validate ends here where it doesn't, with the reason
-# in place of a file's name.
+# as a file's name.
 locals {
-  firmware_for_tpm  = !var.vtpm || var.firmware != "bios" ? true : file("firmware: it is bios, vtpm is true, and a TPM needs EFI")
-  openssh_sum_given = var.openssh_zip == "" || var.openssh_sha256 != "" ? true : file("openssh_sha256: it isn't given, and openssh_zip is")
+  firmware_for_tpm       = (!var.vtpm || var.firmware != "bios") ? true : file("vtpm and firmware: a TPM needs EFI, and bios is none")
+  openssh_sum_given      = (var.openssh_zip == "" || var.openssh_sha256 != "") ? true : file("openssh_zip and openssh_sha256: both, or nobody would notice another file")
+  authorized_keys_file_1 = (can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub")
+  authorized_keys_file_2 = (!can(regex("PRIVATE KEY", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it is a private key, and the image would carry it: give the .pub beside it")
+  ca_certificates_file_1 = (var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has to be a file with certificates in PEM")
+  ca_certificates_file_2 = (var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has a private key in it, and the image would carry it")
 }
 
 source "qemu" "windows" {
-  vm_name          = "${var.image_name}.qcow2"
+  vm_name          = "${local.image}.qcow2"
   format           = "qcow2"
   disk_compression = true
-  output_directory = var.output_directory
+  output_directory = "${var.output_directory}/${local.image}"
   iso_url          = var.iso_url
   iso_checksum     = var.iso_checksum
+
+  net_bridge = var.net_bridge == "" ? null : var.net_bridge
 
   accelerator       = var.accelerator
   cpu_model         = var.cpu_model
@@ -70,7 +88,7 @@ source "qemu" "windows" {
 
   cd_label = "PROVISION"
   cd_content = {
-    "autounattend.xml" = templatefile("${path.root}/answers/autounattend.xml.pkrtpl", {
+    "autounattend.xml" = templatefile(abspath("${path.root}/answers/autounattend.xml.pkrtpl"), {
       efi             = local.efi
       has_product_key = var.product_key != ""
       product_key     = var.product_key
@@ -78,15 +96,18 @@ source "qemu" "windows" {
       image_value     = var.windows_image
       language        = var.language
       time_zone       = var.time_zone
+      locale          = var.user_locale
       password        = local.admin_encoded
       auto_logon      = local.logon_encoded
     })
-    "winbake.ps1" = file("${path.root}/scripts/winbake.ps1")
-    "tools.ps1"   = file("${path.root}/scripts/virtio.ps1")
-    "reach.ps1"   = file(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1")
-    "openssh.sum" = "${var.openssh_sha256}\n"
+    "winbake.ps1"  = file(abspath("${path.root}/scripts/winbake.ps1"))
+    "company.ps1"  = file(abspath("${path.root}/scripts/company.ps1"))
+    "company.json" = local.company
+    "tools.ps1"    = file(abspath("${path.root}/scripts/virtio.ps1"))
+    "reach.ps1"    = file(abspath(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1"))
+    "openssh.sum"  = "${var.openssh_sha256}\n"
   }
-  cd_files = concat(["${local.virtio_dir}/vioscsi", "${local.virtio_dir}/NetKVM", "${local.virtio_dir}/virtio-win-guest-tools.exe"], var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))])
+  cd_files = concat(["${local.virtio_dir}/vioscsi", "${local.virtio_dir}/NetKVM", "${local.virtio_dir}/virtio-win-guest-tools.exe"], var.openssh_zip == "" ? [] : [local.openssh_zip])
 
   boot_command = var.boot_command
   boot_wait    = var.boot_wait
@@ -114,7 +135,13 @@ build {
 
   # C:\ProgramData\winbake has to be there before files are put into it.
   provisioner "powershell" {
-    script = "${path.root}/scripts/ready.ps1"
+    script      = "${path.root}/scripts/ready.ps1"
+    max_retries = 3
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/restarted.ps1"
+    destination = "C:/ProgramData/winbake/restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -124,6 +151,15 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/no-runtime.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/company.ps1"
+    env    = { WINBAKE_COMPANY = local.company }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/extend-disk.ps1"
   }
 
   # Updates bring updates: three rounds, and a look at what is left. Windows refuses
@@ -137,8 +173,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -150,8 +186,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -163,8 +199,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -188,8 +224,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "30m"
-    check_registry  = true
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -205,18 +241,33 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+    env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
   }
 
   # Node files from the payload, byte for byte, the services of this profile, and
   # the node's check, whose findings end the build unless they are accepted.
   provisioner "winbake-node" {
-    payload       = var.payload
+    payload       = local.payload
     digest        = var.payload_digest
     profile       = "openshift"
     accept        = var.accept
-    verify_binary = var.verify_binary
+    verify_binary = local.verify_binary
     manifest      = local.node_manifest
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/node-settings.ps1"
+    env               = { WINBAKE_TIME_ZONE = var.time_zone }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/clean.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
   }
 
   provisioner "file" {
@@ -230,9 +281,10 @@ build {
   }
 
   provisioner "file" {
-    content = templatefile("${path.root}/answers/unattend.xml.pkrtpl", {
+    content = templatefile(abspath("${path.root}/answers/unattend.xml.pkrtpl"), {
       language         = var.language
       time_zone        = var.time_zone
+      locale           = var.user_locale
       password         = local.one_time_encoded
       host_name_prefix = var.host_name_prefix
     })
@@ -241,6 +293,7 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+    env    = { WINBAKE_PROXY = var.proxy }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and
@@ -253,6 +306,6 @@ build {
 
   post-processor "winbake-manifest" {
     manifest = local.node_manifest
-    output   = "${var.image_name}.winbake.json"
+    output   = "${local.image}.winbake.json"
   }
 }

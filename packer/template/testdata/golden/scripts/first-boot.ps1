@@ -23,18 +23,24 @@ function Invoke-Program {
     }
 }
 
+# A password that nobody is told.
+function New-Secret {
+    $bytes = New-Object -TypeName 'byte[]' -ArgumentList 32
+    [System.Security.Cryptography.RandomNumberGenerator]::Create().GetBytes($bytes)
+    ConvertTo-SecureString -String ('aA1!' + [Convert]::ToBase64String($bytes)) -AsPlainText -Force
+}
+
 foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
     if (Test-Path -Path $file) {
         Remove-Item -Path $file -Force
     }
 }
 
-$bytes = New-Object -TypeName 'byte[]' -ArgumentList 32
-$random = [System.Security.Cryptography.RandomNumberGenerator]::Create()
-$random.GetBytes($bytes)
-$secret = ConvertTo-SecureString -String ('aA1!' + [Convert]::ToBase64String($bytes)) -AsPlainText -Force
 $administrator = Get-LocalUser | Where-Object { $_.SID.Value -like 'S-1-5-21-*-500' }
-Set-LocalUser -SID $administrator.SID -Password $secret
+Set-LocalUser -SID $administrator.SID -Password (New-Secret)
+
+# Its task may have come too early, while Windows Setup was at work.
+Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', 'C:\ProgramData\winbake\extend-disk.ps1') @(0, 1)
 
 # Every clone would show the same SSH host keys: sshd makes new ones when it
 # starts and finds none.
@@ -55,8 +61,16 @@ if ($rule) {
     Get-ChildItem -Path 'Cert:\LocalMachine\My' | Where-Object { $_.FriendlyName -eq 'winbake-winrm' } | Remove-Item
     Remove-NetFirewallRule -Name 'winbake-winrm'
 }
-if ($env:COMPUTERNAME -cmatch '^WIN-') {
-    Write-Output "host-name.ps1 didn't name this machine: it is $($env:COMPUTERNAME), see C:\var\log\winbake\host-name.log"
+# host-name.ps1 left the name there. A node under another one is a stranger to the
+# cluster, and nobody looks into this log: the event log is where it is seen.
+$wanted = Get-Content -Path 'C:\ProgramData\winbake\host-name.txt' -ErrorAction SilentlyContinue
+if ($wanted -and $env:COMPUTERNAME -ne $wanted) {
+    $text = "This machine is called $($env:COMPUTERNAME), and the name that it was given is ${wanted}: it won't join the cluster under that one. C:\var\log\winbake\host-name.log says what was done. Rename-Computer -NewName $wanted -Restart gives it the name."
+    if (-not [System.Diagnostics.EventLog]::SourceExists('winbake')) {
+        New-EventLog -LogName 'Application' -Source 'winbake' -MessageResourceFile 'C:\Windows\System32\EventCreate.exe'
+    }
+    Write-EventLog -LogName 'Application' -Source 'winbake' -EventId 110 -EntryType Error -Message $text
+    Write-Output $text
 }
 Remove-Item -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Force
 

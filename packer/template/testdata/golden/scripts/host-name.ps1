@@ -1,6 +1,9 @@
 # A host name that Kubernetes and NetBIOS both take, given while Windows is
 # specialized: the one that the hypervisor says, else a random one. Without it
 # Windows would choose WIN- and eleven capitals.
+# A new name counts from the next start on, and Windows Setup would go on under the
+# old one. It restarts for an exit code of 1 (WillReboot in unattend.xml), by which
+# cloudbase-init names machines as well.
 param([string] $Prefix = 'winnode-')
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
@@ -27,7 +30,8 @@ function Invoke-Program {
 $name = ''
 $daemon = 'C:\Program Files\VMware\VMware Tools\vmtoolsd.exe'
 if (Test-Path -Path $daemon) {
-    # Fails where the clone wasn't given a name: then there is none.
+    # The Machine API gives the machine's name there. It fails where a clone wasn't
+    # given one.
     $name = "$(& $daemon --cmd 'info-get guestinfo.hostname')".Trim().ToLowerInvariant().Split('.')[0]
 }
 if ($name -notmatch '^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$') {
@@ -35,10 +39,13 @@ if ($name -notmatch '^[a-z0-9]([a-z0-9-]{0,13}[a-z0-9])?$') {
     $letters = 'abcdefghijklmnopqrstuvwxyz0123456789'.ToCharArray()
     $name = $Prefix + (-join (1..5 | ForEach-Object { Get-Random -InputObject $letters }))
 }
+Set-Content -Path 'C:\ProgramData\winbake\host-name.txt' -Value $name -Encoding Ascii
+Write-Output "host name $name"
 if ($env:COMPUTERNAME -ne $name) {
     Rename-Computer -NewName $name -Force
+    Stop-Transcript | Out-Null
+    exit 1
 }
-Write-Output "host name $name"
 
 Stop-Transcript | Out-Null
 exit 0

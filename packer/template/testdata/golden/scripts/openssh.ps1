@@ -57,7 +57,7 @@ function Install-OpenSSH {
             Start-Sleep -Seconds (30 * $try)
         }
     }
-    throw 'Windows Update brings no OpenSSH.Server: is it reachable? Without it, openssh_zip is the way'
+    throw 'Windows Update brings no OpenSSH.Server: is it reachable? Without it, the base image has to have OpenSSH, or openssh_zip brings it where README.md lists that'
 }
 
 # On the CD of the build, which this script isn't on where Packer uploaded it.

@@ -22,6 +22,16 @@ function Invoke-Program {
     }
 }
 
+# A cloud's machine answers while Windows Setup specializes it, and would restart
+# under the next step. When it does, Packer runs this again.
+$deadline = (Get-Date).AddMinutes(30)
+while ((Get-ItemProperty -Path 'HKLM:\SYSTEM\Setup').SystemSetupInProgress -ne 0) {
+    if ((Get-Date) -gt $deadline) {
+        throw 'Windows Setup is still at work after 30 minutes'
+    }
+    Start-Sleep -Seconds 5
+}
+
 $folder = 'C:\ProgramData\winbake'
 New-Item -ItemType Directory -Force -Path $folder | Out-Null
 # Administrators and SYSTEM by their SIDs: names differ by language.

@@ -54,7 +54,7 @@ if ($env:WINBAKE_UPDATES -eq 'none') {
 else {
     $missing = @(Get-MissingUpdate)
     if ($missing.Count -gt 0) {
-        throw "after all rounds Windows still lacks $($missing -join '; '). The rounds' output says why: mend that, or accept_missing_updates names what may be missing"
+        throw "after all rounds Windows still lacks $($missing -join '; '). The rounds' output says why: fix that, or accept_missing_updates names what may be missing"
     }
     Write-Output 'Windows has its updates'
 }

@@ -1,6 +1,6 @@
 # What Windows Setup runs at the first logon, from the CD that autounattend.xml
-# is on: drivers and tools first, since the network card may need them, then
-# the service that Packer connects to.
+# is on: drivers and tools first, since the network card may need them, then what
+# the network asks for, and the service that Packer connects to.
 Set-StrictMode -Version Latest
 $ErrorActionPreference = 'Stop'
 $ProgressPreference = 'SilentlyContinue'
@@ -23,7 +23,7 @@ function Invoke-Program {
     }
 }
 
-foreach ($name in 'tools.ps1', 'reach.ps1') {
+foreach ($name in 'tools.ps1', 'company.ps1', 'reach.ps1') {
     $script = Join-Path $PSScriptRoot $name
     if (Test-Path -Path $script) {
         Invoke-Program 'powershell.exe' @('-NoProfile', '-ExecutionPolicy', 'Bypass', '-File', $script)

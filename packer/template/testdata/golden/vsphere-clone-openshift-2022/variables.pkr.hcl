@@ -1,14 +1,25 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 variable "image_name" {
   type        = string
-  description = "Name of the image or template that is made."
+  description = "What images of this template are called. The image's own name has image_version behind it."
   default     = "windows-server-2022-openshift"
 
   validation {
-    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,61}$", var.image_name))
-    error_message = "Variable image_name has to be letters, digits, dots and dashes, 62 at most."
+    condition     = can(regex("^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$", var.image_name))
+    error_message = "Variable image_name has to be letters, digits, dots and dashes, 48 at most."
+  }
+}
+
+variable "image_version" {
+  type        = string
+  description = "What tells this image from the one before, such as 42. Empty is the time of the build in UTC: 20261123-0413."
+  default     = ""
+
+  validation {
+    condition     = var.image_version == "" || can(regex("^[A-Za-z0-9._-]{1,14}$", var.image_version))
+    error_message = "Variable image_version has to be letters, digits, dots and dashes, 14 at most."
   }
 }
 
@@ -59,18 +70,6 @@ variable "datacenter" {
   }
 }
 
-variable "cluster" {
-  type        = string
-  description = "Cluster in which the machine is made. Empty where host is given."
-  default     = ""
-}
-
-variable "host" {
-  type        = string
-  description = "ESXi host on which the machine is made. Empty leaves it to the cluster."
-  default     = ""
-}
-
 variable "datastore" {
   type        = string
   description = "Datastore of the machine's disk."
@@ -79,18 +78,6 @@ variable "datastore" {
     condition     = length(var.datastore) > 0
     error_message = "Variable datastore can't be empty."
   }
-}
-
-variable "folder" {
-  type        = string
-  description = "Folder of the image. Empty is the datacenter's own."
-  default     = ""
-}
-
-variable "resource_pool" {
-  type        = string
-  description = "Resource pool. Empty is the cluster's or host's own."
-  default     = ""
 }
 
 variable "network" {
@@ -125,6 +112,29 @@ variable "memory_mb" {
   }
 }
 
+variable "content_library" {
+  type        = string
+  description = "Content library that the image goes to as an OVF template called image_name: each build is the item's next version. Empty makes a template in the inventory."
+  default     = ""
+}
+
+variable "export_directory" {
+  type        = string
+  description = "Folder that the image is exported to as well. It stays a virtual machine in the inventory then. Empty exports nothing."
+  default     = ""
+}
+
+variable "export_format" {
+  type        = string
+  description = "ova, which needs VMware's ovftool on this host, or ovf."
+  default     = "ova"
+
+  validation {
+    condition     = contains(["ova", "ovf"], var.export_format)
+    error_message = "Variable export_format has to be one of ova, ovf."
+  }
+}
+
 variable "template" {
   type        = string
   description = "Template or VM that is cloned. Windows has to be installed in it, VMware Tools too, and Packer has to get in: OpenSSH or WinRM, with admin_password."
@@ -152,6 +162,64 @@ variable "disk_mb" {
   }
 }
 
+variable "cluster" {
+  type        = string
+  description = "Cluster in which the machine is made. Empty where host is given."
+  default     = ""
+}
+
+variable "host" {
+  type        = string
+  description = "ESXi host on which the machine is made. Empty leaves it to the cluster."
+  default     = ""
+}
+
+variable "folder" {
+  type        = string
+  description = "Folder of the image. Empty is the datacenter's own."
+  default     = ""
+}
+
+variable "resource_pool" {
+  type        = string
+  description = "Resource pool. Empty is the cluster's or host's own."
+  default     = ""
+}
+
+variable "set_host_for_datastore_uploads" {
+  type        = bool
+  description = "Upload to the datastore through host, for a vCenter that may not do so itself."
+  default     = false
+}
+
+variable "ip_wait_address" {
+  type        = string
+  description = "Network that the machine's address is in, such as 10.0.8.0/22. Addresses of other networks are passed over."
+  default     = "0.0.0.0/0"
+
+  validation {
+    condition     = var.ip_wait_address == "" || can(regex("^[0-9a-fA-F.:]+/[0-9]{1,3}$", var.ip_wait_address))
+    error_message = "Variable ip_wait_address has to be such as 10.0.8.0/22."
+  }
+}
+
+variable "ip_settle_timeout" {
+  type        = string
+  description = "How long an address has to stay the same: until DHCP answers, Windows gives itself one."
+  default     = "1m"
+
+  validation {
+    condition     = var.ip_settle_timeout == "" || can(regex("^[0-9]+[sm]$", var.ip_settle_timeout))
+    error_message = "Variable ip_settle_timeout has to be such as 30s or 2m."
+  }
+}
+
+variable "snapshot" {
+  type        = string
+  description = "Name of a snapshot that linked clones are made of, as a MachineSet's snapshot names it. Empty makes none."
+  default     = ""
+}
+
 variable "admin_password" {
   type        = string
   description = "Password of the local administrator while the image is made. It doesn't outlive the build: sysprep replaces it."
@@ -176,16 +244,6 @@ variable "admin_password" {
 variable "authorized_keys_file" {
   type        = string
   description = "File with the public SSH keys that may log on as administrator. On OpenShift: the public half of the key in the secret cloud-private-key."
-
-  validation {
-    condition     = can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub."
-  }
-
-  validation {
-    condition     = !can(regex("PRIVATE KEY", file(abspath(pathexpand(var.authorized_keys_file)))))
-    error_message = "Variable authorized_keys_file is a private key, and the image would carry it: give the .pub beside it."
-  }
 }
 
 variable "communicator" {
@@ -265,6 +323,28 @@ variable "accept_missing_updates" {
   }
 }
 
+variable "host_name_prefix" {
+  type        = string
+  description = "How a clone is called that nobody names: this and five random characters."
+  default     = "winnode-"
+
+  validation {
+    condition     = can(regex("^[a-z0-9][a-z0-9-]{0,9}$", var.host_name_prefix))
+    error_message = "Variable host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15."
+  }
+}
+
+variable "user_locale" {
+  type        = string
+  description = "Formats and keyboard of Windows' users."
+  default     = "en-US"
+
+  validation {
+    condition     = can(regex("^[a-z]{2,3}-[A-Z]{2}$", var.user_locale))
+    error_message = "Variable user_locale has to be such as en-GB."
+  }
+}
+
 variable "time_zone" {
   type        = string
   description = "Time zone, by Windows' name."
@@ -276,15 +356,38 @@ variable "time_zone" {
   }
 }
 
-variable "host_name_prefix" {
+variable "proxy" {
   type        = string
-  description = "How a clone is called that nobody names: this and five random characters."
-  default     = "winnode-"
+  description = "Proxy that Windows reaches its updates through while the image is made: http://HOST:PORT. The image has none: the cluster gives nodes theirs."
+  default     = ""
 
   validation {
-    condition     = can(regex("^[a-z0-9][a-z0-9-]{0,9}$", var.host_name_prefix))
-    error_message = "Variable host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15."
+    condition     = var.proxy == "" || can(regex("^https?://[^@/\\s]+:[0-9]+$", var.proxy))
+    error_message = "Variable proxy has to be such as http://proxy.example.com:3128, without a password."
   }
+}
+
+variable "no_proxy" {
+  type        = list(string)
+  description = "What is reached without proxy: *.example.com, 10.*."
+  default     = []
+}
+
+variable "wsus_server" {
+  type        = string
+  description = "The company's update server, such as https://wsus.example.com:8531. It stays in the image. Empty is Microsoft's."
+  default     = ""
+
+  validation {
+    condition     = var.wsus_server == "" || can(regex("^https?://[^@/\\s]+$", var.wsus_server))
+    error_message = "Variable wsus_server has to be such as https://wsus.example.com:8531."
+  }
+}
+
+variable "ca_certificates_file" {
+  type        = string
+  description = "PEM file with the company's CA certificates. They stay in the image. Empty for none."
+  default     = ""
 }
 
 variable "payload" {

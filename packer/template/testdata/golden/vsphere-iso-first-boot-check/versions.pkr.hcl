@@ -1,5 +1,5 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 packer {
   required_version = ">= 1.12.0, < 2.0.0" # others: https://developer.hashicorp.com/packer/install

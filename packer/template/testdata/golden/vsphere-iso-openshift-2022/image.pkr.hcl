@@ -1,10 +1,10 @@
-# Made by bake template. Values belong into a var-file: an edit here is in the way
-# of the next run.
+# Made by bake template. Values belong into a var-file; the next run keeps an edit
+# here with --adopt alone.
 
 # Read before anything is made: a payload that isn't what it should be costs
 # seconds here and an hour at the end.
 data "winbake-payload" "node" {
-  payload = var.payload
+  payload = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
   digest  = var.payload_digest
   release = var.release
   profile = "openshift"
@@ -34,16 +34,35 @@ local "logon_encoded" {
 }
 
 locals {
-  notes         = "Windows Server 2022, openshift, payload ${data.winbake-payload.node.digest}"
-  efi           = var.firmware != "bios"
-  node_manifest = "${var.image_name}.node.json"
+  image = "${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"
+  company = jsonencode({
+    proxy           = var.proxy
+    no_proxy        = join(";", var.no_proxy)
+    wsus_server     = var.wsus_server
+    ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)
+  })
+  notes                = "Windows Server 2022, openshift, payload ${data.winbake-payload.node.digest}"
+  efi                  = var.firmware != "bios"
+  node_manifest        = "${local.image}.node.json"
+  authorized_keys_file = var.authorized_keys_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.authorized_keys_file)) ? pathexpand(var.authorized_keys_file) : abspath("${path.root}/${var.authorized_keys_file}")
+  openssh_zip          = var.openssh_zip == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.openssh_zip)) ? pathexpand(var.openssh_zip) : abspath("${path.root}/${var.openssh_zip}")
+  ca_certificates_file = var.ca_certificates_file == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.ca_certificates_file)) ? pathexpand(var.ca_certificates_file) : abspath("${path.root}/${var.ca_certificates_file}")
+  payload              = var.payload == "" ? "" : can(regex("^([/~]|[A-Za-z-]+:)|@sha256:", var.payload)) ? pathexpand(var.payload) : abspath("${path.root}/${var.payload}")
+  verify_binary        = var.verify_binary == "" ? "" : can(regex("^([/~]|[A-Za-z]:)", var.verify_binary)) ? pathexpand(var.verify_binary) : abspath("${path.root}/${var.verify_binary}")
 }
 
 # What has to go together: packer validate ends here where it doesn't, with the reason
-# in place of a file's name.
+# as a file's name.
 locals {
-  iso_given         = var.iso_path != "" || var.iso_url != "" ? true : file("iso_path or iso_url: neither is given, and there is no Windows to install")
-  openssh_sum_given = var.openssh_zip == "" || var.openssh_sha256 != "" ? true : file("openssh_sha256: it isn't given, and openssh_zip is")
+  place_given            = (var.cluster != "" || var.host != "") ? true : file("cluster or host: one of them, since the machine has to be somewhere")
+  iso_given              = (var.iso_path != "" || var.iso_url != "") ? true : file("iso_path or iso_url: one of them, or there is no Windows to install")
+  iso_sum_given          = (var.iso_url == "" || var.iso_checksum != "") ? true : file("iso_url and iso_checksum: both, or nobody would notice another file")
+  firmware_for_tpm       = (!var.vtpm || var.firmware != "bios") ? true : file("vtpm and firmware: a TPM needs EFI, and bios is none")
+  openssh_sum_given      = (var.openssh_zip == "" || var.openssh_sha256 != "") ? true : file("openssh_zip and openssh_sha256: both, or nobody would notice another file")
+  authorized_keys_file_1 = (can(regex("(?m)^\\s*(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@openssh.com) AAAA", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it has to be a file with public SSH keys, such as ~/.ssh/id_ed25519.pub")
+  authorized_keys_file_2 = (!can(regex("PRIVATE KEY", file(local.authorized_keys_file)))) ? true : file("authorized_keys_file: it is a private key, and the image would carry it: give the .pub beside it")
+  ca_certificates_file_1 = (var.ca_certificates_file == "" || can(regex("-----BEGIN CERTIFICATE-----", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has to be a file with certificates in PEM")
+  ca_certificates_file_2 = (var.ca_certificates_file == "" || !can(regex("PRIVATE KEY", file(local.ca_certificates_file)))) ? true : file("ca_certificates_file: it has a private key in it, and the image would carry it")
 }
 
 source "vsphere-iso" "windows" {
@@ -52,17 +71,28 @@ source "vsphere-iso" "windows" {
   password            = var.vcenter_password
   insecure_connection = var.vcenter_insecure
 
-  datacenter    = var.datacenter
-  cluster       = var.cluster == "" ? null : var.cluster
-  host          = var.host == "" ? null : var.host
-  folder        = var.folder == "" ? null : var.folder
-  resource_pool = var.resource_pool == "" ? null : var.resource_pool
-  datastore     = var.datastore
+  datacenter = var.datacenter
+  datastore  = var.datastore
 
-  vm_name = var.image_name
+  cluster                        = var.cluster == "" ? null : var.cluster
+  host                           = var.host == "" ? null : var.host
+  folder                         = var.folder == "" ? null : var.folder
+  resource_pool                  = var.resource_pool == "" ? null : var.resource_pool
+  set_host_for_datastore_uploads = var.set_host_for_datastore_uploads
+  ip_wait_address                = var.ip_wait_address == "" ? null : var.ip_wait_address
+  ip_settle_timeout              = var.ip_settle_timeout == "" ? null : var.ip_settle_timeout
+  create_snapshot                = var.snapshot != ""
+  snapshot_name                  = var.snapshot == "" ? null : var.snapshot
+
+  vm_name = local.image
   notes   = local.notes
   CPUs    = var.cpus
   RAM     = var.memory_mb
+  # Without it Windows shows no serial numbers of disks, by which the CSI driver finds
+  # them. OpenShift checks it of hosts that it installs
+  # (https://github.com/openshift/assisted-service/pull/5416); the Machine API and WMCO
+  # set it nowhere.
+  configuration_parameters = { "disk.EnableUUID" = "TRUE" }
 
   # Windows Server 2022's id: vSphere's ids are one release behind their names.
   guest_os_type        = "windows2019srvNext_64Guest"
@@ -77,9 +107,12 @@ source "vsphere-iso" "windows" {
     disk_thin_provisioned = true
   }
 
-  network_adapters {
-    network      = var.network
-    network_card = "vmxnet3"
+  dynamic "network_adapters" {
+    for_each = concat([var.network], var.more_networks)
+    content {
+      network      = network_adapters.value
+      network_card = "vmxnet3"
+    }
   }
 
   iso_paths    = var.iso_path == "" ? [var.tools_iso_path] : [var.iso_path, var.tools_iso_path]
@@ -88,7 +121,7 @@ source "vsphere-iso" "windows" {
 
   cd_label = "PROVISION"
   cd_content = {
-    "autounattend.xml" = templatefile("${path.root}/answers/autounattend.xml.pkrtpl", {
+    "autounattend.xml" = templatefile(abspath("${path.root}/answers/autounattend.xml.pkrtpl"), {
       efi             = local.efi
       has_product_key = var.product_key != ""
       product_key     = var.product_key
@@ -96,15 +129,18 @@ source "vsphere-iso" "windows" {
       image_value     = var.windows_image
       language        = var.language
       time_zone       = var.time_zone
+      locale          = var.user_locale
       password        = local.admin_encoded
       auto_logon      = local.logon_encoded
     })
-    "winbake.ps1" = file("${path.root}/scripts/winbake.ps1")
-    "tools.ps1"   = file("${path.root}/scripts/vmware-tools.ps1")
-    "reach.ps1"   = file(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1")
-    "openssh.sum" = "${var.openssh_sha256}\n"
+    "winbake.ps1"  = file(abspath("${path.root}/scripts/winbake.ps1"))
+    "company.ps1"  = file(abspath("${path.root}/scripts/company.ps1"))
+    "company.json" = local.company
+    "tools.ps1"    = file(abspath("${path.root}/scripts/vmware-tools.ps1"))
+    "reach.ps1"    = file(abspath(var.communicator == "ssh" ? "${path.root}/scripts/openssh.ps1" : "${path.root}/scripts/winrm.ps1"))
+    "openssh.sum"  = "${var.openssh_sha256}\n"
   }
-  cd_files = var.openssh_zip == "" ? [] : [abspath(pathexpand(var.openssh_zip))]
+  cd_files = var.openssh_zip == "" ? [] : [local.openssh_zip]
 
   boot_command    = var.boot_command
   boot_wait       = var.boot_wait
@@ -128,8 +164,28 @@ source "vsphere-iso" "windows" {
   shutdown_command = "shutdown.exe /s /t 10 /f /d p:4:1 /c winbake"
   shutdown_timeout = "30m"
 
-  remove_cdrom        = true
-  convert_to_template = true
+  remove_cdrom = true
+
+  convert_to_template = var.content_library == "" && var.export_directory == ""
+
+  dynamic "content_library_destination" {
+    for_each = var.content_library == "" ? [] : [var.content_library]
+    content {
+      library     = var.content_library
+      name        = var.image_name
+      description = local.notes
+      ovf         = true
+      destroy     = true
+    }
+  }
+
+  dynamic "export" {
+    for_each = var.export_directory == "" ? [] : [var.export_directory]
+    content {
+      output_directory = var.export_directory
+      output_format    = var.export_format
+    }
+  }
 }
 
 build {
@@ -137,7 +193,13 @@ build {
 
   # C:\ProgramData\winbake has to be there before files are put into it.
   provisioner "powershell" {
-    script = "${path.root}/scripts/ready.ps1"
+    script      = "${path.root}/scripts/ready.ps1"
+    max_retries = 3
+  }
+
+  provisioner "file" {
+    source      = "${path.root}/scripts/restarted.ps1"
+    destination = "C:/ProgramData/winbake/restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -150,11 +212,20 @@ build {
   }
 
   provisioner "powershell" {
+    script = "${path.root}/scripts/company.ps1"
+    env    = { WINBAKE_COMPANY = local.company }
+  }
+
+  provisioner "powershell" {
     script = "${path.root}/scripts/vmware-tools.ps1"
   }
 
   provisioner "powershell" {
     script = "${path.root}/scripts/tools-conf.ps1"
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/extend-disk.ps1"
   }
 
   # Updates bring updates: three rounds, and a look at what is left. Windows refuses
@@ -168,8 +239,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -181,8 +252,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -194,8 +265,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "2h"
-    check_registry  = true
+    restart_timeout       = "2h"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -219,8 +290,8 @@ build {
   }
 
   provisioner "windows-restart" {
-    restart_timeout = "30m"
-    check_registry  = true
+    restart_timeout       = "30m"
+    restart_check_command = "powershell -executionpolicy bypass -file C:\\ProgramData\\winbake\\restarted.ps1"
   }
 
   provisioner "powershell" {
@@ -236,18 +307,33 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/ssh-access.ps1"
-    env    = { WINBAKE_KEYS = file(abspath(pathexpand(var.authorized_keys_file))) }
+    env    = { WINBAKE_KEYS = file(local.authorized_keys_file) }
   }
 
   # Node files from the payload, byte for byte, the services of this profile, and
   # the node's check, whose findings end the build unless they are accepted.
   provisioner "winbake-node" {
-    payload       = var.payload
+    payload       = local.payload
     digest        = var.payload_digest
     profile       = "openshift"
     accept        = var.accept
-    verify_binary = var.verify_binary
+    verify_binary = local.verify_binary
     manifest      = local.node_manifest
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/node-settings.ps1"
+    env               = { WINBAKE_TIME_ZONE = var.time_zone }
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script            = "${path.root}/scripts/clean.ps1"
+    max_retries       = 2
+    elevated_user     = "SYSTEM"
+    elevated_password = ""
   }
 
   provisioner "file" {
@@ -261,9 +347,10 @@ build {
   }
 
   provisioner "file" {
-    content = templatefile("${path.root}/answers/unattend.xml.pkrtpl", {
+    content = templatefile(abspath("${path.root}/answers/unattend.xml.pkrtpl"), {
       language         = var.language
       time_zone        = var.time_zone
+      locale           = var.user_locale
       password         = local.one_time_encoded
       host_name_prefix = var.host_name_prefix
     })
@@ -272,6 +359,7 @@ build {
 
   provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
+    env    = { WINBAKE_PROXY = var.proxy }
   }
 
   # The last step, and it survives a dropped connection: sysprep runs in a task, and
@@ -284,6 +372,6 @@ build {
 
   post-processor "winbake-manifest" {
     manifest = local.node_manifest
-    output   = "${var.image_name}.winbake.json"
+    output   = "${local.image}.winbake.json"
   }
 }

@@ -1,0 +1,118 @@
+package atomicfs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// tempPrefix is in the names of everything that isn't finished, behind the
+// name that it will have. A killed run leaves such files and folders behind;
+// the next one on the same target removes them.
+const tempPrefix = ".winbake-"
+
+// tempName is the beginning of the names of what will become name.
+func tempName(name string) string { return "." + filepath.Base(name) + tempPrefix }
+
+// IsTemp tells whether a base name may be one of tempName's.
+func IsTemp(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, tempPrefix)
+}
+
+// PutFile puts a file in place as a whole: whoever opens name finds what was
+// there before or what fill wrote, also after a crash.
+func PutFile(name string, fill func(io.Writer) error) error {
+	f, err := createTemp(name)
+	if err != nil {
+		return err
+	}
+	if err := finishFile(f, name, fill); err != nil {
+		return errors.Join(err, f.Close(), os.Remove(f.Name()))
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// finishFile fills f and gives it its name, while its lock is held.
+func finishFile(f *os.File, name string, fill func(io.Writer) error) error {
+	if err := fill(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// createTemp makes a locked file beside name: one without a lock is taken for
+// what a killed run left. A file system that knows no locks never has any
+// removed.
+func createTemp(name string) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(filepath.Dir(name), tempName(name))
+		if err != nil {
+			return nil, err
+		}
+		_ = lockFile(context.Background(), f) // held by others for a moment at most
+		if _, err := os.Lstat(f.Name()); err == nil {
+			return f, nil
+		}
+		_ = f.Close() // it is gone: another run saw it before it was locked
+	}
+}
+
+// RemoveLeftovers removes what killed runs left beside target. What is being
+// written is locked and stays.
+func RemoveLeftovers(target string, ours func(os.DirEntry) bool) error {
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if ours(e) && strings.HasPrefix(e.Name(), tempName(target)) {
+			err = errors.Join(err, removeUnlocked(filepath.Join(filepath.Dir(target), e.Name())))
+		}
+	}
+	return err
+}
+
+func removeUnlocked(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil // gone meanwhile
+	}
+	defer f.Close() // only opened to be locked
+	if !tryLockFile(f) {
+		return nil
+	}
+	return os.RemoveAll(name)
+}
+
+func WriteFile(name string, data []byte) error {
+	return PutFile(name, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// LockDir waits until no other process or goroutine writes to dir, or until
+// the context ends. unlock lets the next one in; so does the process's end.
+func LockDir(ctx context.Context, dir string) (unlock func() error, err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(ctx, f); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), f.Close())
+	}
+	return f.Close, nil
+}

@@ -1,0 +1,18 @@
+//go:build !unix
+
+package atomicfs
+
+import (
+	"context"
+	"os"
+)
+
+// Elsewhere payloads are read, not written: there is no lock, and folders
+// can't be synced.
+func lockFile(ctx context.Context, _ *os.File) error { return ctx.Err() }
+
+func mayWrite(string) error { return nil }
+
+func tryLockFile(*os.File) bool { return false }
+
+func syncDir(string) error { return nil }

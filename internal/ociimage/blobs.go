@@ -1,0 +1,193 @@
+package ociimage
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/stream"
+)
+
+// blob is one part of an image: a layer, or bytes that are at hand.
+type blob struct {
+	desc  v1.Descriptor
+	layer v1.Layer // nil for manifests and configurations
+	data  []byte
+}
+
+func (b blob) open() (io.ReadCloser, error) {
+	if b.layer == nil {
+		return io.NopCloser(bytes.NewReader(b.data)), nil
+	}
+	rc, err := b.layer.Compressed()
+	if err != nil {
+		return nil, fmt.Errorf("open layer %s: %w", b.desc.Digest, err)
+	}
+	return rc, nil
+}
+
+// copyTo copies the blob and checks what it copies: layers come from other
+// images' files and from registries. A payload's come from a store, which checks.
+func (b blob) copyTo(ctx context.Context, w io.Writer, m *stream.Meter, buf []byte) error {
+	n := &counter{meter: m}
+	sum, err := b.hasher()
+	if err != nil {
+		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
+	}
+	if err := stream.Copy(ctx, io.MultiWriter(w, sum, n), b.open, buf); err != nil {
+		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
+	}
+	if n.n != b.desc.Size || !sum.matches(b.desc.Digest) {
+		return fmt.Errorf("copy blob %s: its bytes have another digest", b.desc.Digest)
+	}
+	return nil
+}
+
+func (b blob) hasher() (blobSum, error) {
+	if v, ok := b.layer.(interface{ Verified() bool }); ok && v.Verified() {
+		return blobSum{}, nil
+	}
+	h, err := v1.Hasher(b.desc.Digest.Algorithm)
+	return blobSum{h}, err
+}
+
+// blobSum hashes what is written to it; the zero value takes any digest.
+type blobSum struct{ h hash.Hash }
+
+func (s blobSum) Write(p []byte) (int, error) {
+	if s.h == nil {
+		return len(p), nil
+	}
+	return s.h.Write(p)
+}
+
+func (s blobSum) matches(d v1.Hash) bool {
+	return s.h == nil || hex.EncodeToString(s.h.Sum(nil)) == d.Hex
+}
+
+type counter struct {
+	n     int64
+	meter *stream.Meter
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	c.meter.Add(int64(len(p)))
+	return len(p), nil
+}
+
+// blobsOf lists the blobs of an image or index, each once, what is referred to
+// before what refers to it: the root manifest is last. Foreign layers, which
+// stay with their vendor, are left out.
+func blobsOf(x ImageOrIndex) ([]blob, error) {
+	c := &collector{seen: map[v1.Hash]bool{}}
+	err := c.Add(x)
+	return c.blobs, err
+}
+
+type collector struct {
+	blobs []blob
+	seen  map[v1.Hash]bool
+}
+
+func (c *collector) put(b blob) {
+	if !c.seen[b.desc.Digest] {
+		c.seen[b.desc.Digest] = true
+		c.blobs = append(c.blobs, b)
+	}
+}
+
+func (c *collector) Add(x ImageOrIndex) error {
+	var err error
+	switch x := x.(type) {
+	case v1.Image:
+		err = c.image(x)
+	case v1.ImageIndex:
+		err = c.index(x)
+	default:
+		err = fmt.Errorf("%T is neither an image nor an index", x)
+	}
+	if err != nil {
+		return fmt.Errorf("read the image: %w", err)
+	}
+	root, err := describe(x)
+	if err != nil {
+		return fmt.Errorf("read the image: %w", err)
+	}
+	c.put(root)
+	return nil
+}
+
+func (c *collector) image(img v1.Image) error {
+	m, err := img.Manifest()
+	if err != nil {
+		return err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return err
+	}
+	if len(layers) != len(m.Layers) {
+		return fmt.Errorf("%d layers in the manifest, %d at hand", len(m.Layers), len(layers))
+	}
+	for i, d := range m.Layers {
+		if len(d.URLs) == 0 || d.MediaType.IsDistributable() {
+			c.put(blob{desc: d, layer: layers[i]})
+		}
+	}
+	config, err := img.RawConfigFile()
+	if err != nil {
+		return err
+	}
+	c.put(blob{desc: m.Config, data: config})
+	return nil
+}
+
+func (c *collector) index(idx v1.ImageIndex) error {
+	m, err := idx.IndexManifest()
+	if err != nil {
+		return err
+	}
+	for _, d := range m.Manifests {
+		var child ImageOrIndex
+		switch {
+		case d.MediaType.IsImage():
+			child, err = idx.Image(d.Digest)
+		case d.MediaType.IsIndex():
+			child, err = idx.ImageIndex(d.Digest)
+		default:
+			err = fmt.Errorf("%s in the index isn't an image but %s", d.Digest, d.MediaType)
+		}
+		if err != nil {
+			return err
+		}
+		if err := c.Add(child); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// describe makes a blob of a manifest.
+func describe(x ImageOrIndex) (b blob, err error) {
+	if b.data, err = x.RawManifest(); err != nil {
+		return b, err
+	}
+	if b.desc.Digest, b.desc.Size, err = v1.SHA256(bytes.NewReader(b.data)); err != nil {
+		return b, err
+	}
+	b.desc.MediaType, err = x.MediaType()
+	return b, err
+}
+
+func sizeOf(blobs []blob) (n int64) {
+	for _, b := range blobs {
+		n += b.desc.Size
+	}
+	return n
+}

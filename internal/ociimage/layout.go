@@ -1,0 +1,162 @@
+package ociimage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/stream"
+)
+
+// layoutMark is the content of the oci-layout file.
+const layoutMark = `{"imageLayoutVersion":"` + layoutVersion + `"}`
+
+// WriteLayout makes dir an OCI image layout that holds this image or index and
+// nothing else. It returns the digest.
+//
+// dir is made if need be; what it held before is replaced. At any moment, also
+// after a kill or a power cut, dir holds the old image or the new one, whole:
+// index.json is replaced after all blobs are in place, and blobs that nothing
+// refers to any more are removed after that. A blob that is there already is
+// hashed and kept. Two runs on one folder wait for each other.
+//
+// A folder that isn't empty and isn't a layout is refused. Progress counts the
+// bytes of all blobs.
+func WriteLayout(ctx context.Context, dir string, x ImageOrIndex, progress stream.Progress) (v1.Hash, error) {
+	blobs, err := blobsOf(x)
+	if err != nil {
+		return v1.Hash{}, err
+	}
+	root := blobs[len(blobs)-1].desc
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return v1.Hash{}, atomicfs.CantWrite(dir, err)
+	}
+	unlock, err := atomicfs.LockDir(ctx, dir)
+	if err != nil {
+		return v1.Hash{}, atomicfs.CantWrite(dir, err)
+	}
+	defer unlock() //nolint:errcheck // closes a folder opened to be locked
+	if err := checkLayoutDir(dir); err != nil {
+		return v1.Hash{}, err
+	}
+	err = fillLayout(ctx, dir, blobs, stream.NewMeter(progress, sizeOf(blobs)))
+	if err == nil {
+		err = finishLayout(dir, root, blobs)
+	}
+	if err != nil {
+		return v1.Hash{}, atomicfs.CantWrite(dir, err)
+	}
+	return root.Digest, nil
+}
+
+// checkLayoutDir keeps a wrong folder name from costing somebody's files. A
+// layout that lost parts of itself, or was never finished, passes.
+func checkLayoutDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return atomicfs.CantWrite(dir, err)
+	}
+	for _, e := range entries {
+		if e.Name() == layoutFile {
+			return nil
+		}
+	}
+	for _, e := range entries {
+		if n := e.Name(); n != "blobs" && n != indexFile && !atomicfs.IsTemp(n) {
+			return atomicfs.Foreign(dir, "isn't an OCI image layout: it holds "+n)
+		}
+	}
+	return nil
+}
+
+func fillLayout(ctx context.Context, dir string, blobs []blob, m *stream.Meter) error {
+	if err := atomicfs.WriteFile(filepath.Join(dir, layoutFile), []byte(layoutMark)); err != nil {
+		return err
+	}
+	buf := make([]byte, stream.BufferSize)
+	for _, b := range blobs {
+		name := filepath.Join(dir, filepath.FromSlash(blobPath(b.desc.Digest)))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if intactFile(ctx, name, b.desc, buf) {
+			m.Add(b.desc.Size)
+			continue
+		}
+		err := atomicfs.PutFile(name, func(w io.Writer) error { return b.copyTo(ctx, w, m, buf) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// intactFile tells whether name is a regular file with the blob's content.
+func intactFile(ctx context.Context, name string, d v1.Descriptor, buf []byte) bool {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != d.Size {
+		return false
+	}
+	h, err := v1.Hasher(d.Digest.Algorithm)
+	if err != nil {
+		return false
+	}
+	err = stream.Copy(ctx, h, func() (io.ReadCloser, error) { return os.Open(name) }, buf)
+	return err == nil && fmt.Sprintf("%x", h.Sum(nil)) == d.Digest.Hex
+}
+
+// layoutTag is the tag of the one image of a layout: the one that umoci takes
+// where none is given. skopeo, podman and buildah need none where there is one
+// image. The release would be another tag after each update, in scripts too.
+const layoutTag = "latest"
+
+// finishLayout points the layout to its new image and removes the rest.
+func finishLayout(dir string, root v1.Descriptor, blobs []blob) error {
+	root.Annotations = map[string]string{refName: layoutTag}
+	raw, err := json.Marshal(v1.IndexManifest{
+		SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{root},
+	})
+	if err != nil {
+		return err
+	}
+	if err := atomicfs.WriteFile(filepath.Join(dir, indexFile), raw); err != nil {
+		return err
+	}
+	keep := map[string]bool{}
+	for _, b := range blobs {
+		keep[b.desc.Digest.Hex] = true
+	}
+	return errors.Join(
+		sweep(dir, atomicfs.IsTemp),
+		sweep(filepath.Join(dir, "blobs", "sha256"), func(n string) bool {
+			return atomicfs.IsTemp(n) || blobName.MatchString(n) && !keep[n]
+		}),
+	)
+}
+
+var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// sweep removes the files in dir that old names. Folders stay: none is ours.
+func sweep(dir string, old func(name string) bool) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.IsDir() || !old(e.Name()) })
+	for _, e := range entries {
+		if rerr := os.Remove(filepath.Join(dir, e.Name())); rerr != nil && !os.IsNotExist(rerr) {
+			err = errors.Join(err, rerr)
+		}
+	}
+	return err
+}

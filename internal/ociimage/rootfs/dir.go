@@ -1,0 +1,118 @@
+package rootfs
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/stream"
+)
+
+// dirEntries shows a folder as the one layer of an image that has it at its
+// first root. It can't be left through links: package os holds the root.
+type dirEntries struct {
+	name string
+	top  string // where it is in an image
+	root *os.Root
+	tell stream.Progress
+	done int64
+}
+
+func (w *walker) dir(ctx context.Context, name string) (err error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return ociimage.Unreadable(name, err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return w.run(ctx, &dirEntries{name: name, top: w.roots[0], root: root, tell: w.tell})
+}
+
+func (d *dirEntries) count() int { return 1 }
+func (d *dirEntries) skip(int)   {}
+
+func (d *dirEntries) eachEntry(ctx context.Context, _ int, fn func(*tar.Header, io.Reader) error) error {
+	return fs.WalkDir(d.root.FS(), ".", func(p string, e fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return d.Fault(p, err)
+		}
+		return d.entry(ctx, p, e, fn)
+	})
+}
+
+func (d *dirEntries) entry(ctx context.Context, p string, e fs.DirEntry, fn func(*tar.Header, io.Reader) error) error {
+	info, err := e.Info()
+	if err != nil {
+		return d.Fault(p, err)
+	}
+	link := ""
+	if info.Mode()&fs.ModeSymlink != 0 {
+		if link, err = d.root.Readlink(p); err != nil {
+			return d.Fault(p, err)
+		}
+	}
+	h, err := tar.FileInfoHeader(info, link)
+	if err != nil { // a socket: archive/tar has no type for it
+		h = &tar.Header{Typeflag: tar.TypeFifo}
+	}
+	h.Name = path.Join(d.top, p)
+	if h.Typeflag != tar.TypeReg {
+		return fn(h, nil)
+	}
+	return d.file(ctx, p, h, fn)
+}
+
+// file visits a regular file. A file that grows or shrinks meanwhile is an
+// error, as it would be in a tar.
+func (d *dirEntries) file(ctx context.Context, p string, h *tar.Header, fn func(*tar.Header, io.Reader) error) error {
+	f, err := d.root.Open(p)
+	if err != nil {
+		return d.Fault(p, err)
+	}
+	defer f.Close() // only read
+	if err := fn(h, &sizedReader{r: stream.NewReader(ctx, f), left: h.Size, dir: d, path: p}); err != nil {
+		return err
+	}
+	if d.done += h.Size; d.tell != nil {
+		d.tell(d.done, d.done) // the total isn't known
+	}
+	return nil
+}
+
+func (d *dirEntries) Fault(p string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return ociimage.Unreadable(path.Join(d.name, p), err)
+}
+
+// sizedReader reads exactly as many bytes as a file's header promised.
+type sizedReader struct {
+	r    io.Reader
+	left int64
+	dir  *dirEntries
+	path string
+}
+
+func (s *sizedReader) Read(p []byte) (int, error) {
+	if s.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := s.r.Read(p[:min(int64(len(p)), s.left)])
+	s.left -= int64(n)
+	if err == io.EOF && s.left > 0 {
+		err = fmt.Errorf("it became %d bytes shorter while it was read", s.left)
+	}
+	if err != nil && err != io.EOF {
+		err = s.dir.Fault(s.path, err)
+	}
+	return n, err
+}

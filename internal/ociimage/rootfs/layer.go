@@ -1,0 +1,165 @@
+package rootfs
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/ociimage"
+)
+
+// layerStream is a layer's tar, inflated in another goroutine and checked
+// against its diff id at the end.
+type layerStream struct {
+	blob   *ociimage.Blob
+	ahead  *readAhead
+	hash   hash.Hash
+	diffID v1.Hash
+}
+
+// openLayer starts to read a layer. progress is called with the compressed
+// bytes that have been read of it, from another goroutine.
+func openLayer(ctx context.Context, s *ociimage.Source, l v1.Layer, diffID v1.Hash, b *budget, progress func(int64)) (*layerStream, error) {
+	blob, err := s.OpenBlob(l)
+	if err != nil {
+		return nil, err
+	}
+	in := &inflater{blob: blob, counted: &countingReader{r: blob}, budget: b, where: s.LayerPlace(l), damaged: func(what string) error { return s.DamagedLayer(l, what) }, progress: progress}
+	return &layerStream{
+		blob: blob, ahead: newReadAhead(ctx, in), hash: sha256.New(), diffID: diffID,
+	}, nil
+}
+
+func (l *layerStream) Read(p []byte) (int, error) {
+	n, err := l.ahead.Read(p)
+	l.hash.Write(p[:n])
+	return n, err
+}
+
+// finish reads what tar left over and checks the diff id. A layer is only
+// known to be right after it.
+func (l *layerStream) finish(s *ociimage.Source, v v1.Layer) error {
+	if _, err := io.Copy(io.Discard, l); err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(l.hash.Sum(nil)); got != l.diffID.Hex {
+		return s.DamagedLayer(v, fmt.Sprintf("the layer unpacks to sha256:%s, but the image's configuration says %s", got, l.diffID))
+	}
+	return nil
+}
+
+func (l *layerStream) Close() {
+	// The blob goes first: a registry that stalls must not hold up the end of
+	// an interrupted run.
+	_ = l.blob.Close()
+	l.ahead.Close()
+}
+
+// inflater undoes a blob's compression lazily, within the budget, and
+// sorts out errors: a decoder stumbles over damage before the blob's digest
+// can tell that it is damage.
+type inflater struct {
+	blob     *ociimage.Blob
+	counted  *countingReader
+	budget   *budget
+	where    string
+	damaged  func(what string) error
+	progress func(int64)
+	r        io.Reader
+	close    func() error
+}
+
+func (i *inflater) Read(p []byte) (int, error) {
+	if i.r == nil {
+		rc, err := Inflate(i.counted)
+		if err != nil {
+			return 0, i.Fault(err)
+		}
+		i.r, i.close = i.budget.reader(i.where, rc, i.counted.n.Load), rc.Close
+	}
+	n, err := i.r.Read(p)
+	if i.progress != nil {
+		i.progress(i.counted.n.Load())
+	}
+	if err == nil {
+		return n, nil
+	}
+	_ = i.close()
+	if err != io.EOF {
+		return n, i.Fault(err)
+	}
+	// The decoder may stop before the blob does; its digest is told at EOF.
+	if _, derr := io.Copy(io.Discard, i.counted); derr != nil {
+		return n, derr
+	}
+	return n, io.EOF
+}
+
+func (i *inflater) Fault(err error) error {
+	if isOurs(err) {
+		return err
+	}
+	if _, derr := io.Copy(io.Discard, i.blob); derr != nil {
+		return derr
+	}
+	return i.damaged("the layer can't be inflated: " + err.Error())
+}
+
+// eachEntry calls fn for every entry of layer i, whose content is good until
+// fn returns, and then checks the whole layer.
+func (im *imageLayers) eachEntry(ctx context.Context, i int, fn func(*tar.Header, io.Reader) error) error {
+	l := im.layers[i]
+	st, err := openLayer(ctx, im.source, l, im.diffIDs[i], im.budget, im.progress(i))
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	tr := tar.NewReader(st)
+	for {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return im.end(st, l)
+		}
+		if err == nil {
+			err = fn(h, tr)
+		}
+		if err != nil {
+			return im.tarFault(st, l, err)
+		}
+	}
+}
+
+// end makes sure that nothing follows the tar: readers that go on behind its
+// end, as `tar -i` does, would unpack what isn't checked.
+func (im *imageLayers) end(st *layerStream, l v1.Layer) error {
+	_, more := errors.AsType[*ArchiveError](onlyZeros(st))
+	if err := st.finish(im.source, l); err != nil {
+		return err
+	}
+	if more {
+		return im.source.DamagedLayer(l, "the layer has bytes after the end of its tar archive")
+	}
+	return nil
+}
+
+// tarFault turns an error of archive/tar into a fault, unless the layer's
+// bytes are damaged, which explains it better.
+func (im *imageLayers) tarFault(st *layerStream, l v1.Layer, err error) error {
+	if errors.Is(err, tar.ErrFieldTooLong) {
+		return longHeader(im.source.LayerPlace(l))
+	}
+	if !errors.Is(err, tar.ErrHeader) && !errors.Is(err, io.ErrUnexpectedEOF) || isOurs(err) {
+		return err
+	}
+	if ferr := st.finish(im.source, l); ferr != nil {
+		return ferr
+	}
+	return im.source.DamagedLayer(l, "the layer isn't a whole tar archive: "+err.Error())
+}

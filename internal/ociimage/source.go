@@ -1,0 +1,160 @@
+// Package ociimage reads and writes images: OCI layouts, tarballs of OCI and of
+// docker, and registries, of which it is the program's only client together with
+// package registry, its transport. Every blob that is read is checked against its
+// digest; what is written takes its place as a whole.
+//
+// It knows nothing of what is in an image: package rootfs merges its layers.
+package ociimage
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Kind is what a reference given to Load turned out to be.
+type Kind string
+
+// The kinds of sources.
+const (
+	KindRegistry      Kind = "registry"       // an image or index in a registry
+	KindLayout        Kind = "layout"         // a folder with an OCI image layout
+	KindOCIArchive    Kind = "oci-archive"    // a tarball of an OCI image layout
+	KindDockerArchive Kind = "docker-archive" // a tarball as `docker save` writes it
+	KindDir           Kind = "dir"            // the plain files of a payload
+)
+
+// LoadOptions says how Load reaches a source. The zero value reads public
+// images over https.
+type LoadOptions struct {
+	// Keychain gives credentials for registries; nil stands for anonymous.
+	Keychain authn.Keychain
+	// Insecure talks plain http to the registry.
+	Insecure bool
+	// Platform picks one image out of an index; nil takes all Linux images.
+	Platform *v1.Platform
+	// UserAgent is sent to registries.
+	UserAgent string
+	// Timeout is how long a registry may be silent, or send less than 1 KiB a
+	// second; 0 stands for two minutes. Then it is asked once more.
+	Timeout time.Duration
+	// Retrying is told of each failure that is tried again. May be nil.
+	Retrying func(err error)
+
+	Transport http.RoundTripper // of tests
+}
+
+// Source is an image, an index of images or a folder of files that may hold a
+// payload. Nothing but manifests has been read when Load returns it, with one
+// exception: the layers of a docker-archive are hashed, since nothing in it
+// names their digests.
+//
+// Every blob that is read through a Source is checked against its digest and
+// size. What doesn't match comes as an error that names the blob's place and
+// what to do.
+type Source struct {
+	// Kind is what the reference is.
+	Kind Kind
+	// Ref is the reference as it was given, without a prefix such as "oci:".
+	Ref string
+	// Digest is the digest of the image's or the index's manifest; zero for
+	// KindDir.
+	Digest v1.Hash
+
+	Name     string // what stands before @ in Reference
+	image    v1.Image
+	index    v1.ImageIndex
+	topLevel bool      // index is a layout's own index.json, from which engines choose by tag
+	blobs    blobStore // nil for a registry and for KindDir
+	platform *v1.Platform
+	closer   io.Closer
+	remote   *remoteSource // nil but for a registry
+}
+
+// Reference names the source by digest: "registry/repository@sha256:...", and
+// for local images the path in place of the name. A KindDir has no digest and
+// gives its path.
+func (s *Source) Reference() string {
+	if s.Kind == KindDir {
+		return s.Name
+	}
+	return s.Name + "@" + s.Digest.String()
+}
+
+// Platform is LoadOptions.Platform.
+func (s *Source) Platform() *v1.Platform { return s.platform }
+
+// Index returns the index; nil when the source is a single image or a folder.
+func (s *Source) Index() v1.ImageIndex { return s.index }
+
+// Image returns the image. When the source is an index, that is its only
+// Linux image, or the one of LoadOptions.Platform; an index of several images
+// is an error that lists their platforms.
+func (s *Source) Image() (v1.Image, error) {
+	images, err := s.Images()
+	if err != nil {
+		return nil, err
+	}
+	if len(images) == 1 {
+		return images[0].Image, nil
+	}
+	list := ""
+	for _, i := range images {
+		list += "  " + i.Platform.String() + "  " + i.Digest.String() + "\n"
+	}
+	return nil, &fault.Error{
+		What:    "an index of several images, where one image is needed",
+		Where:   s.Reference(),
+		Excerpt: list,
+		Fix:     "name one of these digests, or a platform",
+	}
+}
+
+// Close lets go of an opened tarball. Images of the source can't be read any
+// more.
+func (s *Source) Close() error {
+	if s.closer == nil {
+		return nil
+	}
+	return s.closer.Close()
+}
+
+// Load finds out what ref is and opens it. An existing folder is an OCI
+// layout when it holds oci-layout or index.json, else the files of a payload
+// (what WriteDir writes). An existing file is a tarball: an OCI layout or what
+// `docker save` writes. Anything else is a reference into a registry. The
+// prefixes oci:, oci-archive:, docker-archive:, dir: and docker:// force a
+// kind.
+//
+// ctx also bounds later reads from a registry. The caller closes the Source.
+func Load(ctx context.Context, ref string, opts LoadOptions) (*Source, error) {
+	kind, rest, err := kindOf(ref)
+	if err != nil {
+		return nil, err
+	}
+	s, err := loadKind(ctx, kind, rest, opts)
+	if err != nil {
+		return nil, err
+	}
+	s.Kind, s.Ref, s.platform = kind, rest, opts.Platform
+	return s, nil
+}
+
+func loadKind(ctx context.Context, kind Kind, ref string, opts LoadOptions) (*Source, error) {
+	switch kind {
+	case KindDir:
+		return &Source{Name: ref}, nil
+	case KindLayout:
+		return loadLayout(ref)
+	case KindOCIArchive, KindDockerArchive:
+		return loadTarball(ctx, kind, ref)
+	case KindRegistry:
+	}
+	return loadRegistry(ctx, ref, opts)
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// overTwo tells whether the hop is the first of such an update.
+func (p *planner) overTwo() bool {
+	stops := p.route.Stops[p.hop:]
+	return len(stops) > 2 && stops[0].Minor%2 == 0 && stops[0].CompareMinor(stops[1]) < 0 && stops[1].CompareMinor(stops[2]) < 0 && snapshot.ControlPlaneOnly(p.req, &p.inv.Cluster)
+}
+
+// workers are the pools that stay behind.
+func (p *planner) workers() []string {
+	var names []string
+	for _, pool := range p.inv.Cluster.Pools {
+		if pool.Name != snapshot.ControlPlanePool {
+			names = append(names, pool.Name)
+		}
+	}
+	if names == nil {
+		return []string{"worker"} // every cluster has it
+	}
+	return names
+}
+
+// controlPlaneOnly is both hops of a Control Plane Only update, as OpenShift's
+// documentation and WMCO's have it: the pools are paused and WMCO is removed, the
+// control plane moves two minors, and the nodes follow at the end. The Windows
+// pods run on meanwhile.
+// https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/updating_clusters/performing-a-cluster-update#control-plane-only-update
+// https://github.com/openshift/windows-machine-config-operator#readme
+func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
+	p.settle(rules.Before, []string{rules.Before}, from, middle)
+	p.moved(p.hop, rules.Before, p.inv)
+	w := p.judged(from, middle)
+	wmco := w.Now.UsesWMCO()
+	var hold []action.Action
+	for _, pool := range p.workers() {
+		hold = append(hold, action.PausePool{Pool: pool})
+	}
+	p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", hold...)
+	if wmco {
+		p.add(rules.Before, nil, "WMCO doesn't update nodes over two minors. Windows pods run on without it; their kubelet is two minors behind at the end, which OpenShift allows on an even minor and no further", action.RemoveWMCO{})
+	}
+	channel := "eus-" + to.MinorString()
+	p.update(w, channel)
+	p.take(w, rules.During, []string{rules.During})
+	p.moved(p.hop, rules.After, p.inv)
+
+	p.hop++
+	p.settle(rules.Before, []string{rules.Before}, middle, to)
+	p.moved(p.hop, rules.Before, p.inv)
+	second := p.judged(middle, to)
+	p.update(second, channel)
+	p.take(second, rules.During, []string{rules.During})
+	var resume []action.Action
+	for _, pool := range p.workers() {
+		resume = append(resume, action.PausePool{Pool: pool, Resume: true})
+	}
+	p.add(rules.After, nil, "", resume...)
+	if wmco {
+		snap := second.Now
+		up, why := remedy.WMCOOf(snap, snap.ToMinor()), whyWMCO
+		var release []action.Action
+		for _, e := range []Judged{w, second} {
+			if held := heldBack(e.Now); held != "" {
+				up.Held, why = true, whyRelease
+				release = append(release, action.ReleaseNodes{Provisioner: held, WMCO: up.WMCO})
+			}
+		}
+		p.add(rules.After, nil, why, append([]action.Action{action.InstallWMCO{UpdateWMCO: up}}, release...)...)
+	}
+	p.follow(to)
+}

@@ -1,0 +1,229 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// planner chooses what to do, in order: before, during and after every hop. It
+// keeps the inventory as the steps so far leave it, and lets the rules judge that
+// before it chooses the next step: what a step has done is never asked for again.
+type planner struct {
+	cat      *catalog.Catalog
+	req      snapshot.Request
+	inv      *inventory.Inventory
+	route    *snapshot.Route
+	hop      int
+	list     []Step
+	did      [][]action.Action // of each step
+	asked    map[string]bool
+	evaluate Judge
+	moved    func(hop int, when string, inv *inventory.Inventory)
+}
+
+// Judged is what the rules say of an inventory, and the first moment that they
+// looked at.
+type Judged struct {
+	Entries []*rules.Entry
+	Now     *snapshot.Snapshot
+}
+
+// Judge lets the rules look at an inventory on a route.
+type Judge func(*inventory.Inventory, snapshot.Request, *snapshot.Route) Judged
+
+// scratch is an inventory that actions can be applied to.
+func scratch(inv *inventory.Inventory) *inventory.Inventory {
+	c := *inv
+	c.Drivers, c.Nodes, c.CSINodes = slices.Clone(inv.Drivers), slices.Clone(inv.Nodes), slices.Clone(inv.CSINodes)
+	return &c
+}
+
+// judged are the rules' answers about the inventory as it is: at rest, or on the
+// way to the next stop.
+func (p *planner) judged(stops ...version.OpenShift) Judged {
+	r := p.req
+	if r.From = ""; !stops[0].IsZero() {
+		r.From = stops[0].String()
+	}
+	if rest := len(stops) == 1; rest {
+		r.To = ""
+	} else if p.hop > 0 || r.To != "" {
+		r.To = stops[1].String()
+	}
+	if p.hop < len(p.route.Stops)-2 {
+		r.Planned = nil // they are for the time after the last hop
+	}
+	return p.evaluate(p.inv, r, &snapshot.Route{Stops: stops, Problem: p.route.Problem, Fix: p.route.Fix})
+}
+
+// settle takes what is due until nothing new is asked for.
+func (p *planner) settle(when string, due []string, stops ...version.OpenShift) {
+	const most = 20 // each round changes an object or asks for something new
+	for range most {
+		if !p.take(p.judged(stops...), when, due) {
+			return
+		}
+	}
+}
+
+// take applies what is due, one change of an object at most: what else is asked
+// of it is judged again. It tells whether anything was new.
+func (p *planner) take(e Judged, when string, due []string) bool {
+	changed, some := map[string]bool{}, false
+	for _, entry := range dueOf(e, due) {
+		f := entry.Finish()
+		actions := entry.Said.Do
+		if len(actions) == 0 {
+			actions = []action.Action{action.ByHand{Text: aboutObject(f), Object: f.Object}}
+		}
+		key := f.ID + " " + f.Object + " " + entry.Said.Same
+		if effect(actions) {
+			key += " " + rules.Summaries(action.Records(actions))
+		}
+		if p.asked[key] {
+			continue
+		}
+		objects := objectsOf(f, actions)
+		if slices.ContainsFunc(objects, func(o string) bool { return changed[o] }) {
+			p.join(when, f.ID, actions)
+			some = true
+			continue
+		}
+		p.asked[key], some = true, true
+		p.add(when, []string{f.ID}, p.ground(entry, when), actions...)
+		if effect(actions) {
+			for _, o := range objects {
+				changed[o] = true
+			}
+		}
+	}
+	return some
+}
+
+// ground is why a step is done: what follows an update goes by what it has moved.
+func (p *planner) ground(e *rules.Entry, when string) string {
+	if when == rules.After && e.Severity < finding.Block {
+		return e.Observed
+	}
+	return e.Why
+}
+
+// dueOf are the entries that ask for something at these times, in the order in
+// which it is done.
+func dueOf(e Judged, times []string) []*rules.Entry {
+	var list []*rules.Entry
+	for _, entry := range e.Entries {
+		asks := entry.Remedy != "" || len(entry.Said.Do) > 0
+		if asks && !entry.Said.NoStep && slices.Contains(times, entry.Said.When) && (entry.Severity > finding.Info || entry.Said.PlanInfo) {
+			list = append(list, entry)
+		}
+	}
+	rank := func(e *rules.Entry) int {
+		r := 6 // by hand
+		if len(e.Said.Do) > 0 {
+			r = action.Rank(e.Said.Do[0])
+		}
+		if e.Said.Late {
+			r++
+		}
+		return r
+	}
+	slices.SortStableFunc(list, func(a, b *rules.Entry) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(b.Severity, a.Severity))
+	})
+	return list
+}
+
+// aboutObject is a remedy that names what it is about.
+func aboutObject(f finding.Finding) string {
+	if f.Object == "" || strings.Contains(f.Remedy, f.Object) {
+		return f.Remedy
+	}
+	return f.Object + ": " + f.Remedy
+}
+
+// effect tells whether any of them changes what the rules see.
+func effect(list []action.Action) bool {
+	return slices.ContainsFunc(list, func(a action.Action) bool {
+		switch a := a.(type) {
+		case action.ByHand:
+			return a.Becomes != nil
+		case action.Gather, action.ReadPayload, action.Check:
+			return false
+		}
+		return true
+	})
+}
+
+func objectsOf(f finding.Finding, list []action.Action) []string {
+	return append(snapshot.Map(action.Records(list), func(r finding.Action) string { return r.Object }), f.Object)
+}
+
+// join notes that a rule asks for a step that another one asked for.
+func (p *planner) join(when, rule string, actions []action.Action) {
+	what := rules.Summaries(action.Records(actions))
+	for i := range p.list {
+		if s := &p.list[i]; s.Hop == p.hop && s.When == when && s.What == what && !slices.Contains(s.Rules, rule) {
+			s.Rules = append(s.Rules, rule)
+			slices.Sort(s.Rules)
+		}
+	}
+}
+
+// add appends a step and applies it.
+func (p *planner) add(when string, ids []string, why string, actions ...action.Action) {
+	records := action.Records(actions)
+	p.list = append(p.list, Step{Hop: p.hop, When: when, What: rules.Summaries(records), Actions: records, Why: why, Rules: ids})
+	p.did = append(p.did, actions)
+	for _, a := range actions {
+		a.Apply(p.inv)
+	}
+}
+
+// restPlanned applies the planned manifests that nothing asked for so far.
+func (p *planner) restPlanned(e Judged) {
+	told := map[string]bool{}
+	for _, s := range p.list {
+		for _, a := range s.Actions {
+			told[a.Object] = true
+		}
+	}
+	for _, d := range e.Now.PlannedWindows {
+		if file := snapshot.PlannedFile(d); !told[file] {
+			told[file] = true
+			p.add(rules.After, nil, "it was planned", remedy.PlannedFileChange(e.Now, file)...)
+		}
+	}
+}
+
+// Commands are all that its actions run, in order.
+func (s Step) Commands() []string {
+	var lines []string
+	for _, a := range s.Actions {
+		lines = append(lines, slices.Concat(a.Commands, a.Wait)...)
+	}
+	return lines
+}
+
+// Step is one thing to do on the way.
+type Step struct {
+	Hop int `json:"hop"`
+	// When is before, during or after that hop; "" where there is none.
+	When string `json:"when"`
+	// Actions are what is done, in their order.
+	Actions []finding.Action `json:"actions,omitempty"`
+	// What is one line; Why the ground.
+	What  string   `json:"what"`
+	Why   string   `json:"why,omitempty"`
+	Rules []string `json:"rules,omitempty"`
+}

@@ -1,0 +1,129 @@
+package remedy
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// tagOf is the tag that a project gives a version.
+func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
+	tag := "v" + to.Core()
+	if line := cat.Line(to); hostProcess && line != nil && line.ImageSuffix != "" {
+		tag += "-" + line.ImageSuffix
+	}
+	return tag
+}
+
+// imageChange gives a DaemonSet the image of another version: the project's
+// own of that version, or a mirror's once it has it.
+func imageChange(v *snapshot.View, to version.Driver) []action.Action {
+	tag := tagOf(v.Catalog, v.DaemonSet.HostProcess, to)
+	if !knowsImage(v.Catalog, v.DaemonSet.HostProcess, to) && bareTag(v.DaemonSet.Image.Tag) {
+		tag = strings.TrimPrefix(tag, "v")
+	}
+	return Retag(v, v.DaemonSet.HostProcess, to, tag)
+}
+
+// knowsImage tells whether the catalog has the image of a version. Where not,
+// the present tag is all there is to tell how the project writes its tags.
+func knowsImage(cat *catalog.Driver, hostProcess bool, to version.Driver) bool {
+	p := cat.Publication(to, hostProcess)
+	return p != nil && p.Repository != ""
+}
+
+// bareTag tells a version's tag that has no v: 26.06.0.
+func bareTag(tag string) bool {
+	_, err := version.ParseDriver(tag)
+	return err == nil && !strings.HasPrefix(tag, "v")
+}
+
+// Retag is imageChange for a tag of the version.
+func Retag(v *snapshot.View, hostProcess bool, to version.Driver, tag string) []action.Action {
+	d, cat := v.DaemonSet, v.Catalog
+	p := cat.Publication(to, hostProcess)
+	project, gone, own := "", GoneImage(cat, hostProcess, to), cat.Publishes(d.Image.Repository)
+	if p != nil {
+		if project = p.Repository; p.Deploys != "" {
+			return byHand(v, "let %s bring %s to %s", p.Deploys, d.Object, tag)
+		}
+	}
+	repository := project // the project moved, or that version wasn't seen
+	if d.Image.Repository != "" && (!own || p != nil && p.Holds(d.Image.Repository)) {
+		repository = d.Image.Repository
+	}
+	set := action.SetImage{Object: d.Object, Container: d.Container, Was: d.Image.Reference, Image: repository + ":" + tag, Digest: d.Image.Digest != "",
+		Strategy: d.Strategy, To: to, Unsure: p != nil && p.Unsure}
+	if !own && project != "" && repository != project {
+		set.From = project + ":" + tag
+	} else if !own && d.Image.Repository != "" {
+		set.Needs = []string{"the repository " + repository + " has that image"}
+	}
+	switch {
+	case repository == "" && gone != "":
+		return byHand(v, "set %s to an image of %s that you have kept; the project's %s", d.Object, tag, gone)
+	case repository == "":
+		return byHand(v, "set %s to %s; where the project publishes that image the catalog doesn't know", d.Object, tag)
+	case InFile(v):
+		return []action.Action{inManifest(v, set)}
+	}
+	return []action.Action{set}
+}
+
+// inManifest is a change of the image in a manifest.
+func inManifest(v *snapshot.View, set action.SetImage) action.Action {
+	hand := action.ByHand{Object: v.DaemonSet.Object.String(), Text: fmt.Sprintf("in the manifest of %s set the image of container %s to ", v.DaemonSet.Object, Container(v.DaemonSet))}
+	if set.Digest {
+		hand.Text += "the digest of "
+	}
+	hand.Text += set.Image
+	if set.From != "" {
+		hand.Text += ", once that mirror has it: " + set.From
+	}
+	after := *v.DaemonSet
+	after.Image = inventory.Image{Reference: set.Image}
+	after.Version = inventory.VersionFact{Version: set.To, Known: true, By: "tag", At: v.DaemonSet.Version.At}
+	hand.Becomes = &after
+	return hand
+}
+
+// GoneImage says of a version whose image can't be had any more which can; ""
+// for the others.
+func GoneImage(cat *catalog.Driver, hostProcess bool, v version.Driver) string {
+	next, gone := cat.Gone(v, hostProcess)
+	switch {
+	case !gone:
+		return ""
+	case next == "":
+		return "is gone with its registry"
+	}
+	return "is gone with its registry, v" + next + " is the next that can be had"
+}
+
+// became is a driver at another version, as the catalog knows it.
+func became(d *inventory.Driver, cat *catalog.Driver, to version.Driver, hostProcess bool) *inventory.Driver {
+	n := *d
+	n.HostProcess, n.ForeignFlags, n.HostProcessFlag, n.HostProcessFlagReason, n.Unmounted = hostProcess, nil, nil, "", nil
+	n.Version = inventory.VersionFact{Version: to, Known: true, By: "tag", At: d.Version.At}
+	n.Image = inventory.Image{}
+	n.Registrar, n.Partial = nil, ""
+	if p := cat.Publication(to, hostProcess); p != nil && p.Repository != "" {
+		tag := tagOf(cat, hostProcess, to)
+		n.Image = inventory.Image{Reference: p.Repository + ":" + tag, Repository: p.Repository, Tag: tag}
+	}
+	line := cat.Line(to)
+	if n.Pipes = nil; line != nil && !hostProcess {
+		for _, use := range line.API {
+			n.Pipes = append(n.Pipes, inventory.Pipe{Group: use.Group, Version: use.Versions[0]})
+		}
+	}
+	if given := true; line != nil && hostProcess && line.Flag != "" {
+		n.HostProcessFlag = &given
+	}
+	return &n
+}

@@ -1,0 +1,205 @@
+package data
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+// notRead is DATA002.
+func notRead(snap *snapshot.Snapshot, report rules.Report) {
+	for _, group := range unread(snap) {
+		unreadResources(snap, report, group)
+	}
+	for _, p := range snap.Inventory.Problems {
+		d := rules.Finding{
+			Severity: finding.Unknown, Object: p.Where, Same: p.What,
+			Observed: p.What, Expected: "an input that can be read",
+			Why:    "what stands there wasn't looked at, or isn't what is applied",
+			Remedy: p.Fix, When: rules.Before, NoStep: true,
+			Evidence: []inventory.Evidence{{Where: p.Where}},
+		}
+		if d.Remedy == "" {
+			d.Remedy = "mend it, or leave it out of what is read"
+		}
+		report(d)
+	}
+	if !unseen(snap, report) {
+		noDriver(snap, report)
+	}
+}
+
+// unseen tells of drivers that Windows nodes have registered and whose DaemonSet
+// wasn't read: its version may be any. It tells whether there are some.
+func unseen(snap *snapshot.Snapshot, report rules.Report) bool {
+	on := map[string][]*inventory.Node{}
+	for _, n := range snap.Nodes {
+		c := snap.CSINode(n.Name)
+		if c == nil {
+			continue
+		}
+		for _, p := range c.Drivers {
+			if p != "" && snap.Serving(p, n) == nil && !cutOff(snap, p) {
+				on[p] = append(on[p], n)
+			}
+		}
+	}
+	if told := !snap.Covered(inventory.DaemonSets) && !readFrom(snap, "must-gather"); told {
+		return false
+	}
+	for _, p := range slices.Sorted(maps.Keys(on)) {
+		report(rules.Finding{
+			Severity: finding.Unknown, Object: p,
+			Observed: fmt.Sprintf("registered on %s, and no Windows DaemonSet that was read runs it there", rules.Few(snapshot.NodeNames(on[p]))),
+			Expected: "the DaemonSet of every driver that Windows nodes have",
+			Why:      "its version may be any",
+			Do:       howToFind(snap, on[p]), When: rules.Before, NoStep: true, Evidence: rules.Cite(snap.CSINodeFacts(on[p])),
+		})
+	}
+	return len(on) > 0
+}
+
+// cutOff tells whether a driver's DaemonSet was read in part: the rest may say
+// on which nodes it runs.
+func cutOff(snap *snapshot.Snapshot, provisioner string) bool {
+	return slices.ContainsFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool {
+		return d.OS != "linux" && d.Provisioner == provisioner && d.Partial != ""
+	})
+}
+
+// howToFind is how a driver's DaemonSet gets into what is read. Where all
+// DaemonSets were, something else runs the driver.
+func howToFind(snap *snapshot.Snapshot, on []*inventory.Node) []action.Action {
+	if cov := snap.Inventory.Read[inventory.DaemonSets]; cov.Complete && cov.Doubt == "" && (readFrom(snap, "cluster") || readFrom(snap, "must-gather")) {
+		return []action.Action{action.Gather{Text: "all DaemonSets were read, so a pod without one or a program of the node runs it; see which",
+			Get: []string{"get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + on[0].Name}}}
+	}
+	return howToRead(snap, inventory.DaemonSets)
+}
+
+// unread are the resources that rules need and that weren't read whole, those
+// together that one command adds.
+func unread(snap *snapshot.Snapshot) [][]inventory.Resource {
+	var groups [][]inventory.Resource
+	for _, r := range snapshot.Map(snapshot.Resources, func(n snapshot.Resource) inventory.Resource { return n.Resource }) {
+		cov := snap.Inventory.Read[r]
+		if cov.Complete && cov.Doubt == "" || cov.Told || snap.Request.Static && !snap.Covered(r) || len(snap.Needed[r]) == 0 {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []inventory.Resource) bool {
+			first := snap.Inventory.Read[g[0]]
+			return first.Fix != "" && first.Fix == cov.Fix && first.Reason == cov.Reason && first.Doubt == cov.Doubt
+		})
+		if i < 0 {
+			groups = append(groups, []inventory.Resource{r})
+			continue
+		}
+		groups[i] = append(groups[i], r)
+	}
+	return groups
+}
+
+// migrates tells whether the update moves a plugin's in-tree volumes to CSI: an
+// inline one, which no PersistentVolume tells of, then needs a driver.
+func migrates(snap *snapshot.Snapshot) bool {
+	return slices.ContainsFunc(snap.Catalog.Drivers, func(d catalog.Driver) bool {
+		on, _ := snap.OnCSI(d.InTree, snap.Target.MinorString())
+		already, _ := snap.OnCSI(d.InTree, snap.FromMinor())
+		return on && !already
+	})
+}
+
+// noWindows tells whether all nodes were read, and none runs Windows.
+func noWindows(snap *snapshot.Snapshot) bool {
+	return snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0
+}
+
+// unreadResources tells of kinds of objects that rules need.
+func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventory.Resource) {
+	var names, seen, needed []string
+	total := 0
+	for _, r := range rs {
+		names = append(names, snapshot.Named(r).Title)
+		if n := snap.Inventory.Read[r].Count; n > 0 {
+			total += n
+			seen = append(seen, rules.Count(n, strings.TrimSuffix(snapshot.Named(r).Title, "s")))
+		}
+		needed = append(needed, snap.Needed[r]...)
+	}
+	needed = snapshot.Unique(needed)
+	d := rules.Finding{
+		Severity: finding.Unknown, Object: rules.And(names),
+		Observed: rules.And(names) + ": " + snap.UnreadReason(rs[0]), Expected: "all " + rules.And(names),
+		Why: fmt.Sprintf("%s couldn't be evaluated", rules.Few(needed)),
+		Do:  howToRead(snap, rs[0]), When: rules.Before, NoStep: true, Evidence: sources(snap),
+	}
+	if doubt := snap.Inventory.Read[rs[0]].Doubt; doubt != "" {
+		d.Severity = finding.Info
+		if migrates(snap) && !noWindows(snap) {
+			d.Severity = finding.Warn
+		}
+		d.Observed = fmt.Sprintf("%s of every namespace that was gathered or is mentioned; %s", rules.And(names), doubt)
+		d.Why = "a Windows pod with an inline volume, or a driver that no node has registered, in another namespace wasn't seen"
+	} else if total > 0 {
+		d.Observed = fmt.Sprintf("%s %s read, and maybe not all: %s", rules.And(seen), map[bool]string{true: "was", false: "were"}[total == 1], snap.UnreadReason(rs[0]))
+		d.Why = fmt.Sprintf("%s saw only a part", rules.Few(needed))
+	}
+	report(d)
+}
+
+// howToRead is how a resource gets into what is read, for the input in use.
+func howToRead(snap *snapshot.Snapshot, r inventory.Resource) []action.Action {
+	name, fix := snapshot.Named(r).API, snap.Inventory.Read[r].Fix
+	switch {
+	case readFrom(snap, "must-gather") && fix != "":
+		return []action.Action{action.Gather{Text: "add what is missing to the must-gather's folder, and check that folder again", Lines: fix}}
+	case readFrom(snap, "must-gather"):
+		return []action.Action{action.Gather{Text: "gather it again, where all of it can be read", Get: []string{"adm", "must-gather"}}}
+	case readFrom(snap, "cluster"):
+		return []action.Action{action.Gather{Text: "grant get and list, then run it again; the command tells whether it is granted", Get: []string{"auth", "can-i", "list", name, "--all-namespaces"}}}
+	}
+	file := string(r) + ".yaml"
+	return []action.Action{action.Gather{Text: "add it to --manifests, or say with --static that there is no cluster behind the manifests", Get: []string{"get", name, "--all-namespaces", "-o", "yaml"}, File: file}}
+}
+
+// readFrom tells whether any input is of a kind.
+func readFrom(snap *snapshot.Snapshot, kind string) bool {
+	return slices.ContainsFunc(snap.Inventory.Sources, func(s inventory.Source) bool { return s.Kind == kind })
+}
+
+// sources are the inputs, as evidence of what isn't in them.
+func sources(snap *snapshot.Snapshot) []inventory.Evidence {
+	return snapshot.Map(snap.Inventory.Sources, func(s inventory.Source) inventory.Evidence {
+		return inventory.Evidence{Where: s.Kind + " " + s.Name, Text: s.Detail}
+	})
+}
+
+// noDriver tells that there was no Windows driver to judge.
+func noDriver(snap *snapshot.Snapshot, report rules.Report) {
+	if told := !snap.Covered(inventory.DaemonSets) && !snap.Request.Static; told || len(snap.Views) > 0 || len(snap.Request.Planned) > 0 || slices.ContainsFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
+		return
+	}
+	d := rules.Finding{
+		Severity: finding.Unknown, Object: "Windows CSI drivers",
+		Observed: fmt.Sprintf("none among %s of drivers; %s set aside", rules.Count(len(snap.Inventory.Drivers), "DaemonSet"), rules.Count(len(snap.Inventory.SetAside), "other workload")),
+		Expected: "the DaemonSet of at least one Windows driver",
+		Why:      "there was nothing to judge",
+		Remedy:   "give the manifests of the Windows drivers too; `verify inventory` shows what was looked at and why it was set aside",
+		When:     rules.Before, NoStep: true, Evidence: sources(snap),
+	}
+	// A cluster without any DaemonSet is none: they weren't gathered.
+	cov := snap.Inventory.Read[inventory.DaemonSets]
+	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather")) {
+		d.Severity = finding.Info
+		d.Why = "the cluster has none, so no versions can differ"
+	}
+	report(d)
+}

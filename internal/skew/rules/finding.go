@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+// owned has the owner of a DaemonSet make the changes of it, where it has one.
+func owned(snap *snapshot.Snapshot, list []action.Action) []action.Action {
+	var out []action.Action
+	for _, a := range list {
+		var o inventory.Object
+		switch a := a.(type) {
+		case action.SetImage:
+			o = a.Object
+		case action.ReplaceDriver:
+			o = a.Object
+		case action.EditDriver:
+			o = a.Object
+		case action.DeleteDaemonSet:
+			o = a.Object
+		}
+		if by := ownerOf(snap, o); by != nil {
+			a = action.ByOwner{Owner: *by, Change: a}
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// ownerOf is the first owner of a DaemonSet, whose source decides; nil for none.
+// A DaemonSet that carries the marks of OpenShift's operators by mistake has
+// none: it is the admin's own.
+func ownerOf(snap *snapshot.Snapshot, o inventory.Object) *inventory.Owner {
+	for _, d := range snap.Drivers {
+		if d.Object == o && !d.OperatorManaged && len(d.Owners) > 0 {
+			return &d.Owners[0]
+		}
+	}
+	return nil
+}
+
+// The values of Finding.When: relative to the hop at which the finding is made.
+const (
+	Before = "before"
+	During = "during"
+	After  = "after"
+)
+
+// Finding is what a rule says; the collector makes a finding.Finding of it.
+type Finding struct {
+	Severity finding.Severity
+	// Object is left empty by per-driver rules: it is the DaemonSet.
+	Object string
+	// Observed and Expected are facts without a verb of judgement; Why says what
+	// goes wrong. Remedy is an exact command or manifest action, When its time.
+	Observed, Expected, Why, Remedy, When string
+	// Do are the actions that Remedy puts in words. A rule writes no command into
+	// Remedy.
+	Do []action.Action
+	// Source is empty where the rule's own holds.
+	Source   string
+	Evidence []inventory.Evidence
+	// Same tells findings of one rule about one object apart, where there may be
+	// several at one moment; it is part of what makes a fact the same later.
+	Same string
+	// Nodes are those on which the driver can't start or register, for a rule
+	// that says so; nil: all that it runs on.
+	Nodes []*inventory.Node
+	// Later says that a rule of that kind is about what the driver does after it
+	// registered.
+	Later bool
+	// PlanInfo puts it into the plan though it is INFO.
+	PlanInfo bool
+	// NoStep keeps it out of the plan: another finding's or the path's own step
+	// does it.
+	NoStep bool
+	// Late puts its step behind those of its kind that change drivers.
+	Late bool
+}
+
+// Summaries are actions in words.
+func Summaries(list []finding.Action) string {
+	return strings.Join(snapshot.Map(list, func(a finding.Action) string { return a.Summary }), "; then ")
+}
+
+// evidenceLines writes evidence as finding.Finding holds it.
+func evidenceLines(list []inventory.Evidence) []string {
+	var out []string
+	for _, e := range list {
+		s := e.Where
+		if e.Text != "" {
+			s += ": " + e.Text
+		}
+		if s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+const SettleFirst = "do what DATA001 asks for first: it tells which Linux driver to follow"
+
+// ImageKey is what --image-version takes for this image.
+func ImageKey(v *snapshot.View) string {
+	if len(v.DaemonSet.Running) == 1 && v.DaemonSet.Running[0].Image.Digest != "" {
+		return v.DaemonSet.Running[0].Image.Digest
+	}
+	return cmp.Or(v.DaemonSet.Image.Digest, v.DaemonSet.Image.Reference, "IMAGE")
+}

@@ -1,0 +1,115 @@
+package node
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+// windowsBuild is NODE003.
+func windowsBuild(v *snapshot.View, report rules.Report) {
+	if !needsImages(v) {
+		return
+	}
+	without := snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return n.Build == 0 || !v.Line.HasImageFor(n.Build, n.Runtime) })
+	for _, nodes := range snapshot.GroupBy(without, func(n *inventory.Node) string { return strconv.Itoa(n.Build) }) {
+		report(withoutImage(v, nodes[0].Build, nodes))
+	}
+}
+
+// needsImages tells whether the driver runs in containers of its own, which
+// need an image of the node's build. HP001 is about those that mustn't.
+func needsImages(v *snapshot.View) bool {
+	return !v.DaemonSet.HostProcess && v.Line != nil && !v.Line.HostProcessOnly() && !v.FollowsLinux()
+}
+
+// LacksImage tells whether NODE003 blocks the driver: there is no image of its
+// version for one of its nodes.
+func LacksImage(v *snapshot.View) bool {
+	return needsImages(v) && len(v.Line.Builds) > 0 && slices.ContainsFunc(v.Unproven(v.Nodes), func(n *inventory.Node) bool {
+		return snapshot.Builds[n.Build] != "" && !v.Line.HasImageFor(n.Build, n.Runtime)
+	})
+}
+
+// OnlyHostProcess tells whether only a HostProcess container lets the driver
+// run on one of its nodes: NODE003 asks for that first, and it has other images.
+func OnlyHostProcess(v *snapshot.View) bool {
+	return LacksImage(v) && v.Line.CanHostProcess() && slices.ContainsFunc(v.Unproven(v.Nodes), func(n *inventory.Node) bool {
+		return snapshot.Builds[n.Build] != "" && v.LineWith(func(l *catalog.Line) bool { return l.HasImageFor(n.Build, n.Runtime) }) == nil
+	})
+}
+
+func withoutImage(v *snapshot.View, build int, nodes []*inventory.Node) rules.Finding {
+	windows, _ := v.Windows()
+	d := rules.Finding{
+		Severity: finding.Warn, Same: strconv.Itoa(build), Nodes: nodes,
+		Observed: fmt.Sprintf("%s on %s, a container that isn't HostProcess", snapshot.BuildName(build), rules.Few(snapshot.NodeNames(nodes))),
+		Expected: "a node of " + buildList(v.Line.Builds),
+		When:     rules.Before, Evidence: slices.Concat(v.Evidence(), snapshot.NodeEvidence(nodes)),
+	}
+	switch {
+	case len(v.Line.Builds) == 0:
+		d.Expected = "an image of that build"
+		d.Why = fmt.Sprintf("for which Windows builds %s %s has images isn't known", v.Name(), windows)
+	case build == 0:
+		d.Why = "whether there is an image for the node's Windows can't be told"
+	case snapshot.Builds[build] == "":
+		d.Why = "the build isn't one that images are known to be made for"
+	default:
+		d.Severity = finding.Block
+		d.Why = fmt.Sprintf("%s %s has no image for it, so the pod can't start there", v.Name(), windows)
+	}
+	d.Remedy, d.Do = buildRemedy(v, build, nodes[0].Runtime)
+	return d
+}
+
+func buildList(list []int) string {
+	if len(list) == 0 {
+		return "a build that has images"
+	}
+	return "build " + strings.Join(snapshot.Map(list, strconv.Itoa), ", ")
+}
+
+// buildRemedy names what runs on a build, a HostProcess manifest or a version
+// with images of it, and does it where that is one version.
+func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.Action) {
+	if build == 0 {
+		return "", []action.Action{action.Gather{Text: "look at the node's build", Get: []string{"get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion"}}}
+	}
+	const orElse = "; or keep the pods off these nodes with a node selector"
+	images := v.LineWith(func(l *catalog.Line) bool { return l.HasImageFor(build, runtime) })
+	withImages := ""
+	if images != nil {
+		withImages = fmt.Sprintf("deploy a version with images of it: %s from %s on", v.Name(), images.From)
+	}
+	switch {
+	case v.Line.CanHostProcess() && images == nil:
+		windows, _ := v.Windows()
+		return "", remedy.Replacement(v, windows, true, "it runs on any Windows as a HostProcess container")
+	case v.Line.CanHostProcess():
+		return withImages + "; or apply the project's HostProcess manifest of this version, which runs on any build", remedy.StepTo(v, images)
+	case images != nil:
+		return withImages + orElse, remedy.StepTo(v, images)
+	}
+	l := v.LineWith((*catalog.Line).CanHostProcess)
+	if l == nil {
+		return "keep the pods off these nodes with a node selector: no version of the driver is known to run there", nil
+	}
+	advice := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
+	if linux := v.Catalog.Line(v.Linux().Newest()); linux.HostProcessOnly() {
+		return advice, remedy.Change(v, remedy.FitVersion(v, v.DaemonSet, v.Linux().Newest()))
+	}
+	if l.HostProcessOnly() {
+		return advice, remedy.StepTo(v, l)
+	}
+	return advice, nil
+}

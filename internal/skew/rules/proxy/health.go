@@ -1,0 +1,104 @@
+package proxy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+// proxyDouble is PROXY005: a csi-proxy DaemonSet on nodes whose WMCO runs one
+// as a service, now or after the update.
+func proxyDouble(snap *snapshot.Snapshot, report rules.Report) {
+	for _, p := range snapshot.Pointers(snap.Inventory.Proxies) {
+		var both, unsure []snapshot.CSIProxy
+		for _, n := range snap.Nodes {
+			if !p.Scheduling.Matches(*n) || n.WMCO == "" {
+				continue
+			}
+			s := snap.CSIProxyOn(n)
+			switch now := s.WMCO; {
+			case snap.Phase == snapshot.Target && !now && snap.CSIProxyAfter(n).WMCO:
+				both = append(both, snap.CSIProxyAfter(n))
+			case snap.Phase != snapshot.Now:
+			case now:
+				both = append(both, s)
+			case snap.WMCORow(n.WMCO) == nil && snap.ServiceList(n.WMCO) == nil:
+				unsure = append(unsure, s)
+			}
+		}
+		twoOwners(snap, p, both, finding.Warn, report)
+		twoOwners(snap, p, unsure, finding.Unknown, report)
+	}
+}
+
+func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIProxy, sev finding.Severity, report rules.Report) {
+	if len(ss) == 0 {
+		return
+	}
+	nodes := rules.SomeOf(serviceNodes(ss))
+	f := rules.Finding{Severity: sev, Object: p.Object.String()}
+	f.Observed = fmt.Sprintf("runs csi-proxy on %s, where WMCO runs it as a service", nodes)
+	if snap.Phase == snapshot.Target {
+		f.Observed = fmt.Sprintf("runs csi-proxy on %s, where WMCO for OpenShift %s will run it as a service", nodes, snap.ToMinor())
+	}
+	if sev == finding.Unknown {
+		f.Observed = fmt.Sprintf("runs csi-proxy on %s; whether WMCO does too isn't known: the catalog doesn't know WMCO %s", nodes, ss[0].Node.WMCO)
+	}
+	f.Expected, f.Same = "one csi-proxy a node", string(snap.Phase)
+	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
+	f.Do = []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes"}}
+	if others := onlyProxyOf(snap, p, ss); len(others) > 0 {
+		f.Do, f.Remedy = nil, fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label (csi-proxy=daemonset), and the DaemonSet a node selector for it", p.Object, nodes, rules.SomeOf(others))
+	}
+	if sev == finding.Unknown {
+		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
+		f.Do = []action.Action{action.Gather{Text: f.Remedy, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap", "windows-services-" + ss[0].Node.WMCO, "-o", "jsonpath={.data.services}"}}}
+	}
+	f.When = rules.Before
+	f.Evidence = rules.Cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
+	report(f)
+}
+
+// onlyProxyOf are the nodes on which a DaemonSet's csi-proxy is the only one:
+// those of its nodes that aren't among ss.
+func onlyProxyOf(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIProxy) []string {
+	return snapshot.NodeNames(snapshot.Select(snap.Nodes, func(n *inventory.Node) bool {
+		return p.Scheduling.Matches(*n) && !slices.Contains(nodesOf(ss), n)
+	}))
+}
+
+// proxyVulnerable is PROXY007: a csi-proxy with a known vulnerability.
+func proxyVulnerable(snap *snapshot.Snapshot, report rules.Report) {
+	bad := snapshot.Select(snapshot.Map(snap.Nodes, snap.CSIProxyOn), func(s snapshot.CSIProxy) bool {
+		r := proxyRelease(snap, s)
+		return r != nil && len(r.CVEs) > 0
+	})
+	for _, ss := range snapshot.GroupBy(bad, func(s snapshot.CSIProxy) string { return s.Version.String() + s.By }) {
+		f := rules.Finding{Severity: finding.Warn, Object: "csi-proxy " + ss[0].Version.String()}
+		f.Observed = fmt.Sprintf("%s on %s: %s", proxyText(ss), rules.SomeOf(serviceNodes(ss)), strings.Join(proxyRelease(snap, ss[0]).CVEs, ", "))
+		f.Expected = "csi-proxy " + firstSafe(snap) + " or newer"
+		f.Same = ss[0].By
+		f.Why = "whoever may create a pod that mounts the pipes can become administrator of the node"
+		f.Do, f.When = raiseProxy(snap, firstSafe(snap), ss), rules.Before
+		f.Evidence = rules.Cite(serviceFacts(ss))
+		report(f)
+	}
+}
+
+// firstSafe is the oldest csi-proxy since which none has a known vulnerability.
+func firstSafe(snap *snapshot.Snapshot) string {
+	safe := ""
+	for _, r := range slices.Backward(proxyReleases(snap)) {
+		if len(r.CVEs) > 0 {
+			break
+		}
+		safe = r.Version
+	}
+	return safe
+}

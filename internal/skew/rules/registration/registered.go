@@ -1,0 +1,161 @@
+package registration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+const managedWindows = "https://github.com/openshift/enhancements/pull/2072"
+
+// notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
+// doesn't list the driver. That a CSINode exists proves nothing: the kubelet
+// makes one for every node, with no drivers.
+func notRegistered(snap *snapshot.Snapshot, report rules.Report) {
+	if snap.Phase == snapshot.Planned {
+		uncovered(snap, report)
+		return
+	}
+	for _, d := range snap.WindowsDaemonSets() {
+		if d.Provisioner == "" || d.Line == "vsphere" && snapshot.BeforeVSphere(snap.FromMinor()) {
+			continue // the latter is INTREE004
+		}
+		missing, unread := snap.Lacking(d.Provisioner, snap.Scope(d))
+		used, unused := snap.Using(d.Provisioner, missing)
+		unregistered(snap, d, used, finding.Block, report)
+		unregistered(snap, d, unused, finding.Warn, report)
+		maybeRegistered(snap, d.Object.String(), d.Provisioner, unread, report)
+	}
+	unreached(snap, report)
+}
+
+func unregistered(snap *snapshot.Snapshot, d *inventory.Driver, nodes []*inventory.Node, sev finding.Severity, report rules.Report) {
+	if len(nodes) == 0 {
+		return
+	}
+	names := slices.Sorted(slices.Values(snapshot.NodeNames(nodes)))
+	f := rules.Finding{Severity: sev, Object: d.Object.String()}
+	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s", rules.SomeOf(names), d.Provisioner)
+	if sev == finding.Block {
+		f.Observed += ", and Windows pods there use its volumes"
+	}
+	f.Expected = "every Windows node that the DaemonSet runs on lists the driver in CSINode spec.drivers"
+	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
+	f.Do, f.When = repair(snap, d, names[0]), rules.Before
+	f.Evidence = rules.Cite(snap.CSINodeFacts(nodes))
+	report(f)
+}
+
+// repair says where to look when a driver isn't registered.
+func repair(snap *snapshot.Snapshot, d *inventory.Driver, node string) []action.Action {
+	look := [][]string{
+		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
+		{"oc", "get", "csinode", node, "-o", "jsonpath={.spec.drivers[*].name}"},
+	}
+	if ns := d.Object.Namespace; ns != "" {
+		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})
+	}
+	return []action.Action{action.ByHand{Object: d.Object.String(), Text: "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver", Look: look}}
+}
+
+func maybeRegistered(snap *snapshot.Snapshot, object, provisioner string, nodes []*inventory.Node, report rules.Report) {
+	if len(nodes) == 0 {
+		return
+	}
+	f := rules.Finding{Severity: finding.Unknown, Object: object}
+	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", rules.SomeOf(snapshot.NodeNames(nodes)), provisioner)
+	f.Expected = "the CSINode of every Windows node that the DaemonSet runs on"
+	f.Why = "only CSINode spec.drivers says whether a driver is registered on a node"
+	f.Do, f.When = remedy.Gather("csinodes", "csinodes.yaml"), rules.Before
+	f.Evidence = rules.Cite(snap.CSINodeFacts(nodes))
+	report(f)
+}
+
+// unreached reports Windows pods that use CSI volumes on nodes where no
+// DaemonSet of the inventory would run the driver.
+func unreached(snap *snapshot.Snapshot, report rules.Report) {
+	byDriver := snapshot.Memo(snap, "uses by driver", func() [][]inventory.VolumeUse {
+		uses := slices.DeleteFunc(slices.Clone(snap.Inventory.Volumes), func(u inventory.VolumeUse) bool {
+			// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
+			// the like aren't CSI drivers.
+			return u.InTree != "" || u.Provisioner == "" || u.Node == "" || strings.Contains(u.Provisioner, "/")
+		})
+		return snapshot.GroupBy(uses, func(u inventory.VolumeUse) string { return u.Provisioner })
+	})
+	for _, us := range byDriver {
+		used, _ := snap.Using(us[0].Provisioner, snap.Nodes)
+		missing, _ := snap.Lacking(us[0].Provisioner, used)
+		missing = slices.DeleteFunc(missing, func(n *inventory.Node) bool { return snap.Serving(us[0].Provisioner, n) != nil })
+		if len(missing) > 0 {
+			report(noDaemonSet(snap, us, missing))
+		}
+	}
+}
+
+func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inventory.Node) rules.Finding {
+	f := rules.Finding{Severity: finding.Block, Object: us[0].Provisioner}
+	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", rules.SomeOf(snapshot.NodeNames(nodes)))
+	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
+	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
+	if f.Do = remedy.Deploy(snap, snap.Catalog.ByProvisioner(us[0].Provisioner), snap.From, nodes); f.Do == nil {
+		f.Remedy = "deploy the driver's Windows DaemonSet on these nodes, and wait until each lists it"
+	}
+	of := snap.DaemonSetsOf(us[0].Provisioner)
+	if i := slices.IndexFunc(of, func(d *inventory.Driver) bool { return untolerated(d, nodes) }); i >= 0 {
+		f.Do, f.Remedy = remedy.Tolerate(of[i]), ""
+	} else if have := slices.DeleteFunc(slices.Clone(of), snap.KnownUnmatched); len(have) > 0 {
+		// A second one for all nodes would meet it.
+		f.Do, f.Remedy = nil, fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it", have[0].Object)
+	}
+	for _, d := range snap.DaemonSetsOf(us[0].Provisioner) {
+		if do := remedy.SelectWindows(d); do != nil {
+			f.Do, f.Remedy = do, ""
+		}
+	}
+	f.When = rules.Before
+	at := snapshot.Map(us, func(u inventory.VolumeUse) inventory.Evidence { return u.At })
+	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), at))
+	return f
+}
+
+// untolerated tells whether only taints keep a driver off these nodes.
+func untolerated(d *inventory.Driver, nodes []*inventory.Node) bool {
+	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !d.Scheduling.Selects(*n) || d.Scheduling.Tolerates(*n) })
+}
+
+// notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
+// DaemonSet that no node matches is common and harmless.
+func notReady(snap *snapshot.Snapshot, report rules.Report) {
+	if snap.Phase == snapshot.Planned {
+		plannedNowhere(snap, report)
+		return
+	}
+	for _, d := range snap.WindowsDaemonSets() {
+		r := d.Rollout
+		if r == nil || r.Desired > 0 && r.Ready >= r.Desired {
+			continue
+		}
+		f := rules.Finding{Severity: finding.Warn, Object: d.Object.String()}
+		f.Observed = fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired)
+		f.Expected = "every pod is ready"
+		f.Why = "where the driver's pod isn't ready, volumes can't be mounted"
+		f.Do = []action.Action{action.WaitRollout{Object: d.Object}}
+		if r.Desired == 0 {
+			f.Severity = finding.Info
+			f.Observed = "no node matches it: 0 pods are wanted"
+			f.Expected = "a Windows node that it runs on, if the driver is needed"
+			f.Why = "many clusters carry such a DaemonSet; it does nothing until a Windows node matches"
+			f.Do = nil
+		}
+		f.When = rules.Before
+		f.Evidence = rules.Cite(d.Evidence)
+		report(f)
+	}
+}

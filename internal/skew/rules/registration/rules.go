@@ -1,0 +1,16 @@
+// Package registration holds the rules on whether drivers are registered with
+// their nodes, once each (REG).
+package registration
+
+import (
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/rules"
+)
+
+// Rules are those of the family.
+var Rules = []rules.Rule{
+	{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: notRegistered, At: rules.ExceptTarget},
+	{ID: "REG002", Needs: rules.NeedsDrivers, Cluster: doubleDriver},
+	{ID: "REG003", Needs: rules.NeedsDrivers, Cluster: oldRegistrar, Starts: true, At: rules.ExceptTarget},
+	{ID: "REG004", Needs: rules.NeedsDrivers, Cluster: notReady, At: rules.ExceptTarget},
+}

@@ -1,0 +1,130 @@
+package update
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+// adminGates is INTREE005: acknowledgements that the update waits for.
+func adminGates(snap *snapshot.Snapshot, report rules.Report) {
+	for _, g := range openGates(snap) {
+		f := rules.Finding{Severity: finding.Info, Object: g.Key, When: rules.Before, PlanInfo: g.Driver == ""}
+		f.Observed = "not among the acknowledgements that were read"
+		switch d := snap.Catalog.Driver(g.Driver); {
+		case g.pending:
+			f.Severity, f.Observed = finding.Warn, "the cluster asks for it, and it isn't acknowledged"
+		case d == nil || d.InTree == "":
+		case snap.HasInTree(d.InTree):
+			f.Severity = finding.Warn
+			f.Observed += ", and the cluster has volumes of " + d.InTree
+		case !snap.Covered(inventory.Volumes) && !snap.Request.Static:
+			f.Severity = finding.Warn
+			f.Observed += ", and whether the cluster has volumes of " + d.InTree + " wasn't read"
+		}
+		f.Expected = "acknowledged, where the update asks for it: " + g.Applies
+		f.Why = "the update doesn't start while a gate that applies isn't acknowledged; do it when its condition is met, not to get past it"
+		if len(g.Evidence) > 0 {
+			f.Source = g.Evidence[0].Source
+		}
+		f.Do = []action.Action{action.AckGate{Key: g.Key, Applies: g.Applies}}
+		f.Evidence = rules.Cite(append(g.at, snap.Inventory.Cluster.Evidence...))
+		report(f)
+	}
+}
+
+// gate is an acknowledgement that may be open.
+type gate struct {
+	catalog.Gate
+	// pending: the cluster itself says that it waits for this one.
+	pending bool
+	at      []inventory.Evidence
+}
+
+// openGates are the acknowledgements of a hop that weren't given. What the
+// cluster asks for now it says itself, in admin-gates and by its condition; of
+// the catalog's are those that nothing of it rules out.
+func openGates(snap *snapshot.Snapshot) []gate {
+	c := &snap.Inventory.Cluster
+	upgradeable := c.Condition("Upgradeable")
+	waits := upgradeable != nil && upgradeable.Status == "False" && strings.Contains(upgradeable.Reason+upgradeable.Message, ackRequired)
+	var open []gate
+	for _, g := range hopGates(snap) {
+		if slices.Contains(c.AdminAcks, g.Key) {
+			continue
+		}
+		if first := snap.Hop == 0; first && g.Driver == "" && len(g.at) == 0 {
+			if len(c.Conditions) > 0 && !waits {
+				continue // the cluster was asked, and doesn't wait
+			}
+			g.pending = waits
+		}
+		open = append(open, g)
+	}
+	return open
+}
+
+// hopGates are all gates of a hop: the cluster's own where they were read, which
+// is of its present release alone, otherwise the catalog's.
+func hopGates(snap *snapshot.Snapshot) []gate {
+	c := &snap.Inventory.Cluster
+	var list []gate
+	if snap.Hop > 0 || !snap.Covered(inventory.AdminGates) {
+		for _, g := range snap.Catalog.GatesOf(snap.FromMinor(), snap.ToMinor()) {
+			if onPlatform(snap, g) {
+				list = append(list, gate{Gate: g})
+			}
+		}
+		return list
+	}
+	for _, have := range c.AdminGates {
+		if !strings.HasPrefix(have.Key, "ack-"+snap.FromMinor()+"-") || snap.FromMinor() == snap.ToMinor() {
+			continue
+		}
+		g := gate{Gate: catalog.Gate{Key: have.Key, Applies: strings.Join(strings.Fields(have.Message), " ")}, pending: snap.Covered(inventory.AdminAcks), at: []inventory.Evidence{have.At}}
+		if i := slices.IndexFunc(snap.Catalog.Gates, func(k catalog.Gate) bool { return k.Key == have.Key }); i >= 0 {
+			g.Gate = snap.Catalog.Gates[i]
+		}
+		list = append(list, g)
+	}
+	return list
+}
+
+// onPlatform tells whether a gate of a driver may concern this cluster.
+func onPlatform(snap *snapshot.Snapshot, g catalog.Gate) bool {
+	d := snap.Catalog.Driver(g.Driver)
+	if d == nil || d.Platform == "" || d.Platform == snap.Inventory.Cluster.Platform {
+		return true
+	}
+	return snap.Inventory.Cluster.Platform == "" && maybeOn(snap, d.Platform)
+}
+
+// maybeOn tells whether what was read may be of a cluster on a platform that
+// nobody named: no driver and no in-tree volume is of another, or one is of it.
+func maybeOn(snap *snapshot.Snapshot, platform string) bool {
+	seen := map[string]bool{}
+	for _, have := range snap.Drivers {
+		if d := snap.LineOf(have); d != nil && d.Platform != "" {
+			seen[d.Platform] = true
+		}
+	}
+	for _, use := range snap.InTreeUses() {
+		if d := snap.Catalog.ByInTree(use.Plugin); d != nil {
+			seen[d.Platform] = true
+		}
+	}
+	for _, l := range snap.Inventory.Leftovers {
+		if d := snap.Catalog.ByInTree(l.InTree); d != nil {
+			seen[d.Platform] = true
+		}
+	}
+	return len(seen) == 0 || seen[platform]
+}
+
+const ackRequired = "AdminAckRequired"

@@ -1,0 +1,212 @@
+package versions
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/rules/hostprocess"
+	"github.com/winbake/winbake/internal/skew/rules/node"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// minorDistance is SKEW001.
+func minorDistance(v *snapshot.View, report rules.Report) {
+	windows, known := v.Windows()
+	l := v.Linux()
+	if !known || !l.Known() || v.At.Phase != snapshot.Now && v.FollowsLinux() || v.OperatorTakesOver() {
+		return
+	}
+	low, high, ok := spread(l, windows)
+	if !ok {
+		return // another major: SKEW002
+	}
+	d := rules.Finding{
+		Severity: finding.Pass,
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s: %s", l, v.WhoseLinux(), windows, apart(low, high, unit(l, windows))),
+		Expected: closest[unit(l, windows)],
+		Why:      "the two sides share a minor, as OpenShift advises",
+		Evidence: slices.Concat(v.Evidence(), l.Evidence()),
+	}
+	if low != 0 || high != 0 {
+		to := remedy.FitVersion(v, v.DaemonSet, followed(v).Newest())
+		d.Severity, d.NoStep = finding.Warn, v.At.Hops > 0
+		d.Why = "OpenShift expects some skew and asks to keep it small; nobody tests this pair, and the drivers' projects promise nothing for it"
+		if FallsBehind(v, windows) {
+			d.Severity, d.PlanInfo = finding.Info, true
+			d.Why = "it fits what the cluster has now; the update moves the Linux side, and Windows follows after it"
+		}
+		if v.At.Hop > 0 && sameMinor(v) {
+			d.Severity = finding.Info // an earlier hop said it
+		}
+		d.When = rules.After
+		switch {
+		case v.HasRival():
+			d.Remedy, d.NoStep = rules.SettleFirst, true
+		case hostprocess.NeedsHostProcess(v):
+			d.Remedy, d.NoStep = "do what HP001 asks for first: it chooses the version too", true
+		case node.OnlyHostProcess(v):
+			d.Remedy, d.NoStep = "do what NODE003 asks for first, and check again: a HostProcess container has images of its own", true
+		case low > 0 && node.LacksImage(v):
+			d.Remedy, d.NoStep = "do what NODE003 asks for first: it chooses the version too", true
+		case ends(v, func(c version.Driver) bool { return c.OtherMajor(windows) || windows.Distance(c) != 0 }):
+			d.Severity, d.Remedy, d.NoStep = finding.Info, endedBy(v), true
+		case hostprocess.HostProcessAhead(v) == catalog.HostProcessMandatory:
+			d.Remedy, d.NoStep = "do what HP005 asks for: it takes the driver to v"+to.Core(), true
+		case low > 0: // going back is no step of a plan
+			d.Severity, d.NoStep = finding.Info, true
+			d.Remedy = "nothing has to be done: leave it, and choose v" + to.Core() + " at its next change"
+			if gone := remedy.GoneImage(v.Catalog, v.DaemonSet.HostProcess, to); gone != "" {
+				d.Remedy = "nothing has to be done: leave it; the image of v" + to.Core() + " " + gone
+			}
+			switch {
+			case to.Compare(windows) < 0:
+			case followed(v) == &v.LinuxTarget && windows.Distance(followed(v).Newest()) == 0:
+				d.Remedy = fmt.Sprintf("nothing has to be done: leave it, the operator for OpenShift %s brings %s", v.At.To, &v.LinuxTarget)
+			default:
+				d.Remedy = "nothing has to be done: no version that is closer to the Linux one runs on these nodes"
+			}
+		default:
+			d.Do = remedy.ChangeAfter(v, to)
+		}
+		if guessed(v) && low < 0 {
+			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
+			d.Do = append([]action.Action{action.ByHand{Text: "see which version the operator runs", Look: [][]string{{"oc", "get", "csv", "--all-namespaces"}}}}, d.Do...)
+		}
+	}
+	report(d)
+}
+
+// FallsBehind tells whether it is this update that takes the Linux side away
+// from a Windows driver that has its minor until then: OpenShift expects that.
+// A driver that was behind before the update is left behind a second time.
+func FallsBehind(v *snapshot.View, windows version.Driver) bool {
+	if v.At.Phase != snapshot.Target || v.Planned || v.HasRival() {
+		return false
+	}
+	low, high, ok := spread(&v.LinuxNow, windows)
+	return ok && v.LinuxNow.Known() && low <= 0 && high >= 0
+}
+
+// sameMinor tells whether a hop leaves the Linux side at its version.
+func sameMinor(v *snapshot.View) bool {
+	now, target := v.LinuxNow.Newest(), v.LinuxTarget.Newest()
+	return v.LinuxNow.Known() && v.LinuxTarget.Known() && now.SameMinor(target)
+}
+
+// guessed: the Linux side is an operator's from OperatorHub and was taken from
+// the catalog, because its DaemonSet wasn't read.
+func guessed(v *snapshot.View) bool {
+	l := v.Linux()
+	return v.Catalog != nil && v.Catalog.OLM && len(l.Candidates) > 0 && (l.Candidates[0].By == "default" || l.Candidates[0].By == "range")
+}
+
+// spread are the least and the greatest distance over all candidates; false
+// where one has another major.
+func spread(l *snapshot.Linux, windows version.Driver) (low, high int, ok bool) {
+	for i, c := range l.Candidates {
+		if c.Version.OtherMajor(windows) {
+			return 0, 0, false
+		}
+		d := windows.Distance(c.Version)
+		if i == 0 {
+			low, high = d, d
+		}
+		low, high = min(low, d), max(high, d)
+	}
+	return low, high, len(l.Candidates) > 0
+}
+
+// closest is what SKEW001 expects, by the unit of the distance.
+var closest = map[string]string{"minor": "the minor of the Linux driver", "month": "the year and month of the Linux driver"}
+
+// unit is what distances are counted in.
+func unit(l *snapshot.Linux, windows version.Driver) string {
+	if _, some := l.Holds(windows.Calendar); some {
+		return "month"
+	}
+	return "minor"
+}
+
+// apart says a distance in words.
+func apart(low, high int, unit string) string {
+	switch {
+	case low == high:
+		return apartOne(low, unit)
+	case high < 0:
+		return fmt.Sprintf("%d or %s behind", -high, rules.Count(-low, unit))
+	case low > 0:
+		return fmt.Sprintf("%d or %s ahead", low, rules.Count(high, unit))
+	}
+	return apartOne(low, unit) + ", or " + apartOne(high, unit)
+}
+
+func apartOne(d int, unit string) string {
+	switch {
+	case d == 0:
+		return "the same " + unit
+	case d < 0:
+		return rules.Count(-d, unit) + " behind"
+	}
+	return rules.Count(d, unit) + " ahead"
+}
+
+// followed is the Linux side that the driver is to follow when the update is done.
+func followed(v *snapshot.View) *snapshot.Linux {
+	if v.At.Hops > 0 && v.LinuxTarget.Known() {
+		return &v.LinuxTarget
+	}
+	return v.Linux()
+}
+
+// ends tells whether the update takes the Linux side to where a gap of now isn't
+// any more. What an operator from OperatorHub brings moves at another time.
+func ends(v *snapshot.View, gap func(version.Driver) bool) bool {
+	_, some := v.LinuxTarget.Holds(gap)
+	return v.At.Phase == snapshot.Now && v.At.Hops > 0 && v.LinuxTarget.Known() && !some && !v.LinuxTarget.Fixed
+}
+
+func endedBy(v *snapshot.View) string {
+	return fmt.Sprintf("nothing has to be done: the update to %s takes Linux to %s, and that ends it", v.At.To, &v.LinuxTarget)
+}
+
+// majorDiffers is SKEW002.
+func majorDiffers(v *snapshot.View, report rules.Report) {
+	windows, known := v.Windows()
+	l := v.Linux()
+	if !known || v.At.Phase != snapshot.Now && v.FollowsLinux() {
+		return
+	}
+	differs := func(c version.Driver) bool { return c.OtherMajor(windows) }
+	if _, some := l.Holds(differs); !some {
+		return
+	}
+	d := rules.Finding{
+		Severity: finding.Warn,
+		Observed: fmt.Sprintf("Linux %s%s, Windows %s", l, v.WhoseLinux(), windows),
+		Expected: "the major of the Linux driver",
+		Why:      "another major may have changed what controller and node plugin share",
+		Evidence: slices.Concat(v.Evidence(), l.Evidence()),
+	}
+	d.When, d.NoStep = rules.After, v.At.Hops > 0
+	switch {
+	case v.HasRival():
+		d.Remedy, d.NoStep = rules.SettleFirst, true
+	case ends(v, differs):
+		d.Severity, d.Remedy = finding.Info, endedBy(v)
+	default:
+		d.Do = remedy.Change(v, followed(v).Newest())
+	}
+	if p := incompatible(v, differs); p != nil {
+		d.Severity, d.Why, d.Source, d.When = p.severity, p.Why, p.source(), p.When
+		d.Remedy, d.Do = p.Remedy, remedy.Change(v, l.Newest())
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: "catalog, incompatible", Text: p.ID})
+	}
+	report(d)
+}

@@ -1,0 +1,172 @@
+package snapshot
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+)
+
+// Scope are the Windows nodes that a DaemonSet's pods run on, in name order.
+func (snap *Snapshot) Scope(d *inventory.Driver) []*inventory.Node {
+	type scope struct{ *inventory.Driver }
+	return Memo(snap, scope{d}, func() []*inventory.Node {
+		return Select(snap.Nodes, func(n *inventory.Node) bool { return d.Scheduling.Matches(*n) })
+	})
+}
+
+// SeenWorking tells whether d is seen to start and register on n as it is: the pods of
+// its present template are all ready, and the node's CSINode lists the driver,
+// which no other DaemonSet can have brought. Readiness and registration don't
+// show that a volume can be mounted: the calls for that dial csi-proxy later.
+func (snap *Snapshot) SeenWorking(d *inventory.Driver, n *inventory.Node) bool {
+	r := d.Rollout
+	if r == nil || !r.Observed || r.Desired == 0 || r.Ready < r.Desired || r.Updated < r.Desired {
+		return false
+	}
+	c := snap.CSINode(n.Name)
+	return c != nil && d.Provisioner != "" && slices.Contains(c.Drivers, d.Provisioner) &&
+		!slices.ContainsFunc(snap.DaemonSetsOf(d.Provisioner), func(o *inventory.Driver) bool { return o != d && slices.Contains(snap.Scope(o), n) })
+}
+
+// SeenRegistered tells whether what a rule derives is seen not to be so: that a driver
+// can't start or register, on these nodes or on all of its own.
+func (snap *Snapshot) SeenRegistered(object string, nodes []*inventory.Node) bool {
+	i := slices.IndexFunc(snap.Views, func(v *View) bool { return v.DaemonSet.Object.String() == object })
+	if i < 0 {
+		return false
+	}
+	if nodes == nil {
+		nodes = snap.Views[i].Nodes
+	}
+	return len(nodes) > 0 && len(snap.Views[i].Unproven(nodes)) == 0
+}
+
+// Operated tells whether an operator of OpenShift deployed a Windows DaemonSet
+// and keeps it at the Linux version. An operator's marks alone don't tell:
+// a DaemonSet made from the YAML of the Linux one has them too. So one
+// of the releases that may have deployed it must be one that does such a thing.
+func (snap *Snapshot) Operated(d *inventory.Driver) bool {
+	if !d.OperatorManaged || snap.IsPlanned(d) {
+		return false
+	}
+	return slices.ContainsFunc(snap.deployers(), func(minor string) bool {
+		r := snap.Catalog.Release(minor)
+		return r != nil && slices.Contains(r.WindowsManaged, d.Line)
+	})
+}
+
+// deployers are the releases whose operators may have deployed what was read:
+// the one that the cluster runs, and that of an update which isn't complete.
+// Where the former isn't known it is the first that is.
+func (snap *Snapshot) deployers() []string {
+	list := []string{snap.Inventory.Cluster.Updating}
+	for _, stop := range snap.Route.Stops {
+		if !stop.IsZero() {
+			return append(list, stop.MinorString())
+		}
+	}
+	return list
+}
+
+// IsPlanned tells whether a Windows DaemonSet is of the planned manifests.
+func (snap *Snapshot) IsPlanned(d *inventory.Driver) bool {
+	return slices.Contains(snap.PlannedWindows, d)
+}
+
+// DaemonSetsOf are the Windows DaemonSets of the inventory of a provisioner.
+func (snap *Snapshot) DaemonSetsOf(provisioner string) []*inventory.Driver {
+	return Memo(snap, "Windows DaemonSets of "+provisioner, func() []*inventory.Driver {
+		return Select(snap.Windows, func(d *inventory.Driver) bool { return d.Provisioner == provisioner })
+	})
+}
+
+// SameObject: a manifest may leave the namespace to the command that applies it.
+func SameObject(a, b inventory.Object) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && (a.Namespace == b.Namespace || a.Namespace == "" || b.Namespace == "")
+}
+
+// MatchesNoNode tells whether a DaemonSet takes none of the Windows nodes that
+// there are.
+func (snap *Snapshot) MatchesNoNode(d *inventory.Driver) bool {
+	return len(snap.Inventory.Nodes) > 0 && snap.KnownUnmatched(d)
+}
+
+// atLine is the line and column behind a file's name.
+var atLine = regexp.MustCompile(`(:[0-9]+)+$`)
+
+// PlannedFile is the file that a driver was read from.
+func PlannedFile(d *inventory.Driver) string {
+	where := d.Version.At.Where
+	for _, e := range d.Evidence {
+		where = cmp.Or(where, e.Where)
+	}
+	file := atLine.ReplaceAllString(where, "")
+	if file == "" || file == "-" {
+		return "planned.yaml"
+	}
+	return file
+}
+
+// WindowsDaemonSets are the Windows DaemonSets of this phase.
+func (snap *Snapshot) WindowsDaemonSets() []*inventory.Driver {
+	return Map(snap.Views, func(v *View) *inventory.Driver { return v.DaemonSet })
+}
+
+// LineAt is the catalog's line of a DaemonSet's version, nil where either isn't
+// known.
+func (snap *Snapshot) LineAt(d *inventory.Driver) *catalog.Line {
+	type line struct{ *inventory.Driver }
+	return Memo(snap, line{d}, func() *catalog.Line {
+		if d.Version.Known {
+			return snap.LineOf(d).Line(d.Version.Version)
+		}
+		return nil
+	})
+}
+
+// KnownUnmatched tells whether it is known that no Windows node matches d.
+func (snap *Snapshot) KnownUnmatched(d *inventory.Driver) bool {
+	return snap.Inventory.Read[inventory.Nodes].Complete && len(snap.Scope(d)) == 0
+}
+
+// Serving is the Windows DaemonSet of the provisioner that covers n; nil for
+// none.
+func (snap *Snapshot) Serving(provisioner string, n *inventory.Node) *inventory.Driver {
+	for _, d := range snap.WindowsDaemonSets() {
+		if d.Provisioner == provisioner && slices.Contains(snap.Scope(d), n) {
+			return d
+		}
+	}
+	return nil
+}
+
+// ImagesRunning is how many images the pods of a DaemonSet run.
+func ImagesRunning(d *inventory.Driver) int {
+	images := map[string]bool{}
+	for _, r := range d.Running {
+		images[cmp.Or(r.Image.Digest, r.Image.Reference)] = true
+	}
+	return len(images)
+}
+
+// LineOf is what the catalog knows of a driver.
+func (snap *Snapshot) LineOf(d *inventory.Driver) *catalog.Driver {
+	if d.Line != "" {
+		return snap.Catalog.Driver(d.Line)
+	}
+	if d.Provisioner == "" {
+		return nil
+	}
+	return snap.Catalog.ByProvisioner(d.Provisioner)
+}
+
+// Unmounted are the groups of csi-proxy that line dials and of which d mounts no
+// version.
+func Unmounted(line *catalog.Line, d *inventory.Driver) []catalog.APIUse {
+	return Select(line.API, func(u catalog.APIUse) bool {
+		return !slices.ContainsFunc(d.Pipes, func(p inventory.Pipe) bool { return p.Group == u.Group && slices.Contains(u.Versions, p.Version) })
+	})
+}

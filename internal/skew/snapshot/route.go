@@ -1,0 +1,175 @@
+package snapshot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// ControlPlaneOnly tells whether an update over two minors, from an even one, is a Control
+// Plane Only update: the nodes are left behind in between. The request says so,
+// the cluster's channel, or a paused pool.
+func ControlPlaneOnly(req Request, c *inventory.Cluster) bool {
+	return req.EUS || strings.HasPrefix(c.Channel, "eus-") || slices.ContainsFunc(c.Pools, func(p inventory.Pool) bool { return p.Paused && p.Name != ControlPlanePool })
+}
+
+// ControlPlanePool is the pool that no update can do without.
+const ControlPlanePool = "master"
+
+// Route is the releases that an update passes.
+type Route struct {
+	// Stops begin with where the cluster is; the zero value where that isn't
+	// known. One stop alone: nothing is updated.
+	Stops []version.OpenShift
+	// Problem says why the route isn't known for sure; "" for nothing.
+	Problem string
+	// Fix says what to do about it.
+	Fix string
+}
+
+// Start and End are its ends.
+func (j *Route) Start() version.OpenShift { return j.Stops[0] }
+func (j *Route) End() version.OpenShift   { return j.Stops[len(j.Stops)-1] }
+
+// NewRoute finds the route from what is asked and what the cluster says. Its
+// errors are *fault.Error: a release that isn't one, a target that is older.
+func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, error) {
+	from, err := release("--from", cmp.Or(r.From, inv.Cluster.OpenShift))
+	if err != nil {
+		return nil, err
+	}
+	to, err := release("--to", cmp.Or(r.To, inv.Cluster.Updating))
+	if err != nil {
+		return nil, err
+	}
+	j := &Route{Stops: []version.OpenShift{from}}
+	if from.IsZero() {
+		j.Problem = "it isn't known which release the cluster runs"
+	}
+	switch {
+	case to.IsZero():
+		return j, nil
+	case from.IsZero():
+		j.Stops = append(j.Stops, to)
+		return j, nil
+	case older(to, from):
+		return nil, &fault.Error{
+			What: fmt.Sprintf("the target %s is older than %s, which the cluster runs: OpenShift can't be taken back to it", to, from),
+			Fix:  "name a newer release with --to, or leave --to out to check the present state",
+		}
+	}
+	j.walk(c, from, to)
+	return j, nil
+}
+
+// older compares patches only where both are given.
+func older(to, from version.OpenShift) bool {
+	if to.Patch < 0 || from.Patch < 0 {
+		return to.CompareMinor(from) < 0
+	}
+	return to.Compare(from) < 0
+}
+
+// walk adds the stops between two releases by the catalog's edges.
+func (j *Route) walk(c *catalog.Catalog, from, to version.OpenShift) {
+	minors, err := c.Path(from.MinorString(), to.MinorString())
+	switch {
+	case errors.Is(err, catalog.ErrUnknownRelease):
+		unknown := from
+		if c.Release(from.MinorString()) != nil {
+			unknown = to
+		}
+		j.Problem = fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", c.AsOf, unknown.MinorString())
+		j.Fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release, and what is known of it with --catalog", unknown.MinorString())
+	case err != nil:
+		j.Problem = fmt.Sprintf("the catalog (of %s) knows no update from %s to %s", c.AsOf, from.MinorString(), to.MinorString())
+		j.Fix = "add the release and the update to it with --catalog, where it is newer than the catalog"
+		if next := c.Release(from.MinorString()).Next; len(next) > 0 {
+			j.Fix = fmt.Sprintf("from %s it knows the update to %s: --to %s", from.MinorString(), strings.Join(next, " and to "), next[0])
+		}
+	}
+	for i, minor := range minors {
+		if v, err := version.ParseOpenShift(minor); err == nil && i > 0 && i < len(minors)-1 {
+			j.Stops = append(j.Stops, v)
+		}
+	}
+	j.Stops = append(j.Stops, to)
+}
+
+// release reads a release; "" is the zero value.
+func release(flag, s string) (version.OpenShift, error) {
+	if s == "" {
+		return version.OpenShift{}, nil
+	}
+	v, err := version.ParseOpenShift(s)
+	if err != nil {
+		return v, &fault.Error{What: err.Error(), Fix: flag + " 4.20 or " + flag + " 4.20.3", Err: err}
+	}
+	return v, nil
+}
+
+// Hops are the updates of the route.
+func (j *Route) Hops() []Hop {
+	var hops []Hop
+	for i := 1; i < len(j.Stops); i++ {
+		hops = append(hops, hopOf(j.Stops[i-1], j.Stops[i]))
+	}
+	return hops
+}
+
+func hopOf(from, to version.OpenShift) Hop {
+	if from.IsZero() {
+		return Hop{To: to.String()}
+	}
+	return Hop{from.String(), to.String()}
+}
+
+// Request is what is asked.
+type Request struct {
+	// From is the release that the cluster runs, "4.19" or "4.19.12"; empty:
+	// the inventory's.
+	From string
+	// To is the release that it is going to; empty: the check after an update,
+	// of the present state alone.
+	To string
+	// Static: there is no cluster behind the manifests. Rules that need nodes
+	// or volumes are listed as not evaluated.
+	Static bool
+	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
+	// one too where the cluster is in a channel eus-*, or has paused its pools.
+	EUS bool
+	// Planned are the Windows drivers that will be deployed after the update.
+	Planned []inventory.Driver
+	// Catalogs are the files with rows over the embedded catalog: bake is given
+	// them too.
+	Catalogs []string
+	// Now is the day of the check, 2026-11-21, for the age of the catalog.
+	Now string
+}
+
+// Phase is a moment of the update.
+type Phase string
+
+// The phases of one hop.
+const (
+	Now     Phase = "now"           // Linux and Windows as they are
+	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
+	Planned Phase = "windows"       // Linux at the target, Windows as planned
+)
+
+// Hop is an update from one minor to the next (or inside one).
+type Hop struct {
+	// From is "" where it isn't known.
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// String is "4.19 -> 4.20", or "? -> 4.20" from a release that isn't known.
+func (h Hop) String() string { return cmp.Or(h.From, "?") + " -> " + h.To }

@@ -1,0 +1,221 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// CatalogEvidence is which catalog was asked.
+func (snap *Snapshot) CatalogEvidence() []inventory.Evidence {
+	return []inventory.Evidence{{Where: "catalog of " + snap.Catalog.AsOf}}
+}
+
+// Memo computes a value once per evaluation.
+func Memo[T any](snap *Snapshot, key any, compute func() T) T {
+	if v, ok := snap.memos[key].(T); ok {
+		return v
+	}
+	v := compute()
+	snap.memos[key] = v
+	return v
+}
+
+// FromMinor and ToMinor are the minors at the ends of this hop, "" where there is none.
+func (snap *Snapshot) FromMinor() string { return minorOf(snap.From) }
+
+func (snap *Snapshot) ToMinor() string { return minorOf(snap.To) }
+
+func minorOf(o version.OpenShift) string {
+	if o.IsZero() {
+		return ""
+	}
+	return o.MinorString()
+}
+
+// View is one Windows driver at one moment, with what a rule needs to judge it.
+type View struct {
+	At *Snapshot
+	// DaemonSet is the one that was read: as it is, or as planned in the phase Planned.
+	DaemonSet *inventory.Driver
+	// Planned: it comes from the planned manifests.
+	Planned bool
+	// Catalog is what is known of the driver; nil for an unknown one.
+	Catalog *catalog.Driver
+	// Line is the catalog's line of the Windows version; nil where that isn't
+	// known or no line holds it.
+	Line *catalog.Line
+	// LinuxNow and LinuxTarget are the Linux side before and after this hop.
+	// Without a hop they are the same.
+	LinuxNow, LinuxTarget Linux
+	// Nodes are the Windows nodes that its pods run on.
+	Nodes []*inventory.Node
+}
+
+// Snapshot is the cluster at one moment: a phase of a hop. What doesn't change from
+// moment to moment is shared, so that rules look things up instead of walking
+// thousands of volumes at every hop.
+type Snapshot struct {
+	Catalog   *catalog.Catalog
+	Inventory *inventory.Inventory
+	Request   Request
+	Route     *Route
+	// Nodes are the Windows nodes, Drivers all DaemonSets of drivers that were read,
+	// Windows those for Windows, PlannedWindows the planned ones for Windows.
+	Nodes                            []*inventory.Node
+	Drivers, Windows, PlannedWindows []*inventory.Driver
+
+	csiNodes map[string]*inventory.CSINode
+	// volumes are those of Windows pods, by provisioner.
+	volumes map[string][]*inventory.VolumeUse
+	// linux are the Linux DaemonSets, by provisioner.
+	linux map[string][]*inventory.Driver
+	// Needed are the rules that need a resource, of those that apply.
+	Needed map[inventory.Resource][]string
+	// Partial says of a DaemonSet, by its name, why its manifest isn't whole.
+	Partial map[string]string
+	// memos are results that a rule computes once, see Memo.
+	memos map[any]any
+
+	Phase Phase
+	// Hop counts from 0; Hops says how many there are, 0 for the check of the
+	// present state alone.
+	Hop, Hops int
+	// From and To are the releases at the ends of this hop. From is the zero
+	// value where it isn't known, To where there is no hop. A hop between has
+	// minors alone (Patch -1).
+	From, To version.OpenShift
+	// Target is where the route ends; the zero value without hops.
+	Target version.OpenShift
+	// Views are the Windows drivers, as they are in this phase.
+	Views []*View
+}
+
+// Release is what the control plane runs in this phase; the zero value where
+// that isn't known.
+func (snap *Snapshot) Release() version.OpenShift {
+	if snap.Phase == Now {
+		return snap.From
+	}
+	return snap.To
+}
+
+// CatalogRelease is what the catalog knows of Release; nil for nothing.
+func (snap *Snapshot) CatalogRelease() *catalog.Release {
+	if snap.Release().IsZero() {
+		return nil
+	}
+	return snap.Catalog.Release(snap.Release().MinorString())
+}
+
+// HopName is "4.18 -> 4.19"; "" without hops.
+func (snap *Snapshot) HopName() string {
+	if snap.Hops == 0 {
+		return ""
+	}
+	return hopOf(snap.From, snap.To).String()
+}
+
+// Destination is the release that the cluster is going to; "" for none.
+func (snap *Snapshot) Destination() string {
+	if snap.Target.IsZero() {
+		return ""
+	}
+	return snap.Target.String()
+}
+
+// Moment names hop and phase, for people.
+func (snap *Snapshot) Moment() string {
+	switch {
+	case snap.Hops == 0 || snap.Phase == Now && snap.Hop == 0:
+		return "now"
+	case snap.Phase == Planned:
+		return snap.HopName() + ", with the planned manifests"
+	}
+	return snap.HopName()
+}
+
+// New is a cluster on its route, before any moment of it.
+func New(c *catalog.Catalog, inv *inventory.Inventory, req Request, j *Route) *Snapshot {
+	windows := func(d *inventory.Driver) bool { return d.OS == "windows" }
+	snap := &Snapshot{
+		Catalog: c, Inventory: inv, Request: req, Route: j,
+		Nodes: Pointers(inv.Nodes), Drivers: Pointers(inv.Drivers), Windows: Select(Pointers(inv.Drivers), windows), PlannedWindows: Select(Pointers(req.Planned), windows),
+		csiNodes: make(map[string]*inventory.CSINode, len(inv.CSINodes)),
+		volumes:  map[string][]*inventory.VolumeUse{},
+		linux:    map[string][]*inventory.Driver{},
+		memos:    map[any]any{},
+		Partial:  map[string]string{},
+		Needed:   map[inventory.Resource][]string{},
+	}
+	for _, c := range Pointers(inv.CSINodes) {
+		snap.csiNodes[c.Name] = c
+	}
+	for _, u := range Pointers(inv.Volumes) {
+		snap.volumes[u.Provisioner] = append(snap.volumes[u.Provisioner], u)
+	}
+	for _, d := range slices.Concat(snap.Drivers, Pointers(req.Planned)) {
+		if d.Partial != "" {
+			snap.Partial[d.Object.String()] = d.Partial
+		}
+	}
+	for _, d := range snap.Drivers {
+		if d.OS == "linux" && d.Provisioner != "" {
+			snap.linux[d.Provisioner] = append(snap.linux[d.Provisioner], d)
+		}
+	}
+	return snap
+}
+
+// Pointers are those to the elements of a list.
+func Pointers[T any](list []T) []*T {
+	out := make([]*T, len(list))
+	for i := range list {
+		out[i] = &list[i]
+	}
+	return out
+}
+
+// Map is what a function makes of each element of a list.
+func Map[T, U any](list []T, of func(T) U) []U {
+	var out []U
+	for _, e := range list {
+		out = append(out, of(e))
+	}
+	return out
+}
+
+// Select are the elements of a list that a test takes.
+func Select[T any](list []T, test func(T) bool) []T {
+	var out []T
+	for _, e := range list {
+		if test(e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Covered tells whether there is anything of a resource to go by.
+func (snap *Snapshot) Covered(r inventory.Resource) bool {
+	c := snap.Inventory.Read[r]
+	return c.Complete || c.Count > 0 || r == inventory.DaemonSets && len(snap.Request.Planned) > 0
+}
+
+// Part parts a list: the elements that a test takes, and the others.
+func Part[T any](list []T, test func(T) bool) (yes, no []T) {
+	return Select(list, test), Select(list, func(e T) bool { return !test(e) })
+}
+
+// Unique are the elements of a list, each once.
+func Unique[T comparable](list []T) []T {
+	var out []T
+	for _, e := range list {
+		if !slices.Contains(out, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}

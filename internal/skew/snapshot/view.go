@@ -1,0 +1,105 @@
+package snapshot
+
+import (
+	"slices"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// LineWith is the first line of the driver that a test takes; nil for none.
+func (v *View) LineWith(test func(*catalog.Line) bool) *catalog.Line {
+	if v.Catalog == nil {
+		return nil
+	}
+	for _, l := range Pointers(v.Catalog.Lines) {
+		if test(l) {
+			return l
+		}
+	}
+	return nil
+}
+
+// WhoseLinux says whose the Linux version is.
+func (v *View) WhoseLinux() string {
+	switch {
+	case v.Linux().Fixed && v.Linux().Driver != nil:
+		return " (not part of OpenShift's release)"
+	case v.At.Release().IsZero():
+		return ""
+	}
+	return " (OpenShift " + v.At.Release().String() + ")"
+}
+
+// HasRival tells whether DATA001 asks which of two Linux drivers runs: what
+// follows the one may do harm beside the other.
+func (v *View) HasRival() bool { return v.Linux().Rival != nil || v.LinuxTarget.Rival != nil }
+
+// Linux is the Linux side in this phase.
+func (v *View) Linux() *Linux {
+	if v.At.Phase == Now {
+		return &v.LinuxNow
+	}
+	return &v.LinuxTarget
+}
+
+// Windows is the DaemonSet's version; false where it isn't known.
+func (v *View) Windows() (version.Driver, bool) {
+	return v.DaemonSet.Version.Version, v.DaemonSet.Version.Known
+}
+
+// Name is the driver's title, or its provisioner, or its DaemonSet's name.
+func (v *View) Name() string {
+	switch {
+	case v.Catalog != nil:
+		return v.Catalog.Title
+	case v.DaemonSet.Provisioner != "":
+		return v.DaemonSet.Provisioner
+	}
+	return v.DaemonSet.Object.Name
+}
+
+// FollowsLinux tells whether an operator of OpenShift keeps this Windows DaemonSet at
+// the version of the Linux one.
+func (v *View) FollowsLinux() bool { return v.At.Operated(v.DaemonSet) }
+
+// OperatorTakesOver tells whether the DaemonSet is to go, because the release of this hop
+// deploys it itself. REG002 says so; to follow Linux makes no sense then.
+func (v *View) OperatorTakesOver() bool {
+	if v.At.Phase == Now || v.FollowsLinux() {
+		return false
+	}
+	to := v.At.Catalog.Release(v.At.ToMinor())
+	return to != nil && slices.Contains(to.WindowsManaged, v.DaemonSet.Line)
+}
+
+// Unscheduled tells whether the cluster itself says that the DaemonSet runs nowhere.
+// Many clusters carry one from the time before they had Windows nodes.
+func (v *View) Unscheduled() bool {
+	r := v.DaemonSet.Rollout
+	return !v.Planned && r != nil && r.Observed && r.Desired == 0 && v.At.KnownUnmatched(v.DaemonSet)
+}
+
+// Evidence is where image and version were read.
+func (v *View) Evidence() []inventory.Evidence {
+	list := []inventory.Evidence{v.DaemonSet.Version.At}
+	if v.DaemonSet.Version.At.Where == "" {
+		list = v.DaemonSet.Evidence
+	}
+	return list
+}
+
+// newView makes the view of a Windows driver.
+func newView(snap *Snapshot, d *inventory.Driver, now, target Linux) *View {
+	return &View{
+		At: snap, DaemonSet: d, Planned: snap.IsPlanned(d), Catalog: snap.LineOf(d), Line: snap.LineAt(d),
+		LinuxNow: now, LinuxTarget: target, Nodes: snap.Scope(d),
+	}
+}
+
+// Unproven are the nodes that the driver isn't seen to work on. A planned manifest
+// was never seen anywhere.
+func (v *View) Unproven(nodes []*inventory.Node) []*inventory.Node {
+	return Select(nodes, func(n *inventory.Node) bool { return v.Planned || !v.At.SeenWorking(v.DaemonSet, n) })
+}

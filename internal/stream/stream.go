@@ -1,0 +1,75 @@
+// Package stream is for content that passes through: copying that ends with its
+// context, and progress. It knows nothing of what passes.
+package stream
+
+import (
+	"context"
+	"io"
+	"sync"
+)
+
+// BufferSize is how much is read at a time, and so how far work goes on after
+// its context ended.
+const BufferSize = 256 << 10
+
+// Copy copies what open gives until its end or the context's.
+func Copy(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), buf []byte) (err error) {
+	rc, err := open()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := rc.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	_, err = io.CopyBuffer(w, NewReader(ctx, rc), buf)
+	return err
+}
+
+// ctxReader ends with its context. It hides the other methods of its reader,
+// so that io.Copy doesn't go around it.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c *ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// NewReader is r until ctx ends.
+func NewReader(ctx context.Context, r io.Reader) io.Reader { return &ctxReader{ctx, r} }
+
+// Progress is told how much of some work is done, in bytes. Calls come one at
+// a time, but from any goroutine; done never goes beyond total.
+type Progress func(done, total int64)
+
+// Meter adds up the progress of several goroutines. A nil meter counts
+// nothing.
+type Meter struct {
+	mu          sync.Mutex
+	done, total int64
+	tell        Progress
+}
+
+func NewMeter(tell Progress, total int64) *Meter {
+	if tell == nil {
+		return nil
+	}
+	return &Meter{tell: tell, total: total}
+}
+
+// Add counts n more bytes; n is negative when work has to be done again.
+func (m *Meter) Add(n int64) {
+	if m == nil || n == 0 {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done = min(m.done+n, m.total)
+	m.tell(m.done, m.total)
+}

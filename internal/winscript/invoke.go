@@ -1,0 +1,252 @@
+package winscript
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf16"
+)
+
+// command records a command and goes through what it has executed in turn.
+func (r *runner) command(n *node, input Value) Value {
+	names := r.eval(n.kids[0])
+	args := r.arguments(n.kids[1:])
+	for _, b := range names.blocks { // & { }
+		return r.call(b, args, input)
+	}
+	var out Value
+	for _, name := range names.Texts {
+		out = out.and(r.named(n, name, args, input))
+	}
+	if len(names.Texts) == 0 {
+		return open(r.source(n))
+	}
+	return out
+}
+
+func (r *runner) named(n *node, name string, args []Arg, input Value) Value {
+	lower := strings.ToLower(name)
+	if body := r.functions[lower]; body != nil {
+		return r.call(body, args, input)
+	}
+	if target, ok := r.aliases[lower]; ok {
+		lower = target
+	} else if target, ok := aliases[lower]; ok && n.kids[0].kind == literal {
+		lower = target
+	}
+	c := Command{Name: programName(lower), Args: args, Input: input, Line: r.line(n), Compared: r.inCompare > 0}
+	if len(r.commands) > maxCommands {
+		return open()
+	}
+	r.commands = append(r.commands, c)
+	return r.effect(n, c)
+}
+
+// arguments are a command's, with hash tables splatted. What is behind a flag is
+// its value.
+func (r *runner) arguments(nodes []*node) []Arg {
+	var out []Arg
+	for i := 0; i < len(nodes); i++ {
+		switch n := nodes[i]; n.kind {
+		case splat:
+			v, ok := r.get(n.text)
+			if !ok {
+				v = open("@" + n.text)
+			}
+			for _, t := range v.tables {
+				for _, name := range sorted(t) {
+					out = append(out, Arg{name, t[name]})
+				}
+			}
+			for _, text := range v.Texts {
+				out = append(out, Arg{Value: Value{Texts: []string{text}, Open: v.Open}})
+			}
+		case parameter:
+			a := Arg{Flag: n.text}
+			if len(n.kids) > 0 {
+				a.Value = r.eval(n.kids[0])
+			} else if i+1 < len(nodes) && nodes[i+1].kind != parameter && nodes[i+1].kind != splat {
+				i++
+				a.Value = r.eval(nodes[i])
+			}
+			out = append(out, a)
+		default:
+			out = append(out, Arg{Value: r.eval(n)})
+		}
+	}
+	return out
+}
+
+// effect is what a command puts out, and what it has executed.
+func (r *runner) effect(n *node, c Command) Value {
+	switch c.Name {
+	case "foreach-object", "where-object", "invoke-command", "start-job", "measure-command", "start-threadjob":
+		return r.blocks(c)
+	case "write-output", "out-string", "select-object", "sort-object", "get-unique":
+		v := c.Input
+		for _, a := range c.Args {
+			if a.Flag == "" {
+				v = v.and(a.Value)
+			}
+		}
+		return v
+	case "join-path":
+		return c.Param("path", 0).joined(c.Param("childpath", 1).mapped(func(s string) string { return strings.TrimLeft(s, `\/`) }), `\`)
+	case "set-variable", "new-variable":
+		for _, name := range c.Param("name", 0).Texts {
+			r.set(strings.ToLower(name), c.Param("value", 1))
+		}
+	case "set-alias", "new-alias":
+		for _, name := range c.Param("name", 0).Texts {
+			for _, value := range c.Param("value", 1).Texts {
+				r.aliases[strings.ToLower(name)] = strings.ToLower(value)
+			}
+		}
+	case "out-null":
+		return Value{}
+	default:
+		r.started(c)
+	}
+	for _, a := range c.Args { // whatever else takes a block has it run
+		for _, b := range a.Value.blocks {
+			r.perhaps++
+			r.inline(b, c.Input)
+			r.perhaps--
+		}
+	}
+	return open(r.source(n))
+}
+
+func (r *runner) blocks(c Command) Value {
+	var out Value
+	given := c.Param("argumentlist", -1)
+	for _, a := range c.Args {
+		for _, b := range a.Value.blocks {
+			r.perhaps++
+			if len(b.params) > 0 {
+				var args []Arg
+				for _, t := range given.Texts {
+					args = append(args, Arg{Value: known(t)})
+				}
+				out = out.and(r.call(b, args, c.Input))
+			} else {
+				out = out.and(r.inline(b, c.Input))
+			}
+			r.perhaps--
+		}
+	}
+	if c.Name == "where-object" {
+		return c.Input
+	}
+	return out
+}
+
+// started goes through the commands that programs are given to run.
+func (r *runner) started(c Command) {
+	if r.calls >= maxCalls {
+		return
+	}
+	r.calls++
+	defer func() { r.calls-- }()
+	inner, language := Inner(c)
+	switch {
+	case inner == "":
+	case language == "powershell":
+		r.powerShell(inner, c.Line)
+	default:
+		r.batch(inner, c.Line)
+	}
+}
+
+// Inner is the command line that a command has run by another program, in cmd's
+// or PowerShell's language; "" for none.
+func Inner(c Command) (text, language string) {
+	switch c.Name {
+	case "start-process":
+		return commandLine(c.Param("filepath", 0), c.Param("argumentlist", 1)), "cmd"
+	case "new-scheduledtaskaction":
+		return commandLine(c.Param("execute", 0), c.Param("argument", 1)), "cmd"
+	case "invoke-expression":
+		return strings.Join(c.Param("command", 0).Texts, "\n"), "powershell"
+	case "cmd", "start", "call":
+		return behindSwitches(c.Words()), "cmd"
+	case "powershell", "pwsh":
+		return ofPowerShell(c)
+	}
+	return "", ""
+}
+
+func commandLine(program, args Value) string {
+	if len(program.Texts) == 0 {
+		return ""
+	}
+	words := []string{word(program.Texts[0])}
+	return strings.Join(append(words, args.Texts...), " ")
+}
+
+// word is a program's name for a command line.
+func word(s string) string {
+	if strings.ContainsAny(s, " \t") && !strings.HasPrefix(s, `"`) {
+		return `"` + s + `"`
+	}
+	return s
+}
+
+func behindSwitches(words []string) string {
+	for len(words) > 0 && (strings.HasPrefix(words[0], "/") && len(words[0]) <= 5 || words[0] == "") {
+		words = words[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+func ofPowerShell(c Command) (string, string) {
+	words := c.Words()
+	for i, w := range words {
+		flag := strings.TrimLeft(strings.ToLower(w), "-/")
+		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/") {
+			if i == 0 || !takesValue(words[i-1]) {
+				return strings.Join(words[i:], " "), "powershell"
+			}
+			continue
+		}
+		rest := strings.Join(words[i+1:], " ")
+		switch {
+		case flag != "" && strings.HasPrefix("command", flag):
+			return rest, "powershell"
+		case strings.HasPrefix("file", flag) && flag != "":
+			return "& " + quotedWord(words[i+1:]), "powershell"
+		case strings.HasPrefix("encodedcommand", flag) && flag != "" && flag != "en" || flag == "ec":
+			return decoded(rest), "powershell"
+		}
+	}
+	return "", ""
+}
+
+func quotedWord(words []string) string {
+	if len(words) == 0 {
+		return "''"
+	}
+	return strings.Join(append([]string{"'" + strings.ReplaceAll(unquoted(words[0]), "'", "''") + "'"}, words[1:]...), " ")
+}
+
+func takesValue(flag string) bool {
+	flag = strings.TrimLeft(strings.ToLower(flag), "-/")
+	for _, f := range []string{"executionpolicy", "ep", "version", "windowstyle", "inputformat", "outputformat", "configurationname", "psconsolefile"} {
+		if len(flag) > 0 && strings.HasPrefix(f, flag) && flag != "nop" {
+			return true
+		}
+	}
+	return false
+}
+
+// decoded is -EncodedCommand's: base64 of UTF-16.
+func decoded(text string) string {
+	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
+	if err != nil {
+		return ""
+	}
+	var units []uint16
+	for i := 0; i+1 < len(data); i += 2 {
+		units = append(units, uint16(data[i])|uint16(data[i+1])<<8)
+	}
+	return string(utf16.Decode(units))
+}

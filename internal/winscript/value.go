@@ -1,0 +1,71 @@
+package winscript
+
+import (
+	"slices"
+	"strings"
+)
+
+// Value is what an expression may be: one of several, or a list of them, which
+// isn't told apart. What isn't known has its source's text, so that the same
+// expression is the same.
+type Value struct {
+	Texts []string
+	// Open: it may be something else as well.
+	Open bool
+
+	tables []map[string]Value
+	blocks []*node
+}
+
+// maxTexts bounds what a value may be.
+const maxTexts = 64
+
+func known(texts ...string) Value    { return Value{Texts: texts} }
+func open(texts ...string) Value     { return Value{Texts: texts, Open: true} }
+func (v Value) empty() bool          { return len(v.Texts)+len(v.tables)+len(v.blocks) == 0 }
+func (v Value) Has(text string) bool { return slices.Contains(v.Texts, text) }
+
+func (v Value) and(w Value) Value {
+	out := Value{Texts: slices.Concat(v.Texts, w.Texts), Open: v.Open || w.Open, tables: slices.Concat(v.tables, w.tables), blocks: slices.Concat(v.blocks, w.blocks)}
+	if len(out.Texts) > maxTexts {
+		out.Texts, out.Open = out.Texts[:maxTexts], true
+	}
+	return out
+}
+
+// joined is each text of v with each of w behind it.
+func (v Value) joined(w Value, between string) Value {
+	out := Value{Open: v.Open || w.Open}
+	for _, a := range v.Texts {
+		for _, b := range w.Texts {
+			if len(out.Texts) == maxTexts || len(a)+len(b) > 1<<14 {
+				out.Open = true
+				return out
+			}
+			out.Texts = append(out.Texts, a+between+b)
+		}
+	}
+	return out
+}
+
+func (v Value) mapped(f func(string) string) Value {
+	out := Value{Open: v.Open}
+	for _, t := range v.Texts {
+		out.Texts = append(out.Texts, f(t))
+	}
+	return out
+}
+
+// field is a member of a hash table.
+func (v Value) field(name string) (Value, bool) {
+	var out Value
+	found := false
+	for _, t := range v.tables {
+		if f, ok := t[name]; ok {
+			out, found = out.and(f), true
+		}
+	}
+	return out, found
+}
+
+func unquoted(s string) string { return strings.Trim(s, `"' `) }

@@ -1,0 +1,94 @@
+// Package builder is the one table of the Packer builders that templates are
+// for: their plugins, where their machines come from, and the attributes that
+// people set.
+//
+// It is data. Package template renders it; what a builder's source block needs
+// beyond the table is that package's. It knows nothing of HCL's syntax beyond
+// the expressions that it holds.
+package builder
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// Plugin is the Packer plugin that a builder comes from.
+type Plugin struct {
+	Name   string // vsphere
+	Source string // github.com/hashicorp/vsphere
+	// Constraint holds the versions that were run, and nothing later: a
+	// builder's keys change between major versions.
+	Constraint string
+}
+
+// Medium is where a builder's machine comes from.
+type Medium int
+
+// The media.
+const (
+	ISO   Medium = iota // Windows Setup runs, from a CD with an answer file
+	Image               // a machine that is reachable already
+	Cloud               // so, and the cloud's agent knows how to generalize it
+)
+
+// Builder is one builder of Packer and the place that it makes images for.
+type Builder struct {
+	// Name is Packer's: vsphere-iso.
+	Name string
+	// Title is for people: "VMware vSphere, from an ISO".
+	Title  string
+	Plugin Plugin
+	// Tested says what its template was run on.
+	Tested string
+	Medium Medium
+	// Metadata are the services of cloudbase-init that know the platform's
+	// metadata (https://cloudbase-init.readthedocs.io/en/latest/services.html).
+	Metadata string
+	// Attributes are those that people set, in the order of the source block.
+	Attributes []Attribute
+}
+
+// Attribute is an attribute of the source block that a variable sets.
+type Attribute struct {
+	Name string
+	// Variable is the variable's name where it isn't the attribute's. Several
+	// attributes may have one variable: the first one describes it.
+	Variable string
+	// Type is HCL's: string, bool, list(string) or map(string).
+	Type string
+	// Default is an HCL expression; "" is the empty value of the type.
+	Default     string
+	Description string
+	// Pattern is a regular expression that values have to match which aren't
+	// empty, and Form says so in words; "" for any value.
+	Pattern, Form string
+	// Value is the attribute's HCL expression; "" takes the variable, and null
+	// where that is empty.
+	Value string
+}
+
+// Builders lists the table, in the order of the documentation.
+func Builders() []Builder { return slices.Clone(builders) }
+
+// Names lists the builders' names.
+func Names() []string {
+	var names []string
+	for _, b := range builders {
+		names = append(names, b.Name)
+	}
+	return names
+}
+
+// Find returns a builder by name. The error is a *fault.Error that lists their
+// names.
+func Find(name string) (*Builder, error) {
+	for i := range builders {
+		if builders[i].Name == name {
+			return &builders[i], nil
+		}
+	}
+	return nil, &fault.Error{What: fmt.Sprintf("there is no platform %q", name), Fix: "bake template list shows " + strings.Join(Names(), ", ")}
+}

@@ -1,0 +1,110 @@
+package lint
+
+import (
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// What Check and CheckBuild answer with, under names that importers can use.
+type (
+	// Finding is one rule's answer about one object.
+	Finding = finding.Finding
+	// Severity orders findings from harmless to blocking.
+	Severity = finding.Severity
+	// Error says what is wrong, where, and what fixes it.
+	Error = fault.Error
+)
+
+// The severities of findings, least first.
+const (
+	Pass    = finding.Pass
+	Info    = finding.Info
+	Warn    = finding.Warn
+	Unknown = finding.Unknown
+	Block   = finding.Block
+)
+
+// Build is what a build does to a machine, wherever that was read: in a
+// template's folder, or at the machine itself.
+type Build struct {
+	// Profile is "openshift" or "generic"; empty is openshift.
+	Profile string
+	// Builders are Packer's: vsphere-iso. They decide which steps are needed.
+	Builders []string
+	// Scripts are in the order in which they run, as far as it is known.
+	Scripts []Script
+	// Answers are the answer files of Windows Setup and sysprep.
+	Answers []File
+	// Unread names a step whose content isn't known, such as "provisioner
+	// ansible"; "" for none. What is missing is UNKNOWN then.
+	Unread string
+}
+
+// File is a file's content under its name.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Language is what a script is written in.
+type Language string
+
+// The languages.
+const (
+	PowerShell Language = "powershell"
+	Cmd        Language = "cmd"
+	Text       Language = "" // neither: a configuration file
+)
+
+// Stage is when a script runs.
+type Stage string
+
+// The stages of an image's life.
+const (
+	OnCall  Stage = ""         // a file that runs if another script or an answer file names it
+	AtSetup Stage = "setup"    // before Packer comes in: Windows Setup, first logon, user data
+	AtBuild Stage = "build"    // a provisioner, or the shutdown command
+	InClone Stage = "in clone" // in the machines that are made of the image
+)
+
+// Script is one script of a build.
+type Script struct {
+	// Name is where it is from, for findings: scripts/openssh.ps1.
+	Name string
+	// Paths are what other scripts call it by; Name's last part always is.
+	Paths    []string
+	Language Language
+	Text     string
+	Stage    Stage
+	// Env is its environment, as far as it is known.
+	Env map[string]string
+
+	partial bool // a part of the text isn't known
+}
+
+// LanguageOf tells a script's language by its file's name.
+func LanguageOf(name string) Language {
+	switch dialectOf(name) {
+	case powerShell:
+		return PowerShell
+	case batch:
+		return Cmd
+	}
+	return Text
+}
+
+// CheckBuild holds what a build does to the checklist of a node's image: steps
+// that are missing, emptied or broken, and answer files that Windows Setup stops
+// at. It is what Check says of a folder, less what only the HCL tells.
+func CheckBuild(b Build) []Finding {
+	if b.Profile == "" {
+		b.Profile = Profiles()[0]
+	}
+	c := &buildChecker{Build: b}
+	c.follow()
+	for _, rule := range []func(*buildChecker){scripts, answers, downloads, winRM, leftovers, sysprep, checklist, ignoredFailures, services} {
+		rule(c)
+	}
+	finding.Sort(c.findings)
+	return c.findings
+}

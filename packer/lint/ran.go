@@ -1,0 +1,168 @@
+package lint
+
+import (
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/winscript"
+	"github.com/winbake/winbake/packer/answer"
+)
+
+// buildChecker runs the rules over one build.
+type buildChecker struct {
+	reporter
+	Build
+	ran []ran // what runs, in the order in which it does
+}
+
+// ran is a script with what it does.
+type ran struct {
+	Script
+	does   winscript.Script
+	stages []Stage
+}
+
+// done is a command of a script.
+type done struct {
+	winscript.Command
+	in *ran
+}
+
+func (d done) at() []string { return at(d.in.Name, d.Line) }
+
+// userDataScript is what clouds run of a machine's user data.
+var userDataScript = regexp.MustCompile(`(?is)<powershell>(.*?)(</powershell>|\z)`)
+
+// read goes through a script in its language.
+func read(s Script, env map[string]string) winscript.Script {
+	switch {
+	case s.Language == PowerShell:
+		return winscript.Run(s.Text, env)
+	case s.Language == Cmd:
+		return winscript.RunCmd(s.Text, env)
+	}
+	if m := userDataScript.FindStringSubmatch(s.Text); m != nil {
+		return winscript.Run(m[1], env)
+	}
+	return winscript.Script{}
+}
+
+// follow finds what runs: what the build starts itself, and files that one of
+// these names.
+func (c *buildChecker) follow() {
+	var files []ran
+	for _, s := range c.Scripts {
+		env := map[string]string{}
+		maps.Copy(env, s.Env)
+		r := ran{Script: s, does: read(s, env)}
+		if s.Stage == OnCall {
+			files = append(files, r)
+			continue
+		}
+		r.stages = []Stage{s.Stage}
+		c.ran = append(c.ran, r)
+	}
+	for _, f := range c.Answers {
+		stage := AtSetup
+		if c.generalizes(f) {
+			stage = InClone
+		}
+		for _, command := range answer.Commands(f.Data) {
+			s := Script{Name: f.Name, Language: Cmd, Text: command, Stage: stage}
+			c.ran = append(c.ran, ran{s, read(s, nil), []Stage{stage}})
+		}
+	}
+	for i := 0; i < len(c.ran); i++ { // the list grows
+		c.callees(c.ran[i], files)
+	}
+	slices.SortStableFunc(c.ran, func(a, b ran) int { return order[a.stages[0]] - order[b.stages[0]] })
+}
+
+var order = map[Stage]int{AtSetup: 0, AtBuild: 1, OnCall: 1, InClone: 2}
+
+// atBoot is how a script of the build has something run in clones.
+var atBoot = regexp.MustCompile(`(?i)setupcomplete\.cmd|-atstartup|\\runonce|/sc\s+onstart`)
+
+// callees adds the files that a script names.
+func (c *buildChecker) callees(caller ran, files []ran) {
+	words := caller.words()
+	stage := caller.stages[0]
+	if stage == AtBuild && atBoot.MatchString(words) {
+		stage = InClone
+	}
+	for _, f := range files {
+		if !slices.ContainsFunc(f.names(), func(name string) bool { return strings.Contains(words, name) }) {
+			continue
+		}
+		f.stages = []Stage{stage}
+		if !slices.ContainsFunc(c.ran, func(r ran) bool { return r.Name == f.Name && r.stages[0] == stage }) {
+			c.ran = append(c.ran, f)
+		}
+	}
+}
+
+// names are what a file is called by in other scripts.
+func (s Script) names() []string {
+	var out []string
+	for _, p := range append([]string{s.Name}, s.Paths...) {
+		base := path.Base(strings.ReplaceAll(strings.ToLower(p), `\`, "/"))
+		if len(base) > 2 {
+			out = append(out, base)
+		}
+	}
+	return out
+}
+
+// words are all texts of what a script does, in lower case: arguments, and what
+// is assigned.
+func (r ran) words() string {
+	var b strings.Builder
+	for _, d := range r.does.Commands {
+		b.WriteString(d.Name + "\n" + strings.ToLower(strings.Join(d.Words(), "\n")) + "\n" + d.Object + "\n")
+	}
+	for _, name := range sortedKeys(r.does.Assigned) {
+		b.WriteString(strings.ToLower(strings.Join(r.does.Assigned[name].Texts, "\n")) + "\n")
+	}
+	if r.Language == Text {
+		b.WriteString(strings.ToLower(string(stripped(r.Name, []byte(r.Text)))) + "\n")
+	}
+	for _, name := range sortedKeys(r.Env) {
+		b.WriteString(strings.ToLower(r.Env[name]) + "\n")
+	}
+	return b.String()
+}
+
+// all are the texts of everything that runs or is put into the image.
+func (c *buildChecker) words() string {
+	var b strings.Builder
+	for _, r := range c.ran {
+		b.WriteString(r.words())
+	}
+	for _, s := range c.Scripts {
+		if s.Language == Text && s.Stage == OnCall {
+			b.WriteString(ran{Script: s}.words())
+		}
+	}
+	return b.String()
+}
+
+// commands are those of these names that run.
+func (c *buildChecker) commands(names ...string) []done {
+	var out []done
+	for i := range c.ran {
+		for _, command := range c.ran[i].does.Commands {
+			if len(names) == 0 || slices.Contains(names, command.Name) {
+				out = append(out, done{command, &c.ran[i]})
+			}
+		}
+	}
+	return out
+}
+
+// on reports whether one of these builders makes the image.
+func (c *buildChecker) on(builders ...string) bool {
+	return slices.ContainsFunc(c.Builders, func(b string) bool { return slices.Contains(builders, b) })
+}

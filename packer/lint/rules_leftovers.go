@@ -1,0 +1,115 @@
+package lint
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/winscript"
+)
+
+// madeUser and goneUser are accounts by net.exe.
+var (
+	madeUser = regexp.MustCompile(`^net1? user ("?[^"\s]+"?) .*/add`)
+	goneUser = regexp.MustCompile(`^net1? user ("?[^"\s]+"?) .*/(delete|active:no)`)
+)
+
+// leftovers: accounts of the build, and Windows logging somebody on by itself,
+// don't stay in the image.
+func leftovers(c *buildChecker) {
+	const id = "template.left"
+	made, gone := map[string]done{}, map[string]bool{}
+	var logon []done
+	for _, d := range c.commands() {
+		text := d.Text()
+		switch name := strings.ToLower(strings.Join(d.Param("name", 0).Texts, "")); {
+		case d.Name == "new-localuser" && d.in.stages[0] != InClone:
+			made[name] = d
+		case d.Name == "remove-localuser" || d.Name == "disable-localuser":
+			gone[name] = true
+		case madeUser.MatchString(text) && d.in.stages[0] != InClone:
+			made[madeUser.FindStringSubmatch(text)[1]] = d
+		case goneUser.MatchString(text):
+			gone[goneUser.FindStringSubmatch(text)[1]] = true
+		case strings.Contains(text, "autoadminlogon") && (d.Name == "set-itemproperty" || d.Name == "new-itemproperty" || d.Name == "reg"):
+			logon = append(logon, d)
+		}
+	}
+	before := len(c.findings)
+	for _, name := range sortedKeys(made) {
+		if !gone[name] && !slices.ContainsFunc(sortedKeys(gone), func(n string) bool { return strings.HasPrefix(n, "$") }) {
+			c.add(id, name, finding.Finding{Observed: "an account is made, and stays", Evidence: made[name].at()})
+		}
+	}
+	if len(logon) > 0 {
+		d := logon[len(logon)-1]
+		if v := strings.Join(append(d.Param("value", -1).Texts, d.Words()...), " "); regexp.MustCompile(`(^|\s)["']?1["']?(\s|$)`).MatchString(v) {
+			c.add(id, "AutoAdminLogon", finding.Finding{Observed: "Windows logs somebody on by itself", Why: "whoever can open a clone's console is its administrator",
+				Remedy: "Set-ItemProperty ... -Name AutoAdminLogon -Value 0 before sysprep", Evidence: d.at()})
+		}
+	}
+	if d, found := c.skipsRearm(); found {
+		c.add(id, "SkipRearm", finding.Finding{Observed: "SkipRearm = 1", Expected: "0", Why: "clones keep the build's activation, and Windows takes them for one machine", Remedy: "leave SkipRearm out", Evidence: d})
+	}
+	if len(c.findings) == before {
+		c.pass(id, "the build's own", "no account and no logon of it stays")
+	}
+}
+
+var skipRearm = regexp.MustCompile(`(?is)<SkipRearm>\s*(1|true)\s*</SkipRearm>`)
+
+func (c *buildChecker) skipsRearm() ([]string, bool) {
+	for _, f := range c.Answers {
+		if m := skipRearm.FindIndex(f.Data); m != nil {
+			return at(f.Name, lineAt(f.Data, m[0])), true
+		}
+	}
+	for _, d := range c.commands("set-itemproperty", "new-itemproperty", "reg") {
+		if text := d.Text(); strings.Contains(text, "skiprearm") && strings.Contains(text, " 1") {
+			return d.at(), true
+		}
+	}
+	return nil, false
+}
+
+// ignoredFailures: updates that fail are seen by somebody.
+func ignoredFailures(c *buildChecker) {
+	const id = "template.updates"
+	found := c.updating()
+	if len(found) == 0 || c.looksAfterUpdates() {
+		return
+	}
+	for _, d := range found {
+		action := strings.ToLower(strings.Join(d.Param("erroraction", -1).Texts, ""))
+		for _, name := range []string{"ea"} {
+			action += strings.ToLower(strings.Join(d.Param(name, -1).Texts, ""))
+		}
+		preference := d.in.does.Assigned["erroractionpreference"]
+		quiet := slices.ContainsFunc(preference.Texts, func(t string) bool { t = strings.ToLower(t); return t == "silentlycontinue" || t == "ignore" })
+		switch {
+		case action == "silentlycontinue" || action == "ignore":
+			c.add(id, d.in.Name, finding.Finding{Observed: d.Name + " -ErrorAction " + action, Evidence: d.at()})
+		case quiet:
+			c.add(id, d.in.Name, finding.Finding{Observed: "$ErrorActionPreference passes over errors", Evidence: d.at()})
+		case d.Excused:
+			c.add(id, d.in.Name, finding.Finding{Observed: "what " + d.Name + " fails with is caught, and the script goes on", Evidence: d.at()})
+		default:
+			continue
+		}
+		return
+	}
+	c.pass(id, "updates", "a failure of theirs ends the build")
+}
+
+// looksAfterUpdates: a script that installs none searches for those that are
+// missing.
+func (c *buildChecker) looksAfterUpdates() bool {
+	for _, d := range c.commands(".search", "get-windowsupdate") {
+		installs := slices.ContainsFunc(d.in.does.Commands, func(c winscript.Command) bool { return c.Name == ".install" })
+		if !installs && strings.Contains(d.in.Text, "throw") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,29 @@
+package lint
+
+import (
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/powershell"
+)
+
+// scripts: each can be parsed, and does something.
+func scripts(c *buildChecker) {
+	const id = "template.script"
+	before := len(c.findings)
+	for _, s := range c.Scripts {
+		if s.Language != PowerShell || s.partial || strings.Contains(s.Text, "{{") && strings.Contains(s.Text, "}}") {
+			continue // text that Packer puts values into
+		}
+		if strings.TrimSpace(string(stripped(s.Name, []byte(s.Text)))) == "" && s.Stage != OnCall {
+			c.add(id, s.Name, finding.Finding{Severity: finding.Warn, Observed: "nothing but comments", Expected: "commands", Why: "the step does nothing, and Packer takes it for done",
+				Remedy: "write the step, or remove the provisioner", Evidence: at(s.Name, 0)})
+		}
+		if wrong := powershell.Check(s.Text); wrong != nil {
+			c.add(id, s.Name, finding.Finding{Observed: wrong.What, Expected: "a script that PowerShell parses", Evidence: at(s.Name, wrong.Line)})
+		}
+	}
+	if len(c.findings) == before {
+		c.pass(id, "scripts", "PowerShell can parse all that could be read")
+	}
+}

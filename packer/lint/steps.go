@@ -1,0 +1,404 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// own are platforms on which nobody but the image brings SSH, keys and ports:
+// elsewhere the operator's user data does at first boot.
+var own = []string{"vsphere-iso", "vsphere-clone", "qemu", "hyperv-iso", "proxmox-iso", "vmware-iso"}
+
+var onVSphere = []string{"vsphere-iso", "vsphere-clone"}
+
+// outcome is how far a step is done.
+type outcome struct {
+	done bool
+	// wrong says what it does in its place, "" for nothing.
+	wrong    string
+	evidence []string
+	// untold: it is spoken of, with values that aren't known.
+	untold bool
+}
+
+func yes(d done) outcome { return outcome{done: true, evidence: d.at()} }
+func broken(d done, format string, a ...any) outcome {
+	return outcome{wrong: fmt.Sprintf(format, a...), evidence: d.at()}
+}
+
+// step is one row of the checklist for a node's image.
+type step struct {
+	name     string
+	severity finding.Severity // if it is missing
+	is       func(*buildChecker) outcome
+	why      string
+	remedy   string
+	builders []string // where it applies; empty for everywhere
+	// openshift: of this profile alone.
+	openshift bool
+}
+
+// steps are from the operator's documentation of golden images
+// (docs/vsphere-golden-image.md and docs/byoh-instance-pre-requisites.md of
+// https://github.com/openshift/windows-machine-config-operator).
+var steps = []step{
+	{"openssh", finding.Block, openSSH, "nobody can reach the node: the operator comes over SSH", "Add-WindowsCapability -Online -Name OpenSSH.Server~~~~0.0.1.0", own, false},
+	{"sshd", finding.Block, startedByItself("sshd"), "the node isn't reachable after its first restart", "Set-Service -Name sshd -StartupType Automatic", own, false},
+	{"ssh-agent", finding.Warn, startedByItself("ssh-agent"), "the operator's documentation wants sshd and ssh-agent started by themselves", "Set-Service -Name ssh-agent -StartupType Automatic", own, true},
+	{"authorized-keys", finding.Block, authorizedKeys, "keys in the administrator's home don't outlive sysprep, and the operator can't log on", `put the key into C:\ProgramData\ssh\administrators_authorized_keys`, own, true},
+	{"authorized-keys-acl", finding.Block, keysACL, "sshd passes over a key file that others may read or write", `icacls FILE /inheritance:r /grant:r "*S-1-5-32-544:F" /grant:r "*S-1-5-18:F"`, own, true},
+	{"port-22", finding.Block, port(22), "nobody can reach the node: the operator comes over SSH", portRemedy(22), own, false},
+	{"port-10250", finding.Block, port(10250), "nobody can read logs of the node's pods", portRemedy(10250), own, false},
+	{"port-9182", finding.Warn, port(9182), "the node's metrics are missing", portRemedy(9182), own, true},
+	{"vmware-tools", finding.Block, vmwareTools, "vCenter doesn't know the node's address", `run setup64.exe /S /v"/qn REBOOT=R" of VMware Tools' CD`, onVSphere, false},
+	{"exclude-nics", finding.Block, excludeNICs, "the address of the node's virtual card is hidden from vCenter, and the node doesn't join", "an empty exclude-nics= below [guestinfo] of VMware Tools' tools.conf", onVSphere, true},
+	{"containers-feature", finding.Warn, containersFeature, "each node restarts once more when it joins", "Install-WindowsFeature -Name Containers", nil, false},
+	{"updates", finding.Warn, updates, "nodes start with the holes of the ISO's day", "install updates, with a restart after them", nil, false},
+	{"os-build", finding.Warn, osBuild, "before build 20348.681 the cluster's network doesn't work, and nothing says so", "compare the build with 20348.681 and throw", nil, true},
+	{"host-name", finding.Warn, hostName, "Windows gives clones names in capitals, which the cluster has in lower case", "rename the machine in sysprep's answer file, in the pass specialize or at first logon", own, true},
+	{"password-logon", finding.Warn, passwordLogon, "the administrator's password can be guessed over the network", "PasswordAuthentication no in sshd_config", own, true},
+}
+
+func portRemedy(n int) string {
+	return fmt.Sprintf("New-NetFirewallRule -Direction Inbound -Protocol TCP -LocalPort %d -Action Allow -Profile Any", n)
+}
+
+func checklist(c *buildChecker) {
+	const id = "template.checklist"
+	for _, s := range steps {
+		if s.openshift && c.Profile != "openshift" || len(s.builders) > 0 && !c.on(s.builders...) {
+			continue
+		}
+		o := s.is(c)
+		f := finding.Finding{Severity: s.severity, Observed: "not there", Expected: "a step for it", Why: s.why, Remedy: s.remedy, Evidence: o.evidence}
+		switch {
+		case o.done:
+			c.pass(id, s.name, "there")
+		case o.wrong != "":
+			f.Observed = o.wrong
+			c.add(id, s.name, f)
+		case o.untold:
+			c.untold(id, s.name, "its values aren't known here")
+		case c.Unread != "":
+			c.untold(id, s.name, "not there, unless "+c.Unread+" does it, which can't be read")
+		default:
+			c.add(id, s.name, f)
+		}
+	}
+}
+
+var installers = []string{"add-windowscapability", "dism", "choco", "winget", "msiexec", "install-package", "start-process", "expand-archive"}
+
+func openSSH(c *buildChecker) outcome {
+	for _, d := range c.commands() {
+		text := d.Text() + " " + strings.ToLower(strings.Join(d.Input.Texts, " "))
+		switch {
+		case strings.HasPrefix(d.Name, "install-sshd"):
+			return yes(d)
+		case slices.Contains(installers, d.Name) && strings.Contains(text, "openssh") && !strings.Contains(text, "openssh.client"):
+			return yes(d)
+		case d.Name == "add-windowscapability" && (!d.Known() || d.Input.Open) && strings.Contains(d.in.words(), "openssh.server"):
+			return yes(d)
+		}
+	}
+	return outcome{}
+}
+
+// startedByItself: a service whose start type is automatic.
+func startedByItself(service string) func(*buildChecker) outcome {
+	named := func(d done, names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, service) })
+	}
+	return func(c *buildChecker) outcome {
+		var out outcome
+		for _, d := range c.commands("set-service", "new-service", "sc", "set-itemproperty", ".changestartmode") {
+			text := d.Text()
+			switch d.Name {
+			case "sc":
+				if !named(d, d.Words()) || !strings.Contains(text, "config") {
+					continue
+				}
+			case "set-itemproperty":
+				if strings.Contains(text, `services\`+service+" ") && strings.Contains(text, "start") && strings.Contains(text, " 2") {
+					return yes(d)
+				}
+				continue
+			default:
+				if name := d.Param("name", 0); !named(d, name.Texts) && !(name.Open && strings.Contains(d.in.words(), service)) {
+					continue
+				}
+			}
+			switch {
+			case strings.Contains(text, "auto"):
+				out = yes(d)
+			case strings.Contains(text, "manual") || strings.Contains(text, "demand") || strings.Contains(text, "disabled"):
+				out = broken(d, "%s isn't started by itself", service)
+			}
+		}
+		return out
+	}
+}
+
+// writers put text or a file somewhere.
+var writers = []string{"set-content", "add-content", "out-file", "copy-item", "move-item", "tee-object", "echo", "copy", "xcopy", "robocopy", "write-output", "type", "get-content",
+	".writealltext", ".writealllines", ".appendalltext", ".copyto", "invoke-webrequest", "invoke-restmethod", "start-bitstransfer", "curl", "expand-archive", "tar", "move", "certutil", ".downloadfile"}
+
+// written is a command that writes a file of this name.
+func (c *buildChecker) written(file string) (done, bool) {
+	for _, d := range c.commands(writers...) {
+		if strings.Contains(d.Text(), file) && !strings.HasPrefix(d.Name, "get-") && d.Name != "type" || strings.Contains(strings.ToLower(strings.Join(d.Param(">", -1).Texts, " ")), file) {
+			return d, true
+		}
+	}
+	for i, s := range c.Scripts {
+		if slices.ContainsFunc(s.Paths, func(p string) bool { return strings.Contains(strings.ToLower(p), file) }) {
+			return done{in: &ran{Script: c.Scripts[i]}}, true
+		}
+	}
+	return done{}, false
+}
+
+func authorizedKeys(c *buildChecker) outcome {
+	if d, ok := c.written("administrators_authorized_keys"); ok {
+		return yes(d)
+	}
+	return outcome{}
+}
+
+// port is an inbound rule of the firewall for it.
+func port(n int) func(*buildChecker) outcome {
+	return func(c *buildChecker) outcome {
+		var out outcome
+		for _, d := range c.commands("new-netfirewallrule", "netsh") {
+			ports, text := d.Param("localport", -1), d.Text()
+			if d.Name == "netsh" {
+				if !strings.Contains(text, "firewall") || !strings.Contains(text, "add") {
+					continue
+				}
+				m := netshPort.FindStringSubmatch(text)
+				if m == nil {
+					continue
+				}
+				ports.Texts = strings.Split(or(m[1], m[2]), ",")
+			}
+			if !slices.ContainsFunc(ports.Texts, func(p string) bool { return covers(p, n) }) {
+				out.untold = out.untold || ports.Open && strings.Contains(d.in.words(), strconv.Itoa(n))
+				continue
+			}
+			if bad := closed(d); bad != "" {
+				out.wrong, out.evidence = bad, d.at()
+				continue
+			}
+			return yes(d)
+		}
+		if n == 22 { // the capability and install-sshd.ps1 make the rule themselves
+			if o := openSSH(c); o.done && out.wrong == "" {
+				return o
+			}
+		}
+		return out
+	}
+}
+
+var netshPort = regexp.MustCompile(`localport=\s*"?([\d,\-]+)|portopening\s+\w+\s+(\d+)`)
+
+// closed says why a rule of the firewall doesn't let anybody in, "" if it does.
+func closed(d done) string {
+	text := strings.ReplaceAll(d.Text(), "= ", "=")
+	is := func(param string, good ...string) bool {
+		v := d.Param(param, -1)
+		return v.Open || len(v.Texts) == 0 || slices.ContainsFunc(v.Texts, func(t string) bool { return slices.Contains(good, strings.ToLower(t)) })
+	}
+	switch {
+	case strings.Contains(text, "dir=out"), !is("direction", "inbound"):
+		return "the rule is for outbound connections"
+	case strings.Contains(text, "action=block"), !is("action", "allow"):
+		return "the rule blocks the port"
+	case strings.Contains(text, "protocol=udp"), !is("protocol", "tcp", "6", "any"):
+		return "the rule isn't for TCP"
+	case strings.Contains(text, "enable=no"), !is("enabled", "true", "1", "$true"):
+		return "the rule is off"
+	}
+	return ""
+}
+
+// covers reports whether a port, a range or a list of both holds n.
+func covers(ports string, n int) bool {
+	return slices.ContainsFunc(strings.Split(ports, ","), func(p string) bool {
+		from, to, ranged := strings.Cut(strings.TrimSpace(p), "-")
+		low, err := strconv.Atoi(from)
+		if !ranged {
+			return err == nil && low == n || strings.EqualFold(p, "any")
+		}
+		high, err2 := strconv.Atoi(to)
+		return err == nil && err2 == nil && low <= n && n <= high
+	})
+}
+
+// toolsInstaller is VMware Tools' setup as scripts call it.
+var toolsInstaller = regexp.MustCompile(`\bsetup64\b|\bvmware[-_ ]?tools[-_.\w]*\.(exe|msi)|\bvmware tools(64)?\.msi|(choco|winget|scoop|install-package)\b.*\bvmware[-_. ]?(vmware)?tools|\bsetup(\.exe)?\b.*(/v|-v)\s*"?/q|install-vm-?tools|install-vmware-?tools`)
+
+func vmwareTools(c *buildChecker) outcome {
+	for _, d := range c.commands() {
+		if toolsInstaller.MatchString(strings.TrimPrefix(d.Text(), "write-")) && !strings.HasPrefix(d.Name, "write-") && d.Name != "echo" {
+			return yes(d)
+		}
+		if !c.on("vsphere-iso") && d.Name == "get-service" && strings.Contains(d.Text(), "vmtools") { // a base that has them
+			return yes(d)
+		}
+	}
+	return outcome{}
+}
+
+// hidden is an exclude-nics that isn't empty, shown one that is. A script that
+// replaces the one with the other has both.
+var (
+	hidden = regexp.MustCompile(`exclude-nics\s*=[ \t]*["']?[a-z*][^\n]*`)
+	shown  = regexp.MustCompile(`(?m)exclude-nics\s*=[ \t]*(['"\r\n\\` + "`" + `]|$)|exclude-nics["']?\s+(""|'')?\s*$`)
+)
+
+func excludeNICs(c *buildChecker) outcome {
+	text := c.words()
+	d, written := c.written("tools.conf")
+	tool := slices.DeleteFunc(c.commands("vmwaretoolboxcmd"), func(d done) bool { return !strings.Contains(d.Text(), "exclude-nics") })
+	switch {
+	case !written && len(tool) == 0:
+		return outcome{}
+	case shown.MatchString(text):
+		return outcome{done: true}
+	case hidden.MatchString(text):
+		return outcome{wrong: "set to something: " + strings.TrimSpace(hidden.FindString(text)), evidence: d.at()}
+	}
+	if fetched := c.commands(fetchers...); written && slices.ContainsFunc(fetched, func(d done) bool { return strings.Contains(d.Text(), "tools.conf") }) {
+		return outcome{untold: true}
+	}
+	return outcome{}
+}
+
+func containersFeature(c *buildChecker) outcome {
+	for _, d := range c.commands("install-windowsfeature", "enable-windowsoptionalfeature", "dism", "enable-feature") {
+		if strings.Contains(d.Text(), "containers") || !d.Known() && strings.Contains(d.in.words(), "containers") {
+			return yes(d)
+		}
+	}
+	return outcome{}
+}
+
+// updaters install updates by themselves: PSWindowsUpdate's commands, Windows'
+// own programs, and Packer's provisioner of this name.
+var updaters = []string{"install-windowsupdate", "wusa", "usoclient", "windows-update", "install-wuupdates", "wuinstall", "start-wuinstall"}
+
+// updating are the commands that install updates.
+func (c *buildChecker) updating() []done {
+	out := c.commands(updaters...)
+	for _, d := range c.commands("get-windowsupdate", "get-wuinstall", ".install") {
+		if d.Name == "get-windowsupdate" && !d.Flag("install") {
+			continue
+		}
+		if d.Name != ".install" || strings.Contains(d.in.Text, "Microsoft.Update") || strings.Contains(strings.ToLower(d.in.Text), "microsoft.update") {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+func updates(c *buildChecker) outcome {
+	if found := c.updating(); len(found) > 0 {
+		return yes(found[0])
+	}
+	return outcome{}
+}
+
+var buildNumber = regexp.MustCompile(`(?i)kb5012637|\bubr\b|-(lt|le|ge|gt)\s*\S*(20348|26100)`)
+
+// osBuild: the build is held against a lowest one, or its update installed.
+func osBuild(c *buildChecker) outcome {
+	for i, r := range c.ran {
+		if buildNumber.Match(stripped(r.Name, []byte(r.Text))) {
+			return outcome{done: true, evidence: at(c.ran[i].Name, 0)}
+		}
+	}
+	return outcome{}
+}
+
+// hostName: a clone is renamed. What renames the machine that the image is made
+// of is undone by sysprep.
+func hostName(c *buildChecker) outcome {
+	var out outcome
+	for _, d := range c.commands("rename-computer", ".rename", "netdom", "wmic", "cloudbase-init", "cloudbaseinitsetup") {
+		if (d.Name == "netdom" || d.Name == "wmic") && !strings.Contains(d.Text(), "rename") || d.Name == ".rename" && !strings.Contains(strings.ToLower(d.in.Text), "win32_computersystem") {
+			continue
+		}
+		if d.in.stages[0] == InClone {
+			return yes(d)
+		}
+		if d.in.stages[0] != AtSetup {
+			out = broken(d, "the machine that the image is made of is renamed, and sysprep takes the name away")
+		}
+	}
+	if strings.Contains(c.words(), "cloudbaseinit") {
+		return outcome{done: true}
+	}
+	return out
+}
+
+func passwordLogon(c *buildChecker) outcome {
+	if strings.Contains(c.words(), "passwordauthentication no") {
+		return outcome{done: true}
+	}
+	return outcome{}
+}
+
+// everybody are names and identifiers of groups that more than administrators
+// are in. https://learn.microsoft.com/windows-server/identity/ad-ds/manage/understand-security-identifiers
+var everybody = regexp.MustCompile(`(?i)^"?\*?(S-1-1-0|S-1-5-11|S-1-5-32-545|S-1-5-4|S-1-5-7|S-1-2-0|everyone|(builtin\\)?(users|guests)|(nt authority\\)?(authenticated users|interactive|anonymous logon)|jeder|benutzer|(.*\\)?domain users)"?($|:)`)
+
+// keysACL: nobody but administrators and SYSTEM has rights on the key file.
+func keysACL(c *buildChecker) outcome {
+	var out outcome
+	for _, d := range c.commands("icacls", "cacls", "set-acl", "repair-authorizedkeypermission", "repair-filepermission", "fixhostfilepermissions.ps1", "install-sshd.ps1") {
+		about := strings.Contains(d.Text(), "authorized_keys") || strings.Contains(d.in.words(), "authorized_keys")
+		if !about {
+			continue
+		}
+		for _, w := range d.Words() {
+			if strings.HasPrefix(d.Name, "install") {
+				continue
+			}
+			if everybody.MatchString(w) {
+				return broken(d, "%s has rights on the key file", strings.Split(w, ":")[0])
+			}
+		}
+		if d.Name == "set-acl" {
+			for _, rule := range d.in.does.Commands {
+				text := strings.ToLower(rule.Object + " " + rule.Text())
+				if !strings.Contains(text, "filesystemaccessrule") || rule.Name != "new-object" && rule.Name != ".new" {
+					continue
+				}
+				for _, w := range rule.Words() {
+					if everybody.MatchString(w) && !strings.Contains(strings.ToLower(d.in.Text), "removeaccessrule") {
+						return broken(done{rule, d.in}, "%s has rights on the key file", w)
+					}
+				}
+			}
+		}
+		if text := d.Text(); d.Name == "icacls" && strings.Contains(text, "authorized_keys") && !strings.Contains(text, "/inheritance:") && !c.protects("authorized_keys") {
+			out = broken(d, "the key file keeps the rights of its folder: no /inheritance:r")
+			continue
+		}
+		out = yes(d)
+	}
+	return out
+}
+
+// protects reports whether another call of icacls ends inheritance.
+func (c *buildChecker) protects(file string) bool {
+	return slices.ContainsFunc(c.commands("icacls"), func(d done) bool {
+		return strings.Contains(d.Text(), file) && strings.Contains(d.Text(), "/inheritance:")
+	})
+}

@@ -1,0 +1,60 @@
+# What Cluster API's Windows nodes have beside their files, as image-builder makes
+# them (images/capi/ansible/windows/roles of
+# https://github.com/kubernetes-sigs/image-builder): programs in the PATH, the CNI's
+# folders where network add-ons look for them, and a kubelet that kubeadm configures.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\cluster-api.log' | Out-Null
+
+trap {
+    Write-Output "cluster-api failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+# The payload's folders under the names of the field, and the field's own.
+New-Item -ItemType Directory -Force -Path 'C:\k\cni\config', 'C:\opt\cni', 'C:\etc\cni', 'C:\etc\kubernetes\manifests', 'C:\var\lib\kubelet', 'C:\var\log\kubelet' | Out-Null
+foreach ($pair in @('C:\opt\cni\bin', 'C:\k\cni'), @('C:\etc\cni\net.d', 'C:\k\cni\config'), @('C:\Program Files\containerd', 'C:\k\containerd')) {
+    if ((Test-Path -Path $pair[1]) -and -not (Test-Path -Path $pair[0])) {
+        New-Item -ItemType Junction -Path $pair[0] -Target $pair[1] | Out-Null
+    }
+}
+
+$path = [Environment]::GetEnvironmentVariable('Path', 'Machine').Split(';')
+$missing = @('C:\k', 'C:\k\containerd' | Where-Object { $path -notcontains $_ })
+[Environment]::SetEnvironmentVariable('Path', (($path + $missing) -join ';'), 'Machine')
+
+# Pods resolve the names of SMB shares in their own compartment.
+New-Item -Path 'HKLM:\SYSTEM\CurrentControlSet\Services\hns\State' -Force | Out-Null
+New-ItemProperty -Path 'HKLM:\SYSTEM\CurrentControlSet\Services\hns\State' -Name 'EnableCompartmentNamespace' -Value 1 -PropertyType DWord -Force | Out-Null
+# Services take their ports from the dynamic range, which 16384 doesn't fill.
+Invoke-Program 'netsh.exe' @('int', 'ipv4', 'set', 'dynamicportrange', 'tcp', '34000', '31536')
+
+if ((Test-Path -Path 'C:\k\kubelet.exe') -and -not (Get-Service -Name 'kubelet' -ErrorAction SilentlyContinue)) {
+    $kubelet = 'C:\k\kubelet.exe --windows-service --cert-dir=C:/var/lib/kubelet/pki --config=C:/var/lib/kubelet/config.yaml ' +
+        '--bootstrap-kubeconfig=C:/etc/kubernetes/bootstrap-kubelet.conf --kubeconfig=C:/etc/kubernetes/kubelet.conf ' +
+        '--container-runtime-endpoint=npipe:////./pipe/containerd-containerd --cgroups-per-qos=false --enforce-node-allocatable= --resolv-conf='
+    if (Test-Path -Path 'C:\k\kube-log-runner.exe') {
+        $kubelet = "C:\k\kube-log-runner.exe --log-file=C:/var/log/kubelet/kubelet.log $kubelet"
+    }
+    $dependency = @{}
+    if (Get-Service -Name 'containerd' -ErrorAction SilentlyContinue) {
+        $dependency['DependsOn'] = 'containerd'
+    }
+    New-Service -Name 'kubelet' -BinaryPathName $kubelet -StartupType Automatic @dependency | Out-Null
+}
+
+Stop-Transcript | Out-Null
+exit 0

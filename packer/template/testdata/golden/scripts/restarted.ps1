@@ -1,0 +1,38 @@
+# What Packer runs when Windows is back after a restart: an update may want another
+# one, and the next step would meet it. Then it is made here and now. The
+# connection ends with it, and Packer waits for Windows again.
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\restarted.log' | Out-Null
+
+trap {
+    Write-Output "restarted failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+$pending = @(
+    'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootPending'
+    'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Component Based Servicing\RebootInProgress'
+    'HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\WindowsUpdate\Auto Update\RebootRequired'
+) | Where-Object { Test-Path -Path $_ }
+if ($pending) {
+    Write-Output "Windows wants to restart once more: $($pending -join ', ')"
+    Invoke-Program 'shutdown.exe' @('/r', '/t', '0', '/f', '/d', 'p:2:17') @(0, 1115, 1190)
+    Start-Sleep -Seconds 600
+}
+
+Stop-Transcript | Out-Null
+exit 0

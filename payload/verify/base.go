@@ -1,0 +1,100 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/payload"
+)
+
+// baseVersion is raised when ReadBase would give another answer of the same
+// image than before: it is part of the cache key.
+const baseVersion = 1
+
+// BaseImage is what an image of a base has where a payload and its extras go,
+// as a container sees it.
+type BaseImage struct {
+	Platform string
+	Digest   string // "sha256:..."
+	// Release and Format are those of the payload that is there; empty where
+	// they can't be told.
+	Release string
+	Format  payload.Format
+	// Files are those of the payload, sorted by path.
+	Files []File
+	// Paths are all files below Root and ExtrasRoot, as they lie in the image.
+	Paths []string
+}
+
+// Base is what a base's Linux images have, in the order of its index.
+type Base struct {
+	Images []BaseImage
+	// Problems are what is wrong with their payloads: see Check. An image
+	// without a payload is fine, and extras don't matter.
+	Problems []Problem
+}
+
+// baseKey is the key of what is known of a base.
+func baseKey(s *ociimage.Source) string {
+	platform := ""
+	if s.Platform() != nil {
+		platform = s.Platform().String()
+	}
+	return sha256Of([]byte(fmt.Sprintf("winbake payload base %d %s %s", baseVersion, s.Digest, platform)))
+}
+
+// ReadBase reads the images that a payload is to be put onto with Append or
+// AppendIndex. All of their layers are read, once: the store remembers the
+// answer.
+func ReadBase(ctx context.Context, s *ociimage.Source, store payload.Store, progress stream.Progress) (*Base, error) {
+	key := baseKey(s)
+	b := &Base{}
+	known, err := store.Lookup(key, b)
+	if known || err != nil {
+		return b, err
+	}
+	problems, sum, err := Check(ctx, s, Options{Progress: progress})
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range sum.Images {
+		b.Images = append(b.Images, BaseImage{i.Platform, i.Digest, i.Release, i.Format, i.Files, i.Paths})
+	}
+	b.Problems = slices.DeleteFunc(problems, func(p Problem) bool {
+		return p.ID == IDMissing || strings.HasPrefix(p.ID, "payload.extras.")
+	})
+	if err := store.Record(key, b); err != nil {
+		return nil, fmt.Errorf("record the base image: %w", err)
+	}
+	return b, nil
+}
+
+// Kept are the files that stay when the tree is put onto the image: those
+// whose paths it doesn't bring. It is an error if one clashes with a file that
+// it does. The tree's paths are enough, its files needn't be there yet.
+func (b *BaseImage) Kept(t *payload.Tree) (kept []payload.KeptFile, err error) {
+	brought := map[string]bool{}
+	for _, f := range t.Files {
+		brought[f.Path] = true
+	}
+	for _, f := range b.Files {
+		if !brought[f.Path] {
+			kept = append(kept, payload.KeptFile{Path: f.Path, SHA256: f.SHA256, Size: f.Size, Base: b.Digest})
+		}
+	}
+	with := &payload.Tree{Files: t.Files, Kept: kept}
+	return kept, with.CheckPaths()
+}
+
+// Removes are the image's files but for kept ones, for LayerOptions.
+func (b *BaseImage) Removes(kept []payload.KeptFile) []string {
+	stays := map[string]bool{}
+	for _, k := range kept {
+		stays[File{Path: k.Path, Archived: b.Format == payload.Archived}.stored()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(b.Paths), func(p string) bool { return stays[p] })
+}

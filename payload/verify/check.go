@@ -1,0 +1,290 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/payload"
+)
+
+// Expected is what a payload should hold, from versions.yaml.
+type Expected struct {
+	// Format is empty when either will do.
+	Format payload.Format
+	// Files is the whole list; nil when it isn't known.
+	Files []ExpectedFile
+}
+
+// ExpectedFile is one file of Expected.
+type ExpectedFile struct {
+	// Path is below Root and without ArchiveSuffix, as in File.
+	Path string
+	// SHA256 is the lower-case hex sum of the uncompressed file; empty when
+	// it isn't known.
+	SHA256 string
+}
+
+// Options says what Check compares with and whom it tells. The zero
+// value checks a payload against itself and the operator's rules.
+type Options struct {
+	// Expected may be nil.
+	Expected *Expected
+	// Executable is called for each .exe, and each file of Programs, with its
+	// path below Root and its uncompressed content, which is good until it
+	// returns. Calls come one at a time from another goroutine, the last before
+	// Check returns. A file that several images share is shown once. One of
+	// more than 256 MiB is beyond the limits: it is held in memory.
+	Executable func(path string, r io.ReaderAt, size int64)
+	// Programs are the paths below Root of programs, whatever their names end
+	// in: Windows starts a .com too.
+	Programs []string
+	Limits   rootfs.Limits
+	// Progress is told about the compressed bytes of an image's layers.
+	Progress stream.Progress
+}
+
+// File is one file that Check has read.
+type File struct {
+	// Path is below Root and without ArchiveSuffix.
+	Path string
+	// Archived tells in which format it lies there.
+	Archived bool
+	// SHA256 is the lower-case hex sum and Size the length in bytes of the
+	// uncompressed content; both are zero when it couldn't be read.
+	SHA256 string
+	Size   int64
+	// Link is where a link, symbolic or hard, has its content from: a path in
+	// the image. Empty for any other file.
+	Link string
+}
+
+// stored is the path in the image.
+func (f File) stored() string {
+	if f.Archived {
+		return payload.Root + "/" + f.Path + payload.ArchiveSuffix
+	}
+	return payload.Root + "/" + f.Path
+}
+
+// Summary is what Check has seen, for reports.
+type Summary struct {
+	Kind      ociimage.Kind
+	Reference string // by digest
+	Images    []ImageSummary
+}
+
+// ImageSummary is what Check has seen in one image; a plain folder counts as
+// one.
+type ImageSummary struct {
+	// Platform is empty for a folder.
+	Platform string
+	Digest   string
+	// Format is empty for a mixed or empty payload.
+	Format payload.Format
+	// Files are sorted by path.
+	Files []File
+	// Bytes is the sum of the sizes of Files.
+	Bytes int64
+	// Paths are all files below Root and ExtrasRoot as they lie in the image,
+	// sorted: those too that are neither in Files nor in Extras.
+	Paths []string
+	// Extras are the files of ExtrasRoot, or of the folder beside a payload's.
+	Extras Extras
+	// Release is what the image's labels tell: see ReleaseOf.
+	Release string
+	// Operator tells whether the image is to be run: it has an entry point, which
+	// every image of WMCO has and a payload of its own hasn't.
+	Operator bool
+	// Base is the digest of the base that was asked for, and Kept the files that
+	// came with it, sorted by path, both as labels say.
+	Base string
+	Kept []payload.KeptFile
+	// LayersRead of Layers had to be read; the rest lies under an opaque
+	// whiteout.
+	Layers, LayersRead int
+}
+
+// Check reads the payload of every Linux image of a source, and what lies in
+// its ExtrasRoot, and returns what is wrong with it, sorted by object. Nothing is unpacked to disk. Entries that
+// aren't safe, and images beyond the limits, are problems and not errors.
+//
+// The error is for what can't be checked at all: a source that can't be read
+// or contradicts its own digests, or the end of ctx. Problems found up to then
+// are dropped, since they may be the damage's.
+func Check(ctx context.Context, s *ociimage.Source, opts Options) ([]Problem, Summary, error) {
+	sum := Summary{Kind: s.Kind, Reference: s.Reference()}
+	c := &checker{source: s, opts: opts, inspector: newInspector(opts.Executable), kept: map[[sha256.Size]byte][]byte{}}
+	defer c.inspector.wait()
+	if s.Kind == ociimage.KindDir {
+		r, err := c.payload(ctx, ociimage.PlatformImage{})
+		if err != nil {
+			return nil, sum, err
+		}
+		sum.Images = []ImageSummary{r.summary}
+		ps := append(r.problems, r.expected(opts.Expected)...)
+		sortProblems(ps)
+		return ps, sum, nil
+	}
+	images, err := s.Images()
+	if err != nil {
+		return nil, sum, err
+	}
+	ps, err := c.images(ctx, images, &sum)
+	return ps, sum, err
+}
+
+// maxProblems ends the reading of an image that is nothing but unsafe entries.
+const maxProblems = 10_000
+
+// checker checks the images of one source.
+type checker struct {
+	source    *ociimage.Source
+	opts      Options
+	inspector *inspector
+	known     map[string]*result // by the layers that decide a payload
+	kept      map[[sha256.Size]byte][]byte
+	keptBytes int
+}
+
+// result is the outcome for one image.
+type result struct {
+	problems []Problem
+	summary  ImageSummary
+	layers   int // how many from the top were read
+}
+
+func (c *checker) images(ctx context.Context, images []ociimage.PlatformImage, sum *Summary) ([]Problem, error) {
+	var all []Problem
+	c.known = map[string]*result{}
+	for _, i := range images {
+		r, err := c.image(ctx, i)
+		if err != nil {
+			return nil, err
+		}
+		platform := i.Platform.String()
+		r.summary.Platform, r.summary.Digest = platform, i.Digest.String()
+		own, err := c.own(i, &r)
+		if err != nil {
+			return nil, err
+		}
+		sum.Images = append(sum.Images, r.summary)
+		for _, p := range slices.Concat(r.problems, own) {
+			if len(images) > 1 {
+				p.Object = platform + " " + p.Object
+			}
+			all = append(all, p)
+		}
+	}
+	sortProblems(all)
+	return all, nil
+}
+
+// image checks one image, or finds that an image before it has the same upper
+// layers: the images of an index differ in their Linux part only.
+func (c *checker) image(ctx context.Context, i ociimage.PlatformImage) (result, error) {
+	keys, err := layerKeys(i.Image)
+	if err != nil {
+		return result{}, c.source.Fault(err)
+	}
+	for n := range keys {
+		if r, ok := c.known[keys[n]]; ok && r.layers == n+1 {
+			again := *r
+			again.summary.Layers, again.summary.LayersRead = len(keys), 0
+			return again, c.source.Complete(i.Image)
+		}
+	}
+	r, err := c.payload(ctx, i)
+	if err == nil && r.layers > 0 {
+		c.known[keys[r.layers-1]] = &r
+	}
+	return r, err
+}
+
+// layerKeys returns, for each number of layers from the top, what tells them
+// from others.
+func layerKeys(img v1.Image) ([]string, error) {
+	m, err := img.Manifest()
+	if err != nil {
+		return nil, err
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	key := ""
+	for i := len(m.Layers) - 1; i >= 0; i-- {
+		key += " " + m.Layers[i].Digest.String()
+		if i < len(cf.RootFS.DiffIDs) {
+			key += " " + cf.RootFS.DiffIDs[i].String()
+		}
+		key = sha256Of([]byte(key)) // each stands for all above it
+		keys = append(keys, key)
+	}
+	return keys, nil
+}
+
+// payload reads one image's payload and judges it.
+func (c *checker) payload(ctx context.Context, i ociimage.PlatformImage) (result, error) {
+	r := newPayloadReader(c)
+	o := rootfs.Options{Roots: roots, Limits: c.opts.Limits, Progress: c.opts.Progress}
+	o.Unsafe = func(u rootfs.Unsafe) error {
+		if r.unsafe(u); len(r.problems) > maxProblems {
+			return &rootfs.LimitError{Object: u.Object, Observed: "more problems than that", Limit: fmt.Sprintf("%d", maxProblems)}
+		}
+		return ctx.Err()
+	}
+	var err error
+	if c.source.Kind == ociimage.KindDir {
+		_, beside := atomicfs.Current(c.source.Ref)
+		err = r.extrasDir(beside)
+	}
+	layers, werr := rootfs.WalkImage(ctx, c.source, i.Image, o, func(e *rootfs.Entry) error { return r.visit(ctx, e) })
+	err = errors.Join(err, werr)
+	if limit, ok := errors.AsType[*rootfs.LimitError](err); ok {
+		r.problems = append(r.problems, bomb(limit))
+	} else if err != nil {
+		return result{}, err
+	} else {
+		r.judge()
+	}
+	return r.result(layers), nil
+}
+
+// unsafe takes in what the walk found.
+func (r *payloadReader) unsafe(u rootfs.Unsafe) {
+	id := IDTarUnsafe
+	if u.Hides {
+		id = IDWhiteoutHides
+	}
+	r.Add(problem(id, u.Object, u.Observed, u.Expected))
+}
+
+// roots are what Winbake puts into an image.
+var roots = []string{payload.Root, payload.ExtrasRoot}
+
+func bomb(e *rootfs.LimitError) Problem {
+	return problem(IDTarBomb, e.Object, e.Observed, fmt.Sprintf("at most %s", e.Limit))
+}
+
+func (r *payloadReader) result(layers rootfs.Layers) result {
+	sortProblems(r.problems)
+	slices.Sort(r.paths)
+	s := ImageSummary{Format: r.format(), Files: r.files, Paths: slices.Compact(r.paths), Extras: r.extras, Layers: layers.All, LayersRead: layers.Read}
+	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.stored(), b.stored()) })
+	for _, f := range s.Files {
+		s.Bytes += f.Size
+	}
+	return result{problems: r.problems, summary: s, layers: layers.Read}
+}

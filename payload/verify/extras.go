@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/payload"
+)
+
+// maxKept bounds the extras of all images of an index, in bytes. Images share
+// them as bake makes them.
+const maxKept = 2 * maxVerify
+
+// extraNames are all that there are.
+var extraNames = []string{payload.ExpectationName, payload.VerifyName}
+
+// visitExtras takes one entry below ExtrasRoot in.
+func (r *payloadReader) visitExtras(e *rootfs.Entry) error {
+	name := strings.TrimPrefix(e.Path, payload.ExtrasRoot+"/")
+	r.mode(e)
+	switch {
+	case e.Path == payload.ExtrasRoot:
+		return nil
+	case e.Mode.IsDir() || !slices.Contains(extraNames, name):
+		r.unexpectedExtra(e.Path)
+		return nil
+	}
+	if err := r.extras.take(e); err != nil {
+		return err
+	}
+	return r.checker.share(e.Path, &r.extras)
+}
+
+// share keeps equal extras once for all images of an index, and bounds what is
+// kept: all of it stays in memory for the report.
+func (c *checker) share(object string, x *Extras) error {
+	for _, data := range []*[]byte{&x.Expectation, &x.Verify} {
+		if *data == nil {
+			continue
+		}
+		sum := sha256.Sum256(*data)
+		if kept, ok := c.kept[sum]; ok {
+			*data = kept
+			continue
+		}
+		if c.keptBytes += len(*data); c.keptBytes > maxKept {
+			return &rootfs.LimitError{Object: object, Observed: "the images of the index hold more of such files than that", Limit: fmt.Sprintf("%d bytes in all", maxKept)}
+		}
+		c.kept[sum] = *data
+	}
+	return nil
+}
+
+func (r *payloadReader) unexpectedExtra(object string) {
+	r.Add(problem(IDExtrasUnexpected, object, "something that bake doesn't put there", strings.Join(extraNames, " and ")+" alone"))
+}
+
+// Beside reads the folder beside a payload's, and names what else is in it.
+func (r *payloadReader) extrasDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return ociimage.Unreadable(dir, err)
+	}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
+			r.unexpectedExtra(filepath.Join(dir, e.Name()))
+		}
+	}
+	x, err := readExtrasDir(dir)
+	if err != nil {
+		return err
+	}
+	r.extras = *x
+	return nil
+}
+
+// labelled compares the extras with the labels that name their sums, in both
+// directions. A base's labels are dropped when a payload is put onto it.
+func (x *Extras) labelled(labels map[string]string) (ps []Problem) {
+	have := map[string][]byte{payload.ExpectationName: x.Expectation, payload.VerifyName: x.Verify}
+	for _, name := range slices.Sorted(maps.Keys(have)) {
+		object, data, want := payload.ExtrasRoot+"/"+name, have[name], labels[payload.ExtrasLabel(name)]
+		switch {
+		case data == nil && want != "":
+			ps = append(ps, problem(IDExtrasMissing, object, "no such file", want+", as label "+payload.ExtrasLabel(name)+" says"))
+		case data != nil && want == "":
+			ps = append(ps, problem(IDExtrasUnexpected, object, "a file that no label speaks of", "label "+payload.ExtrasLabel(name)+" with its sum"))
+		case data != nil && sha256Of(data) != want:
+			ps = append(ps, problem(IDExtrasDigest, object, sha256Of(data), want+", as label "+payload.ExtrasLabel(name)+" says"))
+		}
+	}
+	return ps
+}
+
+// sha256Of is written as labels have it.
+func sha256Of(data []byte) string {
+	sum := sha256.Sum256(data)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
