@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,7 @@ type Prefix struct {
 	// idle is a program that waits: as long as one lives, Wine's services do, and
 	// what they print is in their output and not in that of a program.
 	idle *exec.Cmd
+	runs int // programs run so far: each writes to files of its own
 }
 
 // NewPrefix makes a prefix below the system's temporary folder (see [Make]).
@@ -87,14 +89,16 @@ type Output struct {
 }
 
 // run starts the program in cmd.exe, which sees the whole exit code: Linux lets
-// through eight bits. Its output goes where Wine writes nothing.
-const run = "@C:\\program.exe %* >C:\\out.txt 2>&1\r\n@echo %errorlevel% >C:\\exit.txt\r\n"
+// through eight bits. Its output goes where Wine writes nothing, and to a file of
+// this run: a process that an earlier program left behind may still hold its own.
+const run = "@C:\\program.exe %%* >C:\\out%[1]d.txt 2>&1\r\n@echo %%errorlevel%% >C:\\exit%[1]d.txt\r\n"
 
 // Run runs the executable in file, which is a path of the host, and waits for
 // it, a minute at most. An error means that it couldn't be run: a program that
 // fails has an exit code.
 func (p *Prefix) Run(ctx context.Context, file string, args ...string) (Output, error) {
-	if err := errors.Join(p.bringIn(file), os.WriteFile(p.path("run.cmd"), []byte(run), 0o644)); err != nil {
+	p.runs++
+	if err := errors.Join(p.bringIn(file), os.WriteFile(p.path("run.cmd"), fmt.Appendf(nil, run, p.runs), 0o644)); err != nil {
 		return Output{}, err
 	}
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -125,7 +129,7 @@ func (p *Prefix) path(name string) string { return filepath.Join(p.dir, "drive_c
 
 // read reads what run.cmd has written.
 func (p *Prefix) read() (Output, error) {
-	code, err := os.ReadFile(p.path("exit.txt"))
+	code, err := os.ReadFile(p.path(fmt.Sprintf("exit%d.txt", p.runs)))
 	if err != nil {
 		return Output{}, fmt.Errorf("run the program: %w", err)
 	}
@@ -133,7 +137,7 @@ func (p *Prefix) read() (Output, error) {
 	if err != nil {
 		return Output{}, fmt.Errorf("read its exit code: %w", err)
 	}
-	text, err := os.ReadFile(p.path("out.txt"))
+	text, err := os.ReadFile(p.path(fmt.Sprintf("out%d.txt", p.runs)))
 	if err != nil {
 		return Output{}, err
 	}
@@ -177,7 +181,11 @@ func (p *Prefix) bringIn(file string) error {
 		return err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(p.path("program.exe"), os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	// A new file: the last program may still run from the old one.
+	if err := os.Remove(p.path("program.exe")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	out, err := os.OpenFile(p.path("program.exe"), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
 	if err != nil {
 		return err
 	}

@@ -35,6 +35,7 @@ const program = `package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -53,6 +54,15 @@ func main() {
 		return
 	case "panic":
 		panic("no memory")
+	case "child":
+		child := exec.Command(os.Args[0], "stay")
+		child.Stdout = os.Stdout
+		if child.Start() != nil {
+			os.Exit(1)
+		}
+		return
+	case "stay":
+		kernel.NewProc("Sleep").Call(3600000)
 	}
 	os.Exit(-7)
 }
@@ -92,6 +102,13 @@ func TestPrograms(t *testing.T) {
 	for arg, crash := range map[string]string{"fault": "exception 0xC0000005", "fault of a thread": "Unhandled page fault on execute access", "panic": "panic: no memory"} {
 		if o, err := p.Run(t.Context(), file, arg); err != nil || !strings.HasPrefix(o.Crash, crash) {
 			t.Errorf("%s: %+v, %v; want a crash: %s", arg, o, err, crash)
+		}
+	}
+	// A process that a program leaves behind holds that program's output.
+	for _, arg := range []string{"child", "ok"} {
+		o, err := p.Run(t.Context(), file, arg)
+		if err != nil || o.Exit != 0 || !strings.HasPrefix(o.Text, "["+arg+"]") {
+			t.Errorf("%s: %+v, %v", arg, o, err)
 		}
 	}
 	if _, err := p.Run(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil {
