@@ -71,6 +71,7 @@ type running struct {
 type result struct {
 	step step
 	took time.Duration
+	cpu  time.Duration // of all its processes
 	counts
 	err error
 }
@@ -80,8 +81,8 @@ func (r *runner) run(s step) {
 	done := make(chan result, 1)
 	start := func() {
 		began := time.Now()
-		c, err := s.run()
-		done <- result{s, time.Since(began), c, err}
+		c, cpu, err := s.run()
+		done <- result{s, time.Since(began), cpu, c, err}
 	}
 	if s.beside {
 		r.beside = append(r.beside, running{s.name, done})
@@ -110,7 +111,7 @@ func (r *runner) add(res result) {
 	if res.err != nil {
 		state, r.failed = "FAILED: "+res.err.Error(), true
 	}
-	line := fmt.Sprintf("%-36s %6.1f s  %5d passed  %s", res.step.name, res.took.Seconds(), res.passed, state)
+	line := fmt.Sprintf("%-36s %6.1f s  %6.1f s of CPU  %5d passed  %s", res.step.name, res.took.Seconds(), res.cpu.Seconds(), res.passed, state)
 	r.report = append(r.report, line)
 	fmt.Println(line)
 }
@@ -131,13 +132,13 @@ func (s step) env() []string {
 	return env
 }
 
-func (s step) run() (counts, error) {
+func (s step) run() (counts, time.Duration, error) {
 	fmt.Printf("== %s\n", s.name)
 	args := s.args
 	if s.packages != nil {
 		packages, err := s.packages()
 		if err != nil {
-			return counts{}, err
+			return counts{}, 0, err
 		}
 		args = slices.Concat(args, packages)
 	}
@@ -147,21 +148,31 @@ func (s step) run() (counts, error) {
 	cmd.Stderr = os.Stderr
 	if !s.test {
 		cmd.Stdout = os.Stdout
-		return counts{}, cmd.Run()
+		err := cmd.Run()
+		return counts{}, cpu(cmd), err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return counts{}, err
+		return counts{}, 0, err
 	}
 	if err := cmd.Start(); err != nil {
-		return counts{}, err
+		return counts{}, 0, err
 	}
 	c := count(out)
 	err = cmd.Wait()
 	if err == nil && c.passed == 0 {
 		err = errors.New("no test ran")
 	}
-	return c, err
+	return c, cpu(cmd), err
+}
+
+// cpu is what a command that has ended used of the processors, with the processes
+// that it waited for.
+func cpu(cmd *exec.Cmd) time.Duration {
+	if cmd.ProcessState == nil {
+		return 0
+	}
+	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
 // event is a line of `go test -json` (go doc test2json).

@@ -65,7 +65,9 @@ func (n *Node) smallFile(windows string) ([]byte, bool) {
 	return data, err == nil
 }
 
-func (n *Node) uploaded(windows string) {
+// Uploaded notes that a client has written a file: SFTP does, and a service
+// beside it that takes files as well has to.
+func (n *Node) Uploaded(windows string) {
 	n.arrived.mu.Lock()
 	defer n.arrived.mu.Unlock()
 	n.arrived.files = append(n.arrived.files, strings.ReplaceAll(strings.TrimLeft(windows, "/"), "/", `\`))

@@ -75,7 +75,7 @@ func (f files) Filewrite(r *sftp.Request) (io.WriterAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.n.uploaded(f.windows(r.Filepath))
+	f.n.Uploaded(f.windows(r.Filepath))
 	return &upload{out, &f.n.faults}, nil
 }
 

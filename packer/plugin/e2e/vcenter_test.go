@@ -26,6 +26,7 @@ type setting struct {
 	platform string
 	node     winenode.Options
 	address  string // of the guest, "" for 127.0.0.1
+	anyImage bool   // see vcenter.Guest
 }
 
 // site is a Wine node, and a vCenter whose machines have it for a guest.
@@ -36,7 +37,7 @@ func site(t testing.TB, in setting) (*winenode.Node, *center) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g.Address = cmp.Or(in.address, g.Address)
+	g.Address, g.AnyImage = cmp.Or(in.address, g.Address), in.anyImage
 	s, err := vcenter.Start(t.Context(), g)
 	if err != nil {
 		t.Fatal(err)

@@ -211,6 +211,7 @@ func (w *winrm) restore(name, windows string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
+	w.node.Uploaded(windows)
 	return os.WriteFile(path, data, 0o755)
 }
 

@@ -25,6 +25,8 @@ type Guest struct {
 	// Profile is what the image is held to, openshift or generic; empty is what
 	// winbake-node was told, else openshift.
 	Profile string
+	// AnyImage has templates made of machines that steps are missing on.
+	AnyImage bool
 
 	node  *winenode.Node
 	calls string

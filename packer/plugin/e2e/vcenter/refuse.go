@@ -33,6 +33,9 @@ func (s *Server) handle(_ *simulator.Context, m *simulator.Method) (mo.Reference
 			}
 		}
 	case "MarkAsTemplate", "CreateSnapshot_Task":
+		if s.guest.AnyImage {
+			break
+		}
 		if said := s.Broken(); len(said) > 0 {
 			s.refuse(m, "the image isn't what a node needs:\n"+strings.Join(said, "\n"))
 		}
