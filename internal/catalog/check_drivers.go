@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -31,7 +32,7 @@ func (k *checker) checkDrivers() {
 // single demands that no other row has the value.
 func (r rowCheck) single(seen map[string]bool, value string, path ...any) {
 	if value != "" && seen[value] {
-		r.badAt(path, fmt.Sprintf("another driver has the %v %q too", path[0], clip(value)), "correct one of them")
+		r.badAt(path, fmt.Sprintf("another driver has the %v %q too", path[0], printable.Clip(value)), "correct one of them")
 	}
 	seen[value] = true
 }
@@ -40,13 +41,13 @@ func (r rowCheck) line(i int, l Line) {
 	from := r.version(l.From, "lines", i, "from")
 	if l.Until != "" {
 		if until := r.version(l.Until, "lines", i, "until"); from.Compare(until) >= 0 {
-			r.badAt([]any{"lines", i, "until"}, fmt.Sprintf("the line ends at %s, before it begins at %s", clip(l.Until), clip(l.From)), "until is the first version that isn't in the line")
+			r.badAt([]any{"lines", i, "until"}, fmt.Sprintf("the line ends at %s, before it begins at %s", printable.Clip(l.Until), printable.Clip(l.From)), "until is the first version that isn't in the line")
 		}
 	}
 	oneOf(r, l.HostProcess, hostProcessModes, "lines", i, "hostProcess")
 	r.evidence(l.Evidence, "lines", i)
 	if l.Flag != "" && !strings.HasPrefix(l.Flag, "--") {
-		r.badAt([]any{"lines", i, "flag"}, "a flag begins with two dashes", "write --"+strings.TrimLeft(clip(l.Flag), "-"))
+		r.badAt([]any{"lines", i, "flag"}, "a flag begins with two dashes", "write --"+strings.TrimLeft(printable.Clip(l.Flag), "-"))
 	}
 	for j, use := range l.API {
 		r.apiUse(use, "lines", i, "api", j)
@@ -58,14 +59,14 @@ func (r rowCheck) line(i int, l Line) {
 
 func (r rowCheck) apiUse(use APIUse, path ...any) {
 	if !group.MatchString(use.Group) {
-		r.badAt(append(path, "group"), fmt.Sprintf("csi-proxy has no group %q", clip(use.Group)), "write disk, filesystem, smb, volume, system or iscsi")
+		r.badAt(append(path, "group"), fmt.Sprintf("csi-proxy has no group %q", printable.Clip(use.Group)), "write disk, filesystem, smb, volume, system or iscsi")
 	}
 	if len(use.Versions) == 0 {
 		r.badAt(path, "the versions are missing", "write them in the order in which they are tried: versions: [v1, v1beta2]")
 	}
 	for i, v := range use.Versions {
 		if !apiVer.MatchString(v) {
-			r.badAt(append(path, "versions", i), fmt.Sprintf("%q is no API version", clip(v)), "write v1 or v1beta2")
+			r.badAt(append(path, "versions", i), fmt.Sprintf("%q is no API version", printable.Clip(v)), "write v1 or v1beta2")
 		}
 	}
 }
@@ -76,9 +77,9 @@ func (r rowCheck) lines(lines []Line) {
 		before, here := lines[i-1], lines[i]
 		switch {
 		case before.Until == "":
-			r.badAt([]any{"lines", i - 1}, fmt.Sprintf("the line from %s has no end, and another follows", clip(before.From)), "write until: "+clip(here.From))
+			r.badAt([]any{"lines", i - 1}, fmt.Sprintf("the line from %s has no end, and another follows", printable.Clip(before.From)), "write until: "+printable.Clip(here.From))
 		case parseDriver(before.Until).Compare(parseDriver(here.From)) != 0:
-			r.badAt([]any{"lines", i, "from"}, fmt.Sprintf("the line before ends at %s and this one begins at %s", clip(before.Until), clip(here.From)), "begin each line where the one before it ends")
+			r.badAt([]any{"lines", i, "from"}, fmt.Sprintf("the line before ends at %s and this one begins at %s", printable.Clip(before.Until), printable.Clip(here.From)), "begin each line where the one before it ends")
 		}
 	}
 }
@@ -89,10 +90,10 @@ func (k *checker) checkCSIProxy() {
 		r.version(p.Version, "version")
 		r.evidence(p.Evidence)
 		if !day.MatchString(p.Date) {
-			r.badAt([]any{"date"}, fmt.Sprintf("%q is no day", clip(p.Date)), `write it as "2023-08-23"`)
+			r.badAt([]any{"date"}, fmt.Sprintf("%q is no day", printable.Clip(p.Date)), `write it as "2023-08-23"`)
 		}
 		if p.Commit != "" && !commitHex.MatchString(p.Commit) {
-			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", clip(p.Commit)), "write 12 to 40 digits of 0-9a-f")
+			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", printable.Clip(p.Commit)), "write 12 to 40 digits of 0-9a-f")
 		}
 		if len(p.Groups) == 0 {
 			r.bad("the groups are missing", "write the pipes that it serves: groups: [disk-v1, ...]")
@@ -100,7 +101,7 @@ func (k *checker) checkCSIProxy() {
 		for i, pipe := range p.Groups {
 			name, api, _ := strings.Cut(pipe, "-")
 			if !group.MatchString(name) || !apiVer.MatchString(api) {
-				r.badAt([]any{"groups", i}, fmt.Sprintf("%q is no group with its version", clip(pipe)), "write disk-v1")
+				r.badAt([]any{"groups", i}, fmt.Sprintf("%q is no group with its version", printable.Clip(pipe)), "write disk-v1")
 			}
 		}
 	}
@@ -116,13 +117,13 @@ func (k *checker) checkWMCO() {
 			r.badAt([]any{"from"}, err.Error(), "write it as 10.19.0")
 		}
 		if before != nil && (before.Until == "" || from.Compare(parseWMCO(before.Until)) < 0) {
-			r.badAt([]any{"from"}, fmt.Sprintf("the range from %s holds this version already", clip(before.From)), "let each range begin where the one before it ends, or later")
+			r.badAt([]any{"from"}, fmt.Sprintf("the range from %s holds this version already", printable.Clip(before.From)), "let each range begin where the one before it ends, or later")
 		}
 		r.wmcoEnd(from, w.Until)
 		r.evidence(w.Evidence)
 		r.release(w.OpenShift, "openshift")
 		if w.CSIProxy != "" && !k.proxies[w.CSIProxy] {
-			r.badAt([]any{"csiProxy"}, fmt.Sprintf("there is no csi-proxy %q", clip(w.CSIProxy)), "write a version of the section csiProxy")
+			r.badAt([]any{"csiProxy"}, fmt.Sprintf("there is no csi-proxy %q", printable.Clip(w.CSIProxy)), "write a version of the section csiProxy")
 		}
 		before = w
 	}

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // sourceLines are repository@ref:path with the lines.
@@ -29,7 +31,7 @@ func (r rowCheck) listed(source string, path ...any) {
 	if source == "" {
 		r.wanted(source, path...)
 	} else if !sourceLines.MatchString(source) {
-		r.badAt(path, fmt.Sprintf("%q names no lines of a file", clip(source)), "write repository@commit:path#L1-L9")
+		r.badAt(path, fmt.Sprintf("%q names no lines of a file", printable.Clip(source)), "write repository@commit:path#L1-L9")
 	}
 }
 
@@ -37,7 +39,7 @@ func (k *checker) checkPayload() {
 	for i, f := range k.into.Payload {
 		r := k.row(sectionPayload, payloadKey(f))
 		if !fs.ValidPath(f.Path) || f.Path == "." || strings.HasSuffix(f.Path, ".tar.gz") {
-			r.badAt([]any{"path"}, fmt.Sprintf("%q is no file of a payload", clip(f.Path)), "write its path below /payload, without .tar.gz: csi-proxy/csi-proxy.exe")
+			r.badAt([]any{"path"}, fmt.Sprintf("%q is no file of a payload", printable.Clip(f.Path)), "write its path below /payload, without .tar.gz: csi-proxy/csi-proxy.exe")
 		}
 		oneOf(r, f.When, []When{Start, Configure}, "when")
 		r.platforms(f.Platforms, "platforms")
@@ -46,7 +48,7 @@ func (k *checker) checkPayload() {
 		r.minors(f.From, f.Until)
 		for _, before := range k.into.Payload[:i] {
 			if before.Path == f.Path && (before.Until == "" || compareMinor(before.Until, f.From) > 0) {
-				r.badAt([]any{"from"}, fmt.Sprintf("the row from %s holds this release already", clip(before.From)), "write until in that row, or another from")
+				r.badAt([]any{"from"}, fmt.Sprintf("the row from %s holds this release already", printable.Clip(before.From)), "write until in that row, or another from")
 			}
 		}
 	}
@@ -60,14 +62,14 @@ func (r rowCheck) minors(from, until string) {
 	}
 	r.release(until, "until")
 	if compareMinor(until, from) <= 0 {
-		r.badAt([]any{"until"}, fmt.Sprintf("the range ends at %s, before it begins at %s", clip(until), clip(from)), "until is the first minor that isn't in the range")
+		r.badAt([]any{"until"}, fmt.Sprintf("the range ends at %s, before it begins at %s", printable.Clip(until), printable.Clip(from)), "until is the first minor that isn't in the range")
 	}
 }
 
 func (r rowCheck) platforms(names []string, field string) {
 	for i, name := range names {
 		if !slices.Contains(platforms, name) {
-			r.badAt([]any{field, i}, fmt.Sprintf("there is no platform %q", clip(name)), fmt.Sprintf("write one of %q", platforms))
+			r.badAt([]any{field, i}, fmt.Sprintf("there is no platform %q", printable.Clip(name)), fmt.Sprintf("write one of %q", platforms))
 		}
 	}
 }

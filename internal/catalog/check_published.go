@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -17,11 +18,11 @@ func (r rowCheck) published(list []Publication) {
 		from := r.version(p.From, "published", i, "from")
 		if p.Until != "" {
 			if until := r.version(p.Until, "published", i, "until"); from.Compare(until) >= 0 {
-				r.badAt([]any{"published", i, "until"}, fmt.Sprintf("the row ends at %s, before it begins at %s", clip(p.Until), clip(p.From)), "until is the first version that isn't in the row")
+				r.badAt([]any{"published", i, "until"}, fmt.Sprintf("the row ends at %s, before it begins at %s", printable.Clip(p.Until), printable.Clip(p.From)), "until is the first version that isn't in the row")
 			}
 		}
 		if before := last[p.HostProcess]; before != nil && (before.Until == "" || from.Compare(parseDriver(before.Until)) < 0) {
-			r.badAt([]any{"published", i, "from"}, fmt.Sprintf("the row from %s holds this version already", clip(before.From)), "let each row of a kind begin where the one before it ends, or later")
+			r.badAt([]any{"published", i, "from"}, fmt.Sprintf("the row from %s holds this version already", printable.Clip(before.From)), "let each row of a kind begin where the one before it ends, or later")
 		}
 		last[p.HostProcess] = p
 		r.evidence(p.Evidence, "published", i)
@@ -41,7 +42,7 @@ func (r rowCheck) place(i int, p *Publication) {
 		r.badAt([]any{"published", i}, fmt.Sprintf("%d of manifest, render and deploys are given", ways), "say in one way how the DaemonSet is had; where that isn't known: manifest: "+unseen)
 	}
 	if p.Manifest != "" && p.Manifest != unseen && !isTemplate(p.Manifest) {
-		r.badAt([]any{"published", i, "manifest"}, fmt.Sprintf("%q is no URL with %s in it", clip(p.Manifest), placeholder), "write https://.../v"+placeholder+"/... or "+unseen)
+		r.badAt([]any{"published", i, "manifest"}, fmt.Sprintf("%q is no URL with %s in it", printable.Clip(p.Manifest), placeholder), "write https://.../v"+placeholder+"/... or "+unseen)
 	}
 	for j, v := range p.Missing {
 		if _, err := version.ParseDriver(v); err != nil {
@@ -61,7 +62,7 @@ func (r rowCheck) place(i int, p *Publication) {
 func (r rowCheck) repository(s string, at ...any) {
 	last := s[strings.LastIndex(s, "/")+1:]
 	if strings.ContainsAny(last, ":@") || strings.ContainsAny(s, " \t") {
-		r.badAt(at, fmt.Sprintf("%q is no repository", clip(s)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
+		r.badAt(at, fmt.Sprintf("%q is no repository", printable.Clip(s)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
 	}
 }
 

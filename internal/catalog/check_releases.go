@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -15,11 +16,11 @@ func (k *checker) checkReleases() {
 		r := k.row(sectionReleases, rel.OpenShift)
 		minor, err := version.ParseOpenShift(rel.OpenShift)
 		if err != nil || minor.MinorString() != rel.OpenShift {
-			r.badAt([]any{"openshift"}, fmt.Sprintf("%q is no minor of OpenShift", clip(rel.OpenShift)), `write "4.20"`)
+			r.badAt([]any{"openshift"}, fmt.Sprintf("%q is no minor of OpenShift", printable.Clip(rel.OpenShift)), `write "4.20"`)
 		}
 		r.wanted(rel.Kubernetes, "kubernetes")
 		if kube, err := version.ParseKubernetes(rel.Kubernetes); rel.Kubernetes != "" && (err != nil || kube.MinorString() != rel.Kubernetes) {
-			r.badAt([]any{"kubernetes"}, fmt.Sprintf("%q is no minor of Kubernetes", clip(rel.Kubernetes)), `write "1.33"`)
+			r.badAt([]any{"kubernetes"}, fmt.Sprintf("%q is no minor of Kubernetes", printable.Clip(rel.Kubernetes)), `write "1.33"`)
 		}
 		if rel.KubeletSkew < 1 || rel.KubeletSkew > 3 {
 			r.badAt([]any{"kubeletSkew"}, fmt.Sprintf("a kubelet can't lag %d minors behind", rel.KubeletSkew), "write 1 or 2")
@@ -40,7 +41,7 @@ func (r rowCheck) next(minor version.OpenShift, next []string) {
 	for i, to := range next {
 		r.release(to, "next", i)
 		if parseMinor(to).CompareMinor(minor) <= 0 {
-			r.badAt([]any{"next", i}, fmt.Sprintf("%s isn't newer than %s", clip(to), minor.MinorString()), "write minors that an update can go to")
+			r.badAt([]any{"next", i}, fmt.Sprintf("%s isn't newer than %s", printable.Clip(to), minor.MinorString()), "write minors that an update can go to")
 		}
 	}
 }
@@ -92,7 +93,7 @@ func (k *checker) checkIdentities() {
 		r := k.row(sectionCommits, commitKey(c))
 		r.driver(c.Driver, "driver")
 		if !commitHex.MatchString(c.Commit) {
-			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", clip(c.Commit)), "write 12 to 40 digits of 0-9a-f")
+			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", printable.Clip(c.Commit)), "write 12 to 40 digits of 0-9a-f")
 		}
 		r.version(c.Version, "version")
 		if c.OpenShift != "" {
@@ -103,7 +104,7 @@ func (k *checker) checkIdentities() {
 		r := k.row(sectionDigests, d.Digest)
 		r.driver(d.Driver, "driver")
 		if !digestHex.MatchString(d.Digest) {
-			r.badAt([]any{"digest"}, fmt.Sprintf("%q is no digest", clip(d.Digest)), "write sha256: and 64 digits of 0-9a-f")
+			r.badAt([]any{"digest"}, fmt.Sprintf("%q is no digest", printable.Clip(d.Digest)), "write sha256: and 64 digits of 0-9a-f")
 		}
 		r.version(d.Version, "version")
 	}

@@ -116,7 +116,7 @@ func (d *document) excerpt(line, column int) string {
 	if len(text) > longestExcerpt {
 		text = strings.ToValidUTF8(text[:longestExcerpt], "") + "..."
 	}
-	text = strings.Map(printable, text)
+	text = strings.Map(plainRune, text)
 	head := fmt.Sprintf("%d | ", line)
 	if column < 1 || column > len(text) {
 		return head + text
@@ -124,8 +124,8 @@ func (d *document) excerpt(line, column int) string {
 	return head + text + "\n" + strings.Repeat(" ", len(head)-2) + "| " + strings.Repeat(" ", column-1) + "^"
 }
 
-// printable keeps a file from writing to the terminal.
-func printable(r rune) rune {
+// plainRune keeps a file from writing to the terminal.
+func plainRune(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return ' '
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -55,10 +56,10 @@ func (c *Catalog) Latest() *Release {
 func (c *Catalog) Path(from, to string) ([]string, error) {
 	start, end := c.Release(from), c.Release(to)
 	if start == nil {
-		return nil, fmt.Errorf("%w %s", ErrUnknownRelease, clip(from))
+		return nil, fmt.Errorf("%w %s", ErrUnknownRelease, printable.Clip(from))
 	}
 	if end == nil {
-		return nil, fmt.Errorf("%w %s", ErrUnknownRelease, clip(to))
+		return nil, fmt.Errorf("%w %s", ErrUnknownRelease, printable.Clip(to))
 	}
 	paths := [][]string{{start.OpenShift}}
 	seen := map[string]bool{start.OpenShift: true}

@@ -8,6 +8,7 @@ package printable
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -19,14 +20,18 @@ func Line(s string) string { return escape(s, "") }
 // Text is s with its line feeds and tabs.
 func Text(s string) string { return escape(s, "\n\t") }
 
-// Quote is s in quotes, cut after 80 bytes: what a message shows of text that may
-// be anything.
-func Quote(s string) string {
-	if len(s) > 80 {
-		s = s[:80] + "..."
+// Clip is s cut after 120 bytes, between two characters: what a message shows of
+// text that may be anything. A reference by digest is shorter.
+func Clip(s string) string {
+	const most = 120
+	if len(s) <= most {
+		return s
 	}
-	return fmt.Sprintf("%q", s)
+	return strings.ToValidUTF8(s[:most], "") + "..."
 }
+
+// Quote is Clip in quotes.
+func Quote(s string) string { return strconv.Quote(Clip(s)) }
 
 // credentials are a URL's user where that may be a token, and its password.
 var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@]*:)[^/\s"']*@`)

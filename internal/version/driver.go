@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // Driver is a driver's or csi-proxy's version, as its image tag, git describe
@@ -71,7 +73,7 @@ var (
 // which says why: a tag that moves, a template, an absurd number. It guesses
 // nothing: what isn't known to be harmless makes the tag unreadable.
 func ParseDriver(tag string) (Driver, error) {
-	no := func(reason string) (Driver, error) { return Driver{}, &Unreadable{clip(tag), reason} }
+	no := func(reason string) (Driver, error) { return Driver{}, &Unreadable{printable.Clip(tag), reason} }
 	if reason := notVersion(tag); reason != "" {
 		return no(reason)
 	}
@@ -171,17 +173,10 @@ func (d *Driver) suffix(s string) string {
 	}
 	m := variant.FindStringSubmatch(strings.ToLower(s))
 	if m == nil {
-		return fmt.Sprintf("nothing is known of the suffix %s", clip(s))
+		return fmt.Sprintf("nothing is known of the suffix %s", printable.Clip(s))
 	}
 	d.Variant = m[1]
 	return ""
-}
-
-func clip(s string) string {
-	if len(s) <= 80 {
-		return s
-	}
-	return strings.ToValidUTF8(s[:80], "") + "..."
 }
 
 // MustDriver is ParseDriver for constants; it panics.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // OpenShift is an OpenShift or OKD release: 4.20, 4.20.3, 4.21.0-rc.1,
@@ -25,7 +27,7 @@ var openshift = regexp.MustCompile(`^v?([0-9]{1,3})\.([0-9]{1,3})(?:\.([0-9]{1,4
 func ParseOpenShift(s string) (OpenShift, error) {
 	m := openshift.FindStringSubmatch(s)
 	if m == nil {
-		return OpenShift{}, &Unreadable{clip(s), "a release is written 4.20 or 4.20.3"}
+		return OpenShift{}, &Unreadable{printable.Clip(s), "a release is written 4.20 or 4.20.3"}
 	}
 	o := OpenShift{Patch: -1, Pre: m[4]}
 	// The expression bounds all three numbers.
@@ -79,7 +81,7 @@ var kubernetes = regexp.MustCompile(`^v?([0-9]{1,2})\.([0-9]{1,3})(?:\.([0-9]{1,
 func ParseKubernetes(s string) (Kubernetes, error) {
 	m := kubernetes.FindStringSubmatch(s)
 	if m == nil {
-		return Kubernetes{}, &Unreadable{clip(s), "a Kubernetes version is written v1.33.4"}
+		return Kubernetes{}, &Unreadable{printable.Clip(s), "a Kubernetes version is written v1.33.4"}
 	}
 	var k Kubernetes
 	k.Major, _ = strconv.ParseUint(m[1], 10, 64)
@@ -115,7 +117,7 @@ var wmco = regexp.MustCompile(`^v?([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,4})(?:[-+
 func ParseWMCO(s string) (WMCO, error) {
 	m := wmco.FindStringSubmatch(s)
 	if m == nil {
-		return WMCO{}, &Unreadable{clip(s), "WMCO's version is written 10.19.1 or 10.19.1-1a2b3c4"}
+		return WMCO{}, &Unreadable{printable.Clip(s), "WMCO's version is written 10.19.1 or 10.19.1-1a2b3c4"}
 	}
 	w := WMCO{Commit: m[4]}
 	w.Major, _ = strconv.ParseUint(m[1], 10, 64)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // flagKind is what a flag takes.
@@ -90,14 +92,14 @@ type flagCheck struct {
 func (c *flagCheck) one(args []string, i int) int {
 	arg := args[i]
 	if len(arg) < 2 || arg[0] != '-' || arg == "--" {
-		c.item("args", i, "leave it out, or write a flag's value behind its =", "csi-proxy reads no flag from %q on", clip(arg))
+		c.item("args", i, "leave it out, or write a flag's value behind its =", "csi-proxy reads no flag from %q on", printable.Clip(arg))
 		return 0
 	}
 	name, value, assigned := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
 	kind, known := c.accepted[name]
 	switch {
 	case !known:
-		c.item("args", i, c.advice(name), "csi-proxy %s doesn't know the flag -%s and would end at once", c.release, clip(name))
+		c.item("args", i, c.advice(name), "csi-proxy %s doesn't know the flag -%s and would end at once", c.release, printable.Clip(name))
 		return 1
 	case c.seen(name) && name != "working-dir":
 		c.item("args", i, "remove one of them", "flag -%s stands here twice; the last one counts", name)
@@ -114,7 +116,7 @@ func (c *flagCheck) one(args []string, i int) int {
 	}
 	c.values[name] = value
 	if !kind.takes(value) {
-		c.item("args", i, "write "+string(kind), "flag -%s can't be %q", name, clip(value))
+		c.item("args", i, "write "+string(kind), "flag -%s can't be %q", name, printable.Clip(value))
 	}
 	return used
 }

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 var (
@@ -16,7 +18,7 @@ var (
 // LegalPath reports whether path is absolute, on a drive, and can exist on
 // Windows: it names no device, leads nowhere else, and holds no variable.
 func LegalPath(path string) bool {
-	if !driveForm.MatchString(path) || !printable(path) || len(path) > 259 {
+	if !driveForm.MatchString(path) || !isPrintable(path) || len(path) > 259 {
 		return false
 	}
 	for part := range strings.SplitSeq(path[3:], `\`) {
@@ -40,7 +42,7 @@ func directory(path string) string {
 // library makes it, and a program that can't open its log ends.
 func (p *problems) logs(s Service) {
 	if s.LogDirectory != "" && !LegalPath(s.LogDirectory) {
-		p.add("logDirectory", `write the whole path, such as C:\var\log\csi-proxy`, "%q isn't a folder on a Windows node", clip(s.LogDirectory))
+		p.add("logDirectory", `write the whole path, such as C:\var\log\csi-proxy`, "%q isn't a folder on a Windows node", printable.Clip(s.LogDirectory))
 		return
 	}
 	for i, a := range s.Arguments {
@@ -54,7 +56,7 @@ func (p *problems) logs(s Service) {
 		}
 		switch dir := directory(file); {
 		case !LegalPath(file):
-			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%q isn't a file on a Windows node", clip(file))
+			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%q isn't a file on a Windows node", printable.Clip(file))
 		case s.LogDirectory == "":
 			p.item("args", i, "add logDirectory: '"+dir+"'", "%s writes its log into %s, and nothing makes that folder", s.Name, dir)
 		case !strings.EqualFold(dir, s.LogDirectory):

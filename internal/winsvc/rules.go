@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // variableForm keeps a name from turning up in a path by chance: WMCO
@@ -27,8 +29,8 @@ func (p *problems) recovery(s Service) {
 		}
 	}
 	switch {
-	case !printable(r.Command):
-		p.add("recovery", "write it in one line", "command can't be %q", clip(r.Command))
+	case !isPrintable(r.Command):
+		p.add("recovery", "write it in one line", "command can't be %q", printable.Clip(r.Command))
 	case runs && r.Command == "":
 		p.add("recovery", "add command:", "an action runs a command, and there is none")
 	case !runs && r.Command != "":
@@ -42,7 +44,7 @@ func (p *problems) variables(s Service) {
 	check := func(field, name, command string) {
 		switch {
 		case !variableForm.MatchString(name):
-			p.add(field, "write upper case letters, digits and underscores, three at least", "variable can't be called %q", clip(name))
+			p.add(field, "write upper case letters, digits and underscores, three at least", "variable can't be called %q", printable.Clip(name))
 		case !strings.Contains(command, name):
 			p.add(field, "use it or leave it out", "variable %s isn't in the command", name)
 		}
@@ -59,8 +61,8 @@ func (p *problems) variables(s Service) {
 		p.nodePath("nodeArgs", a)
 	}
 	for _, script := range s.PreScripts {
-		if strings.TrimSpace(script.Command) == "" || !printable(script.Command) {
-			p.add("preScripts", "write one line of PowerShell", "a script's command can't be %q", clip(script.Command))
+		if strings.TrimSpace(script.Command) == "" || !isPrintable(script.Command) {
+			p.add("preScripts", "write one line of PowerShell", "a script's command can't be %q", printable.Clip(script.Command))
 		}
 		if script.Variable != "" {
 			check("preScripts", script.Variable, command)
@@ -84,8 +86,8 @@ func (p *problems) variables(s Service) {
 // nodePath takes a JSON path, or plain text, which stands for itself (WMCO
 // uses both).
 func (p *problems) nodePath(field string, a NodeArg) {
-	if a.Path == "" || !printable(a.Path) || strings.Count(a.Path, "{") != strings.Count(a.Path, "}") {
-		p.add(field, "write a JSON path such as {.metadata.name}", "variable %s can't be read from %q", a.Name, clip(a.Path))
+	if a.Path == "" || !isPrintable(a.Path) || strings.Count(a.Path, "{") != strings.Count(a.Path, "}") {
+		p.add(field, "write a JSON path such as {.metadata.name}", "variable %s can't be read from %q", a.Name, printable.Clip(a.Path))
 	}
 }
 
@@ -105,7 +107,7 @@ func (p *problems) dependencies(services []Service) {
 			case seen[strings.ToLower(name)]:
 				p.item("dependencies", k, "remove one of them", "dependency %s stands here twice", name)
 			case !here && !KnownWindowsService(name):
-				p.item("dependencies", k, "declare it, or name a service of Windows such as RpcSs", "service %s depends on %s, which isn't here nor known as a service of Windows", s.Name, clip(name))
+				p.item("dependencies", k, "declare it, or name a service of Windows such as RpcSs", "service %s depends on %s, which isn't here nor known as a service of Windows", s.Name, printable.Clip(name))
 			case here:
 				p.dependency(k, s, d)
 			}

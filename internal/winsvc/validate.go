@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // maxCommand leaves room for escaping every character within the 8191 that
@@ -73,8 +75,8 @@ func (p *problems) name(s Service) {
 func (p *problems) words(s Service) {
 	for _, word := range [][2]string{{"display", s.Display}, {"description", s.Description}} {
 		field, text := word[0], word[1]
-		if !printable(text) || utf8.RuneCountInString(text) > 256 {
-			p.add(field, "write one line of at most 256 characters", "%s can't be %q", field, clip(text))
+		if !isPrintable(text) || utf8.RuneCountInString(text) > 256 {
+			p.add(field, "write one line of at most 256 characters", "%s can't be %q", field, printable.Clip(text))
 		}
 	}
 	if strings.Contains(s.Description, "OpenShift managed") {
@@ -84,12 +86,12 @@ func (p *problems) words(s Service) {
 
 func (p *problems) program(s Service) {
 	if !LegalPath(s.Path) || !strings.EqualFold(s.Path[max(0, len(s.Path)-4):], ".exe") {
-		p.add("path", `write the whole path, such as C:\k\csi-proxy.exe`, "%q isn't a program on a Windows node", clip(s.Path))
+		p.add("path", `write the whole path, such as C:\k\csi-proxy.exe`, "%q isn't a program on a Windows node", printable.Clip(s.Path))
 	}
 	for i, a := range s.Arguments {
 		switch {
-		case !printable(a):
-			p.item("args", i, "write it in one line", "argument %q holds a character that no command line can hold", clip(a))
+		case !isPrintable(a):
+			p.item("args", i, "write it in one line", "argument %q holds a character that no command line can hold", printable.Clip(a))
 		case expandsForm.MatchString(a):
 			p.item("args", i, "write the value itself", "Windows replaces %s in a service's command with a variable's value", expandsForm.FindString(a))
 		}
@@ -98,8 +100,8 @@ func (p *problems) program(s Service) {
 		p.add("args", "put settings into a file", "the command line has %d characters; at most %d can be written to a script", n, maxCommand)
 	}
 	for i, pipe := range s.Pipes {
-		if !pipeForm.MatchString(pipe) || !printable(pipe) {
-			p.item("pipes", i, `write \\.\pipe\NAME`, "%q isn't the name of a pipe", clip(pipe))
+		if !pipeForm.MatchString(pipe) || !isPrintable(pipe) {
+			p.item("pipes", i, `write \\.\pipe\NAME`, "%q isn't the name of a pipe", printable.Clip(pipe))
 		}
 	}
 }
@@ -109,9 +111,9 @@ func (p *problems) account(s Service) {
 	name := strings.ToLower(s.AccountName())
 	builtin := name == "localsystem" || name == `nt authority\localservice` || name == `nt authority\networkservice` || strings.HasPrefix(name, `nt service\`)
 	switch managed := strings.HasSuffix(name, "$") && strings.Contains(name, `\`); {
-	case !printable(s.Account) || strings.ContainsAny(s.Account, "\"%") || !builtin && !managed:
+	case !isPrintable(s.Account) || strings.ContainsAny(s.Account, "\"%") || !builtin && !managed:
 		p.add("account", `write LocalSystem, NT AUTHORITY\LocalService, NT AUTHORITY\NetworkService, NT SERVICE\NAME or DOMAIN\NAME$`,
-			"account %q needs a password, which has no place in a file", clip(s.Account))
+			"account %q needs a password, which has no place in a file", printable.Clip(s.Account))
 	case s.IsCSIProxy() && name != "localsystem":
 		p.add("account", "remove account:", "csi-proxy works on disks and mounts, which %s may not", s.Account)
 	}
@@ -121,11 +123,11 @@ func (p *problems) environment(s Service) {
 	seen := map[string]string{}
 	for _, name := range sortedKeys(s.Environment) {
 		value := s.Environment[name]
-		if name == "" || strings.ContainsAny(name, "= ") || !printable(name) {
-			p.add("environment", "write NAME: value", "%q isn't the name of a variable", clip(name))
+		if name == "" || strings.ContainsAny(name, "= ") || !isPrintable(name) {
+			p.add("environment", "write NAME: value", "%q isn't the name of a variable", printable.Clip(name))
 		}
-		if !printable(value) || value == "" {
-			p.add("environment", "write one line of text", "variable %s can't be %q", name, clip(value))
+		if !isPrintable(value) || value == "" {
+			p.add("environment", "write one line of text", "variable %s can't be %q", name, printable.Clip(value))
 		}
 		if other, twice := seen[strings.ToUpper(name)]; twice {
 			p.add("environment", "remove one of them", "variables %s and %s are one to Windows", other, name)
@@ -172,14 +174,6 @@ func (p *problems) proxyName(s Service, other string) {
 
 // printable reports whether text is what one line of a file, a registry value
 // and a command line can hold.
-func printable(text string) bool {
+func isPrintable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' })
-}
-
-// clip keeps a message short, whatever a file holds.
-func clip(text string) string {
-	if r := []rune(text); len(r) > 60 {
-		return string(r[:57]) + "..."
-	}
-	return text
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 var templateBase = []any{"spec", "template", "spec"}
@@ -76,7 +77,7 @@ func (c *Collector) checkAlone(o inventory.Object, provisioner string, registere
 		}
 		c.problem(inventory.Problem{
 			Where: r.at.Where,
-			What:  fmt.Sprintf("%s registers %s too, and only %s of it is judged", o, clip(other.provisioner), clip(provisioner)),
+			What:  fmt.Sprintf("%s registers %s too, and only %s of it is judged", o, printable.Clip(other.provisioner), printable.Clip(provisioner)),
 			Fix:   "give each driver a DaemonSet of its own, as its project publishes it",
 		})
 	}
@@ -155,7 +156,7 @@ func hints(ds *appsv1.DaemonSet) string {
 	for _, labels := range []map[string]string{ds.Spec.Template.Labels, ds.Labels} {
 		for _, key := range []string{"app.kubernetes.io/version", "helm.sh/chart"} {
 			if value := labels[key]; value != "" {
-				return fmt.Sprintf("the label %s says %s, which isn't proof", key, clip(value))
+				return fmt.Sprintf("the label %s says %s, which isn't proof", key, printable.Clip(value))
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/distribution/reference"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // ErrTemplate is the error of an image reference that was never rendered.
@@ -38,16 +39,16 @@ func ParseImage(ref string) (inventory.Image, error) {
 		return img, errors.New("there is no image")
 	case strings.ContainsAny(text, " \t\r\n") && !strings.ContainsAny(text, "{<"):
 		// A line below that isn't indented enough is part of a plain scalar.
-		return img, fmt.Errorf("the image %q has a space in it: what stands below it was read as part of it", clip(ref))
+		return img, fmt.Errorf("the image %q has a space in it: what stands below it was read as part of it", printable.Clip(ref))
 	case template.MatchString(text):
-		return img, fmt.Errorf("image %q is %w", clip(ref), ErrTemplate)
+		return img, fmt.Errorf("image %q is %w", printable.Clip(ref), ErrTemplate)
 	case bareDigest.MatchString(text):
 		img.Digest = text
 		return img, nil
 	}
 	parsed, err := reference.Parse(text)
 	if err != nil {
-		return img, fmt.Errorf("read the image reference %q: %w", clip(ref), err)
+		return img, fmt.Errorf("read the image reference %q: %w", printable.Clip(ref), err)
 	}
 	if named, ok := parsed.(reference.Named); ok {
 		img.Repository = named.Name()
@@ -64,12 +65,4 @@ func ParseImage(ref string) (inventory.Image, error) {
 // last is the last element of a repository.
 func last(repository string) string {
 	return strings.ToLower(repository[strings.LastIndexByte(repository, '/')+1:])
-}
-
-func clip(s string) string {
-	const longest = 120
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "") + "..."
 }

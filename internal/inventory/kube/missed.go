@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -38,7 +39,7 @@ func (c *Collector) checkPlugin(d inventory.Driver, ds *appsv1.DaemonSet, p podT
 		}
 		c.problem(inventory.Problem{
 			Where: p.at(p.path("volumes", i, "hostPath", "path")...),
-			What:  fmt.Sprintf("%s mounts %s, and no pipe has that name: only between double quotes does YAML make one backslash of two", o, clip(v.HostPath.Path)),
+			What:  fmt.Sprintf("%s mounts %s, and no pipe has that name: only between double quotes does YAML make one backslash of two", o, printable.Clip(v.HostPath.Path)),
 			Fix:   `path: '\\.\pipe\` + v.HostPath.Path[strings.LastIndexByte(v.HostPath.Path, '\\')+1:] + `'`,
 		})
 	}
@@ -62,7 +63,7 @@ func (c *Collector) plugin(o inventory.Object, p podTemplate, name string) {
 	if os, _ := operatingSystem(p, cts); reason != "" || os == linux {
 		return
 	}
-	reason = fmt.Sprintf("it runs the node plugin of %s, and only DaemonSets are judged", clip(id.provisioner))
+	reason = fmt.Sprintf("it runs the node plugin of %s, and only DaemonSets are judged", printable.Clip(id.provisioner))
 	c.inv.SetAside = append(c.inv.SetAside, inventory.SetAside{Object: o, Reason: reason, At: inventory.Evidence{Where: p.at()}})
 	c.problem(inventory.Problem{
 		Where: p.at(), What: o.String() + ": " + reason,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 const (
@@ -49,7 +50,7 @@ func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) 
 		case !slices.Contains(own, name):
 			d.ForeignFlags = append(d.ForeignFlags, "--"+name)
 		case unset(w.text):
-			d.HostProcessFlagReason = clip(w.text) + ": what is put in isn't in the manifest"
+			d.HostProcessFlagReason = printable.Clip(w.text) + ": what is put in isn't in the manifest"
 		default:
 			d.HostProcessFlag = &value
 		}
@@ -59,7 +60,7 @@ func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) 
 	}
 	if w, found := ct.openFlag(); found {
 		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
-		d.HostProcessFlagReason = clip(w.text) + " may be the flag: what is put in isn't in the manifest"
+		d.HostProcessFlagReason = printable.Clip(w.text) + " may be the flag: what is put in isn't in the manifest"
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // mark is a label or an annotation by which a program knows what it made.
@@ -58,7 +59,7 @@ func owners(meta metav1.ObjectMeta, at Locator) []inventory.Owner {
 	for _, m := range marks {
 		for _, in := range metadata(meta) {
 			if value := in.keys[m.key]; value != "" {
-				add(m.owner(meta, value, inventory.Evidence{Where: at("metadata", in.name, m.key), Text: m.key + ": " + clip(value)}))
+				add(m.owner(meta, value, inventory.Evidence{Where: at("metadata", in.name, m.key), Text: m.key + ": " + printable.Clip(value)}))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	nodev1 "k8s.io/api/node/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -81,7 +82,7 @@ func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
 		}
 		return &inventory.Problem{
 			Where: d.Object.String() + " spec.template.spec.runtimeClassName",
-			What:  "nothing says which system its pods run on but the RuntimeClass " + clip(name) + ", which wasn't read",
+			What:  "nothing says which system its pods run on but the RuntimeClass " + printable.Clip(name) + ", which wasn't read",
 			Fix:   "oc get runtimeclass " + shell.Word(name) + " -o yaml",
 		}
 	}

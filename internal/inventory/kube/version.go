@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -65,7 +66,7 @@ func (c *Collector) mapped(fact *inventory.VersionFact, img inventory.Image) boo
 		}
 		d, err := version.ParseDriver(text)
 		if err != nil {
-			fact.Reason = "the version given for " + clip(key) + ", " + reason(err)
+			fact.Reason = "the version given for " + printable.Clip(key) + ", " + reason(err)
 			return true
 		}
 		fact.Version, fact.Known, fact.By = d, true, byUser

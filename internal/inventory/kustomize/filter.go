@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"sigs.k8s.io/kustomize/api/types"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // filter leaves out of a kustomization what isn't read from local files.
@@ -37,16 +39,16 @@ func (f *filter) kustomization(k *types.Kustomization) *types.Kustomization {
 // nothing; CRDs and OpenAPI schemas say how patches merge custom resources.
 func (f *filter) tell(k *types.Kustomization) {
 	for _, chart := range k.HelmCharts {
-		f.missing = append(f.missing, "the Helm chart "+clip(chart.Name))
+		f.missing = append(f.missing, "the Helm chart "+printable.Clip(chart.Name))
 	}
 	for _, g := range k.Generators {
-		f.missing = append(f.missing, "the generator "+clip(g))
+		f.missing = append(f.missing, "the generator "+printable.Clip(g))
 	}
 	if len(k.Vars) > 0 {
 		f.missing = append(f.missing, "variables (vars)")
 	}
 	for _, t := range k.Transformers {
-		f.missing = append(f.missing, "the transformer "+clip(t))
+		f.missing = append(f.missing, "the transformer "+printable.Clip(t))
 	}
 }
 
@@ -59,7 +61,7 @@ func (f *filter) remote(what, name string) bool {
 	if !looksRemote(name) {
 		return false
 	}
-	f.missing = append(f.missing, "the remote "+what+" "+clip(name))
+	f.missing = append(f.missing, "the remote "+what+" "+printable.Clip(name))
 	return true
 }
 
@@ -103,12 +105,4 @@ func (f *filter) generates(s types.KvPairSources) bool {
 func looksRemote(name string) bool {
 	name = strings.ToLower(name)
 	return strings.ContainsAny(name, ":@?") || strings.HasPrefix(name, "github.com") || strings.HasPrefix(name, "www.github.com")
-}
-
-func clip(s string) string {
-	const longest = 120
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "") + "..."
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // holders are kinds that have others make objects, by the end of their group:
@@ -34,7 +36,7 @@ func (d *document) holder(n *yaml.Node, o object) error {
 	name := get(get(n, "metadata"), "name")
 	called := o.kind
 	if name != nil {
-		called += " " + clip(name.Value)
+		called += " " + printable.Clip(name.Value)
 	}
 	return &failure{
 		where: d.where(n), what: called + " may bring a CSI driver, and what comes of it wasn't looked into",

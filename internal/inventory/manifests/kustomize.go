@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kustomize"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -97,7 +98,7 @@ func (r *reader) noBuild(file string, err error) {
 		return
 	}
 	r.problem(inventory.Problem{
-		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + clipTo(plain(err), 300),
+		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + printable.Clip(plain(err)),
 		Fix: builtFrom + shell.Word(filepath.Dir(file)),
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -128,7 +129,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 			return failed(d, n, o.kind+" has no metadata.name")
 		}
 		if meant := r.c.Meant(o.apiVersion, o.kind); meant != "" {
-			return &failure{where: d.where(cmp.Or(get(n, "kind"), n)), what: "there is no kind " + clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
+			return &failure{where: d.where(cmp.Or(get(n, "kind"), n)), what: "there is no kind " + printable.Clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
 		}
 		return d.misplaced(n, o, r.c.Misplaced(o.apiVersion, o.kind))
 	}

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -100,7 +101,7 @@ func (d *document) unrendered(n *yaml.Node, o object) error {
 	}
 	if found := templated(n, 0); found != nil {
 		return &failure{
-			where: d.where(found), what: "this is a template, " + strings.TrimSpace(clip(found.Value)) + " isn't a value: render it first",
+			where: d.where(found), what: "this is a template, " + strings.TrimSpace(printable.Clip(found.Value)) + " isn't a value: render it first",
 			template: true,
 		}
 	}
@@ -138,14 +139,4 @@ func templated(n *yaml.Node, depth int) *yaml.Node {
 	case yaml.ScalarNode, yaml.AliasNode, yaml.DocumentNode:
 	}
 	return nil
-}
-
-func clip(s string) string { return clipTo(s, 60) }
-
-// clipTo keeps at most n bytes of s, without a character that is cut in two.
-func clipTo(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "..."
 }

@@ -13,6 +13,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	kjson "sigs.k8s.io/json"
+
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // maxAliased bounds what aliases make of a document, in bytes of JSON: enough
@@ -162,7 +164,7 @@ func lastOf(n *yaml.Node) map[string]int {
 // doubt notes the first key of an object that stands twice.
 func (w *writer) doubt(at *yaml.Node, name string) {
 	if len(w.doubts) == 0 {
-		w.doubts = append(w.doubts, failed(w.d, at, fmt.Sprintf("the key %q stands twice; the last one counts", clip(name))))
+		w.doubts = append(w.doubts, failed(w.d, at, fmt.Sprintf("the key %q stands twice; the last one counts", printable.Clip(name))))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // Digests are the digests of images.
@@ -43,7 +44,7 @@ func ParseDigests(name string, text []byte) (*Digests, error) {
 		}
 		where := fmt.Sprintf("%s:%d", name, n)
 		if len(words) != 2 || !imageForm.MatchString(words[0]) || !digestForm.MatchString(words[1]) {
-			return nil, &fault.Error{Where: where, What: "the line isn't an image with its tag and a sha256 digest", Excerpt: clip(strings.TrimSpace(string(line))), Fix: "write registry.k8s.io/csi-vsphere/driver:v3.5.0 sha256:..."}
+			return nil, &fault.Error{Where: where, What: "the line isn't an image with its tag and a sha256 digest", Excerpt: printable.Clip(strings.TrimSpace(string(line))), Fix: "write registry.k8s.io/csi-vsphere/driver:v3.5.0 sha256:..."}
 		}
 		if known, twice := d.images[words[0]]; twice && known != words[1] {
 			return nil, &fault.Error{Where: where, What: words[0] + " has two digests", Fix: "keep the line that is right"}
@@ -56,15 +57,6 @@ func ParseDigests(name string, text []byte) (*Digests, error) {
 		return nil, &fault.Error{Where: name, What: "there is no digest in it", Fix: "write lines such as registry.k8s.io/csi-vsphere/driver:v3.5.0 sha256:..."}
 	}
 	return d, nil
-}
-
-// clip keeps an error readable whatever the file holds.
-func clip(s string) string {
-	const most = 120
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "?") + "..."
-	}
-	return s
 }
 
 // file is its name, "" for none.
