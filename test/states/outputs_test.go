@@ -28,7 +28,8 @@ type shown struct {
 	// lines are those that a text shows, whole are commands of a report in JSON,
 	// which may have several lines.
 	lines, whole map[string]string
-	scripts      map[string]string
+	// calls are the commands of oc in all of them, in the scripts and the pages.
+	calls map[string]string
 	// sets are each state's DaemonSets, by the file that an action saves one in.
 	sets map[string]map[string][]byte
 }
@@ -38,7 +39,7 @@ var commandKeys = []string{"command", "commands", "wait", "done", "undo", "remed
 
 func outputs(t *testing.T) *shown {
 	t.Helper()
-	all := &shown{lines: map[string]string{}, whole: map[string]string{}, scripts: map[string]string{}, sets: map[string]map[string][]byte{}}
+	all := &shown{lines: map[string]string{}, whole: map[string]string{}, calls: map[string]string{}, sets: map[string]map[string][]byte{}}
 	list := states()
 	for i := range list {
 		s := &list[i]
@@ -46,6 +47,8 @@ func outputs(t *testing.T) *shown {
 		all.text(s.name, run(t, append([]string{"skew"}, asked...)...).stdout)
 		all.text(s.name, run(t, append([]string{"skew", "-o", "markdown"}, asked...)...).stdout)
 		all.json(t, s.name, run(t, append([]string{"skew", "-o", "json"}, asked...)...).stdout)
+		all.html(s.name, run(t, append([]string{"skew", "-o", "html"}, asked...)...).stdout)
+		all.call(s.name, scriptFrame.ReplaceAllString(run(t, append([]string{"skew", "plan", "-o", "script"}, asked...)...).stdout, ""))
 		if s.to != "" {
 			all.text(s.name, run(t, append([]string{"skew", "plan", "-o", "markdown"}, asked...)...).stdout)
 			all.json(t, s.name, run(t, append([]string{"skew", "plan", "-o", "json"}, asked...)...).stdout)
@@ -66,7 +69,9 @@ func outputs(t *testing.T) *shown {
 func (a *shown) text(state, out string) {
 	for line := range strings.Lines(out) {
 		if command.MatchString(line) {
-			a.lines[strings.TrimSpace(line)] = state
+			line = strings.TrimSpace(line)
+			a.lines[line] = state
+			a.call(state, line)
 		}
 	}
 }
@@ -95,8 +100,12 @@ func (a *shown) walk(state, key string, v any) {
 		switch {
 		case key == "remedy" || key == "fix":
 			a.text(state, v) // prose, and lines of commands
+			for _, m := range inBackticks.FindAllStringSubmatch(v, -1) {
+				a.call(state, m[1])
+			}
 		case slices.Contains(commandKeys, key) && v != "":
 			a.whole[v] = state
+			a.call(state, v)
 		}
 	}
 }
@@ -144,6 +153,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("only %d folders were asked for", n)
 		}
 	})
+	t.Run("kubectl knows what oc has from it", func(t *testing.T) { kubectlKnows(t, all.calls) })
 	t.Logf("%d lines, %d commands, %d of bake and verify", len(all.lines), len(all.whole), len(words))
 }
 
@@ -180,7 +190,7 @@ func parses(t *testing.T, script string) error {
 func split(t *testing.T, lines []string) map[string][]string {
 	t.Helper()
 	var b strings.Builder
-	b.WriteString("TO=4.20.6 DIGEST=sha256:0 NAMESPACE=ns CONTAINER=c\n")
+	b.WriteString("TO=4.20.6 RELEASE=4.20.6 DIGEST=sha256:0 NAMESPACE=ns CONTAINER=c node=node/n pod=pod/p selector=a=b newest=1\n")
 	for _, line := range lines {
 		fmt.Fprintf(&b, "set -- %s\nprintf '%%s\\0' \"$@\" \"\"\n", line)
 	}

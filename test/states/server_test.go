@@ -64,11 +64,13 @@ var kinds = []struct {
 }{
 	{"config.openshift.io", "v1", "clusterversions", "ClusterVersion", "", false},
 	{"config.openshift.io", "v1", "infrastructures", "Infrastructure", "", false},
+	{"config.openshift.io", "v1", "clusteroperators", "ClusterOperator", "co", false},
 	{"operator.openshift.io", "v1", "storages", "Storage", "", false},
 	{"operator.openshift.io", "v1", "clustercsidrivers", "ClusterCSIDriver", "", false},
 	{"operators.coreos.com", "v1alpha1", "clusterserviceversions", "ClusterServiceVersion", "csv", true},
 	{"operators.coreos.com", "v1alpha1", "subscriptions", "Subscription", "sub", true},
 	{"operators.coreos.com", "v1alpha1", "installplans", "InstallPlan", "ip", true},
+	{"packages.operators.coreos.com", "v1", "packagemanifests", "PackageManifest", "", true},
 	{"machineconfiguration.openshift.io", "v1", "machineconfigpools", "MachineConfigPool", "mcp", false},
 }
 

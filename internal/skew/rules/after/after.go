@@ -43,7 +43,7 @@ func underWay(snap *snapshot.Snapshot, report rules.Report) {
 	f.Observed = fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(c.OpenShift, "an unknown release"), c.Updating)
 	f.Expected = "a completed update"
 	f.Why = "Linux drivers of both releases may run; what is said here is of the rest of the update, and the check after it is still to come"
-	f.Remedy = "wait until it is complete (`oc adm upgrade status`), then run the check again"
+	f.Remedy = "wait until it is complete (`oc adm upgrade`), then run the check again"
 	f.NoStep = true
 	f.Evidence = rules.Cite(c.Evidence)
 	report(f)
