@@ -75,7 +75,7 @@ func releaseCases() []ruleCase {
 		{name: "the cluster's release isn't known", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: noOpenShift, want: finding.Unknown,
 			says: "it isn't known which release the cluster runs", does: "--from", fixedAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "4.19" }},
 		{name: "a target of the future", id: "DATA001", from: "4.19", to: "6.3", inv: storageCluster("4.19", "10.19.1"), want: finding.Unknown,
-			says: "doesn't know OpenShift 6.3", does: "where OpenShift 6.3 is newer than the catalog give its payload with --release", fixedAsk: named("4.20")},
+			says: "doesn't know OpenShift 6.3", does: "where OpenShift 6.3 is newer than the catalog give its payload with --release-image", fixedAsk: named("4.20")},
 		{name: "another release than the cluster's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
 			says: "--from says 4.18, the ClusterVersion that was read is of 4.19.30", does: "leave --from out", fixedAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "" }, count: 1},
 		{name: "another release than the API server's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
@@ -92,7 +92,7 @@ func releaseCases() []ruleCase {
 		}, want: finding.Unknown, says: "knows no update from 4.23 to 5.1", fixedAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From, r.To = "4.22", "" }},
 		{name: "a row without a version", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: func(c *catalog.Catalog) {
 			c.Release("4.20").Drivers["vsphere"] = []catalog.Shipped{{Certainty: catalog.Default}}
-		}, want: finding.Unknown, says: "doesn't know which vSphere CSI driver OpenShift 4.20 ships", does: "--release release.json",
+		}, want: finding.Unknown, says: "doesn't know which vSphere CSI driver OpenShift 4.20 ships", does: "--release-image release.json",
 			fix: payloadOf("4.20.4", "vsphere-csi-driver", knownCommit("vsphere", "3.5.0")), fixedAsk: named("4.20.4"), count: 1},
 		{name: "one of its rows without a version", id: "DATA001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), know: twoLinux("vsphere", "4.20", "3.5.0", ""), want: finding.Unknown,
 			says: "doesn't know which vSphere CSI driver", fixedAsk: named("4.20.1")},
@@ -100,7 +100,7 @@ func releaseCases() []ruleCase {
 			says: "Linux 1.28.1 or 1.29.5", does: "name the release to its patch", fixedAsk: named("4.14.40"), count: 1},
 		{name: "the patch decides what Windows follows", id: "DATA001", from: "4.13.30", to: "4.14", inv: clusterOf("4.13", "8.1.0", azureFile("v1.25.1")), want: finding.Info, says: "Linux 1.28.1 or 1.29.5", count: 1},
 		{name: "OKD's patch says nothing", id: "DATA001", from: "4.14.0-okd-scos.1", to: "4.14.0-okd-scos.4", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), want: finding.Warn,
-			says: "Linux 1.28.1 or 1.29.5", does: "give its payload with --release release.json, for its patch says nothing", fix: all(payloadOf("4.14.0-okd-scos.1", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), payloadOf("4.14.0-okd-scos.4", "azure-file-csi-driver", knownCommit("azure-file", "1.29.5")))},
+			says: "Linux 1.28.1 or 1.29.5", does: "give its payload with --release-image release.json, for its patch says nothing", fix: all(payloadOf("4.14.0-okd-scos.1", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), payloadOf("4.14.0-okd-scos.4", "azure-file-csi-driver", knownCommit("azure-file", "1.29.5")))},
 		{name: "near a rebase", id: "DATA001", from: "4.14.25", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy, want: finding.Warn,
 			says: "Linux 1.28.1 or 1.29.5", fix: payloadOf("4.14.25", "azure-file-csi-driver", knownCommit("azure-file", "1.28.1")), count: 1},
 		{name: "a rebase is only forward", id: "DATA001", from: "4.14.25", to: "4.14.26", inv: clusterOf("4.14", "9.0.0", azureFile("v1.28.1")), know: fuzzy,

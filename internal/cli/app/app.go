@@ -111,6 +111,8 @@ func (a *App) prepare(root *cobra.Command) {
 	root.SetErr(a.Stderr)
 	root.Version = Version()
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	// Cobra would give it -v, which is --verbose elsewhere.
+	root.Flags().Bool("version", false, "print the version")
 	f := root.PersistentFlags()
 	f.SortFlags = false
 	f.StringVar(&a.progress, "progress", "auto", "how progress is shown: auto, plain, tty or json")

@@ -25,7 +25,7 @@ read. It judges nothing.`,
   verify inventory --manifests cluster/
   kustomize build overlays/prod | verify inventory --manifests -
   verify inventory --must-gather must-gather.tar.gz -o json
-  verify inventory --release release.txt`,
+  verify inventory --release-image release.txt`,
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			inv, err := await(cmd.Context(), func() (*inventory.Inventory, error) { return t.read(cmd.Context(), in) })

@@ -88,7 +88,7 @@ func notAnImage(ref string) bool {
 func versionFault(ref string) error {
 	return &fault.Error{
 		What: "a version, where a release image or a file about one is needed", Where: ref,
-		Fix: "--release quay.io/openshift-release-dev/ocp-release:" + ref + "-x86_64, or save it where there is a network: oc adm release info --commits " +
+		Fix: "--release-image quay.io/openshift-release-dev/ocp-release:" + ref + "-x86_64, or save it where there is a network: oc adm release info --commits " +
 			ref + " > release.txt",
 	}
 }

@@ -123,7 +123,7 @@ func (c *choice) chooseVersion() error {
 		c.note("Patches of OpenShift %s have different drivers, all of one minor: %s. The newest was taken.", c.release.MinorString(), ranges(rows))
 	}
 	if rows[len(rows)-1].Certainty == catalog.Default && !c.driver.OLM {
-		c.note("Of OpenShift %s only the head of the release's branch is known: verify skew says DATA001 until it is given the payload with --release.", c.release.MinorString())
+		c.note("Of OpenShift %s only the head of the release's branch is known: verify skew says DATA001 until it is given the payload with --release-image.", c.release.MinorString())
 	}
 	c.version = newest
 	c.substitute()

@@ -63,7 +63,7 @@ func (a Gather) write(r *record) {
 	r.run("oc", a.Get, raw(">"), a.File)
 }
 
-// ReadPayload writes a release's payload to a file that --release takes.
+// ReadPayload writes a release's payload to a file that --release-image takes.
 type ReadPayload struct {
 	nothing
 	Text string

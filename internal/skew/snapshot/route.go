@@ -87,7 +87,7 @@ func (j *Route) walk(c *catalog.Catalog, from, to version.OpenShift) {
 			unknown = to
 		}
 		j.Problem = fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", c.AsOf, unknown.MinorString())
-		j.Fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release, and what is known of it with --catalog", unknown.MinorString())
+		j.Fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release-image, and what is known of it with --catalog", unknown.MinorString())
 	case err != nil:
 		j.Problem = fmt.Sprintf("the catalog (of %s) knows no update from %s to %s", c.AsOf, from.MinorString(), to.MinorString())
 		j.Fix = "add the release and the update to it with --catalog, where it is newer than the catalog"

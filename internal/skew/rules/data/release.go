@@ -148,10 +148,10 @@ func driverData(v *snapshot.View, report rules.Report) {
 		Object:   v.Catalog.Title + " in OpenShift " + cmp.Or(v.At.Release().String(), "of an unknown release"),
 		Expected: "one version, by source commit or tree",
 		When:     rules.Before, Evidence: l.Evidence(), NoStep: true,
-		Do: []action.Action{action.ReadPayload{Text: "name the release to its patch, or give its payload with --release release.json"}},
+		Do: []action.Action{action.ReadPayload{Text: "name the release to its patch, or give its payload with --release-image release.json"}},
 	}
 	if v.At.Release().Patch >= 0 && !catalog.Dated(v.At.Release()) {
-		d.Do = []action.Action{action.ReadPayload{Text: "give its payload with --release release.json, for its patch says nothing"}}
+		d.Do = []action.Action{action.ReadPayload{Text: "give its payload with --release-image release.json, for its patch says nothing"}}
 	}
 	switch {
 	case v.At.Release().IsZero():

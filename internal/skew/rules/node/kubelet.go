@@ -100,7 +100,7 @@ func unknownServer(snap *snapshot.Snapshot) rules.Finding {
 		Observed: "which Kubernetes " + rules.ReleaseText(snap.Release(), "the cluster") + " runs isn't known",
 		Expected: "a release that the catalog knows, or its payload",
 		Why:      "whether the Windows kubelets fit it can't be told",
-		Remedy:   "name the cluster's release with --from, and give the target's payload with --release",
+		Remedy:   "name the cluster's release with --from, and give the target's payload with --release-image",
 		When:     rules.Before, Evidence: snap.CatalogEvidence(), NoStep: true,
 	}
 }

@@ -111,7 +111,7 @@ func knownIncompatible(v *snapshot.View, report rules.Report) {
 		d.Do = remedy.Change(v, safe)
 	}
 	if p.severity == finding.Unknown {
-		d.Remedy += fmt.Sprintf("; or name the release to its patch (--to %s.Z), or give its payload (--release), to know whether that is needed", v.At.Release().MinorString())
+		d.Remedy += fmt.Sprintf("; or name the release to its patch (--to %s.Z), or give its payload (--release-image), to know whether that is needed", v.At.Release().MinorString())
 	}
 	report(d)
 }
