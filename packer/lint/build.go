@@ -79,7 +79,7 @@ type Script struct {
 	// Env is its environment, as far as it is known.
 	Env map[string]string
 
-	partial bool // a part of the text isn't known
+	partial bool // a part of the text isn't known, or PowerShell 7 reads it
 }
 
 // LanguageOf tells a script's language by its file's name.

@@ -39,6 +39,7 @@ type part struct {
 	name   string // what text in it is called
 	stage  Stage  // of what it runs, not of files that it only brings
 	env    map[string]string
+	pwsh   bool // PowerShell 7 runs it
 }
 
 // stageOf is when what an attribute has runs, and its language where the
@@ -72,10 +73,11 @@ func (f *folder) execute(p part) {
 				name = destination
 			}
 		}
-		f.expression(p, p.Attributes[attribute].Expr, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env})
+		f.expression(p, p.Attributes[attribute].Expr, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh})
 	}
 	for _, inner := range p.Blocks {
-		f.execute(part{inner.Body, p.object, p.name, p.stage, p.env})
+		p.Body = inner.Body
+		f.execute(p)
 	}
 }
 
@@ -104,7 +106,7 @@ func (f *folder) expression(p part, e hclsyntax.Expression, isPath bool, s Scrip
 	}
 	for _, name := range sortedKeys(joined) {
 		own := s
-		own.Name, own.Text, own.Language, own.partial = or(p.object+" "+name, name), joined[name].text, LanguageOf(name), joined[name].partial
+		own.Name, own.Text, own.Language, own.partial = or(p.object+" "+name, name), joined[name].text, LanguageOf(name), s.partial || joined[name].partial
 		if name != "" {
 			own.Paths = append(slices.Clone(s.Paths), name)
 		}

@@ -16,11 +16,12 @@ import (
 // names stand in them: answer files run scripts that nothing else mentions.
 func (f *folder) follow() {
 	for _, s := range f.sources {
-		f.execute(part{s.Body, s.at()[0], "", OnCall, nil})
+		f.execute(part{Body: s.Body, object: s.at()[0]})
 	}
 	for _, p := range f.provisioners() {
 		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild})
-		f.execute(part{p.Body, p.at("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body)})
+		pwsh, _ := f.text(p.Body, "use_pwsh")
+		f.execute(part{p.Body, p.at("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body), pwsh == "true"})
 	}
 	candidates := map[string][]byte{}
 	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {

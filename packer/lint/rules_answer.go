@@ -2,13 +2,13 @@ package lint
 
 import (
 	"bytes"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/builder"
 )
 
 // answerFiles are the files that are, or become, answer files.
@@ -40,9 +40,6 @@ var remedies = map[answer.Kind]string{
 	answer.KindEncoding: "save it as UTF-8 or UTF-16",
 	answer.KindDisk:     "EFI (FAT32, 100 MB or more), MSR (16 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number",
 }
-
-// fromMedium are builders that have Windows Setup run, from an answer file.
-var fromMedium = []string{"vsphere-iso", "qemu", "hyperv-iso", "proxmox-iso", "vmware-iso", "virtualbox-iso", "parallels-iso"}
 
 func answers(c *buildChecker) {
 	const id = "template.answer"
@@ -95,7 +92,7 @@ func (c *buildChecker) spoken() string {
 func (c *checker) lettersOf(name string) {
 	lines := map[string][]string{}
 	for _, p := range answer.Check(c.files[name], false) {
-		if p.Kind == answer.KindLetter {
+		if p.Kind == answer.KindLetter && !(c.hasFloppy() && strings.HasPrefix(p.What, "drive A:")) {
 			lines[p.What] = append(lines[p.What], at(name, p.Line)...)
 		}
 	}
@@ -128,8 +125,8 @@ func editions(c *checker) {
 		}
 		for _, s := range c.sources {
 			guest, _ := c.text(s.Body, "guest_os_type")
-			if supported[guest] != "" && !strings.HasSuffix(supported[guest], m[1]) {
-				f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+supported[guest]+", as guest_os_type says", s.at("guest_os_type")
+			if g, _ := builder.GuestOf(guest); g.Node && !strings.HasSuffix(g.Windows, m[1]) {
+				f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+g.Windows+", as guest_os_type says", s.at("guest_os_type")
 			}
 		}
 		if f.Expected != "" {
@@ -151,8 +148,13 @@ func letters(c *checker) {
 			continue
 		}
 		text := stripped(name, c.files[name])
-		if m := fixedLetter.FindSubmatchIndex(text); m != nil {
-			c.add(id, name, finding.Finding{Observed: fmt.Sprintf("drive %s: is taken for granted", bytes.ToUpper(text[m[2]:m[3]])), Evidence: at(name, lineAt(text, m[2]))})
+		for _, m := range fixedLetter.FindAllSubmatchIndex(text, -1) {
+			letter := string(bytes.ToUpper(text[m[2]:m[3]]))
+			if letter == "A" && c.hasFloppy() { // its letter doesn't move
+				continue
+			}
+			c.add(id, name, finding.Finding{Observed: "drive " + letter + ": is taken for granted", Evidence: at(name, lineAt(text, m[2]))})
+			break
 		}
 	}
 	if len(c.findings) == before {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/builder"
 )
 
 // core are sources that Packer itself has.
@@ -73,16 +74,6 @@ func (c *checker) requiredPlugins() map[string]required {
 	return all
 }
 
-// supported are the ids of Windows Server in support for nodes, and what
-// others are.
-var supported = map[string]string{"windows2019srvNext_64Guest": "Windows Server 2022", "windows2022srvNext_64Guest": "Windows Server 2025"}
-
-var outdated = map[string]string{
-	"windows9Server64Guest": "Windows Server 2016", "windows9Server_64Guest": "Windows Server 2016",
-	"windows2019srv_64Guest": "Windows Server 2019, which the operator doesn't support on vSphere", "windows8Server64Guest": "Windows Server 2012",
-	"windows7Server64Guest": "Windows Server 2008 R2", "windows11_64Guest": "Windows 11", "windows12_64Guest": "Windows 12",
-}
-
 func guests(c *checker) {
 	const id = "template.guest-id"
 	for _, s := range c.sources {
@@ -91,6 +82,7 @@ func guests(c *checker) {
 		}
 		value, st := c.text(s.Body, "guest_os_type")
 		f := finding.Finding{Observed: quoted(value), Evidence: s.at("guest_os_type")}
+		guest, exists := builder.GuestOf(value)
 		switch {
 		case s.Labels[0] == "vsphere-clone" && st == absent:
 		case st == unknown, value == "" && c.ofVariable(s.Body, "guest_os_type"):
@@ -99,36 +91,30 @@ func guests(c *checker) {
 		case st == absent:
 			f.Observed, f.Expected = "no guest_os_type, which makes it otherGuest", "windows2019srvNext_64Guest"
 			c.add(id, s.name(), f)
-		case !slices.Contains(guestIDs, value):
-			f.Expected = "one of vSphere's ids, such as " + strings.Join(sortedKeys(supported), " or ")
+		case !exists:
+			f.Expected = "one of vSphere's ids, such as windows2019srvNext_64Guest or windows2022srvNext_64Guest"
 			c.add(id, s.name(), f)
-		case supported[value] == "":
-			f.Severity, f.Observed = finding.Warn, f.Observed+", that is "+or(outdated[value], "no Windows Server in support")
+		case !guest.Node:
+			f.Severity, f.Observed = finding.Warn, f.Observed+", that is "+or(guest.Windows, "no Windows Server in support")
 			f.Expected = "windows2019srvNext_64Guest for Windows Server 2022"
 			c.add(id, s.name(), f)
 		default:
-			if c.hardware(s, value) {
-				c.pass(id, s.name(), value+", "+supported[value])
+			if c.hardware(s, value, guest) {
+				c.pass(id, s.name(), value+", "+guest.Windows)
 			}
 		}
 	}
 }
 
-// hardware are the virtual hardware's versions from which on a guest id is known:
-// those of ESXi 7.0.1 and 8.0, whose API versions the ids have in vim25/types/enum.go
-// of https://github.com/vmware/govmomi.
-var hardware = map[string]int{"windows2019srvNext_64Guest": 18, "windows2022srvNext_64Guest": 20}
-
-// hardware holds the machine's version to its guest id, and reports whether it
-// fits.
-func (c *checker) hardware(s *block, guest string) bool {
+// hardware holds the machine's version to its guest, and reports whether it fits.
+func (c *checker) hardware(s *block, id string, guest builder.Guest) bool {
 	text, st := c.text(s.Body, "vm_version")
 	version, err := strconv.Atoi(text)
-	if st != known || err != nil || version == 0 || version >= hardware[guest] {
+	if st != known || err != nil || version == 0 || version >= guest.Hardware {
 		return true
 	}
-	c.add("template.guest-id", s.name(), finding.Finding{Severity: finding.Warn, Observed: fmt.Sprintf("hardware version %d with %s", version, guest), Expected: fmt.Sprintf("%d or later", hardware[guest]),
-		Why: "ESXi knows " + supported[guest] + " from that version on, and refuses the machine or gives it the devices of another Windows", Remedy: fmt.Sprintf("vm_version = %d", hardware[guest]+1), Evidence: s.at("vm_version")})
+	c.add("template.guest-id", s.name(), finding.Finding{Severity: finding.Warn, Observed: fmt.Sprintf("hardware version %d with %s", version, id), Expected: fmt.Sprintf("%d or later", guest.Hardware),
+		Why: "ESXi knows " + guest.Windows + " from that version on, and refuses the machine or gives it the devices of another Windows", Remedy: fmt.Sprintf("vm_version = %d", guest.Hardware+1), Evidence: s.at("vm_version")})
 	return false
 }
 

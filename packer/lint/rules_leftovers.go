@@ -15,12 +15,20 @@ var (
 	goneUser = regexp.MustCompile(`^net1? user ("?[^"\s]+"?) .*/(delete|active:no)`)
 )
 
+// localAccount is one that an answer file makes.
+var localAccount = regexp.MustCompile(`(?s)<LocalAccount[\s>].*?<Name>\s*([^<]*?)\s*</Name>.*?</LocalAccount>`)
+
 // leftovers: accounts of the build, and Windows logging somebody on by itself,
 // don't stay in the image.
 func leftovers(c *buildChecker) {
 	const id = "template.left"
 	made, gone := map[string]done{}, map[string]bool{}
 	var logon []done
+	for _, f := range c.Answers {
+		for _, m := range localAccount.FindAllSubmatchIndex(f.Data, -1) {
+			made[strings.ToLower(string(f.Data[m[2]:m[3]]))] = done{winscript.Command{Line: lineAt(f.Data, m[2])}, &ran{Script: Script{Name: f.Name}}}
+		}
+	}
 	for _, d := range c.commands() {
 		text := d.Text()
 		switch name := strings.ToLower(strings.Join(d.Param("name", 0).Texts, "")); {

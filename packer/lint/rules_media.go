@@ -173,20 +173,37 @@ func (c *checker) demanded(b *hclsyntax.Body, attribute string) bool {
 	return false
 }
 
-func (c *checker) boot(s *block) {
-	const id = "template.boot"
-	floppy := ""
+// floppy is the attribute that gives a machine one, "" for none.
+func (c *checker) floppy(s *block) string {
 	for _, name := range []string{"floppy_files", "floppy_dirs", "floppy_content", "floppy_img_path"} {
 		if c.has(s.Body, name) {
-			floppy = name
+			return name
 		}
 	}
-	switch {
-	case floppy != "":
-		c.add(id, s.name(), finding.Finding{Observed: floppy, Expected: "cd_content or cd_files", Evidence: s.at(floppy)})
-	case s.Labels[0] == "vsphere-iso" && !c.has(s.Body, "boot_order"):
-		c.add(id, s.name(), finding.Finding{Observed: "no boot_order", Expected: `"disk,cdrom"`, Evidence: s.at()})
-	case strings.HasSuffix(s.Labels[0], "-iso"), s.Labels[0] == "qemu":
+	return ""
+}
+
+func (c *checker) hasFloppy() bool {
+	return slices.ContainsFunc(c.sources, func(s *block) bool { return c.floppy(s) != "" })
+}
+
+// boot: without a boot_order, vsphere-iso has disk before cdrom.
+func (c *checker) boot(s *block) {
+	const id = "template.boot"
+	order, _ := c.text(s.Body, "boot_order")
+	floppy, before := c.floppy(s), len(c.findings)
+	if cd := strings.Index(order, "cdrom"); s.Labels[0] == "vsphere-iso" && cd >= 0 && cd < strings.Index(order, "disk") {
+		c.add(id, s.name(), finding.Finding{Observed: "boot_order = " + quoted(order), Expected: `"disk,cdrom"`, Evidence: s.at("boot_order")})
+	}
+	if floppy != "" {
+		f := finding.Finding{Severity: finding.Info, Observed: floppy, Expected: "cd_content or cd_files", Evidence: s.at(floppy),
+			Why: "a floppy holds 1.4 MB, and machines of Hyper-V's generation 2 and QEMU's q35 have none", Remedy: "cd_content in place of floppy_files"}
+		if efi, _ := c.isEFI(s); efi && s.Labels[0] == "hyperv-iso" {
+			f.Severity, f.Why = finding.Warn, "machines of Hyper-V's generation 2 have no floppy"
+		}
+		c.add(id, s.name(), f)
+	}
+	if len(c.findings) == before && slices.Contains(fromMedium, s.Labels[0]) {
 		c.pass(id, s.name(), "no floppy")
 	}
 }
@@ -206,7 +223,7 @@ func reach(c *checker) {
 		}
 		before := len(c.findings)
 		if (st == known && communicator == "ssh" || st == absent) && method != "sftp" && s.Labels[0] != "null" {
-			c.add(id, s.name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence})
+			c.add(id, s.name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence, Why: "the first upload hangs for minutes where sshd has no scp"})
 		}
 		if unencryptedWinRM(c, s, communicator) {
 			c.add(id, s.name(), finding.Finding{Observed: "WinRM over plain HTTP", Expected: "winrm_use_ssl = true", Evidence: s.at("winrm_use_ssl", "communicator"),
@@ -214,7 +231,7 @@ func reach(c *checker) {
 		}
 		if insecure != "" {
 			c.add(id, s.name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.at(insecure),
-				Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
+				Why: "whoever answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
 		if len(c.findings) == before {
 			c.pass(id, s.name(), or(communicator, "a communicator given at build time"))

@@ -57,7 +57,6 @@ build {
 		{"template.iso", "vsphere-iso.bad.additional_iso_files"}: finding.Block,
 		{"template.secret", "vsphere-iso.bad.password"}:          finding.Block,
 		{"template.guest-id", "vsphere-iso.unused"}:              finding.Block,
-		{"template.boot", "vsphere-iso.unused"}:                  finding.Warn,
 	} {
 		i := slices.IndexFunc(r.Findings, func(f finding.Finding) bool { return f.ID == where[0] && f.Object == where[1] })
 		if i < 0 {

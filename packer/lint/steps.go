@@ -8,11 +8,26 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/builder"
 )
+
+// fromMedium are builders that have Windows Setup run, from an answer file.
+var fromMedium = append(madeFrom(builder.ISO), "vmware-iso", "virtualbox-iso", "parallels-iso")
 
 // own are platforms on which nobody but the image brings SSH, keys and ports:
 // elsewhere the operator's user data does at first boot.
-var own = []string{"vsphere-iso", "vsphere-clone", "qemu", "hyperv-iso", "proxmox-iso", "vmware-iso"}
+var own = append(madeFrom(builder.Image), fromMedium...)
+
+// madeFrom are the builders whose machines come from this medium.
+func madeFrom(medium builder.Medium) []string {
+	var names []string
+	for _, b := range builder.Builders() {
+		if b.Medium == medium {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
 
 var onVSphere = []string{"vsphere-iso", "vsphere-clone"}
 
@@ -316,8 +331,12 @@ func updates(c *buildChecker) outcome {
 
 var buildNumber = regexp.MustCompile(`(?i)kb5012637|\bubr\b|-(lt|le|ge|gt)\s*\S*(20348|26100)`)
 
-// osBuild: the build is held against a lowest one, or its update installed.
+// osBuild: the build is held against a lowest one, its update is installed, or the
+// provisioner windows-update brings the latest one and fails where it can't.
 func osBuild(c *buildChecker) outcome {
+	if found := c.commands("windows-update"); len(found) > 0 {
+		return yes(found[0])
+	}
 	for i, r := range c.ran {
 		if buildNumber.Match(stripped(r.Name, []byte(r.Text))) {
 			return outcome{done: true, evidence: at(c.ran[i].Name, 0)}
@@ -348,10 +367,7 @@ func hostName(c *buildChecker) outcome {
 }
 
 func passwordLogon(c *buildChecker) outcome {
-	if strings.Contains(c.words(), "passwordauthentication no") {
-		return outcome{done: true}
-	}
-	return outcome{}
+	return outcome{done: strings.Contains(c.words(), "passwordauthentication no")}
 }
 
 // everybody are names and identifiers of groups that more than administrators

@@ -111,11 +111,11 @@ var allowed = map[string][]string{
 	"payload":                  {"internal/atomicfs", "internal/fault", "internal/ociimage", "internal/stream", "internal/winname"},                                                                                 // public: others import it, so nothing of the pipeline may come along
 	"payload/verify":           {"internal/atomicfs", "internal/infile", "internal/ociimage", "internal/ociimage/rootfs", "internal/printable", "internal/stream", "payload"},                                       // public: checks what is there, makes nothing
 
-	"internal/winscript": {},                                                                                                                                                          // leaf: reads text
-	"packer/answer":      {},                                                                                                                                                          // writes and reads XML, knows no Packer
-	"packer/builder":     {"internal/fault"},                                                                                                                                          // data, and its errors
-	"packer/template":    {"internal/depth", "internal/fault", "internal/infile", "packer/answer", "packer/builder"},                                                                  // public, and pure but for writing its folder
-	"packer/lint":        {"internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/powershell", "internal/winscript", "packer/answer"}, // reads any template, makes none
+	"internal/winscript": {},                                                                                                                                                                            // leaf: reads text
+	"packer/answer":      {},                                                                                                                                                                            // writes and reads XML, knows no Packer
+	"packer/builder":     {"internal/fault"},                                                                                                                                                            // data, and its errors
+	"packer/template":    {"internal/depth", "internal/fault", "internal/infile", "packer/answer", "packer/builder"},                                                                                    // public, and pure but for writing its folder
+	"packer/lint":        {"packer/builder", "internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/powershell", "internal/winscript", "packer/answer"}, // reads any template, makes none
 
 	"internal/cli/app":         {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/catalogflag": {"internal/catalog"}, // one flag of bake and verify; not in app, which verify.exe has too

@@ -1,4 +1,4 @@
-package lint
+package builder
 
 // guestIDs are those that vCenter knows: VirtualMachineGuestOsIdentifier of
 // https://github.com/vmware/govmomi v0.52.0. A test keeps them current.

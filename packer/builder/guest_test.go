@@ -1,4 +1,4 @@
-package lint
+package builder
 
 import (
 	"flag"
@@ -21,7 +21,7 @@ func TestGuestIDs(t *testing.T) {
 	slices.Sort(ids)
 	if *update {
 		var b strings.Builder
-		b.WriteString("package lint\n\n// guestIDs are those that vCenter knows: VirtualMachineGuestOsIdentifier of\n// https://github.com/vmware/govmomi v0.52.0. A test keeps them current.\nvar guestIDs = []string{\n")
+		b.WriteString("package builder\n\n// guestIDs are those that vCenter knows: VirtualMachineGuestOsIdentifier of\n// https://github.com/vmware/govmomi v0.52.0. A test keeps them current.\nvar guestIDs = []string{\n")
 		for _, id := range ids {
 			fmt.Fprintf(&b, "\t%q,\n", id)
 		}
@@ -36,6 +36,6 @@ func TestGuestIDs(t *testing.T) {
 		return
 	}
 	if !slices.Equal(guestIDs, ids) {
-		t.Error("guestids.go isn't govmomi's list: go test ./packer/lint -run GuestIDs -update")
+		t.Error("guestids.go isn't govmomi's list: go test ./packer/builder -run GuestIDs -update")
 	}
 }

@@ -1,0 +1,1 @@
+e:\setup64 /s /v "/qn REBOOT=R"
