@@ -34,7 +34,7 @@ type Config struct {
 	// provisioner.
 	Profile string `mapstructure:"profile"`
 	// Talk plain http to the registry. Default `false`.
-	Insecure bool `mapstructure:"insecure"`
+	PlainHTTP bool `mapstructure:"plain_http"`
 	// Write the files into a folder too, for Packer's HTTP server. Default
 	// `false`.
 	Unpack bool `mapstructure:"unpack"`
@@ -112,7 +112,7 @@ func (d *Datasource) Configure(raws ...any) error {
 
 func (d *Datasource) options() image.Options {
 	c := d.config
-	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, Insecure: c.Insecure, UserAgent: version.UserAgent()}
+	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, PlainHTTP: c.PlainHTTP, UserAgent: version.UserAgent()}
 }
 
 // Execute is packersdk.Datasource's.

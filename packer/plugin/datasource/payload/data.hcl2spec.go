@@ -22,7 +22,7 @@ type FlatConfig struct {
 	Digest              *string           `mapstructure:"digest" cty:"digest" hcl:"digest"`
 	Release             *string           `mapstructure:"release" cty:"release" hcl:"release"`
 	Profile             *string           `mapstructure:"profile" cty:"profile" hcl:"profile"`
-	Insecure            *bool             `mapstructure:"insecure" cty:"insecure" hcl:"insecure"`
+	PlainHTTP           *bool             `mapstructure:"plain_http" cty:"plain_http" hcl:"plain_http"`
 	Unpack              *bool             `mapstructure:"unpack" cty:"unpack" hcl:"unpack"`
 }
 
@@ -50,7 +50,7 @@ func (*FlatConfig) HCL2Spec() map[string]hcldec.Spec {
 		"digest":                     &hcldec.AttrSpec{Name: "digest", Type: cty.String, Required: false},
 		"release":                    &hcldec.AttrSpec{Name: "release", Type: cty.String, Required: false},
 		"profile":                    &hcldec.AttrSpec{Name: "profile", Type: cty.String, Required: false},
-		"insecure":                   &hcldec.AttrSpec{Name: "insecure", Type: cty.Bool, Required: false},
+		"plain_http":                 &hcldec.AttrSpec{Name: "plain_http", Type: cty.Bool, Required: false},
 		"unpack":                     &hcldec.AttrSpec{Name: "unpack", Type: cty.Bool, Required: false},
 	}
 	return s

@@ -36,8 +36,8 @@ type Options struct {
 	Release string
 	// Profile is one of Profiles.
 	Profile string
-	// Insecure talks plain http to the registry.
-	Insecure  bool
+	// PlainHTTP talks plain http to the registry.
+	PlainHTTP bool
 	UserAgent string
 }
 
@@ -72,7 +72,7 @@ func (o Options) Check() error {
 
 // Open opens the image. The error is a *fault.Error, or one of the registry's.
 func Open(ctx context.Context, o Options) (*Image, error) {
-	source, err := ociimage.Load(ctx, o.Payload, ociimage.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.Insecure, UserAgent: o.UserAgent})
+	source, err := ociimage.Load(ctx, o.Payload, ociimage.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: o.UserAgent})
 	if err != nil {
 		return nil, err
 	}

@@ -279,11 +279,11 @@ func TestTag(t *testing.T) {
 	if _, err := ociimage.Push(t.Context(), ref+":latest", image, ociimage.PushOptions{Insecure: true}); err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Payload: ref + ":latest", Profile: OpenShift, Insecure: true}
+	o := Options{Payload: ref + ":latest", Profile: OpenShift, PlainHTTP: true}
 	if _, err := Open(t.Context(), o); err == nil || !strings.Contains(err.Error(), ref+"@"+digest) {
 		t.Errorf("%v", err)
 	}
-	if im := open(t, Options{Payload: ref + "@" + digest, Digest: digest, Insecure: true}); im.Reference != ref+"@"+digest {
+	if im := open(t, Options{Payload: ref + "@" + digest, Digest: digest, PlainHTTP: true}); im.Reference != ref+"@"+digest {
 		t.Errorf("%s", im.Reference)
 	}
 }

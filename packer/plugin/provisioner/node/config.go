@@ -37,7 +37,7 @@ type Config struct {
 	// The OpenShift release that the payload must be for, such as `4.20`.
 	Release string `mapstructure:"release"`
 	// Talk plain http to the registry. Default `false`.
-	Insecure bool `mapstructure:"insecure"`
+	PlainHTTP bool `mapstructure:"plain_http"`
 	// `openshift` (default) registers csi-proxy alone, under the Windows
 	// Machine Config Operator's name. `generic` registers every service that
 	// the payload declares, and containerd, with recovery actions.
@@ -114,7 +114,7 @@ func (c *Config) defaults() {
 }
 
 func (c *Config) options() image.Options {
-	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, Insecure: c.Insecure, UserAgent: version.UserAgent()}
+	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, PlainHTTP: c.PlainHTTP, UserAgent: version.UserAgent()}
 }
 
 // known refuses an accepted ID that no check has: the finding that it was
