@@ -46,7 +46,7 @@ func (s *state) handler() http.Handler {
 	mux.HandleFunc("GET /healthz", probe(s.healthy, "evaluations don't come to an end"))
 	mux.HandleFunc("GET /readyz", probe(s.ready, "there was no evaluation yet"))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprintln(w, "verify skew serve: /metrics, /healthz, /readyz")
+		fmt.Fprintln(w, "verify skew precheck: /metrics, /healthz, /readyz")
 	})
 	return mux
 }

@@ -1,4 +1,4 @@
-// Package precheck is the process behind `verify skew serve`: it judges a live
+// Package precheck is the process behind `verify skew precheck`: it judges a live
 // cluster against the updates that the cluster is offered, again and again, and
 // serves the verdicts as Prometheus metrics.
 //

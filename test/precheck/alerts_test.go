@@ -25,7 +25,7 @@ import (
 // unreadable, goes through the manifests' rules.
 func testAlerts(t *testing.T, s *apiserver.Server) {
 	a := newApplier(t, s)
-	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--interval", "1h", "--settle", "50ms", "--log-format", "json",
+	c := run(t, "skew", "precheck", "--listen", "127.0.0.1:0", "--interval", "1h", "--settle", "50ms", "--log-format", "json",
 		"--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
 	got := map[string]map[string]string{}
 	snapshot := func(name, verdict string) {
@@ -97,7 +97,7 @@ func beforeTheFirst(t *testing.T, s *apiserver.Server) map[string]string {
 	config := s.WriteKubeconfig(t, account(t, s))
 	s.Pause()
 	defer s.Resume()
-	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", config)
+	c := run(t, "skew", "precheck", "--listen", "127.0.0.1:0", "--kubeconfig", config)
 	defer c.stop(t)
 	return metrics(t, c.url)
 }
@@ -445,7 +445,7 @@ func write(t *testing.T, path string, what any) {
 // The documented metrics are those that are served, and Prometheus' tool finds
 // nothing amiss with their names and types.
 func testMetrics(t *testing.T, s *apiserver.Server) {
-	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
+	c := run(t, "skew", "precheck", "--listen", "127.0.0.1:0", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
 	awaitWatches(t, c.url)
 	await.True(t, "an evaluation", func() bool { return len(verdicts(t, c.url)) > 0 })
 	_, body := get(t, c.url+"/metrics")

@@ -23,7 +23,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	return built.Command(t, "verify", args...)
 }
 
-// running is a `verify skew serve` that serves.
+// running is a `verify skew precheck` that serves.
 type running struct {
 	*exec.Cmd
 	url   string
@@ -87,7 +87,7 @@ func testStop(t *testing.T, s *apiserver.Server) {
 	config := s.WriteKubeconfig(t, account(t, s))
 	s.Pause()
 	defer s.Resume()
-	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--kubeconfig", config)
+	c := run(t, "skew", "precheck", "--listen", "127.0.0.1:0", "--kubeconfig", config)
 	if code, _ := get(t, c.url+"/readyz"); code != 503 {
 		t.Errorf("/readyz is %d before the first evaluation", code)
 	}
@@ -97,14 +97,14 @@ func testStop(t *testing.T, s *apiserver.Server) {
 // testTargets: releases that are named take the place of those that are offered,
 // each once; one that the cluster is past can't be judged.
 func testTargets(t *testing.T, s *apiserver.Server) {
-	c := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--to", "4.20", "--to", "4.18.1", "--to", "4.20", "--to", "4.19.14",
+	c := run(t, "skew", "precheck", "--listen", "127.0.0.1:0", "--to", "4.20", "--to", "4.18.1", "--to", "4.20", "--to", "4.19.14",
 		"--accept", "HP005", "--kubeconfig", s.WriteKubeconfig(t, account(t, s)))
 	awaitVerdict(t, c.url, map[string]string{"4.20": "0", "4.18.1": unknown, "4.19.14": "0"})
 	c.stop(t)
 }
 
 func TestRefused(t *testing.T) {
-	taken := run(t, "skew", "serve", "--listen", "127.0.0.1:0", "--server", "https://127.0.0.1:1")
+	taken := run(t, "skew", "precheck", "--listen", "127.0.0.1:0", "--server", "https://127.0.0.1:1")
 	for name, c := range map[string]struct {
 		args []string
 		want string
@@ -120,7 +120,7 @@ func TestRefused(t *testing.T) {
 		"a path":            {[]string{"cluster/"}, "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := command(t, append([]string{"skew", "serve"}, c.args...)...)
+			cmd := command(t, append([]string{"skew", "precheck"}, c.args...)...)
 			out, err := cmd.CombinedOutput()
 			if err == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), c.want) || strings.Contains(string(out), ".go:") {
 				t.Errorf("%v\n%s", err, out)

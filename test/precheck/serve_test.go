@@ -1,4 +1,4 @@
-// Package precheck_test runs `verify skew serve` as its manifests run it: as
+// Package precheck_test runs `verify skew precheck` as its manifests run it: as
 // their service account on a real API server, with their rules over what it
 // serves. It has no code of its own.
 package precheck_test
@@ -33,7 +33,7 @@ func known(t *testing.T) *catalog.Catalog {
 	return c
 }
 
-// judge is what `verify skew serve` evaluates with.
+// judge is what `verify skew precheck` evaluates with.
 func judge(t *testing.T, config *rest.Config) *precheck.Judge {
 	t.Helper()
 	return &precheck.Judge{Config: config, Catalog: known(t), Today: func() (string, error) { return "2026-11-21", nil }}

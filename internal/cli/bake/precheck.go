@@ -21,7 +21,7 @@ func newPrecheck(t *tool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "precheck",
 		Short: "Write what judges updates inside the cluster, and alerts of it",
-		Long: `precheck writes a folder for oc apply: a Deployment that runs verify skew serve
+		Long: `precheck writes a folder for oc apply: a Deployment that runs verify skew precheck
 with exactly the rights that it uses, a Service and a ServiceMonitor for its
 metrics, and rules whose alerts oc adm upgrade recommend shows before an update
 (from OpenShift 4.22 on). Each file begins with what it is for.

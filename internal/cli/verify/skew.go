@@ -72,7 +72,7 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
 	app.Choices(cmd, "output", skewreport.Formats...)
 	app.Complete(cmd, "explain", cobra.FixedCompletions(append(ruleIDs(), "all"), cobra.ShellCompDirectiveNoFileComp))
-	cmd.AddCommand(newPlan(t), newServe(t))
+	cmd.AddCommand(newPlan(t), newPrecheck(t))
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-// Package precheck writes what runs `verify skew serve` in a cluster: a
+// Package precheck writes what runs `verify skew precheck` in a cluster: a
 // Deployment with exactly the rights that it uses, a Service for its metrics,
 // and the rules whose alerts `oc adm upgrade recommend` shows.
 //

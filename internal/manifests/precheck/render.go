@@ -104,7 +104,7 @@ func (o *Options) check() (pinned bool, err error) {
 
 // args are the process's own. They stand behind the image's entry point.
 func (o *Options) args() []string {
-	args := []string{"skew", "serve", fmt.Sprintf("--listen=:%d", port), "--log-format=json"}
+	args := []string{"skew", "precheck", fmt.Sprintf("--listen=:%d", port), "--log-format=json"}
 	if o.Interval > 0 {
 		args = append(args, "--interval="+o.Interval.String())
 	}
@@ -131,7 +131,7 @@ func (o *Options) entries() []entry {
 	return []entry{
 		{"01-namespace", "The namespace that it runs in. Its pod keeps to Pod Security's strictest level.", namespace(ns)},
 		{"02-service-account", "The user that it reads the cluster as.", serviceAccount(ns)},
-		{"03-cluster-role", `Exactly what verify skew serve reads, and of four resources the changes. A test
+		{"03-cluster-role", `Exactly what verify skew precheck reads, and of four resources the changes. A test
 takes each right away and sees it missed. No secret, and nothing to write.`, clusterRole()},
 		{"04-cluster-role-binding", "Gives that to its service account.", clusterRoleBinding(ns)},
 		{"05-acks-role", "What the administrator acknowledged before an update: one ConfigMap.", role(acksNamespace, acksRules)},

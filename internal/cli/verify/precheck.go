@@ -18,8 +18,8 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// serveOptions are the flags of `verify skew serve`.
-type serveOptions struct {
+// precheckOptions are the flags of `verify skew precheck`.
+type precheckOptions struct {
 	listen, from            string
 	to, images              []string
 	catalog                 catalogflag.Flag
@@ -27,12 +27,12 @@ type serveOptions struct {
 	cluster                 cluster.Flags
 }
 
-func newServe(t *tool) *cobra.Command {
-	var o serveOptions
+func newPrecheck(t *tool) *cobra.Command {
+	var o precheckOptions
 	cmd := &cobra.Command{
-		Use:   "serve",
+		Use:   "precheck",
 		Short: "Judge a cluster again and again, and serve the verdicts as metrics",
-		Long: `serve judges a live cluster against the updates that it is offered (or those of
+		Long: `precheck judges a live cluster against the updates that it is offered (or those of
 --to), every --interval and soon after something changes, and serves the verdicts
 on --listen for Prometheus: /metrics, /healthz and /readyz. "bake manifests
 precheck" writes what runs it in the cluster, with rules whose alerts oc adm
@@ -43,11 +43,11 @@ What can't be told is UNKNOWN, and so is a verdict that is older than
 verify skew, and watch on four resources: without it the interval alone counts.
 
 It runs until SIGINT or SIGTERM, and then exits 0; 1 if it couldn't begin.`,
-		Example: `  verify skew serve --listen :8080
-  verify skew serve --to 4.20 --interval 1h
-  verify skew serve --accept SKEW001 --log-format json`,
+		Example: `  verify skew precheck --listen :8080
+  verify skew precheck --to 4.20 --interval 1h
+  verify skew precheck --accept SKEW001 --log-format json`,
 		Args: app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return t.serve(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd, o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to serve on, HOST:PORT; :8080 is every address of the machine")
@@ -68,7 +68,7 @@ It runs until SIGINT or SIGTERM, and then exits 0; 1 if it couldn't begin.`,
 }
 
 // check refuses flags that can't be before anything is read.
-func (o *serveOptions) check(cmd *cobra.Command) error {
+func (o *precheckOptions) check(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "fail-on", "verbose"} {
 		if cmd.Flags().Changed(name) {
 			return &fault.Error{What: "--" + name + " is for a report, and serve writes none", Fix: "leave it out; verify skew has it"}
@@ -94,7 +94,7 @@ func (o *serveOptions) check(cmd *cobra.Command) error {
 }
 
 // serve is the pipeline: catalog, credentials, address, and then the loop.
-func (t *tool) serve(cmd *cobra.Command, o serveOptions) error {
+func (t *tool) precheck(cmd *cobra.Command, o precheckOptions) error {
 	ctx := cmd.Context()
 	if err := o.check(cmd); err != nil {
 		return err
