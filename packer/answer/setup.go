@@ -2,7 +2,9 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,12 +12,44 @@ import (
 	"strings"
 )
 
-// tree is an element of an answer file.
+// tree is an element of an answer file, at a line of it.
 type tree struct {
-	XMLName xml.Name
-	Attrs   []xml.Attr `xml:",any,attr"`
-	Text    string     `xml:",chardata"`
-	Kids    []tree     `xml:",any"`
+	start xml.StartElement
+	line  int
+	text  string
+	kids  []tree
+	depth int
+}
+
+// deepest is more than any answer file has.
+const deepest = 100
+
+// UnmarshalXML reads an element with all in it. encoding/xml does so by itself,
+// without the lines.
+func (t *tree) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
+	t.start = start
+	t.line, _ = d.InputPos()
+	if t.depth > deepest {
+		return errors.New("elements are in each other too often")
+	}
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			kid := tree{depth: t.depth + 1}
+			if err := kid.UnmarshalXML(d, token.Copy()); err != nil {
+				return err
+			}
+			t.kids = append(t.kids, kid)
+		case xml.CharData:
+			t.text += string(token)
+		case xml.EndElement:
+			return nil
+		}
+	}
 }
 
 // all are the elements at a path of names below this one.
@@ -24,30 +58,36 @@ func (t tree) all(path ...string) []tree {
 		return []tree{t}
 	}
 	var out []tree
-	for _, k := range t.Kids {
-		if k.XMLName.Local == path[0] {
+	for _, k := range t.kids {
+		if k.start.Name.Local == path[0] {
 			out = append(out, k.all(path[1:]...)...)
 		}
 	}
 	return out
 }
 
-// text is the first element's at a path, "" for none.
-func (t tree) text(path ...string) string {
+// first is the first element at a path, an empty one for none.
+func (t tree) first(path ...string) tree {
 	for _, e := range t.all(path...) {
-		return strings.TrimSpace(e.Text)
+		return e
 	}
-	return ""
+	return tree{}
 }
+
+// at is the text of the first element at a path, "" for none.
+func (t tree) at(path ...string) string { return strings.TrimSpace(t.first(path...).text) }
+
+// lineOf is where the first element at a path is, else the element itself.
+func (t tree) lineOf(path ...string) int { return cmp.Or(t.first(path...).line, t.line) }
 
 func (t tree) components(pass, name string) []tree {
 	var out []tree
 	for _, s := range t.all("settings") {
-		if attribute(xml.StartElement{Attr: s.Attrs}, "pass") != pass {
+		if attribute(s.start, "pass") != pass {
 			continue
 		}
 		for _, c := range s.all("component") {
-			if attribute(xml.StartElement{Attr: c.Attrs}, "name") == name {
+			if attribute(c.start, "name") == name {
 				out = append(out, c)
 			}
 		}
@@ -62,15 +102,26 @@ var choice = regexp.MustCompile(`(?s)%\{~?\s*if .*?\}(.*?)(?:%\{~?\s*else\s*~?\}
 // conditions hold for, and with none of it.
 func variants(text []byte) []tree {
 	var out []tree
-	for _, branch := range []string{"$1", "$2"} {
-		data := placeholder.ReplaceAll(directive.ReplaceAll(choice.ReplaceAll(text, []byte(branch)), nil), []byte(filled))
+	for group := 1; group <= 2; group++ {
 		var t tree
-		d := decoder(data)
-		if d.Decode(&t) == nil {
+		if decoder(chosen(text, group)).Decode(&t) == nil {
 			out = append(out, t)
 		}
 		if !bytes.Contains(text, []byte("%{")) {
 			break
+		}
+	}
+	return out
+}
+
+// chosen is a template with one group of each choice, and all in its place.
+func chosen(text []byte, group int) []byte {
+	out := bytes.Clone(text)
+	for _, m := range choice.FindAllSubmatchIndex(text, -1) {
+		for i := m[0]; i < m[1]; i++ {
+			if out[i] != '\n' && (i < m[2*group] || i >= m[2*group+1]) {
+				out[i] = ' '
+			}
 		}
 	}
 	return out
@@ -82,18 +133,10 @@ func variants(text []byte) []tree {
 func (c *checker) installation(text []byte) {
 	said := map[string]bool{}
 	for _, t := range variants(text) {
-		for _, what := range stops(t) {
-			if !said[what] {
-				said[what] = true
-				c.problems = append(c.problems, Problem{KindSetup, 0, what})
-			}
-		}
-		for _, s := range t.components("windowsPE", setupName) {
-			for _, what := range layout(s) {
-				if !said[what] {
-					said[what] = true
-					c.problems = append(c.problems, Problem{KindDisk, 0, what})
-				}
+		for _, p := range append(stops(t), layouts(t)...) {
+			if !said[p.What] {
+				said[p.What] = true
+				c.problems = append(c.problems, p)
 			}
 		}
 	}
@@ -101,30 +144,33 @@ func (c *checker) installation(text []byte) {
 
 const setupName = "Microsoft-Windows-Setup"
 
-func stops(t tree) []string {
-	var out []string
+func stops(t tree) []Problem {
 	setups := t.components("windowsPE", setupName)
 	if len(setups) == 0 {
 		return nil
 	}
 	var accepted, edition, language bool
 	for _, s := range setups {
-		accepted = accepted || isTrue(s.text("UserData", "AcceptEula"))
-		edition = edition || len(s.all("ImageInstall", "OSImage", "InstallFrom", "MetaData")) > 0 || s.text("UserData", "ProductKey", "Key") != ""
+		accepted = accepted || isTrue(s.at("UserData", "AcceptEula"))
+		edition = edition || len(s.all("ImageInstall", "OSImage", "InstallFrom", "MetaData")) > 0 || s.at("UserData", "ProductKey", "Key") != ""
 	}
+	setup := setups[0]
+	spoken := setup.line
 	for _, s := range t.components("windowsPE", "Microsoft-Windows-International-Core-WinPE") {
-		language = language || s.text("UILanguage") != "" && s.text("SetupUILanguage", "UILanguage") != ""
+		language, spoken = language || s.at("UILanguage") != "" && s.at("SetupUILanguage", "UILanguage") != "", s.line
 	}
+	var out []Problem
 	for _, ask := range []struct {
 		answered bool
+		line     int
 		what     string
 	}{
-		{accepted, "AcceptEula isn't true"},
-		{edition, "no edition is chosen: there is neither InstallFrom nor a ProductKey"},
-		{language, "no UILanguage of Setup in Microsoft-Windows-International-Core-WinPE"},
+		{accepted, setup.lineOf("UserData", "AcceptEula"), "AcceptEula isn't true"},
+		{edition, setup.lineOf("ImageInstall", "OSImage"), "no edition is chosen: there is neither InstallFrom nor a ProductKey"},
+		{language, spoken, "no UILanguage of Setup in Microsoft-Windows-International-Core-WinPE"},
 	} {
 		if !ask.answered {
-			out = append(out, ask.what)
+			out = append(out, Problem{KindSetup, ask.line, ask.what})
 		}
 	}
 	return out
@@ -137,31 +183,28 @@ func isTrue(s string) bool {
 // partition is one that the file makes, by its number.
 type partition struct {
 	kind, format string
-	size         int
+	size, line   int
 	extend       bool
 }
 
-// layout says what is wrong with the disk that a component makes.
+// layouts says what is wrong with the disks that a file makes.
 // https://learn.microsoft.com/windows-hardware/manufacture/desktop/configure-uefigpt-based-hard-drive-partitions
-func layout(s tree) []string {
-	disks := s.all("DiskConfiguration", "Disk")
-	target := s.all("ImageInstall", "OSImage", "InstallTo")
-	var out []string
-	if len(disks) == 0 && len(target) == 0 && len(s.all("ImageInstall", "OSImage", "InstallToAvailablePartition")) == 0 {
-		return nil
-	}
-	for _, d := range disks {
-		made := partitions(d)
-		if len(made) == 0 {
-			continue
-		}
-		if wipes := d.text("WillWipeDisk"); !isTrue(wipes) {
-			out = append(out, "WillWipeDisk isn't true, and partitions are made: Setup fails on a disk that isn't empty")
-		}
-		out = append(out, order(made)...)
-		for _, to := range target {
-			if to.text("DiskID") == d.text("DiskID") {
-				out = append(out, wrongTarget(made, to.text("PartitionID"))...)
+func layouts(t tree) []Problem {
+	var out []Problem
+	for _, s := range t.components("windowsPE", setupName) {
+		for _, d := range s.all("DiskConfiguration", "Disk") {
+			made := partitions(d)
+			if len(made) == 0 {
+				continue
+			}
+			if !isTrue(d.at("WillWipeDisk")) {
+				out = append(out, Problem{KindDisk, d.lineOf("WillWipeDisk"), "WillWipeDisk isn't true, and partitions are made: Setup fails on a disk that isn't empty"})
+			}
+			out = append(out, order(made)...)
+			for _, to := range s.all("ImageInstall", "OSImage", "InstallTo") {
+				if what := wrongTarget(made, to.at("PartitionID")); what != "" && to.at("DiskID") == d.at("DiskID") {
+					out = append(out, Problem{KindDisk, to.lineOf("PartitionID"), what})
+				}
 			}
 		}
 	}
@@ -169,24 +212,20 @@ func layout(s tree) []string {
 }
 
 func partitions(d tree) []partition {
-	type made struct {
-		order int
-		partition
-	}
-	var all []made
-	for _, c := range d.all("CreatePartitions", "CreatePartition") {
-		n, _ := strconv.Atoi(c.text("Order"))
-		size, _ := strconv.Atoi(c.text("Size"))
-		all = append(all, made{n, partition{kind: c.text("Type"), size: size, extend: isTrue(c.text("Extend"))}})
-	}
-	slices.SortStableFunc(all, func(a, b made) int { return a.order - b.order })
+	create := d.all("CreatePartitions", "CreatePartition")
+	number := func(t tree, name string) int { n, _ := strconv.Atoi(t.at(name)); return n }
+	slices.SortStableFunc(create, func(a, b tree) int { return number(a, "Order") - number(b, "Order") })
 	var out []partition
-	for _, m := range all {
-		out = append(out, m.partition)
+	for _, c := range create {
+		size := number(c, "Size")
+		if strings.Contains(c.at("Size"), filled) {
+			size = leastWindows
+		}
+		out = append(out, partition{kind: c.at("Type"), size: size, line: c.line, extend: isTrue(c.at("Extend"))})
 	}
 	for _, m := range d.all("ModifyPartitions", "ModifyPartition") {
-		if n, err := strconv.Atoi(m.text("PartitionID")); err == nil && n >= 1 && n <= len(out) {
-			out[n-1].format = m.text("Format")
+		if n := number(m, "PartitionID"); n >= 1 && n <= len(out) {
+			out[n-1].format = m.at("Format")
 		}
 	}
 	return out
@@ -200,59 +239,62 @@ const (
 	leastWindows = 32 * 1024
 )
 
-func order(made []partition) []string {
-	var out []string
+func order(made []partition) []Problem {
+	var out []Problem
+	add := func(p partition, format string, args ...any) {
+		out = append(out, Problem{KindDisk, p.line, fmt.Sprintf(format, args...)})
+	}
 	efi := slices.IndexFunc(made, func(p partition) bool { return p.kind == "EFI" })
 	msr := slices.IndexFunc(made, func(p partition) bool { return p.kind == "MSR" })
 	for i, p := range made {
 		switch {
 		case p.kind == "EFI" && p.format != "" && p.format != "FAT32":
-			out = append(out, "the EFI partition is "+p.format+", and firmware starts from FAT32 alone")
+			add(p, "the EFI partition is %s, and firmware starts from FAT32 alone", p.format)
 		case p.kind == "EFI" && p.format == "":
-			out = append(out, "the EFI partition isn't formatted")
+			add(p, "the EFI partition isn't formatted")
 		case p.kind == "EFI" && !p.extend && p.size < leastEFI:
-			out = append(out, fmt.Sprintf("the EFI partition has %d MB, and needs %d", p.size, leastEFI))
+			add(p, "the EFI partition has %d MB, and needs %d", p.size, leastEFI)
 		case p.kind == "MSR" && (p.format != "" || p.extend):
-			out = append(out, "the MSR partition is formatted or extended: it is Windows' own")
+			add(p, "the MSR partition is formatted or extended: it is Windows' own")
 		case p.extend && i != len(made)-1:
-			out = append(out, fmt.Sprintf("partition %d takes the rest of the disk, and another one follows it", i+1))
+			add(p, "partition %d takes the rest of the disk, and another one follows it", i+1)
 		case !p.extend && p.size == 0:
-			out = append(out, fmt.Sprintf("partition %d has neither Size nor Extend", i+1))
+			add(p, "partition %d has neither Size nor Extend", i+1)
 		}
 	}
+	windows := slices.IndexFunc(made, func(p partition) bool { return p.kind == "Primary" && (p.extend || p.size >= leastWindows) })
 	switch {
 	case efi >= 0 && msr < 0:
-		out = append(out, "an EFI partition without an MSR partition behind it")
+		add(made[efi], "an EFI partition without an MSR partition behind it")
 	case efi < 0 && msr >= 0:
-		out = append(out, "an MSR partition without an EFI partition")
+		add(made[msr], "an MSR partition without an EFI partition")
 	case efi >= 0 && msr < efi:
-		out = append(out, "the MSR partition comes before the EFI partition")
-	case efi >= 0 && slices.IndexFunc(made, func(p partition) bool { return p.kind == "Primary" && (p.extend || p.size >= leastWindows) }) < msr:
-		out = append(out, "Windows' partition comes before the MSR partition")
+		add(made[msr], "the MSR partition comes before the EFI partition")
+	case efi >= 0 && windows >= 0 && windows < msr:
+		add(made[windows], "Windows' partition comes before the MSR partition")
 	}
 	return out
 }
 
-func wrongTarget(made []partition, id string) []string {
+func wrongTarget(made []partition, id string) string {
 	n, err := strconv.Atoi(id)
-	if err != nil || strings.Contains(id, filled) {
-		if strings.Contains(id, filled) {
-			return nil
-		}
-		return []string{"InstallTo names no PartitionID"}
-	}
-	if n < 1 || n > len(made) {
-		return []string{fmt.Sprintf("Windows goes to partition %d, and %d are made", n, len(made))}
+	switch {
+	case strings.Contains(id, filled):
+		return ""
+	case err != nil:
+		return "InstallTo names no PartitionID"
+	case n < 1 || n > len(made):
+		return fmt.Sprintf("Windows goes to partition %d, and %d are made", n, len(made))
 	}
 	switch p := made[n-1]; {
 	case p.kind != "Primary":
-		return []string{fmt.Sprintf("Windows goes to partition %d, which is %s", n, p.kind)}
+		return fmt.Sprintf("Windows goes to partition %d, which is %s", n, p.kind)
 	case p.format != "NTFS":
-		return []string{fmt.Sprintf("Windows goes to partition %d, which isn't formatted with NTFS", n)}
+		return fmt.Sprintf("Windows goes to partition %d, which isn't formatted with NTFS", n)
 	case !p.extend && p.size < leastWindows:
-		return []string{fmt.Sprintf("Windows goes to partition %d, which has %d MB", n, p.size)}
+		return fmt.Sprintf("Windows goes to partition %d, which has %d MB", n, p.size)
 	}
-	return nil
+	return ""
 }
 
 // Editions are the images that a file chooses by name; what Packer puts in isn't
@@ -266,7 +308,7 @@ func Editions(data []byte) []string {
 	for _, t := range variants(text) {
 		for _, s := range t.components("windowsPE", setupName) {
 			for _, m := range s.all("ImageInstall", "OSImage", "InstallFrom", "MetaData") {
-				if v := m.text("Value"); m.text("Key") == "/IMAGE/NAME" && v != "" && !strings.Contains(v, filled) && !slices.Contains(out, v) {
+				if v := m.at("Value"); m.at("Key") == "/IMAGE/NAME" && v != "" && !strings.Contains(v, filled) && !slices.Contains(out, v) {
 					out = append(out, v)
 				}
 			}

@@ -3,6 +3,7 @@ package lint
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -64,6 +65,50 @@ func TestOwnISO(t *testing.T) {
 			if f.ID == "template.iso" && f.Severity != want {
 				t.Errorf("%q: %+v, want %s", text, f, want)
 			}
+		}
+	}
+}
+
+// TestWinRMOfBuild: what Packer says over WinRM is encrypted.
+func TestWinRMOfBuild(t *testing.T) {
+	with := func(body string, severity finding.Severity) theirs {
+		return theirs{map[string]string{"w.pkr.hcl": "source \"azure-arm\" \"w\" {\n" + body + "\n}\nvariable \"a\" {}\n"}, "template.reach", "azure-arm.w", severity}
+	}
+	judge(t, map[string]theirs{
+		"nothing said":           with(`communicator = "winrm"`, finding.Warn),
+		"no encryption":          with("communicator = \"winrm\"\nwinrm_use_ssl = false", finding.Warn),
+		"HTTPS":                  with("communicator = \"winrm\"\nwinrm_use_ssl = true", finding.Pass),
+		"NTLM encrypts":          with("communicator = \"winrm\"\nwinrm_use_ntlm = true", finding.Pass),
+		"given at build time":    with("communicator = \"winrm\"\nwinrm_use_ssl = var.a", finding.Pass),
+		"SSH has nothing of it":  with("communicator = \"ssh\"\nssh_file_transfer_method = \"sftp\"\nwinrm_use_ssl = false", finding.Pass),
+		"a communicator to give": with("communicator = var.a\nwinrm_use_ssl = false", finding.Pass),
+	})
+}
+
+// TestWordsForFirmware: a machine that starts by BIOS is told nothing of EFI's
+// partitions, and the place of a fault is told.
+func TestWordsForFirmware(t *testing.T) {
+	const head = ` processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS">`
+	file := func(kind string) string {
+		return "<unattend xmlns=\"urn:schemas-microsoft-com:unattend\"><settings pass=\"windowsPE\"><component name=\"Microsoft-Windows-Setup\"" + head +
+			"<DiskConfiguration><Disk>\n<WillWipeDisk>false</WillWipeDisk><CreatePartitions><CreatePartition><Type>" + kind + "</Type><Size>500</Size></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings></unattend>"
+	}
+	for firmware, c := range map[string]struct{ kind, remedy string }{"bios": {"Primary", "an active system partition"}, "efi": {"EFI", "EFI (FAT32"}} {
+		dir := laidOut(t, map[string]string{"w.pkr.hcl": fromCD("firmware = \""+firmware+"\"", "autounattend.xml"), "autounattend.xml": file(c.kind)})
+		told := false
+		for _, f := range check(t, dir, Options{}) {
+			if firmware == "bios" && f.ID == "template.answer" && strings.Contains(f.Why+f.Remedy, "EFI") {
+				t.Errorf("a machine with BIOS is told %+v", f)
+			}
+			if strings.HasPrefix(f.Observed, "WillWipeDisk") {
+				told = true
+				if !strings.HasPrefix(f.Remedy, c.remedy) || !slices.Equal(f.Evidence, []string{"autounattend.xml:2"}) {
+					t.Errorf("%s: %+v", firmware, f)
+				}
+			}
+		}
+		if !told {
+			t.Errorf("%s: the disk isn't judged", firmware)
 		}
 	}
 }

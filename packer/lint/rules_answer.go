@@ -41,6 +41,12 @@ var remedies = map[answer.Kind]string{
 	answer.KindDisk:     "EFI (FAT32, 100 MB or more), MSR (16 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number",
 }
 
+// forBIOS is for a disk without EFI's partitions.
+const forBIOS = "an active system partition (NTFS, 500 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number"
+
+// efiPartition is one that an answer file makes.
+var efiPartition = regexp.MustCompile(`<Type>\s*EFI\s*</Type>`)
+
 func answers(c *buildChecker) {
 	const id = "template.answer"
 	for _, f := range c.Answers {
@@ -51,7 +57,11 @@ func answers(c *buildChecker) {
 				continue // drive letters have a rule of their own
 			}
 			good = false
-			c.add(id, f.Name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Remedy: remedies[p.Kind], Evidence: at(f.Name, p.Line)})
+			remedy := remedies[p.Kind]
+			if p.Kind == answer.KindDisk && !efiPartition.Match(f.Data) {
+				remedy = forBIOS
+			}
+			c.add(id, f.Name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Remedy: remedy, Evidence: at(f.Name, p.Line)})
 		}
 		if good {
 			c.pass(id, f.Name, "well-formed, and each component in a pass that reads it")

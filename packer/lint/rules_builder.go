@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -211,12 +212,12 @@ func firmware(c *checker) {
 func (c *checker) layoutAgainst(efi bool) string {
 	has, hasEFI := false, false
 	for _, name := range c.answerFiles() {
-		text := string(c.files[name])
-		has = has || strings.Contains(text, "<CreatePartition")
-		hasEFI = hasEFI || strings.Contains(text, "<Type>EFI</Type>")
-		if strings.Contains(text, "<Type>EFI</Type>") && strings.Contains(text, "%{ else") {
+		text := c.files[name]
+		isEFI := efiPartition.Match(text)
+		if isEFI && bytes.Contains(text, []byte("%{ else")) {
 			return "" // the template chooses at build time
 		}
+		has, hasEFI = has || bytes.Contains(text, []byte("<CreatePartition")), hasEFI || isEFI
 	}
 	switch {
 	case has && efi && !hasEFI:
