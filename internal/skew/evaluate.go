@@ -22,14 +22,36 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Evaluate judges an inventory by a catalog. Its errors are *fault.Error: a
-// release that can't be read, a target that is older than the cluster.
+// Evaluate judges an inventory by a catalog, and plans what to do. Its errors are
+// *fault.Error: a release that can't be read, a target that is older than the
+// cluster.
 func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*Result, error) {
+	e, err := judged(c, inv, r)
+	if err != nil {
+		return nil, err
+	}
+	e.plan()
+	return e.result, nil
+}
+
+// Judge is Evaluate without the plan, which costs a judgement for each of its steps:
+// Steps, and the versions that a plan gives to rows, are empty.
+func Judge(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*Result, error) {
+	e, err := judged(c, inv, r)
+	if err != nil {
+		return nil, err
+	}
+	return e.result, nil
+}
+
+func judged(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*evaluation, error) {
 	j, err := snapshot.NewRoute(c, inv, r)
 	if err != nil {
 		return nil, err
 	}
-	return judgeAll(c, inv, r, j).finish(), nil
+	e := judgeAll(c, inv, r, j)
+	e.sum()
+	return e, nil
 }
 
 // judgeAll lets the rules that apply look at every moment of a route.
@@ -121,8 +143,8 @@ func (e *evaluation) judge(snap *snapshot.Snapshot) {
 	}
 }
 
-// finish makes the result of what was gathered.
-func (e *evaluation) finish() *Result {
+// sum makes the result of what was gathered.
+func (e *evaluation) sum() {
 	r := e.result
 	if from := e.base.Route.Start(); !from.IsZero() {
 		r.From = from.String()
@@ -136,12 +158,15 @@ func (e *evaluation) finish() *Result {
 	finding.Sort(r.Findings)
 	r.Drivers = e.rows()
 	r.sumUp()
-	r.Steps = plan.For(e.base, func(inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) plan.Judged {
+	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
+}
+
+// plan adds the steps.
+func (e *evaluation) plan() {
+	e.result.Steps = plan.For(e.base, func(inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) plan.Judged {
 		e := judgeAll(e.base.Catalog, inv, r, j)
 		return plan.Judged{Entries: e.found.Entries, Now: e.moments[0]}
-	}, r.moved)
-	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
-	return r
+	}, e.result.moved)
 }
 
 // all are the rules, in the order of Rules and of Result.Evaluated.
