@@ -100,6 +100,10 @@ func azureStates() []state {
 			verdict: finding.Warn, why: "WMCO 8.0 has no csi-proxy: 8.1 or newer has to be installed, or the driver loses its pipes", source: asClose,
 		},
 		{
+			name: "azure-disk 4.12 to 4.13, volumes of CSI", cluster: disk("4.12.60", acked("ack-4.12-kube-1.26-api-removals-in-4.13"), with(azureDisk("v1.22.0"))), to: "4.13",
+			verdict: finding.Warn, why: "WMCO 8.1 has to be installed, not 8.0, and it holds a node with any claim, in-tree or not, until it is released", source: wmcoHolds,
+		},
+		{
 			name: "azure-file 4.13 to 4.14, not acknowledged", cluster: file("4.13.50", with(azureFile("v1.25.1")), change(func(c *cluster) {
 				c.notUpgradeable = [2]string{"AdminAckRequired", "Kubernetes 1.27 and therefore OpenShift 4.14 remove several APIs."}
 			})), to: "4.14",

@@ -101,8 +101,12 @@ func openshift(release, platform string, mods ...mod) *cluster {
 		panic("no versions for " + release)
 	}
 	c := &cluster{release: release, platform: platform, wmco: v.wmco, channel: "stable-" + minor(release)}
+	labels := map[string]string{}
+	if r := minor(release); r == "4.13" && platform != "VSphere" || r == "4.14" {
+		labels[configured] = "true"
+	}
 	for i := range 2 {
-		c.nodes = append(c.nodes, node{name: fmt.Sprintf("winworker-%d", i+1), build: 20348, kubelet: v.kubelet, runtime: "containerd://" + v.containerd, wmco: v.wmco})
+		c.nodes = append(c.nodes, node{name: fmt.Sprintf("winworker-%d", i+1), build: 20348, kubelet: v.kubelet, runtime: "containerd://" + v.containerd, wmco: v.wmco, labels: labels})
 	}
 	c.spaces = []space{
 		{drivers, map[string]string{"pod-security.kubernetes.io/enforce": "privileged", "pod-security.kubernetes.io/audit": "privileged", "pod-security.kubernetes.io/warn": "privileged", "security.openshift.io/scc.podSecurityLabelSync": "false"}},

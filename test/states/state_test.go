@@ -35,6 +35,7 @@ const (
 	podSecurity  = "https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline"
 	labelSyncer  = "https://docs.redhat.com/en/documentation/openshift_container_platform/4.20/html/authentication_and_authorization/understanding-and-managing-pod-security-admission"
 	wmcoTaint    = "https://github.com/openshift/windows-machine-config-operator#windows-workloads-taints"
+	wmcoHolds    = "https://github.com/openshift/windows-machine-config-operator/blob/release-4.13/controllers/controllers.go"
 	wmcoReadme   = "https://github.com/openshift/windows-machine-config-operator/blob/master/README.md"
 	wmcoSamples  = "https://github.com/openshift/windows-machine-config-operator/tree/master/hack/manifests/csi"
 	kep1981      = "https://github.com/kubernetes/enhancements/tree/master/keps/sig-windows/1981-windows-privileged-container-support"

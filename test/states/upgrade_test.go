@@ -1,8 +1,10 @@
 package states
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -222,19 +224,30 @@ func (s *server) follow(ctx context.Context) error {
 	return s.followNodes(ctx)
 }
 
-// holds are the nodes that WMCO 8 and 9 don't update until they are released: those
-// with volumes, in the update that brings their in-tree plugin to CSI.
+// holds are the nodes that WMCO 8.1 and 9 don't update until they are released.
+// WMCO 8.1 goes by claims, on Azure; WMCO 9 by volumes that are attached, on vSphere too.
+// https://github.com/openshift/windows-machine-config-operator/blob/release-4.13/controllers/controllers.go
 // https://github.com/openshift/windows-machine-config-operator/blob/release-4.14/controllers/controllers.go
 func (s *server) holds() map[string]bool {
-	first := map[string]string{"kubernetes.io/azure-file": "4.13", "kubernetes.io/azure-disk": "4.13", "kubernetes.io/vsphere-volume": "4.14"}
-	held := map[string]bool{}
-	for _, v := range s.state.cluster.volumes {
-		if v.node >= 0 && !v.linux && !v.migrated && first[v.inTree] == minor(s.release) {
-			held[s.state.cluster.nodes[v.node].name] = true
+	c, held := s.state.cluster, map[string]bool{}
+	for _, v := range c.volumes {
+		if v.node < 0 || v.linux || c.nodes[v.node].labels[configured] == "true" {
+			continue
+		}
+		attached := slices.Contains([]string{azureDiskName, vsphereName}, cmp.Or(v.provisioner, migratesTo[v.inTree]))
+		switch minor(s.release) {
+		case "4.13":
+			held[c.nodes[v.node].name] = c.platform == "Azure"
+		case "4.14":
+			held[c.nodes[v.node].name] = held[c.nodes[v.node].name] || attached && (c.platform == "Azure" || c.platform == "VSphere")
 		}
 	}
+	maps.DeleteFunc(held, func(_ string, is bool) bool { return !is })
 	return held
 }
+
+// configured is the label of nodes that WMCO 8.1 or 9 has configured.
+const configured = "windowsmachineconfig.openshift.io/configured-with-csi"
 
 // released tells whether a node may be updated.
 func (s *server) released(ctx context.Context, name string) (bool, error) {

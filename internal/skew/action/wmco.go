@@ -1,6 +1,7 @@
 package action
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -43,7 +44,11 @@ func (a UpdateWMCO) write(r *record) {
 		r.say("update-wmco", "let WMCO be updated to its release for %s (approve its install plan where that is manual); it holds the Windows nodes that have volumes", a.OpenShift)
 	}
 	if a.AtLeast {
-		r.say("update-wmco", "let WMCO be updated to %s or newer (OpenShift %s), and wait until every Windows node is ready and shows that version", a.WMCO, a.OpenShift)
+		then := ", and wait until every Windows node is ready and shows that version"
+		if a.Held {
+			then = "; it holds the Windows nodes that have volumes"
+		}
+		r.say("update-wmco", "let WMCO be updated to %s or newer (OpenShift %s)"+then, a.WMCO, a.OpenShift)
 	}
 	r.Object = "Subscription " + wmcoNamespace + "/" + wmco
 	r.run("oc", "-n", wmcoNamespace, "get", subscription+",installplans,csv")
@@ -70,6 +75,13 @@ func (a UpdateWMCO) Apply(inv *inventory.Inventory) {
 			continue
 		}
 		n.WMCO, n.DesiredWMCO, n.CSIProxy = a.WMCO, "", nil
+		if a.OpenShift == "4.14" || a.OpenShift == "4.13" && inv.Cluster.Platform == "Azure" {
+			n.Labels = maps.Clone(n.Labels)
+			if n.Labels == nil {
+				n.Labels = map[string]string{}
+			}
+			n.Labels[ConfiguredForCSI] = "true"
+		}
 		if a.Kubernetes != "" {
 			n.Kubelet = "v" + a.Kubernetes + ".0"
 		}
@@ -111,6 +123,7 @@ func (a InstallWMCO) write(r *record) {
 // ReleaseNodes lets WMCO 8 and 9 update nodes that have volumes.
 type ReleaseNodes struct {
 	nothing
+	// Provisioner is what a node's CSINode must list first; "" for nothing.
 	Provisioner string
 	// WMCO is the release that they get.
 	WMCO string
@@ -118,13 +131,21 @@ type ReleaseNodes struct {
 
 const allowUpgrade = "windowsmachineconfig.openshift.io/allow-upgrade"
 
+// ConfiguredForCSI is the label of a node that WMCO 8.1 or 9 has configured.
+const ConfiguredForCSI = "windowsmachineconfig.openshift.io/configured-with-csi"
+
 func (a ReleaseNodes) write(r *record) {
-	r.say("release-nodes", "release the Windows nodes to WMCO one at a time, each when its CSINode lists %s and the node before it has WMCO's version and is ready", a.Provisioner)
+	when, listed := "the node before it has WMCO's version and is ready", ""
+	if a.Provisioner != "" {
+		when = "its CSINode lists " + a.Provisioner + " and " + when
+		listed = `
+  oc get csinode "${node#node/}" -o jsonpath='{.spec.drivers[*].name}' | grep -w -- ` + r.line(a.Provisioner) + ` >/dev/null || exit 1`
+	}
+	r.say("release-nodes", "release the Windows nodes to WMCO one at a time, each when %s", when)
 	// The label is taken off again: the next update of WMCO asks once more.
 	r.run(raw(`for node in $(oc get nodes -l kubernetes.io/os=windows -o name); do
   followed() { oc get "$node" -o jsonpath='{.metadata.annotations.windowsmachineconfig\.openshift\.io/version}{"\n"}' | ` + newEnough(a.WMCO) + `; }
-  followed && continue
-  oc get csinode "${node#node/}" -o jsonpath='{.spec.drivers[*].name}' | grep -w -- ` + r.line(a.Provisioner) + ` >/dev/null || exit 1
+  followed && continue` + listed + `
   oc label "$node" ` + allowUpgrade + `=true --overwrite
   until followed; do sleep "${POLL:-30}"; done
   oc wait "$node" --for=condition=Ready --timeout=1h || exit 1

@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -37,7 +40,7 @@ func (p *planner) workers() []string {
 func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	p.settle(rules.Before, []string{rules.Before}, from, middle)
 	p.moved(p.hop, rules.Before, p.inv)
-	w := p.judged(from, middle)
+	w := withoutWMCO(p.judged(from, middle))
 	wmco := w.Now.UsesWMCO()
 	var hold []action.Action
 	for _, pool := range p.workers() {
@@ -55,7 +58,7 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	p.hop++
 	p.settle(rules.Before, []string{rules.Before}, middle, to)
 	p.moved(p.hop, rules.Before, p.inv)
-	second := p.judged(middle, to)
+	second := withoutWMCO(p.judged(middle, to))
 	p.update(second, channel)
 	p.take(second, rules.During, []string{rules.During})
 	var resume []action.Action
@@ -67,13 +70,19 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 		snap := second.Now
 		up, why := remedy.WMCOOf(snap, snap.ToMinor()), whyWMCO
 		var release []action.Action
-		for _, e := range []Judged{w, second} {
-			if held := heldBack(e.Now); held != "" {
-				up.Held, why = true, whyRelease
-				release = append(release, action.ReleaseNodes{Provisioner: held, WMCO: up.WMCO})
-			}
+		if held(snap, snap.ToMinor()) {
+			up.Held, why = true, whyRelease
+			release = append(release, action.ReleaseNodes{Provisioner: cmp.Or(moved(w.Now), moved(snap)), WMCO: up.WMCO})
 		}
 		p.add(rules.After, nil, why, append([]action.Action{action.InstallWMCO{UpdateWMCO: up}}, release...)...)
 	}
 	p.follow(to)
+}
+
+// withoutWMCO leaves out what asks for an update of WMCO, which isn't there.
+func withoutWMCO(e Judged) Judged {
+	e.Entries = slices.DeleteFunc(slices.Clone(e.Entries), func(entry *rules.Entry) bool {
+		return slices.ContainsFunc(entry.Said.Do, func(a action.Action) bool { _, is := a.(action.UpdateWMCO); return is })
+	})
+	return e
 }

@@ -82,7 +82,7 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 	changed, some := map[string]bool{}, false
 	for _, entry := range dueOf(e, due) {
 		f := entry.Finish()
-		actions := entry.Said.Do
+		actions := released(e.Now, entry.Said.Do)
 		if len(actions) == 0 {
 			actions = []action.Action{action.ByHand{Text: aboutObject(f), Object: f.Object}}
 		}

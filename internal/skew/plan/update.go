@@ -77,34 +77,20 @@ func (p *planner) operator(e Judged) {
 	if snap.To.CompareMinor(snap.From) == 0 || !snap.UsesWMCO() {
 		return
 	}
-	up := remedy.WMCOOf(snap, snap.ToMinor())
-	if held := heldBack(snap); held != "" {
-		up.Held = true
-		p.add(rules.After, nil, whyRelease, up, action.ReleaseNodes{Provisioner: held, WMCO: up.WMCO})
-		return
+	if row := snap.WMCORow(p.inv.Cluster.WMCO); row != nil && row.OpenShift == snap.ToMinor() {
+		return // a rule has asked for it
 	}
-	p.add(rules.After, nil, whyWMCO, up)
+	do, why := released(snap, []action.Action{remedy.WMCOOf(snap, snap.ToMinor())}), whyWMCO
+	if len(do) > 1 {
+		why = whyRelease
+	}
+	p.add(rules.After, nil, why, do...)
 }
 
 const (
 	whyWMCO    = "WMCO brings kubelet and csi-proxy; csi-proxy comes before the drivers"
 	whyRelease = "WMCO 8 and 9 hold a node with volumes until it is released; one at a time shows whether the driver works before all pods depend on it"
 )
-
-// heldBack is the driver that WMCO waits for on each node with volumes: it does so
-// in the hop that moves in-tree volumes to CSI. "" for none.
-func heldBack(snap *snapshot.Snapshot) string {
-	if !slices.Contains([]string{"4.13", "4.14"}, snap.ToMinor()) {
-		return ""
-	}
-	for _, use := range snap.InTreeUses() {
-		on, _ := snap.OnCSI(use.Plugin, snap.ToMinor())
-		if already, _ := snap.OnCSI(use.Plugin, snap.FromMinor()); on && !already && !snap.NotMigrated(use) {
-			return use.Provisioner
-		}
-	}
-	return ""
-}
 
 // follow is what comes after a hop's nodes.
 func (p *planner) follow(to version.OpenShift) {

@@ -20,6 +20,12 @@ func ControlPlaneOnly(req Request, c *inventory.Cluster) bool {
 	return req.EUS || strings.HasPrefix(c.Channel, "eus-") || slices.ContainsFunc(c.Pools, func(p inventory.Pool) bool { return p.Paused && p.Name != ControlPlanePool })
 }
 
+// WithoutNodes tells whether a hop is the first of a Control Plane Only update: no
+// WMCO is there for its target.
+func (snap *Snapshot) WithoutNodes() bool {
+	return snap.From.Minor%2 == 0 && snap.Hop+2 < len(snap.Route.Stops) && ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster)
+}
+
 // ControlPlanePool is the pool that no update can do without.
 const ControlPlanePool = "master"
 

@@ -123,7 +123,7 @@ func readProxyLog(ss []snapshot.CSIProxy) (advice string, do []action.Action, wh
 // losesProxy warns of a WMCO for the hop's target that has no csi-proxy: the
 // enhancement's scenario C, in which volumes stop working (7.2.x to 8.0.x).
 func losesProxy(snap *snapshot.Snapshot, d *inventory.Driver, report rules.Report) {
-	if snap.FromMinor() == snap.ToMinor() {
+	if snap.FromMinor() == snap.ToMinor() || snap.WithoutNodes() {
 		return
 	}
 	var losing []*inventory.Node
