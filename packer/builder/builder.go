@@ -1,6 +1,6 @@
 // Package builder is the one table of the Packer builders that templates are
-// for: their plugins, where their machines come from, and the attributes that
-// people set.
+// for: their plugins, where their machines come from, the attributes that people
+// set, and the guests that vSphere knows.
 //
 // It is data. Package template renders it; what a builder's source block needs
 // beyond the table is that package's. It knows nothing of HCL's syntax beyond

@@ -3,6 +3,7 @@ package lint
 import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // What Check and CheckBuild answer with, under names that importers can use.
@@ -84,10 +85,10 @@ type Script struct {
 
 // LanguageOf tells a script's language by its file's name.
 func LanguageOf(name string) Language {
-	switch dialectOf(name) {
-	case powerShell:
+	switch notation.DialectOf(name) {
+	case notation.PowerShell:
 		return PowerShell
-	case batch:
+	case notation.Batch:
 		return Cmd
 	}
 	return Text

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // Attributes of sources and provisioners whose values come to run. Those that
@@ -139,10 +140,10 @@ func (f *folder) above(path string) bool {
 // executed is what Windows runs of a file: all but comments, and of an answer
 // file its commands.
 func executed(name string, data []byte) string {
-	if isAnswer(name, data) {
+	if notation.IsAnswer(name, data) {
 		return strings.Join(answer.Commands(data), "\n")
 	}
-	return string(stripped(name, data))
+	return string(notation.Stripped(name, data))
 }
 
 // environment is what a provisioner gives its scripts: an object, or a list of
@@ -198,7 +199,7 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 		}
 	case *hclsyntax.ObjectConsExpr:
 		for _, item := range e.Items {
-			if key, st := f.scalar(item.KeyExpr); st == known && dialectOf(key) != plain {
+			if key, st := f.scalar(item.KeyExpr); st == known && notation.DialectOf(key) != notation.Plain {
 				all(key, item.ValueExpr)
 			} else {
 				all(name, item.ValueExpr)

@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // readable are provisioners whose content is in the template's own files.
@@ -51,7 +52,7 @@ func (c *checker) build() Build {
 	}
 	seen := map[string]bool{}
 	for _, s := range c.scripts {
-		if isAnswer(s.Name, []byte(s.Text)) {
+		if notation.IsAnswer(s.Name, []byte(s.Text)) {
 			if !seen[s.Name] {
 				b.Answers = append(b.Answers, File{s.Name, []byte(s.Text)})
 			}

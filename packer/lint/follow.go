@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // follow reads the files that sources and provisioners name, and those whose
@@ -58,7 +59,7 @@ func (f *folder) follow() {
 func (f *folder) choose(candidates map[string][]byte) {
 	var text strings.Builder
 	for _, name := range f.hcl {
-		text.Write(stripped(name, f.files[name]))
+		text.Write(notation.Stripped(name, f.files[name]))
 	}
 	spoken := map[string]bool{}
 	isSpoken := func(rel string) bool {
@@ -110,7 +111,7 @@ func (f *folder) read(rel string) ([]byte, bool) {
 	}
 	text, err := answer.Text(data)
 	if err != nil {
-		return data, isAnswer(rel, data)
+		return data, notation.IsAnswer(rel, data)
 	}
 	return text, utf8.Valid(text)
 }

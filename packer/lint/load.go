@@ -15,11 +15,11 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/winbake/winbake/internal/depth"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // folder is a template as it was read.
@@ -101,13 +101,6 @@ func load(path string, varFiles []string) (*folder, error) {
 	return f, nil
 }
 
-// notations are the ends of the names of files that Packer reads as HCL.
-var notations = []string{".pkr.hcl", ".pkr.json"}
-
-func isTemplate(name string) bool {
-	return slices.ContainsFunc(notations, func(end string) bool { return strings.HasSuffix(name, end) })
-}
-
 // find lists the template's HCL files, as Packer would.
 func (f *folder) find(path string) ([]string, error) {
 	info, err := os.Stat(path)
@@ -130,7 +123,7 @@ func (f *folder) find(path string) ([]string, error) {
 	}
 	var names []string
 	for _, e := range entries {
-		if isTemplate(e.Name()) {
+		if notation.IsTemplate(e.Name()) {
 			names = append(names, e.Name())
 		}
 	}
@@ -150,18 +143,12 @@ func (f *folder) nothing(path, what string) error {
 	return &fault.Error{Where: path, What: what, Fix: "name the folder of a Packer template; bake template writes one"}
 }
 
-// legacyKeys are all that a template in the JSON from before HCL may have.
-// https://developer.hashicorp.com/packer/docs/templates/legacy_json_templates
-var legacyKeys = []string{"builders", "description", "min_packer_version", "post-processors", "provisioners", "sensitive-variables", "variables"}
-
 func isLegacy(path string) bool {
-	if !strings.HasSuffix(path, ".json") || isTemplate(path) {
+	if !strings.HasSuffix(path, ".json") || notation.IsTemplate(path) {
 		return false
 	}
-	var template map[string]json.RawMessage
 	data, err := readAt(filepath.Dir(path), filepath.Base(path))
-	return err == nil && json.Unmarshal(data, &template) == nil && template != nil &&
-		!slices.ContainsFunc(slices.Collect(maps.Keys(template)), func(key string) bool { return !slices.Contains(legacyKeys, key) && !strings.HasPrefix(key, "_") })
+	return err == nil && notation.IsLegacy(data)
 }
 
 func legacy(where, path string) error {
@@ -176,7 +163,7 @@ func (f *folder) parse(name string) error {
 	}
 	f.files[name] = data
 	f.hcl = append(f.hcl, name)
-	body, diags := parsed(name, data)
+	body, diags := notation.Parse(name, data)
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError {
 			line := 0
@@ -191,23 +178,6 @@ func (f *folder) parse(name string) error {
 		f.sort(&block{b, name})
 	}
 	return nil
-}
-
-// parsed is what could be read of a file, in HCL's own notation.
-func parsed(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
-	if strings.HasSuffix(name, ".json") {
-		file, diags := depth.ParseHCLJSON(data, name)
-		if file == nil {
-			return &hclsyntax.Body{}, diags
-		}
-		body, more := fromJSON(file.Body, "")
-		return body, append(diags, more...)
-	}
-	file, diags := depth.ParseHCL(data, name)
-	if body, ok := file.Body.(*hclsyntax.Body); ok {
-		return body, diags
-	}
-	return &hclsyntax.Body{}, diags
 }
 
 func (f *folder) sort(b *block) {

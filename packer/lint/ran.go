@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // buildChecker runs the rules over one build.
@@ -127,7 +128,7 @@ func (r ran) words() string {
 		b.WriteString(strings.ToLower(strings.Join(r.does.Assigned[name].Texts, "\n")) + "\n")
 	}
 	if r.Language == Text {
-		b.WriteString(strings.ToLower(string(stripped(r.Name, []byte(r.Text)))) + "\n")
+		b.WriteString(strings.ToLower(string(notation.Stripped(r.Name, []byte(r.Text)))) + "\n")
 	}
 	for _, name := range sortedKeys(r.Env) {
 		b.WriteString(strings.ToLower(r.Env[name]) + "\n")

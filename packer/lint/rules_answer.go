@@ -9,12 +9,13 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // answerFiles are the files that are, or become, answer files.
 func (c *checker) answerFiles() []string {
 	return slices.DeleteFunc(c.sorted(), func(name string) bool {
-		return slices.Contains(c.hcl, name) || !isAnswer(name, c.files[name])
+		return slices.Contains(c.hcl, name) || !notation.IsAnswer(name, c.files[name])
 	})
 }
 
@@ -87,7 +88,7 @@ func (c *buildChecker) generalizes(f File) bool {
 func (c *buildChecker) spoken() string {
 	var b strings.Builder
 	for _, s := range c.Scripts {
-		b.WriteString(strings.ToLower(string(stripped(s.Name, []byte(s.Text)))) + "\n")
+		b.WriteString(strings.ToLower(string(notation.Stripped(s.Name, []byte(s.Text)))) + "\n")
 		for _, name := range sortedKeys(s.Env) {
 			b.WriteString(strings.ToLower(s.Env[name]) + "\n")
 		}
@@ -157,7 +158,7 @@ func letters(c *checker) {
 			c.lettersOf(name)
 			continue
 		}
-		text := stripped(name, c.files[name])
+		text := notation.Stripped(name, c.files[name])
 		for _, m := range fixedLetter.FindAllSubmatchIndex(text, -1) {
 			letter := string(bytes.ToUpper(text[m[2]:m[3]]))
 			if letter == "A" && c.hasFloppy() { // its letter doesn't move

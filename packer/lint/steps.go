@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
@@ -338,7 +339,7 @@ func osBuild(c *buildChecker) outcome {
 		return yes(found[0])
 	}
 	for i, r := range c.ran {
-		if buildNumber.Match(stripped(r.Name, []byte(r.Text))) {
+		if buildNumber.Match(notation.Stripped(r.Name, []byte(r.Text))) {
 			return outcome{done: true, evidence: at(c.ran[i].Name, 0)}
 		}
 	}

@@ -1,12 +1,53 @@
-package lint
+package notation
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/depth"
 )
+
+// notations are the ends of the names of files that Packer reads as HCL.
+var notations = []string{".pkr.hcl", ".pkr.json"}
+
+// IsTemplate reports whether Packer reads a file of this name as HCL.
+func IsTemplate(name string) bool {
+	return slices.ContainsFunc(notations, func(end string) bool { return strings.HasSuffix(name, end) })
+}
+
+// legacyKeys are all that a template in the JSON from before HCL may have.
+// https://developer.hashicorp.com/packer/docs/templates/legacy_json_templates
+var legacyKeys = []string{"builders", "description", "min_packer_version", "post-processors", "provisioners", "sensitive-variables", "variables"}
+
+// IsLegacy reports whether a file is a template in the JSON from before HCL.
+func IsLegacy(data []byte) bool {
+	var template map[string]json.RawMessage
+	return json.Unmarshal(data, &template) == nil && template != nil &&
+		!slices.ContainsFunc(slices.Collect(maps.Keys(template)), func(key string) bool { return !slices.Contains(legacyKeys, key) && !strings.HasPrefix(key, "_") })
+}
+
+// Parse is what could be read of a file, in HCL's own notation.
+func Parse(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
+	if strings.HasSuffix(name, ".json") {
+		file, diags := depth.ParseHCLJSON(data, name)
+		if file == nil {
+			return &hclsyntax.Body{}, diags
+		}
+		body, more := fromJSON(file.Body, "")
+		return body, append(diags, more...)
+	}
+	file, diags := depth.ParseHCL(data, name)
+	if body, ok := file.Body.(*hclsyntax.Body); ok {
+		return body, diags
+	}
+	return &hclsyntax.Body{}, diags
+}
 
 // headers are the blocks that each kind of block may have, "" being the file's
 // own. JSON doesn't tell a block from an attribute: only those are listed in

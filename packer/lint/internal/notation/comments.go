@@ -1,4 +1,4 @@
-package lint
+package notation
 
 import (
 	"bytes"
@@ -13,25 +13,27 @@ import (
 	"github.com/winbake/winbake/internal/winscript"
 )
 
-// dialect is the language of a file, as far as its comments go.
-type dialect int
+// Dialect is the language of a file, as far as its comments go.
+type Dialect int
 
+// The dialects.
 const (
-	plain dialect = iota
-	powerShell
-	batch
-	markup
-	configuration // HCL
+	Plain Dialect = iota
+	PowerShell
+	Batch
+	Markup
+	Configuration // HCL
 )
 
-var dialects = map[string]dialect{
-	".ps1": powerShell, ".psm1": powerShell, ".cmd": batch, ".bat": batch, ".xml": markup, ".hcl": configuration,
+var dialects = map[string]Dialect{
+	".ps1": PowerShell, ".psm1": PowerShell, ".cmd": Batch, ".bat": Batch, ".xml": Markup, ".hcl": Configuration,
 }
 
 // templateEnds are what names of templatefile's files have behind their own end.
 var templateEnds = []string{".pkrtpl.hcl", ".pkrtpl", ".tpl.hcl", ".tpl", ".tftpl", ".tmpl"}
 
-func dialectOf(name string) dialect {
+// DialectOf tells a file's language by its name.
+func DialectOf(name string) Dialect {
 	name = strings.ToLower(name)
 	for _, end := range templateEnds {
 		if inner, cut := strings.CutSuffix(name, end); cut {
@@ -51,16 +53,16 @@ var (
 	userData = regexp.MustCompile(`(?i)<powershell>`)
 )
 
-// stripped is a file's text without its comments. Each line stays in its place.
-func stripped(name string, data []byte) []byte {
-	switch d := dialectOf(name); {
-	case d == markup || bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")):
+// Stripped is a file's text without its comments. Each line stays in its place.
+func Stripped(name string, data []byte) []byte {
+	switch d := DialectOf(name); {
+	case d == Markup || bytes.HasPrefix(bytes.TrimSpace(data), []byte("<?xml")):
 		return markupComment.ReplaceAllFunc(data, newlines)
-	case d == powerShell || userData.Match(data):
+	case d == PowerShell || userData.Match(data):
 		return []byte(winscript.WithoutComments(string(data)))
-	case d == batch:
+	case d == Batch:
 		return batchComment.ReplaceAll(data, []byte("$1"))
-	case d == configuration:
+	case d == Configuration:
 		return lineComment.ReplaceAll(withoutHCLComments(data), nil) // a heredoc's lines are scripts
 	}
 	return lineComment.ReplaceAll(markupComment.ReplaceAllFunc(blockComment.ReplaceAllFunc(data, newlines), newlines), nil)
@@ -75,12 +77,12 @@ var answerBegins = regexp.MustCompile(`^\x{FEFF}?(?:\s|[$%]\{[^}]*\}|\{\{[^}]*\}
 // answerName is what Windows looks for, or is given by sysprep's users.
 var answerName = regexp.MustCompile(`(?i)^(auto)?unattend\b`)
 
-// isAnswer reports whether a file is, or becomes, an answer file.
-func isAnswer(name string, data []byte) bool {
-	switch dialectOf(name) {
-	case powerShell, batch:
+// IsAnswer reports whether a file is, or becomes, an answer file.
+func IsAnswer(name string, data []byte) bool {
+	switch DialectOf(name) {
+	case PowerShell, Batch:
 		return false
-	case markup: // what HCL joins to a document may begin with a function's argument
+	case Markup: // what HCL joins to a document may begin with a function's argument
 		if answerName.MatchString(filepath.Base(name)) && bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) {
 			return true
 		}
