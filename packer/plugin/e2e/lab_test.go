@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -57,5 +58,17 @@ func TestBrokenTemplate(t *testing.T) {
 			}
 			b.noRecord("golden-1")
 		})
+	}
+}
+
+// TestFloppy: a floppy isn't read, so nobody says that its answer file is missing.
+func TestFloppy(t *testing.T) {
+	t.Parallel()
+	b, v := spoilt(t, "vsphere-iso", "image.pkr.hcl", func(s string) string {
+		return strings.NewReplacer("  cd_content = {", "  floppy_content = {", `cd_label = "PROVISION"`, `floppy_label = "FLOPPY"`).Replace(s)
+	})
+	out := b.must()
+	if !v.machines()["golden-1"] || v.Unread() != "the floppy" {
+		t.Errorf("unread: %q\n%s", v.Unread(), out)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/packer/plugin/e2e/vcenter"
@@ -132,10 +133,8 @@ func (l *lab) report(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	all = slices.DeleteFunc(all, func(m vcenter.Machine) bool { return m.Name == vcenter.Original })
 	for _, m := range all {
-		if m.Name == vcenter.Original {
-			continue
-		}
 		what := "a template"
 		if !m.Template {
 			what = "a machine"
@@ -143,11 +142,19 @@ func (l *lab) report(w io.Writer) error {
 				return fmt.Errorf("%s isn't what a node needs:\n%s", m.Name, strings.Join(said, "\n"))
 			}
 		}
-		if _, err := fmt.Fprintf(w, "lab: vCenter has %s, %s\nlab: %s\n", m.Name, what, notRun); err != nil {
+		if _, err := fmt.Fprintf(w, "lab: vCenter has %s, %s\n", m.Name, what); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(all) == 0 {
+		return nil
+	}
+	last := notRun
+	if unread := l.server.Unread(); unread != "" {
+		last += "; not read: " + unread
+	}
+	_, err = fmt.Fprintf(w, "lab: %s\n", last)
+	return err
 }
 
 func (l *lab) close() error {

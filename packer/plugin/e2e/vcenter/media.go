@@ -18,10 +18,15 @@ import (
 )
 
 // media are the files on a machine's CDs, but for ISOs that the datastore only
-// has by name: Windows' own.
-func (s *Server) media(ctx context.Context, vm *simulator.VirtualMachine) ([]winenode.File, error) {
-	var all []winenode.File
+// has by name: Windows' own. unread names what has files too and isn't read:
+// nothing that is maintained reads the floppies that Packer makes.
+func (s *Server) media(ctx context.Context, vm *simulator.VirtualMachine) (all []winenode.File, unread string, err error) {
 	for _, d := range vm.Config.Hardware.Device {
+		if floppy, ok := d.(*types.VirtualFloppy); ok {
+			if _, ok := floppy.Backing.(*types.VirtualFloppyImageBackingInfo); ok {
+				unread = "the floppy"
+			}
+		}
 		cd, ok := d.(*types.VirtualCdrom)
 		if !ok {
 			continue
@@ -36,11 +41,11 @@ func (s *Server) media(ctx context.Context, vm *simulator.VirtualMachine) ([]win
 		}
 		files, err := filesOf(ctx, file)
 		if err != nil {
-			return nil, fmt.Errorf("read the CD %s: %w", iso.FileName, err)
+			return nil, "", fmt.Errorf("read the CD %s: %w", iso.FileName, err)
 		}
 		all = append(all, files...)
 	}
-	return all, nil
+	return all, unread, nil
 }
 
 // onDatastore is where a file of the datastore is on this machine.
