@@ -41,7 +41,7 @@ test: need-go
 	@test/deps.sh
 	@$(GO) run ./test/steps test
 
-## e2e: the long end-to-end part: full payloads, cold, twice
+## e2e: the long end-to-end part: full payloads, images by Packer, other readers
 .PHONY: e2e
 e2e: need-go
 	@test/deps.sh e2e

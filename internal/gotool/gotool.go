@@ -78,9 +78,6 @@ func NewHost(ctx context.Context) (*Host, error) {
 	return h, nil
 }
 
-// ModuleCache returns the folder where go unpacks modules.
-func (h *Host) ModuleCache() string { return h.settings["GOMODCACHE"] }
-
 // Tool returns the go command of one toolchain: "go1.26.8", or Local.
 func (h *Host) Tool(toolchain string) *Tool { return &Tool{host: h, Toolchain: toolchain} }
 

@@ -1,8 +1,6 @@
 package answer
 
-import (
-	"slices"
-)
+import ()
 
 // The placeholders that Packer fills in. Each is a variable of templatefile;
 // the template package gives all of them.
@@ -170,11 +168,4 @@ var components = map[string][]string{
 	"Networking-MPSSVC-Svc":                                       {"specialize"},
 	"Microsoft-Windows-ErrorReportingCore":                        {"specialize"},
 	"Microsoft-Windows-RemoteAssistance-Exe":                      {"specialize"},
-}
-
-// Passes returns the passes in which Windows reads a component, and whether
-// it is known here.
-func Passes(component string) ([]string, bool) {
-	p, ok := components[component]
-	return slices.Clone(p), ok
 }

@@ -84,7 +84,7 @@ var tests = []step{
 // The full payloads are compiled for most of an hour, and the other steps wait
 // half of their time: side by side they take two cores as long as both
 // compute. At this priority nothing else gets slower.
-var payloads = step{name: "full payloads from cold caches", args: []string{"nice", "-n19", "go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=90m", "./test/e2e/..."}, beside: true, test: true}
+var payloads = step{name: "full payloads", args: []string{"nice", "-n19", "go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=90m", "./test/e2e/..."}, beside: true, test: true}
 
 // Where Packer and its plugins aren't cached they take ten minutes, most of
 // which are spent waiting for modules and for one large package at a time.
@@ -92,7 +92,8 @@ var (
 	packerPrepare = step{name: packerBuild, args: []string{"nice", "go", "run", "./test/packer/prepare"}, beside: true}
 	packerTests   = []step{
 		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, needs: packerBuild, test: true},
-		{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./e2e/..."}, test: true, dir: "packer/plugin"},
+		// Packer waits most of a build's time, for restarts and for answers.
+		{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=40m", "./e2e/..."}, test: true, dir: "packer/plugin"},
 	}
 	readers = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=20m", "./test/readers/..."}, test: true}
 )
