@@ -84,16 +84,17 @@ var allowed = map[string][]string{
 	"internal/skew/rules/versions":     append(slices.Clone(ruleFamily), "internal/skew/rules/hostprocess", "internal/skew/rules/node"), // leaves the advice to them where they block
 	"internal/skew": append(slices.Clone(ruleFamily), "internal/skew/plan", "internal/skew/rules/admission", "internal/skew/rules/after", "internal/skew/rules/data", "internal/skew/rules/hostprocess", "internal/skew/rules/intree",
 		"internal/skew/rules/node", "internal/skew/rules/proxy", "internal/skew/rules/registration", "internal/skew/rules/update", "internal/skew/rules/versions"), // runs the rules
-	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                            // run by hand on clones
-	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/shell", "internal/version", "internal/printable"}, // objects into the model
-	"internal/inventory/resolve":    {"internal/fault", "internal/inventory", "internal/registry", "internal/version"},                      // the version of a digest, by its registry
-	"internal/inventory/kustomize":  {"internal/infile", "internal/printable"},                                                              // what kustomize builds of local files
+	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                          // run by hand on clones
+	"internal/inventory/podtext":    {"internal/inventory", "internal/printable"},                                                                                         // the words of a pod's fields; judges none
+	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/shell", "internal/version", "internal/printable", "internal/inventory/podtext"}, // objects into the model
+	"internal/inventory/resolve":    {"internal/fault", "internal/inventory", "internal/registry", "internal/version"},                                                    // the version of a digest, by its registry
+	"internal/inventory/kustomize":  {"internal/infile", "internal/printable"},                                                                                            // what kustomize builds of local files
 	"internal/inventory/manifests":  {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/inventory/kustomize", "internal/printable"},
 	"internal/inventory/mustgather": {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},
-	"internal/inventory/release":    {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "internal/ociimage", "internal/ociimage/rootfs"}, // opens images as verify does
-	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                                                                             // the one reader that talks to an API server
-	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/shell", "internal/skew", "internal/version"},                                       // writes a result, makes none
-	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                                                                         // what is known and read, for people
+	"internal/inventory/release":    {"internal/shell", "internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube", "internal/registry", "internal/version", "internal/ociimage", "internal/ociimage/rootfs", "internal/inventory/podtext"}, // opens images as verify does
+	"internal/inventory/cluster":    {"internal/fault", "internal/infile", "internal/inventory", "internal/inventory/kube"},                                                                                                                                           // the one reader that talks to an API server
+	"internal/report/skewreport":    {"internal/fault", "internal/finding", "internal/inventory", "internal/printable", "internal/report", "internal/shell", "internal/skew", "internal/version"},                                                                     // writes a result, makes none
+	"internal/report/facts":         {"internal/catalog", "internal/inventory"},                                                                                                                                                                                       // what is known and read, for people
 
 	"internal/manifests/csidriver": {"internal/shell", "internal/catalog", "internal/fault", "internal/inventory", "internal/inventory/kube", "internal/manifests/object", "internal/printable", "internal/version"}, // the catalog's facts as manifests, and a present one read as verify reads it; skew judges them and isn't known to it
 	"internal/manifests/object":    {},                                                                                                                                                                               // writes any object; knows none
@@ -311,7 +312,7 @@ func TestSkewIsPure(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	pure := append(slices.Clone(ruleFamily), "internal/fault", "internal/infile", "internal/inventory/kube", "internal/manifests/csidriver", "internal/manifests/object", "internal/printable", "internal/shell")
+	pure := append(slices.Clone(ruleFamily), "internal/fault", "internal/infile", "internal/inventory/kube", "internal/inventory/podtext", "internal/manifests/csidriver", "internal/manifests/object", "internal/printable", "internal/shell")
 	for line := range strings.Lines(string(out)) {
 		own, ok := strings.CutPrefix(strings.TrimSpace(line), module)
 		if ok && !strings.HasPrefix(own, "internal/skew") && !slices.Contains(pure, own) {

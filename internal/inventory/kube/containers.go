@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // registrationFlag is node-driver-registrar's; it names the socket that the
@@ -14,13 +15,13 @@ const registrationFlag = "kubelet-registration-path"
 
 // isRegistrar tells the node-driver-registrar from other containers.
 func (ct *container) isRegistrar() bool {
-	_, given := flag(ct.words, registrationFlag)
+	_, given := podtext.Flag(ct.words, registrationFlag)
 	return given || ct.namedRegistrar()
 }
 
 // namedRegistrar tells a node-driver-registrar that is called one.
 func (ct *container) namedRegistrar() bool {
-	return strings.Contains(last(ct.image.Repository), "driver-registrar") || strings.Contains(strings.ToLower(ct.Name), "driver-registrar")
+	return strings.Contains(podtext.LastElement(ct.image.Repository), "driver-registrar") || strings.Contains(strings.ToLower(ct.Name), "driver-registrar")
 }
 
 // besideDriver tells a registrar that is no driver. One that is alone in its
@@ -39,14 +40,14 @@ var sidecars = []string{
 
 // isSidecar tells whether a container surely isn't the driver.
 func (ct *container) isSidecar() bool {
-	image, name := "/"+last(ct.image.Repository), strings.ToLower(ct.Name)
+	image, name := "/"+podtext.LastElement(ct.image.Repository), strings.ToLower(ct.Name)
 	for _, s := range sidecars {
 		if strings.Contains(image, s) || name == strings.TrimPrefix(s, "/") {
 			return true
 		}
 	}
-	_, probe := flag(ct.words, "health-port", "probe-timeout")
-	_, csi := flag(ct.words, "csi-address")
+	_, probe := podtext.Flag(ct.words, "health-port", "probe-timeout")
+	_, csi := podtext.Flag(ct.words, "csi-address")
 	return probe && csi
 }
 
@@ -57,13 +58,13 @@ var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEnd
 var nameFlags = []string{"drivername", "driver-name", "csi-name"}
 
 // endpoint is the address that a container serves or uses as a CSI driver.
-func (ct *container) endpoint() (word, bool) {
+func (ct *container) endpoint() (podtext.Word, bool) {
 	for i, e := range ct.Env {
 		if strings.EqualFold(e.Name, "CSI_ENDPOINT") && e.Value != "" {
-			return word{e.Value, below(ct.path, "env", i, "value")}, true
+			return podtext.Word{Text: e.Value, Path: below(ct.path, "env", i, "value")}, true
 		}
 	}
-	return flag(ct.words, endpointFlags...)
+	return podtext.Flag(ct.words, endpointFlags...)
 }
 
 // noContainer is why no container was picked.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -25,11 +26,11 @@ func (c *Collector) proxyOf(o inventory.Object, p podTemplate, cts []container) 
 }
 
 func (ct *container) runsProxy() bool {
-	if last(ct.image.Repository) == "csi-proxy" {
+	if podtext.LastElement(ct.image.Repository) == "csi-proxy" {
 		return true
 	}
 	for _, w := range ct.words {
-		program := strings.ToLower(slashed(w.text))
+		program := strings.ToLower(podtext.Slashed(w.Text))
 		if program == "csi-proxy.exe" || strings.HasSuffix(program, "/csi-proxy.exe") {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // identity is which driver a DaemonSet runs.
@@ -68,7 +69,7 @@ func (k known) byClues(clues []clue) (identity, bool) {
 		if d := k.folder(c.folder); d != nil {
 			return identity{d.Provisioner, d, c.at}, true
 		}
-		if isDomain(c.folder) {
+		if podtext.IsDomain(c.folder) {
 			return identity{strings.ToLower(c.folder), nil, c.at}, true
 		}
 	}
@@ -84,7 +85,7 @@ func (k known) noDriver(p podTemplate, clues []clue) string {
 		if v.HostPath == nil {
 			continue
 		}
-		if _, _, ok := parsePipe(v.HostPath.Path); ok {
+		if _, _, ok := podtext.ParsePipe(v.HostPath.Path); ok {
 			return "it uses csi-proxy's pipes, but registers no CSI driver"
 		}
 	}
@@ -119,7 +120,7 @@ func registrations(p podTemplate, cts []container) []clue {
 	var clues []clue
 	for i := range cts {
 		ct := &cts[i]
-		if w, ok := flag(ct.words, registrationFlag); ok {
+		if w, ok := podtext.Flag(ct.words, registrationFlag); ok {
 			clues = appendClue(clues, p, w)
 			continue
 		}
@@ -130,7 +131,7 @@ func registrations(p podTemplate, cts []container) []clue {
 		// script inside of the image.
 		for j, e := range ct.Env {
 			if strings.EqualFold(e.Name, "DRIVER_REG_SOCK_PATH") || strings.EqualFold(e.Name, "KUBELET_REGISTRATION_PATH") {
-				clues = appendClue(clues, p, word{expand(e.Value, environment(ct.Container)), below(ct.path, "env", j, "value")})
+				clues = appendClue(clues, p, podtext.Word{Text: podtext.Expand(e.Value, podtext.Environment(ct.Container)), Path: below(ct.path, "env", j, "value")})
 			}
 		}
 	}
@@ -143,12 +144,12 @@ func names(p podTemplate, cts []container) []clue {
 	var clues []clue
 	for i := range cts {
 		ct := &cts[i]
-		w, ok := flag(ct.words, nameFlags...)
-		if !ok || !isDomain(w.text) || ct.isSidecar() || ct.isRegistrar() {
+		w, ok := podtext.Flag(ct.words, nameFlags...)
+		if !ok || !podtext.IsDomain(w.Text) || ct.isSidecar() || ct.isRegistrar() {
 			continue
 		}
-		clues = append(clues, clue{w.text, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
-		if !strings.EqualFold(w.text, clues[0].folder) {
+		clues = append(clues, clue{w.Text, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}})
+		if !strings.EqualFold(w.Text, clues[0].folder) {
 			return nil
 		}
 	}
@@ -163,8 +164,8 @@ func endpoints(p podTemplate, cts []container) []clue {
 		if ct.isSidecar() {
 			continue
 		}
-		if w, ok := flag(ct.words, nameFlags...); ok && isDomain(w.text) && !ct.isRegistrar() {
-			clues = append(clues, clue{w.text, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
+		if w, ok := podtext.Flag(ct.words, nameFlags...); ok && podtext.IsDomain(w.Text) && !ct.isRegistrar() {
+			clues = append(clues, clue{w.Text, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}})
 		}
 		if w, ok := ct.endpoint(); ok {
 			clues = appendClue(clues, p, w)
@@ -180,15 +181,15 @@ func folders(p podTemplate) []clue {
 		if v.HostPath == nil {
 			continue
 		}
-		clues = appendClue(clues, p, word{v.HostPath.Path, p.path("volumes", i, "hostPath", "path")})
+		clues = appendClue(clues, p, podtext.Word{Text: v.HostPath.Path, Path: p.path("volumes", i, "hostPath", "path")})
 	}
 	return clues
 }
 
-func appendClue(clues []clue, p podTemplate, w word) []clue {
-	folder := socketFolder(w.text)
-	if folder == "" || template.MatchString(folder) {
+func appendClue(clues []clue, p podTemplate, w podtext.Word) []clue {
+	folder := podtext.SocketFolder(w.Text)
+	if folder == "" || podtext.IsTemplate(folder) {
 		return clues
 	}
-	return append(clues, clue{folder, inventory.Evidence{Where: p.at(w.path...), Text: w.text}})
+	return append(clues, clue{folder, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // Inventory joins what was gathered. The Collector can be added to and asked
@@ -67,7 +68,7 @@ func (c *Collector) withRunning(d inventory.Driver) inventory.Driver {
 		if k.set != set || k.container != d.Container {
 			continue
 		}
-		img, err := ParseImage(k.image)
+		img, err := podtext.ParseImage(k.image)
 		if err != nil {
 			continue
 		}

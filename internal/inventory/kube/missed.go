@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
@@ -48,7 +49,7 @@ func (c *Collector) checkPlugin(d inventory.Driver, ds *appsv1.DaemonSet, p podT
 // doubledPipe tells of a csi-proxy pipe's path with backslashes that were meant
 // to be halved.
 func doubledPipe(path string) bool {
-	_, _, isPipe := parsePipe(path)
+	_, _, isPipe := podtext.ParsePipe(path)
 	return isPipe && strings.Contains(strings.TrimLeft(path, `\`), `\\`)
 }
 

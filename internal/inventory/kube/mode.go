@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 	"github.com/winbake/winbake/internal/printable"
 )
 
@@ -41,16 +42,16 @@ func ownFlags(d *catalog.Driver) []string {
 // readFlags reads which of the flags for HostProcess a driver is given.
 func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) {
 	for _, name := range hostProcessFlags {
-		value, w, given := boolFlag(ct.words, name)
+		value, w, given := podtext.BoolFlag(ct.words, name)
 		if !given {
 			continue
 		}
-		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text})
 		switch {
 		case !slices.Contains(own, name):
 			d.ForeignFlags = append(d.ForeignFlags, "--"+name)
-		case unset(w.text):
-			d.HostProcessFlagReason = printable.Clip(w.text) + ": what is put in isn't in the manifest"
+		case podtext.Unset(w.Text):
+			d.HostProcessFlagReason = printable.Clip(w.Text) + ": what is put in isn't in the manifest"
 		default:
 			d.HostProcessFlag = &value
 		}
@@ -59,30 +60,22 @@ func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) 
 		return
 	}
 	if w, found := ct.openFlag(); found {
-		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.path...), Text: w.text})
-		d.HostProcessFlagReason = printable.Clip(w.text) + " may be the flag: what is put in isn't in the manifest"
+		d.Evidence = append(d.Evidence, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text})
+		d.HostProcessFlagReason = printable.Clip(w.Text) + " may be the flag: what is put in isn't in the manifest"
 	}
 }
 
 // openFlag is an argument that may turn out to be any flag: a variable that the
 // manifest doesn't set. Behind a flag without a value it is that value.
-func (ct *container) openFlag() (word, bool) {
+func (ct *container) openFlag() (podtext.Word, bool) {
 	for i, w := range ct.words {
-		name, isVariable := variableName(w.text)
-		if !isVariable || i > 0 && takesNext(ct.words[i-1].text) || ct.fromField(name) {
+		name, isVariable := podtext.VariableName(w.Text)
+		if !isVariable || i > 0 && takesNext(ct.words[i-1].Text) || ct.fromField(name) {
 			continue
 		}
 		return w, true
 	}
-	return word{}, false
-}
-
-// variableName is NAME where an argument is $(NAME) and nothing else.
-func variableName(arg string) (string, bool) {
-	if arg == "" || variable.FindString(arg) != arg {
-		return "", false
-	}
-	return strings.TrimSuffix(strings.TrimLeft(arg, "$("), ")"), true
+	return podtext.Word{}, false
 }
 
 // takesNext tells of a flag that isn't joined to a value with =.
@@ -96,13 +89,6 @@ func (ct *container) fromField(name string) bool {
 	return slices.ContainsFunc(ct.Env, func(e corev1.EnvVar) bool {
 		return e.Name == name && e.ValueFrom != nil && (e.ValueFrom.FieldRef != nil || e.ValueFrom.ResourceFieldRef != nil)
 	})
-}
-
-// unset tells whether a flag's value is a variable that the manifest doesn't
-// set.
-func unset(flag string) bool {
-	_, value, _ := strings.Cut(flag, "=")
-	return template.MatchString(value) || shellVariable.MatchString(value)
 }
 
 // operatingSystem tells where the pods run, by what schedules them and then by
@@ -197,26 +183,26 @@ func windowsTraces(p podTemplate, cts []container) (string, inventory.Evidence) 
 		return windows, p.evidence("hostProcess: true", "securityContext", "windowsOptions", "hostProcess")
 	}
 	for i, v := range p.spec.Volumes {
-		if v.HostPath != nil && isWindowsPath(v.HostPath.Path) {
+		if v.HostPath != nil && podtext.IsWindowsPath(v.HostPath.Path) {
 			return windows, p.evidence(v.HostPath.Path, "volumes", i, "hostPath", "path")
 		}
 	}
 	for i := range cts {
 		if w, ok := cts[i].windowsWord(); ok {
-			return windows, inventory.Evidence{Where: p.at(w.path...), Text: w.text}
+			return windows, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}
 		}
 	}
 	return "", inventory.Evidence{}
 }
 
 // windowsWord is an argument that makes sense on Windows alone.
-func (ct *container) windowsWord() (word, bool) {
+func (ct *container) windowsWord() (podtext.Word, bool) {
 	for _, w := range ct.words {
-		if isWindowsPath(w.text) || anyDrive.MatchString(w.text) || strings.HasSuffix(strings.ToLower(w.text), ".exe") {
+		if podtext.IsWindowsPath(w.Text) || podtext.NamesDrive(w.Text) || strings.HasSuffix(strings.ToLower(w.Text), ".exe") {
 			return w, true
 		}
 	}
-	return word{}, false
+	return podtext.Word{}, false
 }
 
 func podWindowsOptions(p podTemplate) *corev1.WindowsSecurityContextOptions {
@@ -254,7 +240,7 @@ func pipes(p podTemplate, ct *container) (mounted, unmounted []inventory.Pipe) {
 		if v.HostPath == nil {
 			continue
 		}
-		group, version, ok := parsePipe(v.HostPath.Path)
+		group, version, ok := podtext.ParsePipe(v.HostPath.Path)
 		if !ok {
 			continue
 		}
@@ -275,7 +261,7 @@ func pipes(p podTemplate, ct *container) (mounted, unmounted []inventory.Pipe) {
 // https://github.com/microsoft/hcsshim/blob/main/internal/hcs/schema2/mapped_pipe.go
 func mountsPipe(ct *corev1.Container, volume, name string) bool {
 	return slices.ContainsFunc(ct.VolumeMounts, func(m corev1.VolumeMount) bool {
-		group, version, ok := parsePipe(m.MountPath)
+		group, version, ok := podtext.ParsePipe(m.MountPath)
 		return m.Name == volume && ok && inventory.Pipe{Group: group, Version: version}.Name() == name
 	})
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // applied are what library-go leaves on the DaemonSets that OpenShift's
@@ -40,7 +41,7 @@ func ownedByOperator(ref metav1.OwnerReference) bool {
 // isPayload tells whether an image came with a release of OpenShift or OKD.
 func isPayload(img inventory.Image) bool {
 	for _, repository := range []string{"ocp-v4.0-art-dev", "scos-content"} {
-		if last(img.Repository) == repository {
+		if podtext.LastElement(img.Repository) == repository {
 			return true
 		}
 	}

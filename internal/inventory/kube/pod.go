@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // template is a pod template and where it stands in its object.
@@ -28,14 +29,14 @@ type container struct {
 	path  []any
 	image inventory.Image
 	err   error // of the image reference
-	words []word
+	words []podtext.Word
 }
 
 func (p podTemplate) containers() []container {
 	out := make([]container, 0, len(p.spec.Containers))
 	for ct, path := range p.lasting() {
-		img, err := ParseImage(ct.Image)
-		out = append(out, container{Container: ct, path: path, image: img, err: err, words: argv(ct, path)})
+		img, err := podtext.ParseImage(ct.Image)
+		out = append(out, container{Container: ct, path: path, image: img, err: err, words: podtext.Words(ct, path)})
 	}
 	return out
 }

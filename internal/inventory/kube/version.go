@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -26,7 +27,7 @@ func (c *Collector) versionOf(img inventory.Image, bad error, at inventory.Evide
 		return fact
 	}
 	switch {
-	case bad != nil && errors.Is(bad, ErrTemplate):
+	case bad != nil && errors.Is(bad, podtext.ErrTemplate):
 		fact.Reason = "the image is a template that wasn't rendered"
 	case bad != nil:
 		fact.Reason = bad.Error()

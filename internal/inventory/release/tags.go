@@ -7,7 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // finish sorts the tags, takes the version of Kubernetes from them and refuses
@@ -60,7 +60,7 @@ func fullCommit(s string) string {
 
 // imageOf takes a pull spec apart. One that can't be parsed keeps its text.
 func imageOf(spec string) inventory.Image {
-	i, err := kube.ParseImage(spec)
+	i, err := podtext.ParseImage(spec)
 	if err != nil {
 		return inventory.Image{Reference: spec}
 	}

@@ -1,4 +1,4 @@
-package kube
+package podtext
 
 import (
 	_ "crypto/sha256" // digests of images don't parse without it
@@ -24,6 +24,9 @@ var (
 	// built or loaded on the node.
 	bareDigest = regexp.MustCompile(`^[a-z0-9]+:[0-9a-f]{32,}$`)
 )
+
+// IsTemplate tells whether a text was never rendered.
+func IsTemplate(s string) bool { return template.MatchString(s) }
 
 // ParseImage takes an image reference apart. It adds nothing that isn't
 // written: no docker.io, no latest. A status' imageID is read as well. What
@@ -62,7 +65,7 @@ func ParseImage(ref string) (inventory.Image, error) {
 	return img, nil
 }
 
-// last is the last element of a repository.
-func last(repository string) string {
+// LastElement is the last element of a repository.
+func LastElement(repository string) string {
 	return strings.ToLower(repository[strings.LastIndexByte(repository, '/')+1:])
 }

@@ -1,11 +1,8 @@
-package kube
+package podtext
 
 import (
 	"slices"
-	"strings"
 	"testing"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 func TestSplitLine(t *testing.T) {
@@ -30,7 +27,7 @@ func TestExpand(t *testing.T) {
 	for text, want := range map[string]string{
 		"$(A)/$(B)": "x/$(A)", "$$(A)": "$(A)", "$(NONE)": "$(NONE)", "$(_C.d-e)": "y", "$(": "$(", "$()": "$()", "plain": "plain",
 	} {
-		if got := expand(text, env); got != want {
+		if got := Expand(text, env); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -47,39 +44,16 @@ func TestFlag(t *testing.T) {
 	for line, want := range map[string]string{
 		"--f=v": "v", "-f=v": "v", "--f v": "v", "--f": "", "--f --g": "", "--ff=v": "none", "f=v": "none", "--f=": "", "--f=a --f=b": "a", "--f=a=b": "a=b",
 	} {
-		var words []word
+		var words []Word
 		for _, w := range splitLine(line) {
-			words = append(words, word{text: w})
+			words = append(words, Word{Text: w})
 		}
 		got := "none"
-		if w, ok := flag(words, "f"); ok {
-			got = w.text
+		if w, ok := Flag(words, "f"); ok {
+			got = w.Text
 		}
 		if got != want {
 			t.Errorf("%q: %q, want %q", line, got, want)
 		}
 	}
-}
-
-// A command line of any kind must neither panic nor make a provisioner that
-// can't be one.
-func FuzzRegistration(f *testing.F) {
-	for _, s := range []string{
-		`--kubelet-registration-path=C:\var\lib\kubelet\plugins\a.b.c\csi.sock`, `cmd /c "x --kubelet-registration-path=$(S)"`,
-		`--kubelet-registration-path=/plugins/`, `--kubelet-registration-path=\\.\pipe\csi-proxy-a-v1`, `--kubelet-registration-path %S% 'x`, "--kubelet-registration-path=plugins/x\x00y",
-	} {
-		f.Add(s, `C:\var\lib\kubelet\plugins\d.e.f\csi.sock`)
-	}
-	f.Fuzz(func(t *testing.T, arg, value string) {
-		ct := corev1.Container{Name: "r", Args: []string{arg}, Env: []corev1.EnvVar{{Name: "S", Value: value}}}
-		p := podTemplate{&corev1.PodSpec{Containers: []corev1.Container{ct}}, templateBase, ObjectLocator(object("DaemonSet", "n", "x"))}
-		for _, c := range registrations(p, p.containers()) {
-			if c.folder == "" || strings.ContainsAny(c.folder, `/\`) || c.at.Where == "" {
-				t.Errorf("%q, %q: %+v", arg, value, c)
-			}
-		}
-		if group, version, ok := parsePipe(value); ok && (group == "" || !strings.HasPrefix(version, "v")) {
-			t.Errorf("%q: %q %q", value, group, version)
-		}
-	})
 }

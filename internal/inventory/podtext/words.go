@@ -1,33 +1,36 @@
-package kube
+// Package podtext reads what is written in a pod's fields: the words of a command
+// line, image references, paths of Windows and names of pipes. It judges none of it.
+package podtext
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 )
 
-// word is one argument of a container, with the field that it stands in.
-type word struct {
-	text string
-	path []any
+// Word is one argument of a container, with the path of its field.
+type Word struct {
+	Text string
+	Path []any
 }
 
-// argv is a container's command line, command and args alike, with what its
+// Words is a container's command line, command and args alike, with what its
 // environment puts into it.
-func argv(ct *corev1.Container, base []any) []word {
-	env := environment(ct)
-	var words []word
+func Words(ct *corev1.Container, base []any) []Word {
+	env := Environment(ct)
+	var words []Word
 	add := func(field string, args []string) {
 		for i, arg := range args {
-			path := below(base, field, i)
-			arg = expand(arg, env)
+			path := append(slices.Clip(base), field, i)
+			arg = Expand(arg, env)
 			if !isLine(arg) {
-				words = append(words, word{arg, path})
+				words = append(words, Word{arg, path})
 				continue
 			}
 			for _, w := range splitLine(arg) {
-				words = append(words, word{expandShell(w, env), path})
+				words = append(words, Word{expandShell(w, env), path})
 			}
 		}
 	}
@@ -36,12 +39,12 @@ func argv(ct *corev1.Container, base []any) []word {
 	return words
 }
 
-// environment is what a container's environment says in plain text.
-func environment(ct *corev1.Container) map[string]string {
+// Environment is what a container's environment says in plain text.
+func Environment(ct *corev1.Container) map[string]string {
 	env := make(map[string]string, len(ct.Env))
 	for _, e := range ct.Env {
 		if e.ValueFrom == nil {
-			env[e.Name] = expand(e.Value, env)
+			env[e.Name] = Expand(e.Value, env)
 		}
 	}
 	return env
@@ -54,9 +57,9 @@ var (
 	shellVariable = regexp.MustCompile(`(?i)\$\{env:(\w+)\}|\$env:(\w+)|%(\w+)%|\$\{(\w+)\}|\$(\w+)`)
 )
 
-// expand puts $(NAME) in as the kubelet does: $$(NAME) escapes it, and a name
+// Expand puts $(NAME) in as the kubelet does: $$(NAME) escapes it, and a name
 // that isn't there stays as it is written.
-func expand(s string, env map[string]string) string {
+func Expand(s string, env map[string]string) string {
 	if !strings.Contains(s, "$(") {
 		return s
 	}
@@ -129,11 +132,11 @@ func splitLine(line string) []string {
 	return words
 }
 
-// flag finds the value of -name or --name, given with = or as the next word.
+// Flag finds the value of -name or --name, given with = or as the next word.
 // Upper case isn't minded: some drivers write driverName.
-func flag(words []word, names ...string) (word, bool) {
+func Flag(words []Word, names ...string) (Word, bool) {
 	for i, w := range words {
-		bare, isFlag := strings.CutPrefix(w.text, "-")
+		bare, isFlag := strings.CutPrefix(w.Text, "-")
 		if !isFlag {
 			continue
 		}
@@ -142,22 +145,22 @@ func flag(words []word, names ...string) (word, bool) {
 			switch {
 			case !strings.EqualFold(name, want):
 			case joined:
-				return word{strings.Trim(value, `"'`), w.path}, true
-			case i+1 < len(words) && !strings.HasPrefix(words[i+1].text, "-"):
+				return Word{strings.Trim(value, `"'`), w.Path}, true
+			case i+1 < len(words) && !strings.HasPrefix(words[i+1].Text, "-"):
 				return words[i+1], true
 			default:
-				return word{"", w.path}, true
+				return Word{"", w.Path}, true
 			}
 		}
 	}
-	return word{}, false
+	return Word{}, false
 }
 
-// boolFlag finds a switch. As Go's flag package has it, a switch takes no value
+// BoolFlag finds a switch. As Go's flag package has it, a switch takes no value
 // but one with =.
-func boolFlag(words []word, names ...string) (value bool, at word, given bool) {
+func BoolFlag(words []Word, names ...string) (value bool, at Word, given bool) {
 	for _, w := range words {
-		bare, isFlag := strings.CutPrefix(w.text, "-")
+		bare, isFlag := strings.CutPrefix(w.Text, "-")
 		if !isFlag {
 			continue
 		}
@@ -178,4 +181,19 @@ func truth(s string) bool {
 		return true
 	}
 	return false
+}
+
+// VariableName is NAME where an argument is $(NAME) and nothing else.
+func VariableName(arg string) (string, bool) {
+	if arg == "" || variable.FindString(arg) != arg {
+		return "", false
+	}
+	return strings.TrimSuffix(strings.TrimLeft(arg, "$("), ")"), true
+}
+
+// Unset tells whether a flag's value is a variable that the manifest doesn't
+// set.
+func Unset(flag string) bool {
+	_, value, _ := strings.Cut(flag, "=")
+	return IsTemplate(value) || shellVariable.MatchString(value)
 }
