@@ -58,3 +58,9 @@ func ExitCode(err error) int {
 	}
 	return 1
 }
+
+// FirstLine is an error's first line: some print a whole log below it.
+func FirstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

@@ -142,7 +142,7 @@ func LoadLock(f *File) (*Lock, error) {
 	}
 	l, err := parseLock(data)
 	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + firstLine(err), Fix: lockCommand(f), Code: finding.ExitBlock, Err: errors.Join(ErrNoLock, err)}
+		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + fault.FirstLine(err), Fix: lockCommand(f), Code: finding.ExitBlock, Err: errors.Join(ErrNoLock, err)}
 	}
 	return l, nil
 }
@@ -179,11 +179,6 @@ func parseLock(data []byte) (*Lock, error) {
 	}
 	l.text = data
 	return &l, nil
-}
-
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
 
 // Seal makes c the lock of the component called name: it gives it its digest.

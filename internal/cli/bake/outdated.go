@@ -4,12 +4,12 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
@@ -99,7 +99,7 @@ func askOne(ctx context.Context, tool *gotool.Tool, c *pins.Component) outdatedR
 	case pins.KindModule:
 		versions, err := gomod.Versions(ctx, tool, c.Module, c.Version)
 		if err != nil {
-			row.Unknown, row.failed = "not to be had: "+firstLine(err), true
+			row.Unknown, row.failed = "not to be had: "+fault.FirstLine(err), true
 			return row
 		}
 		row.Patch, row.Latest = gomod.Newer(c.Version, versions)
@@ -116,7 +116,7 @@ func askOne(ctx context.Context, tool *gotool.Tool, c *pins.Component) outdatedR
 func askTags(ctx context.Context, c *pins.Component, row *outdatedRow) {
 	tags, err := gitsrc.Tags(ctx, c.Git)
 	if err != nil {
-		row.Unknown, row.failed = "not to be had: "+firstLine(err), true
+		row.Unknown, row.failed = "not to be had: "+fault.FirstLine(err), true
 		return
 	}
 	current := ""
@@ -143,11 +143,6 @@ func pinned(c *pins.Component) string {
 	default:
 		return c.Commit[:12]
 	}
-}
-
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
 
 func outdatedTable(rows []outdatedRow) [][]string {

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 	"github.com/winbake/winbake/internal/printable"
 )
 
@@ -118,7 +119,7 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 // readContainer reads what the driver's own container says.
 func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, own []string, hint string) {
 	d.Container, d.Image = ct.Name, ct.image
-	d.Call = inventory.Call{At: pointer(ct.path), Command: ct.Command, Args: ct.Args}
+	d.Call = inventory.Call{At: podtext.Pointer(ct.path), Command: ct.Command, Args: ct.Args}
 	d.Version = c.versionOf(ct.image, ct.err, p.imageAt(ct))
 	if !d.Version.Known && hint != "" {
 		d.Version.Reason += "; " + hint

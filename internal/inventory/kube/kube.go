@@ -12,6 +12,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
 // Options is what a Collector needs to know beside the objects.
@@ -134,7 +135,7 @@ func ObjectLocator(o inventory.Object) Locator {
 		if len(path) == 0 {
 			return o.String()
 		}
-		return o.String() + " " + dotted(path)
+		return o.String() + " " + podtext.Dotted(path)
 	}
 }
 

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"iter"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -64,4 +65,13 @@ func (p podTemplate) lasting() iter.Seq2[*corev1.Container, []any] {
 // imageAt is where a container's image is written.
 func (p podTemplate) imageAt(ct *container) inventory.Evidence {
 	return inventory.Evidence{Where: p.at(below(ct.path, "image")...), Text: ct.Image}
+}
+
+// below makes a path under base, without touching base's array.
+func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }
+
+// ForWindows tells whether a pod asks for a Windows node.
+func ForWindows(spec *corev1.PodSpec) bool {
+	nowhere := func(...any) string { return "" }
+	return askedOS(podTemplate{spec, nil, nowhere}) == windows
 }
