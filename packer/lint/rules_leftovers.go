@@ -100,6 +100,10 @@ func ignoredFailures(c *buildChecker) {
 			c.add(id, d.in.Name, finding.Finding{Observed: d.Name + " -ErrorAction " + action, Evidence: d.at()})
 		case quiet:
 			c.add(id, d.in.Name, finding.Finding{Observed: "$ErrorActionPreference passes over errors", Evidence: d.at()})
+		case d.Name == ".install" && d.Into != "" && !d.Compared:
+			c.add(id, d.in.Name, finding.Finding{Observed: "what Install() returns isn't compared with anything", Remedy: "throw where its ResultCode isn't 2", Evidence: d.at()})
+		case d.inTask():
+			c.add(id, d.in.Name, finding.Finding{Observed: d.Name + " runs in a task, whose result isn't read", Remedy: "read Get-ScheduledTaskInfo's LastTaskResult, and throw where it isn't 0", Evidence: d.at()})
 		case d.Excused:
 			c.add(id, d.in.Name, finding.Finding{Observed: "what " + d.Name + " fails with is caught, and the script goes on", Evidence: d.at()})
 		default:
@@ -108,6 +112,14 @@ func ignoredFailures(c *buildChecker) {
 		return
 	}
 	c.pass(id, "updates", "a failure of theirs ends the build")
+}
+
+// inTask: the script makes a task and doesn't ask how it ended.
+func (d done) inTask() bool {
+	made := slices.ContainsFunc(d.in.does.Commands, func(c winscript.Command) bool {
+		return c.Name == ".registertaskdefinition" || c.Name == "register-scheduledtask"
+	})
+	return made && !strings.Contains(strings.ToLower(d.in.Text), "lasttaskresult")
 }
 
 // looksAfterUpdates: a script that installs none searches for those that are
