@@ -164,15 +164,20 @@ func splitNames(values []string) []string {
 	return names
 }
 
-// completeComponents completes component names of the file in use.
-func (t *tool) completeComponents(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
+// fromPins completes with names that the file in use gives.
+func (t *tool) fromPins(names func(*pins.File) []string) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		file, err := pins.Load(t.file)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return names(file), cobra.ShellCompDirectiveNoFileComp
 	}
-	var names []string
+}
+
+func componentNames(file *pins.File) (names []string) {
 	for _, c := range file.Components {
 		names = append(names, c.Name)
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }

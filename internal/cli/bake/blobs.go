@@ -25,10 +25,7 @@ func (b blobStore) Open(digest string) (io.ReadCloser, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: %w", cas.ErrDamaged, err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return rc, nil
+	return rc, err
 }
 
 // Record keeps v, and for as long as v is kept the blobs that it names: a

@@ -20,7 +20,7 @@ func newBuild(t *tool) *cobra.Command {
 		Long: `build compiles the named components, or all, and prints each artifact's
 digest, size and path in the cache. What was built before isn't built again.`,
 		Example:           "  bake build csi-proxy\n  cp $(bake build csi-proxy -o json | jq -r '.[0].path') csi-proxy.exe",
-		ValidArgsFunction: t.completeComponents,
+		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := t.build(cmd.Context(), args, o)
 			if len(rows) > 0 {

@@ -19,9 +19,7 @@ func addCluster(cmd *cobra.Command, c *wmco.Cluster) {
 	f.StringVar(&c.Cloud, "cloud", "", "write the services of a cluster on none, vsphere, aws, azure, gcp or nutanix (default those of versions.yaml alone)")
 	f.StringVar(&c.APIServer, "api-server", "", "with --cloud: the address at which nodes reach the cluster's API server")
 	f.Uint16Var(&c.VXLANPort, "vxlan-port", 0, "with --cloud: the port of the hybrid overlay network, if the cluster sets one")
-	app.Complete(cmd, "cloud", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return wmco.Clouds(), cobra.ShellCompDirectiveNoFileComp
-	})
+	app.Complete(cmd, "cloud", cobra.FixedCompletions(wmco.Clouds(), cobra.ShellCompDirectiveNoFileComp))
 	app.Complete(cmd, "api-server", cobra.NoFileCompletions)
 	app.Complete(cmd, "vxlan-port", cobra.NoFileCompletions)
 }

@@ -29,7 +29,7 @@ func newList(t *tool) *cobra.Command {
 		Use:               "list [component...]",
 		Short:             "Show the components, their pins, and what is built",
 		Example:           "  bake list\n  bake list -f examples/openshift-4.15/versions.yaml -o json",
-		ValidArgsFunction: t.completeComponents,
+		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := t.list(cmd.Context(), args)
 			if err != nil {

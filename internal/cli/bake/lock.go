@@ -31,7 +31,7 @@ the components whose lock isn't of their pin, or isn't what lock wrote.`,
 		Example: `  bake lock                # all components
   bake lock csi-proxy      # one
   bake lock --check        # in CI`,
-		ValidArgsFunction: t.completeComponents,
+		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if check {
 				return t.checkLock(args)

@@ -75,7 +75,7 @@ from what it was built with, and makes it anew.`,
 	f.StringVar(&o.namespace, "namespace", manifests.Namespace, "the operator's namespace")
 	f.BoolVar(&o.checksums, "with-checksums", false, "list the payload's files with their sums; WMCO itself leaves the list empty")
 	addCluster(cmd, &o.cluster)
-	app.Complete(cmd, "wmco-version", t.completeWMCO)
+	app.Complete(cmd, "wmco-version", t.fromPins(wmcoVersions))
 	return cmd
 }
 
@@ -164,22 +164,17 @@ func (t *tool) checksums(ctx context.Context) ([]manifests.FileEntry, error) {
 	return files, nil
 }
 
-func (t *tool) completeWMCO(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	cat, err := catalog.Load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	var versions []string
-	for _, r := range cat.WMCOFor(file.Release) {
-		versions = append(versions, r.From)
-	}
-	return versions, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
 func (t *tool) warn(object, message string) {
 	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Warning, Message: message})
+}
+
+func wmcoVersions(file *pins.File) (versions []string) {
+	known, err := catalog.Load()
+	if err != nil {
+		return nil
+	}
+	for _, r := range known.WMCOFor(file.Release) {
+		versions = append(versions, r.From)
+	}
+	return versions
 }

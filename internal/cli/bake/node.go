@@ -120,7 +120,7 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	if verb != agent.Remove {
 		f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
 		o.registry.Register(f, "the registry")
-		app.Complete(cmd, "only", t.completeComponents)
+		app.Complete(cmd, "only", t.fromPins(componentNames))
 	}
 	return cmd
 }

@@ -39,7 +39,7 @@ there are: the newest patch of the pinned minor, and the newest of all. Where
 no list can be had it says so; that isn't "up to date". If a source couldn't be
 asked, the exit code is 4.`,
 		Example:           "  bake outdated\n  bake outdated csi-proxy -o json",
-		ValidArgsFunction: t.completeComponents,
+		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := t.outdated(cmd.Context(), args)
 			if err != nil {

@@ -79,7 +79,7 @@ what a node with this payload should be, for verify node and bake node. With
 	f.StringVar(&o.verifyExe, "verify-exe", "", "the verify.exe to carry (default beside this program)")
 	o.buildOptions.register(cmd)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
-	app.Complete(cmd, "only", t.completeComponents)
+	app.Complete(cmd, "only", t.fromPins(componentNames))
 	return cmd
 }
 

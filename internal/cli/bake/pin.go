@@ -27,7 +27,7 @@ was.`,
 		Example: `  bake pin csi-proxy@v1.3.0
   bake pin hns-module@a08bcc3242bd7369fce71da9264f300c16f59414`,
 		Args:              app.Args(cobra.ExactArgs(1)),
-		ValidArgsFunction: t.completeComponents,
+		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, value, ok := strings.Cut(args[0], "@")
 			if !ok || name == "" || value == "" {

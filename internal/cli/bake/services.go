@@ -30,7 +30,7 @@ stay.`,
 		Example: `  bake manifests setup-script > setup.cmd
   bake manifests setup-script csi-proxy > setup.cmd && scp setup.cmd Administrator@node:
   bake manifests setup-script --undo > remove.cmd`,
-		ValidArgsFunction: t.completeServices,
+		ValidArgsFunction: t.fromPins(serviceNames),
 		RunE: func(_ *cobra.Command, args []string) error {
 			text, err := t.sc(args, undo)
 			if err != nil {
@@ -93,16 +93,11 @@ func (t *tool) services() (*pins.File, []winsvc.Service, error) {
 	return file, services, err
 }
 
-func (t *tool) completeServices(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
-	}
-	var names []string
+func serviceNames(file *pins.File) (names []string) {
 	for _, s := range file.Definitions() {
 		if s.Standalone() {
 			names = append(names, s.Name)
 		}
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return names
 }
