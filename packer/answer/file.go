@@ -1,7 +1,5 @@
 package answer
 
-import ()
-
 // The placeholders that Packer fills in. Each is a variable of templatefile;
 // the template package gives all of them.
 const (
