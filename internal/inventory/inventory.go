@@ -85,6 +85,9 @@ type Coverage struct {
 	// Fix is the commands that get it into what is read; "" where the reader
 	// knows none.
 	Fix string `json:"fix,omitempty"`
+	// Gather is the same of a must-gather, to be done together with others; nil
+	// where Fix isn't that.
+	Gather *Gather `json:"-"`
 	// Told: a Problem says the same, and how to mend it.
 	Told bool `json:"-"`
 }

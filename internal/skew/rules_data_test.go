@@ -153,10 +153,10 @@ func coverageCases() []ruleCase {
 	source := func(kind string) change {
 		return func(inv *inventory.Inventory) { inv.Sources = []inventory.Source{{Kind: kind, Name: "x"}} }
 	}
-	lacks := func(fix string, rs ...inventory.Resource) change {
+	lacks := func(what string, rs ...inventory.Resource) change {
 		return all(source("must-gather"), func(inv *inventory.Inventory) {
 			for _, r := range rs {
-				inv.Read[r] = inventory.Coverage{Count: 2, Reason: "namespaces that weren't gathered: a", Fix: fix}
+				inv.Read[r] = inventory.Coverage{Count: 2, Reason: "namespaces that weren't gathered: a", Gather: &inventory.Gather{Inspect: []string{what}, Into: "x"}}
 			}
 		})
 	}
@@ -167,17 +167,17 @@ func coverageCases() []ruleCase {
 		{name: "all read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "forbidden", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: unread(inventory.CSINodes), want: finding.Unknown,
 			says: "CSINodes: not in these manifests", does: "oc auth can-i list csinodes.storage.k8s.io", fix: read(inventory.CSINodes), count: 1},
-		{name: "not in a must-gather", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("oc adm inspect nodes --dest-dir=x", inventory.Nodes), want: finding.Unknown,
+		{name: "not in a must-gather", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("nodes", inventory.Nodes), want: finding.Unknown,
 			does: "\noc adm inspect nodes --dest-dir=x", fix: read(inventory.Nodes), count: 1},
-		{name: "one command adds two kinds", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("oc adm inspect ns/a --dest-dir=x", inventory.DaemonSets, inventory.Pods, inventory.Claims), want: finding.Unknown,
+		{name: "one command adds two kinds", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: lacks("ns/a", inventory.DaemonSets, inventory.Pods, inventory.Claims), want: finding.Unknown,
 			says: "2 DaemonSets and 2 Pods were read, and maybe not all: namespaces that weren't gathered: a", does: "\noc adm inspect ns/a --dest-dir=x", fix: read(inventory.DaemonSets, inventory.Pods), count: 1},
 		{name: "no list of namespaces", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("must-gather"), func(inv *inventory.Inventory) {
-			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Fix: "oc get namespaces -o yaml > x"}
+			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Gather: &inventory.Gather{List: "oc get namespaces -o yaml > x"}}
 		}), want: finding.Info, says: "which namespaces there are isn't known", does: "\noc get namespaces -o yaml > x", fix: func(inv *inventory.Inventory) {
 			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3}
 		}},
 		{name: "no list of namespaces, a migration", id: "DATA002", from: "4.13", to: "4.14", inv: storageCluster("4.13", "8.1.0"), change: all(source("must-gather"), func(inv *inventory.Inventory) {
-			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Fix: "oc get namespaces -o yaml > x"}
+			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3, Doubt: "which namespaces there are isn't known", Gather: &inventory.Gather{List: "oc get namespaces -o yaml > x"}}
 		}), want: finding.Warn, says: "which namespaces there are isn't known", does: "\noc get namespaces -o yaml > x", fix: func(inv *inventory.Inventory) {
 			inv.Read[inventory.Pods] = inventory.Coverage{Complete: true, Count: 3}
 		}},
@@ -185,7 +185,7 @@ func coverageCases() []ruleCase {
 			inv.Read[inventory.Pods] = inventory.Coverage{Reason: "the archive ends early", Told: true}
 		}), want: finding.Unknown, says: "isn't YAML", does: "render the template first", fix: all(read(inventory.Pods), func(inv *inventory.Inventory) { inv.Problems = nil }), count: 1},
 		{name: "not in manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes)), want: finding.Unknown,
-			does: "oc get csinodes.storage.k8s.io --all-namespaces -o yaml > csinodes.yaml", fix: read(inventory.Nodes, inventory.CSINodes), count: 2},
+			does: "oc get nodes,csinodes.storage.k8s.io --all-namespaces -o yaml > cluster.yaml", fix: read(inventory.Nodes, inventory.CSINodes), count: 2},
 		{name: "no cluster behind the manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)), static: true},
 		{name: "in part", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: half, static: true, want: finding.Unknown,
 			says: "40 Pods were read, and maybe not all: forbidden in namespace shop", fix: read(inventory.Pods), count: 1},

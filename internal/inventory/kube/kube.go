@@ -99,13 +99,13 @@ func (c *Collector) Cover(r inventory.Resource, cov inventory.Coverage) {
 		cov.Count += old.Count
 		cov.Complete = cov.Complete || old.Complete
 		if cov.Reason == "" && !cov.Complete {
-			cov.Reason, cov.Fix, cov.Told = old.Reason, old.Fix, old.Told
+			cov.Reason, cov.Fix, cov.Gather, cov.Told = old.Reason, old.Fix, old.Gather, old.Told
 		}
 	}
 	if cov.Complete {
 		cov.Reason, cov.Told = "", false
 		if cov.Doubt == "" {
-			cov.Fix = ""
+			cov.Fix, cov.Gather = "", nil
 		}
 	}
 	c.inv.Read[r] = cov

@@ -4,30 +4,46 @@ import (
 	"cmp"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// howToGather is the command that adds a cluster-scoped resource. Of those that
-// a cluster may have none of, and of namespaces, which oc adm inspect would
-// gather whole, it is a list: that says that there are no others.
-func (r *reader) howToGather(name string) string {
+// lackOf is a resource of which a reason says what is missing, with what adds it.
+func lackOf(reason string, how *inventory.Gather) inventory.Coverage {
+	return inventory.Coverage{Reason: reason, Gather: how, Fix: strings.Join(inventory.GatherLines([]*inventory.Gather{how}), "\n")}
+}
+
+// howToGather is what adds a resource. Of those that a cluster may have none of, and
+// of those that are in namespaces nobody may have gathered, it is a list: that says
+// that there are no others. oc adm inspect would take namespaces with all logs of
+// their pods.
+func (r *reader) howToGather(name string) *inventory.Gather {
 	group, plural, _ := strings.Cut(name, "/")
-	if plural == "namespaces" || plural == "persistentvolumes" {
-		list := filepath.Join(r.root(), clusterFolder, group, plural+".yaml")
-		return r.unpack() + "oc get " + plural + " -o yaml > " + shell.Word(list)
-	}
+	api := plural
 	if group != "core" {
-		plural += "." + group
+		api += "." + group
 	}
-	return r.inspect(plural)
+	if !kinds[name].namespaced && plural != "namespaces" && plural != "persistentvolumes" {
+		return r.inspect(api)
+	}
+	folder, everywhere := filepath.Join(r.root(), clusterFolder, group), ""
+	if kinds[name].namespaced {
+		everywhere = " --all-namespaces"
+	}
+	list := "oc get " + api + everywhere + " -o yaml > " + shell.Word(filepath.Join(folder, plural+".yaml"))
+	if !slices.Contains(r.groups, group) {
+		list = "mkdir -p " + shell.Word(folder) + " && " + list
+	}
+	return &inventory.Gather{First: r.unpack(), List: list}
 }
 
 // inspect is oc's command for resources; it adds to a folder that is there:
 // https://github.com/openshift/oc/blob/master/pkg/cli/admin/inspect/inspect.go
-func (r *reader) inspect(what string) string {
-	return r.unpack() + "oc adm inspect " + what + " --dest-dir=" + shell.Word(r.root())
+func (r *reader) inspect(what ...string) *inventory.Gather {
+	return &inventory.Gather{First: r.unpack(), Inspect: what, Into: shell.Word(r.root())}
 }
 
 // unpack is what comes before anything can be added to an archive.
@@ -35,7 +51,7 @@ func (r *reader) unpack() string {
 	if !r.archive() {
 		return ""
 	}
-	return "tar -xf " + shell.Word(r.top) + "\n"
+	return "tar -xf " + shell.Word(r.top)
 }
 
 // root is the folder that oc can add to; of an archive, the one inside. What

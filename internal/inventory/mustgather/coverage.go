@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -62,13 +61,13 @@ func (r *reader) lacks(name string, k kind) inventory.Coverage {
 	case k.resource == inventory.Services:
 		return r.lacksServices(t)
 	case k.resource == inventory.Namespaces && !r.listed[name]:
-		return inventory.Coverage{Reason: unlisted, Fix: r.howToGather(name)}
+		return lackOf(unlisted, r.howToGather(name))
 	case k.namespaced:
 		return r.lacksNamespaces(name)
 	case k.resource == inventory.Nodes && t.count > 0:
 		return r.lacksNodes()
 	case t.count == 0 && !r.listed[name] && !(k.resource == inventory.Volumes && r.listedStorage()):
-		return inventory.Coverage{Reason: "no " + clusterFolder + "/" + name + " in this must-gather", Fix: r.howToGather(name)}
+		return lackOf("no "+clusterFolder+"/"+name+" in this must-gather", r.howToGather(name))
 	}
 	return inventory.Coverage{}
 }
@@ -94,14 +93,14 @@ func (r *reader) lacksNodes() inventory.Coverage {
 	if len(missing) == 0 {
 		return inventory.Coverage{}
 	}
-	return inventory.Coverage{Reason: "nodes that CSINodes or pods name weren't gathered: " + inventory.Some(missing), Fix: r.howToGather("core/nodes")}
+	return lackOf("nodes that CSINodes or pods name weren't gathered: "+inventory.Some(missing), r.howToGather("core/nodes"))
 }
 
 func (r *reader) lacksServices(t *tally) inventory.Coverage {
 	if n := r.namespaces[operatorNamespace]; t.count > 0 || n != nil && n.has("core/configmaps") {
 		return inventory.Coverage{}
 	}
-	return inventory.Coverage{Reason: "namespace " + operatorNamespace + " wasn't gathered", Fix: r.inspect("ns/" + operatorNamespace)}
+	return lackOf("namespace "+operatorNamespace+" wasn't gathered", r.inspect("ns/"+operatorNamespace))
 }
 
 func (r *reader) lacksConfigMap(m configMap, count int) inventory.Coverage {
@@ -112,10 +111,9 @@ func (r *reader) lacksConfigMap(m configMap, count int) inventory.Coverage {
 	case count > 0 || n != nil && n.has("core/configmaps"):
 		return inventory.Coverage{}
 	}
-	return inventory.Coverage{
-		Reason: "no ConfigMaps of namespace " + m.namespace + " in this must-gather",
-		Fix:    r.inspect("configmap/" + m.name + " -n " + m.namespace),
-	}
+	how := r.inspect("configmap/" + m.name)
+	how.In = m.namespace
+	return lackOf("no ConfigMaps of namespace "+m.namespace+" in this must-gather", how)
 }
 
 // unlisted is why nothing can be said of all namespaces.
@@ -128,8 +126,9 @@ const unlisted = "which namespaces the cluster has isn't in this must-gather"
 func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 	missing := r.missing(name)
 	switch {
+	case r.listed[name]: // of all namespaces
 	case !r.listed["core/namespaces"] || r.tallies["core/namespaces"].broken > 0:
-		cov := inventory.Coverage{Fix: r.howToGather("core/namespaces")}
+		cov := lackOf("", r.howToGather(name))
 		switch {
 		case len(missing) > 0:
 			cov.Reason = unlisted + "; of those that it mentions these weren't gathered: " + inventory.Some(missing)
@@ -140,10 +139,11 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 		}
 		return cov
 	case len(missing) > 0:
-		return inventory.Coverage{
-			Reason: "namespaces that weren't gathered: " + inventory.Some(missing),
-			Fix:    r.inspect("ns/" + strings.Join(missing, " ns/")),
+		var spaces []string
+		for _, ns := range missing {
+			spaces = append(spaces, "ns/"+ns)
 		}
+		return lackOf("namespaces that weren't gathered: "+inventory.Some(missing), r.inspect(spaces...))
 	}
 	return inventory.Coverage{}
 }

@@ -13,6 +13,12 @@ func TestCoverage(t *testing.T) {
 	const drivers = "openshift-cluster-csi-drivers"
 	const unlisted = "which namespaces the cluster has isn't in this must-gather"
 	const inspect, toList = "oc adm inspect %s --dest-dir=TOP", "oc get %s -o yaml > TOP/cluster-scoped-resources/core/%[1]s.yaml"
+	const listPods = "oc get pods --all-namespaces -o yaml > TOP/cluster-scoped-resources/core/pods.yaml"
+	const listClaims = "oc get persistentvolumeclaims --all-namespaces -o yaml > TOP/cluster-scoped-resources/core/persistentvolumeclaims.yaml"
+	const listSets = "mkdir -p TOP/cluster-scoped-resources/apps && oc get daemonsets.apps --all-namespaces -o yaml > TOP/cluster-scoped-resources/apps/daemonsets.yaml"
+	everywhere := func(reason, doubt string) lacking {
+		return lacking{inventory.Pods: {reason, listPods, doubt}, inventory.Claims: {reason, listClaims, doubt}, inventory.DaemonSets: {reason, listSets, doubt}}
+	}
 	web := files{namespaces + "web/coordination.k8s.io/leases.yaml": "items: []"}
 	none := func(resource string) string {
 		return "no cluster-scoped-resources/" + resource + " in this must-gather"
@@ -41,17 +47,18 @@ func TestCoverage(t *testing.T) {
 		{"no volumes in the cluster, by a list", files{cluster + "core/persistentvolumes/pv-1.yaml": "", cluster + "core/persistentvolumes.yaml": "apiVersion: v1\nitems: []\nkind: List\n", "version": ""}, nil},
 		{"volumes not gathered", files{cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""},
 			lacking{inventory.Volumes: {none("core/persistentvolumes"), fmt.Sprintf(toList, "persistentvolumes"), ""}}},
-		{"what must-gather takes by itself", files{namespacesFile: ""}, unlistedToo(namespaced(lack{fix: fmt.Sprintf(toList, "namespaces"), doubt: unlisted}))},
+		{"what must-gather takes by itself", files{namespacesFile: ""}, unlistedToo(everywhere("", unlisted))},
 		{"no list, and no volumes that mention namespaces", files{namespacesFile: "", cluster + "core/persistentvolumes/pv-1.yaml": "", "version": ""}, unlistedToo(lacking{
 			inventory.Volumes:    {reason: none("core/persistentvolumes"), fix: fmt.Sprintf(toList, "persistentvolumes")},
-			inventory.Pods:       {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")},
-			inventory.Claims:     {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")},
-			inventory.DaemonSets: {reason: unlisted, fix: fmt.Sprintf(toList, "namespaces")}})},
+			inventory.Pods:       {reason: unlisted, fix: listPods},
+			inventory.Claims:     {reason: unlisted, fix: listClaims},
+			inventory.DaemonSets: {reason: unlisted, fix: listSets}})},
 		{"a list that can't be read", files{namespacesFile: "items: [\n"}, lacking{inventory.Namespaces: {reason: "a file or object couldn't be read"},
-			inventory.Pods: {unlisted, fmt.Sprintf(toList, "namespaces"), ""}, inventory.Claims: {unlisted, fmt.Sprintf(toList, "namespaces"), ""}, inventory.DaemonSets: {unlisted, fmt.Sprintf(toList, "namespaces"), ""}}},
+			inventory.Pods: {unlisted, listPods, ""}, inventory.Claims: {unlisted, listClaims, ""}, inventory.DaemonSets: {unlisted, listSets, ""}}},
 		{"a claim's namespace, unlisted", shopless(files{namespacesFile: ""}),
-			unlistedToo(namespaced(lack{unlisted + "; of those that it mentions these weren't gathered: shop", fmt.Sprintf(toList, "namespaces"), ""}))},
+			unlistedToo(everywhere(unlisted+"; of those that it mentions these weren't gathered: shop", ""))},
 		{"a claim's namespace", shopless(nil), namespaced(lack{"namespaces that weren't gathered: shop", fmt.Sprintf(inspect, "ns/shop"), ""})},
+		{"lists of all namespaces", files{namespacesFile: "", cluster + "core/pods.yaml": "apiVersion: v1\nitems: []\nkind: List\n", cluster + "core/persistentvolumeclaims.yaml": "apiVersion: v1\nitems: []\nkind: List\n", cluster + "apps/daemonsets.yaml": "apiVersion: v1\nitems: []\nkind: List\n"}, unlistedToo(lacking{})},
 		{"listed namespaces", files{namespacesFile: namespaceList(drivers, "shop", "b", "a")},
 			namespaced(lack{"namespaces that weren't gathered: a, b", fmt.Sprintf(inspect, "ns/a ns/b"), ""})},
 		{"a namespace known by its folder", web, namespaced(lack{"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web"), ""})},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -50,6 +51,8 @@ type reader struct {
 	csiNodes map[string]bool
 	// listed are the cluster-scoped resources of which there is a file with all.
 	listed map[string]bool
+	// groups are the API groups that cluster-scoped-resources has a folder of.
+	groups []string
 	// namespaces are those that anything mentions.
 	namespaces map[string]*namespace
 	logs       []proxyFile
@@ -112,6 +115,8 @@ func (r *reader) enter(p place) {
 	}
 	if p.namespace != "" {
 		r.namespace(p.namespace)
+	} else if group, _, ok := strings.Cut(p.resource, "/"); ok && !slices.Contains(r.groups, group) {
+		r.groups = append(r.groups, group)
 	}
 }
 

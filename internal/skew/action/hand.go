@@ -1,8 +1,6 @@
 package action
 
 import (
-	"strings"
-
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -46,14 +44,14 @@ type Gather struct {
 	// Get are what oc reads, File is where to; "" prints it.
 	Get  []string
 	File string
-	// Lines are a reader's own instead, which knows where things belong.
-	Lines string
+	// Into are what a must-gather lacks instead, whose reader knows where it belongs.
+	Into []*inventory.Gather
 }
 
 func (a Gather) write(r *record) {
 	r.say("gather", "%s", a.Text)
-	if a.Lines != "" {
-		r.Commands = strings.Split(a.Lines, "\n")
+	if len(a.Into) > 0 {
+		r.Commands = inventory.GatherLines(a.Into)
 		return
 	}
 	if a.File == "" {

@@ -16,8 +16,13 @@ import (
 
 // notRead is DATA002.
 func notRead(snap *snapshot.Snapshot, report rules.Report) {
-	for _, group := range unread(snap) {
-		unreadResources(snap, report, group)
+	groups := unread(snap)
+	all := slices.Concat(groups...)
+	for _, group := range groups {
+		if readFrom(snap, "cluster") {
+			all = group[:1] // each is a right of its own
+		}
+		unreadResources(snap, report, group, howToRead(snap, all...))
 	}
 	for _, p := range snap.Inventory.Problems {
 		d := rules.Finding{
@@ -82,7 +87,7 @@ func howToFind(snap *snapshot.Snapshot, on []*inventory.Node) []action.Action {
 		return []action.Action{action.Gather{Text: "all DaemonSets were read, so a pod without one or a program of the node runs it; see which",
 			Get: []string{"get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + on[0].Name}}}
 	}
-	return howToRead(snap, inventory.DaemonSets)
+	return howToRead(snap, append(slices.Concat(unread(snap)...), inventory.DaemonSets)...)
 }
 
 // unread are the resources that rules need and that weren't read whole, those
@@ -96,7 +101,7 @@ func unread(snap *snapshot.Snapshot) [][]inventory.Resource {
 		}
 		i := slices.IndexFunc(groups, func(g []inventory.Resource) bool {
 			first := snap.Inventory.Read[g[0]]
-			return first.Fix != "" && first.Fix == cov.Fix && first.Reason == cov.Reason && first.Doubt == cov.Doubt
+			return first.Gather != nil && cov.Gather != nil && first.Reason == cov.Reason && first.Doubt == cov.Doubt
 		})
 		if i < 0 {
 			groups = append(groups, []inventory.Resource{r})
@@ -122,8 +127,9 @@ func noWindows(snap *snapshot.Snapshot) bool {
 	return snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0
 }
 
-// unreadResources tells of kinds of objects that rules need.
-func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventory.Resource) {
+// unreadResources tells of kinds of objects that rules need. All that is missing is
+// asked for at once.
+func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventory.Resource, do []action.Action) {
 	var names, seen, needed []string
 	total := 0
 	for _, r := range rs {
@@ -139,7 +145,7 @@ func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventor
 		Severity: finding.Unknown, Object: rules.And(names),
 		Observed: rules.And(names) + ": " + snap.UnreadReason(rs[0]), Expected: "all " + rules.And(names),
 		Why: fmt.Sprintf("%s couldn't be evaluated", rules.Few(needed)),
-		Do:  howToRead(snap, rs[0]), When: rules.Before, NoStep: true, Evidence: sources(snap),
+		Do:  do, When: rules.Before, NoStep: true, Evidence: sources(snap),
 	}
 	if doubt := snap.Inventory.Read[rs[0]].Doubt; doubt != "" {
 		d.Severity = finding.Info
@@ -155,19 +161,29 @@ func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventor
 	report(d)
 }
 
-// howToRead is how a resource gets into what is read, for the input in use.
-func howToRead(snap *snapshot.Snapshot, r inventory.Resource) []action.Action {
-	name, fix := snapshot.Named(r).API, snap.Inventory.Read[r].Fix
+// howToRead is how resources get into what is read, for the input in use. Pods come
+// with the claims and volumes that they use: they would be asked for next.
+func howToRead(snap *snapshot.Snapshot, rs ...inventory.Resource) []action.Action {
+	if slices.Contains(rs, inventory.Pods) && !readFrom(snap, "cluster") {
+		with := snapshot.Select([]inventory.Resource{inventory.Volumes, inventory.Claims}, func(r inventory.Resource) bool { return !snap.Covered(r) })
+		rs = snapshot.Unique(slices.Concat(rs, with))
+	}
+	names := snapshot.Unique(snapshot.Map(rs, func(r inventory.Resource) string { return snapshot.Named(r).API }))
 	switch {
-	case readFrom(snap, "must-gather") && fix != "":
-		return []action.Action{action.Gather{Text: "add what is missing to the must-gather's folder, and check that folder again", Lines: fix}}
 	case readFrom(snap, "must-gather"):
+		into := snapshot.Map(rs, func(r inventory.Resource) *inventory.Gather { return snap.Inventory.Read[r].Gather })
+		if into = slices.DeleteFunc(into, func(g *inventory.Gather) bool { return g == nil }); len(into) > 0 {
+			return []action.Action{action.Gather{Text: "add what is missing to the must-gather's folder, and check that folder again", Into: into}}
+		}
 		return []action.Action{action.Gather{Text: "gather it again, where all of it can be read", Get: []string{"adm", "must-gather"}}}
 	case readFrom(snap, "cluster"):
-		return []action.Action{action.Gather{Text: "grant get and list, then run it again; the command tells whether it is granted", Get: []string{"auth", "can-i", "list", name, "--all-namespaces"}}}
+		return []action.Action{action.Gather{Text: "grant get and list, then run it again; the command tells whether it is granted", Get: []string{"auth", "can-i", "list", snapshot.Named(rs[len(rs)-1]).API, "--all-namespaces"}}}
 	}
-	file := string(r) + ".yaml"
-	return []action.Action{action.Gather{Text: "add it to --manifests, or say with --static that there is no cluster behind the manifests", Get: []string{"get", name, "--all-namespaces", "-o", "yaml"}, File: file}}
+	file := "cluster.yaml"
+	if len(rs) == 1 {
+		file = string(rs[0]) + ".yaml"
+	}
+	return []action.Action{action.Gather{Text: "add " + file + " to --manifests, or say with --static that there is no cluster behind the manifests", Get: []string{"get", strings.Join(names, ","), "--all-namespaces", "-o", "yaml"}, File: file}}
 }
 
 // readFrom tells whether any input is of a kind.
