@@ -98,6 +98,9 @@ type Problem struct {
 	Where string `json:"where"`
 	What  string `json:"what"`
 	Fix   string `json:"fix,omitempty"`
+	// Selector is the DaemonSet whose node selector it is about; the zero value for
+	// none.
+	Selector Object `json:"-"`
 }
 
 // Evidence is where a fact was read, and the words that were there.

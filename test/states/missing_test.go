@@ -255,3 +255,19 @@ func runsReads(t *testing.T, dir string, lines []string) {
 		t.Fatalf("%v: %s\n%s", err, strings.Join(lines, "\n"), out)
 	}
 }
+
+// A node selector with a capital is mended by one step, whichever rules ask for it.
+func TestSelectorIsMendedOnce(t *testing.T) {
+	prepare(t)
+	for _, s := range states() {
+		if s.name != "a node selector with a capital" {
+			continue
+		}
+		out := run(t, append([]string{"skew"}, s.asked(t, t.TempDir())...)...).stdout
+		_, todo, _ := strings.Cut(out, "What to do\n")
+		todo, _, _ = strings.Cut(todo, "\nWhy\n")
+		if strings.Count(todo, "kubernetes.io/os: windows") != 1 || strings.Count(todo, " patch daemonset ") != 1 {
+			t.Error(todo)
+		}
+	}
+}

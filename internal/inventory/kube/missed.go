@@ -30,7 +30,7 @@ func (c *Collector) checkPlugin(d inventory.Driver, ds *appsv1.DaemonSet, p podT
 			continue
 		}
 		c.problem(inventory.Problem{
-			Where: p.at(p.path("nodeSelector", label)...), Fix: "write " + label + ": windows",
+			Where: p.at(p.path("nodeSelector", label)...), Fix: "write " + label + ": windows", Selector: o,
 			What: fmt.Sprintf("%s asks for %s: %s, which no node has: labels tell capitals apart, so it runs no pod", o, label, p.spec.NodeSelector[label]),
 		})
 	}

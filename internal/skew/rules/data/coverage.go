@@ -10,6 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
@@ -32,7 +33,10 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 			Remedy: p.Fix, When: rules.Before, NoStep: true,
 			Evidence: []inventory.Evidence{{Where: p.Where}},
 		}
-		if d.Remedy == "" {
+		if do := selectWindows(snap, p); do != nil {
+			d.Remedy, d.Do, d.NoStep, d.Why = "", do, false, "a selector that no node fits runs no pod"
+		}
+		if d.Remedy == "" && d.Do == nil {
 			d.Remedy = "mend it, or leave it out of what is read"
 		}
 		report(d)
@@ -40,6 +44,16 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 	if !unseen(snap, report) {
 		noDriver(snap, report)
 	}
+}
+
+// selectWindows mends a DaemonSet's node selector in the cluster: what else asks for
+// it does so by the same action.
+func selectWindows(snap *snapshot.Snapshot, p inventory.Problem) []action.Action {
+	i := slices.IndexFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.Object == p.Selector })
+	if i < 0 || snap.Request.Static {
+		return nil
+	}
+	return remedy.SelectWindows(&snap.Inventory.Drivers[i])
 }
 
 // unseen tells of drivers that Windows nodes have registered and whose DaemonSet
