@@ -3,16 +3,12 @@ package pins
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-)
 
-// deviceForm is a name that Windows takes for a device, whatever stands behind
-// the first dot:
-// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
-var deviceForm = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[1-9]|lpt[1-9])(\..*)?$`)
+	"github.com/winbake/winbake/internal/winname"
+)
 
 // File systems take names of 255 bytes (NAME_MAX). An archived payload puts
 // .tar.gz behind them, and a build has longer ones for its own folders.
@@ -60,12 +56,9 @@ func payloadPath(p string) (what, fix string) {
 // fileName says why a part of a path can't be a file's name on a node, or in
 // the layer of an image.
 func fileName(name string) string {
-	switch {
-	case strings.HasSuffix(name, "."), strings.HasSuffix(name, " "):
-		return "Windows has no names that end in a dot or a space"
-	case deviceForm.MatchString(name):
-		stem, _, _ := strings.Cut(name, ".")
-		return stem + " is a device on Windows"
+	switch wrong := winname.Check(name); {
+	case wrong != "":
+		return wrong
 	case len(name) > maxFileName:
 		return fmt.Sprintf("a name of %d bytes, and %d are possible", len(name), maxFileName)
 	case strings.HasPrefix(name, ".wh."):

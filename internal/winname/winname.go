@@ -24,8 +24,8 @@ func Check(p string) string {
 
 var reservedNames = func() map[string]bool {
 	m := map[string]bool{"CON": true, "PRN": true, "AUX": true, "NUL": true}
-	for i := '1'; i <= '9'; i++ {
-		m["COM"+string(i)], m["LPT"+string(i)] = true, true
+	for _, digit := range "123456789¹²³" { // COM0 is a file like any other
+		m["COM"+string(digit)], m["LPT"+string(digit)] = true, true
 	}
 	return m
 }()

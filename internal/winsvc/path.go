@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/winname"
 )
 
 var (
-	driveForm    = regexp.MustCompile(`^[A-Za-z]:\\`)
-	reservedForm = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$`)
-	logFlagForm  = regexp.MustCompile(`^--?log[-_]?file(=(.*))?$`)
+	driveForm   = regexp.MustCompile(`^[A-Za-z]:\\`)
+	logFlagForm = regexp.MustCompile(`^--?log[-_]?file(=(.*))?$`)
 )
 
 // LegalPath reports whether path is absolute, on a drive, and can exist on
@@ -21,12 +21,8 @@ func LegalPath(path string) bool {
 	if !driveForm.MatchString(path) || !isPrintable(path) || len(path) > 259 {
 		return false
 	}
-	for part := range strings.SplitSeq(path[3:], `\`) {
-		if part == "" || strings.ContainsAny(part, `/:*?"<>|%`) || strings.HasSuffix(part, " ") || strings.HasSuffix(part, ".") || reservedForm.MatchString(part) {
-			return false
-		}
-	}
-	return true
+	below := strings.ReplaceAll(path[3:], `\`, "/")
+	return !strings.ContainsAny(path[3:], "/%") && !slices.Contains(strings.Split(below, "/"), "") && winname.Check(below) == ""
 }
 
 // directory is path up to its last backslash; "" if it has none.
