@@ -1,12 +1,17 @@
 // Package winscript reads PowerShell and cmd scripts as Windows does, as far as
-// it can be told without running them: which commands a script has executed, and
-// with which arguments.
+// it can be told without running them: whether Windows PowerShell 5.1, which
+// every Windows Server has, takes a script, and which commands a script has
+// executed, with which arguments. Where PowerShell isn't, nothing else says so
+// before the script runs.
 //
-// It follows constants, functions, script blocks, splatting, and programs that
-// run others (Start-Process, cmd /c, powershell -Command). Of a condition it
-// takes both ways. It runs nothing, and it isn't a full grammar: whether
-// PowerShell takes a script is internal/powershell's to tell.
+// One parser reads PowerShell for both. It is lenient: what it isn't sure of, it
+// takes, and behind an error it goes on. That a command exists, or has a
+// parameter, isn't syntax. Commands are found by following constants, functions,
+// script blocks, splatting, and programs that run others (Start-Process, cmd /c,
+// powershell -Command); of a condition both ways are taken. Nothing is run.
 //
-// The grammar is that of about_Parsing, about_Quoting_Rules and PowerShell's own
-// tokenizer (https://github.com/PowerShell/PowerShell, engine/parser).
+// The grammar is the language's
+// (https://learn.microsoft.com/powershell/scripting/lang-spec/chapter-15),
+// about_Parsing and about_Quoting_Rules, and that of PowerShell's own tokenizer
+// (https://github.com/PowerShell/PowerShell, engine/parser) where they differ.
 package winscript

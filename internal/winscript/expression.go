@@ -1,275 +1,409 @@
 package winscript
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// expression reads operands with operators between them.
-func (p *parser) expression() *node {
-	begin := p.pos
-	left := p.operands()
+// pipeline reads stages with | between them: a command, or an expression with
+// what is assigned to it.
+func (p *parser) pipeline() *node {
+	out := p.made(pipeline, p.pos, "")
 	for {
-		p.space()
-		operator := p.operator()
-		if operator == "" {
-			return left
+		switch {
+		case p.closesPipe():
+			p.failf("An empty pipe element is not allowed.")
+			if !p.is("|") {
+				return out
+			}
+		case !p.isExpression():
+			out.kids = append(out.kids, p.command())
+		default:
+			if len(out.kids) > 0 {
+				p.failf("Expressions are only allowed as the first element of a pipeline.")
+			}
+			out.kids = append(out.kids, p.assigned())
+			into := p.made(command, p.pos, "", p.made(literal, p.pos, ""))
+			for file := p.redirected(); file != nil; file = p.redirected() {
+				into.kids, into.end = append(into.kids, file), p.pos
+				p.space()
+			}
+			if len(into.kids) > 1 {
+				out.kids = append(out.kids, into)
+			}
 		}
-		p.pos += len([]rune(operator))
+		if p.space(); isBreak(p.at(0)) && p.follows('|') { // as of PowerShell 7
+			p.lines()
+			p.failf("An empty pipe element is not allowed.")
+		}
+		switch {
+		case p.is("||"), p.is("&&"): // likewise
+			p.failf("The token '%c%c' is not a valid statement separator in this version.", p.at(0), p.at(0))
+			p.pos += 2
+		case !p.take("|"):
+			if len(out.kids) == 1 {
+				return out.kids[0]
+			}
+			out.end = p.pos
+			return out
+		}
 		p.lines()
-		before := p.pos
-		right := p.operands()
-		left = p.made(operation, begin, strings.ToLower(operator), left, right)
-		if p.pos == before {
-			return left
-		}
 	}
 }
 
-// operator is the one at this place between two operands, "" for none.
-func (p *parser) operator() string {
-	if p.at(0) == '-' && unicode.IsLetter(p.at(1)) {
-		n := 1
-		for unicode.IsLetter(p.at(n)) {
-			n++
-		}
-		return string(p.src[p.pos : p.pos+n])
+func (p *parser) closesPipe() bool {
+	return p.end() || isBreak(p.at(0)) || p.in(0, ";)}|")
+}
+
+// isExpression reports whether what begins here is a value: anything else is a
+// command's name.
+func (p *parser) isExpression() bool {
+	switch {
+	case p.in(0, `$([{!,'"`):
+		return true
+	case p.is("@"):
+		return p.in(1, `({'"`)
+	case p.in(0, "-+"):
+		return p.unary() > 0
 	}
-	for _, o := range []string{"..", "??", "+", "-", "*", "/", "%", "?", ":"} {
-		if p.has(o) && p.at(len(o)) != '=' {
-			if o == "-" && p.at(1) == '-' || o == "+" && p.at(1) == '+' {
-				return ""
-			}
-			return o
+	return p.number() > 0
+}
+
+// assigned reads an expression, and the statement that is assigned to it.
+func (p *parser) assigned() *node {
+	begin := p.pos
+	e := p.expression(true)
+	n := p.assignment()
+	if n == 0 {
+		return e
+	}
+	if p.is("?") { // as of PowerShell 7
+		p.unexpected()
+	}
+	operator := p.skip(n)
+	p.lines()
+	var value *node
+	if p.closesPipe() {
+		p.failf("You must provide a value expression following the '=' operator.")
+	} else {
+		value, _ = p.statement(&node{})
+	}
+	return p.made(assignment, begin, operator, e, value)
+}
+
+// assignment is the length of = and its kind, 0 for none.
+func (p *parser) assignment() int {
+	switch {
+	case p.is("="):
+		return 1
+	case p.in(0, "+-*/%") && p.at(1) == '=':
+		return 2
+	case p.is("??="):
+		return 3
+	}
+	return 0
+}
+
+// number is the length of the number here, 0 for none: 7z is a command's name.
+func (p *parser) number() int {
+	n := 0
+	if p.is(".") {
+		n = 1
+	}
+	if !p.in(n, "0123456789") {
+		return 0
+	}
+	hex := p.is("0") && p.in(1, "xX")
+	for isWord(p.at(n)) || p.at(n) == '.' && p.at(n+1) != '.' && !unicode.IsLetter(p.at(n+1)) || !hex && n > 0 && p.in(n, "-+") && p.in(n-1, "eE") {
+		n++
+	}
+	text := strings.ToLower(string(p.src[p.pos : p.pos+n]))
+	if hex && strings.Trim(text[2:], "0123456789abcdefklmgtpb") == "" || strings.Trim(text, "0123456789.edlkmgtpb-+") == "" {
+		if !p.in(n, `\:`) {
+			return n
 		}
 	}
-	return ""
+	return 0
+}
+
+// operators are the words of binary operators, less the c and i in front of some.
+var operators = strings.Fields(`and or xor band bor bxor f is isnot as shl shr
+	eq ne gt ge lt le like notlike match notmatch replace contains notcontains in notin split join`)
+
+// unary is the length of the unary operator here, 0 for none.
+func (p *parser) unary() int {
+	switch word := p.operatorWord(); {
+	case p.in(0, "!,"):
+		return 1
+	case p.is("++"), p.is("--") && !isWord(p.at(2)):
+		return 2
+	case slices.Contains([]string{"not", "bnot", "join", "split", "csplit", "isplit"}, word):
+		return 1 + len(word)
+	case p.in(0, "-+") && p.in(1, `$(@ .'"-0123456789`):
+		return 1
+	}
+	return 0
+}
+
+// operatorWord is the word behind a dash, "" where there is none.
+func (p *parser) operatorWord() string {
+	if !p.is("-") {
+		return ""
+	}
+	p.pos++
+	defer func() { p.pos-- }()
+	return p.word()
+}
+
+// binary is the length of the binary operator here, 0 for none.
+func (p *parser) binary() int {
+	word := p.operatorWord()
+	switch {
+	case p.assignment() > 0:
+		return 0
+	case p.is(".."):
+		return 2
+	case p.in(0, "?:"): // as of PowerShell 7
+		p.unexpected()
+		return 1
+	case word != "" && !isOf(rune(word[0]), "0123456789"):
+		if !slices.Contains(operators, word) && (!isOf(rune(word[0]), "ci") || !slices.Contains(operators, word[1:])) {
+			p.unexpected()
+		}
+		return 1 + len([]rune(word))
+	case p.in(0, "+-*/%"):
+		return 1
+	}
+	return 0
+}
+
+// expression reads operands with operators between them. commas says whether they
+// make a list: in parameters they part them.
+func (p *parser) expression(commas bool) *node {
+	begin := p.pos
+	left := p.operands(commas, "")
+	for {
+		p.space()
+		n := p.binary()
+		if n == 0 {
+			return left
+		}
+		operator := strings.ToLower(p.skip(n))
+		p.lines()
+		left = p.made(operation, begin, operator, left, p.operands(commas, operator))
+	}
 }
 
 // operands reads values with commas between them.
-func (p *parser) operands() *node {
+func (p *parser) operands(commas bool, after string) *node {
 	begin := p.pos
-	first := p.unary()
-	out := []*node{first}
-	for {
+	out := []*node{p.operand(after)}
+	for commas {
 		before := p.pos
-		p.space()
-		if p.at(0) != ',' {
+		if p.space(); !p.take(",") {
 			p.pos = before
 			break
 		}
-		p.pos++
 		p.lines()
-		out = append(out, p.unary())
+		out = append(out, p.operand(","))
 	}
 	if len(out) == 1 {
-		return first
+		return out[0]
 	}
 	return p.made(list, begin, "", out...)
 }
 
-func (p *parser) unary() *node {
+// operand reads one value with the operators in front of it.
+func (p *parser) operand(after string) *node {
 	begin := p.pos
-	operator := ""
-	switch r := p.at(0); {
-	case r == '!' || r == ',':
-		operator = string(r)
-	case p.has("++") || p.has("--"):
-		operator = string(p.src[p.pos : p.pos+2])
-	case r == '-' && unicode.IsLetter(p.at(1)):
-		operator = p.operator()
-	case r == '-' || r == '+':
-		operator = string(r)
-	default:
-		return p.primary()
-	}
-	if p.depth++; p.depth > maxDepth {
-		p.pos = len(p.src)
+	defer p.leave()
+	if p.enter() {
 		return p.made(literal, begin, "")
 	}
-	defer func() { p.depth-- }()
-	p.pos += len([]rune(operator))
-	p.lines()
-	return p.made(operation, begin, strings.ToLower(operator), p.unary())
-}
-
-// primary reads one value with its members.
-func (p *parser) primary() *node {
-	begin := p.pos
-	n := p.atom()
-	if n.kind == typed && p.at(0) != ':' && p.at(0) != '.' {
-		return p.cast(n)
-	}
-	return p.members(begin, n)
-}
-
-// cast reads what a type in brackets is put before, if anything is.
-func (p *parser) cast(n *node) *node {
-	if p.depth++; p.depth > maxDepth {
-		p.pos = len(p.src)
-		return n
-	}
-	defer func() { p.depth-- }()
-	before := p.pos
-	if p.space(); p.at(0) == '\n' && p.follows('$') || p.at(0) == '\n' && p.follows('[') { // attributes of a parameter
+	if n := p.unary(); n > 0 {
+		operator := strings.ToLower(p.skip(n))
 		p.lines()
+		return p.made(operation, begin, operator, p.operand(after))
 	}
-	if r := p.at(0); r != 0 && (strings.ContainsRune("$('\"@[{!", r) || unicode.IsDigit(r) || r == '-' && (unicode.IsDigit(p.at(1)) || p.at(1) == '$')) {
-		n.kids = []*node{p.unary()}
-		n.end = p.pos
-		return n
+	v := p.value()
+	if v != nil {
+		return v
 	}
-	p.pos = before
-	return n
+	if after != "" {
+		p.failf("You must provide a value expression following the '%s' operator.", after)
+	} else {
+		p.unexpected()
+	}
+	return p.members(p.bare(), false)
 }
 
-func (p *parser) atom() *node {
-	begin := p.pos
-	switch r := p.at(0); {
-	case r == '\'':
-		return p.single()
-	case r == '"':
-		return p.double()
-	case p.has("@'"):
-		return p.here()
-	case p.has(`@"`):
-		return p.hereExpanded()
-	case p.has("@("), p.has("$("):
-		p.pos += 2
-		inner := p.statements(')')
-		return p.made(group, begin, string(r), inner.kids...)
-	case p.has("@{"):
-		return p.table()
-	case r == '@' && isName(p.at(1)):
-		p.pos++
-		return p.made(splat, begin, strings.ToLower(p.name(false)))
-	case r == '(':
-		return p.condition()
-	case r == '{':
-		return p.block()
-	case r == '[':
-		return p.typeName()
-	case r == '$':
-		p.pos++
-		return p.variable(begin, false)
-	case unicode.IsDigit(r) || r == '.' && unicode.IsDigit(p.at(1)):
-		n := max(p.number(), 1)
-		p.pos += n
-		return p.made(literal, begin, string(p.src[begin:p.pos]))
-	}
-	return p.bare()
-}
-
-func (p *parser) variable(begin int, inString bool) *node {
-	name := strings.ToLower(p.name(inString))
-	if name == "" {
-		return p.made(literal, begin, "$")
-	}
-	for _, scope := range []string{"script:", "global:", "local:", "private:", "using:", "variable:"} {
-		name = strings.TrimPrefix(name, scope)
-	}
-	return p.made(variable, begin, name)
-}
-
-// typeName reads [type], whose brackets may hold others and an attribute's
-// arguments.
-func (p *parser) typeName() *node {
-	begin := p.pos
-	depth := 0
-	for !p.ended() {
-		switch r := p.at(0); {
-		case r == '[':
-			depth++
-		case r == ']':
-			depth--
-		case r == '\'' || r == '"' || r == '(' || r == '{' || r == '@':
-			before := p.pos
-			p.atom()
-			if p.pos > before {
-				continue
-			}
-		case r == ')' || r == '}' || r == ';':
-			return p.made(literal, begin, "[")
-		case r == '#' && unicode.IsSpace(p.at(-1)):
-			p.space()
-			continue
-		}
-		p.pos++
-		if depth == 0 {
-			break
-		}
-	}
-	return p.made(typed, begin, strings.ToLower(strings.Trim(string(p.src[begin:p.pos]), "[]")))
-}
-
-// bare reads a word among expressions: a property's name, say.
+// bare reads a word among expressions: a hash table's key, say.
 func (p *parser) bare() *node {
 	begin := p.pos
-	for !endsWord(p.at(0)) && !strings.ContainsRune("=.[]'\"", p.at(0)) {
+	for !endsWord(p.at(0)) && !p.in(0, `=.[]'"`) {
 		p.pos++
 	}
 	return p.made(literal, begin, string(p.src[begin:p.pos]))
 }
 
-// members reads what is behind a value without a blank: .name, ::name, [ ] and
-// the arguments of a call.
-func (p *parser) members(begin int, n *node) *node {
-	for {
-		switch {
-		case p.has("::"), p.has("?.") && (isName(p.at(2)) || p.at(2) == '$'):
+// value reads a value with its members and indexes, and types in front of it; nil
+// for none.
+func (p *parser) value() *node {
+	begin := p.pos
+	n := p.atom()
+	if n == nil || n.kind != typed || p.is("::") || p.is(".") && p.at(1) != '.' {
+		return p.members(n, false)
+	}
+	p.enter()
+	p.space()
+	if p.unary() > 0 && !p.is(",") && p.operatorWord() == "" && !isSpace(p.at(1)) { // [int] -1
+		n.kids = []*node{p.operand("")}
+	} else if v := p.value(); v != nil {
+		n.kids = []*node{v}
+	}
+	p.leave()
+	if n.kids == nil {
+		p.pos = n.end
+	}
+	return p.made(typed, begin, n.text, n.kids...)
+}
+
+// atom reads a value without what may be in front of it or behind it, nil for none.
+func (p *parser) atom() *node {
+	begin := p.pos
+	switch r := p.at(0); {
+	case p.isHere(), isQuote(r):
+		return p.text()
+	case p.is("@{"):
+		return p.table()
+	case p.is("@("), p.is("$("):
+		return p.group(string(r) + "(")
+	case r == '@' && isWord(p.at(1)):
+		p.pos++
+		return p.made(splat, begin, p.name(false))
+	case r == '(':
+		return p.parenthesised()
+	case r == '{':
+		return p.group("{")
+	case r == '[':
+		p.brackets()
+		return p.made(typed, begin, strings.ToLower(strings.Trim(string(p.src[begin:p.pos]), "[]")))
+	case r == '$':
+		return p.variable(false)
+	}
+	if n := p.number(); n > 0 {
+		return p.made(literal, begin, p.skip(n))
+	}
+	return nil
+}
+
+// parenthesised reads ( ) around one pipeline.
+func (p *parser) parenthesised() *node {
+	begin := p.pos
+	p.pos++
+	out := p.made(group, begin, "")
+	if p.lines(); p.is(")") {
+		p.failf("An expression was expected after '('.")
+	} else if s, _ := p.statement(&node{}); s != nil {
+		out.kids = []*node{s}
+	}
+	if p.lines(); !p.is(")") && !p.end() {
+		p.failf("Missing closing ')' in expression.")
+	}
+	rest := p.statements(')', begin, "expression")
+	out.kids, out.end = append(out.kids, rest.kids...), p.pos
+	return out
+}
+
+// members reads what is behind a value without a blank: .name, ::name, [index],
+// the arguments of a method, ++ and --. Behind a command's argument a dot is
+// less often a member's.
+func (p *parser) members(n *node, argument bool) *node {
+	for n != nil {
+		switch r := p.at(1); {
+		case p.is("?.") && (isWord(p.at(2)) || p.at(2) == '$'): // as of PowerShell 7
+			if !isWord(p.at(-1)) || n.kind != variable { // $a? is a name, else
+				p.unexpected()
+			}
 			p.pos += 2
-			n = p.member(begin, n)
-		case p.at(0) == '.' && p.at(1) != '.' && (isName(p.at(1)) || p.at(1) != 0 && strings.ContainsRune("$('\"", p.at(1))):
+			n = p.member(n)
+		case p.is("::"):
+			p.pos += 2
+			n = p.member(n)
+		case p.is(".") && (isWord(r) || isOf(r, `$('"`) || !argument && (isSpace(r) || isBreak(r) || r == '{')):
 			p.pos++
-			n = p.member(begin, n)
-		case p.at(0) == '[':
+			n = p.member(n)
+		case p.is("["):
+			begin := p.pos
 			p.pos++
-			index := p.until(']')
-			n = p.made(element, begin, "", n, index)
-		case p.has("++"), p.has("--"):
+			if p.lines(); p.is("]") {
+				p.failf("Array index expression is missing or not valid.")
+			}
+			index, _ := p.statement(&node{})
+			if p.lines(); p.end() {
+				p.failAt(begin, "Missing closing ']' in array index expression.")
+			} else if !p.take("]") {
+				p.failf("Unexpected token '%c' in expression or statement.", p.at(0))
+			}
+			n = p.made(element, n.pos, "", n, index)
+		case p.is("++"), p.is("--"):
 			p.pos += 2
 		default:
 			return n
 		}
 	}
+	return n
 }
 
-// until reads expressions up to a bracket that isn't one of statements' own.
-func (p *parser) until(closing rune) *node {
-	out := p.made(list, p.pos, "")
-	for p.lines(); !p.ended() && p.at(0) != closing && p.at(0) != ')' && p.at(0) != '}'; p.lines() {
-		before := p.pos
-		out.kids = append(out.kids, p.expression())
-		if p.pos == before {
-			p.pos++
-		}
+func (p *parser) member(of *node) *node {
+	p.lines()
+	from := p.pos
+	if p.in(0, `$({'"`) {
+		p.atom()
+	} else if p.pos += len([]rune(p.word())); p.pos == from {
+		p.failf("Missing property name after reference operator.")
 	}
-	if p.at(0) == closing {
-		p.pos++
+	name := strings.Trim(strings.ToLower(string(p.src[from:p.pos])), `'"`)
+	switch {
+	case p.is("{"): // of ForEach and Where
+		return p.made(method, of.pos, name, of, p.group("{"))
+	case !p.is("("):
+		return p.made(member, of.pos, name, of)
+	}
+	kids := append([]*node{of}, p.arguments()...)
+	return p.made(method, of.pos, name, kids...)
+}
+
+// arguments are a method's.
+func (p *parser) arguments() (out []*node) {
+	from := p.pos
+	p.pos++
+	for p.lines(); !p.take(")"); p.lines() {
+		before := p.pos
+		if p.end() {
+			p.failAt(from, "Missing closing ')' in expression.")
+			return out
+		}
+		e := p.expression(false)
+		if n := p.assignment(); n > 0 {
+			p.pos += n
+			p.lines()
+			p.statement(&node{})
+		}
+		out = append(out, e)
+		if p.lines(); p.take(",") {
+			if p.lines(); p.is(")") {
+				p.failf("Missing expression after ','.")
+			}
+		} else if !p.is(")") && !p.end() {
+			p.failf("Missing ')' in method call.")
+			if p.pos == before {
+				p.pos++
+			}
+		}
 	}
 	return out
-}
-
-func (p *parser) member(begin int, of *node) *node {
-	var name string
-	switch p.at(0) {
-	case '$', '(', '\'', '"':
-		inner := p.pos
-		p.atom()
-		name = string(p.src[inner:p.pos])
-	default:
-		from := p.pos
-		for isName(p.at(0)) {
-			p.pos++
-		}
-		name = string(p.src[from:p.pos])
-	}
-	name = strings.Trim(strings.ToLower(name), `'"`)
-	if p.at(0) != '(' {
-		return p.made(member, begin, name, of)
-	}
-	args := p.condition()
-	return p.made(method, begin, name, append([]*node{of}, args.kids...)...)
 }
 
 // table reads @{ name = value }.
@@ -277,33 +411,40 @@ func (p *parser) table() *node {
 	begin := p.pos
 	p.pos += 2
 	out := p.made(table, begin, "")
-	for {
-		for p.lines(); p.at(0) == ';'; p.lines() {
-			p.pos++
+	defer p.leave()
+	for deep := p.enter(); !deep; {
+		for p.lines(); p.take(";"); p.lines() {
 		}
-		switch {
-		case p.ended():
-			return out
-		case p.at(0) == '}':
-			p.pos++
-			out.end = p.pos
-			return out
-		case p.at(0) == ')':
-			p.pos++
+		if p.end() {
+			p.failAt(begin, "Missing closing '}' in hash literal.")
+		}
+		if p.end() || p.take("}") {
+			break
+		}
+		from := p.pos
+		key := p.value()
+		if key == nil {
+			key = p.bare()
+		}
+		for p.space(); !p.end() && !isBreak(p.at(0)) && !p.in(0, "=;)}"); p.space() {
+			p.skim()
+		}
+		if !p.take("=") {
+			p.failAt(from, "Missing '=' operator after key in hash literal.")
+			p.take(")")
 			continue
 		}
-		before := p.pos
-		key := p.primary()
-		p.space()
-		if p.at(0) == '=' {
-			p.pos++
-			p.lines()
-			if value := p.statement(&node{}); value != nil {
-				out.kids = append(out.kids, key, value)
-			}
+		if p.lines(); p.closesPipe() {
+			p.failf("Missing statement after '=' in hash literal.")
 		}
-		if p.pos == before {
-			p.pos++
+		if value, _ := p.statement(&node{}); value != nil {
+			out.kids = append(out.kids, key, value)
+		}
+		if p.space(); !p.end() && !isBreak(p.at(0)) && !p.in(0, ";}") {
+			p.unexpected()
+			p.take(")")
 		}
 	}
+	out.end = p.pos
+	return out
 }

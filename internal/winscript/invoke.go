@@ -2,8 +2,10 @@ package winscript
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
-	"unicode/utf16"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // command records a command and goes through what it has executed in turn.
@@ -199,27 +201,38 @@ func behindSwitches(words []string) string {
 }
 
 func ofPowerShell(c Command) (string, string) {
-	words := c.Words()
-	for i, w := range words {
-		flag := strings.TrimLeft(strings.ToLower(w), "-/")
-		if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "/") {
-			if i == 0 || !takesValue(words[i-1]) {
-				return strings.Join(words[i:], " "), "powershell"
-			}
-			continue
-		}
-		rest := strings.Join(words[i+1:], " ")
+	file, text := Called(c.Words())
+	if file != nil {
+		text = "& " + quotedWord(file)
+	}
+	return text, "powershell"
+}
+
+// Called is what a call of powershell.exe is to run: a file with its arguments, or
+// a text of its command line. Options may be cut short
+// (https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_powershell_exe).
+func Called(args []string) (file []string, text string) {
+	for i := 0; i < len(args); i++ {
+		option, behind := strings.TrimLeft(strings.ToLower(args[i]), "-/"), args[i+1:]
+		short := func(of string) bool { return option != "" && strings.HasPrefix(of, option) }
 		switch {
-		case flag != "" && strings.HasPrefix("command", flag):
-			return rest, "powershell"
-		case strings.HasPrefix("file", flag) && flag != "":
-			return "& " + quotedWord(words[i+1:]), "powershell"
-		case strings.HasPrefix("encodedcommand", flag) && flag != "" && flag != "en" || flag == "ec":
-			return decoded(rest), "powershell"
+		case !strings.HasPrefix(args[i], "-") && !strings.HasPrefix(args[i], "/"):
+			return nil, strings.Join(args[i:], " ")
+		case short("command"):
+			return nil, strings.Join(behind, " ")
+		case short("file"):
+			return append([]string{}, behind...), ""
+		case short("encodedcommand"), option == "ec":
+			return nil, decoded(strings.Join(behind, " "))
+		case option == "ep", slices.ContainsFunc(valued, short):
+			i++
 		}
 	}
-	return "", ""
+	return nil, ""
 }
+
+// valued are the options that have a value, besides those that say what to run.
+var valued = []string{"executionpolicy", "version", "windowstyle", "inputformat", "outputformat", "configurationname", "psconsolefile"}
 
 func quotedWord(words []string) string {
 	if len(words) == 0 {
@@ -228,25 +241,12 @@ func quotedWord(words []string) string {
 	return strings.Join(append([]string{"'" + strings.ReplaceAll(unquoted(words[0]), "'", "''") + "'"}, words[1:]...), " ")
 }
 
-func takesValue(flag string) bool {
-	flag = strings.TrimLeft(strings.ToLower(flag), "-/")
-	for _, f := range []string{"executionpolicy", "ep", "version", "windowstyle", "inputformat", "outputformat", "configurationname", "psconsolefile"} {
-		if len(flag) > 0 && strings.HasPrefix(f, flag) && flag != "nop" {
-			return true
-		}
-	}
-	return false
-}
-
 // decoded is -EncodedCommand's: base64 of UTF-16.
 func decoded(text string) string {
 	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
 	if err != nil {
 		return ""
 	}
-	var units []uint16
-	for i := 0; i+1 < len(data); i += 2 {
-		units = append(units, uint16(data[i])|uint16(data[i+1])<<8)
-	}
-	return string(utf16.Decode(units))
+	out, _ := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Bytes(data)
+	return string(out)
 }

@@ -1,5 +1,7 @@
 package winscript
 
+import "strings"
+
 // kind tells nodes apart.
 type kind int
 
@@ -35,4 +37,8 @@ type node struct {
 	params []*node // of a block: assignments of defaults to variables
 	pos    int     // where it begins
 	end    int
+}
+
+func (n *node) isAttribute() bool {
+	return n.kind == typed && len(n.kids) == 0 && strings.HasSuffix(n.text, ")")
 }

@@ -39,12 +39,6 @@ func (r *runner) filledSource(n *node, of Value) string {
 func (r *runner) method(n *node, of Value) Value {
 	c := Command{Name: "." + n.text, Object: r.source(n.kids[0]), Line: r.line(n), Compared: r.inCompare > 0, Input: of}
 	for _, k := range n.kids[1:] {
-		if k.kind == list {
-			for _, one := range k.kids {
-				c.Args = append(c.Args, Arg{Value: r.eval(one)})
-			}
-			continue
-		}
 		c.Args = append(c.Args, Arg{Value: r.eval(k)})
 	}
 	r.commands = append(r.commands, c)

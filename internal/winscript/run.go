@@ -45,7 +45,7 @@ func (r *runner) script(text string) Script {
 	r.powerShell(text, 0)
 	for _, name := range sorted(r.vars[0]) { // a block may be run as text
 		for _, b := range r.vars[0][name].blocks {
-			r.src = []rune(typographic.Replace(text))
+			r.src = []rune(plain.Replace(text))
 			r.inline(b, Value{})
 		}
 	}
@@ -57,9 +57,10 @@ func (r *runner) script(text string) Script {
 }
 
 func (r *runner) powerShell(text string, line int) {
-	tree := parse(text)
+	p := newParser(text)
+	tree := p.statements(0, 0, "")
 	src, base := r.src, r.base
-	r.src, r.base = []rune(typographic.Replace(text)), line
+	r.src, r.base = p.src, line
 	r.define(tree)
 	r.bind(tree, nil)
 	r.block(tree)
@@ -84,7 +85,8 @@ func (r *runner) line(n *node) int {
 	if r.base > 0 {
 		return r.base
 	}
-	return lineOf(r.src, n.pos)
+	at, _ := place(r.src, n.pos)
+	return at
 }
 
 func (r *runner) source(n *node) string {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestRun: the commands of a script, however they are spelled. Each must be
@@ -47,6 +48,16 @@ func TestRun(t *testing.T) {
 		"switch ($x) { 'a' { b } default { c } }":              {"b", "c"},
 		"a '{0}-{1}' -f":            {"a {0}-{1} -f"},
 		"a ('{0}-{1}' -f 'x', 'y')": {"a x-y"},
+		"function F { param([string] $A = 'x', [string] $B = 'y', $C) g $A $B $C }\nF -C 'z'": {"g x y z"},
+		"try { a } catch [b], [c] { d } e":     {"a", "d", "e"},
+		"$x.M(1 + 2, 'a')":                     {".m 12 a"},
+		"$x.ForEach{ a }.\nM('b')":             {".m b"},
+		"switch -File 'x' { 'a' { b } }":       {"b"},
+		"'a' > 'b c'":                          {" -> b c"},
+		"a && b || c":                          {"a", "b", "c"},
+		"a )\nb }\nif (c { d":                  {"a", "b", "c"},
+		"powershell -En YQAgAGIA":              {"a b"},
+		"powershell /NoLogo -ep Bypass /C a b": {"a b"},
 	} {
 		lines := func(s Script) (out []string) {
 			for _, c := range s.Commands {
@@ -102,5 +113,20 @@ func TestCompared(t *testing.T) {
 				t.Errorf("%q: %v", text, c.Compared)
 			}
 		}
+	}
+}
+
+// TestGrowth: what a script doubles, or nests, has an end.
+func TestGrowth(t *testing.T) {
+	a := Run("$a = @(@{ b = 1 }, { b })\n"+strings.Repeat("$a += $a\n", 10), nil).Assigned["a"]
+	if len(a.tables) != maxTexts || len(a.blocks) != maxTexts || !a.Open {
+		t.Errorf("%d tables, %d blocks", len(a.tables), len(a.blocks))
+	}
+	done := make(chan bool)
+	go func() { Check(strings.Repeat("a $b.$(", 50) + strings.Repeat(")/c", 50)); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("a word is read twice for each bracket")
 	}
 }

@@ -1,90 +1,199 @@
 package winscript
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
 
-// scanner reads characters: quotes and dashes that word processors make are
-// PowerShell's too.
-type scanner struct {
-	src      []rune
-	pos      int
-	comments [][2]int // where they begin and end
+// SyntaxError is what PowerShell refuses a script for, as PowerShell says it.
+type SyntaxError struct {
+	Line, Column int // from 1
+	What         string
 }
 
-var typographic = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'", "\u201c", `"`, "\u201d", `"`, "\u201e", `"`,
-	"\u2013", "-", "\u2014", "-", "\u2015", "-", "\ufeff", " ")
+func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.What) }
 
-func newScanner(text string) scanner { return scanner{src: []rune(typographic.Replace(text))} }
+// Check returns the first error in a script, nil for none.
+func Check(script string) *SyntaxError {
+	p := newParser(strings.TrimPrefix(script, "\ufeff"))
+	p.statements(0, 0, "")
+	return p.err
+}
 
-// at is the character n behind the present one, 0 behind the end.
-func (s *scanner) at(n int) rune {
-	if s.pos+n < len(s.src) && s.pos+n >= 0 {
-		return s.src[s.pos+n]
+// parser reads a script once, from its beginning to its end. Behind an error it
+// goes on, with what it doesn't know as words.
+type parser struct {
+	src      []rune
+	pos      int
+	depth    int
+	bareEnd  int      // where the last word without quotes ended
+	comments [][2]int // where they begin and end
+	err      *SyntaxError
+}
+
+// plain has plain quotes and dashes for typographic ones, as PowerShell has. None
+// of its characters is 0, which is the end of a script.
+var plain = strings.NewReplacer("\u2018", "'", "\u2019", "'", "\u201a", "'", "\u201b", "'", "\u201c", `"`, "\u201d", `"`, "\u201e", `"`,
+	"\u2013", "-", "\u2014", "-", "\u2015", "-", "\ufeff", " ", "\x00", "\ufffd")
+
+func newParser(text string) *parser { return &parser{src: []rune(plain.Replace(text))} }
+
+// maxDepth bounds nesting: no script is anywhere near, and Go's stack isn't
+// endless.
+const maxDepth = 251
+
+// enter reports whether what is here is too deep; leave goes with it.
+func (p *parser) enter() (deep bool) {
+	if p.depth++; p.depth > maxDepth {
+		p.failf("The script is nested too deeply.")
+		p.pos = len(p.src)
+	}
+	return p.depth > maxDepth
+}
+
+func (p *parser) leave() { p.depth-- }
+
+func (p *parser) end() bool { return p.pos >= len(p.src) }
+
+// at is the character n places on, 0 behind the end.
+func (p *parser) at(n int) rune {
+	if i := p.pos + n; i >= 0 && i < len(p.src) {
+		return p.src[i]
 	}
 	return 0
 }
 
-func (s *scanner) ended() bool { return s.pos >= len(s.src) }
-
-func (s *scanner) has(text string) bool {
-	for i, r := range []rune(text) {
-		if s.at(i) != r {
+// is reports whether this text, of ASCII, is here.
+func (p *parser) is(text string) bool {
+	for i, r := range text {
+		if p.at(i) != r {
 			return false
 		}
 	}
 	return true
 }
 
-func lineOf(src []rune, pos int) int {
-	line := 1
-	for _, r := range src[:min(pos, len(src))] {
-		if r == '\n' {
-			line++
-		}
+// in reports whether the character n places on is one of these.
+func (p *parser) in(n int, these string) bool { return isOf(p.at(n), these) }
+
+func isOf(r rune, these string) bool { return r != 0 && strings.ContainsRune(these, r) }
+
+// take goes past the text, if it is here.
+func (p *parser) take(text string) bool {
+	if !p.is(text) {
+		return false
 	}
-	return line
+	p.pos += len(text)
+	return true
 }
 
-// space passes over blanks, comments and continued lines; a comment begins only
-// where a token could.
-func (s *scanner) space() {
-	for !s.ended() {
+// skip goes past so many characters, and returns them.
+func (p *parser) skip(n int) string {
+	from := p.pos
+	p.pos = min(p.pos+n, len(p.src))
+	return string(p.src[from:p.pos])
+}
+
+func (p *parser) failf(format string, args ...any) { p.failAt(p.pos, format, args...) }
+
+func (p *parser) failAt(pos int, format string, args ...any) {
+	if p.err == nil {
+		line, column := place(p.src, pos)
+		p.err = &SyntaxError{line, column, fmt.Sprintf(format, args...)}
+	}
+}
+
+func place(src []rune, pos int) (line, column int) {
+	line, column = 1, 1
+	for _, r := range src[:min(pos, len(src))] {
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return line, column
+}
+
+// unexpected fails at what follows a whole statement.
+func (p *parser) unexpected() {
+	n := 1
+	for p.at(n) != 0 && !endsWord(p.at(n)) || p.in(n, ",<>|&") {
+		n++
+	}
+	p.failf("Unexpected token '%s' in expression or statement.", string(p.src[p.pos:min(p.pos+n, len(p.src))]))
+}
+
+func isBreak(r rune) bool { return r == '\n' || r == '\r' }
+func isSpace(r rune) bool { return !isBreak(r) && unicode.IsSpace(r) }
+func isWord(r rune) bool  { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+func isQuote(r rune) bool { return r == '\'' || r == '"' }
+
+// endsWord reports whether a character ends a word among a command's arguments.
+func endsWord(r rune) bool { return r == 0 || unicode.IsSpace(r) || isOf(r, "|&;(){},<>") }
+
+// word is the name that stands here, in lower case, "" for none.
+func (p *parser) word() string {
+	from := p.pos
+	for isWord(p.at(0)) {
+		p.pos++
+	}
+	name := strings.ToLower(string(p.src[from:p.pos]))
+	p.pos = from
+	return name
+}
+
+// space goes past white space, comments and continued lines. A comment begins
+// only where a token could.
+func (p *parser) space() {
+	for from := p.pos; !p.end(); from = p.pos {
 		switch {
-		case s.at(0) != '\n' && unicode.IsSpace(s.at(0)):
-			s.pos++
-		case s.has("`\n"):
-			s.pos += 2
-		case s.has("`\r\n"):
-			s.pos += 3
-		case s.has("<#"):
-			s.comment()
-		case s.at(0) == '#':
-			begin := s.pos
-			for !s.ended() && s.at(0) != '\n' {
-				s.pos++
+		case isSpace(p.at(0)):
+			p.pos++
+			continue
+		case p.is("`") && isBreak(p.at(1)):
+			if p.pos += 2; p.at(-1) == '\r' {
+				p.take("\n")
 			}
-			s.comments = append(s.comments, [2]int{begin, s.pos})
+			continue
+		case p.is("#"):
+			for !p.end() && !p.is("\n") && !(p.is("\r") && p.at(1) != '\n') {
+				p.pos++
+			}
+		case p.is("<#"):
+			for p.pos += 2; !p.end() && !p.is("#>"); {
+				p.pos++
+			}
+			if !p.take("#>") {
+				p.failAt(from, "The terminator '#>' is missing from the multiline comment.")
+			}
 		default:
 			return
 		}
+		p.comments = append(p.comments, [2]int{from, p.pos})
 	}
 }
 
-func (s *scanner) comment() {
-	begin := s.pos
-	for s.pos += 2; !s.has("#>") && !s.ended(); {
-		s.pos++
+// lines is space over ends of lines.
+func (p *parser) lines() {
+	for p.space(); isBreak(p.at(0)); p.space() {
+		p.pos++
 	}
-	s.pos = min(s.pos+2, len(s.src))
-	s.comments = append(s.comments, [2]int{begin, s.pos})
+}
+
+// follows reports whether a character begins the next token, on this line or
+// later.
+func (p *parser) follows(r rune) bool {
+	before := p.pos
+	p.lines()
+	found := p.at(0) == r
+	p.pos = before
+	return found
 }
 
 // WithoutComments is a PowerShell script without them, each line in its place.
 func WithoutComments(text string) string {
-	p := &parser{scanner: newScanner(text)}
-	p.statements(0)
+	p := newParser(text)
+	p.statements(0, 0, "")
 	out := []rune(text)
 	for _, c := range p.comments {
 		for i := c[0]; i < c[1]; i++ {
@@ -96,103 +205,126 @@ func WithoutComments(text string) string {
 	return strings.ReplaceAll(string(out), "\x00", "")
 }
 
-// lines passes over ends of lines as well.
-func (s *scanner) lines() {
-	for s.space(); s.at(0) == '\n'; s.space() {
-		s.pos++
-	}
+func (p *parser) made(k kind, begin int, text string, kids ...*node) *node {
+	return &node{kind: k, text: text, kids: kids, pos: begin, end: p.pos}
 }
 
-func isName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
-
-// endsWord reports whether a character ends a word among a command's arguments.
-func endsWord(r rune) bool {
-	return r == 0 || unicode.IsSpace(r) || strings.ContainsRune("|&;(){},<>", r)
-}
-
-// name reads a variable's name behind the $; "" for none.
-func (s *scanner) name(inString bool) string {
-	begin := s.pos
+// name reads a variable's name behind the $, in lower case; "" for none.
+func (p *parser) name(inString bool) string {
+	begin := p.pos
 	switch {
-	case s.at(0) == '{':
-		for s.pos++; !s.ended() && s.at(0) != '}'; s.pos++ {
-			if s.at(0) == '`' {
-				s.escape()
-				s.pos--
+	case p.take("{"): // which may have almost anything in it
+		for !p.end() && !p.is("}") {
+			if p.is("`") {
+				p.pos++
 			}
+			p.pos++
 		}
-		s.pos = min(s.pos+1, len(s.src))
-		return strings.Trim(string(s.src[begin:s.pos]), "{}")
-	case strings.ContainsRune("$^?", s.at(0)) && s.at(0) != 0 && !inString:
-		s.pos++
-		return string(s.src[begin:s.pos])
+		if p.pos = min(p.pos, len(p.src)); !p.take("}") {
+			p.failAt(begin-1, "The closing '}' of the variable's name is missing.")
+		}
+		return strings.ToLower(strings.Trim(string(p.src[begin:p.pos]), "{}"))
+	case !inString && p.in(0, "$^?"):
+		return p.skip(1)
 	}
-	for isName(s.at(0)) || s.at(0) == ':' && isName(s.at(1)) && s.at(-1) != ':' && s.pos > begin || s.at(0) == '?' && !inString && s.at(1) != '.' && s.pos > begin {
-		s.pos++
+	for isWord(p.at(0)) || p.is(":") && isWord(p.at(1)) || !inString && p.is("?") && p.at(1) != '.' {
+		p.pos++
 	}
-	return string(s.src[begin:s.pos])
+	return strings.ToLower(string(p.src[begin:p.pos]))
 }
 
-// single reads a string in single quotes.
-func (s *scanner) single() *node {
-	begin := s.pos
+func (p *parser) variable(inString bool) *node {
+	begin := p.pos
+	p.skip(1)
+	name := p.name(inString)
+	if name == "" {
+		return p.made(literal, begin, "$")
+	}
+	for _, scope := range []string{"script:", "global:", "local:", "private:", "using:", "variable:"} {
+		name = strings.TrimPrefix(name, scope)
+	}
+	return p.made(variable, begin, name)
+}
+
+// text reads a string: in quotes, or the lines between @" and "@, each at the end
+// and the beginning of a line. In double quotes, what begins with $ is script.
+func (p *parser) text() *node {
+	begin := p.pos
+	here := p.take("@")
+	quote := p.skip(1)
+	closing, ends := quote, func() bool { return !p.is(quote+quote) && p.take(quote) }
+	if here {
+		closing = quote + "@"
+		ends = func() bool { return p.take("\r\n"+closing) || p.take("\n"+closing) || p.take("\r"+closing) }
+		for isSpace(p.at(0)) {
+			p.pos++
+		}
+		if !p.end() && !isBreak(p.at(0)) {
+			p.failf("No characters are allowed after a here-string header but before the end of the line.")
+		}
+	}
+	var kids []*node
 	var b strings.Builder
-	for s.pos++; ; s.pos++ {
-		switch {
-		case s.ended():
-			return s.made(literal, begin, b.String())
-		case s.has("''"):
-			s.pos++
-		case s.at(0) == '\'':
-			s.pos++
-			return s.made(literal, begin, b.String())
-		}
-		b.WriteRune(s.at(0))
-	}
-}
-
-// here reads a here-string in single quotes: @' to a line that begins with '@.
-func (s *scanner) here() *node {
-	begin := s.pos
-	s.header()
-	from := s.pos
-	for ; !s.has("\n'@"); s.pos++ {
-		if s.ended() {
-			return s.made(literal, begin, string(s.src[from:]))
+	flush := func() {
+		if b.Len() > 0 {
+			kids = append(kids, p.made(literal, begin, b.String()))
+			b.Reset()
 		}
 	}
-	text := strings.TrimPrefix(string(s.src[from:s.pos]), "\n")
-	s.pos += 3
-	return s.made(literal, begin, strings.TrimSuffix(text, "\r"))
-}
-
-// header passes over a here-string's @ and quote, up to the end of its line.
-func (s *scanner) header() {
-	for s.pos += 2; s.at(0) != '\n' && unicode.IsSpace(s.at(0)); s.pos++ {
+	ended := here && ends()
+	if here && !ended && !p.take("\r\n") {
+		p.pos = min(p.pos+1, len(p.src))
 	}
+	for !ended {
+		switch r := p.at(0); {
+		case p.end():
+			p.failAt(begin, "The string is missing the terminator: %s.", closing)
+			ended = true
+		case ends():
+			ended = true
+		case quote == `"` && r == '`':
+			b.WriteString(p.escape())
+		case quote == `"` && p.is("$("):
+			flush()
+			kids = append(kids, p.group("$("))
+		case quote == `"` && r == '$' && (p.at(1) == '{' || isWord(p.at(1))):
+			flush()
+			kids = append(kids, p.variable(true))
+		default:
+			if !here {
+				p.take(quote) // the first of two
+			}
+			b.WriteRune(p.at(0))
+			p.pos++
+		}
+	}
+	if quote == "'" {
+		return p.made(literal, begin, b.String())
+	}
+	flush()
+	return p.made(expanded, begin, "", kids...)
 }
 
-func (s *scanner) made(k kind, begin int, text string, kids ...*node) *node {
-	return &node{kind: k, text: text, kids: kids, pos: begin, end: s.pos}
-}
+func (p *parser) isHere() bool { return p.is("@") && isQuote(p.at(1)) }
 
 // escapes are what a backtick makes of a letter.
 var escapes = map[rune]string{'n': "\n", 'r': "\r", 't': "\t", '0': "\x00", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\n': "", 0: ""}
 
-// escape reads a backtick with what is behind it: a character, or `u{20ac}.
-func (s *scanner) escape() string {
-	r := s.at(1)
-	text, special := escapes[r]
-	if !special {
-		text = string(r)
+// escape reads a backtick with what is behind it: a character, or `u{20ac} of a
+// later PowerShell.
+func (p *parser) escape() string {
+	r := p.at(1)
+	p.skip(2)
+	n := 1
+	for r == 'u' && p.is("{") && unicode.Is(unicode.Hex_Digit, p.at(n)) {
+		n++
 	}
-	s.pos = min(s.pos+2, len(s.src))
-	if r == 'u' && s.at(0) == '{' {
-		for s.at(0) != '}' && !s.ended() {
-			s.pos++
-		}
-		s.pos = min(s.pos+1, len(s.src))
+	if n > 1 && p.at(n) == '}' {
+		p.pos += n + 1
 		return "\ufffd"
 	}
-	return text
+	if text, special := escapes[r]; special {
+		return text
+	}
+	return string(r)
 }

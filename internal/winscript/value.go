@@ -26,11 +26,18 @@ func (v Value) empty() bool          { return len(v.Texts)+len(v.tables)+len(v.b
 func (v Value) Has(text string) bool { return slices.Contains(v.Texts, text) }
 
 func (v Value) and(w Value) Value {
-	out := Value{Texts: slices.Concat(v.Texts, w.Texts), Open: v.Open || w.Open, tables: slices.Concat(v.tables, w.tables), blocks: slices.Concat(v.blocks, w.blocks)}
-	if len(out.Texts) > maxTexts {
-		out.Texts, out.Open = out.Texts[:maxTexts], true
-	}
+	out := Value{Open: v.Open || w.Open}
+	out.Texts = bounded(&out, v.Texts, w.Texts)
+	out.tables = bounded(&out, v.tables, w.tables)
+	out.blocks = bounded(&out, v.blocks, w.blocks)
 	return out
+}
+
+// bounded is both, as many as a value may be of: $a += $a doubles one.
+func bounded[T any](of *Value, a, b []T) []T {
+	all := slices.Concat(a, b)
+	of.Open = of.Open || len(all) > maxTexts
+	return all[:min(len(all), maxTexts)]
 }
 
 // joined is each text of v with each of w behind it.

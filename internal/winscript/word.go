@@ -5,19 +5,25 @@ import (
 	"unicode"
 )
 
-// command reads a command's arguments, up to what ends it.
-func (p *parser) command(begin int, name *node) *node {
-	out := p.made(command, begin, "", name)
+// command reads a command with its arguments, up to what ends it.
+func (p *parser) command() *node {
+	begin, next := p.pos, p.at(1)
+	if p.is("&") || p.is(".") && (isSpace(next) || isOf(next, `$({'"`)) {
+		p.pos++
+		if p.space(); p.closesPipe() {
+			p.failf("Unexpected token '&' in expression or statement.")
+			return p.made(literal, begin, "")
+		}
+	}
+	out := p.made(command, begin, "", p.argument())
 	for {
-		p.space()
-		if p.stops() || p.at(0) == '|' || p.at(0) == '&' {
+		if p.space(); p.closesPipe() || p.is("&") {
 			out.end = p.pos
 			return out
 		}
-		if p.has("--%") && endsWord(p.at(3)) { // the rest goes to the program as it is
-			p.pos += 3
-			from := p.pos
-			for !p.ended() && p.at(0) != '\n' && p.at(0) != '|' {
+		if p.is("--%") && endsWord(p.at(3)) { // the rest goes to the program as it is
+			from := p.pos + 3
+			for !p.end() && !isBreak(p.at(0)) && !p.is("|") {
 				p.pos++
 			}
 			for _, word := range strings.Fields(string(p.src[from:p.pos])) {
@@ -28,11 +34,10 @@ func (p *parser) command(begin int, name *node) *node {
 		before := p.pos
 		if file := p.redirected(); file != nil {
 			out.kids = append(out.kids, file)
-			continue
-		}
-		if a := p.arguments(); p.pos > before {
+		} else if a := p.words(); p.pos > before {
 			out.kids = append(out.kids, a)
 		} else {
+			p.unexpected()
 			p.pos++
 		}
 	}
@@ -41,27 +46,33 @@ func (p *parser) command(begin int, name *node) *node {
 // redirected reads > FILE, as if it were a parameter, and 2>&1; nil for neither.
 func (p *parser) redirected() *node {
 	begin, n := p.pos, 0
-	if r := p.at(0); r != 0 && strings.ContainsRune("123456*", r) && p.at(1) == '>' {
+	if p.in(0, "123456*") && p.at(1) == '>' {
 		n = 1
 	}
-	if p.at(n) != '>' && p.at(n) != '<' {
+	if !p.in(n, "<>") {
 		return nil
 	}
-	for p.pos += n; p.at(0) == '>' || p.at(0) == '<'; p.pos++ {
+	inWord := p.pos == p.bareEnd // a<b
+	if p.is("<") && !inWord {
+		p.failf("The '<' operator is reserved for future use.")
+	}
+	for p.pos += n; p.in(0, "<>"); p.pos++ {
 	}
 	out := p.made(parameter, begin, ">")
-	if p.at(0) == '&' && unicode.IsDigit(p.at(1)) {
-		p.pos += 2
+	if p.take("&") {
+		p.skip(1)
 		return out
 	}
-	if p.space(); !p.stops() {
+	if p.space(); !p.closesPipe() && !p.is("&") {
 		out.kids = []*node{p.argument()}
+	} else if !inWord {
+		p.failf("Missing file specification after redirection operator.")
 	}
 	return out
 }
 
-// arguments reads one argument, or several with commas between them.
-func (p *parser) arguments() *node {
+// words reads one argument, or several with commas between them.
+func (p *parser) words() *node {
 	begin := p.pos
 	first := p.argument()
 	if first.kind == parameter {
@@ -70,12 +81,10 @@ func (p *parser) arguments() *node {
 	out := []*node{first}
 	for {
 		before := p.pos
-		p.space()
-		if p.at(0) != ',' {
+		if p.space(); !p.take(",") {
 			p.pos = before
 			break
 		}
-		p.pos++
 		p.lines()
 		out = append(out, p.argument())
 	}
@@ -87,21 +96,18 @@ func (p *parser) arguments() *node {
 
 // argument reads one word of a command.
 func (p *parser) argument() *node {
-	begin := p.pos
-	r, next := p.at(0), p.at(1)
+	begin, next := p.pos, p.at(1)
 	switch {
-	case r == '-' && (unicode.IsLetter(next) || next == '_' || next == '?'):
+	case p.is("-") && (unicode.IsLetter(next) || isOf(next, "_?")):
 		return p.parameter()
-	case r == '(' || r == '{' || r == '\'' || r == '"':
-		return p.members(begin, p.atom())
-	case r == '@' && next != 0 && (strings.ContainsRune("({'\"", next) || isName(next)):
-		return p.members(begin, p.atom())
-	case r == '$' && (isName(next) || next == '{' || next == '('):
-		n := p.members(begin, p.atom())
+	case p.in(0, `({'"`), p.is("@") && (isOf(next, `({'"`) || isWord(next)):
+		return p.members(p.atom(), true)
+	case p.is("$") && (isWord(next) || isOf(next, "{(")):
+		n := p.members(p.atom(), true)
 		if endsWord(p.at(0)) {
 			return n
 		}
-		if n.kind != member || n.kids[0].kind != variable { // not read twice: it may be deep
+		if n.kind != member || n.kids[0].kind != variable || strings.Contains(n.text, "(") { // not read twice: it may be deep
 			return p.generic(n)
 		}
 		p.pos = begin // $a.b/c is $a with .b/c behind it
@@ -113,7 +119,7 @@ func (p *parser) argument() *node {
 func (p *parser) parameter() *node {
 	begin := p.pos
 	p.pos++
-	for r := p.at(0); !endsWord(r) && r != ':' && r != '\'' && r != '"' && r != '='; r = p.at(0) {
+	for r := p.at(0); !endsWord(r) && !isOf(r, `:'"=`); r = p.at(0) {
 		if r == '.' && unicode.IsDigit(p.at(1)) || r == '`' || r == '$' {
 			p.pos = begin
 			return p.generic()
@@ -121,10 +127,11 @@ func (p *parser) parameter() *node {
 		p.pos++
 	}
 	n := p.made(parameter, begin, strings.ToLower(string(p.src[begin+1:p.pos])))
+	p.bareEnd = p.pos
 	switch {
-	case p.at(0) == ':':
-		if p.pos++; !endsWord(p.at(0)) || p.at(0) == '(' || p.at(0) == '{' {
-			n.kids = []*node{p.arguments()}
+	case p.take(":"):
+		if !endsWord(p.at(0)) || p.in(0, "({") {
+			n.kids = []*node{p.words()}
 		}
 	case !endsWord(p.at(0)): // a program's own way: -Dname=value
 		p.pos = begin
@@ -135,7 +142,7 @@ func (p *parser) parameter() *node {
 
 // generic reads a word that may have strings and variables in it.
 func (p *parser) generic(kids ...*node) *node {
-	begin := p.pos
+	begin, from := p.pos, p.pos
 	if len(kids) > 0 {
 		begin = kids[0].pos
 	}
@@ -146,106 +153,32 @@ func (p *parser) generic(kids ...*node) *node {
 			b.Reset()
 		}
 	}
-	for !endsWord(p.at(0)) {
-		switch r := p.at(0); {
-		case r == '`':
+	for !endsWord(p.at(0)) && !(p.is("`") && isBreak(p.at(1))) {
+		switch {
+		case p.is("`"):
 			b.WriteString(p.escape())
-		case r == '\'':
-			b.WriteString(p.single().text)
-		case r == '"':
+		case p.is("'"):
+			b.WriteString(p.text().text)
+		case p.is(`"`):
 			flush()
-			kids = append(kids, p.double())
-		case r == '$' && p.at(1) == '(' || r == '$' && (isName(p.at(1)) || p.at(1) == '{'):
+			kids = append(kids, p.text())
+		case p.is("$") && (isWord(p.at(1)) || p.in(1, "({")):
 			flush()
 			kids = append(kids, p.atom())
 		default:
-			b.WriteRune(r)
+			b.WriteRune(p.at(0))
 			p.pos++
 		}
 	}
-	flush()
-	if len(kids) == 1 {
+	if flush(); p.pos > from {
+		p.bareEnd = p.pos
+	}
+	switch len(kids) {
+	case 0:
+		return p.made(literal, begin, "")
+	case 1:
 		kids[0].pos, kids[0].end = begin, p.pos
 		return kids[0]
 	}
-	if len(kids) == 0 {
-		return p.made(literal, begin, "")
-	}
 	return p.made(expanded, begin, "", kids...)
-}
-
-// double reads a string in double quotes.
-func (p *parser) double() *node {
-	begin := p.pos
-	p.pos++
-	return p.parts(begin, func() int {
-		if p.at(0) == '"' && p.at(1) != '"' {
-			return 1
-		}
-		return 0
-	})
-}
-
-// hereExpanded reads @" to a line that begins with "@.
-func (p *parser) hereExpanded() *node {
-	begin := p.pos
-	p.header()
-	if p.has("\n\"@") {
-		p.pos += 3
-		return p.made(literal, begin, "")
-	}
-	p.pos = min(p.pos+1, len(p.src))
-	return p.parts(begin, func() int {
-		switch {
-		case p.has("\r\n\"@"):
-			return 4
-		case p.has("\n\"@"):
-			return 3
-		}
-		return 0
-	})
-}
-
-// parts reads a string in which variables and $( ) are expanded; end tells how
-// many characters end it here.
-func (p *parser) parts(begin int, end func() int) *node {
-	out := p.made(expanded, begin, "")
-	here := p.src[begin] == '@'
-	var b strings.Builder
-	flush := func() {
-		if b.Len() > 0 {
-			out.kids = append(out.kids, p.made(literal, begin, b.String()))
-			b.Reset()
-		}
-	}
-	for {
-		if n := end(); n > 0 {
-			flush()
-			p.pos += n
-			out.end = p.pos
-			return out
-		}
-		switch r := p.at(0); {
-		case p.ended():
-			flush()
-			return out
-		case r == '`':
-			b.WriteString(p.escape())
-		case p.has(`""`) && !here:
-			b.WriteRune('"')
-			p.pos += 2
-		case r == '$' && (p.at(1) == '(' || p.at(1) == '{' || isName(p.at(1))):
-			flush()
-			at := p.pos
-			if p.at(1) == '(' {
-				out.kids = append(out.kids, p.atom())
-				continue
-			}
-			p.pos++
-			out.kids = append(out.kids, p.variable(at, true))
-		default:
-			b.WriteRune(r)
-			p.pos++
-		}
-	}
 }

@@ -16,7 +16,8 @@ import (
 type buildChecker struct {
 	reporter
 	Build
-	ran []ran // what runs, in the order in which it does
+	spoken string // the scripts' own words, before it is known what runs
+	ran    []ran  // what runs, in the order in which it does
 }
 
 // ran is a script with what it does.
@@ -54,6 +55,7 @@ func read(s Script, env map[string]string) winscript.Script {
 // follow finds what runs: what the build starts itself, and files that one of
 // these names.
 func (c *buildChecker) follow() {
+	c.spoken = spoken(c.Build)
 	var files []ran
 	for _, s := range c.Scripts {
 		env := map[string]string{}

@@ -78,22 +78,22 @@ func answers(c *buildChecker) {
 // that one is for the installation, whatever passes it has.
 func (c *buildChecker) generalizes(f File) bool {
 	base := strings.ToLower(f.Name[strings.LastIndexByte(f.Name, '/')+1:])
-	if regexp.MustCompile(`/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.spoken()) {
+	if regexp.MustCompile(`/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.spoken) {
 		return true
 	}
 	return !strings.HasPrefix(base, "autounattend") && strings.Contains(string(f.Data), `pass="generalize"`)
 }
 
-// spoken are the scripts' own words, before it is known what runs.
-func (c *buildChecker) spoken() string {
+// spoken are the words of a build's scripts and answer files.
+func spoken(of Build) string {
 	var b strings.Builder
-	for _, s := range c.Scripts {
+	for _, s := range of.Scripts {
 		b.WriteString(strings.ToLower(string(notation.Stripped(s.Name, []byte(s.Text)))) + "\n")
 		for _, name := range sortedKeys(s.Env) {
 			b.WriteString(strings.ToLower(s.Env[name]) + "\n")
 		}
 	}
-	for _, f := range c.Answers {
+	for _, f := range of.Answers {
 		b.WriteString(strings.ToLower(strings.Join(answer.Commands(f.Data), "\n")) + "\n")
 	}
 	return b.String()

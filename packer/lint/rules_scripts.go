@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/powershell"
+	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
@@ -20,7 +20,7 @@ func scripts(c *buildChecker) {
 			c.add(id, s.Name, finding.Finding{Severity: finding.Warn, Observed: "nothing but comments", Expected: "commands", Why: "the step does nothing, and Packer takes it for done",
 				Remedy: "write the step, or remove the provisioner", Evidence: at(s.Name, 0)})
 		}
-		if wrong := powershell.Check(s.Text); wrong != nil {
+		if wrong := winscript.Check(s.Text); wrong != nil {
 			c.add(id, s.Name, finding.Finding{Observed: wrong.What, Expected: "a script that PowerShell parses", Evidence: at(s.Name, wrong.Line)})
 		}
 	}

@@ -51,7 +51,6 @@ var allowed = map[string][]string{
 	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                                                                                            // shows events, makes none
 	"internal/expect":         {"internal/shell", "internal/finding", "internal/pe", "internal/pins"},                                                                                                                                // pure: a pin against an executable
 
-	"internal/powershell":    {}, // leaf: a script's syntax, wherever the script is from
 	"internal/infile":        {}, // leaf: opens what a user names
 	"internal/depth":         {}, // leaf: parses what may be nested without end
 	"internal/source/file":   {"internal/fault", "internal/infile", "internal/pins", "internal/shell"},
@@ -112,12 +111,12 @@ var allowed = map[string][]string{
 	"payload":                  {"internal/atomicfs", "internal/fault", "internal/ociimage", "internal/stream", "internal/winname"},                                                                                 // public: others import it, so nothing of the pipeline may come along
 	"payload/verify":           {"internal/atomicfs", "internal/infile", "internal/ociimage", "internal/ociimage/rootfs", "internal/printable", "internal/stream", "payload"},                                       // public: checks what is there, makes nothing
 
-	"internal/winscript":            {},                                                                                                                                                                                                             // leaf: reads text
-	"packer/answer":                 {},                                                                                                                                                                                                             // writes and reads XML, knows no Packer
-	"packer/builder":                {"internal/fault"},                                                                                                                                                                                             // data, and its errors
-	"packer/template":               {"internal/depth", "internal/fault", "internal/infile", "packer/answer", "packer/builder"},                                                                                                                     // public, and pure but for writing its folder
-	"packer/lint":                   {"packer/builder", "packer/lint/internal/notation", "internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/powershell", "internal/winscript", "packer/answer"}, // reads any template, makes none
-	"packer/lint/internal/notation": {"internal/depth", "internal/winscript"},                                                                                                                                                                       // reads files, judges nothing
+	"internal/winscript":            {},                                                                                                                                                                                      // leaf: reads text
+	"packer/answer":                 {},                                                                                                                                                                                      // writes and reads XML, knows no Packer
+	"packer/builder":                {"internal/fault"},                                                                                                                                                                      // data, and its errors
+	"packer/template":               {"internal/depth", "internal/fault", "internal/infile", "packer/answer", "packer/builder"},                                                                                              // public, and pure but for writing its folder
+	"packer/lint":                   {"packer/builder", "packer/lint/internal/notation", "internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/winscript", "packer/answer"}, // reads any template, makes none
+	"packer/lint/internal/notation": {"internal/depth", "internal/winscript"},                                                                                                                                                // reads files, judges nothing
 
 	"internal/cli/app":         {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/catalogflag": {"internal/catalog"}, // one flag of bake and verify; not in app, which verify.exe has too

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/winbake/winbake/internal/powershell"
+	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/test/winenode/answer"
 )
 
@@ -14,12 +14,12 @@ import (
 // parse, "" for none. Nothing is run: scripts that others name are looked at as
 // if they were.
 func refusal(args []string) string {
-	file, text := answer.Script(args)
+	file, text := winscript.Called(args)
 	seen := map[string]bool{}
-	if file == "" {
+	if len(file) == 0 {
 		return parsed("line", text, seen)
 	}
-	return parsedFile(file, seen)
+	return parsedFile(file[0], seen)
 }
 
 func parsedFile(path string, seen map[string]bool) string {
@@ -29,7 +29,7 @@ func parsedFile(path string, seen map[string]bool) string {
 		return "" // what isn't there may be made by what runs before
 	}
 	seen[key] = true
-	text := powershell.Decode(data)
+	text := winscript.Decode(data)
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".ps1", ".psm1":
 		return parsed(path, text, seen)
@@ -38,7 +38,7 @@ func parsedFile(path string, seen map[string]bool) string {
 }
 
 func parsed(name, text string, seen map[string]bool) string {
-	wrong := powershell.Check(text)
+	wrong := winscript.Check(text)
 	if wrong == nil {
 		return named(text, seen)
 	}

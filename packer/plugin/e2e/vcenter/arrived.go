@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/powershell"
+	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/lint"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/winenode"
@@ -38,7 +38,7 @@ func (g *Guest) build(builder string, media []winenode.File) lint.Build {
 			// The password is filled in by now, which is a fault only in a template.
 			b.Answers = append(b.Answers, lint.File{Name: f.Path, Data: password.ReplaceAll(f.Data, []byte("$1$${password}$2"))})
 		case language != lint.Text:
-			b.Scripts = append(b.Scripts, lint.Script{Name: f.Path, Paths: []string{f.Path}, Language: language, Text: powershell.Decode(f.Data), Stage: stage, Env: env})
+			b.Scripts = append(b.Scripts, lint.Script{Name: f.Path, Paths: []string{f.Path}, Language: language, Text: winscript.Decode(f.Data), Stage: stage, Env: env})
 		}
 	}
 	for _, f := range media {

@@ -1,10 +1,10 @@
-package powershell_test
+package winscript_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/powershell"
+	"github.com/winbake/winbake/internal/winscript"
 )
 
 // TestRefused: what Windows PowerShell refuses is found where it says so.
@@ -56,6 +56,9 @@ func TestRefused(t *testing.T) {
 		"a | 'b'":                               "1:5: Expressions are only allowed as the first element of a pipeline.",
 		"a && b":                                "1:3: The token '&&' is not a valid statement separator in this version.",
 		"$a = $b ? 1 : 2":                       "1:9: Unexpected token '?' in expression or statement.",
+		"$a ??= $b":                             "1:4: Unexpected token '??=' in expression or statement.",
+		"${a}?.b":                               "1:5: Unexpected token '?.b' in expression or statement.",
+		"class":                                 "1:6: Missing '{' in class body.",
 		"$a $b":                                 "1:4: Unexpected token '$b' in expression or statement.",
 		"a > ":                                  "1:5: Missing file specification after redirection operator.",
 		"a < b":                                 "1:3: The '<' operator is reserved for future use.",
@@ -65,7 +68,7 @@ func TestRefused(t *testing.T) {
 		strings.Repeat("(", 5000):               "1:251: The script is nested too deeply.",
 		"Write-Output \"a\\\"b\\\"\n$c = \"d\"": "The string is missing the terminator",
 	} {
-		e := powershell.Check(script)
+		e := winscript.Check(script)
 		if e == nil || !strings.Contains(e.Error(), want) {
 			t.Errorf("%.60q: want %s, have %v", script, want, e)
 		}
@@ -103,7 +106,7 @@ exit $LastExitCode
 
 // TestTaken: what PowerShell takes is taken.
 func TestTaken(t *testing.T) {
-	if e := powershell.Check("\ufeff" + strings.ReplaceAll(taken, "\n", "\r\n")); e != nil {
+	if e := winscript.Check("\ufeff" + strings.ReplaceAll(taken, "\n", "\r\n")); e != nil {
 		t.Errorf("%v: %s", e, strings.Split(taken, "\n")[e.Line-1])
 	}
 }
@@ -121,7 +124,7 @@ func TestDecode(t *testing.T) {
 		"UTF-16":            {"\xff\xfea\x00\n\x00", true},
 		"another letter":    {"Write-Output \"\u00e4\"", true},
 	} {
-		if e := powershell.Check(powershell.Decode([]byte(c.data))); (e == nil) != c.good {
+		if e := winscript.Check(winscript.Decode([]byte(c.data))); (e == nil) != c.good {
 			t.Errorf("%s: %v", name, e)
 		}
 	}
@@ -130,5 +133,5 @@ func TestDecode(t *testing.T) {
 // FuzzCheck: no script makes it panic, or go on for ever.
 func FuzzCheck(f *testing.F) {
 	f.Add(taken)
-	f.Fuzz(func(_ *testing.T, script string) { powershell.Check(script) })
+	f.Fuzz(func(_ *testing.T, script string) { winscript.Check(script) })
 }
