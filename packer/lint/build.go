@@ -80,7 +80,8 @@ type Script struct {
 	// Env is its environment, as far as it is known.
 	Env map[string]string
 
-	partial bool // a part of the text isn't known, or PowerShell 7 reads it
+	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
+	bare    string // the text without its comments
 }
 
 // LanguageOf tells a script's language by its file's name.

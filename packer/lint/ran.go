@@ -55,6 +55,10 @@ func read(s Script, env map[string]string) winscript.Script {
 // follow finds what runs: what the build starts itself, and files that one of
 // these names.
 func (c *buildChecker) follow() {
+	c.Scripts = slices.Clone(c.Scripts)
+	for i, s := range c.Scripts {
+		c.Scripts[i].bare = string(notation.Stripped(s.Name, []byte(s.Text)))
+	}
 	c.spoken = spoken(c.Build)
 	var files []ran
 	for _, s := range c.Scripts {
@@ -74,7 +78,7 @@ func (c *buildChecker) follow() {
 			stage = InClone
 		}
 		for _, command := range answer.Commands(f.Data) {
-			s := Script{Name: f.Name, Language: Cmd, Text: command, Stage: stage}
+			s := Script{Name: f.Name, Language: Cmd, Text: command, Stage: stage, bare: command}
 			c.ran = append(c.ran, ran{s, read(s, nil), []Stage{stage}})
 		}
 	}
@@ -130,7 +134,7 @@ func (r ran) words() string {
 		b.WriteString(strings.ToLower(strings.Join(r.does.Assigned[name].Texts, "\n")) + "\n")
 	}
 	if r.Language == Text {
-		b.WriteString(strings.ToLower(string(notation.Stripped(r.Name, []byte(r.Text)))) + "\n")
+		b.WriteString(strings.ToLower(r.bare) + "\n")
 	}
 	for _, name := range sortedKeys(r.Env) {
 		b.WriteString(strings.ToLower(r.Env[name]) + "\n")

@@ -88,7 +88,7 @@ func (c *buildChecker) generalizes(f File) bool {
 func spoken(of Build) string {
 	var b strings.Builder
 	for _, s := range of.Scripts {
-		b.WriteString(strings.ToLower(string(notation.Stripped(s.Name, []byte(s.Text)))) + "\n")
+		b.WriteString(strings.ToLower(s.bare) + "\n")
 		for _, name := range sortedKeys(s.Env) {
 			b.WriteString(strings.ToLower(s.Env[name]) + "\n")
 		}

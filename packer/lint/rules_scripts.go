@@ -5,7 +5,6 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
-	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // scripts: each can be parsed, and does something.
@@ -16,7 +15,7 @@ func scripts(c *buildChecker) {
 		if s.Language != PowerShell || s.partial || strings.Contains(s.Text, "{{") && strings.Contains(s.Text, "}}") {
 			continue // text that Packer puts values into
 		}
-		if strings.TrimSpace(string(notation.Stripped(s.Name, []byte(s.Text)))) == "" && s.Stage != OnCall {
+		if strings.TrimSpace(s.bare) == "" && s.Stage != OnCall {
 			c.add(id, s.Name, finding.Finding{Severity: finding.Warn, Observed: "nothing but comments", Expected: "commands", Why: "the step does nothing, and Packer takes it for done",
 				Remedy: "write the step, or remove the provisioner", Evidence: at(s.Name, 0)})
 		}

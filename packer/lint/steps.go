@@ -9,7 +9,6 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
-	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
@@ -339,7 +338,7 @@ func osBuild(c *buildChecker) outcome {
 		return yes(found[0])
 	}
 	for i, r := range c.ran {
-		if buildNumber.Match(notation.Stripped(r.Name, []byte(r.Text))) {
+		if buildNumber.MatchString(r.bare) {
 			return outcome{done: true, evidence: at(c.ran[i].Name, 0)}
 		}
 	}
