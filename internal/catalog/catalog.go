@@ -172,10 +172,14 @@ type Shipped struct {
 	UntilZ *int `json:"untilZ,omitempty"`
 	// FuzzyZ: the edges may be off by so many patches; versions inside that
 	// distance of an edge are ambiguous.
-	FuzzyZ    int        `json:"fuzzyZ,omitempty"`
-	Certainty Certainty  `json:"certainty"`
-	Note      string     `json:"note,omitempty"`
-	Evidence  []Evidence `json:"evidence"`
+	FuzzyZ    int       `json:"fuzzyZ,omitempty"`
+	Certainty Certainty `json:"certainty"`
+	// Head is the day of the last commit of the branch, 2025-09-29, where the row is
+	// what that shows and not what a release is known to hold. It may be long before
+	// AsOf.
+	Head     string     `json:"head,omitempty"`
+	Note     string     `json:"note,omitempty"`
+	Evidence []Evidence `json:"evidence"`
 }
 
 // CSIProxyRelease is one csi-proxy version, or a build between two.

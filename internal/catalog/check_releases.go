@@ -61,6 +61,9 @@ func (r rowCheck) shipped(driver string, rows []Shipped) {
 			r.badAt(at, "the version isn't known, and no note says why", "write note: ...")
 		}
 		oneOf(r, row.Certainty, certainties, append(at, "certainty")...)
+		if row.Head != "" && !day.MatchString(row.Head) {
+			r.badAt(append(at, "head"), fmt.Sprintf("head %q is no day", printable.Clip(row.Head)), `write it as "2026-08-31"`)
+		}
 		r.evidence(row.Evidence, at...)
 		r.patches(at, row)
 		if i > 0 {

@@ -78,6 +78,7 @@ var badOverlays = []struct{ name, text, what string }{
 	{"no evidence", shipped + "smb: [¦{version: 1.2.3, certainty: exact}]}}", "this has no evidence"},
 	{"unknown without a note", shipped + "smb: [¦{version: \"\", certainty: default, evidence: [{source: x}]}]}}", "the version isn't known, and no note says why"},
 	{"patches backwards", shipped + "smb: [¦{version: 1.2.3, fromZ: 3, untilZ: 2, certainty: range, evidence: [{source: x}]}]}}", "the last patch, 2, is before the first, 3"},
+	{"no day", shipped + "smb: [{version: 1.2.3, certainty: default, head: ¦yesterday, evidence: [{source: x}]}]}}", `head "yesterday" is no day`},
 	{"negative patch", shipped + "smb: [¦{version: 1.2.3, fromZ: -3, certainty: range, evidence: [{source: x}]}]}}", "a patch can't be below 0"},
 	{"patches with a gap", shipped + "smb: [{version: 1.2.3, untilZ: 2, certainty: range, evidence: [{source: x}]}, ¦{version: 1.2.4, fromZ: 4, certainty: range, evidence: [{source: x}]}]}}", "the row before ends at patch 2 and this one begins at 4"},
 	{"patches twice", shipped + "smb: [{version: 1.2.3, certainty: range, evidence: [{source: x}]}, ¦{version: 1.2.4, fromZ: 4, certainty: range, evidence: [{source: x}]}]}}", "two rows hold for the same patches"},

@@ -168,3 +168,19 @@ func TestSources(t *testing.T) {
 		check(g.Key, g.Evidence)
 	}
 }
+
+// What an operator from OperatorHub has is known by a branch's last commit alone: each
+// row says of which day that is. The catalog's own day would promise more.
+func TestOperatorsRowsHaveADayOfTheirOwn(t *testing.T) {
+	n := 0
+	for _, r := range load(t).Releases {
+		for _, row := range r.Drivers["smb"] {
+			if n++; (row.Head == "") != (row.Version == "") {
+				t.Errorf("%s: SMB %q, head %q", r.OpenShift, row.Version, row.Head)
+			}
+		}
+	}
+	if n < 7 {
+		t.Errorf("only %d rows", n)
+	}
+}

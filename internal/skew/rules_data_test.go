@@ -2,6 +2,7 @@ package skew_test
 
 import (
 	"strings"
+	"testing"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
@@ -218,5 +219,23 @@ func operatorHubCases() []ruleCase {
 	}
 	return []ruleCase{
 		{name: "and the distance is to that", id: "SKEW001", from: "4.18", inv: clusterOf("4.18", "10.18.0", smb("v1.16.0")), change: running, want: finding.Warn, says: "2 minors behind", fix: at("v1.18.0"), count: 1},
+	}
+}
+
+// What is said of the SMB driver's operator is what its source's last commit shows, of
+// that day.
+func TestOperatorsFactHasItsOwnDay(t *testing.T) {
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range []string{"4.21", "4.22"} {
+		r, err := skew.Evaluate(known, clusterOf(release, "10.21.0", smb("v1.17.0")), skew.Request{From: release, Now: known.AsOf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list := ofRule(r, "SKEW001"); len(list) != 1 || !strings.Contains(list[0].Why, " had on 2025-09-29") {
+			t.Errorf("%s: %+v", release, list)
+		}
 	}
 }

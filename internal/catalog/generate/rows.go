@@ -114,13 +114,14 @@ func (sp span) row(f fork, minor string) catalog.Shipped {
 func headRow(f fork, minor string, steps []step) catalog.Shipped {
 	all := intervals(steps)
 	last := all[len(all)-1]
-	why := "not released yet; head of the branch on " + day(last.last.date)
+	why := "not released yet"
 	if f.olm {
-		why = "an operator ships it and moves its version on its own; head of the branch on " + day(last.last.date)
+		why = "an operator ships it and moves its version on its own"
 	}
 	return catalog.Shipped{
 		Version:   last.first.basis.version,
 		Certainty: catalog.Default,
+		Head:      day(last.last.date),
 		Note:      note(last, why),
 		Evidence:  evidence(f, "release-"+minor, last.first.basis),
 	}

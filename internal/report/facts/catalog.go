@@ -105,6 +105,9 @@ func patches(minor string, s catalog.Shipped) string {
 	case s.UntilZ != nil:
 		text = fmt.Sprintf("to %s.%d", minor, *s.UntilZ)
 	}
+	if s.Head != "" {
+		text += " (head of the branch on " + s.Head + ")"
+	}
 	if s.FuzzyZ > 0 {
 		text += fmt.Sprintf(" (give or take %d)", s.FuzzyZ)
 	}

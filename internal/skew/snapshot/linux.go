@@ -17,6 +17,9 @@ type candidate struct {
 	// By says how it is known: user, commit, digest, range, default.
 	By string
 	At []inventory.Evidence
+	// Head is the day of the commit that a branch's head had, "" where the version is
+	// of a release.
+	Head string
 }
 
 // Linux is the Linux driver at one release: controller and node plugin,

@@ -175,7 +175,7 @@ func driverData(v *snapshot.View, report rules.Report) {
 		d.Remedy = "tell the commit's upstream version with --catalog (commits), and update verify"
 	case l.Candidates[0].Certainty == "default":
 		d.Severity, d.Observed = finding.Info, "Linux "+l.String()+", the head of the release branch"
-		d.Why = "it is what the branch had when the catalog was made, not what a payload is known to hold"
+		d.Why = "it is what the branch had" + versions.On(l) + ", its last commit when the catalog was made, not what a payload is known to hold"
 	default:
 		return
 	}

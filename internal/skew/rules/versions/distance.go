@@ -76,7 +76,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 			d.Do = remedy.ChangeAfter(v, to)
 		}
 		if guessed(v) && low < 0 {
-			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what it had for the release when the catalog was made. " + d.Why
+			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what its source had" + On(l) + "; " + d.Why
 			d.Do = append([]action.Action{action.ByHand{Text: "see which version the operator runs", Look: [][]string{{"oc", "get", "csv", "--all-namespaces"}}}}, d.Do...)
 		}
 	}
@@ -105,6 +105,15 @@ func sameMinor(v *snapshot.View) bool {
 func guessed(v *snapshot.View) bool {
 	l := v.Linux()
 	return v.Catalog != nil && v.Catalog.OLM && len(l.Candidates) > 0 && (l.Candidates[0].By == "default" || l.Candidates[0].By == "range")
+}
+
+// On says of which day a Linux version is that a branch's last commit shows: on
+// 2025-09-29. It is "" for a release's.
+func On(l *snapshot.Linux) string {
+	if len(l.Candidates) == 0 || l.Candidates[0].Head == "" {
+		return ""
+	}
+	return " on " + l.Candidates[0].Head
 }
 
 // spread are the least and the greatest distance over all candidates; false
