@@ -132,7 +132,7 @@ func templateKey(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, files := range []fs.FS{sources, os.DirFS(filepath.Join(root, "internal", "powershell"))} { // PowerShell's double parses
+	for _, files := range []fs.FS{sources, os.DirFS(filepath.Join(root, "internal", "winscript"))} { // PowerShell's double parses
 		if err := hashTree(sum, files); err != nil {
 			return "", err
 		}
