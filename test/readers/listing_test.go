@@ -55,8 +55,8 @@ func sh(ctx context.Context, within []string, script string, args ...string) (st
 	return string(out), err
 }
 
-// rootfs lists a tar of a whole file system.
-func rootfs(r io.Reader) (listing, error) {
+// unpacked lists a tar of a whole file system.
+func unpacked(r io.Reader) (listing, error) {
 	l := listing{}
 	for tr := tar.NewReader(r); ; {
 		h, err := tr.Next()

@@ -114,6 +114,6 @@ func crane(module string) func(*testing.T, image) (listing, error) {
 		if err != nil {
 			return nil, err
 		}
-		return rootfs(strings.NewReader(out))
+		return unpacked(strings.NewReader(out))
 	}
 }
