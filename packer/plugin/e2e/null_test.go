@@ -69,7 +69,7 @@ func TestRetryGoesOn(t *testing.T) {
 	b := nullBuild(t, packer.Packers[0], n, "once.pkr.hcl")
 	b.vars["max_retries"] = "3"
 	out := b.must()
-	cut := strings.Contains(out, "the upload failed: ") || strings.Contains(out, "the connection to the machine broke off while a command ran")
+	cut := strings.Contains(out, "the upload failed: ") || strings.Contains(out, "the connection to the machine broke off while ")
 	if !cut || strings.Count(out, "uploading verify.exe") != 1 {
 		t.Errorf("the build wasn't cut off, or began anew:\n%s", out)
 	}
