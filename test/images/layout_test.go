@@ -83,7 +83,7 @@ func wantLayout(t *testing.T, dir string, want v1.Hash) {
 	}
 }
 
-func filesOf(t *testing.T, dir string) []string {
+func filesOf(t testing.TB, dir string) []string {
 	t.Helper()
 	var all []string
 	err := fs.WalkDir(os.DirFS(dir), ".", func(p string, d fs.DirEntry, err error) error {

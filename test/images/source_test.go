@@ -235,18 +235,12 @@ func TestLoadMisnamed(t *testing.T) {
 	}
 }
 
-// allFiles lists the files of a folder.
+// allFiles are the paths of the files of a folder.
 func allFiles(t testing.TB, dir string) []string {
 	t.Helper()
-	var all []string
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			all = append(all, p)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
+	all := filesOf(t, dir)
+	for i, name := range all {
+		all[i] = filepath.Join(dir, name)
 	}
 	return all
 }
