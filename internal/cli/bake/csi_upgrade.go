@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/manifests/csidriver/present"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -19,7 +20,7 @@ func readOld(cat *catalog.Catalog, name, driver string) (*csidriver.Old, error) 
 	if err != nil {
 		return nil, &fault.Error{Where: name, What: "can't read the old DaemonSet: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + shell.Word(name), Err: err}
 	}
-	old, err := csidriver.ParseOld(cat, name, text)
+	old, err := present.Parse(cat, name, text)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ func checkBuilt(t *testing.T, d *definition, v version.Driver, hostProcess bool,
 				t.Errorf("%s: %s mounts %s, which isn't there", name, c.Name, m.Name)
 			}
 		}
-		registers = registers || strings.HasSuffix(c.Name, "registrar") && namesFolder(c, provisioner)
+		registers = registers || strings.HasSuffix(c.Name, "registrar") && strings.Contains(text(c), provisioner+`\\`)
 	}
 	if !registers {
 		t.Errorf("%s: no container registers %s", name, provisioner)

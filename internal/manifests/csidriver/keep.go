@@ -15,6 +15,13 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Old is a DaemonSet that is to be replaced.
+type Old struct {
+	// Driver is the catalog's name of what it runs.
+	Driver    string
+	DaemonSet *appsv1.DaemonSet
+}
+
 // Kept is what the new DaemonSet has of the old one.
 type Kept struct{ Where, What, Why string }
 

@@ -1,7 +1,6 @@
 package csidriver_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,13 +10,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/manifests/csidriver/present"
 )
 
 func oldOf(t *testing.T, cat *catalog.Catalog, text []byte) *csidriver.Old {
 	t.Helper()
-	old, err := csidriver.ParseOld(cat, "old.yaml", text)
+	old, err := present.Parse(cat, "old.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,74 +150,4 @@ func TestDeleteFirst(t *testing.T) {
 			t.Errorf("%s: %q, %q", name, u.Delete, u.DeleteWhy)
 		}
 	}
-}
-
-func TestParseOld(t *testing.T) {
-	cat := load(t)
-	const ds = `apiVersion: apps/v1
-kind: DaemonSet
-metadata: {name: d}
-spec: {template: {spec: {nodeSelector: {kubernetes.io/os: %s}, containers: [{name: c, args: ['%s']}]}}}
-`
-	socket := `--kubelet-registration-path=C:\\var\\lib\\kubelet\\plugins\\%s\\csi.sock`
-	windows := fmt.Sprintf(ds, "windows", fmt.Sprintf(socket, "ebs.csi.aws.com"))
-	const labels = "nodeSelector: {kubernetes.io/os: windows}"
-	affine := strings.ReplaceAll(windows, labels, "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}]}}}")
-	build := strings.ReplaceAll(windows, labels, "nodeSelector: {node.kubernetes.io/windows-build: 10.0.20348}")
-	linux := fmt.Sprintf(ds, "linux", "--kubelet-registration-path=/var/lib/kubelet/plugins/ebs.csi.aws.com/csi.sock")
-	for text, driver := range map[string]string{
-		windows:                                "aws-ebs",
-		linux + "---\n" + windows:              "aws-ebs",
-		affine:                                 "aws-ebs",
-		build:                                  "aws-ebs",
-		"# only this\n---\n" + windows:         "aws-ebs",
-		strings.ReplaceAll(windows, `\\`, `\`): "aws-ebs",
-		"apiVersion: v1\nkind: List\nitems:\n- " + strings.ReplaceAll(strings.TrimSpace(windows), "\n", "\n  "): "aws-ebs",
-	} {
-		if old := oldOf(t, cat, []byte(text)); old.Driver != driver {
-			t.Errorf("%s: %s", text, old.Driver)
-		}
-	}
-	for text, want := range map[string]string{
-		"":    "no Windows DaemonSet",
-		linux: "no Windows DaemonSet of a driver in it, among 1",
-		fmt.Sprintf(ds, "windows", fmt.Sprintf(socket, "efs.csi.aws.com")): "no Windows DaemonSet",
-		windows + "---\n" + windows:                                        "several Windows DaemonSets",
-		"a: [":                                                             "can't be read",
-		"kind: DaemonSet\nspec: 3\n":                                       "can't be read",
-		strings.Repeat("#", 17<<20):                                        "too many",
-	} {
-		_, err := csidriver.ParseOld(cat, "old.yaml", []byte(text))
-		if f, ok := errors.AsType[*fault.Error](err); !ok || f.Fix == "" || f.Where != "old.yaml" || !strings.Contains(f.What, want) {
-			t.Errorf("%.60q: %v, want %s", text, err, want)
-		}
-	}
-}
-
-func FuzzParseOld(f *testing.F) {
-	cat, err := catalog.Load()
-	if err != nil {
-		f.Fatal(err)
-	}
-	folder, err := csidriver.Render(cat, csidriver.Options{Driver: "smb", For: mustRelease("4.20")})
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range folder.Files {
-		f.Add(file.Data)
-	}
-	f.Add([]byte("kind: List\nitems: [{kind: DaemonSet}]\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		old, err := csidriver.ParseOld(cat, "old.yaml", text)
-		if err != nil {
-			if _, ok := errors.AsType[*fault.Error](err); !ok {
-				t.Errorf("no fault: %v", err)
-			}
-			return
-		}
-		old.OldVersion()
-		if _, err := folder.Compare(cat, old); err != nil {
-			t.Error(err)
-		}
-	})
 }

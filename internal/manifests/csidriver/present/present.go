@@ -1,4 +1,7 @@
-package csidriver
+// Package present finds the DaemonSet of a driver that is to be replaced in a
+// manifest. It reads pods as verify does, which package csidriver doesn't need for
+// writing one.
+package present
 
 import (
 	"bufio"
@@ -17,23 +20,17 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/shell"
 )
-
-// Old is a DaemonSet that is to be replaced.
-type Old struct {
-	// Driver is the catalog's name of what it runs.
-	Driver    string
-	DaemonSet *appsv1.DaemonSet
-}
 
 // maxOld is more than any project's manifest has, in bytes.
 const maxOld = 16 << 20
 
-// ParseOld finds the one Windows DaemonSet of a known driver in a manifest, which
+// Parse finds the one Windows DaemonSet of a known driver in a manifest, which
 // may hold other objects beside it. name is the file's, for errors, which are
 // *fault.Error: none, two, no YAML.
-func ParseOld(cat *catalog.Catalog, name string, text []byte) (*Old, error) {
+func Parse(cat *catalog.Catalog, name string, text []byte) (*csidriver.Old, error) {
 	if len(text) > maxOld {
 		return nil, &fault.Error{Where: name, What: fmt.Sprintf("%d bytes are too many for a DaemonSet", len(text)), Fix: "give the file with the DaemonSet alone"}
 	}
@@ -41,17 +38,17 @@ func ParseOld(cat *catalog.Catalog, name string, text []byte) (*Old, error) {
 	if err != nil {
 		return nil, &fault.Error{Where: name, What: "it can't be read as YAML of Kubernetes objects: " + err.Error(), Fix: "oc get daemonset NAME -o yaml > " + shell.Word(name), Err: err}
 	}
-	var found []*Old
+	var found []*csidriver.Old
 	for _, ds := range sets {
 		if driver := runs(cat, &ds.Spec.Template.Spec); driver != "" {
-			found = append(found, &Old{Driver: driver, DaemonSet: ds})
+			found = append(found, &csidriver.Old{Driver: driver, DaemonSet: ds})
 		}
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) == 0:
-		return nil, &fault.Error{Where: name, What: fmt.Sprintf("there is no Windows DaemonSet of a driver in it, among %d of any kind", len(sets)), Fix: "give the one of " + strings.Join(Drivers(), ", ") + ": oc get daemonset NAME -o yaml > " + shell.Word(name)}
+		return nil, &fault.Error{Where: name, What: fmt.Sprintf("there is no Windows DaemonSet of a driver in it, among %d of any kind", len(sets)), Fix: "give the one of " + strings.Join(csidriver.Drivers(), ", ") + ": oc get daemonset NAME -o yaml > " + shell.Word(name)}
 	}
 	var names []string
 	for _, o := range found {
@@ -122,9 +119,9 @@ func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
 	if !kube.ForWindows(spec) {
 		return ""
 	}
-	for _, name := range Drivers() {
+	for _, name := range csidriver.Drivers() {
 		driver := cat.Driver(name)
-		if driver == nil || !slices.ContainsFunc(containers(spec), func(c *corev1.Container) bool { return namesFolder(c, driver.Provisioner) }) {
+		if driver == nil || !slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool { return namesFolder(c, driver.Provisioner) }) {
 			continue
 		}
 		return name
@@ -134,7 +131,7 @@ func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
 
 // namesFolder tells whether a container names the driver's folder below the
 // kubelet's plugins, as every registrar must.
-func namesFolder(c *corev1.Container, provisioner string) bool {
+func namesFolder(c corev1.Container, provisioner string) bool {
 	texts := slices.Concat(c.Command, c.Args)
 	for _, e := range c.Env {
 		texts = append(texts, e.Value)
