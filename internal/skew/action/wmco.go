@@ -75,7 +75,7 @@ func (a UpdateWMCO) Apply(inv *inventory.Inventory) {
 			continue
 		}
 		n.WMCO, n.DesiredWMCO, n.CSIProxy = a.WMCO, "", nil
-		if a.OpenShift == "4.14" || a.OpenShift == "4.13" && inv.Cluster.Platform == "Azure" {
+		if ConfiguresCSI(a.OpenShift, inv.Cluster.Platform) {
 			n.Labels = maps.Clone(n.Labels)
 			if n.Labels == nil {
 				n.Labels = map[string]string{}
@@ -131,8 +131,16 @@ type ReleaseNodes struct {
 
 const allowUpgrade = "windowsmachineconfig.openshift.io/allow-upgrade"
 
-// ConfiguredForCSI is the label of a node that WMCO 8.1 or 9 has configured.
+// ConfiguredForCSI is the label of a node that WMCO has configured for CSI.
 const ConfiguredForCSI = "windowsmachineconfig.openshift.io/configured-with-csi"
+
+// ConfiguresCSI tells whether WMCO for a release puts that label on the nodes of a
+// platform: WMCO 8.1 (4.13) wherever that is known and not vSphere, WMCO 9 (4.14)
+// everywhere, no other one anywhere. openshift/windows-machine-config-operator,
+// release-4.13 and release-4.14: CSIStorageEnabled in pkg/cluster/config.go.
+func ConfiguresCSI(openshift, platform string) bool {
+	return openshift == "4.14" || openshift == "4.13" && platform != "VSphere" && platform != ""
+}
 
 func (a ReleaseNodes) write(r *record) {
 	when, listed := "the node before it has WMCO's version and is ready", ""

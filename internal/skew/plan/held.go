@@ -22,11 +22,10 @@ func released(snap *snapshot.Snapshot, list []action.Action) []action.Action {
 }
 
 // held tells whether WMCO for a release holds nodes back until an admin releases
-// each: those with volumes that no WMCO has configured for CSI before. It doesn't
-// look whether a volume is in-tree. WMCO 8.1 does so on Azure alone and goes by
-// claims; WMCO 9 on vSphere too, and by volumes that are attached.
-// openshift/windows-machine-config-operator, upgradeBlocked in controllers/controllers.go
-// of release-4.13 and release-4.14, CSIStorageEnabled in pkg/cluster/config.go.
+// each: those with volumes that it configures for CSI and no WMCO has before, on
+// Azure and vSphere. It doesn't look whether a volume is in-tree. WMCO 8.1 goes by
+// claims, WMCO 9 by volumes that are attached: openshift/windows-machine-config-operator,
+// upgradeBlocked in controllers/controllers.go of release-4.13 and release-4.14.
 func held(snap *snapshot.Snapshot, minor string) bool {
 	return slices.ContainsFunc(snap.Inventory.Volumes, func(u inventory.VolumeUse) bool {
 		waits := len(snap.Nodes) == 0 || slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool {
@@ -40,13 +39,13 @@ func held(snap *snapshot.Snapshot, minor string) bool {
 		if d != nil {
 			platform = cmp.Or(platform, d.Platform)
 		}
-		switch minor {
-		case "4.13":
-			return platform == "Azure" && u.Claim != ""
-		case "4.14":
-			return d != nil && slices.Contains([]string{"azure-disk", "vsphere"}, d.Name) && slices.Contains([]string{"Azure", "VSphere"}, platform)
+		switch {
+		case !action.ConfiguresCSI(minor, platform) || platform != "Azure" && platform != "VSphere":
+			return false
+		case minor == "4.13":
+			return u.Claim != ""
 		}
-		return false
+		return d != nil && (d.Name == "azure-disk" || d.Name == "vsphere")
 	})
 }
 
