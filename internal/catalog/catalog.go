@@ -157,8 +157,17 @@ type Release struct {
 	Drivers map[string][]Shipped `json:"drivers"`
 	// WindowsManaged are drivers whose Windows DaemonSet an operator of
 	// OpenShift deploys itself from this release on.
-	WindowsManaged []string   `json:"windowsManaged,omitempty"`
-	Evidence       []Evidence `json:"evidence"`
+	WindowsManaged []string `json:"windowsManaged,omitempty"`
+	// WindowsProposed names drivers of which that is proposed alone: no release
+	// payload and no operator's tree has it. nil for none.
+	WindowsProposed *Proposal  `json:"windowsProposed,omitempty"`
+	Evidence        []Evidence `json:"evidence"`
+}
+
+// Proposal is what somebody suggests for a release. It is no fact.
+type Proposal struct {
+	Drivers []string `json:"drivers"`
+	Source  string   `json:"source"`
 }
 
 // Shipped is one driver version inside a release. Several rows of a driver

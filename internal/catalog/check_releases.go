@@ -34,6 +34,12 @@ func (k *checker) checkReleases() {
 		for i, name := range rel.WindowsManaged {
 			r.driver(name, "windowsManaged", i)
 		}
+		if p := rel.WindowsProposed; p != nil {
+			r.wanted(p.Source, "windowsProposed", "source")
+			for i, name := range p.Drivers {
+				r.driver(name, "windowsProposed", "drivers", i)
+			}
+		}
 	}
 }
 

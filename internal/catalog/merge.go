@@ -131,6 +131,7 @@ func mergeRelease(old, row Release) Release {
 	if row.WindowsManaged != nil {
 		merged.WindowsManaged = row.WindowsManaged
 	}
+	merged.WindowsProposed = cmp.Or(row.WindowsProposed, old.WindowsProposed)
 	merged.Evidence = slices.Clone(old.Evidence)
 	for _, e := range row.Evidence {
 		if !slices.Contains(merged.Evidence, e) {

@@ -107,10 +107,8 @@ func TestRelease(t *testing.T) {
 	if got := c.Release("5.0").WindowsManaged; len(got) != 0 {
 		t.Errorf("managed on Windows in 5.0: %v", got)
 	}
-	if !slices.ContainsFunc(c.Release("5.0").Evidence, func(e Evidence) bool {
-		return strings.Contains(e.Source, "enhancements/pull/2072") && strings.Contains(e.Note, "no tree shows one")
-	}) {
-		t.Error("nothing names the proposal")
+	if p := c.Release("5.0").WindowsProposed; p == nil || !strings.HasSuffix(p.Source, "enhancements/pull/2072") || !slices.Equal(p.Drivers, []string{"azure-file", "vsphere"}) {
+		t.Errorf("the proposal: %+v", p)
 	}
 }
 

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -26,3 +27,29 @@ func TestExplanationsAreOfRules(t *testing.T) {
 		t.Errorf("only %d entries were found", len(entries))
 	}
 }
+
+// A ground is what a project's code, its documents or its releases say. What
+// somebody reported or asked to be merged is none.
+func TestSourcesArePrimary(t *testing.T) {
+	for _, glob := range []string{"explanations.yaml", "*/*.go", "../../catalog/data/*.yaml"} {
+		files, err := filepath.Glob(glob)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v, %v", glob, files, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range reports.FindAllString(proposals.ReplaceAllString(string(text), ""), -1) {
+				t.Errorf("%s: %s is no primary source", file, found)
+			}
+		}
+	}
+}
+
+var (
+	reports = regexp.MustCompile(`\S*/(issues|pull)/\d+\S*`)
+	// proposals are named as what they are.
+	proposals = regexp.MustCompile(`(?m)^    windowsProposed:\n( {6}.*\n)+`)
+)

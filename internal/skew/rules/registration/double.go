@@ -18,6 +18,7 @@ import (
 func doubleDriver(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Phase == snapshot.Target {
 		soonManaged(snap, report)
+		proposed(snap, report)
 		return
 	}
 	before := map[string][]*inventory.Driver{}
@@ -123,7 +124,7 @@ func stillByHand(snap *snapshot.Snapshot, all map[string][]*inventory.Driver, re
 		if operators || !slices.Contains(from.WindowsManaged, d.Line) {
 			continue
 		}
-		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", Source: managedWindows, When: rules.Before}
+		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", When: rules.Before}
 		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", snap.FromMinor(), d.Provisioner)
 		f.Expected = "the operator's DaemonSet, or yours while there is none"
 		f.Why = "yours is the only driver until the operator's is there, and must stay until then"
@@ -147,12 +148,34 @@ func soonManaged(snap *snapshot.Snapshot, report rules.Report) {
 		if prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {
 			continue // an earlier hop said so, or what is now
 		}
-		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", Source: managedWindows, When: rules.After}
+		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", When: rules.After}
 		f.Observed = fmt.Sprintf("deployed by hand; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", snap.ToMinor(), d.Provisioner)
 		f.Expected = "one DaemonSet, once the operator's is there"
 		f.Why = "it stays until the operator's DaemonSet is seen in the cluster: a check after the update tells of the two"
 		f.Evidence = rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
 		report(f)
+	}
+}
+
+// proposed tells of DaemonSets that an operator of the target would deploy, if a
+// proposal were followed. There is nothing to do: only a payload, an operator's
+// tree or the cluster itself counts.
+func proposed(snap *snapshot.Snapshot, report rules.Report) {
+	to, prior := snap.Catalog.Release(snap.ToMinor()), snap.Catalog.Release(snap.FromMinor())
+	if to == nil || to.WindowsProposed == nil || prior != nil && prior.WindowsProposed != nil {
+		return
+	}
+	for _, d := range snap.WindowsDaemonSets() {
+		if snap.Operated(d) || slices.Contains(to.WindowsManaged, d.Line) || !slices.Contains(to.WindowsProposed.Drivers, d.Line) {
+			continue
+		}
+		report(rules.Finding{
+			Severity: finding.Info, Object: d.Object.String(), Same: "proposed", Source: to.WindowsProposed.Source, When: rules.After,
+			Observed: fmt.Sprintf("deployed by hand; it is proposed that OpenShift %s deploys the Windows DaemonSet of %s itself", snap.ToMinor(), d.Provisioner),
+			Expected: "your DaemonSet, as long as no operator's is there",
+			Why:      "a proposal is no release: yours stays, and a check after the update tells of two where an operator brings one",
+			Evidence: snap.CatalogEvidence(),
+		})
 	}
 }
 

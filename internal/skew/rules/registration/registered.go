@@ -13,8 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-const managedWindows = "https://github.com/openshift/enhancements/pull/2072"
-
 // notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet
 // makes one for every node, with no drivers.

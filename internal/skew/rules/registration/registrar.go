@@ -25,7 +25,7 @@ var (
 // probeMode is what a liveness probe that runs the registrar must say.
 const probeMode = "kubelet-registration-probe"
 
-const registrarProbes = "https://github.com/kubernetes-csi/node-driver-registrar/pull/152"
+const registrarProbes = "https://github.com/kubernetes-csi/node-driver-registrar/blob/v2.3.0/README.md"
 
 // oldRegistrar is REG003: a node-driver-registrar from before Windows, or a
 // liveness probe that it can't answer.
