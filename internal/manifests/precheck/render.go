@@ -1,11 +1,21 @@
+// Package precheck writes what runs `verify skew precheck` in a cluster: a
+// Deployment with exactly the rights that it uses, a Service for its metrics,
+// and the rules whose alerts `oc adm upgrade recommend` shows. They are data, in
+// manifests.yaml.
+//
+// It reads no file and talks to no cluster. What the process does is package
+// internal/precheck's.
 package precheck
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/distribution/reference"
+	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/object"
@@ -16,8 +26,8 @@ import (
 // DefaultNamespace is where it runs unless another is given.
 const DefaultNamespace = "winbake-precheck"
 
-// name is that of every object.
-const name = "winbake-precheck"
+//go:embed manifests.yaml
+var manifests string
 
 // Options say what is to be written.
 type Options struct {
@@ -54,12 +64,8 @@ func Render(o Options) (*Folder, error) {
 		return nil, err
 	}
 	f := &Folder{Namespace: o.Namespace}
-	for _, e := range o.entries() {
-		data, err := object.Document(strings.TrimSpace(e.comment)+"\nWritten by bake manifests precheck.", e.object)
-		if err != nil {
-			return nil, err
-		}
-		f.Files = append(f.Files, object.File{Name: e.name + ".yaml", Data: data})
+	if f.Files, err = o.files(); err != nil {
+		return nil, err
 	}
 	if !pinned {
 		f.Notes = append(f.Notes, "the image is named by a tag, which may be another tomorrow: name it by its digest, IMAGE@sha256:...")
@@ -104,7 +110,7 @@ func (o *Options) check() (pinned bool, err error) {
 
 // args are the process's own. They stand behind the image's entry point.
 func (o *Options) args() []string {
-	args := []string{"skew", "precheck", fmt.Sprintf("--listen=:%d", port), "--log-format=json"}
+	args := []string{"skew", "precheck", "--listen=:8080", "--log-format=json"}
 	if o.Interval > 0 {
 		args = append(args, "--interval="+o.Interval.String())
 	}
@@ -119,35 +125,26 @@ func (o *Options) args() []string {
 	return args
 }
 
-// entry is a file before it is written.
-type entry struct {
-	name, comment string
-	object        any
-}
-
-// entries are all files, in the order that they are to be applied in.
-func (o *Options) entries() []entry {
-	ns := o.Namespace
-	return []entry{
-		{"01-namespace", "The namespace that it runs in. Its pod keeps to Pod Security's strictest level.", namespace(ns)},
-		{"02-service-account", "The user that it reads the cluster as.", serviceAccount(ns)},
-		{"03-cluster-role", `Exactly what verify skew precheck reads, and of four resources the changes. A test
-takes each right away and sees it missed. No secret, and nothing to write.`, clusterRole()},
-		{"04-cluster-role-binding", "Gives that to its service account.", clusterRoleBinding(ns)},
-		{"05-acks-role", "What the administrator acknowledged before an update: one ConfigMap.", role(acksNamespace, acksRules)},
-		{"06-acks-role-binding", "Gives that to its service account.", roleBinding(acksNamespace, ns)},
-		{"07-gates-role", "What updates wait for: one ConfigMap.", role(gatesNamespace, gatesRules)},
-		{"08-gates-role-binding", "Gives that to its service account.", roleBinding(gatesNamespace, ns)},
-		{"09-services-role", `The lists of services of the Windows Machine Config Operator. Where the operator
-isn't installed this namespace isn't there: leave this file out, and the next.`, role(servicesNamespace, servicesRules)},
-		{"10-services-role-binding", "Gives that to its service account.", roleBinding(servicesNamespace, ns)},
-		{"11-deployment", `The process. It keeps nothing: a second one would say the same, and one is
-enough.`, o.deployment()},
-		{"12-service", "Its metrics, for Prometheus.", service(ns)},
-		{"13-service-monitor", `Has Prometheus read the metrics. On OpenShift that is the one for user workloads,
-which is off until config.yaml of openshift-monitoring/cluster-monitoring-config
-has enableUserWorkload: true. Without it no alert fires.`, serviceMonitor(ns)},
-		{"14-prometheus-rule", `The alerts. Their label openShiftUpdatePrecheck has oc adm upgrade recommend show
-them, from OpenShift 4.22 on.`, prometheusRule(ns)},
+// files are the documents of manifests, filled in.
+func (o *Options) files() ([]object.File, error) {
+	args, err := json.Marshal(o.args()) // JSON is YAML too
+	if err != nil {
+		return nil, fmt.Errorf("write the arguments: %w", err)
 	}
+	text := strings.NewReplacer("$NAMESPACE", o.Namespace, "$IMAGE", o.Image, "$ARGS", string(args)).Replace(manifests)
+	var files []object.File
+	for _, doc := range strings.Split(text, "\n---\n")[1:] {
+		head, body, _ := strings.Cut(doc, "\n\n")
+		name, comment, _ := strings.Cut(strings.ReplaceAll("\n"+head, "\n# ", "\n")[1:], "\n")
+		var tree map[string]any
+		if err := yaml.Unmarshal([]byte(body), &tree); err != nil {
+			return nil, fmt.Errorf("read the manifest %s: %w", name, err)
+		}
+		data, err := object.Document(comment+"\nWritten by bake manifests precheck.", tree)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, object.File{Name: name + ".yaml", Data: data})
+	}
+	return files, nil
 }
