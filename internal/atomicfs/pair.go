@@ -126,7 +126,7 @@ func finishPair(dir string) error {
 		if err := unmark(place); err != nil { // the old one, as if it were not yet
 			return err
 		}
-		if err := replaceDir(staged, place); err != nil {
+		if err := ReplaceDir(staged, place); err != nil {
 			return err
 		}
 	}

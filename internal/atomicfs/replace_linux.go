@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// replaceDir puts temp in the place of dir in one step. What was there is at
+// ReplaceDir puts temp in the place of dir in one step. What was there is at
 // temp afterwards.
-func replaceDir(temp, dir string) error {
+func ReplaceDir(temp, dir string) error {
 	err := unix.Renameat2(unix.AT_FDCWD, temp, unix.AT_FDCWD, dir, unix.RENAME_EXCHANGE)
 	switch {
 	case err == nil:

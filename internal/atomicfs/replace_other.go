@@ -2,6 +2,6 @@
 
 package atomicfs
 
-// replaceDir puts temp in the place of dir. What was there is at temp
+// ReplaceDir puts temp in the place of dir. What was there is at temp
 // afterwards.
-func replaceDir(temp, dir string) error { return replaceDirInSteps(temp, dir) }
+func ReplaceDir(temp, dir string) error { return replaceDirInSteps(temp, dir) }

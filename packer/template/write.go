@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 )
@@ -73,7 +74,7 @@ func Update(ctx context.Context, dir string, f *Folder, adopt bool) (adopted []A
 	if err := keep(ctx, dir, temp, append(old.others, slices.Sorted(maps.Keys(old.edited))...)); err != nil {
 		return nil, cantWrite(dir, err)
 	}
-	if err := replace(temp, dir); err != nil {
+	if err := atomicfs.ReplaceDir(temp, dir); err != nil {
 		return nil, cantWrite(dir, err)
 	}
 	return adopted, nil

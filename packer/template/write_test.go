@@ -174,25 +174,6 @@ func TestWriteEndsWithItsContext(t *testing.T) {
 	nothingLeft(t, filepath.Dir(dir))
 }
 
-func TestWriteInSteps(t *testing.T) {
-	parent := t.TempDir()
-	temp, dir := filepath.Join(parent, "new"), filepath.Join(parent, "dir")
-	for _, name := range []string{temp, dir} {
-		if err := os.MkdirAll(filepath.Join(name, filepath.Base(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := replaceInSteps(temp, dir); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "new")); err != nil {
-		t.Error(err)
-	}
-	if entries, _ := os.ReadDir(parent); len(entries) != 1 {
-		t.Errorf("left: %v", entries)
-	}
-}
-
 func TestCantWrite(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -2,13 +2,13 @@ package firstboot
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/finding"
 )
 
@@ -109,19 +109,8 @@ func (r *Record) Write(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("make a folder for the result: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".first-boot-*")
-	if err != nil {
+	if err := atomicfs.WriteFile(path, append(data, '\n')); err != nil {
 		return fmt.Errorf("write the result: %w", err)
-	}
-	_, err = f.Write(append(data, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("write the result: %w", err), os.Remove(f.Name()))
 	}
 	return nil
 }

@@ -11,9 +11,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winsvc"
@@ -141,25 +140,7 @@ func Parse(data []byte, name string) (*Manifest, error) {
 // Write puts a file into its place at once: a build that is cut short leaves
 // the old one or the new one.
 func Write(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
-	if err != nil {
-		return cantWrite(name, err)
-	}
-	defer os.Remove(f.Name()) //nolint:errcheck // it has its name by then
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
+	if err := atomicfs.WriteFile(name, data); err != nil {
 		return cantWrite(name, err)
 	}
 	return nil
