@@ -49,7 +49,7 @@ func (t *Tree) unfit(wrong []string) error {
 	}
 	fix := "change the payload paths in versions.yaml"
 	if len(t.Kept) > 0 {
-		fix += ", or keep nothing of the base: --replace-payload"
+		fix += ", or keep nothing of the base"
 	}
 	return &fault.Error{What: "the files don't make a payload", Excerpt: strings.Join(wrong, "\n"), Fix: fix}
 }

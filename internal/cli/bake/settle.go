@@ -2,6 +2,7 @@ package bake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,6 +73,9 @@ func (s *settler) image(i *verify.BaseImage) (below, error) {
 		return below{removes: i.Removes(nil)}, s.removed(i)
 	}
 	kept, err := i.Kept(s.tree)
+	if f, ok := errors.AsType[*fault.Error](err); ok && len(kept) > 0 {
+		f.Fix += ": --replace-payload"
+	}
 	if err == nil {
 		err = s.stays(i, kept)
 	}

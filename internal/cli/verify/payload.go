@@ -269,6 +269,9 @@ func checkExecutable(object string, r io.ReaderAt, size int64, program *expect.P
 	return expect.Executable(object, image)
 }
 
+// remedyFlags end the remedies that are a flag of ours.
+var remedyFlags = map[string]string{verify.IDFormat: ": bake payload --format flat|archived", verify.IDLayerTable: ": --accept " + verify.IDLayerTable}
+
 // treeFindings are package payload's problems, or one PASS for each image
 // without any.
 func treeFindings(problems []verify.Problem, summary verify.Summary) []finding.Finding {
@@ -280,7 +283,7 @@ func treeFindings(problems []verify.Problem, summary verify.Summary) []finding.F
 	for _, p := range problems {
 		fs = append(fs, finding.Finding{
 			ID: p.ID, Severity: severities[p.Severity], Object: p.Object,
-			Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy,
+			Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy + remedyFlags[p.ID],
 		})
 	}
 	if len(problems) == 0 {
