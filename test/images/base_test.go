@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // baseFiles are those of a base; ours replaces one, and brings one more.
@@ -266,7 +267,7 @@ func TestReadBase(t *testing.T) {
 
 func TestReadBaseRemembersNothingFalse(t *testing.T) {
 	store := newMemStore()
-	img := imageOf(t, layerBytes(t, nil, gzipped(t, []byte(strings.Repeat("no tar ", 1000))), types.OCILayer))
+	img := imageOf(t, layerBytes(t, nil, compressed.Gzip(t, []byte(strings.Repeat("no tar ", 1000))), types.OCILayer))
 	if _, err := verify.ReadBase(t.Context(), openWritten(t, img), store, nil); err == nil || len(store.records) != 0 {
 		t.Errorf("error %v, %d records", err, len(store.records))
 	}

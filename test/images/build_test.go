@@ -3,7 +3,6 @@ package images
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -23,6 +22,7 @@ import (
 
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/payload"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // item is one tar entry of a test's layer.
@@ -69,19 +69,6 @@ func tarOf(t testing.TB, items ...item) []byte {
 	return b.Bytes()
 }
 
-func gzipped(t testing.TB, b []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func zstded(t testing.TB, b []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
@@ -111,7 +98,7 @@ func layerBytes(t testing.TB, tarball, compressed []byte, mt types.MediaType) v1
 func layerOf(t testing.TB, items ...item) v1.Layer {
 	t.Helper()
 	b := tarOf(t, items...)
-	return layerBytes(t, b, gzipped(t, b), types.OCILayer)
+	return layerBytes(t, b, compressed.Gzip(t, b), types.OCILayer)
 }
 
 func imageOf(t testing.TB, layers ...v1.Layer) v1.Image {
@@ -186,7 +173,7 @@ func sumOf(b string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(b)))
 // archive is a file as an archived payload stores it.
 func archive(t testing.TB, p, body string) item {
 	t.Helper()
-	return item{name: payload.Root + "/" + p + payload.ArchiveSuffix, body: string(gzipped(t, tarOf(t, item{name: path.Base(p), body: body})))}
+	return item{name: payload.Root + "/" + p + payload.ArchiveSuffix, body: string(compressed.Gzip(t, tarOf(t, item{name: path.Base(p), body: body})))}
 }
 
 // nodeFiles is a small payload.

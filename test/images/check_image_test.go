@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/payload/verify"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // Engines mount volumes over what an image has there.
@@ -66,14 +67,14 @@ func TestLayerWithASecondTar(t *testing.T) {
 	t.Parallel()
 	first, second := tarOf(t, flatItems(nodeFiles)...), tarOf(t, item{name: "payload/evil.exe", body: "x"})
 	for name, compressed := range map[string][]byte{
-		"two members": append(gzipped(t, first), gzipped(t, second)...), "one member": gzipped(t, append(slices.Clone(first), second...)),
+		"two members": append(compressed.Gzip(t, first), compressed.Gzip(t, second)...), "one member": compressed.Gzip(t, append(slices.Clone(first), second...)),
 	} {
 		dir := layoutOf(t, imageOf(t, layerBytes(t, append(slices.Clone(first), second...), compressed, types.OCILayer)))
 		t.Log(name)
 		wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, dir, "bytes after the end of its tar archive")
 	}
 	padded := append(slices.Clone(first), make([]byte, 10<<10)...) // as GNU tar does
-	if got := problemsOf(t, open(t, layoutOf(t, imageOf(t, layerBytes(t, padded, gzipped(t, padded), types.OCILayer)))), verify.Options{}); len(got) > 0 {
+	if got := problemsOf(t, open(t, layoutOf(t, imageOf(t, layerBytes(t, padded, compressed.Gzip(t, padded), types.OCILayer)))), verify.Options{}); len(got) > 0 {
 		t.Errorf("a padded tar: %q", got)
 	}
 }

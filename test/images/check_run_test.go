@@ -22,6 +22,7 @@ import (
 	"github.com/winbake/winbake/internal/tarentry"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // problemsOf checks a source and returns "ID object" of each problem.
@@ -161,7 +162,7 @@ func TestCheckTampered(t *testing.T) {
 		return edit(arch, "payload/sha256sum", func(i *item) { i.body = fn(i.body) })
 	}
 	member := func(name string, members ...item) []item {
-		return edit(arch, name, func(i *item) { i.body = string(gzipped(t, tarOf(t, members...))) })
+		return edit(arch, name, func(i *item) { i.body = string(compressed.Gzip(t, tarOf(t, members...))) })
 	}
 	hnsArchive := hns + payload.ArchiveSuffix
 	tests := []struct {
@@ -271,7 +272,7 @@ func TestCheckTampered(t *testing.T) {
 			[]string{verify.IDArchiveMalformed + " " + hnsArchive}},
 		{"archive of a link", [][]item{member(hnsArchive, item{name: "hns.psm1", kind: tar.TypeSymlink, link: `C:\x`})}, []string{verify.IDArchiveMalformed + " " + hnsArchive}},
 		{"archive with more behind", [][]item{edit(arch, hnsArchive, func(i *item) {
-			i.body = string(gzipped(t, append(tarOf(t, item{name: "hns.psm1", body: nodeFiles["powershell/hns.psm1"]}), "more"...)))
+			i.body = string(compressed.Gzip(t, append(tarOf(t, item{name: "hns.psm1", body: nodeFiles["powershell/hns.psm1"]}), "more"...)))
 		})}, []string{verify.IDArchiveMalformed + " " + hnsArchive}},
 		{"archive that isn't one", [][]item{edit(arch, hnsArchive, func(i *item) { i.body = nodeFiles["powershell/hns.psm1"] })},
 			[]string{verify.IDArchiveMalformed + " " + hnsArchive}},
@@ -383,7 +384,7 @@ func TestCheckShowsPrograms(t *testing.T) {
 func TestCheckBombs(t *testing.T) {
 	t.Parallel()
 	zeros := strings.Repeat("\x00", 40<<20)
-	inner := item{name: "payload/a.exe.tar.gz", body: string(gzipped(t, tarOf(t, item{name: "a.exe", body: zeros})))}
+	inner := item{name: "payload/a.exe.tar.gz", body: string(compressed.Gzip(t, tarOf(t, item{name: "a.exe", body: zeros})))}
 	small := rootfs.Limits{MaxFile: 1000, MaxTotal: 1 << 20}
 	tests := []struct {
 		name   string
@@ -402,7 +403,7 @@ func TestCheckBombs(t *testing.T) {
 		{"a path of many parts", []item{{name: strings.Repeat("x/", 300)}}, rootfs.Limits{}, ""},
 		{"a long path", []item{{name: "usr/" + strings.Repeat("x", 5000), body: "x"}}, rootfs.Limits{}, ""},
 		{"a long link", []item{{name: "x", kind: tar.TypeSymlink, link: strings.Repeat("x/", 300)}}, rootfs.Limits{}, ""},
-		{"a long record of a member", []item{{name: "payload/a.exe.tar.gz", body: string(gzipped(t, longRecord(t)))}}, rootfs.Limits{}, "payload/a.exe.tar.gz"},
+		{"a long record of a member", []item{{name: "payload/a.exe.tar.gz", body: string(compressed.Gzip(t, longRecord(t)))}}, rootfs.Limits{}, "payload/a.exe.tar.gz"},
 		{"many problems", slices.Repeat([]item{{name: "../x"}}, 10_000+1), rootfs.Limits{}, "../x"},
 		{"many entries", slices.Repeat([]item{{name: "payload/x/"}}, 11), rootfs.Limits{MaxEntries: 10}, "/payload"},
 	}
@@ -441,7 +442,7 @@ func TestLongRecord(t *testing.T) {
 	t.Parallel()
 	b := longRecord(t)
 	wantFault(t, load(t.Context(), writeFile(t, b), ociimage.LoadOptions{}), finding.ExitBlock, "a tar header of more than 1048576 bytes")
-	s := open(t, layoutOf(t, imageOf(t, layerBytes(t, b, gzipped(t, b), types.OCILayer))))
+	s := open(t, layoutOf(t, imageOf(t, layerBytes(t, b, compressed.Gzip(t, b), types.OCILayer))))
 	ps, _, err := verify.Check(t.Context(), s, verify.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/payload/verify"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // fuzzLimits make a runaway reader visible within a fuzzing step.
@@ -30,7 +31,7 @@ func FuzzWalk(f *testing.F) {
 	f.Add(tarOf(f, archivedItems(f, tinyFiles)...))
 	f.Add(tarOf(f, item{name: "payload/.wh.a"}, item{name: "payload/.wh..wh..opq"}, item{name: ".wh.payload"}))
 	f.Add(tarOf(f, item{name: "payload/l", kind: tar.TypeSymlink, link: "../etc"}, item{name: "payload/h", kind: tar.TypeLink, link: "payload/l"}))
-	f.Add(gzipped(f, tarOf(f, flatItems(tinyFiles)...)))
+	f.Add(compressed.Gzip(f, tarOf(f, flatItems(tinyFiles)...)))
 	f.Add(zstded(f, tarOf(f, item{name: "payload/../x"}, item{name: `payload\x`})))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		diffOf := b

@@ -25,6 +25,7 @@ import (
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // wantFault fails unless err is a fault with all the texts in it and a fix.
@@ -224,7 +225,7 @@ func TestLoadMisnamed(t *testing.T) {
 		{"/dev/null", "neither a folder nor a regular file"},
 		{writeFile(t, []byte("no tar at all")), "not a whole tar archive"},
 		{writeFile(t, tarOf(t, item{name: "x"})), "not an image"},
-		{writeFile(t, gzipped(t, tarOf(t))), "gunzip -k"},
+		{writeFile(t, compressed.Gzip(t, tarOf(t))), "gunzip -k"},
 		{writeFile(t, zstded(t, tarOf(t))), "unzstd"},
 	}
 	for _, tt := range tests {
@@ -393,13 +394,13 @@ func TestLayerThatIsNoTar(t *testing.T) {
 		"text": []byte(strings.Repeat("not a tar ", 1000)), "cut": tarOf(t, flatItems(nodeFiles)...)[:1500],
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, compressed := range [][]byte{b, gzipped(t, b)} {
+			for _, compressed := range [][]byte{b, compressed.Gzip(t, b)} {
 				dir := layoutOf(t, imageOf(t, layerBytes(t, b, compressed, types.OCILayer)))
 				wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, dir, "isn't a whole tar archive")
 			}
 		})
 	}
-	whole := gzipped(t, tarOf(t, flatItems(nodeFiles)...))
+	whole := compressed.Gzip(t, tarOf(t, flatItems(nodeFiles)...))
 	dir := layoutOf(t, imageOf(t, layerBytes(t, nil, whole[:len(whole)/2], types.OCILayer)))
 	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, dir, "t") // damaged before its tar ends
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/winbake/winbake/test/compressed"
 	"github.com/winbake/winbake/test/program"
 )
 
@@ -52,7 +53,7 @@ func operator(t *testing.T, format string) string {
 		body := "the base's " + name
 		sums += fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(body)), path.Base(name))
 		if format == "archived" {
-			body = string(gzipped(t, tarOf(t, map[string]string{path.Base(name): body})))
+			body = string(compressed.Gzip(t, tarOf(t, map[string]string{path.Base(name): body})))
 			name += ".tar.gz"
 		}
 		files["payload/"+name] = body

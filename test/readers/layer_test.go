@@ -5,7 +5,6 @@ package readers
 import (
 	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"io"
 	"maps"
 	"path"
@@ -16,11 +15,13 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/test/compressed"
 )
 
 func layerOf(t *testing.T, files map[string]string) v1.Layer {
 	t.Helper()
-	b := gzipped(t, tarOf(t, files))
+	b := compressed.Gzip(t, tarOf(t, files))
 	l, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }, tarball.WithMediaType(types.OCILayer))
 	if err != nil {
 		t.Fatal(err)
@@ -52,19 +53,6 @@ func tarOf(t *testing.T, files map[string]string) []byte {
 		if _, err := io.WriteString(w, files[name]); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-func gzipped(t *testing.T, b []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 func TestCoverage(t *testing.T) {
@@ -116,7 +117,7 @@ func TestFixGoesWhereTheRestIs(t *testing.T) {
 	fs := gathered().with(files{cluster + "core/nodes/win-1.yaml": "", cluster + "core/nodes/linux-1.yaml": ""})
 	deep := fs.below(imageFolder)
 	spaced := fs.below("must-gather.local.1/a b")
-	archive := bytesFile(t, "mg.tar.gz", gzipBytes(t, deep.tar(t)))
+	archive := bytesFile(t, "mg.tar.gz", compressed.Gzip(t, deep.tar(t)))
 	folder, odd := deep.folder(t), spaced.folder(t)
 	for top, want := range map[string]string{
 		folder:  "oc adm inspect nodes --dest-dir=" + folder + "/" + imageFolder,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // wantComplete are the resources that a whole must-gather covers.
@@ -45,8 +46,8 @@ func TestReadForms(t *testing.T) {
 		cluster + "core/persistentvolumes/pv-1.yaml":         "",
 		cluster + "core/persistentvolumes.yaml":              "items:\n- " + strings.ReplaceAll(strings.TrimPrefix(volume, "---\n"), "\n", "\n  "),
 		proxyLog:                                             "",
-		proxyLog + ".gz":                                     string(gzipBytes(t, []byte(proxyLines("win-1 ", versionOf419)))),
-		namespaces + "shop/core/persistentvolumeclaims.yaml": string(gzipBytes(t, []byte(claims))),
+		proxyLog + ".gz":                                     string(compressed.Gzip(t, []byte(proxyLines("win-1 ", versionOf419)))),
+		namespaces + "shop/core/persistentvolumeclaims.yaml": string(compressed.Gzip(t, []byte(claims))),
 	})
 	want := wantWhole(t, fs.folder(t))
 	if len(want.Nodes) != 1 || want.Nodes[0].Name != "win-1" || want.LinuxNodes != 1 {
@@ -67,7 +68,7 @@ func TestReadForms(t *testing.T) {
 	for name, top := range map[string]string{
 		"must-gather folder": deep.folder(t),
 		"tar":                bytesFile(t, "mg.tar", packed),
-		"tar.gz":             bytesFile(t, "mg.tar.gz", gzipBytes(t, packed)),
+		"tar.gz":             bytesFile(t, "mg.tar.gz", compressed.Gzip(t, packed)),
 		"tar.zst":            bytesFile(t, "mg.tar.zst", zstdBytes(t, packed)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +108,7 @@ func TestAnyOrder(t *testing.T) {
 // complete, and a problem says so.
 func TestCutArchives(t *testing.T) {
 	packed := gathered().below(imageFolder).tar(t)
-	zipped := gzipBytes(t, packed)
+	zipped := compressed.Gzip(t, packed)
 	for end := 0; end < len(packed)-1024; end += 256 {
 		wantCut(t, bytesFile(t, "mg.tar", packed[:end]))
 	}
@@ -222,7 +223,7 @@ func TestUnreadableFiles(t *testing.T) {
 		}
 	})
 	t.Run("damaged gzip", func(t *testing.T) {
-		packed := gzipBytes(t, []byte(pods))
+		packed := compressed.Gzip(t, []byte(pods))
 		inv := mustRead(t, fs.with(files{namespaces + "shop/core/pods.yaml": string(packed[:len(packed)-12])}).folder(t))
 		if c := inv.Read[inventory.Pods]; c.Complete || len(inv.Problems) != 1 || inv.Problems[0].Where != "namespaces/shop/core/pods.yaml" {
 			t.Errorf("%+v %+v", c, inv.Problems)

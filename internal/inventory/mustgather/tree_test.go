@@ -15,10 +15,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/test/compressed"
 )
 
 // files are a must-gather's files by path.
@@ -65,19 +65,6 @@ func (fs files) tarOf(t testing.TB, names []string) []byte {
 	return b.Bytes()
 }
 
-func gzipBytes(t testing.TB, b []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 func zstdBytes(t testing.TB, b []byte) []byte {
 	t.Helper()
 	w, err := zstd.NewWriter(nil)
@@ -118,9 +105,9 @@ func TestWalk(t *testing.T) {
 	for name, top := range map[string]string{
 		"folder": want.folder(t),
 		"tar":    bytesFile(t, "x.tar", packed),
-		"gzip":   bytesFile(t, "x.tar.gz", gzipBytes(t, packed)),
+		"gzip":   bytesFile(t, "x.tar.gz", compressed.Gzip(t, packed)),
 		"zstd":   bytesFile(t, "x.tar.zst", zstdBytes(t, packed)),
-		"parts":  bytesFile(t, "x.tgz", append(gzipBytes(t, packed[:1024]), gzipBytes(t, packed[1024:])...)),
+		"parts":  bytesFile(t, "x.tgz", append(compressed.Gzip(t, packed[:1024]), compressed.Gzip(t, packed[1024:])...)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := visited(t.Context(), top); err != nil || !reflect.DeepEqual(got, want) {
@@ -163,14 +150,14 @@ func TestWalkPassesBy(t *testing.T) {
 func TestWalkCut(t *testing.T) {
 	fs := files{"a.yaml": strings.Repeat("a", 3000), "b.yaml": strings.Repeat("b", 3000), "c.yaml": "c"}
 	packed := fs.tar(t)
-	random := gzipBytes(t, packed)
+	random := compressed.Gzip(t, packed)
 	for name, top := range map[string]string{
 		"tar in a file":     bytesFile(t, "x.tar", packed[:6500]),
 		"tar in a header":   bytesFile(t, "x.tar", packed[:len(packed)-1024-512-200]),
 		"gzip":              bytesFile(t, "x.tar.gz", random[:len(random)-20]),
-		"gzip, of cut tar":  bytesFile(t, "x.tar.gz", gzipBytes(t, packed[:6500])),
+		"gzip, of cut tar":  bytesFile(t, "x.tar.gz", compressed.Gzip(t, packed[:6500])),
 		"tar with a hole":   bytesFile(t, "x.tar", append(bytes.Clone(packed[:7168]), bytes.Repeat([]byte("x"), 9000)...)),
-		"gzip with garbage": bytesFile(t, "x.tar.gz", append(gzipBytes(t, packed[:6500]), "garbage"...)),
+		"gzip with garbage": bytesFile(t, "x.tar.gz", append(compressed.Gzip(t, packed[:6500]), "garbage"...)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := visited(t.Context(), top)
