@@ -139,20 +139,20 @@ func oneOf[T ~string](r rowCheck, value T, values []T, path ...any) {
 	if value == "" {
 		r.wanted("", path...)
 	} else if !slices.Contains(values, value) {
-		r.badAt(path, fmt.Sprintf("%v can't be %q", path[len(path)-1], printable.Clip(string(value))), fmt.Sprintf("write one of %q", values))
+		r.badAt(path, fmt.Sprintf("%v can't be %s", path[len(path)-1], printable.Quote(string(value))), fmt.Sprintf("write one of %q", values))
 	}
 }
 
 // driver demands a driver's name, release a minor that has a row.
 func (r rowCheck) driver(name string, path ...any) {
 	if !r.k.drivers[name] {
-		r.badAt(path, fmt.Sprintf("there is no driver %q", printable.Clip(name)), "write a name of the section drivers, such as azure-disk")
+		r.badAt(path, fmt.Sprintf("there is no driver %s", printable.Quote(name)), "write a name of the section drivers, such as azure-disk")
 	}
 }
 
 func (r rowCheck) release(minor string, path ...any) {
 	if !r.k.releases[minor] {
-		r.badAt(path, fmt.Sprintf("there is no release %q", printable.Clip(minor)), `write a minor of the section releases, such as "4.20"`)
+		r.badAt(path, fmt.Sprintf("there is no release %s", printable.Quote(minor)), `write a minor of the section releases, such as "4.20"`)
 	}
 }
 

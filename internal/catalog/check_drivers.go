@@ -32,7 +32,7 @@ func (k *checker) checkDrivers() {
 // single demands that no other row has the value.
 func (r rowCheck) single(seen map[string]bool, value string, path ...any) {
 	if value != "" && seen[value] {
-		r.badAt(path, fmt.Sprintf("another driver has the %v %q too", path[0], printable.Clip(value)), "correct one of them")
+		r.badAt(path, fmt.Sprintf("another driver has the %v %s too", path[0], printable.Quote(value)), "correct one of them")
 	}
 	seen[value] = true
 }
@@ -59,14 +59,14 @@ func (r rowCheck) line(i int, l Line) {
 
 func (r rowCheck) apiUse(use APIUse, path ...any) {
 	if !group.MatchString(use.Group) {
-		r.badAt(append(path, "group"), fmt.Sprintf("csi-proxy has no group %q", printable.Clip(use.Group)), "write disk, filesystem, smb, volume, system or iscsi")
+		r.badAt(append(path, "group"), fmt.Sprintf("csi-proxy has no group %s", printable.Quote(use.Group)), "write disk, filesystem, smb, volume, system or iscsi")
 	}
 	if len(use.Versions) == 0 {
 		r.badAt(path, "the versions are missing", "write them in the order in which they are tried: versions: [v1, v1beta2]")
 	}
 	for i, v := range use.Versions {
 		if !apiVer.MatchString(v) {
-			r.badAt(append(path, "versions", i), fmt.Sprintf("%q is no API version", printable.Clip(v)), "write v1 or v1beta2")
+			r.badAt(append(path, "versions", i), fmt.Sprintf("%s is no API version", printable.Quote(v)), "write v1 or v1beta2")
 		}
 	}
 }
@@ -90,10 +90,10 @@ func (k *checker) checkCSIProxy() {
 		r.version(p.Version, "version")
 		r.evidence(p.Evidence)
 		if !day.MatchString(p.Date) {
-			r.badAt([]any{"date"}, fmt.Sprintf("%q is no day", printable.Clip(p.Date)), `write it as "2023-08-23"`)
+			r.badAt([]any{"date"}, fmt.Sprintf("%s is no day", printable.Quote(p.Date)), `write it as "2023-08-23"`)
 		}
 		if p.Commit != "" && !commitHex.MatchString(p.Commit) {
-			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", printable.Clip(p.Commit)), "write 12 to 40 digits of 0-9a-f")
+			r.badAt([]any{"commit"}, fmt.Sprintf("%s is no commit", printable.Quote(p.Commit)), "write 12 to 40 digits of 0-9a-f")
 		}
 		if len(p.Groups) == 0 {
 			r.bad("the groups are missing", "write the pipes that it serves: groups: [disk-v1, ...]")
@@ -101,7 +101,7 @@ func (k *checker) checkCSIProxy() {
 		for i, pipe := range p.Groups {
 			name, api, _ := strings.Cut(pipe, "-")
 			if !group.MatchString(name) || !apiVer.MatchString(api) {
-				r.badAt([]any{"groups", i}, fmt.Sprintf("%q is no group with its version", printable.Clip(pipe)), "write disk-v1")
+				r.badAt([]any{"groups", i}, fmt.Sprintf("%s is no group with its version", printable.Quote(pipe)), "write disk-v1")
 			}
 		}
 	}
@@ -123,7 +123,7 @@ func (k *checker) checkWMCO() {
 		r.evidence(w.Evidence)
 		r.release(w.OpenShift, "openshift")
 		if w.CSIProxy != "" && !k.proxies[w.CSIProxy] {
-			r.badAt([]any{"csiProxy"}, fmt.Sprintf("there is no csi-proxy %q", printable.Clip(w.CSIProxy)), "write a version of the section csiProxy")
+			r.badAt([]any{"csiProxy"}, fmt.Sprintf("there is no csi-proxy %s", printable.Quote(w.CSIProxy)), "write a version of the section csiProxy")
 		}
 		before = w
 	}

@@ -28,7 +28,7 @@ func (k *checker) checkPairs() {
 // versions demands a range of versions.
 func (r rowCheck) versions(s string, path ...any) {
 	if _, err := version.ParseRange(s); err != nil {
-		r.badAt(path, fmt.Sprintf("%q is no range of versions", printable.Clip(s)), `write ">=1.28.0 <1.33.0"`)
+		r.badAt(path, fmt.Sprintf("%s is no range of versions", printable.Quote(s)), `write ">=1.28.0 <1.33.0"`)
 	}
 }
 
@@ -40,7 +40,7 @@ func (k *checker) checkMigration() {
 	for _, m := range k.into.Migration {
 		r := k.row(sectionMigration, migrationKey(m))
 		if m.InTree == "" || !inTree[m.InTree] {
-			r.badAt([]any{"inTree"}, fmt.Sprintf("no driver has the in-tree name %q", printable.Clip(m.InTree)), "write kubernetes.io/azure-disk, or add the driver")
+			r.badAt([]any{"inTree"}, fmt.Sprintf("no driver has the in-tree name %s", printable.Quote(m.InTree)), "write kubernetes.io/azure-disk, or add the driver")
 		}
 		r.release(m.OpenShift, "openshift")
 		oneOf(r, m.Linux, migrationStates, "linux")
@@ -50,7 +50,7 @@ func (k *checker) checkMigration() {
 	for _, g := range k.into.Gates {
 		r := k.row(sectionGates, g.Key)
 		if !ackKey.MatchString(g.Key) {
-			r.badAt([]any{"key"}, fmt.Sprintf("%q is no key of an acknowledgement", printable.Clip(g.Key)), "write it as in the ConfigMap admin-gates: ack-4.12-...")
+			r.badAt([]any{"key"}, fmt.Sprintf("%s is no key of an acknowledgement", printable.Quote(g.Key)), "write it as in the ConfigMap admin-gates: ack-4.12-...")
 		}
 		r.release(g.From, "from")
 		r.release(g.To, "to")

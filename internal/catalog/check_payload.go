@@ -31,7 +31,7 @@ func (r rowCheck) listed(source string, path ...any) {
 	if source == "" {
 		r.wanted(source, path...)
 	} else if !sourceLines.MatchString(source) {
-		r.badAt(path, fmt.Sprintf("%q names no lines of a file", printable.Clip(source)), "write repository@commit:path#L1-L9")
+		r.badAt(path, fmt.Sprintf("%s names no lines of a file", printable.Quote(source)), "write repository@commit:path#L1-L9")
 	}
 }
 
@@ -39,7 +39,7 @@ func (k *checker) checkPayload() {
 	for i, f := range k.into.Payload {
 		r := k.row(sectionPayload, payloadKey(f))
 		if !fs.ValidPath(f.Path) || f.Path == "." || strings.HasSuffix(f.Path, ".tar.gz") {
-			r.badAt([]any{"path"}, fmt.Sprintf("%q is no file of a payload", printable.Clip(f.Path)), "write its path below /payload, without .tar.gz: csi-proxy/csi-proxy.exe")
+			r.badAt([]any{"path"}, fmt.Sprintf("%s is no file of a payload", printable.Quote(f.Path)), "write its path below /payload, without .tar.gz: csi-proxy/csi-proxy.exe")
 		}
 		oneOf(r, f.When, []When{Start, Configure}, "when")
 		r.platforms(f.Platforms, "platforms")
@@ -69,7 +69,7 @@ func (r rowCheck) minors(from, until string) {
 func (r rowCheck) platforms(names []string, field string) {
 	for i, name := range names {
 		if !slices.Contains(platforms, name) {
-			r.badAt([]any{field, i}, fmt.Sprintf("there is no platform %q", printable.Clip(name)), fmt.Sprintf("write one of %q", platforms))
+			r.badAt([]any{field, i}, fmt.Sprintf("there is no platform %s", printable.Quote(name)), fmt.Sprintf("write one of %q", platforms))
 		}
 	}
 }

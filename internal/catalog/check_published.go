@@ -42,7 +42,7 @@ func (r rowCheck) place(i int, p *Publication) {
 		r.badAt([]any{"published", i}, fmt.Sprintf("%d of manifest, render and deploys are given", ways), "say in one way how the DaemonSet is had; where that isn't known: manifest: "+unseen)
 	}
 	if p.Manifest != "" && p.Manifest != unseen && !isTemplate(p.Manifest) {
-		r.badAt([]any{"published", i, "manifest"}, fmt.Sprintf("%q is no URL with %s in it", printable.Clip(p.Manifest), placeholder), "write https://.../v"+placeholder+"/... or "+unseen)
+		r.badAt([]any{"published", i, "manifest"}, fmt.Sprintf("%s is no URL with %s in it", printable.Quote(p.Manifest), placeholder), "write https://.../v"+placeholder+"/... or "+unseen)
 	}
 	for j, v := range p.Missing {
 		if _, err := version.ParseDriver(v); err != nil {
@@ -62,7 +62,7 @@ func (r rowCheck) place(i int, p *Publication) {
 func (r rowCheck) repository(s string, at ...any) {
 	last := s[strings.LastIndex(s, "/")+1:]
 	if strings.ContainsAny(last, ":@") || strings.ContainsAny(s, " \t") {
-		r.badAt(at, fmt.Sprintf("%q is no repository", printable.Clip(s)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
+		r.badAt(at, fmt.Sprintf("%s is no repository", printable.Quote(s)), "write it without tag and digest, as registry.k8s.io/csi-vsphere/driver")
 	}
 }
 

@@ -16,11 +16,11 @@ func (k *checker) checkReleases() {
 		r := k.row(sectionReleases, rel.OpenShift)
 		minor, err := version.ParseOpenShift(rel.OpenShift)
 		if err != nil || minor.MinorString() != rel.OpenShift {
-			r.badAt([]any{"openshift"}, fmt.Sprintf("%q is no minor of OpenShift", printable.Clip(rel.OpenShift)), `write "4.20"`)
+			r.badAt([]any{"openshift"}, fmt.Sprintf("%s is no minor of OpenShift", printable.Quote(rel.OpenShift)), `write "4.20"`)
 		}
 		r.wanted(rel.Kubernetes, "kubernetes")
 		if kube, err := version.ParseKubernetes(rel.Kubernetes); rel.Kubernetes != "" && (err != nil || kube.MinorString() != rel.Kubernetes) {
-			r.badAt([]any{"kubernetes"}, fmt.Sprintf("%q is no minor of Kubernetes", printable.Clip(rel.Kubernetes)), `write "1.33"`)
+			r.badAt([]any{"kubernetes"}, fmt.Sprintf("%s is no minor of Kubernetes", printable.Quote(rel.Kubernetes)), `write "1.33"`)
 		}
 		if rel.KubeletSkew < 1 || rel.KubeletSkew > 3 {
 			r.badAt([]any{"kubeletSkew"}, fmt.Sprintf("a kubelet can't lag %d minors behind", rel.KubeletSkew), "write 1 or 2")
@@ -68,7 +68,7 @@ func (r rowCheck) shipped(driver string, rows []Shipped) {
 		}
 		oneOf(r, row.Certainty, certainties, append(at, "certainty")...)
 		if row.Head != "" && !day.MatchString(row.Head) {
-			r.badAt(append(at, "head"), fmt.Sprintf("head %q is no day", printable.Clip(row.Head)), `write it as "2026-08-31"`)
+			r.badAt(append(at, "head"), fmt.Sprintf("head %s is no day", printable.Quote(row.Head)), `write it as "2026-08-31"`)
 		}
 		r.evidence(row.Evidence, at...)
 		r.patches(at, row)
@@ -102,7 +102,7 @@ func (k *checker) checkIdentities() {
 		r := k.row(sectionCommits, commitKey(c))
 		r.driver(c.Driver, "driver")
 		if !commitHex.MatchString(c.Commit) {
-			r.badAt([]any{"commit"}, fmt.Sprintf("%q is no commit", printable.Clip(c.Commit)), "write 12 to 40 digits of 0-9a-f")
+			r.badAt([]any{"commit"}, fmt.Sprintf("%s is no commit", printable.Quote(c.Commit)), "write 12 to 40 digits of 0-9a-f")
 		}
 		r.version(c.Version, "version")
 		if c.OpenShift != "" {
@@ -113,7 +113,7 @@ func (k *checker) checkIdentities() {
 		r := k.row(sectionDigests, d.Digest)
 		r.driver(d.Driver, "driver")
 		if !digestHex.MatchString(d.Digest) {
-			r.badAt([]any{"digest"}, fmt.Sprintf("%q is no digest", printable.Clip(d.Digest)), "write sha256: and 64 digits of 0-9a-f")
+			r.badAt([]any{"digest"}, fmt.Sprintf("%s is no digest", printable.Quote(d.Digest)), "write sha256: and 64 digits of 0-9a-f")
 		}
 		r.version(d.Version, "version")
 	}

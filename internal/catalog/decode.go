@@ -56,7 +56,7 @@ func decodeStruct(n *yaml.Node, v reflect.Value) *mistake {
 		i, ok := fields[key.Value]
 		if !ok {
 			names := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
-			return &mistake{key, fmt.Sprintf("there is no field %q here", printable.Clip(key.Value)), "leave it out, or write one of: " + names}
+			return &mistake{key, fmt.Sprintf("there is no field %s here", printable.Quote(key.Value)), "leave it out, or write one of: " + names}
 		}
 		return decodeInto(value, v.Field(i))
 	})
@@ -86,7 +86,7 @@ func eachPair(n *yaml.Node, f func(key, value *yaml.Node) *mistake) *mistake {
 			return &mistake{key, "a name is wanted, and it is " + kind(key), "write the fields out"}
 		}
 		if seen[key.Value] {
-			return &mistake{key, fmt.Sprintf("%q is there twice", printable.Clip(key.Value)), "remove one of them"}
+			return &mistake{key, fmt.Sprintf("%s is there twice", printable.Quote(key.Value)), "remove one of them"}
 		}
 		seen[key.Value] = true
 		if m := f(key, n.Content[i+1]); m != nil {
@@ -121,7 +121,7 @@ func decodeScalar(n *yaml.Node, v reflect.Value) *mistake {
 	case tag == "!!null":
 		return &mistake{n, "the value is missing", "write it, or leave the field out"}
 	case v.Kind() == reflect.String:
-		return &mistake{n, fmt.Sprintf("YAML reads %s as %s and not as a string", printable.Clip(n.Value), kind(n)), fmt.Sprintf("put it in quotes: %q", printable.Clip(n.Value))}
+		return &mistake{n, fmt.Sprintf("YAML reads %s as %s and not as a string", printable.Clip(n.Value), kind(n)), fmt.Sprintf("put it in quotes: %s", printable.Quote(n.Value))}
 	case v.Kind() == reflect.Bool && tag == "!!bool":
 		v.SetBool(strings.EqualFold(n.Value, "true"))
 	case v.Kind() == reflect.Bool:
@@ -129,7 +129,7 @@ func decodeScalar(n *yaml.Node, v reflect.Value) *mistake {
 	default:
 		i, err := strconv.ParseInt(n.Value, 10, 32)
 		if tag != "!!int" || err != nil {
-			return &mistake{n, fmt.Sprintf("a whole number is wanted, and it is %q", printable.Clip(n.Value)), "write digits alone"}
+			return &mistake{n, fmt.Sprintf("a whole number is wanted, and it is %s", printable.Quote(n.Value)), "write digits alone"}
 		}
 		v.SetInt(i)
 	}

@@ -101,10 +101,10 @@ func (d *document) checkHead() error {
 	case !found:
 		return d.at(d.root, "apiVersion is missing", "begin the file with: apiVersion: "+apiVersion)
 	case d.catalog.APIVersion != apiVersion:
-		return d.at(n, fmt.Sprintf("apiVersion %q isn't known", printable.Clip(d.catalog.APIVersion)), "write: apiVersion: "+apiVersion)
+		return d.at(n, fmt.Sprintf("apiVersion %s isn't known", printable.Quote(d.catalog.APIVersion)), "write: apiVersion: "+apiVersion)
 	}
 	if n, found := d.node("asOf"); found && !day.MatchString(d.catalog.AsOf) {
-		return d.at(n, fmt.Sprintf("asOf %q is no day", printable.Clip(d.catalog.AsOf)), `write it as "2026-08-31"`)
+		return d.at(n, fmt.Sprintf("asOf %s is no day", printable.Quote(d.catalog.AsOf)), `write it as "2026-08-31"`)
 	}
 	return nil
 }

@@ -92,7 +92,7 @@ type flagCheck struct {
 func (c *flagCheck) one(args []string, i int) int {
 	arg := args[i]
 	if len(arg) < 2 || arg[0] != '-' || arg == "--" {
-		c.item("args", i, "leave it out, or write a flag's value behind its =", "csi-proxy reads no flag from %q on", printable.Clip(arg))
+		c.item("args", i, "leave it out, or write a flag's value behind its =", "csi-proxy reads no flag from %s on", printable.Quote(arg))
 		return 0
 	}
 	name, value, assigned := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
@@ -116,7 +116,7 @@ func (c *flagCheck) one(args []string, i int) int {
 	}
 	c.values[name] = value
 	if !kind.takes(value) {
-		c.item("args", i, "write "+string(kind), "flag -%s can't be %q", name, printable.Clip(value))
+		c.item("args", i, "write "+string(kind), "flag -%s can't be %s", name, printable.Quote(value))
 	}
 	return used
 }

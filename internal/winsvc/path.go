@@ -38,7 +38,7 @@ func directory(path string) string {
 // library makes it, and a program that can't open its log ends.
 func (p *problems) logs(s Service) {
 	if s.LogDirectory != "" && !LegalPath(s.LogDirectory) {
-		p.add("logDirectory", `write the whole path, such as C:\var\log\csi-proxy`, "%q isn't a folder on a Windows node", printable.Clip(s.LogDirectory))
+		p.add("logDirectory", `write the whole path, such as C:\var\log\csi-proxy`, "%s isn't a folder on a Windows node", printable.Quote(s.LogDirectory))
 		return
 	}
 	for i, a := range s.Arguments {
@@ -52,7 +52,7 @@ func (p *problems) logs(s Service) {
 		}
 		switch dir := directory(file); {
 		case !LegalPath(file):
-			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%q isn't a file on a Windows node", printable.Clip(file))
+			p.item("args", i, `write the whole path, such as C:\var\log\NAME\NAME.log`, "%s isn't a file on a Windows node", printable.Quote(file))
 		case s.LogDirectory == "":
 			p.item("args", i, "add logDirectory: '"+dir+"'", "%s writes its log into %s, and nothing makes that folder", s.Name, dir)
 		case !strings.EqualFold(dir, s.LogDirectory):

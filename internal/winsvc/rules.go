@@ -30,7 +30,7 @@ func (p *problems) recovery(s Service) {
 	}
 	switch {
 	case !isPrintable(r.Command):
-		p.add("recovery", "write it in one line", "command can't be %q", printable.Clip(r.Command))
+		p.add("recovery", "write it in one line", "command can't be %s", printable.Quote(r.Command))
 	case runs && r.Command == "":
 		p.add("recovery", "add command:", "an action runs a command, and there is none")
 	case !runs && r.Command != "":
@@ -44,7 +44,7 @@ func (p *problems) variables(s Service) {
 	check := func(field, name, command string) {
 		switch {
 		case !variableForm.MatchString(name):
-			p.add(field, "write upper case letters, digits and underscores, three at least", "variable can't be called %q", printable.Clip(name))
+			p.add(field, "write upper case letters, digits and underscores, three at least", "variable can't be called %s", printable.Quote(name))
 		case !strings.Contains(command, name):
 			p.add(field, "use it or leave it out", "variable %s isn't in the command", name)
 		}
@@ -62,7 +62,7 @@ func (p *problems) variables(s Service) {
 	}
 	for _, script := range s.PreScripts {
 		if strings.TrimSpace(script.Command) == "" || !isPrintable(script.Command) {
-			p.add("preScripts", "write one line of PowerShell", "a script's command can't be %q", printable.Clip(script.Command))
+			p.add("preScripts", "write one line of PowerShell", "a script's command can't be %s", printable.Quote(script.Command))
 		}
 		if script.Variable != "" {
 			check("preScripts", script.Variable, command)
@@ -87,7 +87,7 @@ func (p *problems) variables(s Service) {
 // uses both).
 func (p *problems) nodePath(field string, a NodeArg) {
 	if a.Path == "" || !isPrintable(a.Path) || strings.Count(a.Path, "{") != strings.Count(a.Path, "}") {
-		p.add(field, "write a JSON path such as {.metadata.name}", "variable %s can't be read from %q", a.Name, printable.Clip(a.Path))
+		p.add(field, "write a JSON path such as {.metadata.name}", "variable %s can't be read from %s", a.Name, printable.Quote(a.Path))
 	}
 }
 

@@ -76,7 +76,7 @@ func (p *problems) words(s Service) {
 	for _, word := range [][2]string{{"display", s.Display}, {"description", s.Description}} {
 		field, text := word[0], word[1]
 		if !isPrintable(text) || utf8.RuneCountInString(text) > 256 {
-			p.add(field, "write one line of at most 256 characters", "%s can't be %q", field, printable.Clip(text))
+			p.add(field, "write one line of at most 256 characters", "%s can't be %s", field, printable.Quote(text))
 		}
 	}
 	if strings.Contains(s.Description, "OpenShift managed") {
@@ -86,12 +86,12 @@ func (p *problems) words(s Service) {
 
 func (p *problems) program(s Service) {
 	if !LegalPath(s.Path) || !strings.EqualFold(s.Path[max(0, len(s.Path)-4):], ".exe") {
-		p.add("path", `write the whole path, such as C:\k\csi-proxy.exe`, "%q isn't a program on a Windows node", printable.Clip(s.Path))
+		p.add("path", `write the whole path, such as C:\k\csi-proxy.exe`, "%s isn't a program on a Windows node", printable.Quote(s.Path))
 	}
 	for i, a := range s.Arguments {
 		switch {
 		case !isPrintable(a):
-			p.item("args", i, "write it in one line", "argument %q holds a character that no command line can hold", printable.Clip(a))
+			p.item("args", i, "write it in one line", "argument %s holds a character that no command line can hold", printable.Quote(a))
 		case expandsForm.MatchString(a):
 			p.item("args", i, "write the value itself", "Windows replaces %s in a service's command with a variable's value", expandsForm.FindString(a))
 		}
@@ -101,7 +101,7 @@ func (p *problems) program(s Service) {
 	}
 	for i, pipe := range s.Pipes {
 		if !pipeForm.MatchString(pipe) || !isPrintable(pipe) {
-			p.item("pipes", i, `write \\.\pipe\NAME`, "%q isn't the name of a pipe", printable.Clip(pipe))
+			p.item("pipes", i, `write \\.\pipe\NAME`, "%s isn't the name of a pipe", printable.Quote(pipe))
 		}
 	}
 }
@@ -113,7 +113,7 @@ func (p *problems) account(s Service) {
 	switch managed := strings.HasSuffix(name, "$") && strings.Contains(name, `\`); {
 	case !isPrintable(s.Account) || strings.ContainsAny(s.Account, "\"%") || !builtin && !managed:
 		p.add("account", `write LocalSystem, NT AUTHORITY\LocalService, NT AUTHORITY\NetworkService, NT SERVICE\NAME or DOMAIN\NAME$`,
-			"account %q needs a password, which has no place in a file", printable.Clip(s.Account))
+			"account %s needs a password, which has no place in a file", printable.Quote(s.Account))
 	case s.IsCSIProxy() && name != "localsystem":
 		p.add("account", "remove account:", "csi-proxy works on disks and mounts, which %s may not", s.Account)
 	}
@@ -124,10 +124,10 @@ func (p *problems) environment(s Service) {
 	for _, name := range sortedKeys(s.Environment) {
 		value := s.Environment[name]
 		if name == "" || strings.ContainsAny(name, "= ") || !isPrintable(name) {
-			p.add("environment", "write NAME: value", "%q isn't the name of a variable", printable.Clip(name))
+			p.add("environment", "write NAME: value", "%s isn't the name of a variable", printable.Quote(name))
 		}
 		if !isPrintable(value) || value == "" {
-			p.add("environment", "write one line of text", "variable %s can't be %q", name, printable.Clip(value))
+			p.add("environment", "write one line of text", "variable %s can't be %s", name, printable.Quote(value))
 		}
 		if other, twice := seen[strings.ToUpper(name)]; twice {
 			p.add("environment", "remove one of them", "variables %s and %s are one to Windows", other, name)

@@ -164,7 +164,7 @@ func lastOf(n *yaml.Node) map[string]int {
 // doubt notes the first key of an object that stands twice.
 func (w *writer) doubt(at *yaml.Node, name string) {
 	if len(w.doubts) == 0 {
-		w.doubts = append(w.doubts, failed(w.d, at, fmt.Sprintf("the key %q stands twice; the last one counts", printable.Clip(name))))
+		w.doubts = append(w.doubts, failed(w.d, at, fmt.Sprintf("the key %s stands twice; the last one counts", printable.Quote(name))))
 	}
 }
 

@@ -42,16 +42,16 @@ func ParseImage(ref string) (inventory.Image, error) {
 		return img, errors.New("there is no image")
 	case strings.ContainsAny(text, " \t\r\n") && !strings.ContainsAny(text, "{<"):
 		// A line below that isn't indented enough is part of a plain scalar.
-		return img, fmt.Errorf("the image %q has a space in it: what stands below it was read as part of it", printable.Clip(ref))
+		return img, fmt.Errorf("the image %s has a space in it: what stands below it was read as part of it", printable.Quote(ref))
 	case template.MatchString(text):
-		return img, fmt.Errorf("image %q is %w", printable.Clip(ref), ErrTemplate)
+		return img, fmt.Errorf("image %s is %w", printable.Quote(ref), ErrTemplate)
 	case bareDigest.MatchString(text):
 		img.Digest = text
 		return img, nil
 	}
 	parsed, err := reference.Parse(text)
 	if err != nil {
-		return img, fmt.Errorf("read the image reference %q: %w", printable.Clip(ref), err)
+		return img, fmt.Errorf("read the image reference %s: %w", printable.Quote(ref), err)
 	}
 	if named, ok := parsed.(reference.Named); ok {
 		img.Repository = named.Name()
