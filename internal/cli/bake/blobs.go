@@ -50,7 +50,7 @@ var digests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 // Lookup takes a damaged record for none: it is gone, and made again.
 func (b blobStore) Lookup(key string, v any) (bool, error) {
 	ok, err := b.store.GetAction(key, v)
-	if err != nil && isDamaged(err) {
+	if errors.Is(err, cas.ErrDamaged) {
 		return false, nil
 	}
 	return ok, err

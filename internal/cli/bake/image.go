@@ -1,7 +1,6 @@
 package bake
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,7 +9,6 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
@@ -118,5 +116,3 @@ func (t *tool) load(r app.Registry) ociimage.LoadOptions {
 }
 
 func userAgent() string { return "winbake/" + app.Version() }
-
-func isDamaged(err error) bool { return errors.Is(err, cas.ErrDamaged) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -138,13 +137,6 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 		return "", err
 	}
 	image, err := t.image(ctx, o.imageOptions, file, jobs, tree, extras, base, store)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, cas.ErrDamaged) {
-		// An artifact is missing or damaged: find out which, and build those.
-		if _, soundErr := b.BuildSound(ctx, jobs); soundErr != nil {
-			return "", soundErr
-		}
-		image, err = t.image(ctx, o.imageOptions, file, jobs, tree, extras, base, store)
-	}
 	if err != nil {
 		return "", err
 	}
@@ -171,7 +163,7 @@ func fill(tree *payload.Tree, artifacts []*compile.Artifact, store *cas.Store) e
 	for i, a := range artifacts {
 		tree.Files[i] = payload.File{
 			Path: tree.Files[i].Path, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size, Verified: true,
-			Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) },
+			Open: func() (io.ReadCloser, error) { return blobStore{store}.Open(a.Digest) },
 		}
 	}
 	return tree.Check()
