@@ -10,14 +10,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"github.com/winbake/winbake/internal/component"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
 )
-
-// actionVersions are raised when this package starts to build the same action
-// differently, so that what older versions stored isn't taken for it. Git: 2
-// since checkouts are as committed, whatever the tree says of line ends.
-var actionVersions = map[pins.Kind]int{pins.KindModule: 1, pins.KindGit: 2}
 
 // ldflags drop DWARF and keep the symbol table, which lets verify read the
 // stamped variables themselves.
@@ -50,7 +46,7 @@ type Action struct {
 func NewAction(job *Job, toolchain string) *Action {
 	c, l := job.Component, job.Locked
 	return &Action{
-		Version: actionVersions[c.Kind()], Kind: c.Kind(),
+		Version: component.Of(c).(component.Program).Revision(), Kind: c.Kind(),
 		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
 		Commit: l.Commit, Tree: l.Tree, Date: l.Date, Dir: c.Dir, Modules: c.Submodules,
 		GoMod: l.GoMod, GoSum: l.GoSum,

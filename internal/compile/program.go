@@ -11,20 +11,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/winbake/winbake/internal/component"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/gotool"
-	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/proc"
-	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/source"
-	"github.com/winbake/winbake/internal/source/gitsrc"
 	"github.com/winbake/winbake/internal/source/gomod"
 )
 
@@ -72,7 +69,7 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacio
 		return fmt.Errorf("make a folder for the compiler: %w", err)
 	}
 	b.emit(job, event.Fetch, event.Start, "")
-	w, err := b.workspace(ctx, job, dir)
+	w, err := component.Of(job.Component).(component.Program).Workspace(ctx, b.env(), job.pin(), dir)
 	if err != nil {
 		return err
 	}
@@ -104,39 +101,6 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacio
 	return nil
 }
 
-func (b *Builder) workspace(ctx context.Context, job *Job, dir string) (*source.Workspace, error) {
-	if job.Component.Kind() == pins.KindGit {
-		commit, err := b.commit(ctx, job)
-		if err != nil {
-			return nil, err
-		}
-		return source.Tree(ctx, commit, dir, job.Component)
-	}
-	lockDir := filepath.Join(job.File.LockDir(), job.Component.Name)
-	var files [2][]byte
-	for i, name := range []string{"go.mod", "go.sum"} {
-		data, err := infile.Read(filepath.Join(lockDir, name), infile.Text)
-		if err != nil {
-			return nil, &fault.Error{Where: lockDir, What: "the lock of " + job.Component.Name + " can't be read", Fix: lockCommand(job), Err: err}
-		}
-		files[i] = data
-	}
-	return source.Module(dir, job.Component, files[0], files[1])
-}
-
-// commit brings a git source, and compares what the commit says with the lock.
-func (b *Builder) commit(ctx context.Context, job *Job) (*gitsrc.Commit, error) {
-	commit, err := b.Git.Fetch(ctx, job.Component.Git, job.Component.Commit)
-	if err != nil {
-		return nil, err
-	}
-	said := fmt.Sprintf("tree %s of %s", commit.Tree, commit.Time.Format(time.RFC3339))
-	if locked := fmt.Sprintf("tree %s of %s", job.Locked.Tree, job.Locked.Date); said != locked {
-		return nil, &fault.Error{Where: job.Component.Git, What: fmt.Sprintf("commit %s has %s, the lock says %s", commit.Hash, said, locked), Fix: lockCommand(job)}
-	}
-	return commit, nil
-}
-
 // checkSources proves what is about to be compiled. A vendored tree was
 // proved when it was checked out.
 func (b *Builder) checkSources(ctx context.Context, job *Job, w *source.Workspace, linked *gomod.Linked) error {
@@ -145,7 +109,7 @@ func (b *Builder) checkSources(ctx context.Context, job *Job, w *source.Workspac
 	}
 	sums := gomod.ParseSums(w.GoSum)
 	if l := job.Locked; l.Module != "" && sums.Of(l.Module, l.Version) != l.Sum {
-		return &fault.Error{Where: job.Component.Name, What: fmt.Sprintf("go.sum and lock.yaml name different sums of %s %s", l.Module, l.Version), Fix: lockCommand(job)}
+		return &fault.Error{Where: job.Component.Name, What: fmt.Sprintf("go.sum and lock.yaml name different sums of %s %s", l.Module, l.Version), Fix: job.pin().LockCommand()}
 	}
 	return b.checker.Check(ctx, linked.Modules, sums)
 }
@@ -177,14 +141,10 @@ func (b *Builder) inspect(job *Job, toolchain, exe string) error {
 		if fd.Severity >= finding.Unknown {
 			return &fault.Error{Where: job.Component.Name, Code: finding.ExitBlock,
 				What: fmt.Sprintf("what was built isn't what is pinned (%s): observed %s, expected %s", fd.ID, fd.Observed, fd.Expected),
-				Fix:  lockCommand(job), Excerpt: fd.Why}
+				Fix:  job.pin().LockCommand(), Excerpt: fd.Why}
 		}
 	}
 	return nil
-}
-
-func lockCommand(job *Job) string {
-	return fmt.Sprintf("bake lock -f %s %s", shell.Word(job.File.Path), job.Component.Name)
 }
 
 // explain turns a go command's failure into what a person needs of it.
@@ -200,8 +160,8 @@ func adviceFor(job *Job, message string) string {
 	for _, a := range []struct{ sign, fix string }{
 		{"SECURITY ERROR", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
 		{"checksum mismatch", "the sources aren't what the lock says: don't build from this proxy; compare with another (GOPROXY)"},
-		{"missing go.sum entry", lockCommand(job)},
-		{"updates to go.mod needed", lockCommand(job)},
+		{"missing go.sum entry", job.pin().LockCommand()},
+		{"updates to go.mod needed", job.pin().LockCommand()},
 		{"requires go >=", "pin a newer toolchain in versions.yaml (go:), or an older version of the component"},
 		{"toolchain not available", "check the go: version in versions.yaml, and that GOPROXY serves golang.org/toolchain"},
 		{"is not in std", "check package: in versions.yaml"},

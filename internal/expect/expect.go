@@ -7,6 +7,7 @@
 package expect
 
 import (
+	"cmp"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -47,11 +48,8 @@ const devel = "(devel)"
 // with stamps (c.Stamps).
 func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]string) *Program {
 	p := &Program{
-		Component: c.Name, GoVersion: c.Toolchain(f), Path: c.ImportPath(),
+		Component: c.Name, GoVersion: c.Toolchain(f), Path: cmp.Or(l.Main, c.ImportPath()),
 		Settings: settings(c), DefaultGODEBUG: l.DefaultGODEBUG, Stamps: stamps, file: f.Path,
-	}
-	if c.Kind() == pins.KindGit {
-		p.Path = l.Main
 	}
 	if p.GoVersion == "local" {
 		// The builder's own Go: whatever it calls itself, with whatever
@@ -71,7 +69,7 @@ func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]stri
 // mainModule finds the module that provides the main package. That is the
 // source module, unless package: names a path in one that it depends on.
 func mainModule(c *pins.Component, l *pins.Locked) pins.LockedModule {
-	if c.Kind() == pins.KindGit {
+	if l.MainModule != "" {
 		return gitMain(l)
 	}
 	best := pins.LockedModule{Path: l.Module, Version: l.Version, Sum: l.Sum}

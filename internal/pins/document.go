@@ -233,42 +233,23 @@ func yamlType(n ast.Node) string {
 	}
 }
 
-func (d *document) boolean(into *bool) func(ast.Node) {
-	return func(n ast.Node) {
-		if b, ok := d.unwrap(n).(*ast.BoolNode); ok {
-			*into = b.Value
-			return
-		}
-		d.report(n, "must be true or false", "write true or false, unquoted")
+func (d *document) boolean(into *bool, n ast.Node) {
+	if b, ok := d.unwrap(n).(*ast.BoolNode); ok {
+		*into = b.Value
+		return
 	}
-}
-
-func (d *document) texts(into *[]string) func(ast.Node) {
-	return func(n ast.Node) {
-		d.items(n, "a list of strings", func(item ast.Node) {
-			var s string
-			d.text(&s)(item)
-			*into = append(*into, s)
-		})
-	}
+	d.report(n, "must be true or false", "write true or false, unquoted")
 }
 
 // whole reads a number that isn't negative.
-func (d *document) whole(into *uint) func(ast.Node) {
-	return func(n ast.Node) {
-		if number, ok := d.unwrap(n).(*ast.IntegerNode); ok {
-			if value, err := strconv.ParseUint(number.Token.Value, 10, 31); err == nil {
-				*into = uint(value)
-				return
-			}
+func (d *document) whole(into *uint, n ast.Node) {
+	if number, ok := d.unwrap(n).(*ast.IntegerNode); ok {
+		if value, err := strconv.ParseUint(number.Token.Value, 10, 31); err == nil {
+			*into = uint(value)
+			return
 		}
-		d.report(n, "must be a whole number", "write 0 or more, unquoted")
 	}
-}
-
-// list is items as a reader of its own.
-func (d *document) list(what string, read func(ast.Node)) func(ast.Node) {
-	return func(n ast.Node) { d.items(n, what, read) }
+	d.report(n, "must be a whole number", "write 0 or more, unquoted")
 }
 
 func (d *document) items(n ast.Node, what string, read func(ast.Node)) {
@@ -286,27 +267,25 @@ func (d *document) items(n ast.Node, what string, read func(ast.Node)) {
 	}
 }
 
-func (d *document) table(into *map[string]string) func(ast.Node) {
-	return func(n ast.Node) {
-		var values []*ast.MappingValueNode
-		switch m := d.unwrap(n).(type) {
-		case *ast.MappingNode:
-			values = m.Values
-		case *ast.MappingValueNode:
-			values = []*ast.MappingValueNode{m}
-		default:
-			d.report(n, "must be a mapping (name: value)", "write one name: value a line")
-			return
+func (d *document) table(into *map[string]string, n ast.Node) {
+	var values []*ast.MappingValueNode
+	switch m := d.unwrap(n).(type) {
+	case *ast.MappingNode:
+		values = m.Values
+	case *ast.MappingValueNode:
+		values = []*ast.MappingValueNode{m}
+	default:
+		d.report(n, "must be a mapping (name: value)", "write one name: value a line")
+		return
+	}
+	*into = map[string]string{}
+	for _, v := range values {
+		key := keyOf(v)
+		if _, twice := (*into)[key]; twice {
+			d.report(v.Key, fmt.Sprintf("key %q stands here twice", key), "remove one of them")
 		}
-		*into = map[string]string{}
-		for _, v := range values {
-			key := keyOf(v)
-			if _, twice := (*into)[key]; twice {
-				d.report(v.Key, fmt.Sprintf("key %q stands here twice", key), "remove one of them")
-			}
-			var s string
-			d.text(&s)(v.Value)
-			(*into)[key] = s
-		}
+		var s string
+		d.text(&s)(v.Value)
+		(*into)[key] = s
 	}
 }

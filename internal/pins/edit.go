@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-
-	"github.com/winbake/winbake/internal/fault"
 )
 
 // SetPin returns src with one component's pin changed: the version of a
@@ -29,13 +27,10 @@ func SetPin(path string, src []byte, name, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, quoted := pinKey(c)
+	kind, d := c.kind(), f.document
 	value = strings.TrimPrefix(value, "sha256:")
-	node, d, err := findPin(path, src, name, key)
-	if err != nil {
-		return nil, err
-	}
-	edited, err := splice(d, src, node, value, quoted)
+	node := c.at[kind.pin]
+	edited, err := splice(d, src, node, value, kind.quoted)
 	if err != nil {
 		return nil, err
 	}
@@ -43,78 +38,10 @@ func SetPin(path string, src []byte, name, value string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if got, err := after.Component(name); err != nil || pinValue(got) != value {
+	if got, err := after.Component(name); err != nil || got.text(kind.pin) != value {
 		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand, then: bake lock "+name)
 	}
 	return edited, nil
-}
-
-// pinKey names the key that holds the pin, and whether it is always quoted.
-func pinKey(c *Component) (key string, quoted bool) {
-	switch c.Kind() {
-	case KindModule:
-		return "version", true
-	case KindFile:
-		return "sha256", false
-	default:
-		return "commit", false
-	}
-}
-
-func pinValue(c *Component) string {
-	switch c.Kind() {
-	case KindModule:
-		return c.Version
-	case KindFile:
-		return c.SHA256
-	default:
-		return c.Commit
-	}
-}
-
-// findPin finds the node of a component's key.
-func findPin(path string, src []byte, name, key string) (ast.Node, *document, error) {
-	d := newDocument(path, src)
-	root, err := d.root(src)
-	if err != nil {
-		return nil, nil, err
-	}
-	var found ast.Node
-	d.eachValue(root, func(k string, v ast.Node) {
-		if k != "components" {
-			return
-		}
-		d.items(v, "a list", func(item ast.Node) {
-			var itemName string
-			var pin ast.Node
-			d.eachValue(item, func(k string, v ast.Node) {
-				switch k {
-				case "name":
-					d.text(&itemName)(v)
-				case key:
-					pin = v
-				}
-			})
-			if itemName == name {
-				found = pin
-			}
-		})
-	})
-	if found == nil {
-		return nil, nil, &fault.Error{Where: path, What: fmt.Sprintf("component %s has no %s to change", name, key), Fix: "add it by hand, then: bake lock " + name}
-	}
-	return found, d, nil
-}
-
-func (d *document) eachValue(n ast.Node, visit func(key string, value ast.Node)) {
-	switch m := d.unwrap(n).(type) {
-	case *ast.MappingNode:
-		for _, v := range m.Values {
-			visit(keyOf(v), v.Value)
-		}
-	case *ast.MappingValueNode:
-		visit(keyOf(m), m.Value)
-	}
 }
 
 // splice puts value in the place of node's scalar, in the same quotes.

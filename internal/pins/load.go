@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"reflect"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -54,7 +55,7 @@ func Parse(path string, src []byte) (*File, error) {
 		"components": v.keep("components", func(n ast.Node) {
 			d.items(n, "a list of components", func(item ast.Node) { v.component(item) })
 		}),
-		"services": v.keep("services", d.list("a list of services", v.service)),
+		"services": v.keep("services", func(n ast.Node) { d.items(n, "a list of services", v.service) }),
 	})
 	if len(d.errs) == 0 {
 		v.check(root)
@@ -65,43 +66,11 @@ func Parse(path string, src []byte) (*File, error) {
 	return f, nil
 }
 
-// component reads one component and remembers where each key stands.
+// component reads one component and remembers where each key is.
 func (v *validator) component(n ast.Node) {
-	d, c := v.document, Component{pos: positionOf(n)}
-	at := map[string]ast.Node{"": n}
-	keep := func(key string, read func(ast.Node)) func(ast.Node) {
-		return func(n ast.Node) { at[key] = n; read(n) }
-	}
-	var g Godebug
-	d.fields(n, "a component", map[string]func(ast.Node){
-		"name":       keep("name", d.text(&c.Name)),
-		"module":     keep("module", d.text(&c.Module)),
-		"version":    keep("version", d.text(&c.Version)),
-		"git":        keep("git", d.text(&c.Git)),
-		"commit":     keep("commit", d.text(&c.Commit)),
-		"submodules": keep("submodules", d.boolean(&c.Submodules)),
-		"dir":        keep("dir", d.text(&c.Dir)),
-		"path":       keep("path", d.text(&c.Path)),
-		"file":       keep("file", d.text(&c.File)),
-		"sha256":     keep("sha256", d.text(&c.SHA256)),
-		"package":    keep("package", d.text(&c.Package)),
-		"stamp":      keep("stamp", d.table(&c.Stamp)),
-		"tags":       keep("tags", d.texts(&c.Tags)),
-		"fips":       keep("fips", d.text(&c.FIPS)),
-		"go":         keep("go", d.text(&c.Go)),
-		"memory":     keep("memory", d.text(&c.Memory)),
-		"payload":    keep("payload", d.text(&c.Payload)),
-		"install":    keep("install", d.text(&c.Install)),
-		"godebug": keep("godebug", func(n ast.Node) {
-			c.Godebug = &g
-			d.fields(n, "godebug", map[string]func(ast.Node){
-				"go": d.text(&g.Go), "set": d.table(&g.Set), "reason": d.text(&g.Reason),
-			})
-		}),
-		"allow-outside": keep("allow-outside", d.boolean(&c.AllowOutside)),
-	})
+	c := Component{at: map[string]ast.Node{"": n}}
+	v.read(n, reflect.ValueOf(&c).Elem(), func(key string, n ast.Node) { c.at[key] = n })
 	v.file.Components = append(v.file.Components, c)
-	v.at = append(v.at, at)
 }
 
 // splitFaults undoes joinFaults.

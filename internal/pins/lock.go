@@ -135,20 +135,20 @@ func LoadLock(f *File) (*Lock, error) {
 	path := filepath.Join(f.LockDir(), lockName)
 	data, err := infile.Read(path, maxLockBytes)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &fault.Error{Where: path, What: "there is no lock", Fix: lockCommand(f), Code: finding.ExitBlock, Err: err}
+		return nil, &fault.Error{Where: path, What: "there is no lock", Fix: LockCommand(f), Code: finding.ExitBlock, Err: err}
 	}
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + errors.Unwrap(err).Error(), Fix: "take lock.yaml back from version control", Code: finding.ExitBlock, Err: err}
 	}
 	l, err := parseLock(data)
 	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + fault.FirstLine(err), Fix: lockCommand(f), Code: finding.ExitBlock, Err: errors.Join(ErrNoLock, err)}
+		return nil, &fault.Error{Where: path, What: "the lock can't be read: " + fault.FirstLine(err), Fix: LockCommand(f), Code: finding.ExitBlock, Err: errors.Join(ErrNoLock, err)}
 	}
 	return l, nil
 }
 
-// lockCommand locks the named components of f, or all.
-func lockCommand(f *File, names ...string) string {
+// LockCommand locks the named components of f, or all.
+func LockCommand(f *File, names ...string) string {
 	command := "bake lock -f " + shell.Word(f.Path)
 	for _, n := range names {
 		command += " " + shell.Word(n)

@@ -92,7 +92,7 @@ func (l *Lock) staleness(f *File, c *Component) string {
 	if what := locked.differs(f, c); what != "" {
 		return what
 	}
-	if c.Kind() == KindGit && (locked.Main == "" || locked.MainModule == "") {
+	if c.Program() && c.Module == "" && (locked.Main == "" || locked.MainModule == "") {
 		return "its lock doesn't say which module it is"
 	}
 	if what := locked.filesDiffer(filepath.Join(f.LockDir(), c.Name), c); what != "" {
@@ -137,7 +137,7 @@ func (l *Locked) differs(f *File, c *Component) string {
 // commitFits compares a locked commit with the pin's own, or with what a
 // module's version says of it.
 func commitFits(c *Component, commit string) bool {
-	if c.Commit != "" || c.Kind() != KindModule {
+	if c.Commit != "" || c.Module == "" {
 		return commit == c.Commit
 	}
 	if commit == "" {
@@ -147,10 +147,10 @@ func commitFits(c *Component, commit string) bool {
 	return commitForm.MatchString(commit) && (err != nil || strings.HasPrefix(commit, rev))
 }
 
-// sumFits compares a locked file's sum with the pin's. That of a file of a git
-// tree stands in the lock alone.
+// sumFits compares a locked file's sum with the pin's. Of a file that something
+// else pins, a commit, only the lock has it.
 func sumFits(c *Component, sum string) bool {
-	if c.Kind() == KindGitFile {
+	if c.SHA256 == "" && !c.Program() {
 		return sha256Form.MatchString(sum)
 	}
 	return sum == c.SHA256
@@ -158,7 +158,7 @@ func sumFits(c *Component, sum string) bool {
 
 // filesDiffer says what of the files beside lock.yaml isn't what it says.
 func (l *Locked) filesDiffer(dir string, c *Component) string {
-	needed := c.Kind() == KindModule || c.Kind() == KindGit && !l.Vendored
+	needed := c.Program() && !l.Vendored
 	files := map[string][]byte{}
 	for _, file := range []struct{ name, want string }{{"go.mod", l.GoMod}, {"go.sum", l.GoSum}} {
 		if file.want == "" {
@@ -177,7 +177,7 @@ func (l *Locked) filesDiffer(dir string, c *Component) string {
 		}
 		files[file.name] = data
 	}
-	if c.Kind() != KindModule {
+	if c.Module == "" {
 		return ""
 	}
 	return l.ofModule(c, files["go.mod"], files["go.sum"])
@@ -208,5 +208,5 @@ func StaleError(f *File, stale []Stale) error {
 	if len(names) == len(f.Components) {
 		names = nil
 	}
-	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: lockCommand(f, names...), Code: finding.ExitBlock}
+	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: LockCommand(f, names...), Code: finding.ExitBlock}
 }

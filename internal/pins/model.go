@@ -18,23 +18,13 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+	"github.com/goccy/go-yaml/ast"
 
 	"github.com/winbake/winbake/internal/fault"
 )
 
 // APIVersion is the only one that there is.
 const APIVersion = "winbake.dev/v1"
-
-// Kind tells the sources apart.
-type Kind string
-
-// The kinds of components.
-const (
-	KindModule  Kind = "module"  // a program of a Go module
-	KindGit     Kind = "git"     // a program of a git tree
-	KindGitFile Kind = "gitfile" // one file of a git tree
-	KindFile    Kind = "file"    // a file beside versions.yaml
-)
 
 // File is versions.yaml.
 type File struct {
@@ -52,8 +42,8 @@ type File struct {
 	document *document
 }
 
-// Component is one thing that goes into the payload. Exactly one of Module,
-// Git and File is set.
+// Component is one thing that goes into the payload, of one of kinds. Its json
+// tags are its keys in versions.yaml.
 type Component struct {
 	Name       string            `json:"name" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" jsonschema_description:"The component's name in commands and reports."`
 	Module     string            `json:"module,omitempty" jsonschema_description:"Source: path of a Go module."`
@@ -77,7 +67,7 @@ type Component struct {
 
 	AllowOutside bool `json:"allow-outside,omitempty" jsonschema_description:"Beside file: it may be outside the folder of versions.yaml."`
 
-	pos position
+	at map[string]ast.Node // by key; "" is the component
 }
 
 // Godebug replaces what upstream's go.mod says of GODEBUG
@@ -141,25 +131,6 @@ func FormatOf(release string) string {
 		return "flat"
 	}
 	return "archived"
-}
-
-// Kind tells what the component's source is.
-func (c *Component) Kind() Kind {
-	switch {
-	case c.Module != "":
-		return KindModule
-	case c.Git != "" && c.Path != "":
-		return KindGitFile
-	case c.Git != "":
-		return KindGit
-	default:
-		return KindFile
-	}
-}
-
-// Program reports whether the component is built by Go.
-func (c *Component) Program() bool {
-	return c.Kind() == KindModule || c.Kind() == KindGit
 }
 
 // ImportPath is the program's full import path; "" for a relative package of

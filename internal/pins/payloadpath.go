@@ -70,10 +70,10 @@ func fileName(name string) string {
 // nested finds files in the place of a folder that another file needs. paths
 // are component names by payload path, in lower case.
 func (v *validator) nested(paths map[string]string) {
-	for i, c := range v.file.Components {
+	for _, c := range v.file.Components {
 		for dir := path.Dir(strings.ToLower(c.Payload)); dir != "." && dir != "/"; dir = path.Dir(dir) {
 			if other, ok := paths[dir]; ok {
-				v.report(v.at[i]["payload"], fmt.Sprintf("payload path %s is below %s, which is component %s's file", c.Payload, dir, other), "give one of them another path")
+				v.report(c.at["payload"], fmt.Sprintf("payload path %s is below %s, which is component %s's file", c.Payload, dir, other), "give one of them another path")
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package pins
 
 import (
+	"reflect"
+
 	"github.com/goccy/go-yaml/ast"
 
 	"github.com/winbake/winbake/internal/winsvc"
@@ -88,40 +90,16 @@ func (f *File) Mistakes(found []winsvc.Problem) error {
 	return joinFaults(errs)
 }
 
-// service reads one service and remembers where each key stands.
+// service reads one service and remembers where each key and item is.
 func (v *validator) service(n ast.Node) {
-	d, s := v.document, Service{at: map[string]position{"": v.start(n)}, items: map[string][]position{}}
-	keep := func(key string, read func(ast.Node)) func(ast.Node) {
-		return func(n ast.Node) { s.at[key] = v.start(n); read(n) }
-	}
-	list := func(key string, read func(ast.Node)) func(ast.Node) {
-		return keep(key, func(n ast.Node) {
-			if l, ok := n.(*ast.SequenceNode); ok {
-				for _, item := range l.Values {
-					s.items[key] = append(s.items[key], v.start(item))
-				}
+	s := Service{at: map[string]position{"": v.start(n)}, items: map[string][]position{}}
+	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
+		s.at[key] = v.start(n)
+		if list, ok := n.(*ast.SequenceNode); ok {
+			for _, item := range list.Values {
+				s.items[key] = append(s.items[key], v.start(item))
 			}
-			read(n)
-		})
-	}
-	d.fields(n, "a service", map[string]func(ast.Node){
-		"name":         keep("name", d.text(&s.Name)),
-		"component":    keep("component", d.text(&s.Component)),
-		"path":         keep("path", d.text(&s.Path)),
-		"args":         list("args", d.texts(&s.Args)),
-		"display":      keep("display", d.text(&s.Display)),
-		"description":  keep("description", d.text(&s.Description)),
-		"dependencies": list("dependencies", d.texts(&s.Dependencies)),
-		"start":        keep("start", d.text(&s.Start)),
-		"account":      keep("account", d.text(&s.Account)),
-		"bootstrap":    keep("bootstrap", d.boolean(&s.Bootstrap)),
-		"priority":     keep("priority", d.whole(&s.Priority)),
-		"recovery":     keep("recovery", v.recovery(&s)),
-		"logDirectory": keep("logDirectory", d.text(&s.LogDirectory)),
-		"environment":  keep("environment", d.table(&s.Environment)),
-		"preScripts":   keep("preScripts", d.list("a list of scripts", v.preScript(&s.PreScripts))),
-		"nodeArgs":     keep("nodeArgs", d.list("a list of names and paths", v.nodeArg(&s.NodeArgs))),
-		"wmcoOnly":     keep("wmcoOnly", d.boolean(&s.WMCOOnly)),
+		}
 	})
 	v.file.Services = append(v.file.Services, s)
 }
@@ -137,33 +115,4 @@ func (v *validator) start(n ast.Node) position {
 		return positionOf(m.Key)
 	}
 	return positionOf(n)
-}
-
-func (v *validator) recovery(s *Service) func(ast.Node) {
-	return func(n ast.Node) {
-		d, r := v.document, &Recovery{}
-		s.Recovery = r
-		d.fields(n, "recovery", map[string]func(ast.Node){
-			"reset": d.text(&r.Reset), "actions": d.texts(&r.Actions), "command": d.text(&r.Command), "onNonCrash": d.boolean(&r.OnNonCrash),
-		})
-	}
-}
-
-func (v *validator) preScript(into *[]PreScript) func(ast.Node) {
-	return func(n ast.Node) {
-		d, p := v.document, PreScript{}
-		d.fields(n, "a pre-script", map[string]func(ast.Node){
-			"variable": d.text(&p.Variable), "command": d.text(&p.Command),
-			"nodeArgs": d.list("a list of names and paths", v.nodeArg(&p.NodeArgs)),
-		})
-		*into = append(*into, p)
-	}
-}
-
-func (v *validator) nodeArg(into *[]NodeArg) func(ast.Node) {
-	return func(n ast.Node) {
-		d, a := v.document, NodeArg{}
-		d.fields(n, "a node argument", map[string]func(ast.Node){"name": d.text(&a.Name), "path": d.text(&a.Path)})
-		*into = append(*into, a)
-	}
 }

@@ -2,9 +2,11 @@ package pins
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -32,7 +34,6 @@ type validator struct {
 	*document
 	file *File
 	top  map[string]ast.Node
-	at   []map[string]ast.Node // by component, by key; "" is the component
 }
 
 func (v *validator) keep(key string, read func(ast.Node)) func(ast.Node) {
@@ -59,7 +60,7 @@ func (v *validator) check(root ast.Node) {
 	}
 	v.unique()
 	for i := range f.Components {
-		v.one(&f.Components[i], v.at[i])
+		v.one(&f.Components[i])
 	}
 	if len(v.errs) == 0 {
 		v.services()
@@ -90,8 +91,8 @@ func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value str
 // upper case from lower.
 func (v *validator) unique() {
 	names, paths, bases, places := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
-	for i, c := range v.file.Components {
-		at := v.at[i]
+	for _, c := range v.file.Components {
+		at := c.at
 		v.install(&c, at, places)
 		if _, twice := names[c.Name]; twice && c.Name != "" {
 			v.report(at["name"], fmt.Sprintf("component %q stands here twice", c.Name), "rename one of them")
@@ -135,10 +136,10 @@ func (v *validator) install(c *Component, at map[string]ast.Node, places map[str
 	places[strings.ToLower(c.Install)] = c.Name
 }
 
-func (v *validator) one(c *Component, at map[string]ast.Node) {
-	self := at[""]
-	v.form(self, at, "name", c.Name, nameForm, "name: csi-proxy (lower case letters, digits, dashes and underscores)")
-	v.sources(c, at)
+func (v *validator) one(c *Component) {
+	at := c.at
+	v.form(at[""], at, "name", c.Name, nameForm, "name: csi-proxy (lower case letters, digits, dashes and underscores)")
+	v.sources(c)
 	v.payload(c, at)
 	if c.Program() {
 		v.program(c, at)
@@ -148,58 +149,49 @@ func (v *validator) one(c *Component, at map[string]ast.Node) {
 	}
 }
 
-// allowed lists, by kind, the keys that have a meaning beside the common ones.
-var allowed = map[Kind][]string{
-	KindModule:  {"module", "version", "commit", "package", "stamp", "tags", "fips", "go", "godebug", "memory"},
-	KindGit:     {"git", "commit", "submodules", "dir", "package", "stamp", "tags", "fips", "go", "godebug", "memory"},
-	KindGitFile: {"git", "commit", "path"},
-	KindFile:    {"file", "allow-outside", "sha256"},
-}
-
-func (v *validator) sources(c *Component, at map[string]ast.Node) {
-	n := 0
-	for _, s := range []string{c.Module, c.Git, c.File} {
-		if s != "" {
-			n++
+// sources checks the keys that name and pin the component's source.
+func (v *validator) sources(c *Component) {
+	given := map[string]bool{}
+	for _, k := range kinds {
+		if key := k.source[0]; c.text(key) != "" {
+			given[key] = true
 		}
 	}
-	if n != 1 {
-		v.report(at[""], fmt.Sprintf("component %s has %d sources, it needs one", c.Name, n), "give one of module:, git: and file:")
+	if len(given) != 1 {
+		v.report(c.at[""], fmt.Sprintf("component %s has %d sources, it needs one", c.Name, len(given)), "give one of module:, git: and file:")
 		return
 	}
-	kind := c.Kind()
-	known := map[string]bool{"": true, "name": true, "payload": true, "install": true}
-	for _, k := range allowed[kind] {
-		known[k] = true
-	}
-	for _, key := range []string{"version", "commit", "submodules", "dir", "path", "allow-outside", "sha256", "package", "stamp", "tags", "fips", "go", "godebug", "memory"} {
-		if at[key] != nil && !known[key] {
-			v.report(at[key], fmt.Sprintf("%s has no meaning for a %s component", key, kind), "leave it out; such a component takes "+strings.Join(allowed[kind], ", "))
+	kind := c.kind()
+	takes := kind.takes()
+	for _, key := range slices.Sorted(maps.Keys(c.at)) {
+		if !slices.Contains(takes, key) && !slices.Contains(commonKeys, key) {
+			v.report(c.at[key], fmt.Sprintf("%s has no meaning for a %s component", key, kind.Kind), "leave it out; such a component takes "+strings.Join(takes, ", "))
 		}
 	}
-	switch kind {
-	case KindModule:
-		v.version(c, at)
-	case KindGit, KindGitFile:
-		if what, fix := gitURL(c.Git); what != "" {
-			v.report(at["git"], what, fix)
-		}
-		v.form(at[""], at, "commit", c.Commit, commitForm, "the full commit, all 40 digits: git rev-parse REF^{commit}")
-		if c.Path != "" && !cleanPath(c.Path) {
-			v.report(at["path"], fmt.Sprintf("path can't be %q", c.Path), "write it relative to the tree's top, with forward slashes")
-		}
-		if c.Dir != "" && !cleanPath(c.Dir) {
-			v.report(at["dir"], fmt.Sprintf("dir can't be %q", c.Dir), "write it relative to the tree's top, with forward slashes")
-		}
-	case KindFile:
-		v.form(at[""], at, "sha256", c.SHA256, sha256Form, "the file's sum, 64 digits: sha256sum "+c.File)
-		if !c.AllowOutside && !filepath.IsLocal(filepath.FromSlash(c.File)) {
-			v.report(at["file"], "the file is outside the folder of versions.yaml", "copy it into the folder, or write allow-outside: true beside it")
+	kind.check(v, c)
+}
+
+func (v *validator) git(c *Component) {
+	if what, fix := gitURL(c.Git); what != "" {
+		v.report(c.at["git"], what, fix)
+	}
+	v.form(c.at[""], c.at, "commit", c.Commit, commitForm, "the full commit, all 40 digits: git rev-parse REF^{commit}")
+	for _, key := range []string{"path", "dir"} {
+		if p := c.text(key); p != "" && !cleanPath(p) {
+			v.report(c.at[key], fmt.Sprintf("%s can't be %q", key, p), "write it relative to the tree's top, with forward slashes")
 		}
 	}
 }
 
-func (v *validator) version(c *Component, at map[string]ast.Node) {
+func (v *validator) local(c *Component) {
+	v.form(c.at[""], c.at, "sha256", c.SHA256, sha256Form, "the file's sum, 64 digits: sha256sum "+c.File)
+	if !c.AllowOutside && !filepath.IsLocal(filepath.FromSlash(c.File)) {
+		v.report(c.at["file"], "the file is outside the folder of versions.yaml", "copy it into the folder, or write allow-outside: true beside it")
+	}
+}
+
+func (v *validator) module(c *Component) {
+	at := c.at
 	if err := module.CheckPath(c.Module); err != nil {
 		v.report(at["module"], fmt.Sprintf("module can't be %q", c.Module), "write a Go module path, such as github.com/kubernetes-csi/csi-proxy")
 	}

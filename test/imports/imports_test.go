@@ -38,7 +38,7 @@ var allowed = map[string][]string{
 	"internal/winsvc":         {"internal/printable", "internal/winname"},                                                                                                                                                            // leaf: a service and its rules, on the node too
 	"internal/node":           {"internal/fault", "internal/finding", "internal/winsvc"},                                                                                                                                             // pure: what a node says against what it should be
 	"internal/node/agent":     {"internal/fault", "internal/node", "internal/winsvc"},                                                                                                                                                // on the node: asks Windows, changes it
-	"internal/node/firstboot": {"internal/fault", "internal/finding"},                                                                                                                                                                // on the node: waits, writes an event and a file, looks at nothing itself
+	"internal/node/firstboot": {"internal/atomicfs", "internal/fault", "internal/finding"},                                                                                                                                           // on the node: waits, writes an event and a file, looks at nothing itself
 	"internal/node/wanted":    {"internal/catalog", "internal/fault", "internal/finding", "internal/node", "internal/pins", "internal/version", "internal/winsvc"},                                                                   // pins into node.json, for bake and verify; builds and reads nothing
 	"internal/node/guest":     {"internal/fault", "internal/infile", "internal/shell"},                                                                                                                                               // reaches a machine, knows nothing of what it is told
 	"internal/node/deploy":    {"internal/shell", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload", "internal/ociimage", "internal/ociimage/rootfs", "payload/verify"}, // a payload image onto a node
@@ -51,16 +51,19 @@ var allowed = map[string][]string{
 	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                                                                                            // shows events, makes none
 	"internal/expect":         {"internal/shell", "internal/finding", "internal/pe", "internal/pins"},                                                                                                                                // pure: a pin against an executable
 
-	"internal/infile":        {}, // leaf: opens what a user names
-	"internal/depth":         {}, // leaf: parses what may be nested without end
-	"internal/source/file":   {"internal/fault", "internal/infile", "internal/pins", "internal/shell"},
-	"internal/source/gitsrc": {"internal/shell", "internal/fault", "internal/printable", "internal/proc"},   // runs git
-	"internal/source/gomod":  {"internal/shell", "internal/fault", "internal/gotool", "internal/printable"}, // runs go
-	"internal/source":        {"internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
-	"internal/resolve": {"internal/event", "internal/fault", "internal/gotool", "internal/pins", "internal/source",
-		"internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // pins into locks
-	"internal/compile": {"internal/shell", "internal/cas", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool", "internal/infile",
-		"internal/pe", "internal/pins", "internal/proc", "internal/shell", "internal/source", "internal/source/file", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
+	"internal/infile":            {},                                                                            // leaf: opens what a user names
+	"internal/depth":             {},                                                                            // leaf: parses what may be nested without end
+	"internal/source/gitsrc":     {"internal/shell", "internal/fault", "internal/printable", "internal/proc"},   // runs git
+	"internal/source/gomod":      {"internal/shell", "internal/fault", "internal/gotool", "internal/printable"}, // runs go
+	"internal/source":            {"internal/event", "internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
+	"internal/component":         {"internal/component/file", "internal/component/git", "internal/component/module", "internal/pins", "internal/source"}, // the kinds behind one interface; orders and stores nothing
+	"internal/component/file":    {"internal/fault", "internal/infile", "internal/pins", "internal/shell", "internal/source"},
+	"internal/component/git":     {"internal/component/program", "internal/fault", "internal/pins", "internal/source", "internal/source/gitsrc"},
+	"internal/component/module":  {"internal/component/program", "internal/event", "internal/fault", "internal/gotool", "internal/infile", "internal/pins", "internal/source", "internal/source/gomod"},
+	"internal/component/program": {"internal/fault", "internal/gotool", "internal/pins", "internal/source", "internal/source/gomod"}, // what kinds that are compiled share
+	"internal/resolve":           {"internal/component", "internal/event", "internal/fault", "internal/pins", "internal/source"},     // pins into locks
+	"internal/compile": {"internal/cas", "internal/component", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
+		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
 	"internal/version":                 {"internal/fault", "internal/printable"},                                                                                                                                            // leaf: reads versions, knows no driver
 	"internal/shell":                   {},                                                                                                                                                                                  // leaf
@@ -83,7 +86,7 @@ var allowed = map[string][]string{
 	"internal/skew/rules/versions":     append(slices.Clone(ruleFamily), "internal/skew/rules/hostprocess", "internal/skew/rules/node"), // leaves the advice to them where they block
 	"internal/skew": append(slices.Clone(ruleFamily), "internal/skew/plan", "internal/skew/rules/admission", "internal/skew/rules/after", "internal/skew/rules/data", "internal/skew/rules/hostprocess", "internal/skew/rules/intree",
 		"internal/skew/rules/node", "internal/skew/rules/proxy", "internal/skew/rules/registration", "internal/skew/rules/update", "internal/skew/rules/versions"), // runs the rules
-	"internal/catalog/generate":     {"internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                                          // run by hand on clones
+	"internal/catalog/generate":     {"internal/atomicfs", "internal/catalog", "internal/fault", "internal/proc", "internal/version"},                                     // run by hand on clones
 	"internal/inventory/podtext":    {"internal/inventory", "internal/printable"},                                                                                         // the words of a pod's fields; judges none
 	"internal/inventory/kube":       {"internal/catalog", "internal/inventory", "internal/shell", "internal/version", "internal/printable", "internal/inventory/podtext"}, // objects into the model
 	"internal/inventory/resolve":    {"internal/fault", "internal/inventory", "internal/registry", "internal/version"},                                                    // the version of a digest, by its registry
@@ -115,14 +118,14 @@ var allowed = map[string][]string{
 	"internal/winscript":            {},                                                                                                                                                                                      // leaf: reads text
 	"packer/answer":                 {},                                                                                                                                                                                      // writes and reads XML, knows no Packer
 	"packer/builder":                {"internal/fault"},                                                                                                                                                                      // data, and its errors
-	"packer/template":               {"internal/depth", "internal/fault", "internal/infile", "packer/answer", "packer/builder"},                                                                                              // public, and pure but for writing its folder
+	"packer/template":               {"internal/atomicfs", "internal/depth", "internal/fault", "internal/infile", "packer/answer", "packer/builder"},                                                                         // public, and pure but for writing its folder
 	"packer/lint":                   {"packer/builder", "packer/lint/internal/notation", "internal/shell", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/winscript", "packer/answer"}, // reads any template, makes none
 	"packer/lint/internal/notation": {"internal/depth", "internal/winscript"},                                                                                                                                                // reads files, judges nothing
 
 	"internal/cli/app":         {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/catalogflag": {"internal/catalog"}, // one flag of bake and verify; not in app, which verify.exe has too
-	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/compile", "internal/event", "internal/fault", "internal/finding",
-		"internal/gotool", "internal/infile", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/csidriver/present", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted", "internal/ociimage", "internal/stream", "payload/verify"},
+	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/compile", "internal/component", "internal/event", "internal/fault", "internal/finding",
+		"internal/gotool", "internal/infile", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/csidriver/present", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted", "internal/ociimage", "internal/stream", "payload/verify"},
 	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/cli/catalogflag", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding", "internal/infile",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release", "internal/inventory/resolve", "internal/registry",
 		"internal/pe", "internal/pins", "internal/precheck", "internal/report", "internal/report/facts", "internal/report/skewreport", "internal/skew", "internal/version", "internal/wine", "packer/lint", "payload", "internal/node", "internal/node/deploy", "internal/node/guest", "internal/node/wanted", "internal/ociimage", "payload/verify"}, // no compiler, no store: verify changes nothing

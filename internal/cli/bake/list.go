@@ -53,7 +53,7 @@ func (t *tool) list(ctx context.Context, names []string) ([]listRow, error) {
 	}
 	var rows []listRow
 	for _, c := range components {
-		row := listRow{Component: c.Name, Source: sourceOf(c), Version: pinned(c), Payload: c.Payload, Install: c.Install, State: "stale lock"}
+		row := listRow{Component: c.Name, Source: c.Source(), Version: c.Pinned(), Payload: c.Payload, Install: c.Install, State: "stale lock"}
 		if err := t.state(ctx, c.Name, &row); err != nil {
 			return nil, err
 		}
@@ -82,19 +82,6 @@ func (t *tool) state(ctx context.Context, name string, row *listRow) error {
 		row.State, row.Size, row.Digest = "cached", a.Size, a.Digest
 	}
 	return ctx.Err()
-}
-
-func sourceOf(c *pins.Component) string {
-	switch c.Kind() {
-	case pins.KindModule:
-		return c.Module
-	case pins.KindFile:
-		return c.File
-	case pins.KindGitFile:
-		return c.Git + ":" + c.Path
-	default:
-		return c.Git
-	}
 }
 
 func listTable(rows []listRow) [][]string {

@@ -2,18 +2,19 @@ package bake
 
 import (
 	"context"
-	"maps"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/component"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/source/gitsrc"
+	"github.com/winbake/winbake/internal/source"
 	"github.com/winbake/winbake/internal/source/gomod"
 )
 
@@ -73,7 +74,7 @@ func (t *tool) outdated(ctx context.Context, names []string) ([]outdatedRow, err
 	g.SetLimit(4)
 	for i, c := range components {
 		g.Go(func() error {
-			rows[i] = askOne(ctx, host.Tool(c.Toolchain(file)), c)
+			rows[i] = askOne(ctx, &source.Env{Host: host}, source.Pin{File: file, Component: c})
 			return nil
 		})
 	}
@@ -93,56 +94,20 @@ func unasked(rows []outdatedRow) error {
 	return nil
 }
 
-func askOne(ctx context.Context, tool *gotool.Tool, c *pins.Component) outdatedRow {
-	row := outdatedRow{Component: c.Name, Current: pinned(c)}
-	switch c.Kind() {
-	case pins.KindModule:
-		versions, err := gomod.Versions(ctx, tool, c.Module, c.Version)
-		if err != nil {
-			row.Unknown, row.failed = "not to be had: "+fault.FirstLine(err), true
-			return row
-		}
-		row.Patch, row.Latest = gomod.Newer(c.Version, versions)
-	case pins.KindGit, pins.KindGitFile:
-		askTags(ctx, c, &row)
-	case pins.KindFile:
-		row.Unknown = "a local file has no versions"
+func askOne(ctx context.Context, env *source.Env, p source.Pin) outdatedRow {
+	row := outdatedRow{Component: p.Name, Current: p.Pinned()}
+	current, all, err := component.Of(p.Component).Versions(ctx, env, p)
+	if none, ok := errors.AsType[source.NoVersions](err); ok {
+		row.Unknown = none.Error()
+		return row
 	}
-	return row
-}
-
-// askTags compares the pinned commit's tag with the others. A commit between
-// tags has no place among them.
-func askTags(ctx context.Context, c *pins.Component, row *outdatedRow) {
-	tags, err := gitsrc.Tags(ctx, c.Git)
 	if err != nil {
 		row.Unknown, row.failed = "not to be had: "+fault.FirstLine(err), true
-		return
-	}
-	current := ""
-	for _, name := range slices.Sorted(maps.Keys(tags)) {
-		if tags[name] == c.Commit {
-			current = name
-		}
-	}
-	if current == "" {
-		row.Unknown = "not to be had: the pinned commit has no tag to compare"
-		return
+		return row
 	}
 	row.Current = current
-	row.Patch, row.Latest = gomod.Newer(current, slices.Sorted(maps.Keys(tags)))
-}
-
-// pinned is the value that `bake pin` changes.
-func pinned(c *pins.Component) string {
-	switch c.Kind() {
-	case pins.KindModule:
-		return c.Version
-	case pins.KindFile:
-		return "sha256:" + c.SHA256[:12]
-	default:
-		return c.Commit[:12]
-	}
+	row.Patch, row.Latest = gomod.Newer(current, all)
+	return row
 }
 
 func outdatedTable(rows []outdatedRow) [][]string {

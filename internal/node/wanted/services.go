@@ -50,16 +50,15 @@ func proxyRelease(cat *catalog.Catalog, file *pins.File, s winsvc.Service, warn 
 	var release *catalog.CSIProxyRelease
 	what := s.Path // for files, too: nobody knows what is in them
 	if c, err := file.Component(s.Component); s.Component != "" && err == nil {
-		switch c.Kind() {
-		case pins.KindModule:
+		switch {
+		case c.Module != "":
 			what = c.Version
 			if v, err := version.ParseDriver(c.Version); err == nil && c.Module == proxyModule {
 				release = cat.ProxyRelease(v.String())
 			}
-		case pins.KindGit:
+		case c.Program():
 			what = c.Commit
 			release = cat.ProxyByCommit(c.Commit[:12])
-		case pins.KindGitFile, pins.KindFile:
 		}
 	}
 	if release == nil {

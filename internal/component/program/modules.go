@@ -1,4 +1,4 @@
-package resolve
+package program
 
 import (
 	"fmt"
@@ -45,19 +45,6 @@ func lockedModules(w *source.Workspace, linked *gomod.Linked) ([]pins.LockedModu
 		modules = append(modules, lm)
 	}
 	return modules, nil
-}
-
-// linkedOf is the way back, for the comparison with upstream.
-func linkedOf(l *pins.Locked) []gomod.LinkedModule {
-	var ms []gomod.LinkedModule
-	for _, m := range l.Modules {
-		lm := gomod.LinkedModule{Path: m.Path, Version: m.Version}
-		if m.Replace != nil {
-			lm.Replace = &gomod.LinkedModule{Path: m.Replace.Path, Version: m.Replace.Version}
-		}
-		ms = append(ms, lm)
-	}
-	return ms
 }
 
 // licenses returns the SPDX identifiers of the licence texts at the top of a
