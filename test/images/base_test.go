@@ -193,7 +193,7 @@ func TestKeptFilesThatClash(t *testing.T) {
 		if !strings.HasPrefix(kept, "..") {
 			base := &verify.BaseImage{Files: []verify.File{{Path: kept}}}
 			_, err := base.Kept(&payload.Tree{Files: []payload.File{{Path: "cni/host-local.exe"}, {Path: "kube-node/kubelet.exe"}}})
-			checkText(t, err, []string{want, "--replace-payload"})
+			checkText(t, err, []string{want, "keep nothing of the base"})
 		}
 	}
 }

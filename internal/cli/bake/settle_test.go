@@ -56,6 +56,7 @@ func TestSettle(t *testing.T) {
 		"another format":      {imageOptions{}, operator(func(b *verify.BaseImage) { b.Format = payload.Archived }), 0, "", "format archived, and this one is to be flat", true},
 		"replaced, other one": {accepting(), operator(func(b *verify.BaseImage) { b.Release = "4.19" }), 0, "", "4.19", true},
 		"untold":              {imageOptions{}, operator(func(b *verify.BaseImage) { b.Release = "" }), 0, "", "--accept payload.base.release", true},
+		"another a.exe":       {imageOptions{}, operator(func(b *verify.BaseImage) { b.Files = append(b.Files, verify.File{Path: "old/A.exe"}) }), 0, "", "keep nothing of the base: --replace-payload", true},
 		"untold, and known":   {imageOptions{accept: []string{acceptRelease}}, operator(func(b *verify.BaseImage) { b.Release = "" }), 2, "payload/kube-node/kubelet.exe winbake/node.json", "taken to be for 4.20", false},
 		"untold, all brought": {imageOptions{}, operator(func(b *verify.BaseImage) { b.Release, b.Files = "", b.Files[:1] }), 0, "payload/kube-node/kubelet.exe payload/own.txt payload/powershell/hns.psm1 winbake/node.json", "", false},
 		"a link that stays":   {imageOptions{}, operator(func(b *verify.BaseImage) { b.Files[2].Link = "payload/kube-node/kubelet.exe" }), 0, "", "/payload/own.txt of the base is a link to /payload/kube-node/kubelet.exe", true},
