@@ -20,6 +20,9 @@ func Explain(w io.Writer, rules ...skew.Rule) error {
 		if r.Remedy != "" {
 			fmt.Fprintf(&b, "Remedy: %s.\n", r.Remedy)
 		}
+		if r.State != "" {
+			fmt.Fprintf(&b, "State:  %s.\n", r.State)
+		}
 		if len(r.Needs) > 0 {
 			needs := make([]string, len(r.Needs))
 			for i, n := range r.Needs {

@@ -26,6 +26,9 @@ type Explanation struct {
 	// what the rule can't see. Remedy is what to do about it, in a sentence; a
 	// finding's own names the command.
 	Text, Remedy string
+	// State is a cluster in which the rule changes what an admin does, and what that
+	// is. Shown is its folder below test/skew/testdata.
+	State, Shown string
 	// Needs are the resources without which the rule says nothing.
 	Needs []inventory.Resource `yaml:"-"`
 }

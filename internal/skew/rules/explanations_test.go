@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/internal/skew"
@@ -53,3 +54,21 @@ var (
 	// proposals are named as what they are.
 	proposals = regexp.MustCompile(`(?m)^    windowsProposed:\n( {6}.*\n)+`)
 )
+
+// Every rule names a state in which it changes what an admin does, no two the same.
+// That it does, TestEveryRuleIsShown of test/skew holds.
+func TestEveryRuleNamesAState(t *testing.T) {
+	of := map[string]string{}
+	for _, r := range skew.Rules() {
+		cluster, does, _ := strings.Cut(r.State, ": ")
+		if cluster == "" || does == "" || r.Shown == "" {
+			t.Errorf("%s: no state, or not what an admin does there: %q, shown by %q", r.ID, r.State, r.Shown)
+		}
+		for _, said := range []string{cluster, does} {
+			if other := of[said]; other != "" {
+				t.Errorf("%s and %s both say %q", r.ID, other, said)
+			}
+			of[said] = r.ID
+		}
+	}
+}
