@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -30,6 +29,8 @@ type App struct {
 	Stdout, Stderr io.Writer
 	// Console is there once flags are parsed.
 	Console *console.Console
+	// CatalogDate is the day of the embedded catalog; nil for none.
+	CatalogDate func() (string, error)
 
 	progress, logLevel, logFormat string
 	quiet                         bool
@@ -132,6 +133,7 @@ func (a *App) prepare(root *cobra.Command) {
 		}
 		return err
 	}
+	root.AddCommand(newVersion(a, root.Name()))
 	addManPages(root)
 	needCommands(root)
 }
@@ -212,21 +214,6 @@ func Complete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic("a flag that isn't there: " + flag)
 	}
-}
-
-// Version returns the module version that the command was built from, or the
-// commit for a build of a checkout.
-func Version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && info.Main.Version == "(devel)" {
-			return "devel-" + s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return info.Main.Version
 }
 
 // Args wraps a cobra argument check so that its error names the help.

@@ -41,6 +41,15 @@ func (f *Flag) Load() (*catalog.Catalog, error) {
 	return catalog.LoadWith(overlays...)
 }
 
+// Date is the day that the embedded catalog is of, 2026-08-31.
+func Date() (string, error) {
+	c, err := (&Flag{}).Load()
+	if err != nil {
+		return "", err
+	}
+	return c.AsOf, nil
+}
+
 // Releases completes another flag of the command with the releases that the
 // catalog has.
 func (f *Flag) Releases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -28,6 +29,7 @@ type tool struct {
 
 // New returns the verify command.
 func New(a *app.App) *cobra.Command {
+	a.CatalogDate = catalogflag.Date
 	t := &tool{App: a, failOn: finding.DefaultFailOn}
 	root := &cobra.Command{
 		Use:   "verify",
