@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
@@ -23,8 +25,13 @@ func IsTemp(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempPrefix)
 }
 
+// onWindows: it renames no file or folder that is open here, locks no folder, and
+// has no sticky bit.
+const onWindows = runtime.GOOS == "windows"
+
 // PutFile puts a file in place as a whole: whoever opens name finds what was
-// there before or what fill wrote, also after a crash.
+// there before or what fill wrote, also after a crash. The mode of a file that is
+// replaced stays.
 func PutFile(name string, fill func(io.Writer) error) error {
 	f, err := createTemp(name)
 	if err != nil {
@@ -33,7 +40,7 @@ func PutFile(name string, fill func(io.Writer) error) error {
 	if err := finishFile(f, name, fill); err != nil {
 		return errors.Join(err, f.Close(), os.Remove(f.Name()))
 	}
-	if err := f.Close(); err != nil {
+	if err := f.Close(); err != nil && !onWindows {
 		return err
 	}
 	return syncDir(filepath.Dir(name))
@@ -44,13 +51,23 @@ func finishFile(f *os.File, name string, fill func(io.Writer) error) error {
 	if err := fill(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := f.Chmod(modeOf(name)); err != nil {
 		return err
 	}
 	if err := f.Sync(); err != nil {
 		return err
 	}
+	if onWindows {
+		_ = f.Close() // synced
+	}
 	return os.Rename(f.Name(), name)
+}
+
+func modeOf(name string) fs.FileMode {
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		return info.Mode().Perm()
+	}
+	return 0o644
 }
 
 // createTemp makes a locked file beside name: one without a lock is taken for
@@ -105,11 +122,15 @@ func WriteFile(name string, data []byte) error {
 }
 
 // LockDir waits until no other process or goroutine writes to dir, or until
-// the context ends. unlock lets the next one in; so does the process's end.
+// the context ends. unlock lets the next one in; so does the process's end. On
+// Windows nothing is locked.
 func LockDir(ctx context.Context, dir string) (unlock func() error, err error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
+	}
+	if onWindows {
+		return func() error { return nil }, f.Close()
 	}
 	if err := lockFile(ctx, f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", dir, err), f.Close())

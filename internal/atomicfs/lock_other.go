@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// Elsewhere payloads are read, not written: there is no lock, and folders
-// can't be synced.
+// Windows: there is no lock, and folders can't be synced.
 func lockFile(ctx context.Context, _ *os.File) error { return ctx.Err() }
 
 func mayWrite(string) error { return nil }

@@ -14,7 +14,8 @@ import (
 // such a folder take what is still in it.
 //
 // What waits there to be put in place has the sticky bit, and loses it when both
-// are: a folder swaps with the old one, so its name doesn't tell.
+// are: a folder swaps with the old one, so its name doesn't tell. On Windows, which
+// has no such bit, no folder swaps.
 const pendingBit = fs.ModeSticky
 
 // The folders in nextName.
@@ -40,7 +41,7 @@ func places(dir string) map[string]string {
 
 func isPending(staged string) bool {
 	info, err := os.Lstat(staged)
-	return err == nil && info.Mode()&pendingBit != 0
+	return err == nil && (info.Mode()&pendingBit != 0 || onWindows)
 }
 
 // Current returns where the two folders of dir are, which may be a link.

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/winbake/winbake/internal/fault"
 )
@@ -29,7 +28,7 @@ func wantFault(t *testing.T, s *Store, err error, cause error, fixes ...string) 
 
 type fullDisk struct{}
 
-func (fullDisk) Write([]byte) (int, error) { return 0, unix.ENOSPC }
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
 // The next test needs root; this one runs everywhere.
 func TestNoSpaceFromWriter(t *testing.T) {
@@ -46,7 +45,7 @@ func TestNoSpaceFromWriter(t *testing.T) {
 		} else if err := w.Abort(); err != nil {
 			t.Error(err)
 		}
-		wantFault(t, s, err, unix.ENOSPC, "bake cache gc", "--cache-dir")
+		wantFault(t, s, err, syscall.ENOSPC, "bake cache gc", "--cache-dir")
 		noTemp(t, s)
 	}
 }
@@ -58,11 +57,11 @@ func TestFullDisk(t *testing.T) {
 	}
 	d := put(t, s, "small")
 	_, _, err := s.Put(t.Context(), bytes.NewReader(make([]byte, 2<<20)))
-	wantFault(t, s, err, unix.ENOSPC, "bake cache gc", "--cache-dir")
+	wantFault(t, s, err, syscall.ENOSPC, "bake cache gc", "--cache-dir")
 	noTemp(t, s)
 	fill(t, s)
 	err = s.PutAction(helloDigest, strings.Repeat("x", 100_000))
-	wantFault(t, s, err, unix.ENOSPC, "bake cache gc", "--cache-dir")
+	wantFault(t, s, err, syscall.ENOSPC, "bake cache gc", "--cache-dir")
 	noTemp(t, s)
 	if got := files(t, s.actions()); len(got) > 0 {
 		t.Errorf("actions: %v", got)
@@ -79,7 +78,7 @@ func fill(t *testing.T, s *Store) {
 	for i := 0; ; i++ {
 		_, _, err := s.Put(t.Context(), bytes.NewReader(bytes.Repeat([]byte{byte(i)}, 64<<10)))
 		if err != nil {
-			wantFault(t, s, err, unix.ENOSPC)
+			wantFault(t, s, err, syscall.ENOSPC)
 			return
 		}
 	}
@@ -87,14 +86,14 @@ func fill(t *testing.T, s *Store) {
 
 func TestReadOnlyStore(t *testing.T) {
 	s := newStore(t)
-	cause := error(unix.EACCES)
+	cause := error(syscall.EACCES)
 	protect := func() { chmodAll(t, s.Dir(), 0o555) }
 	if os.Geteuid() == 0 { // whom modes don't stop
 		small, mounted := onSmallDisk(t)
 		if !mounted {
 			return
 		}
-		s, cause, protect = small, unix.EROFS, func() { makeReadOnly(t, small.Dir()) }
+		s, cause, protect = small, syscall.EROFS, func() { makeReadOnly(t, small.Dir()) }
 	}
 	d := put(t, s, "hello")
 	putAction(t, s, "a", d)

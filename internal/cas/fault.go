@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-
-	"golang.org/x/sys/unix"
+	"syscall"
 
 	"github.com/winbake/winbake/internal/fault"
 )
@@ -20,21 +19,21 @@ func (s *Store) explain(doing string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
+	case isFull(err):
 		return &fault.Error{
 			What:  "no space left for the cache",
 			Where: s.dir,
 			Fix:   "bake cache gc, or pass --cache-dir with a folder on a larger disk",
 			Err:   err,
 		}
-	case errors.Is(err, unix.ENOTDIR), errors.Is(err, fs.ErrExist):
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
 		return &fault.Error{
 			What:  "the cache folder can't be made: a file is in its place",
 			Where: s.dir,
 			Fix:   "pass --cache-dir with another folder",
 			Err:   err,
 		}
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
+	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
 		return &fault.Error{
 			What:  "the cache folder can't be written to",
 			Where: s.dir,

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 )
 
 func (c *collector) sweepTemp() error {
@@ -45,6 +46,8 @@ func (c *collector) removeTemp(path string, dir bool) error {
 		return nil
 	case err != nil:
 		return err
+	case runtime.GOOS == "windows": // which removes no open file
+		lock.Close()
 	default:
 		defer lock.Close()
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package cas
 
 import (
@@ -16,6 +18,19 @@ import (
 // otherEnv makes the test binary use the store that it names as another user
 // would, and end.
 const otherEnv = "WINBAKE_TEST_CAS_OTHER"
+
+// asOther makes this process another user's, if it is to be one.
+func asOther() {
+	dir := os.Getenv(otherEnv)
+	if dir == "" {
+		return
+	}
+	if err := useAsOther(dir); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
 
 // useAsOther finds what the first user stored, notes its use, stores beside it
 // and in its place, collects garbage and counts.

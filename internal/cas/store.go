@@ -26,8 +26,6 @@ import (
 	"os"
 	"path/filepath"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -120,8 +118,7 @@ func (s *Store) temp() string    { return filepath.Join(s.dir, tempName) }
 // written to nothing is collected either, so that a failure doesn't matter.
 func touch(path string, info fs.FileInfo) {
 	if time.Since(info.ModTime()).Abs() > touchEvery {
-		// The present time is all that others than the owner may set.
-		_ = unix.UtimesNanoAt(unix.AT_FDCWD, path, nil, 0)
+		setUsed(path)
 	}
 }
 

@@ -5,8 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 )
 
 // A temporary folder is tmp/<name>/ with its lock and, below workName, what
@@ -32,7 +30,7 @@ func (s *Store) TempDir(pattern string) (dir string, cleanup func(), err error) 
 	lock, err := lockNew(filepath.Join(outer, tempLockName))
 	if err == nil {
 		if err = os.Mkdir(filepath.Join(outer, workName), 0o700); err == nil {
-			return filepath.Join(outer, workName), func() { _ = removeAll(outer); lock.Close() }, nil
+			return filepath.Join(outer, workName), func() { lock.Close(); _ = removeAll(outer) }, nil // Windows removes no open file
 		}
 		lock.Close()
 	}
@@ -52,7 +50,7 @@ func (s *Store) createTemp(pattern string) (*os.File, error) {
 	if err != nil {
 		return nil, s.explain("make a temporary file", err)
 	}
-	if err := flock(f, unix.LOCK_EX); err != nil {
+	if err := flock(f, lockExclusive); err != nil {
 		return nil, errors.Join(s.explain("lock a temporary file", err), s.discard(f))
 	}
 	return f, nil
@@ -63,7 +61,7 @@ func lockNew(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := flock(f, unix.LOCK_EX); err != nil {
+	if err := flock(f, lockExclusive); err != nil {
 		f.Close()
 		return nil, err
 	}

@@ -13,8 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"golang.org/x/sys/unix"
 )
 
 // bufferSize saves system calls when a compressor writes in small pieces.
@@ -132,7 +130,7 @@ func (s *Store) commit(f *os.File, path string) error {
 	if err != nil {
 		return s.explain("look at a folder of the cache", err)
 	}
-	if err := f.Chmod(0o444 | info.Mode()&0o020); err != nil { // see touch
+	if err := f.Chmod(storedMode | info.Mode()&0o020); err != nil { // see touch
 		return s.explain("protect a file of the cache", err)
 	}
 	if err := f.Sync(); err != nil {
@@ -142,7 +140,8 @@ func (s *Store) commit(f *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	err = os.Rename(f.Name(), path)
+	f.Close() // synced; Windows renames no open file, and no collector looks now
+	err = rename(f.Name(), path)
 	unlock()
 	if err != nil {
 		return s.explain("move a file into the cache", err)
@@ -152,27 +151,9 @@ func (s *Store) commit(f *os.File, path string) error {
 
 // discard closes f and removes it, unless commit has moved it away.
 func (s *Store) discard(f *os.File) error {
-	err := os.Remove(f.Name())
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	// The lock goes with the file, hence last. Data was synced or isn't wanted.
-	f.Close()
-	if err != nil {
+	f.Close() // synced or not wanted; Windows removes no open file
+	if err := os.Remove(f.Name()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove an unfinished file: %w", err)
-	}
-	return nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	// Some network and FUSE file systems can't sync a folder, and say so.
-	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
-		return err
 	}
 	return nil
 }

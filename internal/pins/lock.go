@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
@@ -193,7 +193,7 @@ func (l *Lock) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make the lock folder: %w", err)
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, lockName), l.encode(), 0o644); err != nil {
+	if err := atomicfs.WriteFile(filepath.Join(dir, lockName), l.encode()); err != nil {
 		return fmt.Errorf("write the lock: %w", err)
 	}
 	return nil

@@ -7,8 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
-
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/pins"
 )
 
@@ -38,7 +37,7 @@ func writeFiles(dir string, r *Result) error {
 		return fmt.Errorf("make the lock folder: %w", err)
 	}
 	for name, data := range map[string][]byte{"go.mod": r.GoMod, "go.sum": r.GoSum} {
-		if err := renameio.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+		if err := atomicfs.WriteFile(filepath.Join(dir, name), data); err != nil {
 			return fmt.Errorf("write the lock: %w", err)
 		}
 	}

@@ -2,6 +2,7 @@
 package shell
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 )
@@ -15,6 +16,9 @@ func Word(s string) string {
 	}
 	return Quote(s)
 }
+
+// Path is a path as a word. On Windows, too, programs and shells take slashes.
+func Path(name string) string { return Word(filepath.ToSlash(name)) }
 
 // Quote is s in quotes, whatever is in it.
 func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -29,7 +29,8 @@ func (f *folder) follow() {
 		if err != nil || d.IsDir() {
 			return nil //nolint:nilerr // what can't be listed isn't a script of this template
 		}
-		if rel, err := filepath.Rel(f.dir, path); err == nil && f.files[rel] == nil && textual(rel) {
+		rel, err := filepath.Rel(f.dir, path)
+		if rel = filepath.ToSlash(rel); err == nil && f.files[rel] == nil && textual(rel) {
 			if data, ok := f.read(rel); ok {
 				candidates[rel] = data
 			}
@@ -75,7 +76,7 @@ func (f *folder) choose(candidates map[string][]byte) {
 // take reads a file, a folder's files or a pattern's that HCL names, and reports
 // whether there is one. s is what is known of them.
 func (f *folder) take(path string, s Script) bool {
-	path = strings.TrimPrefix(path, f.dir+string(filepath.Separator))
+	path = strings.TrimPrefix(filepath.FromSlash(path), f.dir+string(filepath.Separator))
 	if path == "" || strings.ContainsAny(path, "\n{}$") || strings.Contains(path, "://") || path == "." || path == ".." || path == "/" {
 		return false
 	}
@@ -91,6 +92,7 @@ func (f *folder) take(path string, s Script) bool {
 		if err != nil {
 			continue
 		}
+		rel = filepath.ToSlash(rel)
 		if data, ok := f.read(rel); ok {
 			own := s
 			own.Name = rel

@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"internal/node/deploy":    {"internal/shell", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload", "internal/ociimage", "internal/ociimage/rootfs", "payload/verify"}, // a payload image onto a node
 	"internal/manifests":      {"internal/fault", "internal/version", "internal/winsvc"},                                                                                                                                             // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/fault"},                                                                                                                                                                                    // knows nothing of what it keeps
-	"internal/pins":           {"internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc", "internal/winname"},                                                                  // exit code of a stale lock
+	"internal/pins":           {"internal/atomicfs", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc", "internal/winname"},                                             // exit code of a stale lock
 	"internal/gotool":         {"internal/fault", "internal/printable", "internal/proc"},                                                                                                                                             // runs go
 	"internal/wine":           {"internal/fault"},                                                                                                                                                                                    // starts programs, judges none
 	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                                                                                          // writes findings, makes none
@@ -60,8 +60,8 @@ var allowed = map[string][]string{
 	"internal/component/file":    {"internal/fault", "internal/infile", "internal/pins", "internal/shell", "internal/source"},
 	"internal/component/git":     {"internal/component/program", "internal/fault", "internal/pins", "internal/source", "internal/source/gitsrc"},
 	"internal/component/module":  {"internal/component/program", "internal/event", "internal/fault", "internal/gotool", "internal/infile", "internal/pins", "internal/source", "internal/source/gomod"},
-	"internal/component/program": {"internal/fault", "internal/gotool", "internal/pins", "internal/source", "internal/source/gomod"}, // what kinds that are compiled share
-	"internal/resolve":           {"internal/component", "internal/event", "internal/fault", "internal/pins", "internal/source"},     // pins into locks
+	"internal/component/program": {"internal/fault", "internal/gotool", "internal/pins", "internal/source", "internal/source/gomod"},                  // what kinds that are compiled share
+	"internal/resolve":           {"internal/atomicfs", "internal/component", "internal/event", "internal/fault", "internal/pins", "internal/source"}, // pins into locks
 	"internal/compile": {"internal/cas", "internal/component", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
 		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 
@@ -124,7 +124,7 @@ var allowed = map[string][]string{
 
 	"internal/cli/app":         {"internal/console", "internal/event", "internal/fault", "internal/finding"},
 	"internal/cli/catalogflag": {"internal/catalog"}, // one flag of bake and verify; not in app, which verify.exe has too
-	"internal/cli/bake": {"internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/compile", "internal/component", "internal/event", "internal/fault", "internal/finding",
+	"internal/cli/bake": {"internal/atomicfs", "internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/compile", "internal/component", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/infile", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/csidriver/present", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted", "internal/ociimage", "internal/stream", "payload/verify"},
 	"internal/cli/verify": {"internal/shell", "internal/cli/app", "internal/cli/catalogflag", "internal/event", "internal/catalog", "internal/expect", "internal/fault", "internal/finding", "internal/infile",
 		"internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/inventory/manifests", "internal/inventory/mustgather", "internal/inventory/release", "internal/inventory/resolve", "internal/registry",

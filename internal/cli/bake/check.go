@@ -18,8 +18,8 @@ import (
 // check refuses what flags and environment alone show to be wrong: a mistake is
 // told before anything is compiled.
 func (o *payloadOptions) check(t *tool) error {
-	if o.verifyExe != "" || o.withVerify {
-		if _, err := verifyExe(o.verifyExe); err != nil {
+	if o.withVerify {
+		if _, err := verifySource(); err != nil {
 			return err
 		}
 	}
@@ -99,7 +99,7 @@ func (o *outputOptions) checkPlace(p place) error {
 	}
 	told := *f
 	if what := precious(f.Where); what != "" {
-		told.What, told.Fix = "it is "+what+", and stays as it is", fmt.Sprintf("--%s with a new folder, such as %s", p.flag, shell.Word(filepath.Join(p.path, "payload")))
+		told.What, told.Fix = "it is "+what+", and stays as it is", fmt.Sprintf("--%s with a new folder, such as %s", p.flag, shell.Path(filepath.Join(p.path, "payload")))
 		return &told
 	}
 	if o.overwrite {

@@ -95,17 +95,17 @@ func (r *csiReport) wrote(folder *csidriver.Folder, o *csiDriverOptions) {
 	for _, f := range folder.Files {
 		r.Files = append(r.Files, f.Name)
 	}
-	check := fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shell.Word(out))
+	check := fmt.Sprintf("verify skew --from %s --manifests %s --static", r.OpenShift, shell.Path(out))
 	for _, rows := range o.catalog.Paths {
 		check += " --catalog " + shell.Word(rows)
 	}
 	r.Next = []string{check}
-	path := func(name string) string { return shell.Word(filepath.Join(out, name)) }
+	path := func(name string) string { return shell.Path(filepath.Join(out, name)) }
 	switch {
 	case r.Upgrade == nil:
-		r.Next = append(append(r.Next, "oc apply -f "+shell.Word(out)), folder.TryOut(path)...)
+		r.Next = append(append(r.Next, "oc apply -f "+shell.Path(out)), folder.TryOut(path)...)
 	case r.Upgrade.Delete != "":
-		r.Next = append(r.Next, r.Upgrade.Delete, "oc apply -f "+shell.Word(out))
+		r.Next = append(r.Next, r.Upgrade.Delete, "oc apply -f "+shell.Path(out))
 	default:
 		// An apply over what wasn't applied leaves old volumes and arguments in it.
 		for _, name := range folder.Access() {

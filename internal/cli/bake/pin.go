@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
@@ -83,7 +83,7 @@ func replacePins(path string, src, edited []byte) error {
 	if !bytes.Equal(now, src) {
 		return &fault.Error{Where: path, What: "the file was changed while the pin was locked, and stays as it is now", Fix: "run the command again"}
 	}
-	if err := renameio.WriteFile(target, edited, 0o644, renameio.WithExistingPermissions()); err != nil {
+	if err := atomicfs.WriteFile(target, edited); err != nil {
 		return fmt.Errorf("write the pins: %w", err)
 	}
 	return nil

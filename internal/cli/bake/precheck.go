@@ -75,7 +75,7 @@ func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) err
 	}
 	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files", len(folder.Files))})
 	t.Console.Emit(event.Event{Object: "precheck", Phase: event.Write, State: event.Note, Message: "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line " + monitoringOn + ", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config"})
-	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\n%s\noc adm upgrade recommend\n", shell.Word(out), folder.Namespace, switchMonitoringOn)
+	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\n%s\noc adm upgrade recommend\n", shell.Path(out), folder.Namespace, switchMonitoringOn)
 	return err
 }
 

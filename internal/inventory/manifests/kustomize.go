@@ -99,7 +99,7 @@ func (r *reader) noBuild(file string, err error) {
 	}
 	r.problem(inventory.Problem{
 		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + printable.Clip(plain(err)),
-		Fix: builtFrom + shell.Word(filepath.Dir(file)),
+		Fix: builtFrom + shell.Path(filepath.Dir(file)),
 	})
 }
 
@@ -112,7 +112,7 @@ func (r *reader) built(ctx context.Context, b build) error {
 	for _, m := range b.Missing {
 		r.problem(inventory.Problem{
 			Where: shown(dir, m.File), What: "kustomize takes in " + m.What + ", and what comes of it wasn't read: nothing is fetched or run here",
-			Fix: builtFrom + shell.Word(dir) + " > rendered.yaml",
+			Fix: builtFrom + shell.Path(dir) + " > rendered.yaml",
 		})
 	}
 	r.files += len(b.Files)

@@ -65,7 +65,7 @@ func (d *document) render() string {
 		return "helm template RELEASE CHART, kustomize build DIR, or envsubst < FILE"
 	}
 	if dir, ok := strings.CutPrefix(d.file, builtFrom); ok {
-		return builtFrom + shell.Word(dir) + " | envsubst > rendered.yaml"
+		return builtFrom + shell.Path(dir) + " | envsubst > rendered.yaml"
 	}
 	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(dir, "Chart.yaml")) {

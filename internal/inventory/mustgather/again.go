@@ -33,7 +33,7 @@ func (r *reader) howToGather(name string) *inventory.Gather {
 	if kinds[name].namespaced {
 		everywhere = " --all-namespaces"
 	}
-	list := "oc get " + api + everywhere + " -o yaml > " + shell.Word(filepath.Join(folder, plural+".yaml"))
+	list := "oc get " + api + everywhere + " -o yaml > " + shell.Path(filepath.Join(folder, plural+".yaml"))
 	if !slices.Contains(r.groups, group) {
 		list = "mkdir -p " + shell.Word(folder) + " && " + list
 	}

@@ -108,7 +108,7 @@ func fromFolder(ctx context.Context, dir string, o ociimage.LoadOptions) (invent
 	}
 	return inventory.Payload{}, &fault.Error{
 		What: "a folder without " + filepath.Join(folder, referencesFile) + " and without an OCI layout", Where: dir,
-		Fix: "oc adm release extract --to=" + shell.Word(dir) + " RELEASE",
+		Fix: "oc adm release extract --to=" + shell.Path(dir) + " RELEASE",
 	}
 }
 

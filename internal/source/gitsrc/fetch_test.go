@@ -248,7 +248,7 @@ func waitForPID(t *testing.T, path string) int {
 // no longer running.
 func alive(pid int) bool {
 	for range 20 {
-		if syscall.Kill(pid, 0) != nil {
+		if p, err := os.FindProcess(pid); err != nil || p.Signal(syscall.Signal(0)) != nil {
 			return false
 		}
 		if stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat")); err == nil && strings.Contains(string(stat), ") Z ") {

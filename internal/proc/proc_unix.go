@@ -1,7 +1,5 @@
-// Package proc starts programs so that they end with us: a cancelled context
-// ends the whole process group, compilers and linkers included.
-//
-// It isn't for talking to programs: what they print and mean is the caller's.
+//go:build unix
+
 package proc
 
 import (
@@ -10,10 +8,6 @@ import (
 	"syscall"
 	"time"
 )
-
-// grace is how long a group has to end itself after SIGTERM. DESIGN: Ctrl-C
-// stops within a second.
-const grace = 500 * time.Millisecond
 
 // Command is exec.CommandContext with an own process group, which is sent
 // SIGTERM when ctx ends and SIGKILL half a second later.

@@ -1,0 +1,4 @@
+package cas
+
+// asOther: one user is all that these tests have there.
+func asOther() {}
