@@ -25,10 +25,16 @@ bin: $(BIN)/bake $(BIN)/verify $(BIN)/verify.exe
 $(BIN)/bake $(BIN)/verify: | need-go
 	@CGO_ENABLED=0 $(GO) build -trimpath -o $@ ./cmd/$(@F)
 
-# Its bytes may go into an image (--with-verify): the same ones from any clone.
 .PHONY: $(BIN)/verify.exe
-$(BIN)/verify.exe: | need-go
-	@CGO_ENABLED=0 GOOS=windows GOARCH=amd64 $(GO) build -trimpath -buildvcs=false -ldflags='-s -w' -o $@ ./cmd/verify/node
+$(BIN)/verify.exe: $(BIN)/bake
+	@$(BIN)/bake -q node verify-exe --out $@ >/dev/null
+
+## release-files: what a release's archives have beside the commands, into _output/release
+.PHONY: release-files
+release-files: $(BIN)/bake $(BIN)/verify
+	@rm -rf _output/release && mkdir -p _output/release/completions
+	@set -e; for c in bake verify; do $(BIN)/$$c man _output/release/man; \
+	  for s in bash zsh fish powershell; do $(BIN)/$$c completion $$s >_output/release/completions/$$c.$$s; done; done
 
 ## lab: bin/lab, which runs Packer where vCenter is simulated (docs/golden-image.md)
 .PHONY: lab

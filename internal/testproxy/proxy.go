@@ -45,6 +45,19 @@ func Write(dir string, archive *txtar.Archive, told Told) error {
 	return nil
 }
 
+// WriteFolder serves a module whose files are below root, named with slashes.
+func WriteFolder(dir string, id module.Version, root string, names []string) error {
+	var files []zip.File
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		files = append(files, file{name, data})
+	}
+	return add(dir, id, files, Told{})
+}
+
 func add(dir string, id module.Version, files []zip.File, told Told) error {
 	escaped, err := module.EscapePath(id.Path)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/gotool"
@@ -29,6 +30,7 @@ type tool struct {
 
 // New returns the bake command.
 func New(a *app.App) *cobra.Command {
+	a.CatalogDate = catalogflag.Date
 	t := &tool{App: a}
 	root := &cobra.Command{
 		Use:   "bake",

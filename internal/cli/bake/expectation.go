@@ -2,17 +2,13 @@ package bake
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
@@ -22,7 +18,6 @@ import (
 // extrasOptions are the flags about what goes into the image's /winbake.
 type extrasOptions struct {
 	withVerify bool
-	verifyExe  string
 }
 
 // extras is what goes into /winbake: node.json where versions.yaml declares
@@ -32,18 +27,14 @@ type extras struct {
 	verify      []payload.File
 }
 
-func (t *tool) extras(o extrasOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*extras, error) {
+func (t *tool) extras(ctx context.Context, o payloadOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*extras, error) {
 	e, err := t.expectation(file, jobs, artifacts)
 	if err != nil || !o.withVerify {
 		return &extras{expectation: e}, err
 	}
-	path, err := verifyExe(o.verifyExe)
+	data, err := t.readVerifyExe(ctx, o.buildOptions)
 	if err != nil {
 		return nil, err
-	}
-	data, err := infile.Read(path, infile.Any)
-	if err != nil {
-		return nil, fmt.Errorf("read verify.exe: %w", err)
 	}
 	return &extras{e, []payload.File{bytesFile(payload.VerifyName, data)}}, nil
 }
@@ -69,22 +60,6 @@ func bytesFile(name string, data []byte) payload.File {
 	return payload.File{Path: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}}
-}
-
-// verifyExe is the node's verify: the one that was named, or the one beside
-// this program.
-func verifyExe(named string) (string, error) {
-	if named == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return "", fmt.Errorf("find this program: %w", err)
-		}
-		named = filepath.Join(filepath.Dir(self), payload.VerifyName)
-	}
-	if _, err := os.Stat(named); err != nil {
-		return "", &fault.Error{Where: named, What: "there is no verify.exe", Fix: "make bin, or --verify-exe FILE", Err: err}
-	}
-	return named, nil
 }
 
 // expectation is what a node with this payload should be; nil when nothing is

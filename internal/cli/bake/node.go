@@ -12,7 +12,6 @@ import (
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/deploy"
@@ -27,7 +26,6 @@ import (
 type nodeOptions struct {
 	ssh         string
 	guest       guest.Options
-	verifyExe   string
 	only        []string
 	managed     bool
 	registry    app.Registry
@@ -50,7 +48,7 @@ operator would undo it.`,
   bake node upgrade _output/image --ssh Administrator@10.0.0.7:2222
   bake node remove --ssh Administrator@node1`,
 	}
-	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t))
+	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t), newVerifyExe(t))
 	return cmd
 }
 
@@ -112,7 +110,6 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	f.StringVar(&o.ssh, "ssh", "", "the node: USER@HOST or USER@HOST:PORT")
 	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
 	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
-	f.StringVar(&o.verifyExe, "verify-exe", "", "the node's verify.exe (default the image's, else the one beside this program)")
 	f.BoolVar(&o.managed, "managed", false, "change the node even if WMCO manages it")
 	f.DurationVar(&o.stop, "stop-timeout", agent.DefaultTimes.Stop, "how long a service's process may take to end")
 	f.DurationVar(&o.start, "start-timeout", agent.DefaultTimes.Start, "how long a service's pipes may take to answer")
@@ -141,7 +138,7 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	if im != nil {
 		defer im.Close() //nolint:errcheck // only read
 	}
-	exe, err := nodeExe(im, o.verifyExe)
+	exe, err := t.nodeExe(ctx, im)
 	if err != nil {
 		return err
 	}
@@ -202,21 +199,12 @@ func (t *tool) openNodeImage(ctx context.Context, verb agent.Verb, ref string, o
 	return im, im.Only(splitNames(o.only))
 }
 
-// nodeExe is the verify.exe that was named, or came in the image, or lies
-// beside this program.
-func nodeExe(im *deploy.Image, named string) ([]byte, error) {
-	if named == "" && im != nil && im.Verify != nil {
+// nodeExe is the verify.exe that came in the image, else that of this release.
+func (t *tool) nodeExe(ctx context.Context, im *deploy.Image) ([]byte, error) {
+	if im != nil && im.Verify != nil {
 		return im.Verify, nil
 	}
-	path, err := verifyExe(named)
-	if err != nil {
-		return nil, err
-	}
-	data, err := infile.Read(path, infile.Any)
-	if err != nil {
-		return nil, fmt.Errorf("read verify.exe: %w", err)
-	}
-	return data, nil
+	return t.readVerifyExe(ctx, buildOptions{})
 }
 
 func (t *tool) note(object, s string) {

@@ -75,7 +75,6 @@ what a node with this payload should be, for verify node and bake node. With
 	o.imageOptions.register(cmd)
 	o.outputOptions.register(cmd)
 	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
-	f.StringVar(&o.verifyExe, "verify-exe", "", "the verify.exe to carry (default beside this program)")
 	o.buildOptions.register(cmd)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	app.Complete(cmd, "only", t.fromPins(componentNames))
@@ -132,7 +131,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 	if err := fill(tree, artifacts, store); err != nil {
 		return "", err
 	}
-	extras, err := t.extras(o.extrasOptions, file, jobs, artifacts)
+	extras, err := t.extras(ctx, o, file, jobs, artifacts)
 	if err != nil {
 		return "", err
 	}

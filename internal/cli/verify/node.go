@@ -18,17 +18,18 @@ import (
 	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
 
 // nodeOptions are the flags of `verify node`.
 type nodeOptions struct {
-	ssh, expect, verifyExe string
-	file                   string
-	guest                  guest.Options
-	registry               app.Registry
-	only                   []string
+	ssh, expect string
+	file        string
+	guest       guest.Options
+	registry    app.Registry
+	only        []string
 }
 
 func newNode(t *tool) *cobra.Command {
@@ -69,7 +70,6 @@ has the same command: verify node --expect node.json.`,
 	f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
 	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
 	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
-	f.StringVar(&o.verifyExe, "verify-exe", "", "the node's verify.exe (default the image's, else the one beside this program)")
 	o.registry.Register(f, "the registry")
 	return cmd
 }
@@ -84,7 +84,7 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) (report.R
 	if err != nil {
 		return r, err
 	}
-	exe, err := o.exe(im)
+	exe, err := nodeExe(im)
 	if err != nil {
 		return r, err
 	}
@@ -148,23 +148,25 @@ func (o nodeOptions) stock(t *tool) deploy.Otherwise {
 	}
 }
 
-// exe is the node's verify.exe: the one that was named, or came in the image,
-// or lies beside this program.
-func (o nodeOptions) exe(im *deploy.Image) ([]byte, error) {
-	path := o.verifyExe
-	if path == "" && im.Verify != nil {
+// nodeExe is the node's verify.exe: the one that came in the image, or is beside
+// this program, as make bin and a release's archive have it. On Windows this
+// program is called verify.exe itself.
+func nodeExe(im *deploy.Image) ([]byte, error) {
+	if im.Verify != nil {
 		return im.Verify, nil
 	}
-	if path == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return nil, fmt.Errorf("find this program: %w", err)
-		}
-		path = filepath.Join(filepath.Dir(self), payload.VerifyName)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	path := filepath.Join(filepath.Dir(self), payload.VerifyName)
+	if _, err := os.Stat(path); err != nil || path == self {
+		path = filepath.Join(filepath.Dir(self), "node", payload.VerifyName)
 	}
 	data, err := infile.Read(path, infile.Any)
 	if err != nil {
-		return nil, &fault.Error{Where: path, What: "there is no verify.exe", Fix: "make bin, or --verify-exe FILE", Err: err}
+		return nil, &fault.Error{Where: path, What: "there is no verify.exe", Err: err,
+			Fix: "bake node verify-exe --out " + shell.Word(path) + "; or check an image of bake payload --with-verify"}
 	}
 	return data, nil
 }

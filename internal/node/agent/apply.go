@@ -75,7 +75,7 @@ func NotAdministrator() error {
 // ProtocolFault says that the two sides are of different releases.
 func ProtocolFault(theirs, ours int) error {
 	return &fault.Error{What: fmt.Sprintf("bake speaks protocol %d and verify.exe %d", theirs, ours),
-		Fix: "use verify.exe of the same release: --verify-exe FILE, or make bin"}
+		Fix: "use a payload of this release: bake payload --with-verify"}
 }
 
 func cantWrite(path string, err error) error {

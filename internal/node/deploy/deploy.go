@@ -200,7 +200,7 @@ func (n *Node) ask(ctx context.Context, e *node.Expectation, args []string) (*no
 	case err != nil:
 		return nil, err
 	case line.Facts == nil:
-		return nil, &fault.Error{What: "verify.exe answered something else than facts", Fix: "use verify.exe of the same release: make bin"}
+		return nil, &fault.Error{What: "verify.exe answered something else than facts", Fix: "use a payload of this release: bake payload --with-verify"}
 	case line.Facts.Protocol != node.Protocol:
 		return nil, agent.ProtocolFault(node.Protocol, line.Facts.Protocol)
 	case !line.Facts.Cover(e):

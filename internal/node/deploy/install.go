@@ -126,7 +126,7 @@ func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, er
 		return nil, err
 	}
 	if line.Result == nil {
-		return nil, &fault.Error{What: "verify.exe answered something else than a result", Fix: "use verify.exe of the same release: make bin"}
+		return nil, &fault.Error{What: "verify.exe answered something else than a result", Fix: "use a payload of this release: bake payload --with-verify"}
 	}
 	return line.Result, nil
 }

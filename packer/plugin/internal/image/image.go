@@ -178,7 +178,7 @@ func (im *Image) VerifyExe(named string) ([]byte, error) {
 	data, err := infile.Read(named, infile.Any)
 	if err != nil {
 		return nil, &fault.Error{Where: named, What: "there is no verify.exe, and the payload brings none: " + err.Error(),
-			Fix: "make bin, and name bin/verify.exe in verify_binary; or bake payload --with-verify", Err: err}
+			Fix: "bake payload --with-verify; or bake node verify-exe --out verify.exe, and name that file in verify_binary", Err: err}
 	}
 	return data, nil
 }

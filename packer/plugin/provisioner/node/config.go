@@ -89,7 +89,7 @@ func (p *Provisioner) Prepare(raws ...any) error {
 	}
 	if c.VerifyBinary != "" {
 		if info, err := os.Stat(c.VerifyBinary); err != nil || info.IsDir() {
-			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "make bin, and name bin/verify.exe"})
+			wrong = packersdk.MultiErrorAppend(wrong, &fault.Error{Where: c.VerifyBinary, What: "verify_binary isn't a file", Fix: "name the file that bake node verify-exe --out verify.exe writes"})
 		}
 	}
 	if wrong != nil && len(wrong.Errors) > 0 {
