@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -43,7 +44,7 @@ func ReadBuild() Build {
 }
 
 func readBuild(info *debug.BuildInfo) Build {
-	b := Build{Version: moduleVersion(info), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	b := Build{Version: cmp.Or(info.Main.Version, "unknown"), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	b.Released = strings.HasPrefix(b.Version, "v")
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -60,20 +61,6 @@ func readBuild(info *debug.BuildInfo) Build {
 		b.Version, b.Commit, b.Modified, b.Released = "v"+strings.TrimPrefix(version, "v"), commit, false, true
 	}
 	return b
-}
-
-// moduleVersion is the version of this module, which another one may be built
-// with: bake builds verify.exe so.
-func moduleVersion(info *debug.BuildInfo) string {
-	for _, dep := range info.Deps {
-		if dep.Path == Module {
-			return dep.Version
-		}
-	}
-	if info.Main.Version == "" {
-		return "unknown"
-	}
-	return info.Main.Version
 }
 
 // Version is the module's version that the command was built from, or the commit
