@@ -111,7 +111,7 @@ func verifySource() (dir string, err error) {
 			return dir, nil
 		}
 	}
-	return "", &fault.Error{Where: named, What: "the source of verify.exe isn't there: this bake (" + app.Version() + ") was built from a checkout",
+	return "", &fault.Error{Where: named, What: "the source of verify.exe isn't there: this bake was built from a checkout",
 		Fix: "run it in the checkout, or name that in " + sourceEnv + "; or install a release: go install " + app.Module + "/cmd/bake@latest"}
 }
 
