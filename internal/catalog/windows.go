@@ -44,6 +44,25 @@ func oldestImage(build int, runtime string) int {
 	return server2022
 }
 
+// HostProcessOn tells what a container runtime, as in oldestImage, makes of
+// HostProcess containers: whether it runs them, and whether it binds their volumes to
+// the paths that they are mounted at. containerd runs them from 1.6 on; 1.6 has
+// their volumes below $CONTAINER_SANDBOX_MOUNT_POINT alone, 1.7 binds them
+// (https://kubernetes.io/docs/tasks/configure-pod-container/create-hostprocess-pod/,
+// KEP-1981, Container Mounts). Docker runs none. known is false for any other.
+func HostProcessOn(runtime string) (runs, binds, known bool) {
+	if strings.HasPrefix(runtime, "docker://") {
+		return false, false, true
+	}
+	text, containerd := strings.CutPrefix(runtime, "containerd://")
+	v, err := semver.NewVersion(text)
+	if !containerd || err != nil {
+		return false, false, false
+	}
+	at := func(minor uint64) bool { return v.Major() > 1 || v.Major() == 1 && v.Minor() >= minor }
+	return at(6), at(7), true
+}
+
 // stableABI is the first release of v's line in which newer hosts run older
 // images.
 func stableABI(v *semver.Version) *semver.Version {

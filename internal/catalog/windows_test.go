@@ -39,3 +39,17 @@ func TestHasImageFor(t *testing.T) {
 		})
 	}
 }
+
+func TestHostProcessOn(t *testing.T) {
+	for runtime, want := range map[string][3]bool{
+		"containerd://1.5.18": {false, false, true}, "docker://20.10.9": {false, false, true},
+		"containerd://1.6.0": {true, false, true}, "containerd://v1.6.24-7-gb93c35c9c": {true, false, true},
+		"containerd://1.7.0": {true, true, true}, "containerd://2.0.1": {true, true, true},
+		"": {}, "containerd://": {}, "cri-o://1.30.0": {}, "1.7.27": {},
+	} {
+		runs, binds, known := HostProcessOn(runtime)
+		if got := [3]bool{runs, binds, known}; got != want {
+			t.Errorf("%q: %v, want %v", runtime, got, want)
+		}
+	}
+}

@@ -34,6 +34,9 @@ type Driver struct {
 	// Unmounted are the pipes that the pod declares as volumes and the driver's
 	// container doesn't mount, or not under the name that they have on the node.
 	Unmounted []Pipe `json:"unmounted,omitempty"`
+	// MountedSocket is the path of a mount that the driver's socket is below, where
+	// the node has that folder under another path: C:\csi; "" where it is the same.
+	MountedSocket string `json:"mountedSocket,omitempty"`
 	// Registrar is the node-driver-registrar beside the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
 	// ServiceAccount is what the pods run as; "" is default.

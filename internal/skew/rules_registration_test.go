@@ -38,6 +38,38 @@ func registeredCases() []ruleCase {
 	}
 }
 
+func topologyCases() []ruleCase {
+	const zone = "topology.csi.vmware.com/k8s-zone"
+	keys := func(which ...int) change {
+		return func(inv *inventory.Inventory) {
+			for _, i := range which {
+				inv.CSINodes[i].TopologyKeys = map[string][]string{vsphereName: {zone}}
+			}
+		}
+	}
+	label := func(value string, which ...int) change {
+		return onNodes(func(n *inventory.Node) { n.Labels[zone] = value }, which...)
+	}
+	inZone := func(value string) change {
+		return uses(inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: vsphereName,
+			Affinity: []inventory.Term{{Expressions: []inventory.Expression{{Key: zone, Operator: "In", Values: []string{value}}}}}})
+	}
+	return []ruleCase{
+		{name: "no topology", id: "REG005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
+		{name: "labelled", id: "REG005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(keys(0, 1, 2), label("a"), inZone("a"))},
+		{name: "one has lost it", id: "REG005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(keys(0, 1, 2), label("a", 0, 2)), want: finding.Warn,
+			says: "the topology keys " + zone + " of it, and win-1 haven't got that label", does: "spec.nodeName=win-1", fix: label("a", 1), count: 1},
+		{name: "none has it, and a volume asks for it", id: "REG005", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(keys(0, 1, 2), inZone("a")), want: finding.Warn,
+			says: "win-0, win-1, win-2 haven't got that label", fix: label("a"), count: 1},
+		{name: "a volume in a zone without a Windows node", id: "REG005", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(keys(0, 1, 2), label("a"), inZone("b"), inZone("b")), want: finding.Warn,
+			says: "shop/web-0 (volume pv-1), shop/web-1 (volume pv-1)", does: "oc get pv pv-1", fix: label("b", 2), count: 1},
+		{name: "a volume that any of them reaches", id: "REG005", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(label("b", 2), inZone("b"))},
+		{name: "an in-tree volume", id: "REG005", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(inZone("b"), func(inv *inventory.Inventory) { inv.Volumes[0].InTree = "kubernetes.io/vsphere-volume" })},
+		{name: "not all nodes were read", id: "REG005", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(inZone("b"), func(inv *inventory.Inventory) { inv.Read[inventory.Nodes] = inventory.Coverage{Count: 3} })},
+		{name: "nodes without any label", id: "REG005", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(keys(0), inZone("b"), onNodes(func(n *inventory.Node) { n.Labels = nil }, 0))},
+	}
+}
+
 func doubleDriverCases() []ruleCase {
 	second := func(edits ...func(*inventory.Driver)) change {
 		return func(inv *inventory.Inventory) {

@@ -16,9 +16,9 @@ import (
 // families are all tables of rules.
 var families = []func() []ruleCase{
 	distanceCases, pairCases, versionCases,
-	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases,
+	hostProcessCases, hostProcessFlagCases, crossingCases, kubeletCases, operatorCases, buildCases, runtimeCases,
 	releaseCases, coverageCases, operatorHubCases,
-	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases,
+	proxyAbsentCases, proxyMountsCases, proxyWMICCases, proxyOwnersCases, afterCases, inTreeGateCases, inTreeElsewhereCases, registeredCases, topologyCases,
 	doubleDriverCases, registrarCases, agreementCases, observedCases, updateCases, admissionCases,
 }
 
@@ -30,7 +30,7 @@ func TestRules(t *testing.T) {
 
 // derived are the rules that say that a driver can't start or register, which
 // what is seen refutes.
-var derived = []string{"HP002", "HP003", "HP004", "NODE003", "PROXY004", "REG003"}
+var derived = []string{"HP002", "HP003", "HP004", "NODE003", "NODE005", "PROXY004", "REG003"}
 
 // unseen is an inventory that tells nothing of a Windows driver's pods.
 var unseen = onWindows(func(d *inventory.Driver) { d.Rollout = nil })

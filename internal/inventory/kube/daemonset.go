@@ -134,6 +134,9 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	}
 	readFlags(d, p, ct, own)
 	d.Pipes, d.Unmounted = pipes(p, ct)
+	if hp {
+		d.MountedSocket = mountedSocket(p, ct)
+	}
 }
 
 // registrar is the node-driver-registrar beside the driver.

@@ -183,3 +183,24 @@ func TestMountWithoutVolume(t *testing.T) {
 		t.Errorf("problems %v", p)
 	}
 }
+
+func TestMountedSocket(t *testing.T) {
+	const spec = `securityContext: {windowsOptions: {hostProcess: HOST}}
+containers: [{name: smb, image: 'x/sig-storage/smbplugin:v1.17.0', args: ['--endpoint=$(CSI_ENDPOINT)'], env: [{name: CSI_ENDPOINT, value: 'ADDRESS'}], volumeMounts: [{name: kubelet, mountPath: 'C:\var\lib\kubelet'}, {name: plugin, mountPath: 'C:\csi'}]}]
+volumes: [{name: kubelet, hostPath: {path: '\var\lib\kubelet\'}}, {name: plugin, hostPath: {path: 'C:\var\lib\kubelet\plugins\smb.csi.k8s.io\'}}]`
+	for endpoint, want := range map[string]string{
+		`unix://C:\csi\csi.sock`:   `C:\csi`,
+		`unix://C:\\csi\\csi.sock`: `C:\csi`,
+		"unix:/csi/csi.sock":       `C:\csi`,
+		`C:\csi\csi.sock`:          `C:\csi`,
+		`unix://C:\var\lib\kubelet\plugins\smb.csi.k8s.io\csi.sock`: "",
+		"unix:/csi-other/csi.sock":                                  "",
+		"":                                                          "",
+	} {
+		for host, want := range map[string]string{"true": want, "false": ""} {
+			if d := driver(t, smb(strings.NewReplacer("HOST", host, "ADDRESS", endpoint).Replace(spec))); d.MountedSocket != want {
+				t.Errorf("%s, hostProcess %s: %q, want %q", endpoint, host, d.MountedSocket, want)
+			}
+		}
+	}
+}

@@ -13,4 +13,5 @@ var Rules = []rules.Rule{
 	{ID: "REG002", Needs: rules.NeedsDrivers, Cluster: doubleDriver},
 	{ID: "REG003", Needs: rules.NeedsDrivers, Cluster: oldRegistrar, Starts: true, At: rules.ExceptTarget},
 	{ID: "REG004", Needs: rules.NeedsDrivers, Cluster: notReady, At: rules.ExceptTarget},
+	{ID: "REG005", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: topology, At: rules.AtNow},
 }

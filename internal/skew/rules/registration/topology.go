@@ -1,0 +1,100 @@
+package registration
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/rules"
+	"github.com/winbake/winbake/internal/skew/snapshot"
+)
+
+// topology is REG005: nodes without the labels that a driver's volumes go by, and
+// volumes that no Windows node can reach. Nodes that were read without any label
+// tell nothing.
+func topology(snap *snapshot.Snapshot, report rules.Report) {
+	if len(snap.Nodes) == 0 || slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool { return len(n.Labels) == 0 }) {
+		return
+	}
+	lacking := unlabelled(snap)
+	for _, provisioner := range slices.Sorted(maps.Keys(lacking)) {
+		report(withoutLabel(snap, provisioner, lacking[provisioner]))
+	}
+	far := snapshot.Select(snap.Inventory.Volumes, func(u inventory.VolumeUse) bool {
+		return u.InTree == "" && len(u.Affinity) > 0 && lacking[u.Provisioner] == nil
+	})
+	for _, alike := range snapshot.GroupBy(far, func(u inventory.VolumeUse) string { return fmt.Sprint(u.Provisioner, u.Affinity) }) {
+		s := inventory.Scheduling{Terms: alike[0].Affinity}
+		if snap.Inventory.Read[inventory.Nodes].Complete && !slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool { return s.Selects(*n) }) {
+			report(outOfReach(alike))
+		}
+	}
+}
+
+// unlabelled are nodes that lack a label which their CSINode names as a topology key,
+// and those keys, by driver.
+func unlabelled(snap *snapshot.Snapshot) map[string]map[string][]*inventory.Node {
+	found := map[string]map[string][]*inventory.Node{}
+	for _, n := range snap.Nodes {
+		c := snap.CSINode(n.Name)
+		if c == nil {
+			continue
+		}
+		for provisioner, keys := range c.TopologyKeys {
+			for _, key := range keys {
+				if _, ok := n.Labels[key]; ok {
+					continue
+				}
+				if found[provisioner] == nil {
+					found[provisioner] = map[string][]*inventory.Node{}
+				}
+				found[provisioner][key] = append(found[provisioner][key], n)
+			}
+		}
+	}
+	return found
+}
+
+func withoutLabel(snap *snapshot.Snapshot, provisioner string, keys map[string][]*inventory.Node) rules.Finding {
+	names := slices.Sorted(maps.Keys(keys))
+	var nodes []*inventory.Node
+	for _, key := range names {
+		nodes = append(nodes, keys[key]...)
+	}
+	nodes = snapshot.Unique(nodes)
+	return rules.Finding{
+		Severity: finding.Warn, Object: provisioner, When: rules.Before, Evidence: rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), snapshot.NodeEvidence(nodes))),
+		Observed: fmt.Sprintf("CSINode names the topology keys %s of it, and %s haven't got that label", strings.Join(names, ", "), rules.SomeOf(snapshot.NodeNames(nodes))),
+		Expected: "the label on each node whose CSINode names it",
+		Why:      "the scheduler goes by the label: no pod whose volume asks for it goes to these nodes, and none that is moved off comes back",
+		Do: []action.Action{action.ByHand{
+			Object: provisioner, Text: "restart the driver's pod on these nodes, one at a time: the kubelet sets the labels of its topology when it registers",
+			Look: [][]string{
+				{"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "-L", strings.Join(names, ",")},
+				{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + nodes[0].Name},
+			},
+		}},
+	}
+}
+
+// outOfReach is of volumes with one affinity.
+func outOfReach(uses []inventory.VolumeUse) rules.Finding {
+	u := uses[0]
+	pods := snapshot.Map(uses, func(u inventory.VolumeUse) string {
+		return fmt.Sprintf("%s/%s (volume %s)", u.Pod.Namespace, u.Pod.Name, u.PV)
+	})
+	return rules.Finding{
+		Severity: finding.Warn, Object: u.Provisioner, Same: fmt.Sprint(u.Affinity), When: rules.Before, Evidence: rules.Cite(snapshot.Map(uses, func(u inventory.VolumeUse) inventory.Evidence { return u.At })),
+		Observed: fmt.Sprintf("no Windows node has the labels that the volumes of Windows pods ask for: %s", rules.SomeOf(pods)),
+		Expected: "a Windows node that the volume's node affinity takes",
+		Why:      "a pod with such a volume doesn't start again once it is stopped, which an update of its node does",
+		Do: []action.Action{action.ByHand{
+			Object: u.Provisioner, Text: "add a Windows node where these volumes are, or move their data to volumes that Windows nodes reach",
+			Look: [][]string{{"oc", "get", "pv", u.PV, "-o", "jsonpath={.spec.nodeAffinity.required}"}, {"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "--show-labels"}},
+		}},
+	}
+}
