@@ -121,11 +121,7 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions
 	}
 	r := newCSIReport(folder, driver, options.For.String())
 	if old != nil {
-		u, err := folder.Compare(cat, old)
-		if err != nil {
-			return err
-		}
-		r.Upgrade = newUpgradeReport(old, u)
+		r.Upgrade = newUpgradeReport(old, folder.Compare(cat, old))
 	}
 	if o.out != "" {
 		if err := t.writeCSIDriver(ctx, folder, o.out); err != nil {

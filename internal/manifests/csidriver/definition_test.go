@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/manifests/csidriver/dsfacts"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -60,7 +61,7 @@ func checkBuilt(t *testing.T, d *definition, v version.Driver, hostProcess bool,
 		t.Errorf("%s: the selector %v doesn't find the pods %v", name, ds.Spec.Selector.MatchLabels, ds.Spec.Template.Labels)
 	}
 	spec := &ds.Spec.Template.Spec
-	if c := spec.SecurityContext; (c != nil && isHostProcess(c.WindowsOptions)) != hostProcess || spec.HostNetwork != hostProcess {
+	if c := spec.SecurityContext; (c != nil && dsfacts.IsHostProcess(c.WindowsOptions)) != hostProcess || spec.HostNetwork != hostProcess {
 		t.Errorf("%s: HostProcess is %+v", name, c)
 	}
 	if !toleratesWMCO(spec) {
@@ -79,7 +80,7 @@ func checkBuilt(t *testing.T, d *definition, v version.Driver, hostProcess bool,
 				t.Errorf("%s: %s mounts %s, which isn't there", name, c.Name, m.Name)
 			}
 		}
-		registers = registers || strings.HasSuffix(c.Name, "registrar") && strings.Contains(text(c), provisioner+`\\`)
+		registers = registers || strings.HasSuffix(c.Name, "registrar") && strings.Contains(dsfacts.Text(c), provisioner+`\\`)
 	}
 	if !registers {
 		t.Errorf("%s: no container registers %s", name, provisioner)

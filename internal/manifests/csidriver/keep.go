@@ -12,6 +12,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/manifests/csidriver/dsfacts"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -78,11 +79,11 @@ func (o *Old) repository() string {
 // mode is how the old DaemonSet reaches the node, "" where it doesn't show.
 func (o *Old) mode() Mode {
 	spec := &o.DaemonSet.Spec.Template.Spec
-	if c := spec.SecurityContext; c != nil && isHostProcess(c.WindowsOptions) {
+	if c := spec.SecurityContext; c != nil && dsfacts.IsHostProcess(c.WindowsOptions) {
 		return HostProcess
 	}
 	for i := range spec.Containers {
-		if c := spec.Containers[i].SecurityContext; c != nil && isHostProcess(c.WindowsOptions) {
+		if c := spec.Containers[i].SecurityContext; c != nil && dsfacts.IsHostProcess(c.WindowsOptions) {
 			return HostProcess
 		}
 	}
@@ -92,10 +93,6 @@ func (o *Old) mode() Mode {
 		return Pipes
 	}
 	return ""
-}
-
-func isHostProcess(o *corev1.WindowsSecurityContextOptions) bool {
-	return o != nil && o.HostProcess != nil && *o.HostProcess
 }
 
 // keepsMode tells whether the version can run as the old DaemonSet does.
@@ -137,13 +134,12 @@ func (c *choice) keepChoices(o Options) {
 // keep carries over what an admin sets in a DaemonSet and no version of the
 // driver has an opinion of.
 func (c *choice) keep(now *appsv1.DaemonSet) {
-	was := c.old.DaemonSet.DeepCopy()
-	stripDefaults(was)
+	was := dsfacts.Bare(c.old.DaemonSet)
 	project := c.old.project(c.catalog)
 	if c.old.inPlace(now.Namespace) {
 		c.keepPlace(was, now)
 	}
-	before := factsOf(now)
+	before := dsfacts.Of(now)
 	keepLabels(&now.Labels, was.Labels)
 	keepLabels(&now.Annotations, was.Annotations)
 	keepLabels(&now.Spec.Template.Labels, was.Spec.Template.Labels)
@@ -168,8 +164,8 @@ func (c *choice) keep(now *appsv1.DaemonSet) {
 	if project != nil {
 		keepResources(from, &project.Spec.Template.Spec, to)
 	}
-	after := factsOf(now)
-	for _, where := range slices.SortedFunc(maps.Keys(after), byPlace) {
+	after := dsfacts.Of(now)
+	for _, where := range slices.SortedFunc(maps.Keys(after), dsfacts.ByPlace) {
 		if before[where] != after[where] {
 			c.kept = append(c.kept, Kept{where, after[where], keptOwn})
 		}
@@ -219,7 +215,7 @@ func keepResources(from, project, to *corev1.PodSpec) {
 		if was == nil || usual == nil || len(was.Resources.Limits)+len(was.Resources.Requests) == 0 {
 			continue
 		}
-		if text(was.Resources) != text(usual.Resources) {
+		if dsfacts.Text(was.Resources) != dsfacts.Text(usual.Resources) {
 			c.Resources = was.Resources
 		}
 	}
@@ -228,7 +224,7 @@ func keepResources(from, project, to *corev1.PodSpec) {
 // keepLabels adds labels or annotations that aren't there yet.
 func keepLabels(to *map[string]string, from map[string]string) {
 	for key, value := range from {
-		if _, set := (*to)[key]; set || isTools(key) {
+		if _, set := (*to)[key]; set || dsfacts.IsTools(key) {
 			continue
 		}
 		if *to == nil {
@@ -236,18 +232,6 @@ func keepLabels(to *map[string]string, from map[string]string) {
 		}
 		(*to)[key] = value
 	}
-}
-
-// isTools tells whether a label or an annotation is a tool's mark on what it
-// made: of another version, or no longer true of the new one. An operator's was
-// copied with one of its DaemonSets, and so was the SCC of those pods.
-func isTools(key string) bool {
-	switch key {
-	case "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/restartedAt", "openshift.io/required-scc", corev1.LastAppliedConfigAnnotation, appsv1.DeprecatedTemplateGeneration:
-		return true
-	}
-	prefix, _, _ := strings.Cut(key, "/")
-	return slices.Contains([]string{"helm.sh", "meta.helm.sh", "operator.openshift.io"}, prefix)
 }
 
 // project is the DaemonSet that the old one would be if nobody had changed it:
@@ -269,6 +253,5 @@ func (o *Old) project(cat *catalog.Catalog) *appsv1.DaemonSet {
 	if err != nil {
 		return nil
 	}
-	stripDefaults(ds)
-	return ds
+	return dsfacts.Bare(ds)
 }

@@ -1,6 +1,8 @@
 package csidriver
 
 import (
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/winbake/winbake/internal/manifests/object"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -81,6 +83,7 @@ type Folder struct {
 	// Files in the order that they are to be applied in.
 	Files      []File
 	definition *definition
+	daemonSet  *appsv1.DaemonSet
 	// Notes are what the admin should know: one sentence each.
 	Notes []string
 	// kept is what it has of Options.Old.

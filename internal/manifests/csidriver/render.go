@@ -44,7 +44,7 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, definition: c.definition, Files: files, Notes: c.notes, kept: c.kept}, nil
+	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, definition: c.definition, daemonSet: ds, Files: files, Notes: c.notes, kept: c.kept}, nil
 }
 
 // daemonSet is the project's of that version in that mode.

@@ -4,7 +4,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
@@ -29,15 +28,8 @@ func Replacement(cat *catalog.Catalog, o Options, present *inventory.Driver) (im
 
 // DaemonSet names the folder's, and the image that runs the driver.
 func (f *Folder) DaemonSet() (name, namespace, image string) {
-	for _, file := range f.Files {
-		var ds appsv1.DaemonSet
-		if file.Name != DaemonSetFile || yaml.Unmarshal(file.Data, &ds) != nil {
-			continue
-		}
-		if c := container(&ds.Spec.Template.Spec, f.definition.Container); c != nil {
-			image = c.Image
-		}
-		return ds.Name, ds.Namespace, image
+	if c := container(&f.daemonSet.Spec.Template.Spec, f.definition.Container); c != nil {
+		image = c.Image
 	}
-	return "", "", ""
+	return f.daemonSet.Name, f.daemonSet.Namespace, image
 }

@@ -1,7 +1,6 @@
 package csidriver
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"reflect"
@@ -9,9 +8,9 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/manifests/csidriver/dsfacts"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -39,30 +38,22 @@ type Upgrade struct {
 }
 
 // Compare tells what a folder changes of an old DaemonSet.
-func (f *Folder) Compare(cat *catalog.Catalog, old *Old) (*Upgrade, error) {
-	var now appsv1.DaemonSet
-	for _, file := range f.Files {
-		if file.Name != DaemonSetFile {
-			continue
-		}
-		if err := yaml.UnmarshalStrict(file.Data, &now); err != nil {
-			return nil, fmt.Errorf("read %s back: %w", file.Name, err)
-		}
-	}
+func (f *Folder) Compare(cat *catalog.Catalog, old *Old) *Upgrade {
+	now := f.daemonSet
 	u := &Upgrade{}
 	if v, err := version.ParseDriver(old.OldVersion()); err == nil {
 		u.Back = v.Compare(f.Version) > 0
 	}
-	u.Delete, u.DeleteWhy = removal(old.DaemonSet, &now)
-	before, after := factsOf(old.DaemonSet), factsOf(&now)
+	u.Delete, u.DeleteWhy = removal(old.DaemonSet, now)
+	before, after := dsfacts.Of(old.DaemonSet), dsfacts.Of(now)
 	r := reasons{folder: f, line: cat.Driver(old.Driver).Line(f.Version), before: before, after: after}
 	if project := old.project(cat); project != nil {
-		r.project = factsOf(project)
+		r.project = dsfacts.Of(project)
 	}
-	whole(before, after)
+	dsfacts.Whole(before, after)
 	all := maps.Clone(before)
 	maps.Copy(all, after)
-	for _, where := range slices.SortedFunc(maps.Keys(all), byPlace) {
+	for _, where := range slices.SortedFunc(maps.Keys(all), dsfacts.ByPlace) {
 		if before[where] != after[where] {
 			u.Changes = append(u.Changes, Change{Where: where, From: before[where], To: after[where], Why: r.of(where)})
 		}
@@ -74,47 +65,12 @@ func (f *Folder) Compare(cat *catalog.Catalog, old *Old) (*Upgrade, error) {
 	}
 	u.Kept = f.kept
 	slices.SortStableFunc(u.Changes, func(a, b Change) int { return r.order(a.Why) - r.order(b.Why) })
-	return u, nil
-}
-
-// whole keeps of a container that only one side has no more than its image:
-// that it comes or goes is the change.
-func whole(before, after facts) {
-	for _, pair := range [][2]facts{{before, after}, {after, before}} {
-		here, there := pair[0], pair[1]
-		for _, where := range slices.Collect(maps.Keys(here)) {
-			place, what, _ := strings.Cut(where, "/")
-			if isContainer(place) && what == "image" && there[where] == "" {
-				image := here[where]
-				maps.DeleteFunc(here, func(w, _ string) bool { return strings.HasPrefix(w, place+"/") })
-				here[place] = image
-			}
-		}
-	}
+	return u
 }
 
 func (f *Folder) hasSCC() bool {
 	return slices.ContainsFunc(f.Files, func(file File) bool { return file.Name == "03-scc.yaml" })
 }
-
-// byPlace puts the DaemonSet first, then the pod, then containers, each in
-// alphabet.
-func byPlace(a, b string) int {
-	return cmp.Or(rank(a)-rank(b), strings.Compare(a, b))
-}
-
-func rank(where string) int {
-	switch place, _, _ := strings.Cut(where, "/"); place {
-	case "daemonset":
-		return 0
-	case "pod":
-		return 1
-	}
-	return 2
-}
-
-// isContainer tells a container's place from those of pod and DaemonSet.
-func isContainer(place string) bool { return place != "pod" && place != "daemonset" }
 
 // deleteCommand deletes a DaemonSet; namespace "" is the user's own.
 func deleteCommand(namespace, name string) string {
@@ -151,10 +107,10 @@ func (r *reasons) order(why string) int {
 type reasons struct {
 	folder        *Folder
 	line          *catalog.Line
-	before, after facts
+	before, after dsfacts.Facts
 	// project is what the old one would say if nobody had changed it, nil where
 	// that isn't known.
-	project facts
+	project dsfacts.Facts
 	// given are the reasons so far, in order.
 	given []string
 }

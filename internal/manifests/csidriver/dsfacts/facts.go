@@ -1,9 +1,12 @@
-package csidriver
+// Package dsfacts takes a DaemonSet apart into facts, a line of text each, so that two
+// of them compare: one of a cluster with one of a file, one version with another.
+package dsfacts
 
 import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -11,16 +14,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// facts are what a pod says, one line of text each: where it is said, and what.
-type facts map[string]string
+// Facts are what a DaemonSet says: where it is said ("container smb/image"), and what.
+type Facts map[string]string
 
-// factsOf takes a DaemonSet apart, but for what names it and what it selects by.
+// Of takes a DaemonSet apart, but for what names it and what it selects by.
 // Whether Linux has a word in it (capabilities, seccomp) doesn't count: Windows
 // has no such thing.
-func factsOf(ds *appsv1.DaemonSet) facts {
-	ds = ds.DeepCopy()
-	stripDefaults(ds)
-	f := facts{}
+func Of(ds *appsv1.DaemonSet) Facts {
+	ds = Bare(ds)
+	f := Facts{}
 	own := ds.Spec.Selector
 	f.labels("daemonset/label ", ds.Labels, own)
 	f.labels("daemonset/annotation ", ds.Annotations, nil)
@@ -35,9 +37,9 @@ func factsOf(ds *appsv1.DaemonSet) facts {
 
 // labels are those, and annotations, but for tools' marks and the one that the
 // DaemonSet finds its pods by.
-func (f facts) labels(where string, labels map[string]string, own *metav1.LabelSelector) {
+func (f Facts) labels(where string, labels map[string]string, own *metav1.LabelSelector) {
 	for key, value := range labels {
-		if isTools(key) || own != nil && key == "app" && own.MatchLabels[key] == value {
+		if IsTools(key) || own != nil && key == "app" && own.MatchLabels[key] == value {
 			continue
 		}
 		f.say(where+key, cmp.Or(value, "given"))
@@ -45,7 +47,7 @@ func (f facts) labels(where string, labels map[string]string, own *metav1.LabelS
 }
 
 // pod says what a pod's spec has, and takes it out of there.
-func (f facts) pod(spec *corev1.PodSpec) {
+func (f Facts) pod(spec *corev1.PodSpec) {
 	f.say("pod/service account", spec.ServiceAccountName)
 	f.say("pod/priority class", spec.PriorityClassName)
 	f.say("pod/DNS policy", string(spec.DNSPolicy))
@@ -83,9 +85,9 @@ func (f facts) pod(spec *corev1.PodSpec) {
 
 // rest says what is left of an object, a line for each field, under the name
 // that the API has for it.
-func (f facts) rest(where string, o any) {
+func (f Facts) rest(where string, o any) {
 	fields := map[string]any{}
-	if err := json.Unmarshal([]byte(text(o)), &fields); err != nil {
+	if err := json.Unmarshal([]byte(Text(o)), &fields); err != nil {
 		return
 	}
 	prune(fields)
@@ -94,7 +96,7 @@ func (f facts) rest(where string, o any) {
 			f.say(where+field, word)
 			continue
 		}
-		f.say(where+field, text(value))
+		f.say(where+field, Text(value))
 	}
 }
 
@@ -111,14 +113,14 @@ func prune(fields map[string]any) {
 	}
 }
 
-func (f facts) say(where, what string) {
+func (f Facts) say(where, what string) {
 	if what != "" {
 		f[where] = what
 	}
 }
 
-func (f facts) windows(where string, o *corev1.WindowsSecurityContextOptions) {
-	if isHostProcess(o) {
+func (f Facts) windows(where string, o *corev1.WindowsSecurityContextOptions) {
+	if IsHostProcess(o) {
 		f.say(where+"/HostProcess", "yes")
 	}
 	if o.RunAsUserName != nil {
@@ -127,7 +129,7 @@ func (f facts) windows(where string, o *corev1.WindowsSecurityContextOptions) {
 }
 
 // container says what a container has.
-func (f facts) container(where string, c corev1.Container, sources map[string]string, mounted map[string]bool) {
+func (f Facts) container(where string, c corev1.Container, sources map[string]string, mounted map[string]bool) {
 	f.say(where+"/image", c.Image)
 	f.say(where+"/command", strings.Join(c.Command, " "))
 	for _, a := range c.Args {
@@ -140,7 +142,7 @@ func (f facts) container(where string, c corev1.Container, sources map[string]st
 	for _, e := range c.Env {
 		value := e.Value
 		if e.ValueFrom != nil {
-			value = text(e.ValueFrom)
+			value = Text(e.ValueFrom)
 		}
 		f.say(where+"/variable "+e.Name, value)
 	}
@@ -153,14 +155,14 @@ func (f facts) container(where string, c corev1.Container, sources map[string]st
 	}
 	for name, p := range map[string]*corev1.Probe{"liveness probe": c.LivenessProbe, "readiness probe": c.ReadinessProbe} {
 		if p != nil {
-			f.say(where+"/"+name, text(p))
+			f.say(where+"/"+name, Text(p))
 		}
 	}
 	if c.Lifecycle != nil {
-		f.say(where+"/lifecycle", text(c.Lifecycle))
+		f.say(where+"/lifecycle", Text(c.Lifecycle))
 	}
 	if len(c.Resources.Limits)+len(c.Resources.Requests) > 0 {
-		f.say(where+"/resources", text(c.Resources))
+		f.say(where+"/resources", Text(c.Resources))
 	}
 	if c.SecurityContext != nil && c.SecurityContext.WindowsOptions != nil {
 		f.windows(where, c.SecurityContext.WindowsOptions)
@@ -190,14 +192,31 @@ func source(v corev1.Volume) string {
 	case v.EmptyDir != nil:
 		return "an empty folder"
 	}
-	return text(v.VolumeSource)
+	return Text(v.VolumeSource)
 }
 
-// text is a small object in one line. Its keys are in the types' order.
-func text(o any) string {
+// Text is a small object in one line. Its keys are in the types' order.
+func Text(o any) string {
 	b, err := json.Marshal(o)
 	if err != nil {
 		return fmt.Sprint(o)
 	}
 	return string(b)
+}
+
+// IsHostProcess tells whether options ask for a HostProcess container.
+func IsHostProcess(o *corev1.WindowsSecurityContextOptions) bool {
+	return o != nil && o.HostProcess != nil && *o.HostProcess
+}
+
+// IsTools tells whether a label or an annotation is a tool's mark on what it
+// made: of another version, or no longer true of the new one. An operator's was
+// copied with one of its DaemonSets, and so was the SCC of those pods.
+func IsTools(key string) bool {
+	switch key {
+	case "app.kubernetes.io/version", "app.kubernetes.io/managed-by", "kubectl.kubernetes.io/restartedAt", "openshift.io/required-scc", corev1.LastAppliedConfigAnnotation, appsv1.DeprecatedTemplateGeneration:
+		return true
+	}
+	prefix, _, _ := strings.Cut(key, "/")
+	return slices.Contains([]string{"helm.sh", "meta.helm.sh", "operator.openshift.io"}, prefix)
 }
