@@ -32,8 +32,8 @@ type App struct {
 	// CatalogDate is the day of the embedded catalog; nil for none.
 	CatalogDate func() (string, error)
 
-	progress, logLevel, logFormat string
-	quiet                         bool
+	progress, logLevel, logFormat, color string
+	quiet                                bool
 }
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
@@ -120,13 +120,20 @@ func (a *App) prepare(root *cobra.Command) {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print warnings and errors only")
 	f.StringVar(&a.logLevel, "log-level", "info", "least level to print: debug, info, warn or error")
 	f.StringVar(&a.logFormat, "log-format", "text", "text or json")
+	f.StringVar(&a.color, "color", "auto", "colours: auto (on terminals, unless NO_COLOR is set), always or never")
+	Choices(root, "color", "auto", "always", "never")
 	Choices(root, "progress", "auto", "plain", "tty", "json")
 	Choices(root, "log-level", "debug", "info", "warn", "error")
 	Choices(root, "log-format", "text", "json")
 	root.SetFlagErrorFunc(flagError)
+	cobra.AddTemplateFunc("variables", envUsage)
+	root.SetHelpTemplate(root.HelpTemplate() + "{{variables .}}")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if err := fromEnv(cmd); err != nil {
+			return err
+		}
 		a.Console, err = console.New(console.Options{
-			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Quiet: a.quiet,
+			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Color: a.color, Quiet: a.quiet,
 		})
 		if err == nil {
 			err = checkChoices(cmd)
@@ -267,10 +274,13 @@ func IsTerminal(w io.Writer) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// Color reports whether w takes colours: a terminal that knows them, of a person
-// who wants them (https://no-color.org).
-func Color(w io.Writer) bool {
-	return IsTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+// Color reports whether the result may have colours, as --color says: else a
+// terminal that knows them, of a user who wants them (https://no-color.org).
+func (a *App) Color() bool {
+	if a.color == "always" || a.color == "never" {
+		return a.color == "always"
+	}
+	return IsTerminal(a.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
 // Width is the number of columns of the terminal w, at most 100, which is as

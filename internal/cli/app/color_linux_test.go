@@ -10,21 +10,26 @@ import (
 func TestColor(t *testing.T) {
 	tty := terminal.Open(t, 80, 24)
 	for _, tt := range []struct {
-		noColor, term string
-		want          bool
+		noColor, term, flag string
+		want                bool
 	}{
-		{"", "xterm", true},
-		{"", "", true},
-		{"1", "xterm", false},
-		{"", "dumb", false},
+		{"", "xterm", "auto", true},
+		{"", "", "auto", true},
+		{"1", "xterm", "auto", false},
+		{"1", "dumb", "always", true},
+		{"", "xterm", "never", false},
+		{"", "dumb", "auto", false},
 	} {
 		t.Setenv("NO_COLOR", tt.noColor)
 		t.Setenv("TERM", tt.term)
-		if got := Color(&result{app: &App{}, w: tty}); got != tt.want {
-			t.Errorf("NO_COLOR=%q TERM=%q: %v", tt.noColor, tt.term, got)
+		a := &App{color: tt.flag}
+		a.Stdout = &result{app: a, w: tty}
+		if got := a.Color(); got != tt.want {
+			t.Errorf("NO_COLOR=%q TERM=%q --color=%s: %v", tt.noColor, tt.term, tt.flag, got)
 		}
-		if Color(&bytes.Buffer{}) {
-			t.Error("colours in a buffer")
+		a.Stdout = &bytes.Buffer{}
+		if got := a.Color(); got != (tt.flag == "always") {
+			t.Errorf("--color=%s: colours in a buffer: %v", tt.flag, got)
 		}
 	}
 }

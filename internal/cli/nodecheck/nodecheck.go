@@ -106,7 +106,7 @@ func check(ctx context.Context, a *app.App, o nodeOptions) error {
 		Checked:  fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes)),
 		Findings: found,
 	}
-	color := o.format == "text" && app.Color(a.Stdout)
+	color := o.format == "text" && a.Color()
 	if err := report.Write(a.Stdout, o.format, r, report.Options{Color: color, Verbose: o.verbose}); err != nil {
 		return err
 	}

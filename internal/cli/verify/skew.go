@@ -94,7 +94,7 @@ func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
 	if err != nil {
 		return err
 	}
-	color := t.format == "text" && app.Color(t.Stdout)
+	color := t.format == "text" && t.Color()
 	if err := skewreport.Write(t.Stdout, t.format, r, skewreport.Options{Color: color, Details: o.details, Verbose: t.verbose, Width: app.Width(t.Stdout)}); err != nil {
 		return err
 	}

@@ -59,7 +59,7 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 func (t *tool) finish(r report.Report) error {
 	r.Findings = finding.Accept(r.Findings, t.accept)
 	r.FailOn, r.Tool, r.Version = t.failOn, "verify", app.Version()
-	color := t.format == "text" && app.Color(t.Stdout)
+	color := t.format == "text" && t.Color()
 	if err := report.Write(t.Stdout, t.format, r, report.Options{Color: color, Verbose: t.verbose}); err != nil {
 		return err
 	}

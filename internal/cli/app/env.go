@@ -1,0 +1,68 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/winbake/winbake/internal/fault"
+)
+
+// envPrefix begins the names of variables that give flags their values.
+const envPrefix = "WINBAKE_"
+
+// envName is a flag's variable: WINBAKE_CACHE_DIR for --cache-dir.
+func envName(f *pflag.Flag) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// hasEnv leaves out what asks for another thing than the command does.
+func hasEnv(f *pflag.Flag) bool { return !f.Hidden && f.Name != "help" && f.Name != "version" }
+
+// fromEnv gives flags that aren't on the command line the values of their
+// variables. An empty variable is none.
+func fromEnv(cmd *cobra.Command) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value := os.Getenv(envName(f))
+		if f.Changed || value == "" || !hasEnv(f) || err != nil {
+			return
+		}
+		if wrong := cmd.Flags().Set(f.Name, value); wrong != nil {
+			err = &fault.Error{Where: envName(f), What: fmt.Sprintf("--%s can't be %q", f.Name, value), Excerpt: wrong.Error(),
+				Fix: "give the variable another value, or " + cmd.CommandPath() + " the flag", Err: wrong}
+		}
+	})
+	return err
+}
+
+// envUsage is the end of a command's help.
+func envUsage(cmd *cobra.Command) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if hasEnv(f) {
+			names = append(names, envName(f))
+		}
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return "\nVariables, which flags overrule:\n" + wrapWords(names, "  ", 80)
+}
+
+// wrapWords is words in lines of at most width columns.
+func wrapWords(words []string, indent string, width int) string {
+	var b strings.Builder
+	line := indent + words[0]
+	for _, w := range words[1:] {
+		if len(line)+1+len(w) > width {
+			b.WriteString(line + "\n")
+			line = indent + w
+			continue
+		}
+		line += " " + w
+	}
+	return b.String() + line + "\n"
+}
