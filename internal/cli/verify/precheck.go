@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/winbake/winbake/internal/accept"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/fault"
@@ -99,7 +100,11 @@ func (t *tool) precheck(cmd *cobra.Command, o precheckOptions) error {
 	if err := o.check(cmd); err != nil {
 		return err
 	}
-	accept, err := acceptedRules(t.accept)
+	rules, err := acceptedRules(t.accept)
+	if err != nil {
+		return err
+	}
+	today, err := day()
 	if err != nil {
 		return err
 	}
@@ -120,7 +125,7 @@ func (t *tool) precheck(cmd *cobra.Command, o precheckOptions) error {
 	if err != nil {
 		return &fault.Error{What: "the credentials or the address of the API server can't be used: " + err.Error(), Where: config.Host, Err: err, Fix: "kubectl config view --minify"}
 	}
-	judge := precheck.Judge{Config: config, Context: name, Catalog: known, Images: images, From: o.from, To: o.to, Accept: accept, Today: day}
+	judge := precheck.Judge{Config: config, Context: name, Catalog: known, Images: images, From: o.from, To: o.to, Accept: append(accept.Rules(t.accepted, today), rules...), Today: day}
 	l, err := listen(ctx, o.listen)
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/winbake/winbake/internal/accept"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -114,7 +115,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err := o.check(); err != nil {
 		return skewreport.Report{}, err
 	}
-	accept, err := acceptedRules(t.accept)
+	rules, err := acceptedRules(t.accept)
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -138,8 +139,9 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result.Accept(accept)
-	for _, note := range needless(accept, result.Findings) {
+	result.Findings = append(result.Findings, accept.Expired(t.accepted, result.Findings, today)...)
+	result.Accept(append(accept.Rules(t.accepted, today), rules...))
+	for _, note := range needless(rules, result.Findings) {
 		t.Console.Log().Warn(note)
 	}
 	return skewreport.Report{

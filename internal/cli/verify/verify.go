@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/accept"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/expect"
@@ -21,10 +22,13 @@ import (
 // tool is what the commands of verify share.
 type tool struct {
 	*app.App
-	format  string
-	failOn  finding.FailOn
-	accept  []string
-	verbose bool
+	format string
+	failOn finding.FailOn
+	accept []string
+	// acceptFile is --accept-file, accepted what it has.
+	acceptFile string
+	accepted   []accept.Entry
+	verbose    bool
 }
 
 // New returns the verify command.
@@ -48,16 +52,29 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 	f.StringVarP(&t.format, "output", "o", "text", "text, json or junit")
 	f.Var(&t.failOn, "fail-on", "least severity that fails: block, unknown or warn")
 	f.StringArrayVar(&t.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	f.StringVar(&t.acceptFile, "accept-file", "", "findings to accept, each with a reason and a day (default "+accept.File+", if it is there)")
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
 	app.Choices(root, "output", report.Formats...)
 	app.Choices(root, "fail-on", finding.FailOnNames...)
-	root.AddCommand(newPayload(t), newBinary(t), newTemplate(t), newNode(t), newSkew(t), newInventory(t), newCatalog(t))
+	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newNode(t), newSkew(t)}
+	root.AddCommand(append(checks, newInventory(t), newCatalog(t))...)
+	for _, c := range append(checks, checks[len(checks)-1].Commands()...) {
+		c.PreRunE = func(*cobra.Command, []string) (err error) {
+			t.accepted, err = accept.Load(t.acceptFile)
+			return err
+		}
+	}
 	return root
 }
 
 // finish writes the report and turns findings into an exit code.
 func (t *tool) finish(r report.Report) error {
-	r.Findings = finding.Accept(r.Findings, t.accept)
+	today, err := day()
+	if err != nil {
+		return err
+	}
+	expired := accept.Expired(t.accepted, r.Findings, today)
+	r.Findings = append(finding.Accept(r.Findings, append(accept.Rules(t.accepted, today), t.accept...)), expired...)
 	r.FailOn, r.Tool, r.Version = t.failOn, "verify", app.Version()
 	color := t.format == "text" && t.Color()
 	if err := report.Write(t.Stdout, t.format, r, report.Options{Color: color, Verbose: t.verbose}); err != nil {
