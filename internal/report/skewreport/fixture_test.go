@@ -129,8 +129,8 @@ func mixedSteps() []skew.Step {
 }
 
 // hostile is what a cluster can hold: terminal escapes, text that runs
-// backwards, broken UTF-8, line ends, and what means something to HTML, XML,
-// Markdown and Prometheus.
+// backwards, broken UTF-8, line ends, and what means something to HTML, XML
+// and Markdown.
 const hostile = "a\x1b[31m\x1b]0;t\x07b\x00\u009b2J\xff\u202ec\u2028\ufffe\r<script>alert(1)</script>|`x`*_[l](javascript:alert(1))]]>\"'\\ {}\n# h\n```\n- [x] done\n&amp;"
 
 // unknown is a cluster that half answers, and lies where it does.

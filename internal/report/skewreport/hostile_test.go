@@ -61,10 +61,6 @@ func checkFormats(t *testing.T, r Report) {
 			}
 		case "junit":
 			checkXML(t, out)
-		case "prometheus":
-			if _, err := parseProm(out); err != nil {
-				t.Errorf("prometheus: %v", err)
-			}
 		case "html":
 			checkElements(t, out)
 		case "markdown":

@@ -1,5 +1,5 @@
 // Package skewreport writes the answer of `verify skew` for people and
-// machines: text, JSON, JUnit, SARIF, Markdown, Prometheus and HTML, and the
+// machines: text, JSON, JUnit, SARIF, Markdown and HTML, and the
 // plan of what to do as Markdown.
 //
 // It judges nothing: verdict, severities and steps are package skew's. It
@@ -51,17 +51,16 @@ type Options struct {
 }
 
 var writers = map[string]func(*Document, Options) (string, error){
-	"text":       encodeText,
-	"json":       encodeJSON,
-	"junit":      encodeJUnit,
-	"sarif":      encodeSARIF,
-	"markdown":   encodeMarkdown,
-	"prometheus": encodePrometheus,
-	"html":       encodeHTML,
+	"text":     encodeText,
+	"json":     encodeJSON,
+	"junit":    encodeJUnit,
+	"sarif":    encodeSARIF,
+	"markdown": encodeMarkdown,
+	"html":     encodeHTML,
 }
 
 // Formats are the values of -o, the one for people first.
-var Formats = []string{"text", "json", "junit", "sarif", "markdown", "prometheus", "html"}
+var Formats = []string{"text", "json", "junit", "sarif", "markdown", "html"}
 
 // Write writes r in one of Formats; another format is a fault. The order of
 // the findings doesn't matter: reports are always worst first.

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 var samples = map[string]func() Report{"safe": safe, "mixed": mixed, "unknown": unknown, "finished": finished}
 
-var suffix = map[string]string{"text": "txt", "json": "json", "junit": "xml", "sarif": "sarif", "markdown": "md", "prometheus": "prom", "html": "html"}
+var suffix = map[string]string{"text": "txt", "json": "json", "junit": "xml", "sarif": "sarif", "markdown": "md", "html": "html"}
 
 func output(t testing.TB, format string, r Report, o Options) string {
 	t.Helper()
