@@ -44,8 +44,6 @@ func New(o Options) (*Console, error) {
 		c.log.SetFormatter(&textFormat{color: c.color})
 	}
 	switch plain := newPlain(c.log, c.json); o.mode() {
-	case "json":
-		c.show = newJSONShower(o.Stderr, o.Quiet)
 	case "tty":
 		t := newTTY(o.Stderr, o.size, plain)
 		c.log.SetOutput(t)

@@ -18,7 +18,7 @@ import (
 // values named.
 type Options struct {
 	Stderr io.Writer
-	// Progress is auto, plain, tty or json. auto is tty where stderr is a
+	// Progress is auto, plain or tty. auto is tty where stderr is a
 	// terminal that can move its cursor, and plain elsewhere.
 	Progress  string
 	LogLevel  string // info, debug, warn or error
@@ -39,7 +39,7 @@ func (o *Options) check() error {
 		value          *string
 		choices        []string
 	}{
-		{"progress", "auto", &o.Progress, []string{"auto", "plain", "tty", "json"}},
+		{"progress", "auto", &o.Progress, []string{"auto", "plain", "tty"}},
 		{"log-level", "info", &o.LogLevel, []string{"debug", "info", "warn", "error"}},
 		{"log-format", "text", &o.LogFormat, []string{"text", "json"}},
 		{"color", "auto", &o.Color, []string{"auto", "always", "never"}},
