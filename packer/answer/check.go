@@ -214,8 +214,7 @@ func (c *checker) otherMachines() {
 // identity holds a component to the attributes that, with its name, tell Windows
 // which one is meant.
 func (c *checker) identity(e xml.StartElement) {
-	want := component("")
-	for _, a := range [][2]string{{"publicKeyToken", want.PublicKey}, {"language", want.Language}, {"versionScope", want.Scope}} {
+	for _, a := range [][2]string{{"publicKeyToken", publicKey}, {"language", "neutral"}, {"versionScope", "nonSxS"}} {
 		if have := attribute(e, a[0]); !strings.EqualFold(have, a[1]) && !strings.Contains(have, filled) {
 			c.add(KindIdentity, "%s has %s=%q, and Windows' own has %q", attribute(e, "name"), a[0], have, a[1])
 		}

@@ -1,8 +1,8 @@
 // Package answer makes and checks the answer files of Windows Setup and
 // sysprep: autounattend.xml and unattend.xml.
 //
-// Files are made of Go structs with encoding/xml and hold ${...} where Packer
-// puts a value in (templatefile); nobody edits XML. Check reads anybody's
+// The files made are templates beside this package, filled in, and hold ${...}
+// where Packer puts a value in (templatefile). Check reads anybody's
 // answer file and says what Windows Setup would pass over or choke on.
 //
 // It isn't a full model of Microsoft's schema: it writes what a Kubernetes

@@ -80,10 +80,11 @@ func (t tree) at(path ...string) string { return strings.TrimSpace(t.first(path.
 // lineOf is where the first element at a path is, else the element itself.
 func (t tree) lineOf(path ...string) int { return cmp.Or(t.first(path...).line, t.line) }
 
-func (t tree) components(pass, name string) []tree {
+// components are those of the pass in which Windows Setup runs, windowsPE.
+func (t tree) components(name string) []tree {
 	var out []tree
 	for _, s := range t.all("settings") {
-		if attribute(s.start, "pass") != pass {
+		if attribute(s.start, "pass") != "windowsPE" {
 			continue
 		}
 		for _, c := range s.all("component") {
@@ -145,7 +146,7 @@ func (c *checker) installation(text []byte) {
 const setupName = "Microsoft-Windows-Setup"
 
 func stops(t tree) []Problem {
-	setups := t.components("windowsPE", setupName)
+	setups := t.components(setupName)
 	if len(setups) == 0 {
 		return nil
 	}
@@ -156,7 +157,7 @@ func stops(t tree) []Problem {
 	}
 	setup := setups[0]
 	spoken := setup.line
-	for _, s := range t.components("windowsPE", "Microsoft-Windows-International-Core-WinPE") {
+	for _, s := range t.components("Microsoft-Windows-International-Core-WinPE") {
 		language, spoken = language || s.at("UILanguage") != "" && s.at("SetupUILanguage", "UILanguage") != "", s.line
 	}
 	var out []Problem
@@ -191,7 +192,7 @@ type partition struct {
 // https://learn.microsoft.com/windows-hardware/manufacture/desktop/configure-uefigpt-based-hard-drive-partitions
 func layouts(t tree) []Problem {
 	var out []Problem
-	for _, s := range t.components("windowsPE", setupName) {
+	for _, s := range t.components(setupName) {
 		for _, d := range s.all("DiskConfiguration", "Disk") {
 			made := partitions(d)
 			if len(made) == 0 {
@@ -306,7 +307,7 @@ func Editions(data []byte) []string {
 	}
 	var out []string
 	for _, t := range variants(text) {
-		for _, s := range t.components("windowsPE", setupName) {
+		for _, s := range t.components(setupName) {
 			for _, m := range s.all("ImageInstall", "OSImage", "InstallFrom", "MetaData") {
 				if v := m.at("Value"); m.at("Key") == "/IMAGE/NAME" && v != "" && !strings.Contains(v, filled) && !slices.Contains(out, v) {
 					out = append(out, v)
