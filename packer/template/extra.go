@@ -73,18 +73,6 @@ func readExtraScript(given string) (ExtraScript, error) {
 	return s, nil
 }
 
-// extra writes the steps of a moment, in the order in which they were given.
-func (r *render) extra(b *body, m Moment) {
-	for _, s := range r.ExtraScripts {
-		if s.Moment != m {
-			continue
-		}
-		p := b.block("provisioner", provisioners[strings.ToLower(filepath.Ext(s.Name))])
-		p.set("script", quoteRoot(extraPath(s)))
-		b.gap()
-	}
-}
-
 func extraPath(s ExtraScript) string { return "extra/" + s.Name }
 
 // quoteRoot is a path below the folder as an HCL string.

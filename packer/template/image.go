@@ -1,6 +1,10 @@
 package template
 
 import (
+	"errors"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/builder"
 )
@@ -30,8 +34,11 @@ func (r *render) image([]Variable) ([]byte, error) {
 	source := b.block("source", r.platform.Name, sourceName)
 	r.source(source)
 	b.gap()
-	r.writeBuild(b.block("build"))
-	return doc.bytes()
+	build, err := r.build()
+	if err != nil || doc.err != nil {
+		return nil, errors.Join(err, doc.err)
+	}
+	return hclwrite.Format(append(doc.file.Bytes(), build...)), nil
 }
 
 // passwordLocals encode the passwords for the answer files. The one-time
