@@ -77,20 +77,11 @@ func readOverlay(path string) (Overlay, error) {
 }
 
 func unreadable(path string, err error) error {
-	what := "the catalog data can't be read: " + cause(err)
+	what := "the catalog data can't be read: " + infile.Cause(err)
 	if errors.Is(err, fs.ErrNotExist) {
 		what = "no such file or folder"
 	}
 	return &fault.Error{Where: path, What: what, Fix: "check the path that was given: --catalog DIR|FILE", Err: err}
-}
-
-// cause is an error without the path that is shown anyway.
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
 }
 
 var day = regexp.MustCompile(`^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)

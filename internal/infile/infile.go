@@ -69,3 +69,12 @@ func Check(info fs.FileInfo) error {
 		return fmt.Errorf("it is %s, %w", mode.Type(), ErrKind)
 	}
 }
+
+// Cause is an error without the operation and the path that package os puts in
+// front: they are said elsewhere.
+func Cause(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

@@ -2,6 +2,7 @@ package pins
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -81,9 +82,9 @@ type ModuleVersion struct{ Path, Version string }
 func (m LockedModule) MarshalText() ([]byte, error) {
 	fields := []string{m.Path, m.Version}
 	if m.Replace != nil {
-		fields = append(fields, "=>", m.Replace.Path, orDash(m.Replace.Version))
+		fields = append(fields, "=>", m.Replace.Path, cmp.Or(m.Replace.Version, "-"))
 	}
-	fields = append(fields, orDash(m.Sum), orDash(strings.Join(m.Licenses, "+")))
+	fields = append(fields, cmp.Or(m.Sum, "-"), cmp.Or(strings.Join(m.Licenses, "+"), "-"))
 	return []byte(strings.Join(fields, " ")), nil
 }
 
@@ -102,13 +103,6 @@ func (m *LockedModule) UnmarshalText(text []byte) error {
 		m.Licenses = strings.Split(f[3], "+")
 	}
 	return nil
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }
 
 func noDash(s string) string {

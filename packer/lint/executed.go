@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -107,7 +108,7 @@ func (f *folder) expression(p part, e hclsyntax.Expression, isPath bool, s Scrip
 	}
 	for _, name := range sortedKeys(joined) {
 		own := s
-		own.Name, own.Text, own.Language, own.partial = or(p.object+" "+name, name), joined[name].text, LanguageOf(name), s.partial || joined[name].partial
+		own.Name, own.Text, own.Language, own.partial = cmp.Or(p.object+" "+name, name), joined[name].text, LanguageOf(name), s.partial || joined[name].partial
 		if name != "" {
 			own.Paths = append(slices.Clone(s.Paths), name)
 		}

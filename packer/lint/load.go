@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -263,7 +264,7 @@ func (f *folder) merged(s, use *block) *block {
 	maps.Copy(body.Attributes, use.Body.Attributes)
 	delete(body.Attributes, "name")
 	whole := *use.Block
-	whole.Labels, whole.Body = []string{s.Labels[0], or(name, s.Labels[1])}, body
+	whole.Labels, whole.Body = []string{s.Labels[0], cmp.Or(name, s.Labels[1])}, body
 	return &block{&whole, use.file}
 }
 

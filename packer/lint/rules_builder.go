@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -96,7 +97,7 @@ func guests(c *checker) {
 			f.Expected = "one of vSphere's ids, such as windows2019srvNext_64Guest or windows2022srvNext_64Guest"
 			c.add(id, s.name(), f)
 		case !guest.Node:
-			f.Severity, f.Observed = finding.Warn, f.Observed+", that is "+or(guest.Windows, "no Windows Server in support")
+			f.Severity, f.Observed = finding.Warn, f.Observed+", that is "+cmp.Or(guest.Windows, "no Windows Server in support")
 			f.Expected = "windows2019srvNext_64Guest for Windows Server 2022"
 			c.add(id, s.name(), f)
 		default:

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -234,7 +235,7 @@ func reach(c *checker) {
 				Why: "whoever answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
 		if len(c.findings) == before {
-			c.pass(id, s.name(), or(communicator, "a communicator given at build time"))
+			c.pass(id, s.name(), cmp.Or(communicator, "a communicator given at build time"))
 		}
 	}
 }

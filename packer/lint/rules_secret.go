@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func secrets(c *checker) {
 	for _, b := range c.builds {
 		for _, inner := range b.Body.Blocks {
 			if inner.Type != "source" { // those are sources by now
-				l.block(or(strings.Join(inner.Labels, "."), inner.Type), inner.Body)
+				l.block(cmp.Or(strings.Join(inner.Labels, "."), inner.Type), inner.Body)
 			}
 		}
 	}
@@ -280,7 +281,7 @@ func keys(c *checker) {
 		data := c.files[name]
 		if m := publicKey.FindSubmatchIndex(data); m != nil {
 			found = true
-			whose := or(string(data[m[6]:m[7]]), "somebody without a name")
+			whose := cmp.Or(string(data[m[6]:m[7]]), "somebody without a name")
 			c.add(id, name, finding.Finding{Observed: "a public key of " + whose, Expected: "no key in the template", Evidence: at(name, lineAt(data, m[2]))})
 		}
 		if i := bytes.Index(data, []byte("PRIVATE KEY-----")); i >= 0 {
@@ -311,13 +312,13 @@ func payloads(c *checker) {
 		evidence := b.at("digest")
 		switch {
 		case st == known && digestForm.MatchString(digest), st == absent && strings.Contains(ref, "@sha256:"):
-			c.pass(id, b.name(), or(digest, ref))
+			c.pass(id, b.name(), cmp.Or(digest, ref))
 		case st == unknown && c.demanded(b.Body, "digest"):
 			c.pass(id, b.name(), "the digest is given at build time, in a form that the template checks")
 		case st == unknown:
 			c.untold(id, b.name(), "the digest is given at build time, and nothing demands one")
 		default:
-			c.add(id, b.name(), finding.Finding{Observed: or(ref, "a payload") + " without a digest", Expected: "sha256:...", Evidence: evidence})
+			c.add(id, b.name(), finding.Finding{Observed: cmp.Or(ref, "a payload") + " without a digest", Expected: "sha256:...", Evidence: evidence})
 		}
 	}
 	if !used {

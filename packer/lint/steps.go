@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -199,7 +200,7 @@ func port(n int) func(*buildChecker) outcome {
 				if m == nil {
 					continue
 				}
-				ports.Texts = strings.Split(or(m[1], m[2]), ",")
+				ports.Texts = strings.Split(cmp.Or(m[1], m[2]), ",")
 			}
 			if !slices.ContainsFunc(ports.Texts, func(p string) bool { return covers(p, n) }) {
 				out.untold = out.untold || ports.Open && strings.Contains(d.in.words(), strconv.Itoa(n))

@@ -18,13 +18,6 @@ func quoted(s string) string {
 	return `"` + s + `"`
 }
 
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
-}
-
 // texts are the strings of a value that are known: one, or a list's.
 func texts(v cty.Value) []string {
 	var out []string

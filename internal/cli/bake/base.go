@@ -1,6 +1,7 @@
 package bake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,7 +34,7 @@ func (o *imageOptions) openBase(ctx context.Context, load ociimage.LoadOptions, 
 	if err := o.checkAccept(); err != nil {
 		return nil, err
 	}
-	ref := or(o.base, file.Base)
+	ref := cmp.Or(o.base, file.Base)
 	if ref == "" && o.replace {
 		return nil, &fault.Error{What: "--replace-payload is about the files of a base, and there is none", Fix: "add --base REF, or leave it out"}
 	}

@@ -101,13 +101,6 @@ func pinsDigest(file *pins.File, jobs []*compile.Job) string {
 	return "pins-" + strings.TrimPrefix(compile.DigestOf(strings.Join(parts, "\n")), "sha256:")
 }
 
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
-}
-
 // load reaches a registry to read from it.
 func (t *tool) load(r app.Registry) ociimage.LoadOptions {
 	return ociimage.LoadOptions{

@@ -1,6 +1,7 @@
 package bake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -117,14 +118,7 @@ func outdatedTable(rows []outdatedRow) [][]string {
 		if note == "" && r.Latest == "" {
 			note = "up to date"
 		}
-		table = append(table, []string{r.Component, r.Current, dash(r.Patch), dash(r.Latest), note})
+		table = append(table, []string{r.Component, r.Current, cmp.Or(r.Patch, "-"), cmp.Or(r.Latest, "-"), note})
 	}
 	return table
-}
-
-func dash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -1,6 +1,7 @@
 package bake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,7 +150,7 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 // newTree has the paths of the payload's files, which are known before they are
 // built.
 func newTree(file *pins.File, format string, jobs []*compile.Job) *payload.Tree {
-	tree := &payload.Tree{Format: payload.Format(or(format, file.Format()))}
+	tree := &payload.Tree{Format: payload.Format(cmp.Or(format, file.Format()))}
 	for _, j := range jobs {
 		tree.Files = append(tree.Files, payload.File{Path: j.Component.Payload})
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -289,7 +290,7 @@ func treeFindings(problems []verify.Problem, summary verify.Summary) []finding.F
 	if len(problems) == 0 {
 		for _, image := range summary.Images {
 			fs = append(fs, finding.Finding{ID: "payload.tree", Severity: finding.Pass, Object: summary.Reference,
-				Observed: fmt.Sprintf("%d files, %s, %s format", len(image.Files), or(image.Platform, "a folder"), image.Format)})
+				Observed: fmt.Sprintf("%d files, %s, %s format", len(image.Files), cmp.Or(image.Platform, "a folder"), image.Format)})
 		}
 	}
 	return fs
@@ -306,11 +307,4 @@ func counted(s verify.Summary) string {
 		}
 	}
 	return fmt.Sprintf("%d files, %.1f MB, %v", files, float64(bytes)/1e6, formats)
-}
-
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
 }

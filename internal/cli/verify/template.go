@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,7 +42,7 @@ UNKNOWN too.`,
 			return t.finish(report.Report{
 				Subject: args[0], Findings: result.Findings,
 				Checked: fmt.Sprintf("%d files", result.Files),
-				Notes:   []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, or(strings.Join(result.Sources, ", "), "none"))},
+				Notes:   []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, cmp.Or(strings.Join(result.Sources, ", "), "none"))},
 			})
 		},
 	}

@@ -52,7 +52,7 @@ func (Kind) Open(_ context.Context, _ *source.Env, p source.Pin) (io.ReadCloser,
 		return nil, &fault.Error{Where: where, What: fmt.Sprintf("the file of component %s is outside the folder of versions.yaml", p.Name),
 			Fix: "copy it into the folder, or write allow-outside: true beside file:", Err: err}
 	}
-	return nil, &fault.Error{Where: where, What: "the file can't be read: " + cause(err), Fix: "ls -l " + shell.Word(where), Err: err}
+	return nil, &fault.Error{Where: where, What: "the file can't be read: " + infile.Cause(err), Fix: "ls -l " + shell.Word(where), Err: err}
 }
 
 func open(p source.Pin) (*os.File, error) {
@@ -72,13 +72,6 @@ func open(p source.Pin) (*os.File, error) {
 		return nil, err
 	}
 	return root.Open(p.Component.File)
-}
-
-func cause(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
-	}
-	return err.Error()
 }
 
 func path(p source.Pin) string {

@@ -98,7 +98,7 @@ func (r *reader) noBuild(file string, err error) {
 		return
 	}
 	r.problem(inventory.Problem{
-		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + printable.Clip(plain(err)),
+		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + printable.Clip(infile.Cause(err)),
 		Fix: builtFrom + shell.Path(filepath.Dir(file)),
 	})
 }

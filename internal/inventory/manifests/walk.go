@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +22,7 @@ func (r *reader) path(ctx context.Context, path string) error {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return &fault.Error{What: "can't read the manifests: " + plain(err), Where: path, Err: err, Fix: "ls -l " + shell.Word(path)}
+		return &fault.Error{What: "can't read the manifests: " + infile.Cause(err), Where: path, Err: err, Fix: "ls -l " + shell.Word(path)}
 	}
 	if !info.IsDir() {
 		if err := infile.Check(info); err != nil {
@@ -139,14 +138,5 @@ func (r *reader) slurp(ctx context.Context, in io.Reader) ([]byte, error) {
 }
 
 func (r *reader) unreadable(name string, err error) {
-	r.problem(inventory.Problem{Where: name, What: "can't be read: " + plain(err), Fix: "ls -l " + shell.Word(name)})
-}
-
-// plain is an error without the path and the system call, which are said
-// elsewhere.
-func plain(err error) string {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err.Error()
-	}
-	return err.Error()
+	r.problem(inventory.Problem{Where: name, What: "can't be read: " + infile.Cause(err), Fix: "ls -l " + shell.Word(name)})
 }

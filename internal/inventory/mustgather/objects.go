@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // maxFile bounds a file of objects. A namespace with 10,000 pods has some
@@ -86,7 +88,7 @@ func (r *reader) add(d *document, p place, k kind) {
 	r.seen[key] = true
 	r.note(p, h)
 	if err := r.c.Add(k.apiVersion, k.kind, k.decoder(d), d.locate); err != nil {
-		r.problem(p.resource, d.locate(), reason(err), again)
+		r.problem(p.resource, d.locate(), infile.Cause(err), again)
 		return
 	}
 	r.objects++

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/internal/shell"
@@ -135,7 +136,7 @@ func (r *reader) survive(name string, p place, err error) error {
 	if _, broken := errors.AsType[*readError](err); broken || err == nil {
 		return err
 	}
-	r.problem(p.resource, r.inside(name), reason(err), again)
+	r.problem(p.resource, r.inside(name), infile.Cause(err), again)
 	return nil
 }
 
@@ -144,7 +145,7 @@ func (r *reader) skip(name string, err error) {
 	for resource := range r.tallies {
 		r.tallies[resource].broken++
 	}
-	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + reason(err), Fix: "ls -ld " + shell.Word(r.top+"/"+name)})
+	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + infile.Cause(err), Fix: "ls -ld " + shell.Word(r.top+"/"+name)})
 }
 
 func (r *reader) problem(resource, where, what, fix string) {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -122,14 +123,5 @@ func tooMany(top string) error {
 }
 
 func unreadable(file string, err error) error {
-	return &fault.Error{What: "can't be read: " + reason(err), Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
-}
-
-// reason is the cause without the operation and the path that package os puts
-// in front.
-func reason(err error) string {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		return pe.Err.Error()
-	}
-	return err.Error()
+	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
 }

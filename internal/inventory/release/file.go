@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
@@ -41,11 +40,7 @@ func tooLarge(where string) error {
 }
 
 func unreadable(file string, err error) error {
-	reason := err.Error()
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		reason = pe.Err.Error()
-	}
-	return &fault.Error{What: "can't be read: " + reason, Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
+	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: file, Err: err, Fix: "ls -ld " + shell.Word(file)}
 }
 
 // isArchive tells a tar archive, compressed or not, by its magic number: the

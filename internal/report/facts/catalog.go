@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -40,7 +41,7 @@ func versions(rows []catalog.Shipped) string {
 	}
 	var all []string
 	for i, s := range rows {
-		v := or(s.Version, "unknown")
+		v := cmp.Or(s.Version, "unknown")
 		if i > 0 && s.FromZ != nil {
 			v += fmt.Sprintf(" (.%d)", *s.FromZ)
 		}
@@ -51,12 +52,12 @@ func versions(rows []catalog.Shipped) string {
 
 // Release writes what one release ships, with the evidence of each row.
 func Release(w io.Writer, c *catalog.Catalog, r *catalog.Release) error {
-	fmt.Fprintf(w, "OpenShift %s: Kubernetes %s, updates to %s\n\n", r.OpenShift, r.Kubernetes, or(strings.Join(r.Next, ", "), "none known"))
+	fmt.Fprintf(w, "OpenShift %s: Kubernetes %s, updates to %s\n\n", r.OpenShift, r.Kubernetes, cmp.Or(strings.Join(r.Next, ", "), "none known"))
 	rows := [][]string{{"DRIVER", "VERSION", "PATCHES", "CERTAINTY"}}
 	evidence := [][]catalog.Evidence{r.Evidence}
 	for _, d := range c.Drivers {
 		for _, s := range r.Drivers[d.Name] {
-			rows = append(rows, []string{d.Name, or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
+			rows = append(rows, []string{d.Name, cmp.Or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
 			evidence = append(evidence, s.Evidence)
 		}
 	}
@@ -133,7 +134,7 @@ func Driver(w io.Writer, c *catalog.Catalog, d *catalog.Driver) error {
 	rows = [][]string{{"OPENSHIFT", "VERSION", "PATCHES", "CERTAINTY"}}
 	for _, r := range c.Releases {
 		for _, s := range r.Drivers[d.Name] {
-			rows = append(rows, []string{r.OpenShift, or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
+			rows = append(rows, []string{r.OpenShift, cmp.Or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
 			evidence = append(evidence, s.Evidence)
 		}
 	}
@@ -164,7 +165,7 @@ func api(uses []catalog.APIUse) string {
 	for _, u := range uses {
 		all = append(all, u.Group+" "+strings.Join(u.Versions, "|"))
 	}
-	return or(strings.Join(all, ", "), "none")
+	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
 func builds(list []int) string {
@@ -172,5 +173,5 @@ func builds(list []int) string {
 	for _, b := range list {
 		all = append(all, fmt.Sprint(b))
 	}
-	return or(strings.Join(all, ", "), "not known")
+	return cmp.Or(strings.Join(all, ", "), "not known")
 }

@@ -36,13 +36,6 @@ func clean(s string) string {
 	}, s)
 }
 
-func or(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
-}
-
 // sources lists where rows come from, each once.
 func sources(w io.Writer, lists ...[]catalog.Evidence) error {
 	seen := map[string]bool{}

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -13,7 +14,7 @@ import (
 // Inventory writes what was read, and nothing else.
 func Inventory(w io.Writer, inv *inventory.Inventory) error {
 	for _, s := range inv.Sources {
-		fmt.Fprintf(w, "Read %s %s: %s\n", s.Kind, clean(s.Name), clean(or(s.Detail, "no count")))
+		fmt.Fprintf(w, "Read %s %s: %s\n", s.Kind, clean(s.Name), clean(cmp.Or(s.Detail, "no count")))
 	}
 	cluster(w, &inv.Cluster)
 	for i := range inv.Drivers {
@@ -71,8 +72,8 @@ func driver(w io.Writer, d *inventory.Driver) {
 		pipes = append(pipes, p.Name())
 	}
 	for _, f := range [][2]string{
-		{"os", or(d.OS, "unknown")},
-		{"driver", or(d.Provisioner, "unknown") + " " + d.Line},
+		{"os", cmp.Or(d.OS, "unknown")},
+		{"driver", cmp.Or(d.Provisioner, "unknown") + " " + d.Line},
 		{"version", version},
 		{"mode", d.Mode()},
 		{"pipes", strings.Join(pipes, ", ")},
@@ -94,15 +95,15 @@ func nodes(w io.Writer, inv *inventory.Inventory) error {
 	fmt.Fprintf(w, "\nWindows nodes: %d, Linux nodes: %d\n", len(inv.Nodes), inv.LinuxNodes)
 	registered := map[string]string{}
 	for _, n := range inv.CSINodes {
-		registered[n.Name] = or(strings.Join(n.Drivers, ", "), "none")
+		registered[n.Name] = cmp.Or(strings.Join(n.Drivers, ", "), "none")
 	}
 	rows := [][]string{{"NODE", "BUILD", "KUBELET", "WMCO", "CSI-PROXY", "REGISTERED"}}
 	for _, n := range inv.Nodes {
 		proxy := "not read"
 		if n.CSIProxy != nil {
-			proxy = or(n.CSIProxy.Version.String(), n.CSIProxy.Reason)
+			proxy = cmp.Or(n.CSIProxy.Version.String(), n.CSIProxy.Reason)
 		}
-		rows = append(rows, []string{n.Name, fmt.Sprint(n.Build), n.Kubelet, or(n.WMCO, "-"), proxy, or(registered[n.Name], "not read")})
+		rows = append(rows, []string{n.Name, fmt.Sprint(n.Build), n.Kubelet, cmp.Or(n.WMCO, "-"), proxy, cmp.Or(registered[n.Name], "not read")})
 	}
 	return table(w, rows)
 }
@@ -114,7 +115,7 @@ func volumes(w io.Writer, uses []inventory.VolumeUse) error {
 	fmt.Fprintln(w, "\nVolumes that Windows pods use:")
 	rows := [][]string{{"POD", "VOLUME", "CLAIM", "DRIVER", "IN-TREE"}}
 	for _, u := range uses {
-		rows = append(rows, []string{u.Pod.Namespace + "/" + u.Pod.Name, u.Volume, or(u.Claim, "-"), or(u.Provisioner, or(u.Reason, "unknown")), or(u.InTree, "-")})
+		rows = append(rows, []string{u.Pod.Namespace + "/" + u.Pod.Name, u.Volume, cmp.Or(u.Claim, "-"), cmp.Or(u.Provisioner, cmp.Or(u.Reason, "unknown")), cmp.Or(u.InTree, "-")})
 	}
 	return table(w, rows)
 }
@@ -130,7 +131,7 @@ func coverage(w io.Writer, inv *inventory.Inventory) {
 			fmt.Fprintln(w, "\nNot known to be complete:")
 			first = false
 		}
-		fmt.Fprintf(w, "  %s: %d seen; %s\n", r, c.Count, clean(or(c.Reason, "not read")))
+		fmt.Fprintf(w, "  %s: %d seen; %s\n", r, c.Count, clean(cmp.Or(c.Reason, "not read")))
 		for line := range strings.Lines(c.Fix) {
 			fmt.Fprintf(w, "    fix: %s\n", clean(strings.TrimRight(line, "\n")))
 		}
