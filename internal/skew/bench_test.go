@@ -22,6 +22,7 @@ func BenchmarkRules(b *testing.B) {
 		{name: "six-hops", from: "4.14", to: "4.20"},
 		{name: "after-an-update", from: "4.20"},
 		{name: "nothing-registered", from: "4.19", to: "4.20", change: registers(nil)},
+		{name: "zones", from: "4.19", to: "4.20", change: zoned},
 		{name: "no-wmco", from: "4.19", to: "4.20", change: all(wmco(""), proxyDaemonSet("v1.1.3"))},
 	} {
 		b.Run(shape.name, func(b *testing.B) {
@@ -36,6 +37,18 @@ func BenchmarkRules(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// zoned puts nodes and volumes into three zones.
+func zoned(inv *inventory.Inventory) {
+	const zone = "topology.csi.vmware.com/k8s-zone"
+	for i := range inv.Nodes {
+		inv.CSINodes[i].TopologyKeys = map[string][]string{vsphereName: {zone}}
+		inv.Nodes[i].Labels[zone] = fmt.Sprint(i % 3)
+	}
+	for i := range inv.Volumes {
+		inv.Volumes[i].Affinity = []inventory.Term{{Expressions: []inventory.Expression{{Key: zone, Operator: "In", Values: []string{fmt.Sprint(i % 3)}}}}}
 	}
 }
 

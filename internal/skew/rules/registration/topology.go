@@ -24,15 +24,38 @@ func topology(snap *snapshot.Snapshot, report rules.Report) {
 	for _, provisioner := range slices.Sorted(maps.Keys(lacking)) {
 		report(withoutLabel(snap, provisioner, lacking[provisioner]))
 	}
+	if !snap.Inventory.Read[inventory.Nodes].Complete {
+		return
+	}
+	reached := map[string]bool{} // by affinity: thousands of volumes have a few
 	far := snapshot.Select(snap.Inventory.Volumes, func(u inventory.VolumeUse) bool {
-		return u.InTree == "" && len(u.Affinity) > 0 && lacking[u.Provisioner] == nil
+		if u.InTree != "" || len(u.Affinity) == 0 || lacking[u.Provisioner] != nil {
+			return false
+		}
+		key := affinity(u)
+		some, known := reached[key]
+		if !known {
+			s := inventory.Scheduling{Terms: u.Affinity}
+			some = slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool { return s.Selects(*n) })
+			reached[key] = some
+		}
+		return !some
 	})
-	for _, alike := range snapshot.GroupBy(far, func(u inventory.VolumeUse) string { return fmt.Sprint(u.Provisioner, u.Affinity) }) {
-		s := inventory.Scheduling{Terms: alike[0].Affinity}
-		if snap.Inventory.Read[inventory.Nodes].Complete && !slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool { return s.Selects(*n) }) {
-			report(outOfReach(alike))
+	for _, alike := range snapshot.GroupBy(far, func(u inventory.VolumeUse) string { return u.Provisioner + affinity(u) }) {
+		report(outOfReach(alike))
+	}
+}
+
+// affinity is a volume's, as a key.
+func affinity(u inventory.VolumeUse) string {
+	var b strings.Builder
+	for _, t := range u.Affinity {
+		b.WriteString(" or")
+		for _, e := range slices.Concat(t.Expressions, t.Fields) {
+			b.WriteString(" " + e.Key + " " + e.Operator + " " + strings.Join(e.Values, ","))
 		}
 	}
+	return b.String()
 }
 
 // unlabelled are nodes that lack a label which their CSINode names as a topology key,
@@ -88,7 +111,7 @@ func outOfReach(uses []inventory.VolumeUse) rules.Finding {
 		return fmt.Sprintf("%s/%s (volume %s)", u.Pod.Namespace, u.Pod.Name, u.PV)
 	})
 	return rules.Finding{
-		Severity: finding.Warn, Object: u.Provisioner, Same: fmt.Sprint(u.Affinity), When: rules.Before, Evidence: rules.Cite(snapshot.Map(uses, func(u inventory.VolumeUse) inventory.Evidence { return u.At })),
+		Severity: finding.Warn, Object: u.Provisioner, Same: affinity(u), When: rules.Before, Evidence: rules.Cite(snapshot.Map(uses, func(u inventory.VolumeUse) inventory.Evidence { return u.At })),
 		Observed: fmt.Sprintf("no Windows node has the labels that the volumes of Windows pods ask for: %s", rules.SomeOf(pods)),
 		Expected: "a Windows node that the volume's node affinity takes",
 		Why:      "a pod with such a volume doesn't start again once it is stopped, which an update of its node does",
