@@ -39,6 +39,19 @@ func awsStates() []state {
 			verdict: finding.Block, why: "a pod waits: its volume asks for a label that no Windows node has", source: ebsChangelog,
 		},
 		{
+			name: "a volume in a zone without Windows nodes", cluster: on("4.20.6", labelled(zoneLabel, "us-east-1b"), with(ebs("v1.45.0")), change(func(c *cluster) { c.volumes[0].zone = zoneLabel })), to: "4.21",
+			verdict: finding.Warn, why: "the pod that runs is drained by the update and finds no node after it", source: "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#node-affinity",
+		},
+		{
+			name: "a node that has lost its topology label", cluster: on("4.20.6", labelled(zoneLabel, "us-east-1a"), with(ebs("v1.45.0")), change(func(c *cluster) {
+				for i := range c.nodes {
+					c.nodes[i].topology = []string{zoneLabel}
+				}
+				c.nodes[1].labels = nil
+			})), to: "4.21",
+			verdict: finding.Warn, why: "pods whose volumes ask for the zone can't move there while the other node is updated", source: nodeInfo,
+		},
+		{
 			name: "ebs ahead", cluster: on("4.19.12", with(ebs("v1.48.0"))), to: "4.20",
 			verdict: finding.Pass, why: "newer than Linux before and after; nobody forbids it, and it needn't be changed", source: asClose,
 		},
