@@ -47,7 +47,7 @@ func (o *Old) inPlace(namespace string) bool {
 // and for one that keeps no path.
 func (o *Old) Registry(cat *catalog.Catalog) string {
 	driver := cat.Driver(o.Driver)
-	repository := o.repository()
+	repository, _ := o.image()
 	if repository == "" || driver.Publishes(repository) {
 		return ""
 	}
@@ -63,17 +63,27 @@ func (o *Old) Registry(cat *catalog.Catalog) string {
 	return ""
 }
 
-// repository of the driver's image, without tag and digest.
-func (o *Old) repository() string {
+// image of the driver, without its digest; both are "" for none.
+func (o *Old) image() (repository, tag string) {
 	c := container(&o.DaemonSet.Spec.Template.Spec, definitionOf(o.Driver).Container)
 	if c == nil {
-		return ""
+		return "", ""
 	}
 	image, _, _ := strings.Cut(c.Image, "@")
 	if colon := strings.LastIndex(image, ":"); colon > strings.LastIndex(image, "/") {
-		image = image[:colon]
+		return image[:colon], image[colon+1:]
 	}
-	return image
+	return image, ""
+}
+
+// OldVersion is the version in the old DaemonSet's tag, "" where it names none.
+func (o *Old) OldVersion() string {
+	_, tag := o.image()
+	v, err := version.ParseDriver(tag)
+	if err != nil {
+		return ""
+	}
+	return v.Core()
 }
 
 // mode is how the old DaemonSet reaches the node, "" where it doesn't show.
@@ -123,7 +133,7 @@ func (c *choice) keepChoices(o Options) {
 	if mirror != "" && mirror == strings.TrimSuffix(o.Registry, "/") {
 		c.kept = append(c.kept, Kept{"registry", mirror, keptChoice})
 	}
-	if repository := c.old.repository(); repository != "" && mirror == "" && !c.driver.Publishes(repository) && o.Registry == "" {
+	if repository, _ := c.old.image(); repository != "" && mirror == "" && !c.driver.Publishes(repository) && o.Registry == "" {
 		c.note("The old image comes from %s, which doesn't end in the path of its source; the new ones come from the projects' own registries. --registry names a mirror.", repository)
 	}
 	if spec := c.old.DaemonSet.Spec.Template.Spec; o.Digests == nil && slices.ContainsFunc(spec.Containers, func(c corev1.Container) bool { return strings.Contains(c.Image, "@sha256:") }) {

@@ -197,17 +197,3 @@ func (r *reasons) variant() string {
 	}
 	return ", in its image for HostProcess"
 }
-
-// OldVersion is the version in the old DaemonSet's tag, "" where it names none.
-func (o *Old) OldVersion() string {
-	c := container(&o.DaemonSet.Spec.Template.Spec, definitionOf(o.Driver).Container)
-	if c == nil {
-		return ""
-	}
-	image, _, _ := strings.Cut(c.Image, "@")
-	v, err := version.ParseDriver(image[strings.LastIndex(image, ":")+1:])
-	if err != nil {
-		return ""
-	}
-	return v.Core()
-}

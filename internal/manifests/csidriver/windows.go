@@ -1,7 +1,6 @@
 package csidriver
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -43,6 +42,3 @@ func windowsOf(name string) (*windowsRelease, error) {
 	}
 	return nil, &fault.Error{What: "Windows Server " + name + " isn't known", Fix: "--windows, one of " + strings.Join(WindowsVersions(), ", ")}
 }
-
-// KnowsWindows tells whether folders can be written for a version, "2022".
-func KnowsWindows(name string) bool { return slices.Contains(WindowsVersions(), name) }

@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
@@ -110,7 +111,7 @@ func windowsName(nodes []*inventory.Node) string {
 		}
 		name = is
 	}
-	if name == csidriver.WindowsVersions()[0] || !csidriver.KnowsWindows(name) {
+	if known := csidriver.WindowsVersions(); name == known[0] || !slices.Contains(known, name) {
 		return ""
 	}
 	return name
