@@ -25,6 +25,8 @@ type Catalog struct {
 	Incompatible []Incompatibility `json:"incompatible"`
 	Migration    []Migration       `json:"migration"`
 	Gates        []Gate            `json:"gates"`
+	// Builds are the Windows programs that can be built from OpenShift's forks.
+	Builds []Build `json:"builds,omitempty"`
 	// Commits maps a payload source commit to an upstream version.
 	Commits []Commit `json:"commits,omitempty"`
 	// Digests maps an image digest to a driver version; empty as shipped,

@@ -51,6 +51,7 @@ func (m *merger) check() error {
 	k.checkPairs()
 	k.checkMigration()
 	k.checkIdentities()
+	k.checkBuilds()
 	return k.first()
 }
 

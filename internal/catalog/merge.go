@@ -24,6 +24,7 @@ const (
 	sectionIncompatible section = "incompatible"
 	sectionMigration    section = "migration"
 	sectionGates        section = "gates"
+	sectionBuilds       section = "builds"
 	sectionCommits      section = "commits"
 	sectionDigests      section = "digests"
 )
@@ -71,6 +72,7 @@ func (m *merger) add(d *document) {
 	m.into.Incompatible = mergeRows(m, d, sectionIncompatible, m.into.Incompatible, c.Incompatible, incompatibleKey, replaceRow)
 	m.into.Migration = mergeRows(m, d, sectionMigration, m.into.Migration, c.Migration, migrationKey, replaceRow)
 	m.into.Gates = mergeRows(m, d, sectionGates, m.into.Gates, c.Gates, gateKey, replaceRow)
+	m.into.Builds = mergeRows(m, d, sectionBuilds, m.into.Builds, c.Builds, buildKey, replaceRow)
 	m.into.Commits = mergeRows(m, d, sectionCommits, m.into.Commits, c.Commits, commitKey, replaceRow)
 	m.into.Digests = mergeRows(m, d, sectionDigests, m.into.Digests, c.Digests, digestKey, replaceRow)
 }
@@ -84,6 +86,7 @@ func payloadKey(f PayloadFile) string          { return f.Path + " " + f.From }
 func incompatibleKey(r Incompatibility) string { return r.ID }
 func migrationKey(r Migration) string          { return r.InTree + " " + r.OpenShift }
 func gateKey(g Gate) string                    { return g.Key }
+func buildKey(b Build) string                  { return b.Name }
 func digestKey(d Digest) string                { return d.Digest }
 func replaceRow[T any](_, row T) T             { return row }
 

@@ -109,6 +109,9 @@ type VersionFact struct {
 	// By is how it was found: tag, label, registry-tag, digest-map, user,
 	// running-image, commit, log, annotation, release.
 	By string `json:"by,omitempty"`
+	// Commit is the full source commit of an image that bake driver built, as its
+	// label has it; "" for others.
+	Commit string `json:"commit,omitempty"`
 	// Reason says why it isn't known: "tag latest moves", "digest only".
 	Reason string   `json:"reason,omitempty"`
 	At     Evidence `json:"at"`

@@ -31,8 +31,8 @@ type kind struct {
 // kinds are asked in this order; the last one is also that of no source.
 var kinds = []kind{
 	{KindModule, []string{"module"}, []string{"version", "commit"}, "version", true, true, (*validator).module},
-	{KindGitFile, []string{"git", "path"}, []string{"commit"}, "commit", false, false, (*validator).git},
-	{KindGit, []string{"git"}, []string{"commit", "submodules", "dir"}, "commit", false, true, (*validator).git},
+	{KindGitFile, []string{"git", "path"}, []string{"commit", "branch"}, "commit", false, false, (*validator).git},
+	{KindGit, []string{"git"}, []string{"commit", "branch", "version", "submodules", "dir"}, "commit", false, true, (*validator).git},
 	{KindFile, []string{"file"}, []string{"allow-outside", "sha256"}, "sha256", false, false, (*validator).local},
 }
 

@@ -53,7 +53,10 @@ func Parse(path string, src []byte) (*File, error) {
 		"source":     v.keep("source", d.text(&f.Source)),
 		"base":       v.keep("base", d.text(&f.Base)),
 		"components": v.keep("components", func(n ast.Node) {
-			d.items(n, "a list of components", func(item ast.Node) { v.component(item) })
+			d.items(n, "a list of components", func(item ast.Node) { f.Components = append(f.Components, v.component(item)) })
+		}),
+		"drivers": v.keep("drivers", func(n ast.Node) {
+			d.items(n, "a list of drivers", func(item ast.Node) { f.Drivers = append(f.Drivers, v.component(item)) })
 		}),
 		"services": v.keep("services", func(n ast.Node) { d.items(n, "a list of services", v.service) }),
 	})
@@ -67,10 +70,10 @@ func Parse(path string, src []byte) (*File, error) {
 }
 
 // component reads one component and remembers where each key is.
-func (v *validator) component(n ast.Node) {
+func (v *validator) component(n ast.Node) Component {
 	c := Component{at: map[string]ast.Node{"": n}}
 	v.read(n, reflect.ValueOf(&c).Elem(), func(key string, n ast.Node) { c.at[key] = n })
-	v.file.Components = append(v.file.Components, c)
+	return c
 }
 
 // splitFaults undoes joinFaults.

@@ -28,8 +28,7 @@ type Stale struct{ Component, Reason string }
 func (l *Lock) Check(f *File, names ...string) []Stale {
 	var stale []Stale
 	known := map[string]bool{}
-	for i := range f.Components {
-		c := &f.Components[i]
+	for _, c := range f.All() {
 		known[c.Name] = true
 		if len(names) > 0 && !slices.Contains(names, c.Name) {
 			continue
@@ -111,12 +110,15 @@ func (l *Lock) staleness(f *File, c *Component) string {
 // right doesn't tell: a merge of two locks may take it from one and the rest
 // from the other.
 func (l *Locked) differs(f *File, c *Component) string {
-	toolchain := ""
+	toolchain, version := "", c.Version
 	if c.Program() {
 		toolchain = c.Toolchain(f)
 	}
+	if c.Kind() == KindGit {
+		version = "" // it is for stamps, and the pin's digest covers it
+	}
 	for _, field := range []struct{ name, pinned, locked string }{
-		{"module", c.Module, l.Module}, {"version", c.Version, l.Version}, {"git", c.Git, l.Git}, {"toolchain", toolchain, l.Toolchain},
+		{"module", c.Module, l.Module}, {"version", version, l.Version}, {"git", c.Git, l.Git}, {"toolchain", toolchain, l.Toolchain},
 	} {
 		if field.locked != field.pinned {
 			return fmt.Sprintf("its lock says %s %s, its pin %s", field.name, cmp.Or(field.locked, "none"), cmp.Or(field.pinned, "none"))
@@ -205,7 +207,7 @@ func StaleError(f *File, stale []Stale) error {
 			names = append(names, s.Component)
 		}
 	}
-	if len(names) == len(f.Components) {
+	if len(names) == len(f.All()) {
 		names = nil
 	}
 	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: LockCommand(f, names...), Code: finding.ExitBlock}

@@ -33,7 +33,8 @@ type File struct {
 	Go         string      `json:"go" jsonschema:"required" jsonschema_description:"The Go toolchain that compiles: a version such as \"1.26.8\", or local for the builder's own."`
 	Source     string      `json:"source,omitempty" jsonschema_description:"URL of the repository that holds this file; a label of the image."`
 	Base       string      `json:"base,omitempty" jsonschema_description:"Operator image to append the payload to, by digest. Empty: a payload-only image."`
-	Components []Component `json:"components" jsonschema:"required,minItems=1" jsonschema_description:"What goes into the payload."`
+	Components []Component `json:"components,omitempty" jsonschema:"minItems=1" jsonschema_description:"What goes into the payload."`
+	Drivers    []Component `json:"drivers,omitempty" jsonschema_description:"CSI drivers, and the containers beside them, that bake driver builds. They change no byte of the payload."`
 	Services   []Service   `json:"services,omitempty" jsonschema_description:"The Windows services that run on the node. They change no byte of the payload."`
 
 	// Path is where the file was read from, as it was given to Load.
@@ -47,9 +48,10 @@ type File struct {
 type Component struct {
 	Name       string            `json:"name" jsonschema:"required,pattern=^[a-z0-9][a-z0-9_-]*$" jsonschema_description:"The component's name in commands and reports."`
 	Module     string            `json:"module,omitempty" jsonschema_description:"Source: path of a Go module."`
-	Version    string            `json:"version,omitempty" jsonschema_description:"Version of the module, quoted: \"v1.3.0\"."`
+	Version    string            `json:"version,omitempty" jsonschema_description:"Version of the module, quoted: \"v1.3.0\". Beside git: what {{.Version}} is in stamps."`
 	Git        string            `json:"git,omitempty" jsonschema_description:"Source: URL of a git repository."`
 	Commit     string            `json:"commit,omitempty" jsonschema:"pattern=^([0-9a-f]{40}|[0-9a-f]{64})$" jsonschema_description:"Full commit of the git source. Beside module: the tag's commit, for stamps, where the proxy doesn't tell it."`
+	Branch     string            `json:"branch,omitempty" jsonschema_description:"Beside git: the branch that bake outdated and bake pin follow. The commit alone decides what is built."`
 	Submodules bool              `json:"submodules,omitempty" jsonschema_description:"Check the git tree's submodules out too."`
 	Dir        string            `json:"dir,omitempty" jsonschema_description:"Folder of the Go module inside the git tree."`
 	Path       string            `json:"path,omitempty" jsonschema_description:"One file of the git tree, carried as it is."`
@@ -89,11 +91,11 @@ func (f *File) LockDir() string {
 // Component returns the component of that name.
 func (f *File) Component(name string) (*Component, error) {
 	var names []string
-	for i := range f.Components {
-		if f.Components[i].Name == name {
-			return &f.Components[i], nil
+	for _, c := range f.All() {
+		if c.Name == name {
+			return c, nil
 		}
-		names = append(names, f.Components[i].Name)
+		names = append(names, c.Name)
 	}
 	e := &fault.Error{Where: f.Path, What: fmt.Sprintf("there is no component %q", name), Fix: "one of: " + strings.Join(names, ", ")}
 	if near := fault.Nearest(name, names); near != "" {
@@ -102,7 +104,18 @@ func (f *File) Component(name string) (*Component, error) {
 	return nil, e
 }
 
-// Select returns the named components in the file's order; all for no names.
+// All returns the components, then the drivers: whatever is pinned.
+func (f *File) All() []*Component {
+	var all []*Component
+	for _, list := range [][]Component{f.Components, f.Drivers} {
+		for i := range list {
+			all = append(all, &list[i])
+		}
+	}
+	return all
+}
+
+// Select returns what is named of All, in the file's order; all for no names.
 func (f *File) Select(names []string) ([]*Component, error) {
 	for _, n := range names {
 		if _, err := f.Component(n); err != nil {
@@ -110,9 +123,9 @@ func (f *File) Select(names []string) ([]*Component, error) {
 		}
 	}
 	var out []*Component
-	for i := range f.Components {
-		if len(names) == 0 || slices.Contains(names, f.Components[i].Name) {
-			out = append(out, &f.Components[i])
+	for _, c := range f.All() {
+		if len(names) == 0 || slices.Contains(names, c.Name) {
+			out = append(out, c)
 		}
 	}
 	return out, nil
@@ -178,7 +191,7 @@ func (c *Component) MemoryBytes() int64 {
 func (c *Component) PinDigest(f *File) string {
 	pin := *c
 	pin.Name, pin.Payload, pin.Install, pin.Memory = "", "", "", ""
-	pin.Go = ""
+	pin.Go, pin.Branch = "", "" // a branch decides nothing
 	if c.Program() {
 		pin.Go = c.Toolchain(f)
 	}

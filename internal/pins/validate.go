@@ -24,6 +24,7 @@ var (
 	commitForm   = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
 	sha256Form   = regexp.MustCompile(`^[0-9a-f]{64}$`)
 	fipsForm     = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+$`)
+	branchForm   = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 	digestForm   = regexp.MustCompile(`@sha256:[0-9a-f]{64}$`)
 	variableForm = regexp.MustCompile(`^[A-Za-z0-9_.~/-]+\.[A-Za-z_][A-Za-z0-9_]*$`)
 	tagForm      = regexp.MustCompile(`^[A-Za-z0-9_.]+$`)
@@ -55,12 +56,17 @@ func (v *validator) check(root ast.Node) {
 		v.report(v.top["base"], "base isn't named by digest, and a tag moves",
 			fmt.Sprintf("base: %s@sha256:..., the digest from: skopeo inspect --format '{{.Digest}}' docker://%s", untagged(name), name))
 	}
-	if len(f.Components) == 0 {
+	if len(f.Components)+len(f.Drivers) == 0 {
 		v.report(root, "there are no components", "add a list: components:")
 	}
 	v.unique()
 	for i := range f.Components {
 		v.one(&f.Components[i])
+		v.payload(&f.Components[i], f.Components[i].at)
+	}
+	for i := range f.Drivers {
+		v.one(&f.Drivers[i])
+		v.driver(&f.Drivers[i])
 	}
 	if len(v.errs) == 0 {
 		v.services()
@@ -91,9 +97,9 @@ func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value str
 // upper case from lower.
 func (v *validator) unique() {
 	names, paths, bases, places := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
-	for _, c := range v.file.Components {
+	for _, c := range v.file.All() {
 		at := c.at
-		v.install(&c, at, places)
+		v.install(c, at, places)
 		if _, twice := names[c.Name]; twice && c.Name != "" {
 			v.report(at["name"], fmt.Sprintf("component %q stands here twice", c.Name), "rename one of them")
 		}
@@ -140,7 +146,6 @@ func (v *validator) one(c *Component) {
 	at := c.at
 	v.form(at[""], at, "name", c.Name, nameForm, "name: csi-proxy (lower case letters, digits, dashes and underscores)")
 	v.sources(c)
-	v.payload(c, at)
 	if c.Program() {
 		v.program(c, at)
 	}
@@ -171,11 +176,30 @@ func (v *validator) sources(c *Component) {
 	kind.check(v, c)
 }
 
+// driver checks what a driver is more than a component's source: its image has no
+// path below /payload, and only a git tree is a release's own.
+func (v *validator) driver(c *Component) {
+	for _, key := range []string{"payload", "install"} {
+		if c.at[key] != nil {
+			v.report(c.at[key], key+" has no meaning for a driver", "leave it out: a driver becomes an image of its own")
+		}
+	}
+	if c.Kind() != KindGit {
+		v.report(c.at[""], fmt.Sprintf("driver %s isn't a program of a git tree", c.Name), "give git:, commit: and package:")
+	}
+}
+
 func (v *validator) git(c *Component) {
 	if what, fix := gitURL(c.Git); what != "" {
 		v.report(c.at["git"], what, fix)
 	}
 	v.form(c.at[""], c.at, "commit", c.Commit, commitForm, "the full commit, all 40 digits: git rev-parse REF^{commit}")
+	if c.Version != "" && !semver.IsValid(c.Version) {
+		v.report(c.at["version"], fmt.Sprintf("version can't be %q", c.Version), `write a version such as "v1.33.1"`)
+	}
+	if c.at["branch"] != nil && !branchForm.MatchString(c.Branch) {
+		v.report(c.at["branch"], fmt.Sprintf("branch can't be %q", c.Branch), "write a branch's name, such as release-4.20")
+	}
 	for _, key := range []string{"path", "dir"} {
 		if p := c.text(key); p != "" && !cleanPath(p) {
 			v.report(c.at[key], fmt.Sprintf("%s can't be %q", key, p), "write it relative to the tree's top, with forward slashes")

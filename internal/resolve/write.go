@@ -47,7 +47,7 @@ func writeFiles(dir string, r *Result) error {
 // prune drops the locks of components that versions.yaml no longer has.
 func prune(file *pins.File, lock *pins.Lock) error {
 	known := map[string]bool{}
-	for _, c := range file.Components {
+	for _, c := range file.All() {
 		known[c.Name] = true
 	}
 	for name := range lock.Components {

@@ -49,9 +49,9 @@ func row(v *snapshot.View) Row {
 	}
 	if w, known := v.Windows(); known {
 		row.Windows = w.String()
-		row.DistanceNow = distanceTo(&v.LinuxNow, w)
+		row.DistanceNow, row.SameCommitNow = distanceTo(&v.LinuxNow, w), v.SameCommit(&v.LinuxNow)
 		if v.At.Hops > 0 && !v.FollowsLinux() {
-			row.Distance = distanceTo(&v.LinuxTarget, w)
+			row.Distance, row.SameCommit = distanceTo(&v.LinuxTarget, w), v.SameCommit(&v.LinuxTarget)
 		}
 	}
 	if v.At.Hops > 0 {

@@ -62,6 +62,10 @@ type Row struct {
 	// calendar versions, which have none.
 	DistanceNow *int `json:"distanceNow,omitempty"`
 	Distance    *int `json:"distance,omitempty"`
+	// SameCommitNow and SameCommit: both sides are built from one commit, by the
+	// payload of the release and the label of the Windows image.
+	SameCommitNow bool `json:"sameCommitNow,omitempty"`
+	SameCommit    bool `json:"sameCommit,omitempty"`
 	// Mode is csi-proxy or HostProcess now, ModeTarget what the target's line
 	// wants.
 	Mode       string           `json:"mode"`

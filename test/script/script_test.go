@@ -25,6 +25,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
 	"github.com/winbake/winbake/internal/testproxy"
+	"github.com/winbake/winbake/test/images"
 )
 
 var update = flag.Bool("update", false, "write the expected outputs in testdata anew")
@@ -33,8 +34,6 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"bake":   func() { os.Exit(app.Main(bake.New)) },
 		"verify": func() { os.Exit(app.Main(verify.New)) },
-
-		"kubectl-winbake": func() { os.Exit(app.Main(verify.New)) },
 	})
 }
 
@@ -50,6 +49,7 @@ func TestScripts(t *testing.T) {
 			"pin":   pin,
 			"count": countFiles,
 			"proxy": proxy,
+			"base":  windowsBase,
 
 			"replace": replace,
 		},
@@ -153,6 +153,16 @@ func pin(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[1])
 	text := strings.Replace(ts.ReadFile(args[1]), "@SUM@", hex.EncodeToString(sum[:]), 1)
 	ts.Check(os.WriteFile(path, []byte(text), 0o644))
+}
+
+// windowsBase plays a Windows base image in an OCI layout: base DIR [OSVERSION], or
+// base DIR empty for one whose registry files are empty.
+func windowsBase(ts *testscript.TestScript, _ bool, args []string) {
+	osVersion, hive := strings.Join(args[1:], ""), images.Hive
+	if osVersion == "empty" {
+		osVersion, hive = "", ""
+	}
+	ts.Check(images.WriteWindowsBase(ts.MkAbs(args[0]), osVersion, hive))
 }
 
 // countFiles compares how many entries a folder has: count 3 dir.

@@ -48,7 +48,7 @@ the layout that the Windows Machine Config Operator reads.`,
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
 	root.AddCommand(
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newCache(t), newSchema(t),
-		newTemplate(t), newManifests(t), newNode(t),
+		newTemplate(t), newManifests(t), newNode(t), newDriver(t),
 	)
 	return root
 }
@@ -130,27 +130,37 @@ func (t *tool) jobs(names []string) (*pins.File, []*compile.Job, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if len(names) == 0 && len(file.Drivers) > 0 {
+		for _, c := range file.Components { // drivers aren't of the payload
+			names = append(names, c.Name)
+		}
+	}
+	jobs, err := t.lockedJobs(file, names)
+	return file, jobs, err
+}
+
+// lockedJobs is jobs for a file that was read.
+func (t *tool) lockedJobs(file *pins.File, names []string) (jobs []*compile.Job, err error) {
 	components, err := file.Select(names)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	lock, err := pins.LoadLock(file)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if stale := lock.Check(file, names...); len(stale) > 0 {
-		return nil, nil, pins.StaleError(file, stale)
+		return nil, pins.StaleError(file, stale)
 	}
-	var jobs []*compile.Job
 	for _, c := range components {
 		locked := lock.Components[c.Name]
 		stamps, err := c.Stamps(locked, sourceDateEpoch())
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		jobs = append(jobs, &compile.Job{File: file, Component: c, Locked: locked, Stamps: stamps})
 	}
-	return file, jobs, nil
+	return jobs, nil
 }
 
 // splitNames reads a,b and repeated flags alike.
@@ -178,7 +188,7 @@ func (t *tool) fromPins(names func(*pins.File) []string) cobra.CompletionFunc {
 }
 
 func componentNames(file *pins.File) (names []string) {
-	for _, c := range file.Components {
+	for _, c := range file.All() {
 		names = append(names, c.Name)
 	}
 	return names

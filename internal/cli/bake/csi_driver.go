@@ -20,6 +20,7 @@ import (
 // csiDriverOptions are the flags of `bake manifests csi-driver`.
 type csiDriverOptions struct {
 	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
+	image, registrar, probe                                                   string
 	catalog                                                                   catalogflag.Flag
 	output                                                                    app.Output
 	// given tells whether a flag was on the command line.
@@ -48,6 +49,9 @@ in another namespace it gets one, with its rights.
 Windows nodes pull through a mirror by the path that an image has at its source,
 so --registry changes the host and keeps that path. --digest-file pins images: a
 line each, IMAGE:TAG sha256:...
+
+--image deploys what bake driver built: then the version is the release's own, even
+where its project published no image of it.
 
 --upgrade-from reads a DaemonSet that runs now, and tells what changes and why: a
 new tag alone breaks a driver whose mode, flags or mounts change with it. The new one
@@ -86,6 +90,9 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.windows, "windows", csidriver.WindowsVersions()[0], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
 	f.StringVar(&o.namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")
 	f.StringVar(&o.registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
+	f.StringVar(&o.image, "image", "", "the driver's image, by digest, in place of the project's: one that bake driver built")
+	f.StringVar(&o.registrar, "registrar-image", "", "the node-driver-registrar's, likewise")
+	f.StringVar(&o.probe, "probe-image", "", "the livenessprobe's, likewise")
 	f.StringVar(&o.digestFile, "digest-file", "", "file of images and their digests")
 	f.StringVar(&o.upgradeFrom, "upgrade-from", "", "file with the DaemonSet that runs now: tell what changes, and why")
 	o.catalog.Register(cmd)
@@ -165,7 +172,8 @@ func (o *csiDriverOptions) keep(cat *catalog.Catalog, old *csidriver.Old, option
 
 // options checks the flags that can be checked alone.
 func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
-	options := csidriver.Options{Driver: driver, Mode: csidriver.Mode(o.mode), Windows: o.windows, Namespace: o.namespace, Registry: o.registry}
+	options := csidriver.Options{Driver: driver, Mode: csidriver.Mode(o.mode), Windows: o.windows, Namespace: o.namespace, Registry: o.registry,
+		Image: o.image, Registrar: o.registrar, Probe: o.probe}
 	if driver == "" {
 		return options, &fault.Error{What: "no driver to write", Fix: "bake manifests csi-driver DRIVER, one of " + strings.Join(csidriver.Drivers(), ", ") + "; or --upgrade-from a file"}
 	}

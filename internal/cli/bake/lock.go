@@ -85,7 +85,7 @@ func (t *tool) lockFile(ctx context.Context, file *pins.File, names []string) er
 	if err != nil {
 		return err
 	}
-	lock, err := t.oldLock(file, len(components) == len(file.Components))
+	lock, err := t.oldLock(file, len(components) == len(file.All()))
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,8 @@ func newOutdated(t *tool) *cobra.Command {
 		Use:   "outdated [component...]",
 		Short: "Show newer versions of what is pinned",
 		Long: `outdated asks the module proxy, or git for its tags, which newer versions
-there are: the newest patch of the pinned minor, and the newest of all. Where
+there are: the newest patch of the pinned minor, and the newest of all. With
+branch: beside a commit, the branch's newest commit is the answer. Where
 no list can be had it says so; that isn't "up to date". If a source couldn't be
 asked, the exit code is 4.`,
 		Example:           "  bake outdated\n  bake outdated csi-proxy -o json",
@@ -106,10 +107,19 @@ func askOne(ctx context.Context, env *source.Env, p source.Pin) outdatedRow {
 		row.Unknown, row.failed = "not to be had: "+fault.FirstLine(err), true
 		return row
 	}
+	if p.Branch != "" {
+		if head := all[len(all)-1]; head != current {
+			row.Latest = head
+		}
+		return row
+	}
 	row.Current = current
 	row.Patch, row.Latest = gomod.Newer(current, all)
 	return row
 }
+
+// maxShown is what a version may take of a line; only a commit is longer.
+const maxShown = 39
 
 func outdatedTable(rows []outdatedRow) [][]string {
 	table := [][]string{{"COMPONENT", "CURRENT", "PATCH", "LATEST", "NOTE"}}
@@ -118,7 +128,11 @@ func outdatedTable(rows []outdatedRow) [][]string {
 		if note == "" && r.Latest == "" {
 			note = "up to date"
 		}
-		table = append(table, []string{r.Component, r.Current, cmp.Or(r.Patch, "-"), cmp.Or(r.Latest, "-"), note})
+		latest := r.Latest
+		if len(latest) > maxShown {
+			latest = latest[:12] // a commit, as CURRENT has it
+		}
+		table = append(table, []string{r.Component, r.Current, cmp.Or(r.Patch, "-"), cmp.Or(latest, "-"), note})
 	}
 	return table
 }

@@ -14,23 +14,27 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source/gitsrc"
 )
 
 func newPin(t *tool) *cobra.Command {
 	return &cobra.Command{
-		Use:   "pin NAME@VERSION",
+		Use:   "pin NAME[@VERSION]",
 		Short: "Change one pin in versions.yaml and lock it",
 		Long: `pin writes a new version (of a module), commit (of a git source) or sha256 (of
 a file) into versions.yaml. Comments, order and everything else stay as they
 are. Then it locks that component; if that fails, versions.yaml stays as it
-was.`,
+was.
+
+Without @VERSION it takes the newest commit of the component's branch:.`,
 		Example: `  bake pin csi-proxy@v1.3.0
-  bake pin hns-module@a08bcc3242bd7369fce71da9264f300c16f59414`,
+  bake pin hns-module@a08bcc3242bd7369fce71da9264f300c16f59414
+  bake pin azure-disk      # the newest commit of its branch`,
 		Args:              app.Args(cobra.ExactArgs(1)),
 		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, value, ok := strings.Cut(args[0], "@")
-			if !ok || name == "" || value == "" {
+			if name == "" || ok && value == "" {
 				return &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin csi-proxy@v1.3.0"}
 			}
 			return t.pin(cmd.Context(), name, value)
@@ -43,8 +47,14 @@ func (t *tool) pin(ctx context.Context, name, value string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := before.Component(name); err != nil {
+	c, err := before.Component(name)
+	if err != nil {
 		return err
+	}
+	if value == "" {
+		if value, err = newestOf(ctx, c); err != nil {
+			return err
+		}
 	}
 	src, err := pins.ReadFile(t.file)
 	if err != nil {
@@ -67,6 +77,14 @@ func (t *tool) pin(ctx context.Context, name, value string) error {
 		return nil
 	}
 	return replacePins(t.file, src, edited)
+}
+
+// newestOf is the newest commit of the branch that a component follows.
+func newestOf(ctx context.Context, c *pins.Component) (string, error) {
+	if c.Branch == "" {
+		return "", &fault.Error{Where: c.Name, What: "it follows no branch, so a version is needed", Fix: "bake pin " + c.Name + "@VERSION; bake outdated " + c.Name + " lists the newest"}
+	}
+	return gitsrc.Branch(ctx, c.Git, c.Branch)
 }
 
 // replacePins puts edited in the place of src. A link stays one, and what was

@@ -35,6 +35,7 @@ type inputs struct {
 	releases   []string
 	images     []string
 	resolve    bool
+	layouts    []string
 	catalog    catalogflag.Flag
 	registry   app.Registry
 	// payloadAlone: only --release-image is read.
@@ -50,6 +51,7 @@ func (in *inputs) register(cmd *cobra.Command) {
 	f.StringArrayVar(&in.releases, "release-image", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
 	f.BoolVar(&in.resolve, "resolve", false, "ask registries for the version of images that are named by digest alone; without it none is asked")
+	f.StringArrayVar(&in.layouts, "image-layout", nil, "OCI layout that bake driver wrote, or a folder of them: what images by digest are; may be repeated")
 	in.registry.Register(f, "the registry of --release-image and of --resolve")
 	in.catalog.Register(cmd)
 	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
@@ -136,6 +138,11 @@ func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs)
 
 // resolve asks registries for versions, where that was asked for.
 func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs) error {
+	if len(in.layouts) > 0 {
+		if err := resolve.Layouts(ctx, inv, in.layouts); err != nil {
+			return err
+		}
+	}
 	if !in.resolve {
 		return nil
 	}

@@ -23,9 +23,13 @@ import (
 // tree is what both kinds share.
 type tree struct{}
 
-// Versions are the repository's tags. A commit between tags has no place among
-// them.
+// Versions are the repository's tags, or the newest commit of the branch that the
+// pin follows. A commit between tags has no place among them.
 func (tree) Versions(ctx context.Context, _ *source.Env, p source.Pin) (current string, all []string, err error) {
+	if p.Branch != "" {
+		head, err := gitsrc.Branch(ctx, p.Git, p.Branch)
+		return p.Commit, []string{p.Commit, head}, err
+	}
 	tags, err := gitsrc.Tags(ctx, p.Git)
 	if err != nil {
 		return "", nil, err

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/registry"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -130,6 +132,23 @@ func within(d *remote.Descriptor) (v1.Image, error) {
 	}
 	i := slices.IndexFunc(m.Manifests, func(below v1.Descriptor) bool { return below.Platform != nil && below.Platform.OS == "windows" })
 	return index.Image(m.Manifests[max(i, 0)].Digest)
+}
+
+// The labels of what bake driver builds.
+const (
+	ownLabel      = "dev.winbake.driver"
+	revisionLabel = "org.opencontainers.image.revision"
+	versionLabel  = "org.opencontainers.image.version"
+)
+
+// own is the version of an image that bake driver built, and its commit.
+func own(labels map[string]string) (answer, bool) {
+	v, err := version.ParseDriver(labels[versionLabel])
+	if err != nil || labels[ownLabel] == "" || len(labels[revisionLabel]) < 40 {
+		return answer{}, false
+	}
+	return answer{Version: v, Known: true, By: "label", Commit: labels[revisionLabel],
+		At: inventory.Evidence{Text: fmt.Sprintf("labels %s=%s, %s=%s", versionLabel, v, revisionLabel, labels[revisionLabel])}}, true
 }
 
 // versions are those of the tags, each once: a driver's suffixes are variants of

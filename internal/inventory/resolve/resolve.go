@@ -21,7 +21,10 @@ import (
 // Images gives the drivers that have no version those that registries know. A
 // registry that doesn't answer is a problem of inv; the error is ctx's alone.
 func Images(ctx context.Context, inv *inventory.Inventory, o registry.Options) error {
-	r := &resolver{options: o, known: map[string]answer{}}
+	return (&resolver{options: o, asks: true, known: map[string]answer{}}).all(ctx, inv)
+}
+
+func (r *resolver) all(ctx context.Context, inv *inventory.Inventory) error {
 	for i := range inv.Drivers {
 		d := &inv.Drivers[i]
 		if err := r.version(ctx, &d.Version, d.Image); err != nil {
@@ -48,7 +51,9 @@ type answer = inventory.VersionFact
 
 type resolver struct {
 	options  registry.Options
-	known    map[string]answer
+	asks     bool              // registries may be asked
+	known    map[string]answer // by reference
+	local    map[string]answer // by digest, of images that are here
 	problems []inventory.Problem
 }
 
@@ -59,6 +64,12 @@ func (r *resolver) version(ctx context.Context, fact *inventory.VersionFact, img
 	}
 	ref := img.Repository + "@" + img.Digest
 	a, asked := r.known[ref]
+	if of, here := r.local[img.Digest]; here {
+		a, asked = of, true
+	}
+	if !asked && !r.asks {
+		return nil
+	}
 	if !asked {
 		var err error
 		if a, err = r.ask(ctx, ref, img); err != nil {
@@ -99,6 +110,9 @@ func (r *resolver) ask(ctx context.Context, ref string, img inventory.Image) (an
 
 // answer is the version that tags and labels agree on.
 func (i *image) answer() answer {
+	if a, ok := own(i.labels); ok {
+		return a
+	}
 	slices.Sort(i.tags)
 	var a answer
 	tags, label := i.versions(), i.label()

@@ -21,6 +21,7 @@ type choice struct {
 	line        *catalog.Line
 	hostProcess bool
 	publication *catalog.Publication
+	image       string // Options.Image
 	notes       []string
 	old         *Old
 	kept        []Kept
@@ -42,7 +43,7 @@ func Choose(cat *catalog.Catalog, o Options) (v version.Driver, hostProcess bool
 
 // choose settles on a version and a mode, or says why there is none.
 func choose(cat *catalog.Catalog, o Options) (*choice, error) {
-	c := &choice{catalog: cat, release: o.For, definition: definitionOf(o.Driver), old: o.Old}
+	c := &choice{catalog: cat, release: o.For, definition: definitionOf(o.Driver), old: o.Old, image: o.Image}
 	if c.definition != nil {
 		c.driver = cat.Driver(o.Driver)
 	}
@@ -126,7 +127,9 @@ func (c *choice) chooseVersion() error {
 		c.note("Of OpenShift %s only the head of the release's branch is known: verify skew says DATA001 until it is given the payload with --release-image.", c.release.MinorString())
 	}
 	c.version = newest
-	c.substitute()
+	if c.image == "" {
+		c.substitute()
+	}
 	if c.line = c.driver.Line(c.version); c.line == nil {
 		return &fault.Error{What: fmt.Sprintf("the catalog knows no line of the %s that holds v%s", c.driver.Title, c.version.Core()), Fix: "verify catalog " + c.driver.Name}
 	}

@@ -52,7 +52,7 @@ func (c *choice) canPipe() bool {
 // fits tells whether a container of its own has an image for the Windows build.
 // Where no builds are known, there is no ground to refuse.
 func (c *choice) fits() bool {
-	return len(c.line.Builds) == 0 || c.line.HasImageFor(c.windows.build, "")
+	return c.image != "" || len(c.line.Builds) == 0 || c.line.HasImageFor(c.windows.build, "")
 }
 
 // usual is the mode of the project's own manifests, or HostProcess where the
@@ -85,7 +85,7 @@ func (c *choice) noteMode() {
 		c.note("Even as a HostProcess container v%s dials csi-proxy, which it finds on the node: csi-proxy must run there all the same.", c.version.Core())
 	case c.hostProcess && c.line.RunsWMIC && c.windows.name == "2025":
 		c.note("v%s runs wmic on the node, which Windows Server 2025 may lack: see that it is there first.", c.version.Core())
-	case !c.hostProcess && len(c.line.Builds) == 0:
+	case !c.hostProcess && len(c.line.Builds) == 0 && c.image == "":
 		c.note("For which Windows builds v%s has images isn't known: look at the image's manifest list.", c.version.Core())
 	}
 }
@@ -152,6 +152,9 @@ func (c *choice) laterImage() (release, v string) {
 
 // findImage looks where the project has the image.
 func (c *choice) findImage() error {
+	if c.image != "" {
+		return nil
+	}
 	c.publication = c.driver.Publication(c.version, c.hostProcess)
 	if c.publication == nil || c.publication.Repository == "" {
 		return &fault.Error{What: "where the project has the image of " + c.name() + " isn't known", Fix: "verify catalog " + c.driver.Name}
@@ -162,8 +165,11 @@ func (c *choice) findImage() error {
 	return nil
 }
 
-// source is the driver's image at its project.
+// source is the driver's image: the one that was given, or its project's.
 func (c *choice) source() string {
+	if c.image != "" {
+		return c.image
+	}
 	tag := "v" + c.version.Core()
 	if c.hostProcess && c.line.ImageSuffix != "" {
 		tag += "-" + c.line.ImageSuffix

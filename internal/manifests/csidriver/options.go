@@ -46,6 +46,11 @@ type Options struct {
 	// Registry takes the place of every image's host, and the rest of the
 	// repository's path stays: mirror.example.com:5000/ocp; "" for none.
 	Registry string
+	// Image, Registrar and Probe take the place of the project's images of the
+	// driver, the node-driver-registrar and the livenessprobe: references by digest,
+	// as bake driver prints them; "" for none. With Image the version is the one that
+	// the release ships, published or not.
+	Image, Registrar, Probe string
 	// Digests pins images; nil leaves tags alone.
 	Digests *Digests
 	// Old is the DaemonSet that is to be replaced, nil for none. What its admin set
@@ -62,7 +67,7 @@ func (o *Options) Args(from string, catalogs []string) []string {
 		args = []string{"--upgrade-from", from}
 	}
 	args = append(args, "--for", o.For.String())
-	for _, flag := range [][2]string{{"mode", string(o.Mode)}, {"windows", o.Windows}, {"namespace", o.Namespace}, {"registry", o.Registry}, {"digest-file", o.Digests.file()}} {
+	for _, flag := range [][2]string{{"mode", string(o.Mode)}, {"windows", o.Windows}, {"namespace", o.Namespace}, {"registry", o.Registry}, {"image", o.Image}, {"registrar-image", o.Registrar}, {"probe-image", o.Probe}, {"digest-file", o.Digests.file()}} {
 		if flag[1] != "" {
 			args = append(args, "--"+flag[0], flag[1])
 		}

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/distribution/reference"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/object"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // Render writes the files for a driver and a release. Its errors are
@@ -74,6 +76,30 @@ func (c *choice) mountPipes(spec *corev1.PodSpec) {
 	}
 }
 
+// given are the images that Options name, by the project's that they replace.
+func given(o Options, sources []string) (map[string]string, error) {
+	done := map[string]string{}
+	for _, g := range []struct{ flag, image, of string }{{"image", o.Image, o.Image}, {"registrar-image", o.Registrar, "node-driver-registrar"}, {"probe-image", o.Probe, "livenessprobe"}} {
+		if g.image == "" {
+			continue
+		}
+		if r, err := reference.ParseNormalizedNamed(g.image); err != nil || !isDigested(r) {
+			return nil, &fault.Error{What: fmt.Sprintf("--%s isn't a reference by digest: %s", g.flag, printable.Reference(g.image)), Fix: "--" + g.flag + " REGISTRY/REPOSITORY@sha256:..., as bake driver --push prints it"}
+		}
+		for _, source := range sources {
+			if source == g.of || strings.Contains(repositoryPath(source), g.of) {
+				done[source] = g.image
+			}
+		}
+	}
+	return done, nil
+}
+
+func isDigested(r reference.Named) bool {
+	_, ok := r.(reference.Digested)
+	return ok
+}
+
 // useImages puts the mirror's images and digests in place of the projects'.
 func useImages(o Options, spec *corev1.PodSpec) (*images, error) {
 	all := containers(spec)
@@ -85,7 +111,10 @@ func useImages(o Options, spec *corev1.PodSpec) (*images, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := map[string]string{}
+	done, err := given(o, sources)
+	if err != nil {
+		return nil, err
+	}
 	for i, source := range sources {
 		if _, ok := done[source]; !ok {
 			done[source] = m.at(source, true)

@@ -111,6 +111,15 @@ func distance(linux, windows string) string {
 	return "same"
 }
 
+// commitOr is the distance, or the word for none at all: the same commit on both
+// sides. An upstream image of the same version lacks what the fork carries.
+func commitOr(same bool, distance string) string {
+	if same {
+		return "same commit"
+	}
+	return distance
+}
+
 // change is "a -> b", or a where both are the same or b isn't there.
 func change(a, b string) string {
 	if b == "" || a == b {

@@ -20,6 +20,8 @@ type candidate struct {
 	// Head is the day of the commit that a branch's head had, "" where the version is
 	// of a release.
 	Head string
+	// Commit is the full source commit that a payload names; "" for none.
+	Commit string
 }
 
 // Linux is the Linux driver at one release: controller and node plugin,

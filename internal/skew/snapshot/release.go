@@ -101,7 +101,7 @@ func (snap *Snapshot) fixedSide(cat *catalog.Driver, ds *inventory.Driver, relea
 // byDaemonSet goes by what the cluster's own Linux DaemonSet runs.
 func (snap *Snapshot) byDaemonSet(cat *catalog.Driver, ds *inventory.Driver) Linux {
 	one := func(v version.Driver, by string, at ...inventory.Evidence) Linux {
-		return Linux{Candidates: []candidate{{v, catalog.Exact, by, at, ""}}}
+		return Linux{Candidates: []candidate{{v, catalog.Exact, by, at, "", ""}}}
 	}
 	if ds.Version.Known && ds.Version.By == "user" {
 		return one(ds.Version.Version, "user", ds.Version.At)
@@ -163,7 +163,7 @@ func (snap *Snapshot) byTag(cat *catalog.Driver, p *inventory.Payload, tag *inve
 	if err != nil {
 		return Linux{}
 	}
-	return Linux{Candidates: []candidate{{v, catalog.Exact, by, []inventory.Evidence{at}, ""}}}
+	return Linux{Candidates: []candidate{{v, catalog.Exact, by, []inventory.Evidence{at}, "", tag.Commit}}}
 }
 
 // byRows goes by the catalog's rows for a release.
@@ -186,7 +186,7 @@ func (snap *Snapshot) byRows(cat *catalog.Driver, release version.OpenShift) Lin
 			// all that may hold.
 			return Linux{Reason: fmt.Sprintf("the catalog doesn't know which %s OpenShift %s ships", cat.Title, release)}
 		}
-		l.Candidates = append(l.Candidates, candidate{v, rows[i].Certainty, byOf(&rows[i]), rowEvidence(release, &rows[i]), rows[i].Head})
+		l.Candidates = append(l.Candidates, candidate{v, rows[i].Certainty, byOf(&rows[i]), rowEvidence(release, &rows[i]), rows[i].Head, ""})
 	}
 	return l
 }

@@ -49,6 +49,13 @@ func (v *View) Windows() (version.Driver, bool) {
 	return v.DaemonSet.Version.Version, v.DaemonSet.Version.Known
 }
 
+// SameCommit tells whether the Windows driver was built from the commit that the
+// Linux side l is of, by a payload.
+func (v *View) SameCommit(l *Linux) bool {
+	commit := v.DaemonSet.Version.Commit
+	return commit != "" && len(l.Candidates) == 1 && l.Candidates[0].Commit == commit
+}
+
 // Name is the driver's title, or its provisioner, or its DaemonSet's name.
 func (v *View) Name() string {
 	switch {

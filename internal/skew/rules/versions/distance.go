@@ -34,6 +34,10 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 		Why:      "the two sides share a minor, as OpenShift advises",
 		Evidence: slices.Concat(v.Evidence(), l.Evidence()),
 	}
+	if v.SameCommit(l) {
+		d.Observed += ", built from one commit, " + v.DaemonSet.Version.Commit[:12]
+		d.Why = "the two sides are one program's source: no closer pair exists"
+	}
 	if low != 0 || high != 0 {
 		to := remedy.FitVersion(v, v.DaemonSet, followed(v).Newest())
 		d.Severity, d.NoStep = finding.Warn, v.At.Hops > 0

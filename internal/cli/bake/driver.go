@@ -1,0 +1,413 @@
+package bake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
+	"github.com/winbake/winbake/internal/compile"
+	"github.com/winbake/winbake/internal/driver"
+	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/release"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/resolve"
+	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// driverOptions are the flags of `bake driver`.
+type driverOptions struct {
+	buildOptions
+	release, payload, mode, layout, push string
+	windows, bases                       []string
+	all, diff, pins                      bool
+	registry                             app.Registry
+	catalog                              catalogflag.Flag
+	output                               app.Output
+}
+
+func newDriver(t *tool) *cobra.Command {
+	var o driverOptions
+	cmd := &cobra.Command{
+		Use:   "driver [NAME...]",
+		Short: "Build the Windows image of a CSI driver from the commit that a release ships",
+		Long: `driver builds the Windows program of a CSI driver from the commit of OpenShift's
+fork that the release's Linux driver is built from, and puts it into an image.
+Both sides are then of one commit, and verify skew says so.
+
+Names are drivers, and node-driver-registrar and livenessprobe, which run beside
+each. The commit is that of drivers: in versions.yaml, if it is for this release;
+else that of --release-image; else the newest of the release branch that the
+catalog knows. Same commit and base, same digest, on any machine.
+
+The image is put onto a base by digest. A HostProcess container runs on every
+Windows version, and its base needs valid registry files for Windows Server 2025.
+A container that reaches csi-proxy by its pipes needs a base for the nodes'
+Windows: repeat --base, or give an index, for several.
+
+Such an image is built by you, and neither Red Hat nor the driver's project
+supports it.`,
+		Example: `  bake driver azure-disk --for 4.20.6 --base mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image@sha256:...
+  bake driver vsphere livenessprobe node-driver-registrar --for 4.20 --base oci:base --push quay.io/me
+  bake driver azure-disk --for 4.20.6 --release-image release.txt --diff
+  bake driver --all --for 4.20 --pins >> versions.yaml`,
+		ValidArgsFunction: o.names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.driver(cmd.Context(), args, &o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.6")
+	f.BoolVar(&o.all, "all", false, "all drivers, and what runs beside them")
+	f.StringVar(&o.payload, "release-image", "", "the release's payload, which has the commits: an image, an extracted folder, or what oc adm release info --commits wrote")
+	f.StringArrayVar(&o.bases, "base", nil, "Windows base image: a reference by digest, an OCI layout or a tarball; may be repeated")
+	f.StringVar(&o.mode, "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
+	f.StringSliceVar(&o.windows, "windows", csidriver.WindowsVersions()[:1], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
+	f.StringVar(&o.layout, "layout", "_output/driver", "folder for an OCI layout by name; with --push only if given")
+	f.StringVar(&o.push, "push", "", "registry to push to, HOST/FOLDER: the images become HOST/FOLDER/NAME:VERSION-COMMIT")
+	f.BoolVar(&o.diff, "diff", false, "only list what the fork has beyond the upstream version")
+	f.BoolVar(&o.pins, "pins", false, "only print the pins, as drivers: of versions.yaml")
+	o.buildOptions.register(cmd)
+	o.registry.Register(f, "registries")
+	o.catalog.Register(cmd)
+	o.output.Register(cmd)
+	app.Choices(cmd, "mode", csidriver.Modes()...)
+	app.Complete(cmd, "windows", cobra.FixedCompletions(csidriver.WindowsVersions(), cobra.ShellCompDirectiveNoFileComp))
+	app.Complete(cmd, "for", o.catalog.Releases)
+	return cmd
+}
+
+func (o *driverOptions) names(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	cat, err := o.catalog.Load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return driver.Names(cat), cobra.ShellCompDirectiveNoFileComp
+}
+
+// driver is the pipeline: commits, programs, images.
+func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) error {
+	cat, err := o.catalog.Load()
+	if err != nil {
+		return err
+	}
+	file, sources, err := t.driverSources(ctx, cat, names, o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.pins:
+		_, err := t.Stdout.Write(driver.PinsYAML(sources))
+		return err
+	case o.diff:
+		return t.driverDiff(ctx, sources, o)
+	}
+	if err := o.check(cat, sources); err != nil {
+		return err
+	}
+	bases, err := t.driverBases(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer bases.close()
+	if err := t.plan(ctx, cat, sources, bases, o); err != nil {
+		return err
+	}
+	for _, s := range sources {
+		if s.Note != "" {
+			t.warn(s.Build.Name, s.Note)
+		}
+	}
+	rows, err := t.buildDrivers(ctx, file, sources, o)
+	if err != nil {
+		return err
+	}
+	return o.output.Write(t.Stdout, rows, func() (table [][]string) {
+		for _, r := range rows {
+			table = append(table, []string{r.Reference})
+		}
+		return table
+	})
+}
+
+// driverSources finds what is to be built, and the pins that it is built as.
+func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []string, o *driverOptions) (*pins.File, []*driver.Source, error) {
+	file, err := pins.Load(t.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	if file == nil {
+		file = &pins.File{Go: driver.Toolchain, Path: t.file}
+	}
+	if o.release == "" {
+		return nil, nil, &fault.Error{What: "no release to build for", Fix: "--for 4.20.6"}
+	}
+	wanted, err := version.ParseOpenShift(o.release)
+	if err != nil {
+		return nil, nil, &fault.Error{What: "--for: " + err.Error(), Fix: "--for 4.20", Err: err}
+	}
+	if o.all {
+		names = driver.Names(cat)
+	}
+	if len(names) == 0 {
+		return nil, nil, &fault.Error{What: "no driver to build", Fix: "bake driver NAME, one of " + strings.Join(driver.Names(cat), ", ") + "; or --all"}
+	}
+	payload, err := t.driverPayload(ctx, wanted, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sources []*driver.Source
+	for _, name := range names {
+		s, err := driver.Find(cat, name, wanted, payload)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i := slices.IndexFunc(file.Drivers, func(c pins.Component) bool { return c.Name == name }); i >= 0 && payload == nil && file.Release == wanted.MinorString() {
+			s = &driver.Source{Build: s.Build, Pin: file.Drivers[i], Locked: true}
+		}
+		sources = append(sources, s)
+	}
+	return file, sources, nil
+}
+
+// driverPayload reads --release-image; nil without one.
+func (t *tool) driverPayload(ctx context.Context, wanted version.OpenShift, o *driverOptions) (*inventory.Payload, error) {
+	if o.payload == "" {
+		return nil, nil
+	}
+	p, _, err := release.Read(ctx, o.payload, t.load(o.registry))
+	if err != nil {
+		return nil, err
+	}
+	return &p, driver.CheckPayload(&p, wanted)
+}
+
+// check refuses what can't become an image, before anything is built.
+func (o *driverOptions) check(cat *catalog.Catalog, sources []*driver.Source) error {
+	if o.push != "" {
+		if err := ociimage.CheckPush(strings.TrimSuffix(o.push, "/") + "/name"); err != nil {
+			return err
+		}
+	}
+	if len(o.bases) == 0 {
+		return &fault.Error{What: "no base image", Fix: "--base mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image@sha256:..., or for csi-proxy's pipes --base mcr.microsoft.com/windows/servercore@sha256:...; the digest is from: skopeo inspect --override-os windows --format '{{.Digest}}' docker://IMAGE:TAG"}
+	}
+	for _, s := range sources {
+		if _, err := s.HostProcess(cat, csidriver.Mode(o.mode), nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// plan settles each program's mode and bases.
+func (t *tool) plan(ctx context.Context, cat *catalog.Catalog, sources []*driver.Source, bases *openBases, o *driverOptions) error {
+	warned := map[string]bool{}
+	for _, s := range sources {
+		hostProcess, err := s.HostProcess(cat, csidriver.Mode(o.mode), bases.all)
+		if err != nil {
+			return err
+		}
+		s.InHostProcess, s.Bases = hostProcess, driver.ForMode(bases.all, hostProcess)
+		warning, err := driver.CheckBases(ctx, s.Bases, o.windows)
+		if err != nil {
+			return fmt.Errorf("%s, mode %s: %w", s.Build.Name, driver.ModeName(hostProcess), err)
+		}
+		if warning != "" && !warned[warning] {
+			t.warn(s.Bases[0].Digest, warning)
+			warned[warning] = true
+		}
+	}
+	return nil
+}
+
+// openBases are the images of all --base.
+type openBases struct {
+	sources []*ociimage.Source
+	all     []*driver.Base
+}
+
+func (b *openBases) close() {
+	for _, s := range b.sources {
+		_ = s.Close() // it was only read
+	}
+}
+
+func (t *tool) driverBases(ctx context.Context, o *driverOptions) (_ *openBases, err error) {
+	b := &openBases{}
+	defer func() {
+		if err != nil {
+			b.close()
+		}
+	}()
+	load := t.load(o.registry)
+	load.Platform = &v1.Platform{OS: "windows", Architecture: "amd64"}
+	for _, ref := range o.bases {
+		s, err := ociimage.Resolve(ctx, ref, load)
+		if err != nil {
+			return b, err
+		}
+		b.sources = append(b.sources, s)
+		all, err := driver.Bases(s)
+		if err != nil {
+			return b, err
+		}
+		b.all = append(b.all, all...)
+	}
+	return b, nil
+}
+
+// driverRow is one image.
+type driverRow struct {
+	Name      string   `json:"name"`
+	Reference string   `json:"reference"` // by digest
+	Digest    string   `json:"digest"`
+	Version   string   `json:"version"`
+	Commit    string   `json:"commit"`
+	Source    string   `json:"source"`
+	Mode      string   `json:"mode"`
+	Bases     []string `json:"bases"`
+	Program   string   `json:"program"` // sha256:...
+	Size      int64    `json:"size"`    // of the program, in bytes
+	Note      string   `json:"note,omitempty"`
+}
+
+// buildDrivers builds the programs side by side, then an image of each.
+func (t *tool) buildDrivers(ctx context.Context, file *pins.File, sources []*driver.Source, o *driverOptions) ([]driverRow, error) {
+	store, err := t.store()
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.builder(ctx, store, o.buildOptions)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := t.driverJobs(ctx, b, file, sources)
+	if err != nil {
+		return nil, err
+	}
+	artifacts, err := b.BuildSound(ctx, jobs)
+	if err != nil {
+		return nil, err
+	}
+	var rows []driverRow
+	for i, s := range sources {
+		a := artifacts[i]
+		program := driver.Program{Name: s.Build.Exe, Size: a.Size, Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) }}
+		layer, err := driver.NewLayer(ctx, program, blobStore{store})
+		if err != nil {
+			return nil, err
+		}
+		created, err := createdAt(jobs[i : i+1])
+		if err != nil {
+			return nil, err
+		}
+		image, err := driver.Images(s.Bases, layer, driver.Options{Program: s.Build.Exe, HostProcess: s.InHostProcess, Created: created, Labels: s.Labels(created)})
+		if err != nil {
+			return nil, err
+		}
+		row, err := t.writeDriver(ctx, s, image, o)
+		if err != nil {
+			return nil, err
+		}
+		row.Program, row.Size, row.Mode = a.Digest, a.Size, driver.ModeName(s.InHostProcess)
+		for _, base := range s.Bases {
+			row.Bases = append(row.Bases, base.Digest)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// driverJobs locks the pins that versions.lock hasn't got: of a git tree, the
+// commit decides everything.
+func (t *tool) driverJobs(ctx context.Context, b *compile.Builder, file *pins.File, sources []*driver.Source) ([]*compile.Job, error) {
+	var jobs []*compile.Job
+	r := &resolve.Resolver{Host: b.Host, Git: b.Git, Events: t.Console, Lock: &pins.Lock{}}
+	for _, s := range sources {
+		if s.Locked {
+			of, err := t.lockedJobs(file, []string{s.Pin.Name})
+			if err != nil {
+				return nil, err
+			}
+			jobs = append(jobs, of...)
+			continue
+		}
+		results, err := r.Resolve(ctx, file, []*pins.Component{&s.Pin})
+		if err != nil {
+			return nil, err
+		}
+		locked := results[s.Pin.Name].Locked
+		stamps, err := s.Pin.Stamps(locked, sourceDateEpoch())
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, &compile.Job{File: file, Component: &s.Pin, Locked: locked, Stamps: stamps})
+	}
+	return jobs, nil
+}
+
+// writeDriver writes or pushes one image.
+func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage.ImageOrIndex, o *driverOptions) (row driverRow, err error) {
+	digest, err := image.Digest()
+	if err != nil {
+		return row, err
+	}
+	row = driverRow{Name: s.Build.Name, Digest: digest.String(), Version: s.Pin.Version, Commit: s.Pin.Commit, Source: s.Pin.Git, Note: s.Note}
+	if o.push != "" {
+		ref := fmt.Sprintf("%s/%s:%s-%s", strings.TrimSuffix(o.push, "/"), s.Build.Name, s.Pin.Version, s.Pin.Commit[:12])
+		_, err = t.step(ref, event.Push, func(p stream.Progress) (v1.Hash, error) {
+			row.Reference, err = ociimage.Push(ctx, ref, image, ociimage.PushOptions{
+				Keychain: authn.DefaultKeychain, Insecure: o.registry.Insecure, UserAgent: userAgent(),
+				Timeout: o.registry.Timeout, Progress: p, Retrying: t.Retrying,
+			})
+			return digest, err
+		})
+		return row, err
+	}
+	dir := filepath.Join(o.layout, s.Build.Name)
+	row.Reference = dir + "@" + digest.String()
+	_, err = t.step(dir, event.Write, func(p stream.Progress) (v1.Hash, error) { return ociimage.WriteLayout(ctx, dir, image, p) })
+	return row, err
+}
+
+// driverDiff lists what forks have beyond upstream.
+func (t *tool) driverDiff(ctx context.Context, sources []*driver.Source, o *driverOptions) error {
+	git, err := t.git()
+	if err != nil {
+		return err
+	}
+	var rows []driver.Carried
+	for _, s := range sources {
+		all, err := s.Carries(ctx, git)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, all...)
+	}
+	return o.output.Write(t.Stdout, rows, func() [][]string {
+		table := [][]string{{"DRIVER", "COMMIT", "DATE", "SUBJECT"}}
+		for _, r := range rows {
+			table = append(table, []string{r.Driver, r.Commit[:12], r.Date.Format(time.DateOnly), r.Subject})
+		}
+		return table
+	})
+}

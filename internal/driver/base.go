@@ -1,0 +1,135 @@
+package driver
+
+import (
+	"archive/tar"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/ociimage"
+)
+
+const (
+	baseNameLabel   = "org.opencontainers.image.base.name"
+	baseDigestLabel = "org.opencontainers.image.base.digest"
+)
+
+// Base is a Windows image that a driver's is put onto.
+type Base struct {
+	// Digest is the image's own; of an index, that of its image. Name is the
+	// registry's, without tag and digest; "" for a local one, whose path isn't the
+	// same everywhere.
+	Digest, Name string
+	// Build is the Windows build of os.version; 0 for an image that names none, as
+	// HostProcess bases do.
+	Build int
+
+	image v1.Image
+}
+
+// Bases returns the Windows images that src holds, oldest build first.
+func Bases(src *ociimage.Source) ([]*Base, error) {
+	images, err := src.Images()
+	if err != nil {
+		return nil, err
+	}
+	name := ""
+	if src.Kind == ociimage.KindRegistry {
+		name, _, _ = strings.Cut(src.Ref, "@")
+	}
+	var all []*Base
+	for _, i := range images {
+		file, err := i.Image.ConfigFile()
+		if err != nil {
+			return nil, src.Fault(err)
+		}
+		if file.OS != "windows" || file.Architecture != "amd64" {
+			return nil, &fault.Error{Where: src.Reference(), What: fmt.Sprintf("the base is for %s/%s, not for windows/amd64", file.OS, file.Architecture),
+				Fix: "give a base for Windows nodes"}
+		}
+		all = append(all, &Base{Digest: i.Digest.String(), Name: name, Build: buildOf(file.OSVersion), image: i.Image})
+	}
+	slices.SortFunc(all, func(a, b *Base) int { return a.Build - b.Build })
+	return all, nil
+}
+
+// buildOf is the third part of 10.0.20348.2527; 0 for none.
+func buildOf(osVersion string) int {
+	parts := strings.Split(osVersion, ".")
+	if len(parts) < 3 {
+		return 0
+	}
+	n, _ := strconv.Atoi(parts[2]) // what is no number is no build
+	return n
+}
+
+// hives are the registry files that Windows reads of a base layer when it unpacks
+// it: https://github.com/microsoft/windows-host-process-containers-base-image,
+// New-HostProcessBaseImage.ps1 at d7c1101.
+var hives = []string{"DEFAULT", "SAM", "SECURITY", "SOFTWARE", "SYSTEM"}
+
+// hiveFolder is where they are in a layer.
+const hiveFolder = "files/windows/system32/config/"
+
+// Hives says what is wrong with the base's registry files; "" for nothing. From
+// Windows Server 2025 on they must be registry files; the base image v1.0.0 has
+// empty ones, which Windows up to Server 2022 takes.
+func (b *Base) Hives(ctx context.Context) (wrong string, err error) {
+	layers, err := b.image.Layers()
+	if err != nil {
+		return "", fmt.Errorf("read the base's layers: %w", err)
+	}
+	if len(layers) == 0 {
+		return "it has no layer", nil
+	}
+	found, err := readHives(ctx, layers[0])
+	if err != nil {
+		return "", err
+	}
+	for _, name := range hives {
+		switch valid, there := found[name]; {
+		case !there:
+			return `it has no Windows\System32\config\` + name, nil
+		case !valid:
+			return `its Windows\System32\config\` + name + " is no registry file", nil
+		}
+	}
+	return "", nil
+}
+
+// readHives finds the registry files of a layer, and whether each begins as one
+// does: https://github.com/msuhanov/regf, "Base block".
+func readHives(ctx context.Context, layer v1.Layer) (map[string]bool, error) {
+	rc, err := layer.Uncompressed()
+	if err != nil {
+		return nil, fmt.Errorf("read the base's first layer: %w", err)
+	}
+	defer rc.Close() //nolint:errcheck // only read
+	found := map[string]bool{}
+	for tr := tar.NewReader(rc); ; {
+		h, err := tr.Next()
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the base's first layer: %w", err)
+		}
+		name, ok := strings.CutPrefix(strings.ToLower(strings.TrimPrefix(h.Name, "./")), hiveFolder)
+		if !ok || h.Typeflag != tar.TypeReg {
+			continue
+		}
+		var magic [4]byte
+		_, err = io.ReadFull(tr, magic[:])
+		found[strings.ToUpper(name)] = err == nil && string(magic[:]) == "regf"
+	}
+}

@@ -1,0 +1,73 @@
+package gitsrc
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/shell"
+)
+
+// Logged is one commit of a history.
+type Logged struct {
+	Commit, Subject string
+	Date            time.Time
+}
+
+// Beyond lists the commits of a fork that upstream's tag hasn't got, merges left
+// out, the newest first. It fetches both histories, and no files.
+func (c *Cache) Beyond(ctx context.Context, fork, commit, upstream, tag string) ([]Logged, error) {
+	if !fullHash.MatchString(commit) {
+		return nil, &fault.Error{Where: fork, What: fmt.Sprintf("%q isn't a full commit", commit), Fix: "pin all of its digits"}
+	}
+	sum := sha256.Sum256([]byte("history " + fork))
+	repo := filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
+	if err := os.MkdirAll(c.dir, 0o777); err != nil { // the umask decides who shares it
+		return nil, fmt.Errorf("make the git cache: %w", err)
+	}
+	unlock, err := lockedfile.MutexAt(repo + ".lock").Lock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the git cache: %w", err)
+	}
+	defer unlock()
+	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", repo); err != nil {
+		return nil, err
+	}
+	for _, f := range []struct{ url, ref, into string }{
+		{fork, commit, "refs/winbake/fork"},
+		{upstream, "refs/tags/" + tag, "refs/winbake/upstream"},
+	} {
+		if _, err := git(ctx, repo, "fetch", "--quiet", "--no-tags", "--filter=tree:0", "--", f.url, "+"+f.ref+":"+f.into); err != nil {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			return nil, &fault.Error{Where: f.url, What: "the history of " + f.ref + " can't be fetched", Excerpt: message(err), Err: err,
+				Fix: "check that it is there: git ls-remote " + shell.Word(f.url)}
+		}
+	}
+	out, err := git(ctx, repo, "log", "--no-merges", "--format=%H%x09%cI%x09%s", "refs/winbake/upstream..refs/winbake/fork")
+	if err != nil {
+		return nil, err
+	}
+	var all []Logged
+	for line := range strings.Lines(out) {
+		fields := strings.SplitN(strings.TrimSpace(line), "\t", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		date, err := time.Parse(time.RFC3339, fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("read the date of %s: %w", fields[0], err)
+		}
+		all = append(all, Logged{Commit: fields[0], Subject: fields[2], Date: date.UTC()})
+	}
+	return all, nil
+}
