@@ -2,8 +2,11 @@ package action_test
 
 import (
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -99,6 +102,24 @@ func lines(r finding.Action) []string {
 		all = append(all, r.Done)
 	}
 	return all
+}
+
+// A comma in a file's name isn't one between two files: oc reads the value of -f so.
+func TestFilesAreNoLists(t *testing.T) {
+	for _, file := range []string{"new driver.yaml", "a,b.yaml", `a"b,c.yaml`, `"a".yaml`, "b\\c.yaml"} {
+		for _, line := range lines(action.Record(action.ApplyPlanned{File: file})) {
+			out, err := exec.Command("bash", "-c", `oc() { printf '%s\n' "$@"; }; oc`+strings.TrimSuffix(strings.TrimPrefix(line, "oc"), ">/dev/null")).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			words := strings.Split(string(out), "\n")
+			flags := pflag.NewFlagSet("oc", pflag.ContinueOnError)
+			files := flags.StringSliceP("filename", "f", nil, "")
+			if err := flags.Parse([]string{"-f", words[slices.Index(words, "-f")+1]}); err != nil || !slices.Equal(*files, []string{file}) {
+				t.Errorf("%s is read as %q, %v", line, *files, err)
+			}
+		}
+	}
 }
 
 // What changes a cluster says how to go back, or why nobody can.

@@ -206,15 +206,16 @@ func (a ApplyPlanned) write(r *record) {
 		r.save(o, Saved(o))
 		r.undo("oc", "replace", "-f", Saved(o))
 	}
-	r.run("oc", "apply", "-f", a.File)
+	file := listed(a.File)
+	r.run("oc", "apply", "-f", file)
 	if len(a.Present) > 0 {
 		// An apply leaves what another tool has put in; replace doesn't.
-		r.run("oc", "replace", "-f", a.File)
+		r.run("oc", "replace", "-f", file)
 	} else {
-		r.undo("oc", "delete", "-f", a.File, "--ignore-not-found")
+		r.undo("oc", "delete", "-f", file, "--ignore-not-found")
 	}
-	r.done("oc", "diff", "-f", a.File, raw(">/dev/null"))
-	r.wait("oc", "rollout", "status", "-f", a.File)
+	r.done("oc", "diff", "-f", file, raw(">/dev/null"))
+	r.wait("oc", "rollout", "status", "-f", file)
 }
 
 // Apply puts the planned DaemonSets in.

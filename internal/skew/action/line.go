@@ -67,6 +67,15 @@ func (r *record) say(kind, format string, args ...any) {
 	r.Kind, r.Summary = kind, fmt.Sprintf(format, args...)
 }
 
+// listed is a file that a user has named, as the value of -f: oc reads a list there,
+// as in CSV.
+func listed(file string) string {
+	if !strings.ContainsAny(file, `,"`) {
+		return file
+	}
+	return `"` + strings.ReplaceAll(file, `"`, `""`) + `"`
+}
+
 // in is -n and an object's namespace. A manifest may leave it to the command
 // that applies it.
 func in(o inventory.Object) []any {
