@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"bake":   func() { os.Exit(app.Main(bake.New)) },
 		"verify": func() { os.Exit(app.Main(verify.New)) },
+
+		"kubectl-winbake": func() { os.Exit(app.Main(verify.New)) },
 	})
 }
 

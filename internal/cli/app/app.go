@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -49,7 +50,22 @@ func Main(build func(*App) *cobra.Command) int {
 	defer stop()
 	a := &App{Stdin: os.Stdin, Stderr: os.Stderr}
 	a.Stdout = &result{app: a, w: os.Stdout}
-	return a.Run(ctx, build(a), os.Args[1:])
+	root := build(a)
+	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: calledAs(root.Name(), os.Args[0])}
+	return a.Run(ctx, root, os.Args[1:])
+}
+
+// calledAs is what the user typed for the program: "kubectl winbake" where it is
+// on PATH as kubectl-winbake. oc runs plugins of kubectl's as its own.
+// https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/
+func calledAs(name, program string) string {
+	program = strings.TrimSuffix(filepath.Base(program), ".exe")
+	for _, of := range []string{"kubectl", "oc"} {
+		if plugin, ok := strings.CutPrefix(program, of+"-"); ok {
+			return of + " " + strings.ReplaceAll(plugin, "_", "-")
+		}
+	}
+	return name
 }
 
 // signals ends ctx on the first SIGINT or SIGTERM. The second one ends the
@@ -111,7 +127,7 @@ func (a *App) prepare(root *cobra.Command) {
 	root.SetOut(a.Stdout)
 	root.SetErr(a.Stderr)
 	root.Version = Version()
-	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	// Cobra would give it -v, which is --verbose elsewhere.
 	root.Flags().Bool("version", false, "print the version")
 	f := root.PersistentFlags()

@@ -127,8 +127,8 @@ func (d *Document) due(s skew.Step) string {
 // itself named has to be told to it.
 func (d *Document) planCommand() string {
 	command := "verify skew plan"
-	if rest, ok := strings.CutPrefix(d.Tool.CommandLine, "verify skew "); ok {
-		command += " " + strings.ReplaceAll(rest, "--details ", "")
+	if as, rest, ok := strings.Cut(d.Tool.CommandLine, " skew "); ok { // kubectl winbake skew
+		command = as + " skew plan " + strings.ReplaceAll(rest, "--details ", "")
 	}
 	if !strings.Contains(command, " --to ") {
 		command += " --to " + d.To

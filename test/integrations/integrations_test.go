@@ -1,0 +1,208 @@
+// Package integrations holds what other programs read of this repository to the
+// commands that it has: releases, krew, GitHub Actions, GitLab, pre-commit,
+// Renovate. It has no code of its own.
+package integrations
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/test/program"
+)
+
+const top = "../.."
+
+var commands = program.Folder{Commands: []string{"bake", "verify"}}
+
+func TestMain(m *testing.M) { commands.Main(m) }
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(top, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func decode(t *testing.T, text string, v any) {
+	t.Helper()
+	if err := yaml.Unmarshal([]byte(text), v); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Krew asks for the archives that a release has.
+func TestKrew(t *testing.T) {
+	var release struct {
+		Builds   []struct{ Goos, Goarch []string }
+		Archives []struct {
+			NameTemplate string `yaml:"name_template"`
+		}
+	}
+	decode(t, read(t, ".goreleaser.yaml"), &release)
+	var want []string
+	for _, goos := range release.Builds[0].Goos {
+		for _, goarch := range release.Builds[0].Goarch {
+			ext := ".tar.gz"
+			if goos == "windows" {
+				ext = ".zip"
+			}
+			name := strings.NewReplacer("{{ .Tag }}", "v1.2.3", "{{ .Os }}", goos, "{{ .Arch }}", goarch).Replace(release.Archives[0].NameTemplate)
+			want = append(want, goos+"/"+goarch+" "+name+ext)
+		}
+	}
+	uri := regexp.MustCompile(`\{\{ addURIAndSha "([^"]*)" .TagName \}\}`)
+	text := strings.ReplaceAll(uri.ReplaceAllString(read(t, ".krew.yaml"), "uri: $1"), "{{ .TagName }}", "v1.2.3")
+	var plugin struct {
+		Spec struct {
+			Platforms []struct {
+				URI, Bin string
+				Selector struct {
+					MatchLabels struct{ OS, Arch string } `yaml:"matchLabels"`
+				}
+			}
+		}
+	}
+	decode(t, text, &plugin)
+	var got []string
+	for _, p := range plugin.Spec.Platforms {
+		at := p.Selector.MatchLabels
+		got = append(got, at.OS+"/"+at.Arch+" "+filepath.Base(p.URI))
+		if p.Bin != map[bool]string{true: "verify.exe", false: "verify"}[at.OS == "windows"] {
+			t.Errorf("%s: %s", at.OS, p.Bin)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("krew asks for\n%q, a release has\n%q", got, want)
+	}
+}
+
+// run runs a line of a pipeline in bash where both commands are on PATH, and go
+// only says what it is asked for.
+func run(t *testing.T, line string, env ...string) (string, int) {
+	t.Helper()
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho go \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "bash", "-eo", "pipefail", "-c", line)
+	cmd.Dir = top
+	cmd.Env = append(append(os.Environ(), "PATH="+bin+":"+commands.Path(t)+":"+os.Getenv("PATH"), "SOURCE_DATE_EPOCH=1795132800", "GOBIN="+commands.Path(t)), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	return string(out), cmd.ProcessState.ExitCode()
+}
+
+const skew = "verify skew --from 4.19 --to 4.20 --manifests examples/cluster-4.19-vsphere"
+
+func TestAction(t *testing.T) {
+	var action struct {
+		Runs struct {
+			Steps []struct{ Name, Run, Uses string }
+		}
+	}
+	decode(t, read(t, "action.yml"), &action)
+	steps := map[string]string{}
+	for _, s := range action.Runs.Steps {
+		steps[s.Name] = s.Run
+		if s.Uses != "" && !regexp.MustCompile(`@[0-9a-f]{40}$`).MatchString(s.Uses) {
+			t.Errorf("%s isn't pinned by its commit", s.Uses)
+		}
+	}
+	temp := t.TempDir()
+	summary, path := filepath.Join(temp, "summary"), filepath.Join(temp, "path")
+	env := []string{"RUNNER_TEMP=" + temp, "GITHUB_STEP_SUMMARY=" + summary, "GITHUB_PATH=" + path, "VERSION=v1.2.3"}
+	if out, code := run(t, steps["install"], env...); code != 0 || !strings.Contains(out, "go install github.com/winbake/winbake/cmd/bake@v1.2.3 github.com/winbake/winbake/cmd/verify@v1.2.3") {
+		t.Errorf("install: %d, %s", code, out)
+	}
+	for _, tt := range []struct {
+		run, want string
+		code      int
+	}{
+		{skew + " -o markdown", "## ", 0},
+		{skew, "```\nWARN ", 0},
+		{skew + " --fail-on=warn", "```\nWARN ", 2},
+	} {
+		if err := os.RemoveAll(summary); err != nil {
+			t.Fatal(err)
+		}
+		out, code := run(t, steps["run"], append(env, "RUN="+tt.run)...)
+		text, err := os.ReadFile(summary)
+		if code != tt.code || err != nil || !strings.Contains(string(text), tt.want) {
+			t.Errorf("%s: exit code %d, summary %s, %v\n%s", tt.run, code, text, err, out)
+		}
+	}
+}
+
+func TestGitLab(t *testing.T) {
+	_, job, _ := strings.Cut(read(t, "ci/gitlab/winbake.yml"), "\n---\n")
+	var jobs map[string]struct{ Script []string }
+	decode(t, job, &jobs)
+	script := strings.ReplaceAll(strings.Join(jobs["winbake"].Script, "\n"), "winbake.out", filepath.Join(t.TempDir(), "out"))
+	out, code := run(t, script, "VERSION=v1.2.3", "RUN="+skew+" --fail-on=warn")
+	if code != 2 || !strings.Contains(out, "cmd/verify@v1.2.3\n") || !strings.Contains(out, "WARN ") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
+func TestPreCommit(t *testing.T) {
+	var hooks []struct{ ID, Entry, Files string }
+	decode(t, read(t, ".pre-commit-hooks.yaml"), &hooks)
+	if len(hooks) == 0 {
+		t.Fatal("no hooks")
+	}
+	for _, h := range hooks {
+		if out, code := run(t, h.Entry); code != 0 {
+			t.Errorf("%s: %s: %d\n%s", h.ID, h.Entry, code, out)
+		}
+		if !regexp.MustCompile(h.Files).MatchString("a/versions.yaml") {
+			t.Errorf("%s doesn't run for versions.yaml", h.ID)
+		}
+	}
+}
+
+// Renovate finds each module of versions.yaml with its version.
+func TestRenovate(t *testing.T) {
+	var preset struct {
+		CustomManagers []struct{ FileMatch, MatchStrings []string }
+	}
+	if err := json.Unmarshal([]byte(read(t, "default.json")), &preset); err != nil {
+		t.Fatal(err)
+	}
+	m := preset.CustomManagers[0]
+	for _, name := range []string{"versions.yaml", "examples/openshift-4.15/versions.yaml"} {
+		if !regexp.MustCompile(m.FileMatch[0]).MatchString(name) {
+			t.Errorf("it doesn't read %s", name)
+		}
+		file, err := pins.Load(filepath.Join(top, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want, got []string
+		for _, c := range file.Components {
+			if c.Module != "" {
+				want = append(want, c.Module+" "+c.Version)
+			}
+		}
+		find := regexp.MustCompile(m.MatchStrings[0])
+		for _, found := range find.FindAllStringSubmatch(read(t, name), -1) {
+			got = append(got, fmt.Sprint(found[find.SubexpIndex("depName")], " ", found[find.SubexpIndex("currentValue")]))
+		}
+		if len(want) < 10 || !slices.Equal(got, want) {
+			t.Errorf("%s: Renovate finds\n%q, there are\n%q", name, got, want)
+		}
+	}
+}
