@@ -21,9 +21,7 @@ func (v *validator) services() {
 	if len(v.errs) > before {
 		return // a rule about a value that couldn't be read would mislead
 	}
-	if err := v.file.Mistakes(winsvc.Validate(v.file.Definitions())); err != nil {
-		v.errs = append(v.errs, splitFaults(err)...)
-	}
+	v.errs = append(v.errs, v.file.mistakes(winsvc.Validate(v.file.Definitions()))...)
 }
 
 func (v *validator) mistake(s *Service, key, what, fix string) {

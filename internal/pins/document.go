@@ -89,13 +89,21 @@ func positionOf(n ast.Node) position {
 
 // at makes a fault about a node.
 func (d *document) at(n ast.Node, what, fix string) *fault.Error {
-	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 {
-		n = m.Values[0].Key // a block mapping's own token is its first colon
+	return d.fault(start(n), what, fix)
+}
+
+// start is where a person looks for n: a block mapping's own token is its first
+// colon.
+func start(n ast.Node) position {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		if len(m.Values) > 0 {
+			return positionOf(m.Values[0].Key)
+		}
+	case *ast.MappingValueNode:
+		return positionOf(m.Key)
 	}
-	if m, ok := n.(*ast.MappingValueNode); ok {
-		n = m.Key
-	}
-	return d.fault(positionOf(n), what, fix)
+	return positionOf(n)
 }
 
 // fault makes a fault that shows the line with a caret below the column.

@@ -76,17 +76,6 @@ func (v *validator) component(n ast.Node) Component {
 	return c
 }
 
-// splitFaults undoes joinFaults.
-func splitFaults(err error) []error {
-	if many, ok := errors.AsType[interface {
-		error
-		Unwrap() []error
-	}](err); ok {
-		return many.Unwrap()
-	}
-	return []error{err}
-}
-
 // joinFaults makes one error of many, the first one's exit code and all.
 func joinFaults(errs []error) error {
 	switch len(errs) {

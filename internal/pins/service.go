@@ -70,12 +70,13 @@ func (f *File) Definitions() []winsvc.Service {
 // Mistakes makes an error of what is wrong with services of this file, each
 // with its line and column; nil for none. What only an outside fact can tell,
 // such as the flags that a release of a program has, is reported through here.
-func (f *File) Mistakes(found []winsvc.Problem) error {
+func (f *File) Mistakes(found []winsvc.Problem) error { return joinFaults(f.mistakes(found)) }
+
+func (f *File) mistakes(found []winsvc.Problem) (errs []error) {
 	d := f.document
 	if d == nil { // a file that wasn't read
 		d = newDocument(f.Path, nil)
 	}
-	var errs []error
 	for _, p := range found {
 		s := f.Services[p.Service]
 		at, ok := s.at[p.Field]
@@ -87,32 +88,19 @@ func (f *File) Mistakes(found []winsvc.Problem) error {
 		}
 		errs = append(errs, d.fault(at, p.What, p.Fix))
 	}
-	return joinFaults(errs)
+	return errs
 }
 
 // service reads one service and remembers where each key and item is.
 func (v *validator) service(n ast.Node) {
-	s := Service{at: map[string]position{"": v.start(n)}, items: map[string][]position{}}
+	s := Service{at: map[string]position{"": start(n)}, items: map[string][]position{}}
 	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
-		s.at[key] = v.start(n)
+		s.at[key] = start(n)
 		if list, ok := n.(*ast.SequenceNode); ok {
 			for _, item := range list.Values {
-				s.items[key] = append(s.items[key], v.start(item))
+				s.items[key] = append(s.items[key], start(item))
 			}
 		}
 	})
 	v.file.Services = append(v.file.Services, s)
-}
-
-// start is where a person looks for n: a mapping's first key.
-func (v *validator) start(n ast.Node) position {
-	switch m := n.(type) {
-	case *ast.MappingNode:
-		if len(m.Values) > 0 {
-			return positionOf(m.Values[0].Key)
-		}
-	case *ast.MappingValueNode:
-		return positionOf(m.Key)
-	}
-	return positionOf(n)
 }
