@@ -118,6 +118,21 @@ func TestGoInstall(t *testing.T) {
 		t.Errorf("verify.exe is %s of %s", info.Path, info.Main.Version)
 	}
 
+	// A release's archive has it, for machines without Go.
+	for _, want := range []string{"no go command on PATH", "127.0.0.1"} {
+		cmd := exec.CommandContext(t.Context(), bake, "node", "remove", "--ssh", "a@127.0.0.1:1", "--known-hosts", os.DevNull)
+		cmd.Dir, cmd.Env = m.dir, []string{"HOME=" + m.dir, "PATH=/none"}
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v, not %q: %s", err, want, out)
+		}
+		if err := os.MkdirAll(filepath.Join(m.dir, "bin", "node"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Link(exe, filepath.Join(m.dir, "bin", "node", "verify.exe")); err != nil && !os.IsExist(err) {
+			t.Fatal(err)
+		}
+	}
+
 	// The second time needs no network, and gives the same bytes in the cache.
 	first, err := os.ReadFile(exe)
 	if err != nil {

@@ -199,10 +199,14 @@ func (t *tool) openNodeImage(ctx context.Context, verb agent.Verb, ref string, o
 	return im, im.Only(splitNames(o.only))
 }
 
-// nodeExe is the verify.exe that came in the image, else that of this release.
+// nodeExe is the verify.exe that came in the image, else that of this release: of
+// its archive, which needs no Go, or built.
 func (t *tool) nodeExe(ctx context.Context, im *deploy.Image) ([]byte, error) {
 	if im != nil && im.Verify != nil {
 		return im.Verify, nil
+	}
+	if data, _, err := deploy.BesideProgram(); err == nil && app.ReadBuild().Released {
+		return data, nil
 	}
 	return t.readVerifyExe(ctx, buildOptions{})
 }

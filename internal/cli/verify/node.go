@@ -3,8 +3,6 @@ package verify
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
 
@@ -149,21 +146,12 @@ func (o nodeOptions) stock(t *tool) deploy.Otherwise {
 }
 
 // nodeExe is the node's verify.exe: the one that came in the image, or is beside
-// this program, as make bin and a release's archive have it. On Windows this
-// program is called verify.exe itself.
+// this program.
 func nodeExe(im *deploy.Image) ([]byte, error) {
 	if im.Verify != nil {
 		return im.Verify, nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
-	}
-	path := filepath.Join(filepath.Dir(self), payload.VerifyName)
-	if _, err := os.Stat(path); err != nil || path == self {
-		path = filepath.Join(filepath.Dir(self), "node", payload.VerifyName)
-	}
-	data, err := infile.Read(path, infile.Any)
+	data, path, err := deploy.BesideProgram()
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "there is no verify.exe", Err: err,
 			Fix: "bake node verify-exe --out " + shell.Word(path) + "; or check an image of bake payload --with-verify"}
