@@ -1,0 +1,196 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"archive/tar"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/images"
+	"github.com/winbake/winbake/test/winedriver"
+)
+
+const (
+	diskModule  = "sigs.k8s.io/azuredisk-csi-driver"
+	diskVersion = "v1.33.1" // the one that the module proxy has, and OpenShift 4.20's
+)
+
+// A driver is built from a commit of a fork, its program starts and says which
+// version it is, and verify skew says that both sides are of that commit. A local
+// repository of the module's source, with a commit on top, plays the fork.
+func TestDriverOfTheReleasesCommit(t *testing.T) {
+	c := newClone(t)
+	c.run(t, "make", "bin/bake", "bin/verify")
+	commit := playFork(t, &c)
+	if err := images.WriteWindowsBase(filepath.Join(c.dir, "base"), "", images.Hive); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"driver", "azure-disk", "--for", "4.20.6", "--catalog", "catalog.yaml", "--release-image", "release.json", "--base", "oci:base"}
+	out, _ := c.run(t, "bin/bake", args...)
+	_, digest, ok := strings.Cut(strings.TrimSpace(out), "@")
+	if !ok {
+		t.Fatalf("bake driver printed %q", out)
+	}
+
+	c.run(t, "bin/bake", "manifests", "csi-driver", "azure-disk", "--for", "4.20.6", "--image", "quay.io/me/azure-disk@"+digest, "--out", "azure-disk")
+	report, _ := c.run(t, "bin/verify", "skew", "--from", "4.20.6", "--manifests", "azure-disk", "--static",
+		"--catalog", "catalog.yaml", "--release-image", "release.json", "--image-layout", "_output/driver")
+	if !strings.Contains(report, "same commit") {
+		t.Errorf("both sides are of commit %s, and verify skew says:\n%s", commit, report)
+	}
+	askInWine(t, program(t, filepath.Join(c.dir, "_output/driver/azure-disk"), "azurediskplugin.exe"))
+}
+
+// playFork makes the fork and its upstream, and has git and the catalog take them
+// for the real ones.
+func playFork(t *testing.T, c *clone) (commit string) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", diskModule+"@"+diskVersion).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		t.Fatal(err)
+	}
+	fork := filepath.Join(t.TempDir(), "fork")
+	if err := os.CopyFS(fork, os.DirFS(module.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(t.TempDir(), "gitconfig")
+	c.env = append(c.env, "GIT_CONFIG_GLOBAL="+config)
+	script := `set -e
+chmod -R u+w "$1"; cd "$1"
+git config --global user.email a@example.com; git config --global user.name a
+git config --global uploadpack.allowAnySHA1InWant true
+export GIT_AUTHOR_DATE=2025-09-09T08:00:00Z GIT_COMMITTER_DATE=2025-09-09T08:00:00Z
+git init -q; git add -A -f; git commit -qm upstream; git tag "$2"
+echo reviewers > OWNERS; git add -A; git commit -qm 'UPSTREAM: <carry>: add OWNERS'
+git config --global "url.$1.insteadOf" https://github.com/openshift/azure-disk-csi-driver
+git rev-parse HEAD`
+	out2, _ := c.run(t, "sh", "-c", script, "sh", fork, diskVersion)
+	commit = strings.TrimSpace(out2)
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("catalog.yaml", fmt.Sprintf(`apiVersion: winbake.dev/catalog/v1
+asOf: "2026-01-01"
+commits:
+  - {driver: azure-disk, commit: "%s", version: 1.33.1, openshift: "4.20", date: "2025-09-09"}
+`, commit[:12]))
+	write("release.json", fmt.Sprintf(`{"kind": "ImageStream", "apiVersion": "image.openshift.io/v1", "metadata": {"name": "4.20.6"}, "spec": {"tags": [
+  {"name": "azure-disk-csi-driver", "annotations": {"io.openshift.build.commit.id": "%s", "io.openshift.build.source-location": "https://github.com/openshift/azure-disk-csi-driver"},
+   "from": {"kind": "DockerImage", "name": "quay.io/openshift-release-dev/ocp-v4.0-art-dev@sha256:%s"}}]}}`, commit, strings.Repeat("1", 64)))
+	return commit
+}
+
+// program takes a file out of the last layer of a Windows image.
+func program(t *testing.T, layout, name string) string {
+	t.Helper()
+	src, err := ociimage.Load(t.Context(), "oci:"+layout, ociimage.LoadOptions{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	img, err := src.Image()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rc, err := layers[len(layers)-1].Uncompressed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rc.Close()
+	for tr := tar.NewReader(rc); ; {
+		h, err := tr.Next()
+		if err != nil {
+			t.Fatalf("no %s in the image: %v", name, err)
+		}
+		if h.Name != "Files/"+name {
+			continue
+		}
+		file := filepath.Join(t.TempDir(), name)
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.Copy(f, tr); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+}
+
+// askInWine starts the driver as a HostProcess container does, and asks what the
+// kubelet asks; then without csi-proxy, to see which pipe it dials last.
+func askInWine(t *testing.T, exe string) {
+	t.Helper()
+	prefix := filepath.Join(t.TempDir(), "prefix")
+	if err := wine.Make(t.Context(), prefix); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { wine.End(prefix) })
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it never answers
+	defer cancel()
+	address, err := winedriver.Address()
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--endpoint=tcp://" + address, "--nodeid=node", "--get-node-info-from-labels=true"}
+	d, err := winedriver.Start(ctx, prefix, exe, address, append(flags, "--enable-windows-host-process=true")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := d.Call(ctx, "Identity/GetPluginInfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := [][]string{info[1], info[2]}, [][]string{{"disk.csi.azure.com"}, {diskVersion}}; !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("GetPluginInfo is %q, want %q", got, want)
+	}
+	for _, method := range []string{"Identity/Probe", "Node/NodeGetCapabilities"} {
+		if answer, err := d.Call(ctx, method); err != nil || len(answer[1]) == 0 {
+			t.Errorf("%s: %q, %v", method, answer, err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+
+	d, err = winedriver.Start(ctx, prefix, exe, address, flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := d.Ended(ctx)
+	if err != nil {
+		t.Fatalf("without csi-proxy the driver went on: %v\n%s", err, log)
+	}
+	// It has fallen back from v1: the catalog's row of its line has both.
+	if got, want := winedriver.Pipes(log), []string{"filesystem-v1beta1"}; !slices.Equal(got, want) {
+		t.Errorf("it dialled %q, want %q:\n%s", got, want, log)
+	}
+}
