@@ -20,6 +20,7 @@ var concurrent = []string{
 	"./internal/inventory/cluster",
 	"./internal/inventory/kube",
 	"./internal/manifests/csidriver",
+	"./internal/manifests/csidriver/dsfacts",
 	"./internal/manifests/wmco",
 	"./internal/node/agent",
 	"./internal/node/deploy",
