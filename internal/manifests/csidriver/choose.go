@@ -145,7 +145,7 @@ func (c *choice) substitute() {
 			continue
 		}
 		c.version = version.MustDriver(s.Instead)
-		c.note("%s. OpenShift %s ships that version; v%s is the closest with an image.", s.Why, c.release.MinorString(), s.Instead)
+		c.note("%s. OpenShift %s ships that version; v%s is the closest with an image; bake driver builds the release's own, for --image.", s.Why, c.release.MinorString(), s.Instead)
 	}
 }
 

@@ -105,6 +105,23 @@ func GoneImage(cat *catalog.Driver, hostProcess bool, v version.Driver) string {
 	return "is gone with its registry, v" + next + " is the next that can be had"
 }
 
+// OwnImage offers an image that nobody publishes: built from the commit that the
+// release ships, by bake driver; "" where the catalog knows none.
+func OwnImage(v *snapshot.View) string {
+	if v.Catalog == nil {
+		return ""
+	}
+	release := v.At.From
+	if v.At.Hops > 0 {
+		release = v.At.To
+	}
+	b := v.At.Catalog.Build(v.Catalog.Name)
+	if b == nil || b.Head(release.MinorString()) == nil {
+		return ""
+	}
+	return fmt.Sprintf("; or build an image from the commit that OpenShift %s ships, as docs/drivers.md says", release.MinorString())
+}
+
 // became is a driver at another version, as the catalog knows it.
 func became(d *inventory.Driver, cat *catalog.Driver, to version.Driver, hostProcess bool) *inventory.Driver {
 	n := *d

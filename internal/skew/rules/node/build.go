@@ -85,7 +85,7 @@ func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.
 	if build == 0 {
 		return "", []action.Action{action.Gather{Text: "look at the node's build", Get: []string{"get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion"}}}
 	}
-	const orElse = "; or keep the pods off these nodes with a node selector"
+	orElse := remedy.OwnImage(v) + "; or keep the pods off these nodes with a node selector"
 	images := v.LineWith(func(l *catalog.Line) bool { return l.HasImageFor(build, runtime) })
 	withImages := ""
 	if images != nil {
@@ -102,7 +102,7 @@ func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.
 	}
 	l := v.LineWith((*catalog.Line).CanHostProcess)
 	if l == nil {
-		return "keep the pods off these nodes with a node selector: no version of the driver is known to run there", nil
+		return "keep the pods off these nodes with a node selector: no version of the driver is known to run there" + remedy.OwnImage(v), nil
 	}
 	advice := fmt.Sprintf("deploy a version that runs as a HostProcess container, on any build: %s from %s on", v.Name(), l.From) + orElse
 	if linux := v.Catalog.Line(v.Linux().Newest()); linux.HostProcessOnly() {

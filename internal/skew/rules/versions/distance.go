@@ -67,7 +67,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 			d.Severity, d.NoStep = finding.Info, true
 			d.Remedy = "nothing has to be done: leave it, and choose v" + to.Core() + " at its next change"
 			if gone := remedy.GoneImage(v.Catalog, v.DaemonSet.HostProcess, to); gone != "" {
-				d.Remedy = "nothing has to be done: leave it; the image of v" + to.Core() + " " + gone
+				d.Remedy = "nothing has to be done: leave it; the image of v" + to.Core() + " " + gone + remedy.OwnImage(v)
 			}
 			switch {
 			case to.Compare(windows) < 0:
