@@ -161,7 +161,7 @@ func askInWine(t *testing.T, exe string) {
 		t.Fatal(err)
 	}
 	flags := []string{"--endpoint=tcp://" + address, "--nodeid=node", "--get-node-info-from-labels=true"}
-	d, err := winedriver.Start(ctx, prefix, exe, address, append(flags, "--enable-windows-host-process=true")...)
+	d, err := winedriver.Start(ctx, prefix, exe, address, nil, append(flags, "--enable-windows-host-process=true")...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func askInWine(t *testing.T, exe string) {
 		t.Error(err)
 	}
 
-	d, err = winedriver.Start(ctx, prefix, exe, address, flags...)
+	d, err = winedriver.Start(ctx, prefix, exe, address, nil, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}

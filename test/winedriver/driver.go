@@ -62,13 +62,15 @@ func Address() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// Start starts exe, a file of the host, in a prefix that wine.Make made.
-func Start(ctx context.Context, prefix, exe, address string, args ...string) (*Driver, error) {
+// Start starts exe, a file of the host, in a prefix that wine.Make made, with env
+// beside the prefix's own.
+func Start(ctx context.Context, prefix, exe, address string, env []string, args ...string) (*Driver, error) {
 	name := filepath.Base(exe)
 	if err := copyFile(exe, filepath.Join(prefix, "drive_c", name)); err != nil {
 		return nil, err
 	}
 	d := &Driver{cmd: wine.Command(ctx, prefix, append([]string{`C:\` + name}, args...)...), log: &log{}, done: make(chan error, 1)}
+	d.cmd.Env = append(d.cmd.Env, env...)
 	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
 	if err := d.cmd.Start(); err != nil {
 		return nil, err
