@@ -10,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/clusterfiles"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests"
@@ -28,7 +29,7 @@ updates inside the cluster. It changes neither
 cluster nor node.`,
 		Example: "  bake manifests windows-services > windows-services.yaml\n  bake manifests setup-script > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere\n  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck",
 	}
-	cmd.AddCommand(newServices(t), newSC(t), newCSIDriver(t), newPrecheck(t))
+	cmd.AddCommand(newServices(t), newSC(t), clusterfiles.NewCSIDriver(t.App), clusterfiles.NewPrecheck(t.App))
 	return cmd
 }
 

@@ -1,4 +1,4 @@
-package bake
+package clusterfiles
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package bake
+package clusterfiles
 
 import (
 	"context"
@@ -27,7 +27,9 @@ type csiDriverOptions struct {
 	given func(flag string) bool
 }
 
-func newCSIDriver(t *tool) *cobra.Command {
+// NewCSIDriver returns the command `bake manifests csi-driver`.
+func NewCSIDriver(a *app.App) *cobra.Command {
+	t := &tool{a}
 	var o csiDriverOptions
 	cmd := &cobra.Command{
 		Use:   "csi-driver " + strings.Join(csidriver.Drivers(), "|"),

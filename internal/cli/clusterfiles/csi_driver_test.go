@@ -1,4 +1,4 @@
-package bake
+package clusterfiles
 
 import (
 	"bytes"
@@ -97,7 +97,10 @@ func bakeInProcess(t *testing.T, args ...string) (code int, stdout, stderr strin
 	t.Setenv("NO_COLOR", "1")
 	var out, err bytes.Buffer
 	a := &app.App{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err}
-	return a.Run(t.Context(), New(a), args), out.String(), err.String()
+	root, manifests := &cobra.Command{Use: "bake"}, &cobra.Command{Use: "manifests"}
+	manifests.AddCommand(NewCSIDriver(a), NewPrecheck(a))
+	root.AddCommand(manifests)
+	return a.Run(t.Context(), root, args), out.String(), err.String()
 }
 
 // TestCSIDriverArgs: the command that options name gives the same options.

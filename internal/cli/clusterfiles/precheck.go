@@ -1,4 +1,4 @@
-package bake
+package clusterfiles
 
 import (
 	"context"
@@ -15,7 +15,9 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-func newPrecheck(t *tool) *cobra.Command {
+// NewPrecheck returns the command `bake manifests precheck`.
+func NewPrecheck(a *app.App) *cobra.Command {
+	t := &tool{a}
 	var o precheck.Options
 	var out string
 	cmd := &cobra.Command{
