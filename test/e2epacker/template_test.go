@@ -179,9 +179,9 @@ func TestRefused(t *testing.T) {
 		args     []string
 		want     string
 	}{
-		"weak password":    {"vsphere-iso", []string{"-var=admin_password=Short1"}, "14 to 127 characters"},
-		"known password":   {"vsphere-iso", []string{"-var=admin_password=MyPassw0rdIsLong1"}, "everybody tries first"},
-		"no key":           {"vsphere-iso", []string{"-var=authorized_keys_file=/nowhere.pub"}, "authorized_keys_file"},
+		"weak password":  {"vsphere-iso", []string{"-var=admin_password=Short1"}, "14 to 127 characters"},
+		"known password": {"vsphere-iso", []string{"-var=admin_password=MyPassw0rdIsLong1"}, "everybody tries first"},
+		"no key":         {"vsphere-iso", []string{"-var=authorized_keys_file=/nowhere.pub"}, "authorized_keys_file"},
 		// Both rules say no, and Packer tells of the one that it comes to first.
 		"private key":      {"vsphere-iso", []string{"-var=authorized_keys_file=@/id"}, "authorized_keys_file: it "},
 		"host name":        {"vsphere-clone", []string{"-var=host_name_prefix=windows-worker-"}, "no more than 15"},
