@@ -53,8 +53,8 @@ fork that the release's Linux driver is built from, and puts it into an image.
 Both sides are then of one commit, and verify skew says so.
 
 Names are drivers, and node-driver-registrar and livenessprobe, which run beside
-each. The commit is that of drivers: in versions.yaml, if it is for this release;
-else that of --release-image; else the newest of the release branch that the
+each. The commit is that of --release-image; else that of drivers: in versions.yaml,
+if that file is for the release; else the newest of the release branch that the
 catalog knows. Same commit and base, same digest, on any machine.
 
 The image is put onto a base by digest. A HostProcess container runs on every
@@ -81,7 +81,7 @@ supports it.`,
 	f.StringArrayVar(&o.bases, "base", nil, "Windows base image: a reference by digest, an OCI layout or a tarball; may be repeated")
 	f.StringVar(&o.mode, "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
 	f.StringSliceVar(&o.windows, "windows", csidriver.WindowsVersions()[:1], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
-	f.StringVar(&o.layout, "layout", "_output/driver", "folder for an OCI layout by name; with --push only if given")
+	f.StringVar(&o.layout, "layout", "_output/driver", "folder for an OCI layout by name; not with --push")
 	f.StringVar(&o.push, "push", "", "registry to push to, HOST/FOLDER: the images become HOST/FOLDER/NAME:VERSION-COMMIT")
 	f.BoolVar(&o.diff, "diff", false, "only list what the fork has beyond the upstream version")
 	f.BoolVar(&o.pins, "pins", false, "only print the pins, as drivers: of versions.yaml")

@@ -26,7 +26,7 @@ a file) into versions.yaml. Comments, order and everything else stay as they
 are. Then it locks that component; if that fails, versions.yaml stays as it
 was.
 
-Without @VERSION it takes the newest commit of the component's branch:.`,
+Without @VERSION it takes the newest commit of the component's branch.`,
 		Example: `  bake pin csi-proxy@v1.3.0
   bake pin hns-module@a08bcc3242bd7369fce71da9264f300c16f59414
   bake pin azure-disk      # the newest commit of its branch`,
