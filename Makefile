@@ -29,6 +29,12 @@ $(BIN)/bake $(BIN)/verify: | need-go
 $(BIN)/verify.exe: $(BIN)/bake
 	@$(BIN)/bake -q node verify-exe --out $@ >/dev/null
 
+## image: verify in an image of its own, _output/tool (docs/precheck.md); PUSH=REF pushes it
+PLATFORMS ?= linux/amd64,linux/arm64
+.PHONY: image
+image: need-go
+	@CGO_ENABLED=0 $(GO) run -trimpath ./hack/image --platform $(PLATFORMS) $(if $(PUSH),--push $(PUSH))
+
 ## release-files: what a release's archives have beside the commands, into _output/release
 .PHONY: release-files
 release-files: $(BIN)/bake $(BIN)/verify

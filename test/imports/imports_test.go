@@ -126,7 +126,7 @@ var allowed = map[string][]string{
 	"packer/lint/internal/notation": {"internal/depth", "internal/winscript"},                                                                                                                                                // reads files, judges nothing
 
 	"internal/cli/app":          {"internal/console", "internal/event", "internal/fault", "internal/finding"},
-	"internal/cli/catalogflag":  {"internal/catalog"},                                                                                                                                                                                                                                                                // one flag of bake and verify; not in app, which verify.exe has too
+	"internal/cli/catalogflag":  {"internal/catalog"},                                                                                                                                                                                                                                                                                  // one flag of bake and verify; not in app, which verify.exe has too
 	"internal/cli/clusterfiles": {"internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/event", "internal/fault", "internal/infile", "internal/manifests/csidriver", "internal/manifests/csidriver/present", "internal/manifests/object", "internal/manifests/precheck", "internal/shell", "internal/version"}, // bake without pins: no compiler, no store
 	"internal/cli/bake": {"internal/cli/clusterfiles", "internal/atomicfs", "internal/driver", "internal/inventory", "internal/inventory/release", "internal/shell", "internal/cas", "internal/catalog", "internal/cli/app", "internal/cli/catalogflag", "internal/compile", "internal/component", "internal/event", "internal/fault", "internal/finding",
 		"internal/gotool", "internal/infile", "internal/manifests", "internal/manifests/csidriver", "internal/manifests/csidriver/present", "internal/manifests/object", "internal/manifests/precheck", "internal/manifests/wmco", "internal/pins", "internal/printable", "internal/resolve", "internal/source", "internal/source/gitsrc", "internal/source/gomod", "internal/version", "internal/winsvc", "packer/template", "payload", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/node/guest", "internal/node/wanted", "internal/ociimage", "internal/stream", "payload/verify"},
@@ -136,6 +136,7 @@ var allowed = map[string][]string{
 	"internal/cli/nodecheck": {"internal/cli/app", "internal/fault", "internal/finding", "internal/infile", "internal/node", "internal/node/agent", "internal/node/firstboot", "internal/report"}, // verify.exe: see TestNodeStaysSmall
 	"internal/testproxy":     {},                                                                                                                                                                  // for tests alone
 
+	"hack/image":      {"internal/ociimage"}, // make image
 	"cmd/bake":        {"internal/cli/app", "internal/cli/bake"},
 	"cmd/verify":      {"internal/cli/app", "internal/cli/verify"},
 	"cmd/verify/node": {"internal/cli/app", "internal/cli/nodecheck"},
@@ -180,7 +181,7 @@ type pkg struct {
 
 func packages(t *testing.T) map[string]pkg {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./cmd/...", "./internal/...", "./packer/...", "./payload/...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./cmd/...", "./internal/...", "./packer/...", "./payload/...", "./hack/...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()
 	if err != nil {
