@@ -34,8 +34,46 @@ type Base struct {
 	image v1.Image
 }
 
-// Bases returns the Windows images that src holds, oldest build first.
-func Bases(src *ociimage.Source) ([]*Base, error) {
+// Bases are the images that were given.
+type Bases struct {
+	All     []*Base
+	sources []*ociimage.Source
+}
+
+// OpenBases opens the Windows images of each reference. One in a registry must be
+// named by digest.
+func OpenBases(ctx context.Context, refs []string, load ociimage.LoadOptions) (_ *Bases, err error) {
+	b := &Bases{}
+	defer func() {
+		if err != nil {
+			b.Close()
+		}
+	}()
+	load.Platform = &v1.Platform{OS: "windows", Architecture: "amd64"}
+	for _, ref := range refs {
+		s, err := ociimage.Resolve(ctx, ref, load)
+		if err != nil {
+			return nil, err
+		}
+		b.sources = append(b.sources, s)
+		all, err := imagesOf(s)
+		if err != nil {
+			return nil, err
+		}
+		b.All = append(b.All, all...)
+	}
+	return b, nil
+}
+
+// Close lets go of the images, which can't be read any more.
+func (b *Bases) Close() {
+	for _, s := range b.sources {
+		_ = s.Close() // it was only read
+	}
+}
+
+// imagesOf returns the Windows images that src holds, oldest build first.
+func imagesOf(src *ociimage.Source) ([]*Base, error) {
 	images, err := src.Images()
 	if err != nil {
 		return nil, err

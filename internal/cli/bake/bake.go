@@ -47,7 +47,7 @@ the layout that the Windows Machine Config Operator reads.`,
 	f.StringVarP(&t.file, "file", "f", "versions.yaml", "the file with the pins")
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
 	root.AddCommand(
-		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newCache(t), newSchema(t),
+		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
 		newTemplate(t), newManifests(t), newNode(t), newDriver(t),
 	)
 	return root

@@ -123,11 +123,11 @@ func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) err
 	if err := o.check(cat, sources); err != nil {
 		return err
 	}
-	bases, err := t.driverBases(ctx, o)
+	bases, err := driver.OpenBases(ctx, o.bases, t.load(o.registry))
 	if err != nil {
 		return err
 	}
-	defer bases.close()
+	defer bases.Close()
 	if err := t.plan(ctx, cat, sources, bases, o); err != nil {
 		return err
 	}
@@ -219,14 +219,14 @@ func (o *driverOptions) check(cat *catalog.Catalog, sources []*driver.Source) er
 }
 
 // plan settles each program's mode and bases.
-func (t *tool) plan(ctx context.Context, cat *catalog.Catalog, sources []*driver.Source, bases *openBases, o *driverOptions) error {
+func (t *tool) plan(ctx context.Context, cat *catalog.Catalog, sources []*driver.Source, bases *driver.Bases, o *driverOptions) error {
 	warned := map[string]bool{}
 	for _, s := range sources {
-		hostProcess, err := s.HostProcess(cat, csidriver.Mode(o.mode), bases.all)
+		hostProcess, err := s.HostProcess(cat, csidriver.Mode(o.mode), bases.All)
 		if err != nil {
 			return err
 		}
-		s.InHostProcess, s.Bases = hostProcess, driver.ForMode(bases.all, hostProcess)
+		s.InHostProcess, s.Bases = hostProcess, driver.ForMode(bases.All, hostProcess)
 		warning, err := driver.CheckBases(ctx, s.Bases, o.windows)
 		if err != nil {
 			return fmt.Errorf("%s, mode %s: %w", s.Build.Name, driver.ModeName(hostProcess), err)
@@ -237,42 +237,6 @@ func (t *tool) plan(ctx context.Context, cat *catalog.Catalog, sources []*driver
 		}
 	}
 	return nil
-}
-
-// openBases are the images of all --base.
-type openBases struct {
-	sources []*ociimage.Source
-	all     []*driver.Base
-}
-
-func (b *openBases) close() {
-	for _, s := range b.sources {
-		_ = s.Close() // it was only read
-	}
-}
-
-func (t *tool) driverBases(ctx context.Context, o *driverOptions) (_ *openBases, err error) {
-	b := &openBases{}
-	defer func() {
-		if err != nil {
-			b.close()
-		}
-	}()
-	load := t.load(o.registry)
-	load.Platform = &v1.Platform{OS: "windows", Architecture: "amd64"}
-	for _, ref := range o.bases {
-		s, err := ociimage.Resolve(ctx, ref, load)
-		if err != nil {
-			return b, err
-		}
-		b.sources = append(b.sources, s)
-		all, err := driver.Bases(s)
-		if err != nil {
-			return b, err
-		}
-		b.all = append(b.all, all...)
-	}
-	return b, nil
 }
 
 // driverRow is one image.
