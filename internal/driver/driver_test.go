@@ -1,0 +1,97 @@
+package driver
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/version"
+)
+
+// The descriptor that go-containerregistry gives programs of Windows layers, too:
+// https://github.com/google/go-containerregistry/blob/v0.22.1/internal/windows/windows.go.
+func TestOwner(t *testing.T) {
+	if got, want := owner(), "AQAAgBQAAAAkAAAAAAAAAAAAAAABAgAAAAAABSAAAAAhAgAAAQIAAAAAAAUgAAAAIQIAAA=="; got != want {
+		t.Errorf("the owner is %s, want %s", got, want)
+	}
+}
+
+func TestBuildOf(t *testing.T) {
+	for text, want := range map[string]int{"10.0.20348.2527": 20348, "10.0.26100": 26100, "": 0, "10.0": 0, "a.b.c": 0} {
+		if got := buildOf(text); got != want {
+			t.Errorf("%q is build %d, want %d", text, got, want)
+		}
+	}
+}
+
+// What a node of a build starts, by containerd's matcher.
+func TestFits(t *testing.T) {
+	for _, c := range []struct {
+		image, node int
+		want        bool
+	}{{20348, 20348, true}, {20348, 26100, true}, {26100, 20348, false}, {17763, 20348, false}, {17763, 17763, true}, {0, 26100, true}} {
+		if got := (&Base{Build: c.image}).fits(c.node); got != c.want {
+			t.Errorf("an image of %d on %d: %t, want %t", c.image, c.node, got, c.want)
+		}
+	}
+}
+
+func TestCheckPayload(t *testing.T) {
+	for _, c := range []struct{ payload, wanted, want string }{
+		{"4.20.6", "4.20.6", ""}, {"4.20.6", "4.20", ""},
+		{"4.20.6", "4.20.7", "--for says 4.20.7"}, {"4.20.6", "4.21", "--for says 4.21"},
+		{"4.20.0-okd-scos.6", "4.20", "OKD"}, {"", "4.20", "no OpenShift release"},
+	} {
+		wanted, err := version.ParseOpenShift(c.wanted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = CheckPayload(&inventory.Payload{Version: c.payload}, wanted)
+		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s for %s: %v, want %q", c.payload, c.wanted, err, c.want)
+		}
+	}
+}
+
+// Every driver that can be built has a mode at each release, the one that its
+// manifest is written in.
+func TestModesAgreeWithManifests(t *testing.T) {
+	cat, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for i := range cat.Builds {
+		for _, h := range cat.Builds[i].Heads {
+			release, err := version.ParseOpenShift(h.OpenShift)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Find(cat, cat.Builds[i].Name, release, nil)
+			if err != nil {
+				t.Errorf("%s for %s: %v", cat.Builds[i].Name, h.OpenShift, err)
+				continue
+			}
+			hostProcess, err := s.HostProcess(cat, csidriver.Auto, nil)
+			if err != nil || cat.Builds[i].Sidecar() {
+				if err != nil {
+					t.Errorf("%s for %s: %v", cat.Builds[i].Name, h.OpenShift, err)
+				}
+				continue
+			}
+			_, written, err := csidriver.Choose(cat, csidriver.Options{Driver: cat.Builds[i].Name, For: release, Mode: csidriver.Auto, Image: "x"})
+			if err != nil {
+				continue // there is no manifest for this release
+			}
+			seen++
+			if hostProcess != written {
+				t.Errorf("%s for %s: built for HostProcess %t, deployed so %t", cat.Builds[i].Name, h.OpenShift, hostProcess, written)
+			}
+		}
+	}
+	if seen < 40 {
+		t.Errorf("only %d pairs were compared", seen)
+	}
+}
