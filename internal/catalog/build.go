@@ -21,8 +21,10 @@ type Build struct {
 	// them.
 	Stamp map[string]string `json:"stamp,omitempty"`
 	// Heads are the release branches' newest commits at AsOf.
-	Heads    []Head     `json:"heads"`
-	Evidence []Evidence `json:"evidence"`
+	Heads []Head `json:"heads"`
+	// Executed is what the program did when it ran, where Lines say what was read.
+	Executed []Execution `json:"executed,omitempty"`
+	Evidence []Evidence  `json:"evidence"`
 }
 
 // Head is the newest commit of a release branch when it was looked at. A z-stream
@@ -32,6 +34,22 @@ type Head struct {
 	Commit    string `json:"commit"`  // full
 	Version   string `json:"version"` // of upstream, without a v
 	Date      string `json:"date"`    // of the commit, 2026-05-11
+}
+
+// Execution is one run of a program that was built from a commit, in Wine, with the
+// kubelet played (test/winedriver).
+type Execution struct {
+	Commit  string `json:"commit"`  // full
+	Version string `json:"version"` // that it gave, without a v
+	Mode    string `json:"mode"`    // hostprocess or pipes
+	// CSIProxy is the version that ran beside it; "" for none.
+	CSIProxy string `json:"csiProxy,omitempty"`
+	// Answers: GetPluginInfo gave Version, and Probe and NodeGetCapabilities answered.
+	Answers bool `json:"answers,omitempty"`
+	// Pipe is the last one that it dialled before it ended, filesystem-v1beta1.
+	Pipe string `json:"pipe,omitempty"`
+	Date string `json:"date"`
+	Note string `json:"note,omitempty"`
 }
 
 // Sidecar reports whether the program isn't a driver but runs beside each.
@@ -86,6 +104,13 @@ func (k *checker) checkBuilds() {
 			}
 			if c, known := k.into.ByCommit(b.Name, h.Commit); known && parseDriver(c.Version).Core() != parseDriver(h.Version).Core() {
 				r.badAt([]any{"heads", i, "version"}, "commits says that this commit is of "+c.Version, "write "+c.Version)
+			}
+		}
+		for i, e := range b.Executed {
+			r.version(e.Version, "executed", i, "version")
+			r.wanted(e.Date, "executed", i, "date")
+			if !fullCommit.MatchString(e.Commit) {
+				r.badAt([]any{"executed", i, "commit"}, fmt.Sprintf("%q isn't a full commit", e.Commit), "write all 40 digits")
 			}
 		}
 		r.evidence(b.Evidence)
