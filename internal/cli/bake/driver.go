@@ -38,6 +38,7 @@ type driverOptions struct {
 	release, payload, mode, layout, push string
 	windows, bases                       []string
 	all, diff, pins                      bool
+	file                                 bool // --file was given
 	registry                             app.Registry
 	catalog                              catalogflag.Flag
 	output                               app.Output
@@ -70,6 +71,7 @@ supports it.`,
   bake driver --all --for 4.20 --pins >> versions.yaml`,
 		ValidArgsFunction: o.names,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.file = cmd.Flags().Changed("file")
 			return t.driver(cmd.Context(), args, &o)
 		},
 	}
@@ -150,12 +152,14 @@ func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) err
 
 // driverSources finds what is to be built, and the pins that it is built as.
 func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []string, o *driverOptions) (*pins.File, []*driver.Source, error) {
-	file, err := pins.Load(t.file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	if file == nil {
-		file = &pins.File{Go: driver.Toolchain, Path: t.file}
+	file := &pins.File{Go: driver.Toolchain, Path: t.file}
+	if !o.pins { // those are for a file that may be half written
+		switch given, err := pins.Load(t.file); {
+		case err == nil:
+			file = given
+		case o.file || !errors.Is(err, fs.ErrNotExist):
+			return nil, nil, err
+		}
 	}
 	if o.release == "" {
 		return nil, nil, &fault.Error{What: "no release to build for", Fix: "--for 4.20.6"}
