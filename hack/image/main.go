@@ -38,8 +38,9 @@ func main() {
 	push := pflag.String("push", "", "registry reference to push to, too")
 	pflag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *command, *platforms, *layout, *push); err != nil {
+	err := run(ctx, *command, *platforms, *layout, *push)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}

@@ -114,6 +114,8 @@ func removeUnlocked(name string) error {
 	return os.RemoveAll(name)
 }
 
+// WriteFile writes data in the place of a file, the old content or the new whenever
+// the process is killed.
 func WriteFile(name string, data []byte) error {
 	return PutFile(name, func(w io.Writer) error {
 		_, err := w.Write(data)

@@ -7,7 +7,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// What callers name: one import is enough for them.
+// Request and the others are what callers name: one import is enough for them.
 type (
 	Request = snapshot.Request
 	Phase   = snapshot.Phase

@@ -6,8 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/winbake/winbake/internal/version"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -32,12 +30,4 @@ func golden(t *testing.T, name string, got []byte) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs; go test -update writes it anew:\n%s", path, got)
 	}
-}
-
-func mustRelease(s string) version.OpenShift {
-	v, err := version.ParseOpenShift(s)
-	if err != nil {
-		panic(err)
-	}
-	return v
 }

@@ -56,6 +56,7 @@ func Gather(what, file string) []action.Action {
 	return []action.Action{action.Gather{Text: "give them to the check with --manifests " + file + ", or let it read the cluster", Get: []string{"get", what, "--all-namespaces", "-o", "yaml"}, File: file}}
 }
 
+// LookAtBuild shows the build of a node's Windows.
 func LookAtBuild(node string) []action.Action {
 	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node", node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
 }
@@ -68,6 +69,7 @@ func byHand(v *snapshot.View, format string, args ...any) []action.Action {
 // InFile tells whether the DaemonSet is a manifest, with no cluster behind it.
 func InFile(v *snapshot.View) bool { return v.Planned || v.At.Request.Static }
 
+// Container is the name of the driver's container, in a sentence.
 func Container(d *inventory.Driver) string { return cmp.Or(d.Container, "of the driver") }
 
 // SelectWindows has a driver select nodes by their system as labels write it, where

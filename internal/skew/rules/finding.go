@@ -105,6 +105,7 @@ func evidenceLines(list []inventory.Evidence) []string {
 	return out
 }
 
+// SettleFirst is the remedy where two Linux drivers leave open which one to follow.
 const SettleFirst = "do what DATA001 asks for first: it tells which Linux driver to follow"
 
 // ImageKey is what --image-version takes for this image.

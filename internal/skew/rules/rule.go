@@ -51,6 +51,7 @@ type Rule struct {
 type When int
 
 const (
+	// Always is at every moment.
 	Always  When = iota
 	OfHops       // of an update alone
 	OfRest       // of the check after an update alone

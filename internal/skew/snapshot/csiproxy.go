@@ -11,6 +11,7 @@ import (
 type Presence int
 
 const (
+	// PresenceUnknown is of a node that tells nothing of it.
 	PresenceUnknown Presence = iota
 	Present
 	Absent

@@ -83,7 +83,7 @@ func (snap *Snapshot) DaemonSetsOf(provisioner string) []*inventory.Driver {
 	})
 }
 
-// SameObject: a manifest may leave the namespace to the command that applies it.
+// SameObject tells whether a and b are one object: a manifest may leave the namespace to the command that applies it.
 func SameObject(a, b inventory.Object) bool {
 	return a.Kind == b.Kind && a.Name == b.Name && (a.Namespace == b.Namespace || a.Namespace == "" || b.Namespace == "")
 }

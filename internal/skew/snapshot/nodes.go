@@ -94,6 +94,7 @@ func (snap *Snapshot) Using(provisioner string, nodes []*inventory.Node) (used, 
 	return Part(nodes, func(n *inventory.Node) bool { return snap.CSIVolumeNodes(provisioner)[n.Name] })
 }
 
+// CSINodeFacts are what the CSINodes of nodes list, or the nodes where none was read.
 func (snap *Snapshot) CSINodeFacts(nodes []*inventory.Node) []inventory.Evidence {
 	return Map(nodes, func(n *inventory.Node) inventory.Evidence {
 		if c := snap.CSINode(n.Name); c != nil {
@@ -110,6 +111,7 @@ var Builds = map[int]string{
 	25398: "Windows Server 23H2", 26100: "Windows Server 2025",
 }
 
+// BuildName is the Windows of a build, in a sentence.
 func BuildName(build int) string {
 	if build == 0 {
 		return "an unknown build"

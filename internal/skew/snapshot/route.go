@@ -40,9 +40,11 @@ type Route struct {
 	Fix string
 }
 
-// Start and End are its ends.
+// Start is the release that the route begins at.
 func (j *Route) Start() version.OpenShift { return j.Stops[0] }
-func (j *Route) End() version.OpenShift   { return j.Stops[len(j.Stops)-1] }
+
+// End is the release that it leads to.
+func (j *Route) End() version.OpenShift { return j.Stops[len(j.Stops)-1] }
 
 // NewRoute finds the route from what is asked and what the cluster says. Its
 // errors are *fault.Error: a release that isn't one, a target that is older.

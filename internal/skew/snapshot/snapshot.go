@@ -26,6 +26,7 @@ func Memo[T any](snap *Snapshot, key any, compute func() T) T {
 // FromMinor and ToMinor are the minors at the ends of this hop, "" where there is none.
 func (snap *Snapshot) FromMinor() string { return minorOf(snap.From) }
 
+// ToMinor is the minor of To, "4.20"; "" for none.
 func (snap *Snapshot) ToMinor() string { return minorOf(snap.To) }
 
 func minorOf(o version.OpenShift) string {

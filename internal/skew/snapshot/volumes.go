@@ -40,7 +40,7 @@ func (snap *Snapshot) InTreeUses() []InTreeUse {
 	})
 }
 
-// Platforms whose in-tree volumes WMCO never moves on Windows nodes: they had
+// NeverMigrated are platforms whose in-tree volumes WMCO never moves on Windows nodes: they had
 // no Windows storage before OpenShift 4.12.
 var NeverMigrated = []string{"AWS", "GCP"}
 
@@ -73,6 +73,7 @@ func (snap *Snapshot) NotMigrated(use InTreeUse) bool {
 // driver's csi-windows-support on; versions 3.0 to 3.4 refuse Windows without.
 const FirstVSphere = "4.14"
 
+// BeforeVSphere tells whether a minor is older than FirstVSphere.
 func BeforeVSphere(minor string) bool {
 	o, err := version.ParseOpenShift(minor)
 	return err == nil && o.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) < 0

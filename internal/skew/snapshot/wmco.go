@@ -101,6 +101,7 @@ func (snap *Snapshot) WMCOChoices(n *inventory.Node) (lack, have []*catalog.WMCO
 	return SplitWMCO(snap.WMCOFor(snap.ToMinor()))
 }
 
+// SplitWMCO parts releases of WMCO into those without csi-proxy and those with it.
 func SplitWMCO(rs []*catalog.WMCORelease) (lack, have []*catalog.WMCORelease) {
 	return Part(rs, func(r *catalog.WMCORelease) bool { return r.CSIProxy == "" })
 }
