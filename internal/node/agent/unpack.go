@@ -40,6 +40,9 @@ func (e *NotStaged) Unwrap() error { return e.Err }
 func unpack(ctx context.Context, stage string, f fileChange) error {
 	name := filepath.Join(stage, f.New+StagedSuffix)
 	in, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && again(f) {
+		return nil
+	}
 	if err != nil {
 		return notStaged(f, err)
 	}
@@ -63,6 +66,29 @@ func unpack(ctx context.Context, stage string, f fileChange) error {
 		return cantWrite(f.Path+newSuffix, err)
 	}
 	return nil
+}
+
+// again writes the file beside its target from the target itself, which another run
+// has made of the same upload since this one found it there. false: it isn't that
+// file.
+func again(f fileChange) bool {
+	in, err := os.Open(f.Path)
+	if err != nil {
+		return false
+	}
+	defer in.Close() // only read
+	out, err := os.OpenFile(f.Path+newSuffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o755)
+	if err != nil {
+		return false
+	}
+	h := sha256.New()
+	_, err = io.Copy(io.MultiWriter(out, h), in)
+	err = errors.Join(err, out.Sync(), out.Close())
+	if err == nil && hex.EncodeToString(h.Sum(nil)) == f.New {
+		return true
+	}
+	_ = remove(f.Path + newSuffix) // it is another file
+	return false
 }
 
 func notStaged(f fileChange, err error) error {
