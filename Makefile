@@ -73,6 +73,13 @@ e2e-operator: need-go
 	@$(GO) run ./test/apiserver/prepare
 	OPERATOR=$(abspath $(OPERATOR)) IMAGE=$(abspath $(IMAGE)) PINS=$(abspath $(F)) $(GO) test -tags operator -count=1 -timeout=30m ./test/realoperator
 
+## e2e-drivers: run the drivers of PROGRAMS, RELEASE-NAME.exe, in Wine (docs/drivers.md)
+.PHONY: e2e-drivers
+e2e-drivers: need-go
+	@test/deps.sh
+	@$(GO) run ./test/apiserver/prepare
+	PROGRAMS=$(abspath $(PROGRAMS)) $(GO) test -tags drivers -count=1 -timeout=60m ./test/winedriver
+
 ## ci: test and e2e in one run, with their counts summed
 .PHONY: ci
 ci: need-go
@@ -88,7 +95,7 @@ bench: payload
 	cd packer/plugin && $(GO) test -tags e2e -timeout 60m ./e2e -run none -bench . -benchtime 1x -write=$(CURDIR)/docs/performance.md
 
 # What is linted: each module, and for Windows the packages with files of its own.
-MODULES := . packer/plugin test/ci
+MODULES := . packer/plugin hack/catalog test/ci
 WINDOWS = $(addprefix ./,$(sort $(dir $(shell git ls-files '*_windows.go' ':!packer/plugin'))))
 GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 
@@ -103,12 +110,13 @@ lint: need-go
 
 # The packages whose tests define -update; any other's stop at a flag that they
 # don't know.
-UPDATING = $(addprefix ./,$(sort $(dir $(shell git grep -l 'flag[.]Bool."update"' -- '*_test.go' ':!packer/plugin'))))
+UPDATING = $(addprefix ./,$(sort $(dir $(shell git grep -l 'flag[.]Bool."update"' -- '*_test.go' ':!packer/plugin' ':!hack/catalog'))))
 
 ## golden: write all that the tests can write anew: golden files, schemas, tables
 .PHONY: golden
 golden: need-go
 	$(GO) test -count=1 $(UPDATING) -update
+	cd hack/catalog && $(GO) test -count=1 . -update
 	cd packer/plugin && $(GO) test -count=1 -run 'Specs|Docs' . -update
 
 ## fuzz: every fuzz target for FUZZTIME (default 20s)

@@ -41,7 +41,7 @@ type indexAppender struct {
 	appended int
 }
 
-func (a *indexAppender) index(base v1.ImageIndex, depth int) (*ociimage.Index, error) {
+func (a *indexAppender) index(base v1.ImageIndex, depth int) (v1.ImageIndex, error) {
 	m, err := base.IndexManifest()
 	if err != nil {
 		return nil, fmt.Errorf("read the base index: %w", err)

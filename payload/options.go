@@ -5,18 +5,8 @@ import (
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-)
 
-// The keys that ImageOptions fills:
-// https://github.com/opencontainers/image-spec/blob/main/annotations.md
-const (
-	keyCreated    = "org.opencontainers.image.created"
-	keyTitle      = "org.opencontainers.image.title"
-	keySource     = "org.opencontainers.image.source"
-	keyRevision   = "org.opencontainers.image.revision"
-	keyVersion    = "org.opencontainers.image.version"
-	keyBaseName   = "org.opencontainers.image.base.name"
-	keyBaseDigest = "org.opencontainers.image.base.digest"
+	"github.com/winbake/winbake/internal/ociimage"
 )
 
 // ImageOptions describes an image. What isn't set isn't written.
@@ -41,11 +31,11 @@ type ImageOptions struct {
 // described returns the keys and values that labels and annotations share.
 func (o ImageOptions) described() map[string]string {
 	m := map[string]string{
-		keyTitle: o.Title, keySource: o.Source, keyRevision: o.Revision, keyVersion: o.Version,
-		keyBaseName: o.BaseName, keyBaseDigest: o.BaseDigest,
+		ociimage.KeyTitle: o.Title, ociimage.KeySource: o.Source, ociimage.KeyRevision: o.Revision, ociimage.KeyVersion: o.Version,
+		ociimage.KeyBaseName: o.BaseName, ociimage.KeyBaseDigest: o.BaseDigest,
 	}
 	if !o.Created.IsZero() {
-		m[keyCreated] = o.Created.UTC().Format(time.RFC3339)
+		m[ociimage.KeyCreated] = o.Created.UTC().Format(time.RFC3339)
 	}
 	maps.DeleteFunc(m, func(_, v string) bool { return v == "" })
 	return m

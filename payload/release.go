@@ -1,6 +1,10 @@
 package payload
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/winbake/winbake/internal/ociimage"
+)
 
 var (
 	// ownRelease is what Winbake writes; 5.0 alone, since WMCO had versions
@@ -17,10 +21,10 @@ var (
 // ReleaseOf is the OpenShift release that an image's labels tell: ours carry
 // it as their version, WMCO's from 4.12 on carry WMCO's. "" where they don't.
 func ReleaseOf(labels map[string]string) string {
-	if v := ownRelease.FindString(labels[keyVersion]); v != "" {
+	if v := ownRelease.FindString(labels[ociimage.KeyVersion]); v != "" {
 		return v
 	}
-	for _, key := range []string{"version", keyVersion} {
+	for _, key := range []string{"version", ociimage.KeyVersion} {
 		if m := wmcoRelease.FindStringSubmatch(labels[key]); m != nil {
 			return map[string]string{"0": "4.", "1": "5."}[m[1]] + m[2]
 		}

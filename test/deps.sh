@@ -4,10 +4,12 @@
 # Nothing is skipped for lack of a tool.
 set -euo pipefail
 
-declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [promtool]=prometheus)
+declare -A package=([git]=git [osslsigncode]=osslsigncode [openssl]=openssl [zstd]=zstd [tar]=tar [gzip]=gzip [gcc]=gcc [jq]=jq [etcd]=etcd-server [chromium]=chromium [wine]=wine [xorriso]=xorriso [mcopy]=mtools [ssh]=openssh-client [/usr/sbin/sshd]=openssh-server [promtool]=prometheus)
 if [ "${1:-}" = e2e ]; then
-  package+=([podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry)
+  package+=([podman]=podman [buildah]=buildah [skopeo]=skopeo [umoci]=umoci [docker-registry]=docker-registry [dockerd]=docker.io)
 fi
+declare -A servers=([etcd-server]=etcd [prometheus]=prometheus [docker-registry]=docker-registry [openssh-server]=ssh [docker.io]="docker.socket docker")
+command -v containerd >/dev/null || servers[docker.io]+=" containerd"
 missing=()
 for tool in "${!package[@]}"; do
   command -v "$tool" >/dev/null || missing+=("${package[$tool]}")
@@ -20,11 +22,11 @@ if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
   # Debian starts a server of its own with some packages; the tests start theirs,
   # and of prometheus want promtool alone.
-  for server in etcd prometheus docker-registry; do
-    if [[ " ${missing[*]} " == *" $server"* ]] && [ -d /run/systemd/system ]; then
-      systemctl disable --now -q "$server"
-    fi
-  done
+  if [ -d /run/systemd/system ]; then
+    for p in "${missing[@]}"; do
+      [ -z "${servers[$p]:-}" ] || systemctl disable --now -q ${servers[$p]}
+    done
+  fi
 else
   echo "the tests need: ${missing[*]}" >&2
   echo "fix: install these packages and run again" >&2

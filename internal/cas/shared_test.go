@@ -67,7 +67,7 @@ func useAsOther(dir string) error {
 // group may write.
 func groupFolder(t *testing.T, gid int) string {
 	t.Helper()
-	base, err := os.MkdirTemp("/var/tmp", "winbake-cas-") // others get there, and not into everybody's TMPDIR
+	base, err := os.MkdirTemp("/var/tmp", "winbake-cas-") //nolint:usetesting // others get there, and not into everybody's TMPDIR
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,12 +44,14 @@ type Execution struct {
 	Mode    string `json:"mode"`    // hostprocess or pipes
 	// CSIProxy is the version that ran beside it; "" for none.
 	CSIProxy string `json:"csiProxy,omitempty"`
-	// Answers: GetPluginInfo gave Version, and Probe and NodeGetCapabilities answered.
-	Answers bool `json:"answers,omitempty"`
-	// Pipe is the last one that it dialled before it ended, filesystem-v1beta1.
-	Pipe string `json:"pipe,omitempty"`
-	Date string `json:"date"`
-	Note string `json:"note,omitempty"`
+	// Failed is the first call of the kubelet's that it didn't answer, and Note says
+	// why; "" for none: a volume was staged, published, and all undone.
+	Failed string `json:"failed,omitempty"`
+	// Pipes are those of csi-proxy that it dialled, Asked the methods that it called.
+	Pipes []string `json:"pipes,omitempty"`
+	Asked []string `json:"asked,omitempty"`
+	Date  string   `json:"date"`
+	Note  string   `json:"note,omitempty"`
 }
 
 // Sidecar reports whether the program isn't a driver but runs beside each.

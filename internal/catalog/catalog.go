@@ -12,7 +12,8 @@ package catalog
 // Catalog is the whole of it. Load checks what it reads: references, ranges,
 // duplicates, evidence.
 type Catalog struct {
-	APIVersion string `json:"apiVersion"` // winbake.dev/catalog/v1
+	APIVersion string `json:"apiVersion"`     // winbake.dev/catalog/v1
+	Kind       string `json:"kind,omitempty"` // Catalog; files needn't say it
 	// AsOf is the day that the facts were looked at, 2026-08-31.
 	AsOf     string            `json:"asOf"`
 	Drivers  []Driver          `json:"drivers"`

@@ -156,7 +156,7 @@ func TestBadHeads(t *testing.T) {
 		"---\n":                      "o.yaml: the file is empty",
 		"digests: []":                "o.yaml:1:1: apiVersion is missing",
 		"apiVersion: v1\nasOf: x":    `o.yaml:1:13: apiVersion "v1" isn't known`,
-		"kind: DaemonSet":            `o.yaml:1:1: there is no field "kind" here`,
+		"kind: DaemonSet":            `o.yaml:1:7: kind "DaemonSet" isn't known`,
 		"just text":                  "o.yaml:1:1: here are fields wanted, and it is a string",
 		"\x00":                       "o.yaml: it isn't YAML",
 		"apiVersion: \"a\x1b[31mb\"": "o.yaml: it isn't YAML",

@@ -14,8 +14,12 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-// apiVersion is what every document of the catalog begins with.
-const apiVersion = "winbake.dev/catalog/v1"
+// apiVersion is what every document of the catalog begins with, and kindName what
+// it may call itself.
+const (
+	apiVersion = "winbake.dev/catalog/v1"
+	kindName   = "Catalog"
+)
 
 // maxBytes bounds one file; the largest of our own has 64 KiB.
 const maxBytes = 16 << 20

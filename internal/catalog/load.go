@@ -20,7 +20,13 @@ func Load() (*Catalog, error) {
 	return clone(c), nil
 }
 
-var own = sync.OnceValues(func() (*Catalog, error) { return LoadWith() })
+var own = sync.OnceValues(func() (*Catalog, error) {
+	docs, err := ownDocuments()
+	if err != nil {
+		return nil, err
+	}
+	return join(docs, nil)
+})
 
 // ownDocuments parses the embedded files.
 var ownDocuments = sync.OnceValues(func() ([]*document, error) {
@@ -53,11 +59,47 @@ var ownDocuments = sync.OnceValues(func() ([]*document, error) {
 // one by one; all other rows are replaced whole. The result is checked as our own
 // data is. Errors are *fault.Error with the file, line and column.
 func LoadWith(overlays ...Overlay) (*Catalog, error) {
+	if len(overlays) == 0 {
+		return Load()
+	}
 	docs, err := ownDocuments()
 	if err != nil {
 		return nil, err
 	}
-	m := &merger{into: &Catalog{APIVersion: apiVersion}, from: map[rowKey][]rowAt{}}
+	return join(docs, overlays)
+}
+
+// LoadOver is LoadWith for another whole catalog than the embedded one. It may be in
+// several documents, of which the one with the date has the apiVersion.
+func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
+	var docs []*document
+	for _, o := range whole {
+		d, err := parse(o.Name, o.Data)
+		if err != nil {
+			return nil, err
+		}
+		if _, dated := d.node("asOf"); dated || len(whole) == 1 {
+			if err := d.checkHead(); err != nil {
+				return nil, err
+			}
+		}
+		docs = append(docs, d)
+	}
+	return join(docs, overlays)
+}
+
+// BuiltIn is the day that the embedded catalog is of; "" if it can't be read, which
+// Load says.
+func BuiltIn() string {
+	c, err := own()
+	if err != nil {
+		return ""
+	}
+	return c.AsOf
+}
+
+func join(docs []*document, overlays []Overlay) (*Catalog, error) {
+	m := &merger{into: &Catalog{APIVersion: apiVersion, Kind: kindName}, from: map[rowKey][]rowAt{}}
 	for _, d := range docs {
 		m.add(d)
 	}

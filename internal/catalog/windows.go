@@ -10,15 +10,20 @@ import (
 // Windows builds from which on a host runs containers of older builds.
 const (
 	server2022 = 20348
-	server2025 = 26100
+	Server2025 = 26100
 )
 
 // HasImageFor tells whether containerd on a node runs one of the line's images
 // in a container that isn't HostProcess. build is the node's Windows build,
 // runtime its status.nodeInfo.containerRuntimeVersion, "" where that isn't known.
 func (l *Line) HasImageFor(build int, runtime string) bool {
-	oldest := oldestImage(build, runtime)
-	return slices.ContainsFunc(l.Builds, func(image int) bool { return oldest <= image && image <= build })
+	return slices.ContainsFunc(l.Builds, func(image int) bool { return RunsImage(image, build, runtime) })
+}
+
+// RunsImage tells whether containerd on a node, both as in HasImageFor, runs an image
+// of a Windows build.
+func RunsImage(image, build int, runtime string) bool {
+	return oldestImage(build, runtime) <= image && image <= build
 }
 
 // oldestImage is the oldest Windows build whose images a host runs; the newest
@@ -38,8 +43,8 @@ func oldestImage(build int, runtime string) int {
 	switch {
 	case build < server2022 || known && v.LessThan(stableABI(v)):
 		return build
-	case build > server2025 && !(known && v.LessThan(semver.New(2, 2, 0, "", ""))):
-		return server2025
+	case build > Server2025 && !(known && v.LessThan(semver.New(2, 2, 0, "", ""))):
+		return Server2025
 	}
 	return server2022
 }

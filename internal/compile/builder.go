@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -46,9 +47,18 @@ type record struct {
 	Size   int64  `json:"size"`
 }
 
-// memoryRecord is the peak memory of a component's last build, in bytes.
-type memoryRecord struct {
-	Peak int64 `json:"peak"`
+// lastRecord is the peak memory of a component's last build, in bytes, and how
+// long the compiler took; 0 where that isn't known.
+type lastRecord struct {
+	Peak    int64   `json:"peak"`
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+// how is how a job is built: whether memory needn't be spared, and what is said
+// of its place among the others.
+type how struct {
+	spacious bool
+	place    string
 }
 
 // Builder builds programs. Its fields are set before the first Build.
@@ -138,13 +148,17 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 	stop := make(chan struct{})
 	var wg sync.WaitGroup
 	for n, i := range rest {
+		h := how{spacious: spacious}
+		if len(rest) > 1 {
+			h.place = fmt.Sprintf("%d of %d", n+1, len(rest))
+		}
 		release, err := limit.acquire(ctx, stop, needs[n])
 		if err != nil {
 			break
 		}
 		wg.Go(func() {
 			defer release()
-			artifacts[i], errs[i] = b.build(ctx, jobs[i], spacious)
+			artifacts[i], errs[i] = b.build(ctx, jobs[i], h)
 			if errs[i] != nil && !b.KeepGoing {
 				failed.Do(func() { close(stop) })
 			}
@@ -157,9 +171,8 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 	return errors.Join(errs...)
 }
 
-// build runs one action and stores its artifact. spacious says that memory
-// needn't be spared.
-func (b *Builder) build(ctx context.Context, job *Job, spacious bool) (_ *Artifact, err error) {
+// build runs one action and stores its artifact.
+func (b *Builder) build(ctx context.Context, job *Job, h how) (_ *Artifact, err error) {
 	began := time.Now()
 	defer func() {
 		if err != nil && ctx.Err() == nil {
@@ -179,7 +192,7 @@ func (b *Builder) build(ctx context.Context, job *Job, spacious bool) (_ *Artifa
 	}
 	defer cleanup()
 	exe := filepath.Join(dir, "out.exe")
-	if err := b.compile(ctx, job, dir, exe, spacious); err != nil {
+	if err := b.compile(ctx, job, dir, exe, h); err != nil {
 		return nil, err
 	}
 	if err := b.inspect(job, toolchain, exe); err != nil {
@@ -208,25 +221,53 @@ func (b *Builder) store(ctx context.Context, job *Job, exe, action string) (*Art
 	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Action: action}, nil
 }
 
-// memoryKey is where a component's peak memory is kept. It isn't an action:
-// only the order of work depends on it.
+// memoryKey is where a component's lastRecord is kept. It isn't an action: only
+// the order of work, and what is said of it, depend on it.
 func memoryKey(job *Job) string {
 	return DigestOf("memory\x00" + job.Component.Name + "\x00" + job.Component.Module + job.Component.Git)
 }
 
-func (b *Builder) remember(job *Job, peak int64) {
-	if peak > 0 {
+func (b *Builder) remember(job *Job, r lastRecord) {
+	if r.Peak > 0 {
 		// Lost measurements cost nothing but a worse guess next time.
-		_ = b.Store.PutAction(memoryKey(job), memoryRecord{Peak: peak})
+		_ = b.Store.PutAction(memoryKey(job), r)
 	}
+}
+
+// last is what was measured here; all zero where nothing was.
+func (b *Builder) last(job *Job) (r lastRecord) {
+	if ok, err := b.Store.GetAction(memoryKey(job), &r); !ok || err != nil {
+		return lastRecord{}
+	}
+	return r
+}
+
+// saying shows until stopped that a compiler runs: its place, and how long it
+// took last time where that is worth a word.
+func (b *Builder) saying(job *Job, place string, last lastRecord) (stop func()) {
+	if took := time.Duration(last.Seconds * float64(time.Second)); took >= time.Minute/2 {
+		place = strings.TrimPrefix(fmt.Sprintf("%s, about %.0f min, as last time", place, max(1, took.Minutes())), ", ")
+	}
+	b.emit(job, event.Compile, event.Start, place)
+	ticker, done := time.NewTicker(5*time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				b.emit(job, event.Compile, event.Progress, place)
+			case <-done:
+				return
+			}
+		}
+	}()
+	return func() { ticker.Stop(); close(done) }
 }
 
 // estimate returns how many bytes job's build needs: what was measured here,
 // what versions.yaml says, or defaultMemory.
 func (b *Builder) estimate(job *Job) int64 {
-	var m memoryRecord
-	if ok, err := b.Store.GetAction(memoryKey(job), &m); ok && err == nil {
-		return m.Peak
+	if peak := b.last(job).Peak; peak > 0 {
+		return peak
 	}
 	if n := job.Component.MemoryBytes(); n > 0 {
 		return n

@@ -102,7 +102,7 @@ func TestProgramsWithoutDWARF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer prefix.Close() //nolint:errcheck // of a test
+	defer prefix.Close()
 	want := expect.For(c, &pins.File{Go: strings.TrimPrefix(runtime.Version(), "go")},
 		&pins.Locked{Main: "example.com/x", MainModule: "example.com/x", DefaultGODEBUG: readPE(t, buildPanics(t, usual...)).Setting("DefaultGODEBUG")}, stamps)
 	var traces, symbols []string

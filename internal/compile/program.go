@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/winbake/winbake/internal/component"
 	"github.com/winbake/winbake/internal/event"
@@ -62,7 +63,7 @@ func quote(s string) string {
 const lazyCollector = "GOGC=400"
 
 // compile builds job's program into the file exe.
-func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacious bool) error {
+func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how) error {
 	tool := b.Host.Tool(job.Component.Toolchain(job.File))
 	tool.Temp = filepath.Join(dir, "_tmp") // no package of the workspace: go skips the name
 	if err := os.Mkdir(tool.Temp, 0o700); err != nil {
@@ -81,17 +82,22 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, spacio
 	if err := b.checkSources(ctx, job, w, linked); err != nil {
 		return err
 	}
-	b.emit(job, event.Compile, event.Start, "")
+	last := b.last(job)
+	defer b.saying(job, h.place, last)()
 	args := slices.Concat([]string{"build", "-mod=" + w.Mod}, buildFlags(job.Component),
 		[]string{"-ldflags=" + linkerFlags(job.Stamps), "-o", exe, "--", job.Component.BuildPackage()})
 	cmd := tool.Command(ctx, w.Dir, w.Target, args...)
-	if spacious {
+	if h.spacious {
 		cmd.Env = append(cmd.Env, lazyCollector)
 	}
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	err = cmd.Run()
-	b.remember(job, proc.PeakMemory(cmd))
+	began := time.Now()
+	if err = cmd.Run(); err == nil {
+		last.Seconds = time.Since(began).Seconds()
+	}
+	last.Peak = proc.PeakMemory(cmd)
+	b.remember(job, last)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

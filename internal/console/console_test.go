@@ -103,6 +103,27 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// What takes long has a line a minute in a log, with what is known of it.
+func TestLongPhases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		c := Must(Options{Stderr: &b, Progress: "plain"})
+		e := event.Event{Object: "csi-proxy", Phase: event.Compile, State: event.Start, Message: "2 of 13, about 3 min, as last time"}
+		c.Emit(e)
+		e.State = event.Progress
+		for range 26 {
+			time.Sleep(5 * time.Second)
+			c.Emit(e)
+		}
+		fetch := event.Event{Object: "kubelet", Phase: event.Fetch, State: event.Start}
+		c.Emit(fetch)
+		time.Sleep(time.Minute)
+		fetch.State, fetch.Done, fetch.Total = event.Progress, 1e6, 3e6
+		c.Emit(fetch)
+		golden(t, "long.txt", b.String())
+	})
+}
+
 func linesOfJSON(t *testing.T, out string) {
 	t.Helper()
 	for l := range strings.Lines(out) {

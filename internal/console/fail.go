@@ -15,21 +15,20 @@ func (c *Console) Fail(err error) {
 	c.Close()
 	for _, e := range parts(err) {
 		if c.json {
-			failJSON(c.log, e)
+			failJSON(c.log, e, fault.ExitCode(err))
 		} else {
 			c.log.Error(e.Error())
 		}
 	}
 }
 
-// failJSON gives a fault's parts fields of their own.
-func failJSON(log *logrus.Logger, err error) {
+// failJSON gives the command's exit code, and a fault's parts, fields of their own.
+func failJSON(log *logrus.Logger, err error, code int) {
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
-		log.Error(err.Error())
-		return
+		f = &fault.Error{}
 	}
-	fields := logrus.Fields{}
+	fields := logrus.Fields{"exitCode": code}
 	for name, text := range map[string]string{"where": f.Where, "excerpt": f.Excerpt, "fix": f.Fix} {
 		if text != "" {
 			fields[name] = text

@@ -3,6 +3,7 @@ package console
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -12,13 +13,14 @@ import (
 	"github.com/winbake/winbake/internal/event"
 )
 
-// plain writes a line for each phase that starts or ends, for logs.
+// plain writes a line for each phase that starts or ends, and one a minute for
+// those that take longer, for logs.
 type plain struct {
 	log  *logrus.Logger
 	json bool
 
 	mu     sync.Mutex
-	began  map[work]time.Time
+	began  map[work]*clock
 	closed bool
 }
 
@@ -28,14 +30,20 @@ type work struct {
 	phase  event.Phase
 }
 
+// clock is when a phase began, and how many minutes of it were told of.
+type clock struct {
+	began time.Time
+	told  int
+}
+
 func newPlain(log *logrus.Logger, json bool) *plain {
-	return &plain{log: log, json: json, began: map[work]time.Time{}}
+	return &plain{log: log, json: json, began: map[work]*clock{}}
 }
 
 // Emit implements event.Sink.
 func (p *plain) Emit(e event.Event) {
 	elapsed, ok := p.track(e)
-	if ok && e.State != event.Progress {
+	if ok && (e.State != event.Progress || p.due(e, elapsed)) {
 		p.print(e, elapsed)
 	}
 }
@@ -46,20 +54,35 @@ func (p *plain) close() {
 	p.closed = true
 }
 
-// track returns how long a phase took when e ends it, and false once closed.
+// due tells whether another minute of a phase has gone by.
+func (p *plain) due(e event.Event, elapsed time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, minutes := p.began[work{e.Object, e.Phase}], int(elapsed.Minutes())
+	if c == nil || minutes <= c.told {
+		return false
+	}
+	c.told = minutes
+	return true
+}
+
+// track returns how long a phase took when e ends it, or has taken so far, and
+// false once closed.
 func (p *plain) track(e event.Event) (time.Duration, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := work{e.Object, e.Phase}
 	if e.State == event.Start {
-		p.began[key] = time.Now()
+		p.began[key] = &clock{began: time.Now()}
 	}
-	began, known := p.began[key]
-	if !known || !ended(e.State) {
+	c := p.began[key]
+	if c == nil || e.State != event.Progress && !ended(e.State) {
 		return 0, !p.closed
 	}
-	delete(p.began, key)
-	return time.Since(began), !p.closed
+	if ended(e.State) {
+		delete(p.began, key)
+	}
+	return time.Since(c.began), !p.closed
 }
 
 func ended(s event.State) bool {
@@ -103,7 +126,10 @@ func line(e event.Event, elapsed time.Duration) string {
 			s += ": " + message
 		}
 		return s
-	case event.Start, event.Progress, event.Done, event.Cached:
+	case event.Progress:
+		parts := slices.DeleteFunc([]string{short(elapsed), amount(e), message}, func(s string) bool { return s == "" })
+		message = strings.Join(parts, ", ")
+	case event.Start, event.Done, event.Cached:
 	}
 	if message == "" && elapsed > 0 {
 		message = short(elapsed)

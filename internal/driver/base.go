@@ -7,18 +7,15 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/ociimage"
-)
-
-const (
-	baseNameLabel   = "org.opencontainers.image.base.name"
-	baseDigestLabel = "org.opencontainers.image.base.digest"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // Base is a Windows image that a driver's is put onto.
@@ -92,20 +89,10 @@ func imagesOf(src *ociimage.Source) ([]*Base, error) {
 			return nil, &fault.Error{Where: src.Reference(), What: fmt.Sprintf("the base is for %s/%s, not for windows/amd64", file.OS, file.Architecture),
 				Fix: "give a base for Windows nodes"}
 		}
-		all = append(all, &Base{Digest: i.Digest.String(), Name: name, Build: buildOf(file.OSVersion), image: i.Image})
+		all = append(all, &Base{Digest: i.Digest.String(), Name: name, Build: version.WindowsBuild(file.OSVersion), image: i.Image})
 	}
 	slices.SortFunc(all, func(a, b *Base) int { return a.Build - b.Build })
 	return all, nil
-}
-
-// buildOf is the third part of 10.0.20348.2527; 0 for none.
-func buildOf(osVersion string) int {
-	parts := strings.Split(osVersion, ".")
-	if len(parts) < 3 {
-		return 0
-	}
-	n, _ := strconv.Atoi(parts[2]) // what is no number is no build
-	return n
 }
 
 // hives are the registry files that Windows reads of a base layer when it unpacks
@@ -170,4 +157,74 @@ func readHives(ctx context.Context, layer v1.Layer) (map[string]bool, error) {
 		_, err = io.ReadFull(tr, magic[:])
 		found[strings.ToUpper(name)] = err == nil && string(magic[:]) == "regf"
 	}
+}
+
+// ForMode are the bases for containers of a mode. One without a build has no
+// Windows of its own, and is for HostProcess containers alone.
+func ForMode(bases []*Base, hostProcess bool) []*Base {
+	var bare, whole []*Base
+	for _, b := range bases {
+		if b.Build == 0 {
+			bare = append(bare, b)
+		} else {
+			whole = append(whole, b)
+		}
+	}
+	if hostProcess && len(bare) > 0 {
+		return bare
+	}
+	return whole
+}
+
+// CheckBases refuses bases, those of ForMode, on which an image couldn't start on
+// nodes of those Windows versions. warning is what is worth knowing of one that
+// will do.
+func CheckBases(ctx context.Context, bases []*Base, windows []string) (warning string, err error) {
+	for i, b := range bases {
+		if slices.ContainsFunc(bases[:i], func(o *Base) bool { return o.Build == b.Build }) {
+			return "", &fault.Error{Where: b.Digest, What: "two bases are for the same Windows version", Fix: "give one --base for each"}
+		}
+	}
+	for _, w := range windows {
+		build, err := csidriver.WindowsBuild(w)
+		if err != nil {
+			return "", err
+		}
+		i := slices.IndexFunc(bases, func(b *Base) bool { return b.fits(build) })
+		if i < 0 {
+			return "", &fault.Error{What: "no base has an image that starts on Windows Server " + w, Where: haveBuilds(bases),
+				Fix: fmt.Sprintf("add --base with one of build %d, such as mcr.microsoft.com/windows/servercore of ltsc%s by digest, or take the version out of --windows", build, w)}
+		}
+		if bases[i].Build != 0 {
+			continue
+		}
+		wrong, err := bases[i].Hives(ctx)
+		if err != nil {
+			return "", err
+		}
+		if wrong == "" {
+			continue
+		}
+		if build >= catalog.Server2025 {
+			return "", &fault.Error{Where: bases[i].Digest, What: "Windows Server 2025 can't unpack the base: " + wrong,
+				Fix: "take a base made by New-HostProcessBaseImage.ps1 of microsoft/windows-host-process-containers-base-image from commit d7c1101 on; v1.0.0 is older"}
+		}
+		warning = "nodes of Windows Server 2025 can't unpack the base: " + wrong
+	}
+	return warning, nil
+}
+
+// fits reports whether a node of that build starts the image, whichever containerd
+// it has.
+func (b *Base) fits(build int) bool { return b.Build == 0 || catalog.RunsImage(b.Build, build, "") }
+
+func haveBuilds(bases []*Base) string {
+	var have []string
+	if len(bases) == 0 {
+		return "a base without os.version is for HostProcess containers alone"
+	}
+	for _, b := range bases {
+		have = append(have, fmt.Sprintf("%s is of build %d", b.Digest, b.Build))
+	}
+	return strings.Join(have, ", ")
 }

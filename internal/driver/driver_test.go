@@ -18,14 +18,6 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-func TestBuildOf(t *testing.T) {
-	for text, want := range map[string]int{"10.0.20348.2527": 20348, "10.0.26100": 26100, "": 0, "10.0": 0, "a.b.c": 0} {
-		if got := buildOf(text); got != want {
-			t.Errorf("%q is build %d, want %d", text, got, want)
-		}
-	}
-}
-
 // What a node of a build starts, by containerd's matcher.
 func TestFits(t *testing.T) {
 	for _, c := range []struct {

@@ -105,9 +105,9 @@ const hostPath = `PATH=C:\Windows\system32;C:\Windows;C:\Windows\System32\Window
 
 // New puts a layer onto the base that it was made for.
 func New(base *Base, layer v1.Layer, o Options) (v1.Image, error) {
-	labels := map[string]string{baseDigestLabel: base.Digest}
+	labels := map[string]string{ociimage.KeyBaseDigest: base.Digest}
 	if base.Name != "" {
-		labels[baseNameLabel] = base.Name
+		labels[ociimage.KeyBaseName] = base.Name
 	}
 	for k, v := range o.Labels {
 		labels[k] = v
@@ -155,4 +155,36 @@ func Join(images []v1.Image) (ociimage.ImageOrIndex, error) {
 			Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: file.OSVersion}}})
 	}
 	return index, nil
+}
+
+// Images puts the layer onto each base.
+func Images(bases []*Base, layer v1.Layer, o Options) (ociimage.ImageOrIndex, error) {
+	var images []v1.Image
+	for _, b := range bases {
+		img, err := New(b, layer, o)
+		if err != nil {
+			return nil, err
+		}
+		images = append(images, img)
+	}
+	return Join(images)
+}
+
+// modeLabel says which containers the image is for.
+const modeLabel = "dev.winbake.mode"
+
+// Labels are those of the OCI image spec, and those that OpenShift's own images
+// have, by which verify skew tells that both sides are of one commit.
+func (s *Source) Labels(created time.Time) map[string]string {
+	return map[string]string{
+		ociimage.KeyTitle:          s.Build.Name + " for Windows nodes",
+		ociimage.KeySource:         s.Pin.Git,
+		ociimage.KeyRevision:       s.Pin.Commit,
+		ociimage.KeyVersion:        s.Pin.Version,
+		ociimage.KeyCreated:        created.UTC().Format(time.RFC3339),
+		ociimage.KeyCommit:         s.Pin.Commit,
+		ociimage.KeySourceLocation: s.Pin.Git,
+		ociimage.KeyDriver:         s.Build.Name,
+		modeLabel:                  ModeName(s.InHostProcess),
+	}
 }

@@ -7,15 +7,20 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/source/gitsrc"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -140,4 +145,48 @@ func minors(b *catalog.Build) []string {
 		all = append(all, h.OpenShift)
 	}
 	return all
+}
+
+// Carried is a commit that a fork has beyond the upstream version.
+type Carried struct {
+	Driver  string    `json:"driver"`
+	Commit  string    `json:"commit"`
+	Date    time.Time `json:"date"`
+	Subject string    `json:"subject"`
+}
+
+// Carries lists what the fork has beyond the upstream version that it stands on.
+func (s *Source) Carries(ctx context.Context, git *gitsrc.Cache) ([]Carried, error) {
+	log, err := git.Beyond(ctx, s.Pin.Git, s.Pin.Commit, s.Build.Upstream, s.Pin.Version)
+	if err != nil {
+		return nil, err
+	}
+	var all []Carried
+	for _, l := range log {
+		all = append(all, Carried{Driver: s.Build.Name, Commit: l.Commit, Date: l.Date, Subject: l.Subject})
+	}
+	return all, nil
+}
+
+// PinsYAML is the list of drivers for versions.yaml.
+func PinsYAML(sources []*Source) []byte {
+	type entry struct {
+		Name    string            `yaml:"name"`
+		Git     string            `yaml:"git"`
+		Branch  string            `yaml:"branch,omitempty"`
+		Commit  string            `yaml:"commit"`
+		Version string            `yaml:"version"`
+		Package string            `yaml:"package"`
+		Stamp   map[string]string `yaml:"stamp,omitempty"`
+	}
+	var drivers []entry
+	for _, s := range sources {
+		p := &s.Pin
+		drivers = append(drivers, entry{p.Name, p.Git, p.Branch, p.Commit, p.Version, p.Package, p.Stamp})
+	}
+	data, err := yaml.Marshal(map[string]any{"drivers": drivers})
+	if err != nil {
+		panic("pins are plain data: " + err.Error())
+	}
+	return data
 }

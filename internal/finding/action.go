@@ -1,5 +1,10 @@
 package finding
 
+import (
+	"slices"
+	"strings"
+)
+
 // Action is one thing to do about a finding, as reports print it and scripts run
 // it. It is data: what it does to a cluster is known to the package that made it.
 type Action struct {
@@ -32,6 +37,19 @@ type Action struct {
 	Judge string `json:"judge,omitempty"`
 }
 
+// Lines are what a person runs: how to find what the commands ask for, the commands,
+// and what waits for their effect.
+func (a Action) Lines() []string {
+	lines := slices.Concat(a.Commands, a.Wait)
+	var before []string
+	for _, ask := range a.Asks {
+		if ask.UsedIn(lines...) {
+			before = append(before, strings.TrimLeft(ask.Command+"  # set "+ask.Name+": "+ask.Text, " "))
+		}
+	}
+	return append(before, lines...)
+}
+
 // Ask is a value that a person has to give.
 type Ask struct {
 	// Name is the shell variable.
@@ -39,4 +57,10 @@ type Ask struct {
 	Text string `json:"text"`
 	// Command shows what helps to answer; "" for none.
 	Command string `json:"command,omitempty"`
+}
+
+// UsedIn reports whether shell lines have the value: as "${NAME:?}", so that none runs
+// without it. An empty namespace would be the current one.
+func (a Ask) UsedIn(lines ...string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, `"${`+a.Name+`:?}"`) })
 }

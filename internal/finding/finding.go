@@ -14,7 +14,7 @@ import (
 // Severity orders findings from harmless to blocking.
 type Severity int
 
-// The severities, least first. Unknown stands above Warn because a missing
+// The severities, least first. Unknown is above Warn because a missing
 // answer must never pass for a harmless one.
 const (
 	Pass Severity = iota

@@ -42,7 +42,19 @@ func Read(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close() // only read
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	return bounded(name, f, limit)
+}
+
+// ReadOr is Read, and of what stdin holds where name is "-".
+func ReadOr(stdin io.Reader, name string, limit int64) ([]byte, error) {
+	if name == "-" {
+		return bounded("stdin", stdin, limit)
+	}
+	return Read(name, limit)
+}
+
+func bounded(name string, r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
 		err = &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("it has more than %d bytes", limit)}
 	}

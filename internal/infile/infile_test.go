@@ -46,3 +46,19 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 		t.Errorf("a byte too many: %v", err)
 	}
 }
+
+func TestReadOr(t *testing.T) {
+	if got, err := ReadOr(strings.NewReader("abc"), "-", 3); err != nil || string(got) != "abc" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := ReadOr(strings.NewReader("abcd"), "-", 3); err == nil || !strings.Contains(err.Error(), "stdin") {
+		t.Errorf("too much: %q, %v", got, err)
+	}
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte("of a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := ReadOr(strings.NewReader("abc"), name, 99); err != nil || string(got) != "of a file" {
+		t.Errorf("%q, %v", got, err)
+	}
+}

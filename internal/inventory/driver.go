@@ -37,14 +37,14 @@ type Driver struct {
 	// MountedSocket is the path of a mount that the driver's socket is below, where
 	// the node has that folder under another path: C:\csi; "" where it is the same.
 	MountedSocket string `json:"mountedSocket,omitempty"`
-	// Registrar is the node-driver-registrar beside the driver.
+	// Registrar is the node-driver-registrar next to the driver.
 	Registrar *Sidecar `json:"registrar,omitempty"`
 	// ServiceAccount is what the pods run as; "" is default.
 	ServiceAccount string `json:"serviceAccount,omitempty"`
 	// Scheduling decides which nodes the pods run on.
 	Scheduling Scheduling `json:"scheduling"`
 	// Partial says why its manifest can't be whole: it is cut off, or a patch.
-	// What isn't in it may stand in the rest. "" for a whole one.
+	// What isn't in it may be in the rest. "" for a whole one.
 	Partial string `json:"partial,omitempty"`
 	// Selector is the DaemonSet's own, which can't be changed, as kubectl prints
 	// it: "app=csi-node,os=windows".
@@ -109,8 +109,8 @@ type VersionFact struct {
 	// By is how it was found: tag, label, registry-tag, digest-map, user,
 	// running-image, commit, log, annotation, release.
 	By string `json:"by,omitempty"`
-	// Commit is the full source commit of an image that bake driver built, as its
-	// label has it; "" for others.
+	// Commit is the full source commit of an image that bake driver or OpenShift built,
+	// as its label has it; "" for others. It may be known where Version isn't.
 	Commit string `json:"commit,omitempty"`
 	// Reason says why it isn't known: "tag latest moves", "digest only".
 	Reason string   `json:"reason,omitempty"`
@@ -129,7 +129,7 @@ type Pipe struct {
 // Name is group-version, disk-v1.
 func (p Pipe) Name() string { return p.Group + "-" + p.Version }
 
-// Sidecar is a helper container beside the driver.
+// Sidecar is a helper container next to the driver.
 type Sidecar struct {
 	Container string      `json:"container"`
 	Image     Image       `json:"image"`

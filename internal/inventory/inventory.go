@@ -2,7 +2,7 @@
 // nodes, CSINodes, csi-proxy, and the volumes that Windows pods use. Each fact
 // says where it was read.
 //
-// It holds the model and what every reader shares; the readers stand in
+// It holds the model and what every reader shares; the readers are in
 // manifests, mustgather, cluster and release. It judges nothing: package skew
 // does.
 package inventory
@@ -22,7 +22,7 @@ type Inventory struct {
 	LinuxNodes int    `json:"linuxNodes"`
 	// CSINodes are those of Windows nodes, or all where no Node was read.
 	CSINodes []CSINode `json:"csiNodes,omitempty"`
-	// Proxies are workloads that run csi-proxy: HostProcess DaemonSets beside
+	// Proxies are workloads that run csi-proxy: HostProcess DaemonSets next to
 	// or instead of WMCO's service.
 	Proxies []Proxy `json:"proxies,omitempty"`
 	// Volumes are volumes that pods with a Windows node (or bound for one) use.
@@ -88,7 +88,7 @@ type Coverage struct {
 	// Gather is the same of a must-gather, to be done together with others; nil
 	// where Fix isn't that.
 	Gather *Gather `json:"-"`
-	// Told: a Problem says the same, and how to mend it.
+	// Told: a Problem says the same, and how to fix it.
 	Told bool `json:"-"`
 }
 

@@ -56,7 +56,7 @@ func (t Term) matches(n Node) bool {
 }
 
 // holds tells whether a label's value satisfies e; present is false where the
-// node hasn't got the label.
+// node doesn't have the label.
 func (e Expression) holds(value string, present bool) bool {
 	switch e.Operator {
 	case "In":

@@ -24,6 +24,17 @@ func Compare(e *Expectation, f *Facts) []finding.Finding {
 	return c.found
 }
 
+// Reached is the finding of whether a node of several could be asked; reason
+// says why not, "" means it could.
+func Reached(reason string) finding.Finding {
+	c, s := new(comparison), says{severity: finding.Pass, observed: "it answered"}
+	if reason != "" {
+		s = says{severity: finding.Unknown, observed: reason}
+	}
+	c.add(NodeNotReached, "", s)
+	return c.found[0]
+}
+
 type comparison struct {
 	facts *Facts
 	found []finding.Finding
@@ -33,7 +44,7 @@ type comparison struct {
 type says struct {
 	severity           finding.Severity
 	observed, expected string
-	why, remedy        string // in place of the rule's
+	why, remedy        string // instead of the rule's
 }
 
 func (c *comparison) add(id, object string, s says) {

@@ -46,7 +46,7 @@ func healthy() *Facts {
 
 func TestCompareHealthyPassesEveryRule(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range Compare(wanted(), healthy()) {
+	for _, f := range append(Compare(wanted(), healthy()), Reached("")) {
 		seen[f.ID] = true
 		if f.Severity != finding.Pass {
 			t.Errorf("%s %s: %s, observed %q, expected %q", f.Severity, f.ID, f.Object, f.Observed, f.Expected)
@@ -56,6 +56,12 @@ func TestCompareHealthyPassesEveryRule(t *testing.T) {
 		if !seen[r.ID] && r.ID != FileMissing { // a file that is there has one finding
 			t.Errorf("%s (%s) said nothing", r.ID, r.Title)
 		}
+	}
+}
+
+func TestReached(t *testing.T) {
+	if f := Reached("no route"); f.ID != NodeNotReached || f.Severity != finding.Unknown || f.Observed != "no route" || f.Remedy == "" {
+		t.Errorf("%+v", f)
 	}
 }
 

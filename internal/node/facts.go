@@ -131,7 +131,7 @@ type ServiceFacts struct {
 	Account      Told[string]       `json:"account"`
 	Dependencies Told[[]string]     `json:"dependencies"`
 	Description  Told[string]       `json:"description"`
-	// Environment are the variables that its process gets beside the system's,
+	// Environment are the variables that its process gets in addition to the system's,
 	// NAME=value.
 	Environment Told[[]string]        `json:"environment"`
 	Recovery    Told[winsvc.Recovery] `json:"recovery"`

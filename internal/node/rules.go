@@ -1,7 +1,7 @@
 package node
 
 // Rule is one check of a node: its finding's ID, what it asks, why that
-// matters, and what mends it.
+// matters, and what fixes it.
 type Rule struct {
 	ID, Title, Why, Remedy string
 }
@@ -39,6 +39,7 @@ var Rules = []Rule{
 		"run the same bake node command again: it ends what was begun"},
 	{ServiceEnvironment, "the service's process gets the right variables", "the program runs with other settings than those that were baked and checked",
 		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{NodeNotReached, "the node can be asked", "nothing is known of it", "verify node IMAGE --ssh USER@HOST says more"},
 }
 
 // The IDs of Rules.
@@ -60,6 +61,7 @@ const (
 	ServiceDependencies = "WIN015"
 	NodeInterrupted     = "WIN016"
 	ServiceEnvironment  = "WIN017"
+	NodeNotReached      = "WIN018"
 )
 
 func rule(id string) Rule {

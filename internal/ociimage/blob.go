@@ -37,6 +37,8 @@ type Blob struct {
 	rc io.ReadCloser
 }
 
+// OpenBlob opens a layer as it is stored, compressed; who reads it compares its
+// digest in the end, by Close.
 func (s *Source) OpenBlob(l v1.Layer) (*Blob, error) {
 	if own, ok := l.(registryLayer); ok {
 		l = own.Layer

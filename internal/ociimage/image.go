@@ -38,7 +38,7 @@ type image struct {
 var _ v1.Image = (*image)(nil)
 
 // NewImage writes m out, with its config descriptor set to that of config.
-func NewImage(m *v1.Manifest, config []byte, layers []v1.Layer) (*image, error) {
+func NewImage(m *v1.Manifest, config []byte, layers []v1.Layer) (v1.Image, error) {
 	h, n, err := v1.SHA256(bytes.NewReader(config))
 	if err != nil {
 		return nil, fmt.Errorf("hash the image configuration: %w", err)
@@ -84,31 +84,32 @@ func (i *image) find(h v1.Hash, by func(v1.Layer) (v1.Hash, error)) (v1.Layer, e
 	return nil, fmt.Errorf("find layer %s: not in the image", h)
 }
 
-// Index is an index over images that are at hand.
-type Index struct {
+// index is an index over images that are at hand.
+type index struct {
 	manifest []byte
 	children map[v1.Hash]ImageOrIndex
 }
 
-var _ v1.ImageIndex = (*Index)(nil)
+var _ v1.ImageIndex = (*index)(nil)
 
-func NewIndex(m *v1.IndexManifest, children map[v1.Hash]ImageOrIndex) (*Index, error) {
+// NewIndex writes m out, as the index of children.
+func NewIndex(m *v1.IndexManifest, children map[v1.Hash]ImageOrIndex) (v1.ImageIndex, error) {
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return nil, fmt.Errorf("encode the image index: %w", err)
 	}
-	return &Index{manifest: raw, children: children}, nil
+	return &index{manifest: raw, children: children}, nil
 }
 
-func (i *Index) RawManifest() ([]byte, error) { return i.manifest, nil }
-func (i *Index) Size() (int64, error)         { return int64(len(i.manifest)), nil }
-func (i *Index) Digest() (v1.Hash, error)     { return partial.Digest(i) }
+func (i *index) RawManifest() ([]byte, error) { return i.manifest, nil }
+func (i *index) Size() (int64, error)         { return int64(len(i.manifest)), nil }
+func (i *index) Digest() (v1.Hash, error)     { return partial.Digest(i) }
 
-func (i *Index) IndexManifest() (*v1.IndexManifest, error) {
+func (i *index) IndexManifest() (*v1.IndexManifest, error) {
 	return v1.ParseIndexManifest(bytes.NewReader(i.manifest))
 }
 
-func (i *Index) MediaType() (types.MediaType, error) {
+func (i *index) MediaType() (types.MediaType, error) {
 	m, err := i.IndexManifest()
 	if err != nil {
 		return "", err
@@ -116,14 +117,14 @@ func (i *Index) MediaType() (types.MediaType, error) {
 	return m.MediaType, nil
 }
 
-func (i *Index) Image(h v1.Hash) (v1.Image, error) {
+func (i *index) Image(h v1.Hash) (v1.Image, error) {
 	if c, ok := i.children[h].(v1.Image); ok {
 		return c, nil
 	}
 	return nil, fmt.Errorf("find image %s: not in the index", h)
 }
 
-func (i *Index) ImageIndex(h v1.Hash) (v1.ImageIndex, error) {
+func (i *index) ImageIndex(h v1.Hash) (v1.ImageIndex, error) {
 	if c, ok := i.children[h].(v1.ImageIndex); ok {
 		return c, nil
 	}

@@ -108,6 +108,7 @@ func looksLocal(ref string) bool {
 	return !registryHost.MatchString(ref)
 }
 
+// Unreadable is the fault of a reference that names no image that can be read.
 func Unreadable(path string, err error) error {
 	if os.IsNotExist(err) {
 		return &fault.Error{

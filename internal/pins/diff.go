@@ -10,7 +10,8 @@ import (
 // Change is one thing that differs between two files of pins and their locks.
 type Change struct {
 	Component string `json:"component"`
-	// What is a key of versions.yaml or lock.yaml, or "module PATH".
+	// What is a key of versions.yaml or lock.yaml, "module PATH", or "API group NAME VERSION"
+	// of csi-proxy.
 	What string `json:"what"`
 	// Old and New are "" where one side hasn't got it.
 	Old string `json:"old"`
@@ -59,6 +60,9 @@ func facts(f *File, c *Component, lock *Lock) map[string]string {
 		if key, value, ok := strings.Cut(setting, "="); ok {
 			m["GODEBUG "+key] = value
 		}
+	}
+	for _, group := range l.APIGroups {
+		m["API group "+group] = "yes"
 	}
 	for _, module := range l.Modules {
 		used := module.Version

@@ -58,10 +58,12 @@ type Locked struct {
 	// DefaultGODEBUG is what that toolchain derives of both.
 	DefaultGODEBUG string `yaml:"defaultGODEBUG,omitempty"`
 	// GoMod and GoSum are the sha256 of the files beside lock.yaml.
-	GoMod    string         `yaml:"goMod,omitempty"`
-	GoSum    string         `yaml:"goSum,omitempty"`
-	Vendored bool           `yaml:"vendored,omitempty"`
-	Modules  []LockedModule `yaml:"modules,omitempty"`
+	GoMod    string `yaml:"goMod,omitempty"`
+	GoSum    string `yaml:"goSum,omitempty"`
+	Vendored bool   `yaml:"vendored,omitempty"`
+	// APIGroups are csi-proxy's that the program serves or dials, as "disk v1", sorted.
+	APIGroups []string       `yaml:"apiGroups,omitempty"`
+	Modules   []LockedModule `yaml:"modules,omitempty"`
 }
 
 // LockedModule is a module that a program links. It is written as one line,

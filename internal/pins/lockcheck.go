@@ -21,7 +21,10 @@ import (
 )
 
 // Stale is a component whose lock isn't of its pin, and why.
-type Stale struct{ Component, Reason string }
+type Stale struct {
+	Component string `json:"component"`
+	Reason    string `json:"reason"`
+}
 
 // Check compares the lock with its pins and with the files beside it. With
 // names, only those components are compared.

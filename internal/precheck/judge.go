@@ -89,7 +89,7 @@ func (j *Judge) target(inv *inventory.Inventory, to, today string) Target {
 	if err != nil {
 		return unknownTarget(to)
 	}
-	result, err := skew.Judge(j.Catalog, inv, skew.Request{From: j.From, To: to, Now: today})
+	result, err := skew.Evaluate(j.Catalog, inv, skew.Request{From: j.From, To: to, Now: today, NoPlan: true})
 	if err != nil {
 		t := unknownTarget(to)
 		t.Minor = v.MinorString()

@@ -48,7 +48,7 @@ func TestPlainHTTPIsRefused(t *testing.T) {
 	} {
 		for _, insecure := range []bool{false, true} {
 			c := clientOf(t, "example.com/p", Options{Insecure: insecure, Transport: &answers{status(http.StatusOK)}})
-			_, err := get(t, c, url, strings.NewReader("x"))
+			err := get(t, c, url, strings.NewReader("x"))
 			if want := fine || insecure; (err == nil) != want {
 				t.Errorf("%s, insecure %v: %v", url, insecure, err)
 			}
@@ -64,7 +64,7 @@ func TestLogin(t *testing.T) {
 		{"", "", "podman login quay.io, with an account that may push to a/b"},
 		{"", t.TempDir(), "podman login quay.io, with an account that may push to a/b"},
 		{"10.0.0.1", "", "give this pod a login that may push to a/b: mount a Secret"},
-		{"10.0.0.1", t.TempDir(), "give the pipeline's service account a login that may push to a/b: oc annotate secret LOGIN tekton.dev/docker-0=https://quay.io && oc secrets link"},
+		{"10.0.0.1", t.TempDir(), "give the pipeline's service account a login that may push to a/b: podman login --authfile login.json quay.io && oc create secret generic LOGIN"},
 	} {
 		t.Setenv("KUBERNETES_SERVICE_HOST", tt.host)
 		tektonCredentials = cmp.Or(tt.tekton, none)

@@ -15,7 +15,8 @@ func login(registry, may string) string {
 	}
 	if _, err := os.Stat(tektonCredentials); err == nil {
 		return "give the pipeline's service account a login that may " + may +
-			": oc annotate secret LOGIN tekton.dev/docker-0=https://" + registry + " && oc secrets link SERVICEACCOUNT LOGIN" +
+			": podman login --authfile login.json " + registry + " && oc create secret generic LOGIN --type=kubernetes.io/dockerconfigjson" +
+			" --from-file=.dockerconfigjson=login.json && oc secrets link SERVICEACCOUNT LOGIN" +
 			"; and let the step find it: env DOCKER_CONFIG=$(credentials.path)/.docker"
 	}
 	return "give this pod a login that may " + may + ": mount a Secret of type kubernetes.io/dockerconfigjson" +

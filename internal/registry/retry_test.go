@@ -52,7 +52,7 @@ func attempt(ctx context.Context, c *Client) error {
 	if err != nil {
 		return err
 	}
-	defer resp.Body.Close() //nolint:errcheck // only read
+	defer resp.Body.Close()
 	return transport.CheckError(resp, http.StatusOK)
 }
 
@@ -153,7 +153,7 @@ func TestOwnFaultsAreOurs(t *testing.T) {
 	tries := 0
 	err := c.Do(t.Context(), func() error {
 		tries++
-		_, err := get(t, c, "https://example.com/v2/", io.MultiReader(strings.NewReader("half"), failing{own}))
+		err := get(t, c, "https://example.com/v2/", io.MultiReader(strings.NewReader("half"), failing{own}))
 		return err
 	})
 	if err = c.Fault(t.Context(), err); err != own || tries != 1 { //nolint:errorlint // itself

@@ -17,7 +17,12 @@ import (
 // or goes; fields may be added without.
 const SchemaVersion = 1
 
-type document struct {
+// APIVersion is that of answers for programs (-o json). It is raised when a field
+// changes its meaning or goes; fields may be added without.
+const APIVersion = "winbake.dev/output/v1"
+
+// Document is what -o json prints of a check.
+type Document struct {
 	SchemaVersion int              `json:"schemaVersion"`
 	Tool          string           `json:"tool,omitempty"`
 	Version       string           `json:"version,omitempty"`
@@ -31,7 +36,7 @@ type document struct {
 }
 
 func encodeJSON(r Report) (string, error) {
-	d := document{
+	d := Document{
 		SchemaVersion: SchemaVersion,
 		Tool:          r.Tool, Version: r.Version,
 		Subject: Valid(r.Subject), Checked: Valid(r.Checked),
@@ -48,7 +53,24 @@ func encodeJSON(r Report) (string, error) {
 	for _, n := range r.Notes {
 		d.Notes = append(d.Notes, Valid(n))
 	}
-	return EncodeJSON(d)
+	return Envelope("CheckReport", d)
+}
+
+// Envelope is v as programs read it: an object with apiVersion and kind, and v's
+// fields next to them; a list is in items. What has an apiVersion of its own stays.
+func Envelope(kind string, v any) (string, error) {
+	text, err := EncodeJSON(v)
+	if err != nil || strings.HasPrefix(text, "{\n  \"apiVersion\"") {
+		return text, err
+	}
+	head, text := fmt.Sprintf(`{"apiVersion":%q,"kind":%q,`, APIVersion, kind), strings.TrimSpace(text)
+	if fields, ok := strings.CutPrefix(text, "{"); ok {
+		return EncodeJSON(json.RawMessage(head + fields))
+	}
+	if text == "null" {
+		text = "[]" // none is a list too
+	}
+	return EncodeJSON(json.RawMessage(head + `"items":` + text + "}"))
 }
 
 // EncodeJSON writes v indented, with everything escaped that a terminal would

@@ -27,7 +27,7 @@ type Report struct {
 	// Notes are for the reader and bear on no verdict: what was read from
 	// where, how old the catalog is. One line each.
 	Notes []string
-	// FailOn decides what JUnit calls failed; its zero value stands for
+	// FailOn decides what JUnit calls failed; its zero value is
 	// finding.DefaultFailOn.
 	FailOn finding.FailOn
 }

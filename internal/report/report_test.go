@@ -112,7 +112,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s (-update writes it anew):\n%s", path, got)
+		t.Errorf("%s (-update writes it again):\n%s", path, got)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestWriteError(t *testing.T) {
 
 func TestJSONKeepsValues(t *testing.T) {
 	r := hostileReport()
-	var d document
+	var d Document
 	if err := json.Unmarshal([]byte(write(t, "json", r, Options{})), &d); err != nil {
 		t.Fatal(err)
 	}

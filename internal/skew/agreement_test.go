@@ -81,7 +81,7 @@ func TestLaterMoment(t *testing.T) {
 	if len(fs) != 1 || !strings.Contains(told(fs[0]), ":v1.34.0") || strings.Contains(told(fs[0]), ":v1.32.0") {
 		t.Error(show(fs))
 	}
-	if !strings.HasSuffix(fs[0].Why, ". It still holds after 4.17.30 -> 4.18 unless it is mended") {
+	if !strings.HasSuffix(fs[0].Why, ". It still holds after 4.17.30 -> 4.18 unless it is fixed") {
 		t.Error(fs[0].Why)
 	}
 }

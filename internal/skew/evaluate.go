@@ -26,32 +26,16 @@ import (
 // *fault.Error: a release that can't be read, a target that is older than the
 // cluster.
 func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*Result, error) {
-	e, err := judged(c, inv, r)
-	if err != nil {
-		return nil, err
-	}
-	e.plan()
-	return e.result, nil
-}
-
-// Judge is Evaluate without the plan, which costs a judgement for each of its steps:
-// Steps, and the versions that a plan gives to rows, are empty.
-func Judge(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*Result, error) {
-	e, err := judged(c, inv, r)
-	if err != nil {
-		return nil, err
-	}
-	return e.result, nil
-}
-
-func judged(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) (*evaluation, error) {
 	j, err := snapshot.NewRoute(c, inv, r)
 	if err != nil {
 		return nil, err
 	}
 	e := judgeAll(c, inv, r, j)
 	e.sum()
-	return e, nil
+	if !r.NoPlan {
+		e.plan()
+	}
+	return e.result, nil
 }
 
 // judgeAll lets the rules that apply look at every moment of a route.
@@ -79,49 +63,27 @@ type evaluation struct {
 // split sorts the rules that apply into those that can be evaluated and those
 // that can't.
 func (e *evaluation) split() {
+	updates, underway := len(e.base.Route.Stops) > 1, e.base.Underway()
 	for i := range all {
-		r := &all[i]
-		if reason := e.tooEarly(r); reason != "" {
-			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
+		r, reason := &all[i], ""
+		switch {
+		case r.Asks == rules.OfRest && underway: // a request without a target asks for that check
+			reason = "the update to " + e.base.Inventory.Cluster.Updating + " isn't complete; check again when it is"
+		case r.Asks == rules.OfHops && !updates, r.Asks >= rules.OfRest && updates && !underway:
 			continue
+		default:
+			for _, need := range r.Needs {
+				e.base.Needed[need] = append(e.base.Needed[need], r.ID)
+			}
+			reason = e.base.Missing(r.Needs)
 		}
-		if !e.applies(r) {
-			continue
-		}
-		for _, need := range r.Needs {
-			e.base.Needed[need] = append(e.base.Needed[need], r.ID)
-		}
-		if reason := e.base.Missing(r.Needs); reason != "" {
+		if reason != "" {
 			e.result.NotEvaluated = append(e.result.NotEvaluated, NotEvaluated{r.ID, reason})
 			continue
 		}
 		e.active = append(e.active, r)
 		e.result.Evaluated = append(e.result.Evaluated, r.ID)
 	}
-}
-
-// applies tells whether a rule has a question to ask of what is checked.
-func (e *evaluation) applies(r *rules.Rule) bool {
-	updates := len(e.base.Route.Stops) > 1
-	switch r.Asks {
-	case rules.OfHops:
-		return updates
-	case rules.OfRest:
-		return !updates
-	case rules.OfState:
-		return !updates || e.base.Underway()
-	case rules.Always:
-	}
-	return true
-}
-
-// tooEarly says why a rule of the check after an update must wait: a request
-// without a target asks for that check, and the update isn't complete.
-func (e *evaluation) tooEarly(r *rules.Rule) string {
-	if r.Asks != rules.OfRest || !e.base.Underway() {
-		return ""
-	}
-	return "the update to " + e.base.Inventory.Cluster.Updating + " isn't complete; check again when it is"
 }
 
 // judge lets every rule look at one moment.
@@ -146,7 +108,7 @@ func (e *evaluation) judge(snap *snapshot.Snapshot) {
 // sum makes the result of what was gathered.
 func (e *evaluation) sum() {
 	r := e.result
-	if from := e.base.Route.Start(); !from.IsZero() {
+	if from := e.base.Route.Stops[0]; !from.IsZero() {
 		r.From = from.String()
 	}
 	if len(r.Hops) > 0 {

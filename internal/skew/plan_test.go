@@ -12,7 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "write the golden files again")
 
 // TestPlan compares the steps with what a person has read and found right.
 func TestPlan(t *testing.T) {
@@ -118,7 +118,7 @@ func golden(t *testing.T, file, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s differs (go test ./internal/skew -update writes it anew):\n%s", file, got)
+		t.Errorf("%s differs (go test ./internal/skew -update writes it again):\n%s", file, got)
 	}
 }
 

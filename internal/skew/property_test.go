@@ -40,7 +40,7 @@ func TestEveryFindingCanBeFixed(t *testing.T) {
 	for _, family := range families {
 		for _, c := range family() {
 			if c.want > finding.Info && !c.fixes() {
-				t.Errorf("%s %s has no mend", c.id, c.name)
+				t.Errorf("%s %s has no fix", c.id, c.name)
 			}
 			if !slices.Contains(given[c.id], c.want) {
 				given[c.id] = append(given[c.id], c.want)

@@ -64,46 +64,34 @@ func row(v *snapshot.View) Row {
 // distanceTo is how many minors a Windows version is behind (-) or ahead (+);
 // nil where that isn't one number of minors.
 func distanceTo(l *snapshot.Linux, windows version.Driver) *int {
-	var found *int
-	for _, c := range l.Candidates {
-		if c.Version.Major != windows.Major || windows.Calendar(c.Version) {
-			return nil
-		}
-		d := windows.Distance(c.Version)
-		if found != nil && *found != d {
-			return nil
-		}
-		found = &d
+	low, high, ok := l.Distance(windows)
+	if _, months := l.Holds(windows.Calendar); !ok || months || low != high {
+		return nil
 	}
-	return found
+	return &low
 }
 
 // modeAt is how a driver of the Linux side's version reaches Windows storage;
 // "" where that isn't known or both are usual.
 func modeAt(v *snapshot.View, l *snapshot.Linux) string {
-	mode := ""
-	for i, c := range l.Candidates {
-		line := v.Catalog.Line(c.Version)
-		if line == nil {
-			return ""
-		}
-		m := modeOf(line)
-		if i > 0 && m != mode {
-			return ""
-		}
-		mode = m
+	var modes []string
+	for _, c := range l.Candidates {
+		modes = append(modes, modeOf(v.Catalog.Line(c.Version)))
 	}
-	return mode
+	if modes = snapshot.Unique(modes); len(modes) != 1 {
+		return ""
+	}
+	return modes[0]
 }
 
 // modeOf is what a line's own manifests use.
 func modeOf(line *catalog.Line) string {
-	switch line.HostProcess {
-	case catalog.HostProcessDefault, catalog.HostProcessMandatory:
+	switch {
+	case line == nil:
+		return ""
+	case line.HostProcess == catalog.HostProcessDefault || line.HostProcess == catalog.HostProcessMandatory:
 		return "HostProcess"
-	case catalog.HostProcessNone, catalog.HostProcessOptional:
-	}
-	if len(line.API) == 0 {
+	case len(line.API) == 0:
 		return "none"
 	}
 	return "csi-proxy"

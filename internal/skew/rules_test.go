@@ -114,7 +114,7 @@ func (tc *ruleCase) run(t *testing.T) {
 	tc.checkWords(t, fs)
 	if !tc.fixes() {
 		if tc.want > finding.Info {
-			t.Fatal("a case that fires needs a change that mends it")
+			t.Fatal("a case that fires needs a change that fixes it")
 		}
 		return
 	}

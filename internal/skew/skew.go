@@ -7,13 +7,19 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Request and the others are what callers name: one import is enough for them.
+// Callers name these: one import is enough for them.
 type (
+	// Request is what is checked.
 	Request = snapshot.Request
-	Phase   = snapshot.Phase
-	Hop     = snapshot.Hop
-	Step    = plan.Step
-	Rule    = rules.Explanation
+	// Phase is a moment of a hop.
+	Phase = snapshot.Phase
+	// Hop is one update of OpenShift.
+	Hop = snapshot.Hop
+	// Step is one of a plan.
+	Step = plan.Step
+	// Rule is what --explain says of one.
+	Rule = rules.Explanation
+	// Retired is a rule that was.
 	Retired = rules.Retired
 )
 

@@ -56,6 +56,7 @@ type Meter struct {
 	tell        Progress
 }
 
+// NewMeter counts up to total bytes for tell, and nothing where that is nil.
 func NewMeter(tell Progress, total int64) *Meter {
 	if tell == nil {
 		return nil

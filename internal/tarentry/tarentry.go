@@ -27,6 +27,8 @@ func Name(name string) (clean, wrong string) {
 // memory.
 const MaxHeader = 1 << 20
 
+// Sparse tells whether an entry is one of GNU's sparse files, whose bytes aren't
+// all in the archive: https://www.gnu.org/software/tar/manual/html_node/Sparse-Formats.html
 func Sparse(h *tar.Header) bool {
 	for k := range h.PAXRecords {
 		if strings.HasPrefix(k, "GNU.sparse.") {
@@ -48,6 +50,7 @@ func Above(p string) func(func(string) bool) {
 	}
 }
 
+// Parent is the folder that p is in, "" for the root.
 func Parent(p string) string {
 	if d := path.Dir(p); d != "." {
 		return d

@@ -17,9 +17,10 @@ import (
 	"time"
 )
 
-// limit is how long a program that is asked for its version may take: the
-// slowest of the payload takes half a second.
-const limit = time.Minute
+// limit is how long a program that is asked for its version may take. The slowest
+// of the payload takes half a second; with fifty times as much other work on the
+// machine as it has cores, a minute wasn't enough.
+const limit = 5 * time.Minute
 
 // Prefix is a prefix that lasts as long as it is used.
 type Prefix struct {
@@ -94,18 +95,18 @@ type Output struct {
 const run = "@C:\\program.exe %%* >C:\\out%[1]d.txt 2>&1\r\n@echo %%errorlevel%% >C:\\exit%[1]d.txt\r\n"
 
 // Run runs the executable in file, which is a path of the host, and waits for
-// it, a minute at most. An error means that it couldn't be run: a program that
+// it, five minutes at most. An error means that it couldn't be run: a program that
 // fails has an exit code.
 func (p *Prefix) Run(ctx context.Context, file string, args ...string) (Output, error) {
 	p.runs++
 	if err := errors.Join(p.bringIn(file), os.WriteFile(p.path("run.cmd"), fmt.Appendf(nil, run, p.runs), 0o644)); err != nil {
 		return Output{}, err
 	}
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
 	if err := p.start(ctx); err != nil {
 		return Output{}, err
 	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
 	// A file: a process that outlives the program would keep a pipe open.
 	log, err := os.Create(filepath.Join(p.dir, "run.log"))
 	if err != nil {

@@ -22,8 +22,10 @@ func RunCmd(text string, env map[string]string) Script {
 var (
 	// condition is what is before an if's command.
 	condition = regexp.MustCompile(`(?i)^(/i\s+)?(not\s+)?(exist\s+("[^"]*"|\S+)|defined\s+\S+|errorlevel\s+\S+|("[^"]*"|\S+)\s*(==|\s(equ|neq|lss|leq|gtr|geq)\s)\s*("[^"]*"|\S+))\s*`)
-	forLoop   = regexp.MustCompile(`(?i)^(/\S\s+)*("[^"]*"\s+|\S+\s+)?%%?\w\s+in\s*\([^)]*\)\s*do\s+`)
-	filledIn  = regexp.MustCompile(`%([\w()]+)%`)
+	forLoop   = regexp.MustCompile(`(?i)^((?:/\S\s+)*(?:"[^"]*"\s+|\S+\s+)?)(%%?\w)\s+in\s*\(([^)]*)\)\s*do\b\s*`)
+	// written is > FILE in front of the command that writes there.
+	written  = regexp.MustCompile(`^(\d?>>?\s*(?:"[^"]*"|[^\s"]+))\s*(.*)$`)
+	filledIn = regexp.MustCompile(`%([\w()]+)%`)
 	// ofCmd is cmd /c, which takes off the first quote and the last one.
 	ofCmd    = regexp.MustCompile(`(?i)^"?(?:[^"\s]*\\)?cmd(?:\.exe)?"?\s+(?:/[a-bd-jl-z]\S*\s+)*(/[ck])\s*(?:"(.*)"|(.*))\s*$`)
 	assigned = regexp.MustCompile(`(?i)^set\s+(?:/\w\s+)?"?([\w]+)=(.*?)"?\s*$`)
@@ -78,10 +80,24 @@ func separated(line string) []string {
 	return append(out, b.String())
 }
 
-// batchCommand records one command. Conditions and loops are taken as if they
-// held.
+// batchCommand records one command. Conditions are taken as if they held, and a
+// loop's command is there once for each of its words.
 func (r *runner) batchCommand(text string, vars map[string]string, line int) {
 	text = strings.TrimLeft(text, " \t@(")
+	if r.steps++; r.steps > maxSteps {
+		return
+	}
+	for _, name := range sorted(vars) {
+		if strings.HasPrefix(name, "%") && strings.Contains(text, name) {
+			for _, word := range strings.FieldsFunc(vars[name], func(c rune) bool { return strings.ContainsRune(" \t,;\"", c) }) {
+				r.batchCommand(regexp.MustCompile(name+`\b`).ReplaceAllLiteralString(text, word), vars, line)
+			}
+			return
+		}
+	}
+	if m := written.FindStringSubmatch(text); m != nil {
+		text = m[2] + " " + m[1]
+	}
 	lower := strings.ToLower(text)
 	for _, prefix := range []string{") else ", ")", "else ", "do "} {
 		if strings.HasPrefix(lower, prefix) {
@@ -98,7 +114,11 @@ func (r *runner) batchCommand(text string, vars map[string]string, line int) {
 		return
 	case strings.HasPrefix(lower, "for ") && forLoop.MatchString(strings.TrimSpace(text[4:])):
 		rest := strings.TrimSpace(text[4:])
-		r.batchCommand(rest[len(forLoop.FindString(rest)):], vars, line)
+		m := forLoop.FindStringSubmatch(rest)
+		if m[1] == "" { // not of files, numbers or what a command says
+			vars[m[2]] = m[3]
+		}
+		r.batchCommand(rest[len(m[0]):], vars, line)
 		return
 	}
 	if m := assigned.FindStringSubmatch(text); m != nil {
@@ -144,25 +164,25 @@ func (r *runner) fill(text string, vars map[string]string) string {
 func words(text string) []string {
 	var out []string
 	var b strings.Builder
-	quoted, any := false, false
+	quoted, found := false, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '\\' && i+1 < len(text) && text[i+1] == '"' && quoted:
 			b.WriteByte('"')
 			i++
 		case c == '"':
-			quoted, any = !quoted, true
+			quoted, found = !quoted, true
 		case (c == ' ' || c == '\t') && !quoted:
-			if any || b.Len() > 0 {
+			if found || b.Len() > 0 {
 				out = append(out, b.String())
 			}
 			b.Reset()
-			any = false
+			found = false
 		default:
 			b.WriteByte(c)
 		}
 	}
-	if any || b.Len() > 0 {
+	if found || b.Len() > 0 {
 		out = append(out, b.String())
 	}
 	return out

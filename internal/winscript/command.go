@@ -34,7 +34,7 @@ type Arg struct {
 }
 
 // Words are the arguments in their order, those of which one is one of several
-// after another.
+// after another, and a hash table's entries as KEY=VALUE.
 func (c Command) Words() []string {
 	var out []string
 	for _, a := range c.Args {
@@ -42,6 +42,11 @@ func (c Command) Words() []string {
 			out = append(out, "-"+a.Flag)
 		}
 		out = append(out, a.Value.Texts...)
+		for _, t := range a.Value.tables {
+			for _, key := range sorted(t) {
+				out = append(out, key+"="+strings.Join(t[key].Texts, ","))
+			}
+		}
 	}
 	return out
 }

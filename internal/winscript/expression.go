@@ -119,7 +119,7 @@ func (p *parser) number() int {
 		n++
 	}
 	text := strings.ToLower(string(p.src[p.pos : p.pos+n]))
-	if hex && strings.Trim(text[2:], "0123456789abcdefklmgtpb") == "" || strings.Trim(text, "0123456789.edlkmgtpb-+") == "" {
+	if hex && strings.Trim(text[2:], "0123456789abcdefklmgtp") == "" || strings.Trim(text, "0123456789.edlkmgtpb-+") == "" {
 		if !p.in(n, `\:`) {
 			return n
 		}

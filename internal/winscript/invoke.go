@@ -2,6 +2,7 @@ package winscript
 
 import (
 	"encoding/base64"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -247,6 +248,25 @@ func decoded(text string) string {
 	if err != nil {
 		return ""
 	}
-	out, _ := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Bytes(data)
-	return string(out)
+	return ofUTF16(string(data))
+}
+
+func ofUTF16(data string) string {
+	out, _ := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().String(data)
+	return out
+}
+
+// encoded is what a call of PowerShell has behind -EncodedCommand.
+var encoded = regexp.MustCompile(`(?i)\b(?:powershell|pwsh)(?:\.exe)?\b[^\n|;]*?\s[-/]e(?:c|n[a-z]*)?\s+['"]?([A-Za-z0-9+/]{8,}={0,2})`)
+
+// Encoded are the scripts that a text gives PowerShell encoded, by where they begin
+// in it.
+func Encoded(text string) map[int]string {
+	out := map[int]string{}
+	for _, m := range encoded.FindAllStringSubmatchIndex(text, -1) {
+		if inner := decoded(text[m[2]:m[3]]); inner != "" {
+			out[m[2]] = inner
+		}
+	}
+	return out
 }

@@ -1,6 +1,10 @@
 package winscript
 
-import "strings"
+import (
+	"encoding/base64"
+	"slices"
+	"strings"
+)
 
 // member is what a value's member, element or method gives, as far as it is of
 // a hash table or a string.
@@ -42,8 +46,7 @@ func (r *runner) method(n *node, of Value) Value {
 		c.Args = append(c.Args, Arg{Value: r.eval(k)})
 	}
 	r.commands = append(r.commands, c)
-	var arg func(i int) string
-	arg = func(i int) string {
+	arg := func(i int) string {
 		if i < len(c.Args) && len(c.Args[i].Value.Texts) > 0 {
 			return c.Args[i].Value.Texts[0]
 		}
@@ -54,8 +57,26 @@ func (r *runner) method(n *node, of Value) Value {
 		for _, b := range of.blocks {
 			r.call(b, c.Args, Value{})
 		}
+	case "getenumerator":
+		var out Value
+		for _, t := range of.tables {
+			for _, key := range sorted(t) {
+				out.tables = bounded(&out, out.tables, []map[string]Value{{"key": known(key), "name": known(key), "value": t[key]}})
+			}
+		}
+		return out
 	case "trim", "trimend", "trimstart", "tostring", "getnewclosure":
 		return of
+	case "frombase64string": // its bytes, for GetString
+		if data, err := base64.StdEncoding.DecodeString(arg(0)); err == nil && len(data) > 0 {
+			return known(string(data))
+		}
+	case "getstring":
+		if strings.HasSuffix(c.Object, "unicode") && arg(0) != "" {
+			return c.Args[0].Value.mapped(ofUTF16)
+		} else if arg(0) != "" {
+			return c.Args[0].Value
+		}
 	case "tolower", "tolowerinvariant":
 		return of.mapped(strings.ToLower)
 	case "toupper", "toupperinvariant":
@@ -99,7 +120,7 @@ func (r *runner) operation(n *node) Value {
 	}
 	switch {
 	case len(of) == 1 && n.text == "-join":
-		return known(strings.Join(of[0].Texts, ""))
+		return Value{Texts: []string{strings.Join(of[0].Texts, "")}, Open: of[0].Open}
 	case len(of) == 1 && (n.text == "," || n.text == "++" || n.text == "--"):
 		return of[0]
 	case len(of) == 1 && n.text == "-":
@@ -125,8 +146,8 @@ func (r *runner) operation(n *node) Value {
 		}
 		out.Open = true
 		return out
-	case strings.HasSuffix(n.text, "replace"):
-		return Value{Texts: of[0].Texts, Open: true}
+	case strings.HasSuffix(n.text, "replace"): // what comes in is the second of two
+		return Value{Texts: slices.Concat(of[0].Texts, of[1].Texts[min(1, len(of[1].Texts)):]), Open: true}
 	case n.text == "?" || n.text == ":" || n.text == "??":
 		return of[0].and(of[1])
 	}

@@ -58,6 +58,8 @@ func TestRun(t *testing.T) {
 		"a )\nb }\nif (c { d":                  {"a", "b", "c"},
 		"powershell -En YQAgAGIA":              {"a b"},
 		"powershell /NoLogo -ep Bypass /C a b": {"a b"},
+		"@{ a = 1; b = 2 }.GetEnumerator() | % { c $_.Key $_.Value }": {"c a b 1 2"},
+		"(a) -replace 'b', 'c d' | e":                                 {"e"},
 	} {
 		lines := func(s Script) (out []string) {
 			for _, c := range s.Commands {
@@ -79,7 +81,11 @@ func TestRunCmd(t *testing.T) {
 		"@echo off\r\nREM a\r\n:: b\r\nnet stop c & d\r\n":             {"echo off", "net stop c", "d", "!a"},
 		"if exist x (\n  a b\n) else (\n  c\n)":                        {"a b", "c"},
 		"if not \"%x%\"==\"\" a":                                       {"a"},
-		"for %%i in (a b) do c %%i":                                    {"c %%i"},
+		"for %%i in (a b) do c %%i":                                    {"c a", "c b"},
+		"for %%i in (a,\"b\") do (\n  c /x=%%i\n  d\n)":                {"c /x=a", "c /x=b", "d"},
+		"for /f %%i in ('a b') do c %%i":                               {"c %%i"},
+		"cmd /c \"for %i in (a b) do if exist %i:\\c %i:\\c %path%\"":  {"c %path%"},
+		">>\"a b\" echo c":                                             {"echo c >>a b"},
 		"set P=sc\n%P% create a":                                       {"sc create a"},
 		"a ^\n  b ^& c":                                                {"a b & c"},
 		"powershell -Command \"Set-Service -Name 'a b'\"":              {"set-service -name a b"},
@@ -123,7 +129,7 @@ func TestGrowth(t *testing.T) {
 		t.Errorf("%d tables, %d blocks", len(a.tables), len(a.blocks))
 	}
 	done := make(chan bool)
-	go func() { Check(strings.Repeat("a $b.$(", 50) + strings.Repeat(")/c", 50)); close(done) }()
+	go func() { _ = Check(strings.Repeat("a $b.$(", 50) + strings.Repeat(")/c", 50)); close(done) }()
 	select {
 	case <-done:
 	case <-time.After(10 * time.Second):

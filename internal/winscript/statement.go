@@ -319,15 +319,15 @@ func (p *parser) parameters(of string) (out []*node) {
 func (p *parser) brackets() {
 	closing := map[string]string{"(": ")", "{": "}", "[": "]"}
 	from := p.pos
-	close := closing[p.skip(1)]
+	end := closing[p.skip(1)]
 	defer p.leave()
 	if p.enter() {
 		return
 	}
-	for p.lines(); !p.take(close); p.lines() {
+	for p.lines(); !p.take(end); p.lines() {
 		switch {
 		case p.end():
-			p.failAt(from, "Missing closing '%s' in an attribute, a type or a class.", close)
+			p.failAt(from, "Missing closing '%s' in an attribute, a type or a class.", end)
 			return
 		case p.in(0, ")}]"):
 			p.failf("Unexpected token '%c' in expression or statement.", p.at(0))

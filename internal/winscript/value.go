@@ -20,9 +20,11 @@ type Value struct {
 // maxTexts bounds what a value may be.
 const maxTexts = 64
 
-func known(texts ...string) Value    { return Value{Texts: texts} }
-func open(texts ...string) Value     { return Value{Texts: texts, Open: true} }
-func (v Value) empty() bool          { return len(v.Texts)+len(v.tables)+len(v.blocks) == 0 }
+func known(texts ...string) Value { return Value{Texts: texts} }
+func open(texts ...string) Value  { return Value{Texts: texts, Open: true} }
+func (v Value) empty() bool       { return len(v.Texts)+len(v.tables)+len(v.blocks) == 0 }
+
+// Has tells whether text is one of the values.
 func (v Value) Has(text string) bool { return slices.Contains(v.Texts, text) }
 
 func (v Value) and(w Value) Value {

@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"encoding/base64"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf16"
 )
 
 func build(t *testing.T) string {
@@ -158,10 +160,20 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// encoded is a password as Windows reads it where PlainText is false: base64
+// of UTF-16LE of the password and the suffix, one of the Suffix constants.
+func encoded(password, suffix string) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(password + suffix)) {
+		b = append(b, byte(u), byte(u>>8))
+	}
+	return base64.StdEncoding.EncodeToString(b)
+}
+
 // From Microsoft's System Image Manager: "Passw0rd" as AdministratorPassword.
 func TestEncoded(t *testing.T) {
 	const want = "UABhAHMAcwB3ADAAcgBkAEEAZABtAGkAbgBpAHMAdAByAGEAdABvAHIAUABhAHMAcwB3AG8AcgBkAA=="
-	if got := Encoded("Passw0rd", PasswordSuffix); got != want {
+	if got := encoded("Passw0rd", PasswordSuffix); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

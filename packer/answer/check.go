@@ -2,7 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf16"
 )
 
 // Kind tells problems apart.
@@ -268,14 +266,4 @@ func attribute(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
-}
-
-// Encoded is a password as Windows reads it where PlainText is false: base64
-// of UTF-16LE of the password and the suffix, one of the Suffix constants.
-func Encoded(password, suffix string) string {
-	var b []byte
-	for _, u := range utf16.Encode([]rune(password + suffix)) {
-		b = append(b, byte(u), byte(u>>8))
-	}
-	return base64.StdEncoding.EncodeToString(b)
 }

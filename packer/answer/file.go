@@ -32,8 +32,8 @@ const (
 	VarLanguage   = "language"    // en-US
 	VarLocale     = "locale"      // formats and keyboard
 	VarTimeZone   = "time_zone"   // UTC
-	VarPassword   = "password"    // see Encoded
-	VarAutoLogon  = "auto_logon"  // the same password, see Encoded
+	VarPassword   = "password"    // see PasswordSuffix
+	VarAutoLogon  = "auto_logon"  // the same password, see AutoLogonSuffix
 	VarHostPrefix = "host_name_prefix"
 )
 

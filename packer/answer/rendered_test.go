@@ -23,7 +23,7 @@ func TestRendered(t *testing.T) {
 					"<DiskConfiguration>": 1, "<Type>EFI</Type>": count(efi), "<Active>true</Active>": count(!efi),
 					"<PartitionID>3</PartitionID>\n": 2 * count(efi), // made, and installed to
 					"<UserLocale>en-GB</UserLocale>": 2, "<UILanguage>en-US</UILanguage>": 3,
-					"<Key>" + key + "</Key>": count(key != ""), "<Value>" + Encoded("p", PasswordSuffix) + "</Value>": 1,
+					"<Key>" + key + "</Key>": count(key != ""), "<Value>" + encoded("p", PasswordSuffix) + "</Value>": 1,
 				} {
 					if part == "<Key></Key>" {
 						part, want = "<ProductKey>", 0
@@ -48,7 +48,7 @@ func rendered(t *testing.T, template string, efi bool, key string) string {
 	value, diags := expression.Value(&hcl.EvalContext{Variables: map[string]cty.Value{
 		VarEFI: cty.BoolVal(efi), VarHasKey: cty.BoolVal(key != ""), VarProductKey: cty.StringVal(key),
 		VarImageKey: cty.StringVal("NAME"), VarImageValue: cty.StringVal("Core"), VarLanguage: cty.StringVal("en-US"), VarLocale: cty.StringVal("en-GB"), VarTimeZone: cty.StringVal("UTC"),
-		VarPassword: cty.StringVal(Encoded("p", PasswordSuffix)), VarAutoLogon: cty.StringVal(Encoded("p", AutoLogonSuffix)), VarHostPrefix: cty.StringVal("winnode-"),
+		VarPassword: cty.StringVal(encoded("p", PasswordSuffix)), VarAutoLogon: cty.StringVal(encoded("p", AutoLogonSuffix)), VarHostPrefix: cty.StringVal("winnode-"),
 	}})
 	if diags.HasErrors() {
 		t.Fatal(diags)

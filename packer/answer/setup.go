@@ -186,6 +186,8 @@ type partition struct {
 	kind, format string
 	size, line   int
 	extend       bool
+	order        string
+	both         bool // Size and Extend
 }
 
 // layouts says what is wrong with the disks that a file makes.
@@ -193,7 +195,14 @@ type partition struct {
 func layouts(t tree) []Problem {
 	var out []Problem
 	for _, s := range t.components(setupName) {
-		for _, d := range s.all("DiskConfiguration", "Disk") {
+		disks := s.all("DiskConfiguration", "Disk")
+		for _, to := range s.all("ImageInstall", "OSImage", "InstallTo") {
+			id := to.at("DiskID")
+			if len(disks) > 0 && id != "" && !strings.Contains(id, filled) && !slices.ContainsFunc(disks, func(d tree) bool { return strings.Contains(d.at("DiskID"), filled) || d.at("DiskID") == id }) {
+				out = append(out, Problem{KindDisk, to.lineOf("DiskID"), "Windows goes to disk " + id + ", on which no partitions are made"})
+			}
+		}
+		for _, d := range disks {
 			made := partitions(d)
 			if len(made) == 0 {
 				continue
@@ -222,7 +231,8 @@ func partitions(d tree) []partition {
 		if strings.Contains(c.at("Size"), filled) {
 			size = leastWindows
 		}
-		out = append(out, partition{kind: c.at("Type"), size: size, line: c.line, extend: isTrue(c.at("Extend"))})
+		out = append(out, partition{kind: c.at("Type"), size: size, line: c.line, extend: isTrue(c.at("Extend")), order: c.at("Order"),
+			both: number(c, "Size") > 0 && strings.EqualFold(c.at("Extend"), "true")})
 	}
 	for _, m := range d.all("ModifyPartitions", "ModifyPartition") {
 		if n := number(m, "PartitionID"); n >= 1 && n <= len(out) {
@@ -249,6 +259,10 @@ func order(made []partition) []Problem {
 	msr := slices.IndexFunc(made, func(p partition) bool { return p.kind == "MSR" })
 	for i, p := range made {
 		switch {
+		case i > 0 && p.order != "" && p.order == made[i-1].order:
+			add(p, "two partitions have the Order %s", p.order)
+		case p.both: // https://learn.microsoft.com/previous-versions/windows/it-pro/windows-vista/cc766046(v=ws.10)
+			add(p, "partition %d has Size and Extend, and Windows Setup makes none then", i+1)
 		case p.kind == "EFI" && p.format != "" && p.format != "FAT32":
 			add(p, "the EFI partition is %s, and firmware starts from FAT32 alone", p.format)
 		case p.kind == "EFI" && p.format == "":

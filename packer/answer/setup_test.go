@@ -91,7 +91,10 @@ func TestSetup(t *testing.T) {
 		"onto one of Packer's":       {forBIOS, to("2"), to("${n}"), "", "", ""},
 		"onto the small one":         {forBIOS, to("2"), to("1"), disk, to("1"), "Windows goes to partition 1, which has 500 MB"},
 		"onto FAT32":                 {forBIOS, "<PartitionID>2</PartitionID><Format>NTFS", "<PartitionID>2</PartitionID><Format>FAT32", disk, to("2"), "Windows goes to partition 2, which isn't formatted with NTFS"},
-		"onto another disk":          {forBIOS, "<InstallTo><DiskID>0", "<InstallTo><DiskID>1", "", "", ""},
+		"onto another disk":          {forBIOS, "<InstallTo><DiskID>0", "<InstallTo><DiskID>1", disk, "<DiskID>1", "Windows goes to disk 1, on which"},
+		"onto a disk of Packer's":    {forBIOS, "<InstallTo><DiskID>0", "<InstallTo><DiskID>${n}", "", "", ""},
+		"the rest, and a size":       {forEFI, "<Extend>true</Extend>", "<Extend>true</Extend><Size>60000</Size>", disk, "<Type>Primary", "partition 3 has Size and Extend"},
+		"two of one order":           {forEFI, "<Order>2</Order><Type>MSR", "<Order>1</Order><Type>MSR", disk, "<Type>MSR", "two partitions have the Order 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if !strings.Contains(c.base, c.old) {

@@ -39,6 +39,9 @@ type Build struct {
 	// Unread names a step whose content isn't known, such as "provisioner
 	// ansible"; "" for none. What is missing is UNKNOWN then.
 	Unread string
+
+	base  string            // what the machine is cloned from, which may have steps of the list
+	given func(string) bool // whether a text was given to the build; nil where all may have been
 }
 
 // File is a file's content under its name.
@@ -104,8 +107,8 @@ func CheckBuild(b Build) []Finding {
 	}
 	c := &buildChecker{Build: b}
 	c.follow()
-	for _, rule := range []func(*buildChecker){scripts, answers, downloads, winRM, leftovers, sysprep, checklist, ignoredFailures, services} {
-		rule(c)
+	for _, look := range []func(*buildChecker){scripts, answers, downloads, winRM, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
+		look(c)
 	}
 	finding.Sort(c.findings)
 	return c.findings

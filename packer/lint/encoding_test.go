@@ -37,3 +37,17 @@ func TestEncodings(t *testing.T) {
 		"nothing is untold": {map[string]string{"w.pkr.hcl": fromCD("", "a/autounattend.xml"), "a/autounattend.xml": utf16}, "template.answer", "", finding.Pass},
 	})
 }
+
+// TestEncodingOfScripts: Windows PowerShell reads a script without a mark in front
+// in Windows' own code page, in which a dash of UTF-8 has a quote in it.
+func TestEncodingOfScripts(t *testing.T) {
+	with := func(text, id, object string, want finding.Severity) theirs {
+		return theirs{map[string]string{"w.pkr.hcl": "source \"azure-arm\" \"w\" {\n}\n" + provisioned(`script = "a.ps1"`), "a.ps1": text}, id, object, want}
+	}
+	judge(t, map[string]theirs{
+		"a dash of UTF-8":              with("Write-Output \"a \u2013 b\"", ruleScript, "a.ps1", finding.Block),
+		"one behind a mark":            with("\ufeffWrite-Output \"a \u2013 b\"", ruleScript, "a.ps1", finding.Pass),
+		"an umlaut of Windows' own":    with("# f\xfcr\nInstall-WindowsFeature Containers", ruleStep, "containers-feature", finding.Pass),
+		"an umlaut of UTF-8, remarked": with("# für\nInstall-WindowsFeature Containers", ruleStep, "containers-feature", finding.Pass),
+	})
+}

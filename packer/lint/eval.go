@@ -2,20 +2,14 @@ package lint
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/tryfunc"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
-	"github.com/zclconf/go-cty/cty/function/stdlib"
 
-	"github.com/winbake/winbake/internal/depth"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 )
 
 // readValues reads the var-files in Packer's order: those of the folder that it
@@ -24,7 +18,7 @@ func (f *folder) readValues(asked []string) error {
 	for _, pattern := range []string{"*.pkrvars.hcl", "*.pkrvars.json"} {
 		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
 		for _, name := range names {
-			values, err := valuesOf(name, filepath.Base(name))
+			values, err := expression.ReadValues(name, filepath.Base(name))
 			if err != nil {
 				continue // Packer complains of those that it reads by itself
 			}
@@ -37,7 +31,7 @@ func (f *folder) readValues(asked []string) error {
 		}
 	}
 	for _, path := range asked {
-		values, err := valuesOf(path, path)
+		values, err := expression.ReadValues(path, path)
 		if err != nil {
 			return err
 		}
@@ -52,27 +46,6 @@ func (f *folder) give(values hcl.Attributes) {
 			f.given[name] = value
 		}
 	}
-}
-
-// valuesOf reads a var-file; name is what places in it are called by.
-func valuesOf(path, name string) (hcl.Attributes, error) {
-	data, err := infile.Read(path, infile.Text)
-	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
-	}
-	parse := depth.ParseHCL
-	if strings.HasSuffix(path, ".json") {
-		parse = depth.ParseHCLJSON
-	}
-	file, diags := parse(data, name)
-	if file == nil {
-		file = &hcl.File{Body: hcl.EmptyBody()}
-	}
-	values, more := file.Body.JustAttributes()
-	if diags = append(diags, more...); diags.HasErrors() {
-		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
-	}
-	return values, nil
 }
 
 // evaluate makes the context that expressions are evaluated in: what is given,
@@ -90,7 +63,7 @@ func (f *folder) evaluate() {
 			vars[name] = v
 		}
 	}
-	f.ctx = &hcl.EvalContext{Functions: functions(f.dir), Variables: map[string]cty.Value{
+	f.ctx = &hcl.EvalContext{Functions: expression.Functions(f.dir), Variables: map[string]cty.Value{
 		"var": cty.ObjectVal(vars), "data": cty.DynamicVal, "source": cty.DynamicVal, "build": cty.DynamicVal, "packer": cty.DynamicVal,
 		"path":  cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.dir), "cwd": cty.StringVal(".")}),
 		"local": cty.EmptyObjectVal,
@@ -167,48 +140,4 @@ func (f *folder) has(b *hclsyntax.Body, name string) bool {
 	}
 	s, st := f.text(b, name)
 	return st == unknown || st == known && s != ""
-}
-
-// functions are those of Packer's that don't reach out. Any other makes an
-// expression unknown.
-func functions(dir string) map[string]function.Function {
-	all := map[string]function.Function{
-		"can": tryfunc.CanFunc, "try": tryfunc.TryFunc,
-		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
-		"flatten": stdlib.FlattenFunc, "format": stdlib.FormatFunc, "formatlist": stdlib.FormatListFunc, "join": stdlib.JoinFunc,
-		"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
-		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
-		"reverse": stdlib.ReverseListFunc, "split": stdlib.SplitFunc, "trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc,
-		"trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
-		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
-	}
-	for name, f := range map[string]func(string) (string, error){
-		"abspath": filepath.Abs,
-		"file":    func(p string) (string, error) { data, err := readAt(dir, p); return string(data), err },
-	} {
-		all[name] = function.New(&function.Spec{
-			Params: []function.Parameter{{Name: "text", Type: cty.String}},
-			Type:   function.StaticReturnType(cty.String),
-			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-				out, err := f(args[0].AsString())
-				return cty.StringVal(out), err
-			},
-		})
-	}
-	return all
-}
-
-// readAt reads a file that a template names, relative to its folder.
-func readAt(dir, path string) ([]byte, error) {
-	if !filepath.IsAbs(path) && !strings.HasPrefix(filepath.Clean(path), filepath.Clean(dir)+string(filepath.Separator)) {
-		path = filepath.Join(dir, path)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxFile || !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s isn't a small file", path)
-	}
-	return infile.Read(path, maxFile)
 }

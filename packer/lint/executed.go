@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
@@ -63,7 +64,7 @@ func (p part) stageOf(attribute string) (Stage, string) {
 func (f *folder) execute(p part) {
 	for _, attribute := range sortedKeys(p.Attributes) {
 		isPath := pathAttribute.MatchString(attribute)
-		if !isPath && !textAttribute.MatchString(attribute) || strings.HasPrefix(attribute, "env") || strings.HasSuffix(attribute, "execute_command") {
+		if !isPath && !textAttribute.MatchString(attribute) || strings.HasPrefix(attribute, "env") || strings.HasSuffix(attribute, "execute_command") && p.name == "" {
 			continue
 		}
 		stage, name := p.stageOf(attribute)
@@ -87,7 +88,7 @@ func (f *folder) execute(p part) {
 // what is known of both.
 func (f *folder) expression(p part, e hclsyntax.Expression, isPath bool, s Script) {
 	if isPath { // what functions make of paths
-		for _, path := range texts(f.value(e)) {
+		for _, path := range expression.Texts(f.value(e)) {
 			if !f.take(path, s) && f.uploads(p) && !f.above(path) {
 				f.missing = append(f.missing, piece{name: p.object, text: path})
 			}
@@ -156,7 +157,7 @@ func (f *folder) environment(b *hclsyntax.Body) map[string]string {
 		if a == nil {
 			continue
 		}
-		for _, pair := range texts(f.value(a.Expr)) {
+		for _, pair := range expression.Texts(f.value(a.Expr)) {
 			if key, value, ok := strings.Cut(pair, "="); ok && name == "environment_vars" {
 				env[key] = value
 			}
@@ -184,7 +185,7 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 	}
 	switch e := e.(type) {
 	case *hclsyntax.LiteralValueExpr:
-		for _, text := range texts(e.Val) {
+		for _, text := range expression.Texts(e.Val) {
 			out = append(out, piece{name: name, text: text})
 		}
 	case *hclsyntax.TemplateExpr:
@@ -233,14 +234,14 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 
 // referred are the texts of a variable's value, or of a local.
 func (f *folder) referred(e *hclsyntax.ScopeTraversalExpr, name string, seen map[string]bool) []piece {
-	root, of := e.Traversal.RootName(), traversed(e.Traversal)
+	root, of := e.Traversal.RootName(), expression.Name(e.Traversal)
 	switch {
 	case root == "local" && f.locals[of] != nil && !seen[of]:
 		seen[of] = true
 		return f.pieces(f.locals[of], name, seen)
 	case root == "var":
 		var out []piece
-		for _, text := range texts(f.value(e)) {
+		for _, text := range expression.Texts(f.value(e)) {
 			out = append(out, piece{name: name, text: text})
 		}
 		return out
@@ -274,7 +275,7 @@ func (f *folder) wanted(e *hclsyntax.FunctionCallExpr) {
 	if st != known || !strings.HasPrefix(path, f.dir) {
 		return
 	}
-	if _, err := readAt(f.dir, path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := expression.ReadAt(f.dir, path); errors.Is(err, fs.ErrNotExist) {
 		f.missing = append(f.missing, piece{name: e.Name, text: path})
 	}
 }

@@ -2,7 +2,9 @@ package lint
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,18 +12,20 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // readable are provisioners whose content is in the template's own files.
 var readable = []string{"powershell", "windows-shell", "windows-restart", "windows-update", "file", "breakpoint", "winbake-node", "shell-local"}
 
-// opaque names a step whose content can't be read here; "" for none.
-func (c *checker) opaque() string {
-	if len(c.answerFiles()) == 0 && c.builder(fromMedium...) {
+// opaque names a step of a source whose content can't be read here; "" for none.
+func (c *checker) opaque(source *block) string {
+	if len(source.answers()) == 0 && len(source.Labels) > 0 && slices.Contains(fromMedium, source.Labels[0]) {
 		return "the answer file"
 	}
-	for _, p := range c.provisioners() {
+	for _, p := range c.provisioners(source) {
 		if !slices.Contains(readable, p.Labels[0]) {
 			return "provisioner " + p.Labels[0]
 		}
@@ -34,8 +38,8 @@ func (c *checker) opaque() string {
 			if !v.IsWhollyKnown() {
 				return "a script that is given at build time"
 			}
-			for _, path := range texts(v) {
-				if _, err := readAt(c.dir, path); err != nil && !errors.Is(err, fs.ErrNotExist) { // one that isn't there is told
+			for _, path := range expression.Texts(v) {
+				if _, err := expression.ReadAt(c.dir, path); err != nil && !errors.Is(err, fs.ErrNotExist) { // one that isn't there is told
 					return "the script " + strings.TrimPrefix(path, c.dir+string(filepath.Separator))
 				}
 			}
@@ -44,24 +48,63 @@ func (c *checker) opaque() string {
 	return ""
 }
 
-// build is what the folder has done, as far as it can be read.
-func (c *checker) build() Build {
-	b := Build{Profile: c.profile, Unread: c.opaque()}
-	for _, s := range c.sources {
-		b.Builders = append(b.Builders, s.Labels[0])
-	}
-	seen := map[string]bool{}
-	for _, s := range c.scripts {
-		if notation.IsAnswer(s.Name, []byte(s.Text)) {
-			if !seen[s.Name] {
-				b.Answers = append(b.Answers, File{s.Name, []byte(s.Text)})
-			}
-			seen[s.Name] = true
-			continue
+// answers are the answer files that a source's machine is brought.
+func (b *block) answers() []File {
+	var out []File
+	for _, s := range b.scripts {
+		if notation.IsAnswer(s.Name, []byte(s.Text)) && !slices.ContainsFunc(out, func(f File) bool { return f.Name == s.Name }) {
+			out = append(out, File{s.Name, []byte(s.Text)})
 		}
-		b.Scripts = append(b.Scripts, s)
 	}
+	return out
+}
+
+// build is what a source's builds have done, as far as it can be read.
+func (c *checker) build(source *block) Build {
+	b := Build{Profile: c.profile, Unread: c.opaque(source), Answers: source.answers()}
+	b.given = func(text string) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(c.given)), func(v cty.Value) bool {
+			return slices.ContainsFunc(expression.Texts(v), func(t string) bool { return strings.EqualFold(t, text) })
+		})
+	}
+	if len(source.Labels) > 0 {
+		b.Builders = source.Labels[:1]
+		if slices.Contains(madeFrom(builder.Image), source.Labels[0]) {
+			b.base = "the machine that is cloned"
+		}
+	}
+	b.Scripts = slices.DeleteFunc(slices.Clone(source.scripts), func(s Script) bool { return notation.IsAnswer(s.Name, []byte(s.Text)) })
 	return b
+}
+
+// ofBuilds are the findings of each source's build, every one once: what isn't
+// so of all sources says of which it is, and nothing passes that another one fails.
+func (c *checker) ofBuilds() []Finding {
+	var all []Finding
+	of, failed := map[string][]string{}, map[string]bool{}
+	object := func(f Finding) string { return f.ID + " " + f.Object }
+	key := func(f Finding) string {
+		if f.Severity == Pass {
+			return object(f)
+		}
+		return fmt.Sprint(object(f), f.Observed, f.Evidence)
+	}
+	for _, m := range c.machines {
+		for _, f := range CheckBuild(c.build(m)) {
+			if of[key(f)] == nil {
+				all = append(all, f)
+			}
+			of[key(f)] = append(of[key(f)], m.name())
+			failed[object(f)] = failed[object(f)] || f.Severity > Pass
+		}
+	}
+	all = slices.DeleteFunc(all, func(f Finding) bool { return f.Severity == Pass && failed[object(f)] })
+	for i, f := range all {
+		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(c.machines) {
+			all[i].Observed += ", for " + strings.Join(names, ", ")
+		}
+	}
+	return all
 }
 
 // present: what Packer reads is there.
@@ -80,7 +123,7 @@ func present(c *checker) {
 // exitCodes: a provisioner that takes PowerShell's own code of failure for
 // success.
 func exitCodes(c *checker) {
-	for _, p := range c.provisioners() {
+	for _, p := range c.provisioners(nil) {
 		a := p.Body.Attributes["valid_exit_codes"]
 		if a == nil {
 			continue

@@ -9,21 +9,32 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
-// follow reads the files that sources and provisioners name, and those whose
-// names stand in them: answer files run scripts that nothing else mentions.
+// follow reads what each source's machine is brought.
 func (f *folder) follow() {
-	for _, s := range f.sources {
-		f.execute(part{Body: s.Body, object: s.at()[0]})
+	f.machines = f.sources
+	if len(f.machines) == 0 {
+		f.machines = []*block{{Block: &hclsyntax.Block{Body: &hclsyntax.Body{}}}}
 	}
-	for _, p := range f.provisioners() {
-		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild})
-		pwsh, _ := f.text(p.Body, "use_pwsh")
-		f.execute(part{p.Body, p.at("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body), pwsh == "true"})
+	hcl, all, candidates := f.files, maps.Clone(f.files), f.candidates()
+	for _, m := range f.machines {
+		f.files, f.scripts, f.mentions = maps.Clone(hcl), nil, nil
+		f.followFor(m, candidates)
+		m.scripts = f.scripts
+		maps.Copy(all, f.files)
 	}
+	f.files = all
+}
+
+// candidates are the small files of the folder that nothing has named yet.
+func (f *folder) candidates() map[string][]byte {
 	candidates := map[string][]byte{}
 	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -37,13 +48,25 @@ func (f *folder) follow() {
 		}
 		return nil
 	})
+	f.choose(candidates)
+	return candidates
+}
+
+// followFor reads the files that a source and its provisioners name, and those
+// whose names stand in them: answer files run scripts that nothing else mentions.
+func (f *folder) followFor(source *block, candidates map[string][]byte) {
+	f.execute(part{Body: source.Body, object: source.at()[0]})
+	for _, p := range f.provisioners(source) {
+		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild})
+		pwsh, _ := f.text(p.Body, "use_pwsh")
+		f.execute(part{p.Body, p.at("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body), pwsh == "true"})
+	}
 	// On a CD or floppy there is one file of a name: where the HCL has named
 	// one, another folder's is another template's.
 	named := map[string]bool{}
 	for rel := range f.files {
 		named[filepath.Base(rel)] = true
 	}
-	f.choose(candidates)
 	for again := true; again; {
 		again = false
 		for rel, data := range candidates {
@@ -105,11 +128,15 @@ func (f *folder) take(path string, s Script) bool {
 	return len(names) > 0
 }
 
-// read is a file's text. XML that can't be decoded is left to its own rule.
+// read is a file's text, a script's as PowerShell reads it. XML that can't be
+// decoded is left to its own rule.
 func (f *folder) read(rel string) ([]byte, bool) {
-	data, err := readAt(f.dir, rel)
+	data, err := expression.ReadAt(f.dir, rel)
 	if err != nil {
 		return nil, false
+	}
+	if LanguageOf(rel) == PowerShell {
+		return []byte(winscript.Decode(data)), true
 	}
 	text, err := answer.Text(data)
 	if err != nil {
@@ -120,7 +147,7 @@ func (f *folder) read(rel string) ([]byte, bool) {
 
 // put notes a file once for each stage and environment that it runs in.
 func (f *folder) put(s Script, data []byte) {
-	f.files[s.Name], f.runs[s.Name] = data, executed(s.Name, data)
+	f.files[s.Name] = data
 	s.Text, s.Language = string(data), LanguageOf(s.Name)
 	if s.Language == Text && len(s.Paths) > 0 {
 		s.Language = LanguageOf(s.Paths[len(s.Paths)-1])
@@ -136,7 +163,7 @@ func (f *folder) put(s Script, data []byte) {
 
 func (f *folder) mentioned(base string) bool {
 	has := func(text string) bool { return strings.Contains(text, base) }
-	return slices.ContainsFunc(f.mentions, has) || slices.ContainsFunc(slices.Collect(maps.Values(f.runs)), has) ||
+	return slices.ContainsFunc(f.mentions, has) ||
 		slices.ContainsFunc(f.scripts, func(s Script) bool { return has(executed(s.Name, []byte(s.Text))) })
 }
 
@@ -148,14 +175,4 @@ func textual(name string) bool {
 	}
 	return slices.ContainsFunc([]string{".ps1", ".psm1", ".cmd", ".bat", ".xml", ".pkrtpl", ".hcl", ".conf", ".pub", ".pem", ".key"}, func(s string) bool { return strings.HasSuffix(base, s) }) ||
 		!strings.Contains(base, ".")
-}
-
-// sorted are the names of the files that were read.
-func (f *folder) sorted() []string {
-	var names []string
-	for name := range f.files {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

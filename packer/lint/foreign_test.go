@@ -83,7 +83,7 @@ func provisioned(body string) string {
 // for what it is.
 func TestForeign(t *testing.T) {
 	qemu := func(args string) string {
-		return "source \"qemu\" \"w\" {\n  qemuargs = " + args + "\n  cd_files = [\"a/autounattend.xml\"]\n}\nvariable \"args\" {}\n"
+		return "source \"qemu\" \"w\" {\n  disk_interface = \"ide\"\n  qemuargs = " + args + "\n  cd_files = [\"a/autounattend.xml\"]\n}\nvariable \"args\" {}\n"
 	}
 	efi := `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="windowsPE"><component name="Microsoft-Windows-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><DiskConfiguration><Disk><CreatePartitions><CreatePartition><Type>EFI</Type></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings></unattend>`
 	fetches := func(script string, want finding.Severity) theirs {

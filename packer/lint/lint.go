@@ -2,9 +2,18 @@ package lint
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/lint/internal/rule"
 )
+
+// Rule is one thing that Check looks at.
+type Rule = rule.Rule
+
+// Rules lists all of them, for the documentation.
+func Rules() []Rule { return slices.Clone(rule.All) }
 
 // Profiles are what a template can be held to.
 func Profiles() []string { return []string{"openshift", "generic"} }
@@ -46,12 +55,12 @@ func Check(path string, o Options) (*Result, error) {
 	for _, s := range f.sources {
 		r.Sources = append(r.Sources, s.name())
 	}
-	for _, rule := range []func(*checker){
+	for _, look := range []func(*checker){
 		plugins, guests, firmware, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
 	} {
-		rule(c)
+		look(c)
 	}
-	c.findings = append(c.findings, CheckBuild(c.build())...)
+	c.findings = append(c.findings, c.ofBuilds()...)
 	finding.Sort(c.findings)
 	r.Findings = c.findings
 	return r, nil
@@ -78,7 +87,7 @@ func at(file string, line int) []string {
 // add records a finding of a rule. The words that stay the same are the
 // rule's.
 func (c *reporter) add(id, object string, f finding.Finding) {
-	r := ruleOf(id)
+	r := rule.Of(id)
 	f.ID, f.Object = id, object
 	if f.Severity == finding.Pass {
 		f.Severity = r.Severity
@@ -100,5 +109,14 @@ func (c *reporter) pass(id, object, observed string) {
 // untold records that a rule couldn't tell.
 func (c *reporter) untold(id, object, observed string) {
 	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Unknown, Object: object, Observed: observed,
-		Why: ruleOf(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
+		Why: rule.Of(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+func quoted(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return `"` + s + `"`
 }

@@ -20,7 +20,9 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
+	"github.com/winbake/winbake/packer/lint/internal/rule"
 )
 
 // folder is a template as it was read.
@@ -29,10 +31,10 @@ type folder struct {
 	files map[string][]byte // by path below dir: HCL, and what it refers to
 	hcl   []string          // names of the HCL files, sorted
 
-	runs     map[string]string // what is executed of each file, but for the HCL files
-	scripts  []Script          // the same, and what the HCL itself has executed
-	mentions []string          // paths in it at which there is nothing
-	missing  []piece           // those of them that Packer stops at, under what names them
+	machines []*block // the sources, or an empty one where there is none
+	scripts  []Script // what the machine that is read is brought, in files and by the HCL itself
+	mentions []string // paths in the HCL at which there is nothing
+	missing  []piece  // those of all machines that Packer stops at, under what names them
 
 	variables map[string]*block
 	locals    map[string]hclsyntax.Expression
@@ -51,6 +53,11 @@ type folder struct {
 type block struct {
 	*hclsyntax.Block
 	file string
+
+	// Of a source: the builds that make an image of it, none meaning all, and
+	// what they have executed.
+	builds  []*block
+	scripts []Script
 }
 
 func (b *block) name() string { return strings.Join(b.Labels, ".") }
@@ -71,11 +78,8 @@ func (b *block) in(inner *hclsyntax.Body, names ...string) []string {
 	return at(b.file, b.line())
 }
 
-// maxFile bounds what is read of one file: scripts and answer files are small.
-const maxFile = 1 << 20
-
 func load(path string, varFiles []string) (*folder, error) {
-	f := &folder{dir: path, files: map[string][]byte{}, runs: map[string]string{}, variables: map[string]*block{}, locals: map[string]hclsyntax.Expression{},
+	f := &folder{dir: path, files: map[string][]byte{}, variables: map[string]*block{}, locals: map[string]hclsyntax.Expression{},
 		given: map[string]cty.Value{}, beside: map[string][]*hcl.Attribute{}}
 	names, err := f.find(path)
 	if err != nil {
@@ -112,9 +116,15 @@ func (f *folder) find(path string) ([]string, error) {
 		return nil, fmt.Errorf("read the template: %w", err)
 	}
 	if !info.IsDir() {
+		if err := infile.Check(info); err != nil {
+			return nil, fmt.Errorf("read the template: %s: %w", path, err)
+		}
 		f.dir = filepath.Dir(path)
 		if isLegacy(path) {
 			return nil, legacy(path, path)
+		}
+		if !notation.IsTemplate(path) {
+			return nil, f.nothing(f.dir, filepath.Base(path)+" is no .pkr.hcl or .pkr.json file")
 		}
 		return []string{filepath.Base(path)}, nil
 	}
@@ -148,7 +158,7 @@ func isLegacy(path string) bool {
 	if !strings.HasSuffix(path, ".json") || notation.IsTemplate(path) {
 		return false
 	}
-	data, err := readAt(filepath.Dir(path), filepath.Base(path))
+	data, err := expression.ReadAt(filepath.Dir(path), filepath.Base(path))
 	return err == nil && notation.IsLegacy(data)
 }
 
@@ -171,12 +181,12 @@ func (f *folder) parse(name string) error {
 			if d.Subject != nil {
 				line = d.Subject.Start.Line
 			}
-			r := ruleOf("template.hcl")
+			r := rule.Of("template.hcl")
 			f.unreadable = append(f.unreadable, finding.Finding{ID: r.ID, Severity: r.Severity, Object: name, Observed: d.Summary, Why: r.Why, Remedy: r.Remedy, Evidence: at(name, line)})
 		}
 	}
 	for _, b := range body.Blocks {
-		f.sort(&block{b, name})
+		f.sort(&block{Block: b, file: name})
 	}
 	return nil
 }
@@ -187,8 +197,8 @@ func (f *folder) sort(b *block) {
 		f.variables[b.Labels[0]] = b
 	case b.Type == "variables": // name = default, for those without a type
 		for name, a := range b.Body.Attributes {
-			f.variables[name] = &block{&hclsyntax.Block{Type: "variable", Labels: []string{name}, TypeRange: a.SrcRange,
-				Body: &hclsyntax.Body{Attributes: hclsyntax.Attributes{"default": a}}}, b.file}
+			f.variables[name] = &block{Block: &hclsyntax.Block{Type: "variable", Labels: []string{name}, TypeRange: a.SrcRange,
+				Body: &hclsyntax.Body{Attributes: hclsyntax.Attributes{"default": a}}}, file: b.file}
 		}
 	case b.Type == "locals":
 		for name, a := range b.Body.Attributes {
@@ -207,17 +217,34 @@ func (f *folder) sort(b *block) {
 	}
 }
 
-// provisioners are the steps of all builds, in their order.
-func (f *folder) provisioners() []*block {
+// provisioners are the steps of a source's builds in their order, of all builds
+// for nil.
+func (f *folder) provisioners(source *block) []*block {
 	var all []*block
 	for _, b := range f.builds {
+		if source != nil && len(source.builds) > 0 && !slices.Contains(source.builds, b) {
+			continue
+		}
 		for _, p := range b.Body.Blocks {
-			if p = f.expanded(p); p.Type == "provisioner" && len(p.Labels) > 0 {
-				all = append(all, &block{p, b.file})
+			if p = f.expanded(p); p.Type == "provisioner" && len(p.Labels) > 0 && (source == nil || f.runsFor(p, source)) {
+				all = append(all, &block{Block: p, file: b.file})
 			}
 		}
 	}
 	return all
+}
+
+// runsFor is what only and except say.
+// https://developer.hashicorp.com/packer/docs/templates/hcl_templates/onlyexcept
+func (f *folder) runsFor(p *hclsyntax.Block, source *block) bool {
+	for _, name := range []string{"only", "except"} {
+		if a := p.Body.Attributes[name]; a != nil {
+			if given := expression.Texts(f.value(a.Expr)); len(given) > 0 && slices.Contains(given, source.name()) != (name == "only") {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // merge makes the sources those that are built. Packer puts what a build's own
@@ -227,8 +254,8 @@ func (f *folder) provisioners() []*block {
 func (f *folder) merge() {
 	var all []*block
 	for _, s := range f.sources {
-		uses, asItIs := f.usesOf(s)
-		if asItIs || len(uses) == 0 {
+		var uses []*block
+		if uses, s.builds = f.usesOf(s); len(s.builds) > 0 || len(uses) == 0 {
 			all = append(all, s)
 		}
 		all = append(all, uses...)
@@ -236,23 +263,31 @@ func (f *folder) merge() {
 	f.sources = all
 }
 
-// usesOf are the builds' own sources that are made of s, and whether one takes
-// s as it is.
-func (f *folder) usesOf(s *block) (uses []*block, asItIs bool) {
+// usesOf are the builds' own sources that are made of s, and the builds that take
+// s as it is, or that don't say here what they take.
+func (f *folder) usesOf(s *block) (uses, asItIs []*block) {
 	named := func(reference string) bool { return strings.TrimPrefix(reference, "source.") == s.name() }
 	for _, b := range f.builds {
-		if a := b.Body.Attributes["sources"]; a != nil {
-			asItIs = asItIs || slices.ContainsFunc(texts(f.value(a.Expr)), named)
+		isSource := func(b *hclsyntax.Block) bool { return b.Type == "source" }
+		a, asIs := b.Body.Attributes["sources"], false
+		if a == nil {
+			asIs = !slices.ContainsFunc([]*hclsyntax.Block(b.Body.Blocks), isSource)
+		} else {
+			v := f.value(a.Expr)
+			asIs = !v.IsWhollyKnown() || slices.ContainsFunc(expression.Texts(v), named)
 		}
 		for _, use := range b.Body.Blocks {
 			if use.Type != "source" || len(use.Labels) != 1 || !named(use.Labels[0]) {
 				continue
 			}
 			if len(use.Body.Attributes)+len(use.Body.Blocks) == 0 {
-				asItIs = true
+				asIs = true
 				continue
 			}
-			uses = append(uses, f.merged(s, &block{use, b.file}))
+			uses = append(uses, f.merged(s, &block{Block: use, file: b.file, builds: []*block{b}}))
+		}
+		if asIs {
+			asItIs = append(asItIs, b)
 		}
 	}
 	return uses, asItIs
@@ -265,7 +300,7 @@ func (f *folder) merged(s, use *block) *block {
 	delete(body.Attributes, "name")
 	whole := *use.Block
 	whole.Labels, whole.Body = []string{s.Labels[0], cmp.Or(name, s.Labels[1])}, body
-	return &block{&whole, use.file}
+	return &block{Block: &whole, file: use.file, builds: use.builds}
 }
 
 // expanded is the block that a dynamic one makes for each of its values.
@@ -276,16 +311,11 @@ func (f *folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
 	for _, content := range b.Body.Blocks {
 		if labels := b.Body.Attributes["labels"]; content.Type == "content" && labels != nil {
 			made := *b
-			made.Type, made.Labels, made.Body = b.Labels[0], texts(f.value(labels.Expr)), content.Body
+			made.Type, made.Labels, made.Body = b.Labels[0], expression.Texts(f.value(labels.Expr)), content.Body
 			return &made
 		}
 	}
 	return b
-}
-
-// builder reports whether the template has a builder of one of these kinds.
-func (f *folder) builder(kinds ...string) bool {
-	return slices.ContainsFunc(f.sources, func(s *block) bool { return slices.Contains(kinds, s.Labels[0]) })
 }
 
 // recordedProfile is what bake template wrote the folder for.

@@ -35,19 +35,38 @@ type done struct {
 
 func (d done) at() []string { return at(d.in.Name, d.Line) }
 
-// userDataScript is what clouds run of a machine's user data.
-var userDataScript = regexp.MustCompile(`(?is)<powershell>(.*?)(</powershell>|\z)`)
+// userDataScripts are what clouds run of a machine's user data.
+var userDataScripts = map[Language]*regexp.Regexp{
+	PowerShell: regexp.MustCompile(`(?is)<powershell>(.*?)(?:</powershell>|\z)`),
+	Cmd:        regexp.MustCompile(`(?is)<script>(.*?)(?:</script>|\z)`),
+}
+
+// parts are the scripts in user data, with their lines; a file of another kind is its
+// own.
+func parts(s Script) []Script {
+	var out []Script
+	for language, form := range userDataScripts {
+		if m := form.FindStringSubmatchIndex(s.Text); m != nil && s.Language == Text {
+			part := s
+			part.Language, part.Text = language, strings.Repeat("\n", lineAt([]byte(s.Text), m[2])-1)+s.Text[m[2]:m[3]]
+			out = append(out, part)
+		}
+	}
+	if len(out) == 0 {
+		return []Script{s}
+	}
+	slices.SortFunc(out, func(a, b Script) int { return strings.Compare(string(a.Language), string(b.Language)) }) // EC2 runs cmd's first
+	return out
+}
 
 // read goes through a script in its language.
 func read(s Script, env map[string]string) winscript.Script {
-	switch {
-	case s.Language == PowerShell:
+	switch s.Language {
+	case PowerShell:
 		return winscript.Run(s.Text, env)
-	case s.Language == Cmd:
+	case Cmd:
 		return winscript.RunCmd(s.Text, env)
-	}
-	if m := userDataScript.FindStringSubmatch(s.Text); m != nil {
-		return winscript.Run(m[1], env)
+	case Text:
 	}
 	return winscript.Script{}
 }
@@ -55,9 +74,13 @@ func read(s Script, env map[string]string) winscript.Script {
 // follow finds what runs: what the build starts itself, and files that one of
 // these names.
 func (c *buildChecker) follow() {
-	c.Scripts = slices.Clone(c.Scripts)
-	for i, s := range c.Scripts {
-		c.Scripts[i].bare = string(notation.Stripped(s.Name, []byte(s.Text)))
+	given := c.Scripts
+	c.Scripts = nil
+	for _, s := range given {
+		for _, part := range parts(s) {
+			part.bare = string(notation.Stripped(s.Name, []byte(part.Text)))
+			c.Scripts = append(c.Scripts, part)
+		}
 	}
 	c.spoken = spoken(c.Build)
 	var files []ran
@@ -128,7 +151,7 @@ func (s Script) names() []string {
 func (r ran) words() string {
 	var b strings.Builder
 	for _, d := range r.does.Commands {
-		b.WriteString(d.Name + "\n" + strings.ToLower(strings.Join(d.Words(), "\n")) + "\n" + d.Object + "\n")
+		b.WriteString(d.Name + "\n" + strings.ToLower(strings.Join(slices.Concat(d.Words(), d.Input.Texts), "\n")) + "\n" + d.Object + "\n")
 	}
 	for _, name := range sortedKeys(r.does.Assigned) {
 		b.WriteString(strings.ToLower(strings.Join(r.does.Assigned[name].Texts, "\n")) + "\n")

@@ -6,18 +6,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
-
-// answerFiles are the files that are, or become, answer files.
-func (c *checker) answerFiles() []string {
-	return slices.DeleteFunc(c.sorted(), func(name string) bool {
-		return slices.Contains(c.hcl, name) || !notation.IsAnswer(name, c.files[name])
-	})
-}
 
 var severities = map[answer.Kind]finding.Severity{
 	answer.KindXML: finding.Block, answer.KindIdentity: finding.Block, answer.KindPass: finding.Warn,
@@ -117,12 +114,18 @@ var edition = regexp.MustCompile(`(?i)^Windows Server (20\d\d) (SERVER)?(STANDAR
 
 // editions: what is installed is what the machine is made for.
 func editions(c *checker) {
+	_ = slices.ContainsFunc(c.machines, c.editionOf) // one is told
+}
+
+func (c *checker) editionOf(s *block) bool {
 	var chosen []string
-	for _, name := range c.answerFiles() {
-		chosen = append(chosen, answer.Editions(c.files[name])...)
+	for _, f := range s.answers() {
+		chosen = append(chosen, answer.Editions(f.Data)...)
 	}
 	for _, name := range sortedKeys(c.variables) {
-		chosen = append(chosen, texts(c.ctx.Variables["var"].GetAttr(name))...)
+		if speaksOf(s.Body, name) || !slices.ContainsFunc(c.sources, func(o *block) bool { return speaksOf(o.Body, name) }) {
+			chosen = append(chosen, expression.Texts(c.ctx.Variables["var"].GetAttr(name))...)
+		}
 	}
 	for _, image := range chosen {
 		m := edition.FindStringSubmatch(image)
@@ -134,17 +137,28 @@ func editions(c *checker) {
 			f.Severity, f.Expected = finding.Warn, "Windows Server 2022 or 2025"
 			f.Why = "the operator's nodes run Windows Server 2022 and 2025"
 		}
-		for _, s := range c.sources {
-			guest, _ := c.text(s.Body, "guest_os_type")
-			if g, _ := builder.GuestOf(guest); g.Node && !strings.HasSuffix(g.Windows, m[1]) {
-				f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+g.Windows+", as guest_os_type says", s.at("guest_os_type")
-			}
+		guest, _ := c.text(s.Body, "guest_os_type")
+		if g, _ := builder.GuestOf(guest); g.Node && !strings.HasSuffix(g.Windows, m[1]) {
+			f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+g.Windows+", as guest_os_type says", s.at("guest_os_type")
 		}
 		if f.Expected != "" {
 			c.add("template.answer", image, f)
-			return
+			return true
 		}
 	}
+	return false
+}
+
+// speaksOf reports whether a variable stands in a source.
+func speaksOf(b *hclsyntax.Body, variable string) bool {
+	found := false
+	_ = hclsyntax.VisitAll(b, func(node hclsyntax.Node) hcl.Diagnostics {
+		if e, ok := node.(*hclsyntax.ScopeTraversalExpr); ok {
+			found = found || e.Traversal.RootName() == "var" && expression.Name(e.Traversal) == variable
+		}
+		return nil
+	})
+	return found
 }
 
 // fixedLetter is a path on a drive that isn't the system's.
@@ -153,12 +167,12 @@ var fixedLetter = regexp.MustCompile(`(?i)(?:^|[\s"'=(:])([ABD-Z]):(?:\\|/)[\w*.
 func letters(c *checker) {
 	const id = "template.letter"
 	before := len(c.findings)
-	for _, name := range c.sorted() {
-		if slices.Contains(c.answerFiles(), name) {
+	for _, name := range sortedKeys(c.files) {
+		if notation.IsAnswer(name, c.files[name]) && !slices.Contains(c.hcl, name) {
 			c.lettersOf(name)
 			continue
 		}
-		text := notation.Stripped(name, c.files[name])
+		text := opened(notation.Stripped(name, c.files[name]))
 		for _, m := range fixedLetter.FindAllSubmatchIndex(text, -1) {
 			letter := string(bytes.ToUpper(text[m[2]:m[3]]))
 			if letter == "A" && c.hasFloppy() { // its letter doesn't move

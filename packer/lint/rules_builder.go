@@ -9,8 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
 // core are sources that Packer itself has.
@@ -61,7 +65,7 @@ func (c *checker) requiredPlugins() map[string]required {
 				if v := c.value(a.Expr); v.IsWhollyKnown() && !v.IsNull() && v.Type().IsObjectType() {
 					for key, field := range v.AsValueMap() {
 						switch {
-						case field.IsNull() || !field.Type().Equals(stringType):
+						case field.IsNull() || field.Type() != cty.String:
 						case key == "source":
 							r.source = field.AsString()
 						case key == "version":
@@ -87,7 +91,7 @@ func guests(c *checker) {
 		guest, exists := builder.GuestOf(value)
 		switch {
 		case s.Labels[0] == "vsphere-clone" && st == absent:
-		case st == unknown, value == "" && c.ofVariable(s.Body, "guest_os_type"):
+		case st == unknown, value == "" && len(variablesOf(s.Body, "guest_os_type")) > 0:
 			c.untold(id, s.name(), "guest_os_type is given at build time")
 		case strings.HasPrefix(s.Labels[0], "vmware-"): // VMX has names of its own
 		case st == absent:
@@ -163,7 +167,7 @@ func (c *checker) qemuArguments(s *block) (bool, state) {
 		return false, known
 	}
 	v := c.value(a.Expr)
-	if slices.ContainsFunc(texts(v), efiImage.MatchString) {
+	if slices.ContainsFunc(expression.Texts(v), efiImage.MatchString) {
 		return true, known
 	}
 	if !v.IsWhollyKnown() {
@@ -191,7 +195,16 @@ func firmware(c *checker) {
 			c.add(id, s.name(), finding.Finding{Observed: "a TPM without EFI", Expected: "EFI", Evidence: evidence, Why: "the machine can't be made: a TPM needs EFI"})
 			continue
 		}
-		if bad := c.layoutAgainst(efi); bad != "" {
+		if bad := c.unseenDisk(s); bad != "" {
+			c.add("template.answer", s.name(), finding.Finding{Observed: bad, Expected: "its driver in DriverPaths", Evidence: s.at("disk_interface", "scsi_controller"),
+				Why: "Windows has no driver for it, and Setup finds no disk", Remedy: "Microsoft-Windows-PnpCustomizationsWinPE with the folders of virtio-win, or $WinPEDriver$ on the CD"})
+		}
+		if template, _ := c.text(s.Body, "secure_boot_template"); template == "MicrosoftUEFICertificateAuthority" {
+			c.add(id, s.name(), finding.Finding{Observed: template, Expected: "MicrosoftWindows", Evidence: s.at("secure_boot_template"),
+				Why: "that one is for Linux: the firmware refuses Windows' boot loader", Remedy: `secure_boot_template = "MicrosoftWindows"`})
+			continue
+		}
+		if bad := c.layoutAgainst(s, efi); bad != "" {
 			f := finding.Finding{Observed: bad, Expected: "a layout for the machine's firmware", Evidence: evidence}
 			if !efi {
 				f.Why, f.Remedy = "Windows Setup makes no EFI partition on the disk of a machine that starts by BIOS", "an active system partition and Windows in the answer file, or EFI as the machine's firmware"
@@ -208,17 +221,35 @@ func firmware(c *checker) {
 	}
 }
 
-// layoutAgainst says what is wrong with the answer files' disk layouts; "" for
-// nothing, or for files that have both, or none.
-func (c *checker) layoutAgainst(efi bool) string {
+// drivers are ways to bring Windows Setup drivers; with arguments of its own QEMU
+// may have any disk.
+var drivers = regexp.MustCompile(`DriverPaths|drvload|\$WinPEDriver\$|"-(drive|device)"`)
+
+// unseenDisk is a controller of VirtIO where no answer file names drivers, "" for
+// none; qemu's default is one.
+func (c *checker) unseenDisk(s *block) string {
+	disk, st := c.text(s.Body, map[string]string{"qemu": "disk_interface", "proxmox-iso": "scsi_controller"}[s.Labels[0]])
+	answers := s.answers()
+	if s.Labels[0] == "qemu" && st == absent {
+		disk = "virtio"
+	}
+	if !strings.HasPrefix(disk, "virtio") || len(answers) == 0 || slices.ContainsFunc(answers, func(f File) bool { return drivers.Match(notation.Stripped(f.Name, f.Data)) }) ||
+		slices.ContainsFunc(c.hcl, func(name string) bool { return drivers.Match(c.files[name]) }) {
+		return ""
+	}
+	return "a disk of " + disk + ", and no driver for it"
+}
+
+// layoutAgainst says what is wrong with the disk layouts of a source's answer files;
+// "" for nothing, or for files that have both, or none.
+func (c *checker) layoutAgainst(s *block, efi bool) string {
 	has, hasEFI := false, false
-	for _, name := range c.answerFiles() {
-		text := c.files[name]
-		isEFI := efiPartition.Match(text)
-		if isEFI && bytes.Contains(text, []byte("%{ else")) {
+	for _, f := range s.answers() {
+		isEFI := efiPartition.Match(f.Data)
+		if isEFI && bytes.Contains(f.Data, []byte("%{ else")) {
 			return "" // the template chooses at build time
 		}
-		has, hasEFI = has || bytes.Contains(text, []byte("<CreatePartition")), hasEFI || isEFI
+		has, hasEFI = has || bytes.Contains(f.Data, []byte("<CreatePartition")), hasEFI || isEFI
 	}
 	switch {
 	case has && efi && !hasEFI:

@@ -7,14 +7,18 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
+	"github.com/winbake/winbake/packer/lint/internal/gitclone"
 )
 
 // fetchers bring a file or text from a URL. .open is of XMLHTTP.
-var fetchers = []string{"invoke-webrequest", "invoke-restmethod", "start-bitstransfer", "curl", "wget", "aria2c", "bitsadmin", "certutil", "get-webfile",
+var fetchers = []string{"invoke-webrequest", "invoke-restmethod", "start-bitstransfer", "curl", "wget", "aria2c", "bitsadmin", "certutil", "msiexec", "get-webfile",
 	".downloadfile", ".downloadstring", ".downloaddata", ".downloadfileasync", ".getstringasync", ".getbytearrayasync", ".getasync", ".openread", "ftp"}
 
 // galleries bring the newest of something where no version is named.
-var galleries = []string{"install-module", "install-script", "install-package", "save-module", "save-script"}
+var galleries = []string{"install-module", "install-script", "install-package", "save-module", "save-script", "choco", "cinst", "winget"}
+
+// newest is a call of a package manager that installs something.
+var newest = regexp.MustCompile(`^cinst |^\w+ (install|upgrade) `)
 
 var remote = regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s"'\x60)<>]+`)
 
@@ -33,7 +37,8 @@ func downloads(c *buildChecker) {
 		f := finding.Finding{Evidence: d.at()}
 		switch {
 		case slices.Contains(galleries, d.Name):
-			if d.Name == "install-package" && strings.Contains(d.Text(), "-source") && remote.FindString(d.Text()) == "" && strings.Contains(d.Text(), `:\`) || d.Flag("requiredversion") || strings.Contains(d.Text(), "-requiredversion") {
+			if d.Name == "install-package" && strings.Contains(d.Text(), "-source") && remote.FindString(d.Text()) == "" && strings.Contains(d.Text(), `:\`) || d.Flag("requiredversion") || strings.Contains(d.Text(), "-requiredversion") ||
+				!strings.Contains(d.Name, "-") && (!newest.MatchString(d.Text()) || strings.Contains(d.Text(), "-version") || strings.Contains(d.Text(), ".config")) {
 				continue
 			}
 			f.Observed, f.Expected, f.Remedy = d.Name+", the newest there is", "a version or a sum", "Install-Module -RequiredVersion, or bring the module along"
@@ -47,6 +52,16 @@ func downloads(c *buildChecker) {
 		if key := d.in.Name + f.Observed; !found[key] {
 			found[key] = true
 			c.add(id, d.in.Name, f)
+		}
+	}
+	for _, r := range c.ran {
+		clones := gitclone.Unpinned(r.does.Commands)
+		for _, url := range sortedKeys(clones) {
+			if key := r.Name + url; !ours.MatchString(url) && !found[key] {
+				found[key] = true
+				c.add(id, r.Name, finding.Finding{Observed: "git clone of " + url + " without a commit", Expected: "a commit that is checked out",
+					Remedy: "git -C FOLDER checkout --detach COMMIT, with all 40 digits: branches and tags can be moved", Evidence: at(r.Name, clones[url].Line)})
+			}
 		}
 	}
 	if len(found) == 0 {
@@ -66,12 +81,12 @@ func (c *buildChecker) foreign(d done) string {
 		}
 	}
 	switch {
-	case d.Name == "certutil", d.Name == "ftp", strings.HasPrefix(d.Name, ".") && !strings.Contains(d.in.words(), "webclient") && !strings.Contains(d.in.words(), "httpclient"):
+	case d.Name == "certutil", d.Name == "msiexec", d.Name == "ftp", strings.HasPrefix(d.Name, ".") && !strings.Contains(d.in.words(), "webclient") && !strings.Contains(d.in.words(), "httpclient"):
 		return ""
 	case d.Known() && len(d.Args) > 0 && !d.Input.Open:
 		return ""
 	}
-	uri := append(d.Param("uri", 0).Texts, d.Param("source", 0).Texts...)
+	uri := slices.Concat(d.Param("uri", 0).Texts, d.Param("source", 0).Texts)
 	if len(uri) == 0 {
 		return ""
 	}

@@ -7,12 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
-)
-
-// madeUser and goneUser are accounts by net.exe.
-var (
-	madeUser = regexp.MustCompile(`^net1? user ("?[^"\s]+"?) .*/add`)
-	goneUser = regexp.MustCompile(`^net1? user ("?[^"\s]+"?) .*/(delete|active:no)`)
+	"github.com/winbake/winbake/packer/lint/internal/secret"
 )
 
 // localAccount is one that an answer file makes.
@@ -24,6 +19,7 @@ func leftovers(c *buildChecker) {
 	const id = "template.left"
 	made, gone := map[string]done{}, map[string]bool{}
 	var logon []done
+	var open []string // where the firewall is turned off for good
 	for _, f := range c.Answers {
 		for _, m := range localAccount.FindAllSubmatchIndex(f.Data, -1) {
 			made[strings.ToLower(string(f.Data[m[2]:m[3]]))] = done{winscript.Command{Line: lineAt(f.Data, m[2])}, &ran{Script: Script{Name: f.Name}}}
@@ -31,15 +27,25 @@ func leftovers(c *buildChecker) {
 	}
 	for _, d := range c.commands() {
 		text := d.Text()
+		account, told := secret.Account(d.Command)
+		if m := firewallState.FindStringSubmatch(text); m != nil {
+			if open = nil; m[1] != "" {
+				open = d.at()
+			}
+		}
 		switch name := strings.ToLower(strings.Join(d.Param("name", 0).Texts, "")); {
 		case d.Name == "new-localuser" && d.in.stages[0] != InClone:
 			made[name] = d
+		case (d.Name == "remove-localuser" || d.Name == "disable-localuser") && len(d.Args) == 0: // whom is what is piped
+			gone["$"+name] = true
 		case d.Name == "remove-localuser" || d.Name == "disable-localuser":
 			gone[name] = true
-		case madeUser.MatchString(text) && d.in.stages[0] != InClone:
-			made[madeUser.FindStringSubmatch(text)[1]] = d
-		case goneUser.MatchString(text):
-			gone[goneUser.FindStringSubmatch(text)[1]] = true
+		case d.Name == ".create" && len(d.Args) == 2 && d.Args[0].Value.Has("User"): // ADSI's
+			made[strings.ToLower(strings.Join(d.Args[1].Value.Texts, ""))] = d
+		case strings.Contains(told, "/add") && d.in.stages[0] != InClone:
+			made[account] = d
+		case strings.Contains(told, "/del") || strings.Contains(told, "/active:no"):
+			gone[account] = true
 		case strings.Contains(text, "autoadminlogon") && (d.Name == "set-itemproperty" || d.Name == "new-itemproperty" || d.Name == "reg"):
 			logon = append(logon, d)
 		}
@@ -57,11 +63,29 @@ func leftovers(c *buildChecker) {
 				Remedy: "Set-ItemProperty ... -Name AutoAdminLogon -Value 0 before sysprep", Evidence: d.at()})
 		}
 	}
+	if open != nil {
+		c.add(id, "firewall", finding.Finding{Observed: "the firewall is off", Why: "whatever listens on a node is reached from everywhere", Remedy: "Set-NetFirewallProfile -All -Enabled True before sysprep", Evidence: open})
+	}
 	if d, found := c.skipsRearm(); found {
 		c.add(id, "SkipRearm", finding.Finding{Observed: "SkipRearm = 1", Expected: "0", Why: "clones keep the build's activation, and Windows takes them for one machine", Remedy: "leave SkipRearm out", Evidence: d})
 	}
 	if len(c.findings) == before {
 		c.pass(id, "the build's own", "no account and no logon of it stays")
+	}
+}
+
+// firewallState is a switch of the firewall, with what turns it off in it.
+var firewallState = regexp.MustCompile(`^(?:netsh .*(?:profiles? state|opmode)|set-netfirewallprofile .*-enabled) \$?(?:(off|disable|false|0)|on|enable|true|1)\b`)
+
+// passwords: none is written into a script of the template's.
+func passwords(c *buildChecker) {
+	for _, d := range c.commands() {
+		value := secret.Told(d.Command)
+		// cmd has its variables in the text: another argument's don't matter.
+		isKnown := d.Known() || d.in.Language == Cmd && !strings.ContainsAny(value, "$%!()[]{} ")
+		if c.given != nil && isKnown && value != "" && !strings.ContainsAny(value[:1], "$%*") && secret.Reveals("password", value) && !c.given(value) {
+			c.add("template.secret", d.in.Name, finding.Finding{Observed: "a password is written into the script", Expected: "a sensitive variable, given in env", Evidence: d.at()})
+		}
 	}
 }
 
@@ -89,19 +113,18 @@ func ignoredFailures(c *buildChecker) {
 		return
 	}
 	for _, d := range found {
-		action := strings.ToLower(strings.Join(d.Param("erroraction", -1).Texts, ""))
-		for _, name := range []string{"ea"} {
-			action += strings.ToLower(strings.Join(d.Param(name, -1).Texts, ""))
-		}
+		action := strings.ToLower(strings.Join(append(d.Param("erroraction", -1).Texts, d.Param("ea", -1).Texts...), ""))
 		preference := d.in.does.Assigned["erroractionpreference"]
 		quiet := slices.ContainsFunc(preference.Texts, func(t string) bool { t = strings.ToLower(t); return t == "silentlycontinue" || t == "ignore" })
 		switch {
-		case action == "silentlycontinue" || action == "ignore":
+		case slices.Contains([]string{"silentlycontinue", "ignore", "0", "4"}, action):
 			c.add(id, d.in.Name, finding.Finding{Observed: d.Name + " -ErrorAction " + action, Evidence: d.at()})
 		case quiet:
 			c.add(id, d.in.Name, finding.Finding{Observed: "$ErrorActionPreference passes over errors", Evidence: d.at()})
 		case d.Name == ".install" && d.Into != "" && !d.Compared:
 			c.add(id, d.in.Name, finding.Finding{Observed: "what Install() returns isn't compared with anything", Remedy: "throw where its ResultCode isn't 2", Evidence: d.at()})
+		case d.Name == "wusa" && d.in.Language == PowerShell && !strings.Contains(strings.ToLower(d.in.Text), "exitcode"):
+			c.add(id, d.in.Name, finding.Finding{Observed: "what wusa ends with isn't read", Remedy: "Start-Process -Wait -PassThru, and throw where ExitCode isn't 0 or 3010", Evidence: d.at()})
 		case d.inTask():
 			c.add(id, d.in.Name, finding.Finding{Observed: d.Name + " runs in a task, whose result isn't read", Remedy: "read Get-ScheduledTaskInfo's LastTaskResult, and throw where it isn't 0", Evidence: d.at()})
 		case d.Excused:
@@ -126,7 +149,7 @@ func (d done) inTask() bool {
 // missing.
 func (c *buildChecker) looksAfterUpdates() bool {
 	for _, d := range c.commands(".search", "get-windowsupdate") {
-		installs := slices.ContainsFunc(d.in.does.Commands, func(c winscript.Command) bool { return c.Name == ".install" })
+		installs := slices.ContainsFunc(d.in.does.Commands, func(c winscript.Command) bool { return c.Name == ".install" || c.Flag("install") })
 		if !installs && strings.Contains(d.in.Text, "throw") {
 			return true
 		}

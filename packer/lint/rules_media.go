@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
 )
 
 // media: the ISO has a sum, CDs come before floppies, boot order is set.
@@ -83,7 +84,7 @@ func (c *checker) isoPaths(b *hclsyntax.Body) (ofWindows, ofTools bool) {
 		}
 		v := c.value(b.Attributes[name].Expr)
 		ofWindows = ofWindows || !v.IsWhollyKnown()
-		for _, path := range texts(v) {
+		for _, path := range expression.Texts(v) {
 			ofTools = ofTools || toolsISO.MatchString(path)
 			ofWindows = ofWindows || path != "" && !toolsISO.MatchString(path)
 		}
@@ -91,26 +92,27 @@ func (c *checker) isoPaths(b *hclsyntax.Body) (ofWindows, ofTools bool) {
 	return ofWindows, ofTools
 }
 
-// openVariables are variables in these attributes whose value is empty: it
-// stands for what somebody gives.
-func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []string {
-	var open []string
+// variablesOf are the variables in these attributes, each once.
+func variablesOf(b *hclsyntax.Body, attributes ...string) []string {
+	var names []string
 	for _, attribute := range attributes {
-		a := b.Attributes[attribute]
-		if a == nil {
-			continue
-		}
-		for _, t := range a.Expr.Variables() {
-			name := traversed(t)
-			if t.RootName() != "var" || c.variables[name] == nil || slices.Contains(open, name) {
-				continue
-			}
-			if v, diags := t.TraverseAbs(c.ctx); !diags.HasErrors() && isEmpty(v) {
-				open = append(open, name)
+		if a := b.Attributes[attribute]; a != nil {
+			for _, t := range a.Expr.Variables() {
+				if name := expression.Name(t); t.RootName() == "var" && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
 			}
 		}
 	}
-	return open
+	return names
+}
+
+// openVariables are variables in these attributes whose value is empty: it
+// stands for what somebody gives.
+func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []string {
+	return slices.DeleteFunc(variablesOf(b, attributes...), func(name string) bool {
+		return c.variables[name] == nil || !expression.IsEmpty(c.ctx.Variables["var"].GetAttr(name))
+	})
 }
 
 // insists reports whether the template can't be built while one of these
@@ -118,7 +120,9 @@ func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []strin
 // it can't be evaluated, at which packer validate ends.
 func (c *checker) insists(variables []string) bool {
 	speaks := func(e hclsyntax.Expression) bool {
-		return slices.ContainsFunc(e.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "var" && slices.Contains(variables, traversed(t)) })
+		return slices.ContainsFunc(e.Variables(), func(t hcl.Traversal) bool {
+			return t.RootName() == "var" && slices.Contains(variables, expression.Name(t))
+		})
 	}
 	for _, e := range c.locals {
 		if speaks(e) && functionFails(e, c.ctx) {
@@ -145,33 +149,13 @@ func functionFails(e hclsyntax.Expression, ctx *hcl.EvalContext) bool {
 	})
 }
 
-// ofVariable reports whether an attribute's value is a variable's: an empty
-// default then stands for what somebody gives.
-func (c *checker) ofVariable(b *hclsyntax.Body, attribute string) bool {
-	a := b.Attributes[attribute]
-	return a != nil && slices.ContainsFunc(a.Expr.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "var" })
-}
-
 // demanded reports whether an attribute is a variable without a default that
 // its own validation holds to a form.
 func (c *checker) demanded(b *hclsyntax.Body, attribute string) bool {
-	a := b.Attributes[attribute]
-	if a == nil {
-		return false
-	}
-	for _, t := range a.Expr.Variables() {
-		if t.RootName() != "var" || len(t) < 2 {
-			continue
-		}
-		if v := c.variables[traversed(t)]; v != nil && v.Body.Attributes["default"] == nil {
-			for _, inner := range v.Body.Blocks {
-				if inner.Type == "validation" {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(variablesOf(b, attribute), func(name string) bool {
+		v := c.variables[name]
+		return v != nil && v.Body.Attributes["default"] == nil && slices.ContainsFunc(v.Body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == "validation" })
+	})
 }
 
 // floppy is the attribute that gives a machine one, "" for none.
@@ -188,6 +172,32 @@ func (c *checker) hasFloppy() bool {
 	return slices.ContainsFunc(c.sources, func(s *block) bool { return c.floppy(s) != "" })
 }
 
+// What presses no key in a boot_command, and media that don't ask for one: an ISO
+// with efisys_noprompt.bin, and disks.
+var (
+	pause    = regexp.MustCompile(`(?i)<wait[^>]*>|\s`)
+	noPrompt = regexp.MustCompile(`(?i)no[-_]?prompt|\.(vhdx?|vmdk|qcow2|img)$`)
+)
+
+// unanswered reports whether nobody presses a key where Windows' CD asks for one.
+func (c *checker) unanswered(s *block) bool {
+	if image, _ := c.text(s.Body, "disk_image"); image == "true" || !slices.Contains(fromMedium, s.Labels[0]) {
+		return false
+	}
+	for _, name := range []string{"iso_url", "iso_urls", "iso_paths", "iso_file", "boot_command"} {
+		a := s.Body.Attributes[name]
+		if a == nil {
+			continue
+		}
+		v := c.value(a.Expr)
+		if text := strings.Join(expression.Texts(v), " "); name == "boot_command" && (!v.IsWhollyKnown() || pause.ReplaceAllString(text, "") != "") ||
+			slices.ContainsFunc(expression.Texts(v), noPrompt.MatchString) {
+			return false
+		}
+	}
+	return true
+}
+
 // boot: without a boot_order, vsphere-iso has disk before cdrom.
 func (c *checker) boot(s *block) {
 	const id = "template.boot"
@@ -195,6 +205,10 @@ func (c *checker) boot(s *block) {
 	floppy, before := c.floppy(s), len(c.findings)
 	if cd := strings.Index(order, "cdrom"); s.Labels[0] == "vsphere-iso" && cd >= 0 && cd < strings.Index(order, "disk") {
 		c.add(id, s.name(), finding.Finding{Observed: "boot_order = " + quoted(order), Expected: `"disk,cdrom"`, Evidence: s.at("boot_order")})
+	}
+	if efi, _ := c.isEFI(s); efi && c.unanswered(s) {
+		c.add(id, s.name(), finding.Finding{Observed: "EFI, and boot_command presses no key", Expected: "a key in the first seconds", Evidence: s.at("boot_command"),
+			Why: `EFI asks to "press any key to boot from CD or DVD", and passes on to the empty disk when nobody does`, Remedy: `boot_wait = "2s" and boot_command = ["<spacebar><wait><spacebar><wait><spacebar>"]`})
 	}
 	if floppy != "" {
 		f := finding.Finding{Severity: finding.Info, Observed: floppy, Expected: "cd_content or cd_files", Evidence: s.at(floppy),

@@ -12,6 +12,11 @@ func scripts(c *buildChecker) {
 	const id = "template.script"
 	before := len(c.findings)
 	for _, s := range c.Scripts {
+		for offset, text := range winscript.Encoded(s.Text) {
+			if wrong := winscript.Check(text); wrong != nil {
+				c.add(id, s.Name, finding.Finding{Observed: wrong.What + ", in what is encoded", Expected: "a script that PowerShell parses", Evidence: at(s.Name, lineAt([]byte(s.Text), offset))})
+			}
+		}
 		if s.Language != PowerShell || s.partial || strings.Contains(s.Text, "{{") && strings.Contains(s.Text, "}}") {
 			continue // text that Packer puts values into
 		}

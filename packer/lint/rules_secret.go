@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,53 +11,12 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/winscript"
+	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/lint/internal/secret"
 )
-
-// secretName are names of variables, attributes and keys that hold a secret.
-var secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|(^|[_-])(pass|pwd|pw|creds?|credentials?|token|(secret|api|account|private|product)_key))$`)
-
-// Some of these names are as usual for a file as for what is in it.
-var (
-	fileOrSecret = regexp.MustCompile(`(?i)(creds?|credentials?|private_key)$`)
-	keyMaterial  = regexp.MustCompile(`PRIVATE KEY|^[A-Za-z0-9+/=\s]{200,}$`)
-	pathForm     = regexp.MustCompile(`^(~|\.{0,2}|[A-Za-z]:)[\\/]\S*$`)
-)
-
-// namesFile reports whether a value of this name is a file's path.
-func namesFile(name, value string) bool {
-	if strings.HasSuffix(strings.ToLower(name), "private_key") {
-		return !keyMaterial.MatchString(value)
-	}
-	return fileOrSecret.MatchString(name) && pathForm.MatchString(value)
-}
-
-var (
-	// placeholder is text that something else puts a value into.
-	placeholder = regexp.MustCompile(`^(\{\{[^{}]*\}\}|\$\{[^{}]*\})+$`)
-	switchValue = regexp.MustCompile(`(?i)^(true|false|yes|no|none|0|1)$`)
-	// tagName are names of maps that clouds show to everybody who sees the
-	// machine: their keys are anybody's words.
-	tagName = regexp.MustCompile(`(?i)(^|_)tags$|^labels$`)
-)
-
-// clientKeys are the product keys that Microsoft publishes for clients of a key
-// management service, Standard and Datacenter of each Windows Server.
-// https://learn.microsoft.com/windows-server/get-started/kms-client-activation-keys
-var clientKeys = []string{
-	"WC2BQ-8NRM3-FDDYY-2BFGV-KHKQY", "CB7KF-BWN84-R7R2Y-793K2-8XDDG", // 2016
-	"N69G4-B89J2-4G8F4-WWYCC-J464C", "WMDGN-G9PQG-XVVXX-R3X43-63DFG", // 2019
-	"VDYBN-27WPP-V4HQT-9VMD4-VMK7H", "WX4NM-KYWYW-QJJR4-XV3QB-6VM33", // 2022
-	"TVRH6-WHNXV-R9WG3-9XRFY-MY832", "D764K-2NDRG-47T6Q-P8T8W-YP6DF", // 2025
-}
-
-// reveals reports whether a value under a secret's name is a secret.
-func reveals(name, value string) bool {
-	return value != "" && !namesFile(name, value) && !placeholder.MatchString(value) && !switchValue.MatchString(value) &&
-		!slices.Contains(clientKeys, strings.ToUpper(value))
-}
 
 func secrets(c *checker) {
 	l := &leaks{checker: c, used: map[string]bool{}, said: map[string]bool{}}
@@ -98,10 +58,10 @@ func (l *leaks) block(object string, b *hclsyntax.Body) {
 // attribute looks at a value under its name, at objects in it under their
 // keys, and at NAME=value.
 func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
-	if tagName.MatchString(name) {
+	if secret.IsTags(name) {
 		return
 	}
-	if secretName.MatchString(name) {
+	if secret.IsName(name) {
 		l.secret(object, name, e)
 	}
 	tags := map[*hclsyntax.ObjectConsExpr]bool{}
@@ -111,11 +71,11 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 		}
 		for _, item := range o.Items {
 			switch key, st := l.scalar(item.KeyExpr); {
-			case st == known && tagName.MatchString(key):
+			case st == known && secret.IsTags(key):
 				for _, below := range objects(item.ValueExpr) {
 					tags[below] = true
 				}
-			case st == known && secretName.MatchString(key):
+			case st == known && secret.IsName(key):
 				l.secret(object+"."+key, key, item.ValueExpr)
 			}
 		}
@@ -123,8 +83,8 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 	if name != "environment_vars" {
 		return
 	}
-	for _, text := range texts(l.value(e)) {
-		if key, value, _ := strings.Cut(text, "="); secretName.MatchString(key) {
+	for _, text := range expression.Texts(l.value(e)) {
+		if key, value, _ := strings.Cut(text, "="); secret.IsName(key) {
 			l.leak(object+"."+key, key, value, e)
 		}
 	}
@@ -157,7 +117,7 @@ func (l *leaks) variableIn(e hclsyntax.Expression, locals int) string {
 	case *hclsyntax.TemplateWrapExpr:
 		return l.variableIn(e.Wrapped, locals)
 	case *hclsyntax.ScopeTraversalExpr:
-		of := traversed(e.Traversal)
+		of := expression.Name(e.Traversal)
 		switch {
 		case e.Traversal.RootName() == "var" && len(e.Traversal) == 2:
 			return of
@@ -170,7 +130,7 @@ func (l *leaks) variableIn(e hclsyntax.Expression, locals int) string {
 
 // leak reports a value that is there without anybody giving it.
 func (l *leaks) leak(object, name, value string, e hclsyntax.Expression) {
-	if !reveals(name, value) || l.comesFrom(name, value, e) {
+	if !secret.Reveals(name, value) || l.comesFrom(name, value, e) {
 		return
 	}
 	evidence := at(e.Range().Filename, e.Range().Start.Line)
@@ -185,10 +145,10 @@ func (l *leaks) leak(object, name, value string, e hclsyntax.Expression) {
 func (l *leaks) comesFrom(name, value string, e hclsyntax.Expression) bool {
 	found := false
 	for _, t := range e.Variables() {
-		of := traversed(t)
+		of := expression.Name(t)
 		switch {
 		case t.RootName() == "var" && l.variables[of] != nil:
-			if slices.Contains(texts(l.ctx.Variables["var"].GetAttr(of)), value) {
+			if secret.IsName(of) || slices.Contains(expression.Texts(l.ctx.Variables["var"].GetAttr(of)), value) { // encoded, say
 				l.used[of], found = true, true
 			}
 		case t.RootName() == "local" && l.locals[of] != nil:
@@ -229,56 +189,31 @@ func (l *leaks) variable(name string, v *block) {
 func (l *leaks) hidden(name string, v *block, value cty.Value) {
 	const id = "template.secret"
 	isSensitive, _ := l.text(v.Body, "sensitive")
-	isGiven := slices.ContainsFunc(texts(value), func(text string) bool { return text != "" })
+	isGiven := slices.ContainsFunc(expression.Texts(value), func(text string) bool { return text != "" })
 	switch {
-	case isSensitive == "true" && isGiven && !secretName.MatchString(name):
+	case isSensitive == "true" && isGiven && !secret.IsName(name):
 		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "sensitive, with a default", Expected: "no default, or not sensitive", Evidence: v.at("default"),
 			Why: "if it is a secret, whoever has the template has it"})
 	case isSensitive == "true":
 		l.pass(id, "var."+name, "sensitive, and no value of it is a secret in the template")
-	case (secretName.MatchString(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool && value.Type() != cty.Number:
+	case (secret.IsName(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool && value.Type() != cty.Number:
 		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: v.at(), Why: "Packer prints it into logs"})
 	}
 }
 
 // holds reports whether a variable's value has a secret in it.
 func (l *leaks) holds(name string, v cty.Value) bool {
-	return holds(name, v, secretName.MatchString(name), l.used[name])
-}
-
-// holds looks at a value of this name. The name of an object says nothing of
-// what is in it, unless all of it is a secret. What is in tags is none.
-func holds(name string, v cty.Value, isSecret, all bool) bool {
-	switch {
-	case v.IsNull() || !v.IsKnown(), tagName.MatchString(name) && !all:
-		return false
-	case v.Type().IsPrimitiveType():
-		text, err := convert.Convert(v, cty.String)
-		return err == nil && (isSecret || all) && reveals(name, text.AsString())
-	case !v.CanIterateElements():
-		return false
-	}
-	for it := v.ElementIterator(); it.Next(); {
-		key, e := it.Element()
-		inner, innerSecret := name, isSecret
-		if v.Type().IsObjectType() || v.Type().IsMapType() {
-			inner, innerSecret = key.AsString(), secretName.MatchString(key.AsString())
-		}
-		if holds(inner, e, innerSecret, all) {
-			return true
-		}
-	}
-	return false
+	return secret.Holds(name, v, l.used[name])
 }
 
 // publicKey is a line of authorized_keys; its comment says whose it is.
-var publicKey = regexp.MustCompile(`(?m)(?:^|["'\s])(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp\d+) (AAAA[A-Za-z0-9+/=]{20,})[ \t]*([^\s"']*)`)
+var publicKey = regexp.MustCompile(`(?m)(?:^|["'\s])(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp\d+) (AAAA[A-Za-z0-9+/=]{20,})[ \t]*([^\s"'\\]*)`)
 
 func keys(c *checker) {
 	const id = "template.key"
 	found := false
-	for _, name := range c.sorted() {
-		data := c.files[name]
+	for _, name := range sortedKeys(c.files) {
+		data := opened(c.files[name])
 		if m := publicKey.FindSubmatchIndex(data); m != nil {
 			found = true
 			whose := cmp.Or(string(data[m[6]:m[7]]), "somebody without a name")
@@ -295,6 +230,16 @@ func keys(c *checker) {
 	}
 }
 
+// opened is a file with what it gives PowerShell encoded in its place, on one line.
+func opened(data []byte) []byte {
+	text := string(data)
+	inner := winscript.Encoded(text)
+	for _, offset := range slices.Backward(slices.Sorted(maps.Keys(inner))) {
+		text = text[:offset] + strings.ReplaceAll(inner[offset], "\n", " ") + text[offset:]
+	}
+	return []byte(text)
+}
+
 func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
 
 // payloads: node files come from an image by digest.
@@ -302,7 +247,7 @@ func payloads(c *checker) {
 	const id = "template.payload"
 	blocks := append([]*block{}, c.data...)
 	used := false
-	for _, b := range append(blocks, c.provisioners()...) {
+	for _, b := range append(blocks, c.provisioners(nil)...) {
 		if b.Labels[0] != "winbake-payload" && b.Labels[0] != "winbake-node" {
 			continue
 		}
@@ -328,19 +273,3 @@ func payloads(c *checker) {
 }
 
 var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
-// traversed is NAME of var.NAME and of var["NAME"].
-func traversed(t hcl.Traversal) string {
-	if len(t) < 2 {
-		return ""
-	}
-	switch step := t[1].(type) {
-	case hcl.TraverseAttr:
-		return step.Name
-	case hcl.TraverseIndex:
-		if step.Key.Type() == cty.String {
-			return step.Key.AsString()
-		}
-	}
-	return ""
-}

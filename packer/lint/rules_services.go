@@ -11,6 +11,9 @@ import (
 // arguments.
 var engine = regexp.MustCompile(`^(new-service|sc create|nssm install)\b.*\b(docker|dockerd|containerd|com\.docker\.service)\b` +
 	`|^(dockerd|containerd)\b.*--register-service` +
+	`|^msiexec\b.*(/i|/package)\s.*\b(docker|containerd|mirantis)[\w.-]*\.msi` +
+	`|^(new-item|new-itemproperty|reg add)\b.*\\services\\(docker|containerd)\b` +
+	`|^invoke-(cim|wmi)method\b.*win32_service.*\b(docker|containerd)\b` +
 	`|^(choco|winget|scoop|cinst)\b.*\b(install|upgrade|cinst|add)\b.*\b(docker|containerd|moby|mirantis|rancher-desktop|podman)` +
 	`|^cinst\b.*\b(docker|containerd)` +
 	`|^(install-package|install-module|install-packageprovider|install-windowsfeature|find-package)\b.*\b(docker|containerd|dockerms)` +

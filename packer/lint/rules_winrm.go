@@ -8,14 +8,14 @@ import (
 )
 
 // winRMSetting is a setting of WinRM's service in the ways that it is set:
-// winrm set, Set-Item of WSMan:, and Set-WSManInstance.
+// winrm set, Set-Item of WSMan:, Set-WSManInstance, and the registry.
 func winRMSetting(name string) *regexp.Regexp {
-	return regexp.MustCompile(name + `["']?\s*(?:=|-value\s|\s)\s*["']?\$?(true|false|1|0)`)
+	return regexp.MustCompile(name + `["']?\s*(?:=|-value\s|/t reg_dword /d\s|\s)\s*["']?\$?(true|false|1|0)`)
 }
 
 var (
-	unencrypted = winRMSetting("allowunencrypted")
-	basic       = winRMSetting(`\\auth\\basic`)
+	unencrypted = winRMSetting("allow_?unencrypted(?:traffic)?")
+	basic       = winRMSetting(`(?:\\auth\\basic|allow_?basic|auth_basic)`)
 	basicInSet  = regexp.MustCompile(`service/auth.*basic\s*=\s*["']?\$?(true|false)`)
 )
 
@@ -29,7 +29,8 @@ func winRM(c *buildChecker) {
 	simple := setting{"WinRM takes passwords by Basic", "the administrator's password can be guessed over the network", `Set-Item WSMan:\localhost\Service\Auth\Basic $false before sysprep`}
 	for _, d := range c.commands() {
 		text := d.Text()
-		if !strings.Contains(text, "winrm") && !strings.Contains(text, "wsman") || strings.Contains(text, "client") {
+		moved := d.Name == "set-item" && strings.Contains(strings.ToLower(d.in.Text), "wsman") // cd WSMan:
+		if !moved && !strings.Contains(text, "winrm") && !strings.Contains(text, "wsman") || strings.Contains(text, "client") {
 			continue
 		}
 		for s, form := range map[setting][]*regexp.Regexp{plain: {unencrypted}, simple: {basic, basicInSet}} {

@@ -144,6 +144,15 @@ var faults = map[string]seeded{
 	"an account of an answer file":       {sealed, "<UserAccounts>", "<UserAccounts><LocalAccounts><LocalAccount wcm:action=\"add\"><Name>vagrant</Name></LocalAccount></LocalAccounts>", ruleLeft, "vagrant"},
 	"a public key":                       {of + "ssh-access.ps1", "$keys = @(", "$extra = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAA ci@example.com'\n$keys = @(", "template.key", ""},
 	"a password as a default":            {vars, "variable \"admin_password\" {\n", "variable \"admin_password\" {\n  default = \"S3cr3t0!\"\n", "template.secret", ""},
+	"a clone without a commit":           also("git clone https://github.com/example/tools.git C:\\tools", ruleDownload, "features.ps1"),
+	"a clone of a tag":                   also("git clone -b v1.2.3 https://github.com/example/tools.git\ngit -C tools checkout v1.2.3", ruleDownload, "features.ps1"),
+	"a password in net use":              also(`net use Z: \\files\share Pa55word1x /user:builder`, "template.secret", "features.ps1"),
+	"a password in netdom":               also(`netdom join winbake-build /domain:corp /userd:builder /passwordd:Pa55word1x`, "template.secret", "features.ps1"),
+	"a password in Autologon":            also(`& C:\tools\Autologon64.exe Administrator corp Pa55word1x /accepteula`, "template.secret", "features.ps1"),
+	"no key for EFI's CD":                {image, "= var.boot_command", "= []", "template.boot", ""},
+	"an encoded script that is broken":   also("powershell -EncodedCommand aQBmACAAKAAkAGEAIAB7AH0A", ruleScript, "features.ps1"),
+	"a drive letter in an encoded one":   also("powershell -EncodedCommand JgAgAEQAOgBcAHMAZQB0AHUAcAAuAGUAeABlACAALwBTAA==", "template.letter", "features.ps1"),
+	"an account by execute_command":      {image, `script            = "${path.root}/scripts/updates.ps1"`, "execute_command = \"powershell -Command \\\"net user packer Pa55 /add; . {{.Path}}\\\"\"\nscript = \"${path.root}/scripts/updates.ps1\"", ruleLeft, "packer"},
 	"a fixed drive letter":               also(`& D:\setup64.exe /S`, "template.letter", ""),
 }
 

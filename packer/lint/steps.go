@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/firewall"
 )
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
@@ -102,6 +102,8 @@ func checklist(c *buildChecker) {
 			c.untold(id, s.name, "its values aren't known here")
 		case c.Unread != "":
 			c.untold(id, s.name, "not there, unless "+c.Unread+" does it, which can't be read")
+		case c.base != "":
+			c.untold(id, s.name, "not there, unless "+c.base+" has it")
 		default:
 			c.add(id, s.name, f)
 		}
@@ -127,7 +129,7 @@ func openSSH(c *buildChecker) outcome {
 
 // startedByItself: a service whose start type is automatic.
 func startedByItself(service string) func(*buildChecker) outcome {
-	named := func(d done, names []string) bool {
+	named := func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, service) })
 	}
 	return func(c *buildChecker) outcome {
@@ -136,7 +138,7 @@ func startedByItself(service string) func(*buildChecker) outcome {
 			text := d.Text()
 			switch d.Name {
 			case "sc":
-				if !named(d, d.Words()) || !strings.Contains(text, "config") {
+				if !named(d.Words()) || !strings.Contains(text, "config") {
 					continue
 				}
 			case "set-itemproperty":
@@ -145,7 +147,7 @@ func startedByItself(service string) func(*buildChecker) outcome {
 				}
 				continue
 			default:
-				if name := d.Param("name", 0); !named(d, name.Texts) && !(name.Open && strings.Contains(d.in.words(), service)) {
+				if name := d.Param("name", 0); !named(name.Texts) && !(name.Open && strings.Contains(d.in.words(), service)) {
 					continue
 				}
 			}
@@ -180,10 +182,22 @@ func (c *buildChecker) written(file string) (done, bool) {
 }
 
 func authorizedKeys(c *buildChecker) outcome {
-	if d, ok := c.written("administrators_authorized_keys"); ok {
-		return yes(d)
+	const file = "administrators_authorized_keys"
+	d, ok := c.written(file)
+	if !ok {
+		return outcome{}
 	}
-	return outcome{}
+	out := yes(d)
+	for _, d := range c.commands(append(writers, "remove-item", "del", "erase")...) {
+		if text := d.Text(); d.Name == "remove-item" || d.Name == "del" || d.Name == "erase" {
+			if strings.Contains(text+" ", file+" ") || strings.Contains(text, file+`"`) {
+				out = broken(d, "the file is removed after it was written")
+			}
+		} else if strings.Contains(text, file) {
+			out = yes(d)
+		}
+	}
+	return out
 }
 
 // port is an inbound rule of the firewall for it.
@@ -191,22 +205,12 @@ func port(n int) func(*buildChecker) outcome {
 	return func(c *buildChecker) outcome {
 		var out outcome
 		for _, d := range c.commands("new-netfirewallrule", "netsh") {
-			ports, text := d.Param("localport", -1), d.Text()
-			if d.Name == "netsh" {
-				if !strings.Contains(text, "firewall") || !strings.Contains(text, "add") {
-					continue
-				}
-				m := netshPort.FindStringSubmatch(text)
-				if m == nil {
-					continue
-				}
-				ports.Texts = strings.Split(cmp.Or(m[1], m[2]), ",")
-			}
-			if !slices.ContainsFunc(ports.Texts, func(p string) bool { return covers(p, n) }) {
-				out.untold = out.untold || ports.Open && strings.Contains(d.in.words(), strconv.Itoa(n))
+			covered, open := firewall.Covers(d.Command, n)
+			if !covered {
+				out.untold = out.untold || open && strings.Contains(d.in.words(), strconv.Itoa(n))
 				continue
 			}
-			if bad := closed(d); bad != "" {
+			if bad := firewall.Closed(d.Command); bad != "" {
 				out.wrong, out.evidence = bad, d.at()
 				continue
 			}
@@ -219,41 +223,6 @@ func port(n int) func(*buildChecker) outcome {
 		}
 		return out
 	}
-}
-
-var netshPort = regexp.MustCompile(`localport=\s*"?([\d,\-]+)|portopening\s+\w+\s+(\d+)`)
-
-// closed says why a rule of the firewall doesn't let anybody in, "" if it does.
-func closed(d done) string {
-	text := strings.ReplaceAll(d.Text(), "= ", "=")
-	is := func(param string, good ...string) bool {
-		v := d.Param(param, -1)
-		return v.Open || len(v.Texts) == 0 || slices.ContainsFunc(v.Texts, func(t string) bool { return slices.Contains(good, strings.ToLower(t)) })
-	}
-	switch {
-	case strings.Contains(text, "dir=out"), !is("direction", "inbound"):
-		return "the rule is for outbound connections"
-	case strings.Contains(text, "action=block"), !is("action", "allow"):
-		return "the rule blocks the port"
-	case strings.Contains(text, "protocol=udp"), !is("protocol", "tcp", "6", "any"):
-		return "the rule isn't for TCP"
-	case strings.Contains(text, "enable=no"), !is("enabled", "true", "1", "$true"):
-		return "the rule is off"
-	}
-	return ""
-}
-
-// covers reports whether a port, a range or a list of both holds n.
-func covers(ports string, n int) bool {
-	return slices.ContainsFunc(strings.Split(ports, ","), func(p string) bool {
-		from, to, ranged := strings.Cut(strings.TrimSpace(p), "-")
-		low, err := strconv.Atoi(from)
-		if !ranged {
-			return err == nil && low == n || strings.EqualFold(p, "any")
-		}
-		high, err2 := strconv.Atoi(to)
-		return err == nil && err2 == nil && low <= n && n <= high
-	})
 }
 
 // toolsInstaller is VMware Tools' setup as scripts call it.
@@ -285,25 +254,30 @@ func excludeNICs(c *buildChecker) outcome {
 	switch {
 	case !written && len(tool) == 0:
 		return outcome{}
+	case written && slices.ContainsFunc(c.commands(fetchers...), func(d done) bool { return strings.Contains(d.Text(), "tools.conf") }):
+		return outcome{untold: true}
 	case shown.MatchString(text):
 		return outcome{done: true}
 	case hidden.MatchString(text):
 		return outcome{wrong: "set to something: " + strings.TrimSpace(hidden.FindString(text)), evidence: d.at()}
 	}
-	if fetched := c.commands(fetchers...); written && slices.ContainsFunc(fetched, func(d done) bool { return strings.Contains(d.Text(), "tools.conf") }) {
-		return outcome{untold: true}
-	}
 	return outcome{}
 }
 
 func containersFeature(c *buildChecker) outcome {
-	for _, d := range c.commands("install-windowsfeature", "enable-windowsoptionalfeature", "dism", "enable-feature") {
-		if strings.Contains(d.Text(), "containers") || !d.Known() && strings.Contains(d.in.words(), "containers") {
-			return yes(d)
+	var out outcome
+	for _, d := range c.commands("install-windowsfeature", "enable-windowsoptionalfeature", "dism", "enable-feature", "uninstall-windowsfeature", "remove-windowsfeature", "disable-windowsoptionalfeature") {
+		switch is := strings.Contains(d.Text(), "containers"); {
+		case is && takesAway.MatchString(d.Text()):
+			out = broken(d, "it is taken away again")
+		case is || !d.Known() && strings.Contains(d.in.words(), "containers"):
+			out = yes(d)
 		}
 	}
-	return outcome{}
+	return out
 }
+
+var takesAway = regexp.MustCompile(`^(uninstall|remove|disable)-|^dism .*/disable-feature`)
 
 // updaters install updates by themselves: PSWindowsUpdate's commands, Windows'
 // own programs, and Packer's provisioner of this name.
@@ -364,12 +338,22 @@ func hostName(c *buildChecker) outcome {
 	if strings.Contains(c.words(), "cloudbaseinit") {
 		return outcome{done: true}
 	}
+	for _, f := range c.Answers {
+		if m := fixedName.FindSubmatchIndex(f.Data); m != nil && c.generalizes(f) {
+			out = outcome{wrong: "all clones are called " + string(f.Data[m[2]:m[3]]), evidence: at(f.Name, lineAt(f.Data, m[0]))}
+		}
+	}
 	return out
 }
 
+// fixedName is a name in an answer file that nothing fills in.
+var fixedName = regexp.MustCompile(`<ComputerName>\s*([\w-]+)\s*</ComputerName>`)
+
 func passwordLogon(c *buildChecker) outcome {
-	return outcome{done: strings.Contains(c.words(), "passwordauthentication no")}
+	return outcome{done: noPasswords.MatchString(c.words())}
 }
+
+var noPasswords = regexp.MustCompile(`passwordauthentication\s+["']?no\b`)
 
 // everybody are names and identifiers of groups that more than administrators
 // are in. https://learn.microsoft.com/windows-server/identity/ad-ds/manage/understand-security-identifiers

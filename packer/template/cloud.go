@@ -33,7 +33,11 @@ func amazon(r *render) {
 		b.comment("The newest image of a name is the one with this tag and the latest date.")
 		b.set("tags", `{ Name = local.image, image_name = var.image_name }`)
 		b.fromVars("encrypt_boot")
-		b.text("imds_support", "v2.0")
+		if r.Profile == OpenShift { // getHostnameCmd in its pkg/services/services.go
+			b.comment("No imds_support: WMCO asks a node's metadata for its name without a token, and an\nimage with v2.0 would have all its machines demand one.")
+		} else {
+			b.text("imds_support", "v2.0")
+		}
 		r.attributes(b)
 		b.gap()
 		filter := b.block("source_ami_filter")
@@ -59,6 +63,9 @@ func amazon(r *render) {
 		b.text("temporary_key_pair_type", "rsa")
 		b.set("ssh_timeout", "var.connect_timeout")
 		b.text("ssh_file_transfer_method", "sftp")
+	}
+	if r.Profile == OpenShift {
+		r.notes = append(r.notes, "The operator asks the metadata service for a node's name without a token: the MachineSet's metadataServiceOptions can't have `authentication: Required`.")
 	}
 	r.notes = append(r.notes, "A connection that drops while sysprep runs ends the build here: Packer's own key is out of the image by then.",
 		"EC2Launch gives each instance a password of its own at first boot; the operator's user data brings the key.")

@@ -101,17 +101,16 @@ func (r *render) windowsVariables() []Variable {
 	}
 }
 
-// answerVariables are those of the answer files.
+// answerVariables are those of the answer files, and what replaces them on clouds.
 func (r *render) answerVariables() []Variable {
 	prefix := text("host_name_prefix", "winnode-", "How a clone is called that nobody names: this and five random characters.",
 		matches("host_name_prefix", `^[a-z0-9][a-z0-9-]{0,9}$`, "host_name_prefix has to be lower case letters, digits and dashes, 10 at most: a host name has no more than 15", false))
 	prefix.Fix = `shorten it: host_name_prefix = "win-"`
 	var vars []Variable
-	if !r.CloudbaseInit {
+	if r.answers() && !r.CloudbaseInit {
 		vars = append(vars, prefix)
 	}
-	vars = append(vars,
-		text("user_locale", "en-US", "Formats and keyboard of Windows' users.", matches("user_locale", `^[a-z]{2,3}-[A-Z]{2}$`, "user_locale has to be such as en-GB", false)))
+	vars = append(vars, text("user_locale", "en-US", "Formats and keyboard of Windows' users.", matches("user_locale", `^[a-z]{2,3}-[A-Z]{2}$`, "user_locale has to be such as en-GB", false)))
 	if r.platform.Medium != builder.ISO {
 		return vars
 	}

@@ -3,6 +3,7 @@ package template
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -91,7 +92,7 @@ func table(b *bytes.Buffer, title string, vars []Variable, keep func(Variable) b
 }
 
 func (r *render) toKnow(b *bytes.Buffer) {
-	notes := append(r.notes, "Each build makes an image of its own, called `image_name` and `image_version`; `-force` is never needed. winbake's documentation on golden images says how old ones are removed.",
+	notes := append(slices.Clone(r.notes), "Each build makes an image of its own, called `image_name` and `image_version`; `-force` is never needed. winbake's documentation on golden images says how old ones are removed.",
 		"C: grows with the disk whenever a clone starts, so MachineSets may ask for larger ones.")
 	if r.answers() {
 		notes = append(notes,
@@ -99,6 +100,9 @@ func (r *render) toKnow(b *bytes.Buffer) {
 	}
 	if r.answers() && !r.CloudbaseInit {
 		notes = append(notes, "A clone is called what `guestinfo.hostname` says, else `host_name_prefix` and five random characters. Event 110 of source winbake in the event log Application says where that failed.")
+	}
+	if !r.answers() {
+		notes = append(notes, "Event 110 of source winbake in the event log Application says where a machine isn't called what the platform's metadata says.")
 	}
 	if r.CloudbaseInit {
 		notes = append(notes, "cloudbase-init names each clone and runs its user data, as Cluster API gives it.")

@@ -134,9 +134,7 @@ func (r *render) variables() ([]Variable, error) {
 		vars = append(vars, r.reachVariables()...)
 	}
 	vars = append(vars, r.windowsVariables()...)
-	if r.answers() {
-		vars = append(vars, r.answerVariables()...)
-	}
+	vars = append(vars, r.answerVariables()...)
 	vars = append(vars, companyVariables()...)
 	if r.CloudbaseInit {
 		vars = append(vars, cloudbaseVariables()...)

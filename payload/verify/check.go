@@ -132,7 +132,7 @@ func Check(ctx context.Context, s *ociimage.Source, opts Options) ([]Problem, Su
 			return nil, sum, err
 		}
 		sum.Images = []ImageSummary{r.summary}
-		ps := append(r.problems, r.expected(opts.Expected)...)
+		ps := slices.Concat(r.problems, r.expected(opts.Expected))
 		sortProblems(ps)
 		return ps, sum, nil
 	}

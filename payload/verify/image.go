@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/payload"
@@ -26,7 +27,7 @@ func (c *checker) own(i ociimage.PlatformImage, r *result) ([]Problem, error) {
 	}
 	r.summary.Release, r.summary.Operator = payload.ReleaseOf(cf.Config.Labels), len(cf.Config.Entrypoint) > 0
 	ps := append(mountedOver(cf.Config.Volumes), tables(m, r.layers)...)
-	r.summary.Base = cf.Config.Labels["org.opencontainers.image.base.digest"]
+	r.summary.Base = cf.Config.Labels[ociimage.KeyBaseDigest]
 	var wrong []Problem
 	r.summary.Kept, wrong = keptOf(cf.Config.Labels)
 	// Of an image that wasn't read to its end nothing can be missed.

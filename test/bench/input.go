@@ -56,13 +56,13 @@ func (b *bench) load(ctx context.Context) error {
 	return b.writeList()
 }
 
-// ask decodes what a command of bake prints.
+// ask decodes the items that a command of bake prints.
 func ask(ctx context.Context, v any, args ...string) error {
 	out, err := output(ctx, "bin/bake", append(args, "-o", "json")...)
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal(out, v)
+	return json.Unmarshal(out, &struct{ Items any }{v})
 }
 
 // list is the file that tells child processes of the inputs.

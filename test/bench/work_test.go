@@ -208,7 +208,7 @@ func TestNotBuilt(t *testing.T) {
 	if err := os.Mkdir("bin", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fake := "#!/bin/sh\n[ \"$1\" = list ] || { touch compiled; exit 1; }\necho '[{\"component\": \"kubelet\", \"state\": \"to build\"}]'\n"
+	fake := "#!/bin/sh\n[ \"$1\" = list ] || { touch compiled; exit 1; }\necho '{\"items\": [{\"component\": \"kubelet\", \"state\": \"to build\"}]}'\n"
 	if err := os.WriteFile("bin/bake", []byte(fake), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -143,6 +143,44 @@ func TestAPIServerTakesThem(t *testing.T) {
 	}
 }
 
+// Images of the release's own commits are by digest, in each container that has one.
+func TestAPIServerTakesOwnImages(t *testing.T) {
+	cat, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := start(t)
+	image := func(name string) string { return "quay.io/me/" + name + "@sha256:" + strings.Repeat("1", 64) }
+	built := 0
+	for _, driver := range csidriver.Drivers() {
+		for _, h := range cat.Build(driver).Heads {
+			v, err := version.ParseOpenShift(h.OpenShift + ".30") // the head is its newest patch's
+			if err != nil {
+				t.Fatal(err)
+			}
+			folder, err := csidriver.Render(cat, csidriver.Options{Driver: driver, For: v, Mode: csidriver.Auto, Windows: "2022",
+				Image: image(driver), Registrar: image("node-driver-registrar"), Probe: image("livenessprobe")})
+			if err != nil {
+				t.Errorf("%s for %s: %v", driver, h.OpenShift, err)
+				continue
+			}
+			built++
+			name := driver + " for " + h.OpenShift
+			c.takes(t, folder, name)
+			for _, f := range folder.Files {
+				for _, i := range []string{driver, "node-driver-registrar", "livenessprobe"} {
+					if strings.Contains(f.Name, "daemonset") && !bytes.Contains(f.Data, []byte(image(i))) && !(i == "livenessprobe" && !bytes.Contains(f.Data, []byte("livenessprobe"))) {
+						t.Errorf("%s: %s hasn't got %s", name, f.Name, image(i))
+					}
+				}
+			}
+		}
+	}
+	if built < 50 {
+		t.Errorf("only %d folders were tried", built)
+	}
+}
+
 // takes submits all of a folder.
 func (c *cluster) takes(t *testing.T, folder *csidriver.Folder, name string) {
 	t.Helper()

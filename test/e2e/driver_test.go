@@ -3,26 +3,25 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"archive/tar"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/internal/version"
 	"github.com/winbake/winbake/test/images"
 	"github.com/winbake/winbake/test/winedriver"
+	"github.com/winbake/winbake/test/winenode"
 )
 
 const (
@@ -53,7 +52,7 @@ func TestDriverOfTheReleasesCommit(t *testing.T) {
 	if !strings.Contains(report, "same commit") {
 		t.Errorf("both sides are of commit %s, and verify skew says:\n%s", commit, report)
 	}
-	askInWine(t, program(t, filepath.Join(c.dir, "_output/driver/azure-disk"), "azurediskplugin.exe"))
+	runsAsNoted(t, program(t, filepath.Join(c.dir, "_output/driver/azure-disk"), "azurediskplugin.exe"))
 }
 
 // playFork makes the fork and its upstream, and has git and the catalog take them
@@ -145,52 +144,27 @@ func program(t *testing.T, layout, name string) string {
 	}
 }
 
-// askInWine starts the driver as a HostProcess container does, and asks what the
-// kubelet asks; then without csi-proxy, to see which pipe it dials last.
-func askInWine(t *testing.T, exe string) {
+// runsAsNoted starts the driver in each mode, beside each csi-proxy and without
+// one, and holds what it does to the catalog's rows of that version.
+func runsAsNoted(t *testing.T, exe string) {
 	t.Helper()
-	prefix := filepath.Join(t.TempDir(), "prefix")
-	if err := wine.Make(t.Context(), prefix); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { wine.End(prefix) })
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // it never answers
-	defer cancel()
-	address, err := winedriver.Address()
+	cat, err := catalog.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	flags := []string{"--endpoint=tcp://" + address, "--nodeid=node", "--get-node-info-from-labels=true"}
-	d, err := winedriver.Start(ctx, prefix, exe, address, nil, append(flags, "--enable-windows-host-process=true")...)
+	v, err := version.ParseDriver(diskVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := d.Call(ctx, "Identity/GetPluginInfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := [][]string{info[1], info[2]}, [][]string{{"disk.csi.azure.com"}, {diskVersion}}; !slices.EqualFunc(got, want, slices.Equal) {
-		t.Errorf("GetPluginInfo is %q, want %q", got, want)
-	}
-	for _, method := range []string{"Identity/Probe", "Node/NodeGetCapabilities"} {
-		if answer, err := d.Call(ctx, method); err != nil || len(answer[1]) == 0 {
-			t.Errorf("%s: %q, %v", method, answer, err)
-		}
-	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
-
-	d, err = winedriver.Start(ctx, prefix, exe, address, nil, flags...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	log, err := d.Ended(ctx)
-	if err != nil {
-		t.Fatalf("without csi-proxy the driver went on: %v\n%s", err, log)
-	}
-	// It has fallen back from v1: the catalog's row of its line has both.
-	if got, want := winedriver.Pipes(log), []string{"filesystem-v1beta1"}; !slices.Equal(got, want) {
-		t.Errorf("it dialled %q, want %q:\n%s", got, want, log)
+	n := winenode.Start(t, winenode.Options{})
+	winedriver.GiveCluster(t, n)
+	for _, c := range winedriver.Cases("azure-disk", cat.Driver("azure-disk").Line(v), exe, winedriver.Proxies(t)) {
+		t.Run(c.String(), func(t *testing.T) {
+			o, err := winedriver.Run(t.Context(), n, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			winedriver.Check(t, cat, c, o, v.Core(), "")
+		})
 	}
 }

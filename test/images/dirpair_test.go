@@ -82,7 +82,7 @@ func swap(temp, dir string) error {
 func settled(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return nil
+		return nil //nolint:nilerr // there is none
 	}
 	return os.Chmod(dir, info.Mode().Perm())
 }

@@ -1,3 +1,5 @@
+// Package images tests what is done with images end to end, and plays the Windows
+// base images of such tests.
 package images
 
 import (

@@ -174,35 +174,68 @@ func TestPreCommit(t *testing.T) {
 	}
 }
 
-// Renovate finds each module of versions.yaml with its version.
-func TestRenovate(t *testing.T) {
+// renovated are the dependencies that a manager of the Renovate preset finds in
+// a file, as its groups' values.
+func renovated(t *testing.T, datasource, name, text string) (found []string) {
+	t.Helper()
 	var preset struct {
-		CustomManagers []struct{ FileMatch, MatchStrings []string }
+		CustomManagers []struct {
+			FileMatch, MatchStrings []string
+			DatasourceTemplate      string
+		}
 	}
 	if err := json.Unmarshal([]byte(read(t, "default.json")), &preset); err != nil {
 		t.Fatal(err)
 	}
-	m := preset.CustomManagers[0]
-	for _, name := range []string{"versions.yaml", "examples/openshift-4.15/versions.yaml"} {
-		if !regexp.MustCompile(m.FileMatch[0]).MatchString(name) {
-			t.Errorf("it doesn't read %s", name)
+	for _, m := range preset.CustomManagers {
+		if m.DatasourceTemplate != datasource {
+			continue
 		}
+		if !regexp.MustCompile(m.FileMatch[0]).MatchString(name) {
+			t.Errorf("%s doesn't read %s", datasource, name)
+		}
+		for _, groups := range regexp.MustCompile(m.MatchStrings[0]).FindAllStringSubmatch(text, -1) {
+			found = append(found, strings.Join(groups[1:], " "))
+		}
+	}
+	return found
+}
+
+// Renovate finds each module of versions.yaml with its version.
+func TestRenovate(t *testing.T) {
+	for _, name := range []string{"versions.yaml", "examples/openshift-4.15/versions.yaml"} {
 		file, err := pins.Load(filepath.Join(top, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want, got []string
+		var want []string
 		for _, c := range file.Components {
 			if c.Module != "" {
 				want = append(want, c.Module+" "+c.Version)
 			}
 		}
-		find := regexp.MustCompile(m.MatchStrings[0])
-		for _, found := range find.FindAllStringSubmatch(read(t, name), -1) {
-			got = append(got, fmt.Sprint(found[find.SubexpIndex("depName")], " ", found[find.SubexpIndex("currentValue")]))
-		}
-		if len(want) < 10 || !slices.Equal(got, want) {
+		if got := renovated(t, "go", name, read(t, name)); len(want) < 10 || !slices.Equal(got, want) {
 			t.Errorf("%s: Renovate finds\n%q, there are\n%q", name, got, want)
 		}
+	}
+}
+
+// Renovate finds the commits of branches, as bake driver --pins writes them, and
+// those of tags.
+func TestRenovateGit(t *testing.T) {
+	cmd := commands.Command(t, "bake", "driver", "azure-disk", "smb", "--for", "4.20", "--pins")
+	drivers, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := renovated(t, "git-refs", "a/versions.yaml", string(drivers))
+	if len(found) != 2 || !regexp.MustCompile(`^https://github.com/openshift/azure-disk-csi-driver release-4.20 [0-9a-f]{40}$`).MatchString(found[0]) {
+		t.Errorf("%q in\n%s", found, drivers)
+	}
+	commit := strings.Repeat("1", 40)
+	const tagged = "  - name: csi-proxy\n    git: https://example.com/csi-proxy\n    commit: %s\n    version: v1.2.3\n"
+	text := fmt.Sprintf(tagged, commit)
+	if got := renovated(t, "git-tags", "versions.yaml", text+string(drivers)); !slices.Equal(got, []string{"https://example.com/csi-proxy " + commit + " v1.2.3"}) {
+		t.Errorf("%q", got)
 	}
 }

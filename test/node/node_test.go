@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winbake/winbake/test/program"
 	"github.com/winbake/winbake/test/winenode"
 )
 
@@ -31,19 +32,13 @@ var built = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, args := range [][]string{
-		{"build", "-trimpath", "-o", dir + "/", "./cmd/bake", "./cmd/verify"},
-		{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", dir + "/verify.exe", "./cmd/verify/node"},
-	} {
-		cmd := exec.Command("go", args...)
-		cmd.Dir = "../.."
-		cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath")
-		if strings.HasSuffix(args[len(args)-1], "node") {
-			cmd.Env = append(cmd.Env, "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
-		}
-		if out, err := cmd.CombinedOutput(); err != nil {
-			return dir, errors.New(string(out))
-		}
+	if err := program.Build(dir, []string{"bake", "verify"}); err != nil {
+		return dir, err
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", dir+"/verify.exe", "../../cmd/verify/node")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-trimpath", "GOOS=windows", "GOARCH=amd64", "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return dir, errors.New(string(out))
 	}
 	return dir, nil
 })
@@ -119,10 +114,21 @@ func (n node) run(tool string, args ...string) ran { return n.runFor(n.t.Context
 // runFor runs bake or verify against the node.
 func (n node) runFor(ctx context.Context, tool string, args ...string) ran {
 	n.t.Helper()
+	return n.command(ctx, tool, append(args, "--ssh", n.User+"@"+n.Addr))
+}
+
+// fleet runs bake or verify against several nodes, which the arguments name.
+func (n node) fleet(tool string, args ...string) ran {
+	n.t.Helper()
+	return n.command(n.t.Context(), tool, args)
+}
+
+func (n node) command(ctx context.Context, tool string, args []string) ran {
+	n.t.Helper()
 	if tool == "bake" { // on Wine csi-proxy outlives its stop, each time
 		args = append(args, "--stop-timeout", "1s")
 	}
-	args = append(args, "--ssh", n.User+"@"+n.Addr, "--known-hosts", n.KnownHosts, "--identity", n.KeyFile)
+	args = append(args, "--known-hosts", n.KnownHosts, "--identity", n.KeyFile)
 	cmd := exec.CommandContext(ctx, filepath.Join(tools(n.t), tool), args...)
 	cmd.Dir = "../.."
 	cmd.Env = append(os.Environ(), "TMPDIR="+tools(n.t)) // a killed one leaves something there

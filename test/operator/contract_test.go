@@ -59,11 +59,11 @@ func run(t *testing.T, pins, name string, args ...string) (stdout, stderr string
 	return out.String(), log.String(), cmd.ProcessState.ExitCode()
 }
 
-func mustRun(t *testing.T, pins, name string, args ...string) (stdout, stderr string) {
+func mustBake(t *testing.T, pins string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	out, log, code := run(t, pins, name, args...)
+	out, log, code := run(t, pins, "bake", args...)
 	if code != 0 {
-		t.Fatalf("%s %s: exit code %d\n%s\n%s", name, strings.Join(args, " "), code, out, log)
+		t.Fatalf("bake %s: exit code %d\n%s\n%s", strings.Join(args, " "), code, out, log)
 	}
 	return out, log
 }
@@ -100,8 +100,8 @@ func TestOperatorFindsAllThatItDemands(t *testing.T) {
 			t.Parallel()
 			base := write(t, o, "amd64", "arm64")
 			pins, bodies := likeDefault(t, o.release, "")
-			mustRun(t, pins, "bake", "lock")
-			_, log := mustRun(t, pins, "bake", "payload", "--base", base, "--layout", "on-base", "--progress", "plain")
+			mustBake(t, pins, "lock")
+			_, log := mustBake(t, pins, "payload", "--base", base, "--layout", "on-base", "--progress", "plain")
 			for _, arch := range []string{"amd64", "arm64"} {
 				if err := o.works(container(t, base, arch), arch, nil); err != nil {
 					t.Fatalf("the played operator itself doesn't work: %v", err)
@@ -130,19 +130,19 @@ func TestPinnedBase(t *testing.T) {
 	o := operators[2]
 	base := write(t, o, "amd64")
 	plain, _ := likeDefault(t, o.release, "")
-	mustRun(t, plain, "bake", "lock")
-	first, _ := mustRun(t, plain, "bake", "payload", "--base", base, "--layout", "img")
+	mustBake(t, plain, "lock")
+	first, _ := mustBake(t, plain, "payload", "--base", base, "--layout", "img")
 	// The base's digest, as labels have it, in any folder.
 	moved := filepath.Join(t.TempDir(), "elsewhere")
 	if out, err := exec.CommandContext(t.Context(), "cp", "-r", base, moved).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if again, _ := mustRun(t, plain, "bake", "payload", "--base", moved, "--layout", "img"); again != first {
+	if again, _ := mustBake(t, plain, "payload", "--base", moved, "--layout", "img"); again != first {
 		t.Errorf("the same base in another folder gives %s, then %s", first, again)
 	}
 	for digest, want := range map[string]int{digestOf(t, base): 0, "sha256:" + strings.Repeat("0", 64): 3} {
 		pins, _ := likeDefault(t, o.release, "base: quay.io/me/operator@"+digest+"\n")
-		mustRun(t, pins, "bake", "lock")
+		mustBake(t, pins, "lock")
 		out, log, code := run(t, pins, "verify", "payload", filepath.Join(filepath.Dir(plain), "img"), "-f", "versions.yaml", "--accept", "binary.pe.unreadable")
 		if code != want {
 			t.Errorf("exit code %d, want %d:\n%s%s", code, want, out, log)
@@ -156,7 +156,7 @@ func TestReplacedPayload(t *testing.T) {
 	for _, o := range []operator{operators[1], operators[2]} {
 		base := write(t, o, "amd64")
 		pins, bodies := likeDefault(t, o.release, "")
-		mustRun(t, pins, "bake", "lock")
+		mustBake(t, pins, "lock")
 		_, log, code := run(t, pins, "bake", "payload", "--base", base, "--replace-payload", "--layout", "img")
 		accept := []string{"payload", "--base", base, "--replace-payload", "--layout", "img"}
 		for _, f := range o.files() {
@@ -171,7 +171,7 @@ func TestReplacedPayload(t *testing.T) {
 		if code != 1 {
 			t.Errorf("exit code %d:\n%s", code, log)
 		}
-		mustRun(t, pins, "bake", accept...)
+		mustBake(t, pins, accept...)
 		root := container(t, filepath.Join(filepath.Dir(pins), "img"), "amd64")
 		var left []string
 		for name, f := range root {

@@ -127,7 +127,7 @@ func write(t *testing.T, o operator, archs ...string) string {
 	idx := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, a := range archs {
 		add := mutate.IndexAddendum{Add: o.image(t, a), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: a}}}
-		idx = mutate.AppendManifests(idx, add).(v1.ImageIndex)
+		idx = mutate.AppendManifests(idx, add)
 	}
 	if len(archs) == 1 {
 		err = to.AppendImage(o.image(t, archs[0]))

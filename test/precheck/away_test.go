@@ -1,6 +1,7 @@
 package precheck_test
 
 import (
+	"math"
 	"net/http"
 	"runtime"
 	"strings"
@@ -87,13 +88,19 @@ const day = int(24 * time.Hour / precheck.DefaultInterval)
 func testMemory(t *testing.T, s *apiserver.Server) {
 	p := start(t, account(t, s), precheck.Options{Interval: time.Millisecond, Settle: time.Millisecond, Stale: time.Minute})
 	evaluations := func() string { return metrics(t, p.url)[`winbake_precheck_evaluations_total{result="success"}`] }
+	// An evaluation that runs while the heap is read counts too, so the least of
+	// many readings is what stays between evaluations.
 	reach := func(n int) uint64 {
-		await.True(t, "evaluations", func() bool { return atLeast(evaluations(), n) })
-		runtime.GC()
-		runtime.GC() // what finalizers freed
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return m.HeapAlloc
+		least := uint64(math.MaxUint64)
+		for i := range 20 {
+			await.True(t, "evaluations", func() bool { return atLeast(evaluations(), n+i) })
+			runtime.GC()
+			runtime.GC() // what finalizers freed
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			least = min(least, m.HeapAlloc)
+		}
+		return least
 	}
 	reach(10) // caches are filled
 	before := runtime.NumGoroutine()

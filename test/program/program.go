@@ -3,12 +3,15 @@
 package program
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/winbake/winbake/test/filelock"
 )
 
 // Folder holds commands, built once for all tests of a package when the first
@@ -38,14 +41,42 @@ func (f *Folder) build() (err error) {
 	if f.dir, err = os.MkdirTemp("", "winbake-program-"); err != nil {
 		return err
 	}
-	args := []string{"build", "-trimpath", "-o", f.dir + "/"}
-	for _, c := range f.Commands {
+	return Build(f.dir, f.Commands, f.Env...)
+}
+
+// Build puts commands into dir. All test packages build in one place, where the
+// go command finds what another one has linked: a link takes three seconds of
+// processor time, to see that it's up to date takes a tenth of that.
+func Build(dir string, commands []string, env ...string) error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	shared := filepath.Join(cache, "winbake-test", "commands")
+	if err := os.MkdirAll(shared, 0o755); err != nil {
+		return err
+	}
+	unlock, err := filelock.Wait(context.Background(), shared+".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	args := []string{"build", "-trimpath", "-o", shared + "/"}
+	for _, c := range commands {
 		args = append(args, "../../cmd/"+c)
 	}
 	cmd := exec.Command("go", args...)
-	cmd.Env = append(os.Environ(), f.Env...)
+	// There it is renamed when it's whole, not copied.
+	cmd.Env = append(append(os.Environ(), "GOTMPDIR="+filepath.Dir(shared)), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	for _, c := range commands {
+		// A link, which the next build doesn't write into, or a copy.
+		const put = `cp -l "$1" "$2" 2>/dev/null || cp "$1" "$2"`
+		if out, err := exec.Command("sh", "-c", put, "sh", filepath.Join(shared, c), dir).CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", put, err, out)
+		}
 	}
 	return nil
 }

@@ -95,8 +95,8 @@ func configOf(t *testing.T, img v1.Image, release string) *v1.ConfigFile {
 	return c
 }
 
-// image is a baked image: a layout, and the same in a registry.
-type image struct{ dir, remote string }
+// image is a baked image: a layout, and the same in a tarball and a registry.
+type image struct{ dir, tarball, remote string }
 
 // bake bakes two files and a service onto the base, and pushes the image.
 func bake(t *testing.T, base, format string, flags ...string) image {
@@ -115,10 +115,10 @@ func bake(t *testing.T, base, format string, flags ...string) image {
 	if err := os.WriteFile(filepath.Join(dir, "versions.yaml"), []byte(yaml), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	img := image{filepath.Join(dir, "image"), startRegistry(t) + "/me/payload:1"}
+	img := image{filepath.Join(dir, "image"), filepath.Join(dir, "image.tar"), startRegistry(t) + "/me/payload:1"}
 	for _, args := range [][]string{
 		{"lock", "-q"},
-		append([]string{"payload", "-q", "--base", base, "--layout", img.dir}, flags...),
+		append([]string{"payload", "-q", "--base", base, "--layout", img.dir, "--tarball", img.tarball}, flags...),
 	} {
 		cmd := programs.Command(t, "bake", args...)
 		cmd.Dir = dir

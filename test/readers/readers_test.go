@@ -24,6 +24,8 @@ var readers = []reader{
 	{name: "skopeo", read: skopeo},
 	{name: "skopeo, docker-archive", read: dockerArchive, noZstd: "zstd compression is not supported for docker images"},
 	{name: "umoci", read: umoci, noZstd: "blob is not correct mediatype"},
+	{name: "docker load", read: dockerLoad, noZstd: "unexpected EOF"},
+	{name: "docker pull", read: dockerPull, noZstd: "unexpected EOF"},
 	{name: "docker-registry", read: dockerRegistry},
 	{name: "crane", read: crane("../..")},
 	{name: "crane v0.20.6", read: crane("oldcrane")},
@@ -47,6 +49,7 @@ func TestReaders(t *testing.T) {
 			want := expected(format, c.want)
 			for _, r := range readers {
 				t.Run(strings.Join([]string{format, c.name, r.name}, "/"), func(t *testing.T) {
+					t.Parallel() // they wait more than they compute
 					sees(t, r, img, want)
 				})
 			}
@@ -80,6 +83,7 @@ func TestReadersOfZstd(t *testing.T) {
 	want := expected("flat", append([]string{both, own}, ofBase...))
 	for _, r := range readers {
 		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
 			if r.noZstd == "" {
 				sees(t, r, img, want)
 			} else if _, err := r.read(t, img); err == nil || !strings.Contains(err.Error(), r.noZstd) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/winbake/winbake/internal/ociimage"
@@ -28,7 +29,7 @@ func unshare(tool string) []string {
 // to other users, so the tool removes them.
 func store(t *testing.T, tool string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "readers-")
+	dir, err := os.MkdirTemp("", "readers-") //nolint:usetesting // which would remove it itself
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func walk(ctx context.Context, ref string) (listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer s.Close() //nolint:errcheck // only read
+	defer s.Close()
 	l := listing{}
 	return l, rootfs.Walk(ctx, s, rootfs.Options{Roots: []string{"payload", "usr", "winbake"}}, func(e *rootfs.Entry) error {
 		if e.Mode.IsDir() {
@@ -107,10 +108,15 @@ func walk(ctx context.Context, ref string) (listing, error) {
 
 // crane is go-containerregistry's command of the version that a module names.
 func crane(module string) func(*testing.T, image) (listing, error) {
+	var once sync.Once
 	return func(t *testing.T, img image) (listing, error) {
 		program := filepath.Join(programs.Path(t), "crane-"+filepath.Base(module))
-		out, err := sh(t.Context(), nil, `go build -C "$1" -trimpath -o "$2" github.com/google/go-containerregistry/cmd/crane
-			"$2" export --insecure "$3" -`, module, program, img.remote)
+		once.Do(func() {
+			if _, err := sh(t.Context(), nil, `go build -C "$1" -trimpath -o "$2" github.com/google/go-containerregistry/cmd/crane`, module, program); err != nil {
+				t.Error(err)
+			}
+		})
+		out, err := sh(t.Context(), nil, `"$1" export --insecure "$2" -`, program, img.remote)
 		if err != nil {
 			return nil, err
 		}

@@ -5,6 +5,7 @@ package real
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/winbake/winbake/test/program"
 )
 
 const (
@@ -53,10 +56,8 @@ func TestMain(m *testing.M) {
 // build builds bake and verify once.
 var build = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "bin")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", dir+"/", "./cmd/bake", "./cmd/verify")
-	cmd.Dir = "../.."
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build the commands: %w\n%s", err, out)
+	if err := errors.Join(os.Mkdir(dir, 0o755), program.Build(dir, []string{"bake", "verify"})); err != nil {
+		return "", err
 	}
 	if out, err := exec.Command("chmod", "-R", "a+rX", dir).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, out)
@@ -89,16 +90,16 @@ func (m machine) run(t *testing.T, name string, args ...string) string {
 	return stdout.String()
 }
 
-// built is a row of `bake build -o json`.
+// built is an item of `bake build -o json`.
 type built struct{ Component, Digest, Path string }
 
 func (m machine) build(t *testing.T, file string) built {
 	t.Helper()
-	var rows []built
-	if err := json.Unmarshal([]byte(m.run(t, "bake", "build", "csi-proxy", "-f", file, "-o", "json")), &rows); err != nil {
+	var all struct{ Items []built }
+	if err := json.Unmarshal([]byte(m.run(t, "bake", "build", "csi-proxy", "-f", file, "-o", "json")), &all); err != nil {
 		t.Fatal(err)
 	}
-	return rows[0]
+	return all.Items[0]
 }
 
 func repository(t *testing.T) string {

@@ -21,7 +21,7 @@ import (
 func unpack(t *testing.T, image string, root *os.Root) {
 	t.Helper()
 	files := mutate.Extract(onlyImage(t, image))
-	defer files.Close() //nolint:errcheck // it was read
+	defer files.Close()
 	for r := tar.NewReader(files); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {

@@ -91,20 +91,21 @@ func (n *node) serve(c net.Conn, config *ssh.ServerConfig) {
 
 func (n *node) session(session ssh.Channel, requests <-chan *ssh.Request) {
 	defer session.Close()
-	for r := range requests {
-		_ = r.Reply(true, nil)
-		var arg struct{ Text string }
-		_ = ssh.Unmarshal(r.Payload, &arg)
-		if r.Type == "subsystem" {
-			server := sftp.NewRequestServer(session, sftp.Handlers{FileGet: n, FilePut: n, FileCmd: n, FileList: n})
-			_ = server.Serve()
-			return
-		}
-		out, code := n.run(arg.Text)
-		_, _ = io.WriteString(session, out)
-		_, _ = session.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{code}))
+	r, ok := <-requests
+	if !ok {
 		return
 	}
+	_ = r.Reply(true, nil)
+	var arg struct{ Text string }
+	_ = ssh.Unmarshal(r.Payload, &arg)
+	if r.Type == "subsystem" {
+		server := sftp.NewRequestServer(session, sftp.Handlers{FileGet: n, FilePut: n, FileCmd: n, FileList: n})
+		_ = server.Serve()
+		return
+	}
+	out, code := n.run(arg.Text)
+	_, _ = io.WriteString(session, out)
+	_, _ = session.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{code}))
 }
 
 var (

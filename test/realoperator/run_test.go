@@ -49,7 +49,7 @@ func newOperator(t *testing.T, program, image string) *operator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer inside.Close() //nolint:errcheck // each file of it is closed
+	defer inside.Close()
 	unpack(t, image, inside)
 	copyFile(t, program, inside, "operator")
 

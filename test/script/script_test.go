@@ -32,8 +32,8 @@ var update = flag.Bool("update", false, "write the expected outputs in testdata 
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"bake":   func() { os.Exit(app.Main(bake.New)) },
-		"verify": func() { os.Exit(app.Main(verify.New)) },
+		"bake":   judged(bake.New),
+		"verify": judged(verify.New),
 
 		"kubectl-winbake": func() { os.Exit(app.Main(verify.New)) },
 	})
@@ -53,6 +53,10 @@ func TestScripts(t *testing.T) {
 			"proxy": proxy,
 			"base":  windowsBase,
 
+			"keys":   keyPair,
+			"signed": signCatalog,
+			"push":   pushCatalog,
+
 			"replace": replace,
 		},
 	})
@@ -68,6 +72,7 @@ func setup(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("REPO", repo)
+	env.Setenv("SCHEMA", filepath.Join(repo, "docs/output.schema.json"))
 	env.Setenv("REGISTRY", strings.TrimPrefix(server.URL, "http://"))
 	env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/cache")
 	env.Setenv("HOME", env.WorkDir+"/home")

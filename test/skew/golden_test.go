@@ -74,7 +74,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// check runs the command as it stands, and with -o json.
+// check runs the command as it is, and with -o json.
 func (e example) check(t *testing.T) {
 	t.Chdir(e.dir)
 	out := run(t, e.args...)
@@ -108,7 +108,7 @@ func same(t *testing.T, file, got string) {
 		return
 	}
 	if want := read(t, file); got != want {
-		t.Errorf("%s differs; go test ./test/skew -update writes it anew:\n%s", file, firstDifference(want, got))
+		t.Errorf("%s differs; go test ./test/skew -update writes it again:\n%s", file, firstDifference(want, got))
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // today is the day on which every example is judged, 2026-11-20: the catalog's
-// age stands in reports.
+// age is in reports.
 const today = "1795132800"
 
 // output is what a run of the command left.

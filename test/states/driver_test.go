@@ -152,20 +152,20 @@ func smbHost(tag string, options ...option) driver {
 }
 
 // smbPipes is the manifest of the versions before 1.17.0.
-func smbPipes(tag string, options ...option) driver {
+func smbPipes(tag string) driver {
 	return newDriver(driver{
 		namespace: "kube-system", name: "csi-smb-node-win", container: "smb", provisioner: smbName,
 		image: "registry.k8s.io/sig-storage/smbplugin:" + tag, args: []string{"--v=5", "--endpoint=$(CSI_ENDPOINT)", "--nodeid=$(KUBE_NODE_NAME)"},
 		pipes: []string{"filesystem-v1", "smb-v1"},
-	}, options)
+	}, nil)
 }
 
 // secretsStore reaches no disk: it needs neither pipes nor HostProcess.
-func secretsStore(tag string, options ...option) driver {
+func secretsStore(tag string) driver {
 	return newDriver(driver{
 		namespace: "kube-system", name: "csi-secrets-store-windows", container: "secrets-store", provisioner: secretsName,
 		image: "registry.k8s.io/csi-secrets-store/driver:" + tag, args: []string{"--endpoint=$(CSI_ENDPOINT)", "--nodeid=$(KUBE_NODE_NAME)"},
-	}, options)
+	}, nil)
 }
 
 // onLinux is the Linux DaemonSet beside a project's own Windows one.

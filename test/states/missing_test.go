@@ -35,7 +35,7 @@ func answersReads(args []string) error {
 	if err := json.Unmarshal(text, list); err != nil {
 		return err
 	}
-	kinds, into, namespace := []string{}, "", ""
+	into, namespace := "", ""
 	for i, a := range args {
 		switch dir, found := strings.CutPrefix(a, "--dest-dir="); {
 		case found:
@@ -58,7 +58,7 @@ func answersReads(args []string) error {
 	if !has(args, "get") || !slices.Contains(args, "yaml") {
 		return fmt.Errorf("not played: %s", strings.Join(args, " "))
 	}
-	kinds = strings.Split(args[1], ",")
+	kinds := strings.Split(args[1], ",")
 	items := []any{}
 	for _, o := range list.Items {
 		if slices.Contains(kinds, resourceNamed(&o)) && (o.GetNamespace() == "" || slices.Contains(args, "--all-namespaces")) {
@@ -181,7 +181,7 @@ func TestMissingIsAskedForOnce(t *testing.T) {
 			}
 			input = append(input, s.about(t, dir)...)
 			lines := asksFor(t, input)
-			write(t, filepath.Join(dir, "objects.json"), listOf(t, append(s.cluster.objects(), namespacesOf(s.cluster)...)))
+			write(t, filepath.Join(dir, "objects.json"), listOf(t, append(s.cluster.objects(), namespacesLeftOut()...)))
 			runsReads(t, dir, lines)
 			if add != "" {
 				input = append(input, "--manifests", filepath.Join(dir, add))
@@ -199,8 +199,8 @@ func TestMissingIsAskedForOnce(t *testing.T) {
 	}
 }
 
-// namespacesOf are Namespaces that the objects of a cluster leave out.
-func namespacesOf(c *cluster) []any {
+// namespacesLeftOut are Namespaces that the objects of a cluster leave out.
+func namespacesLeftOut() []any {
 	var list []any
 	for _, name := range []string{"openshift-config", "openshift-config-managed"} {
 		list = append(list, fields{"apiVersion": "v1", "kind": "Namespace", "metadata": fields{"name": name}})
@@ -256,7 +256,7 @@ func runsReads(t *testing.T, dir string, lines []string) {
 	}
 }
 
-// A node selector with a capital is mended by one step, whichever rules ask for it.
+// A node selector with a capital is fixed by one step, whatever rules ask for it.
 func TestSelectorIsMendedOnce(t *testing.T) {
 	prepare(t)
 	for _, s := range states() {

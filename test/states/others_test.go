@@ -36,7 +36,7 @@ func inTreeStates() []state {
 	return []state{
 		{
 			name: "in-tree azure-file in use, no driver, 4.12 to 4.13", cluster: openshift("4.12.60", "Azure", ack412, unmigrated, usesInTree("kubernetes.io/azure-file", false)), to: "4.13",
-			verdict: finding.Block, why: "from 4.13 on the kubelet hands the volume to a CSI driver that isn't on the node", source: asClose,
+			verdict: finding.Block, why: "from 4.13 on the kubelet leaves the volume to a CSI driver that isn't on the node", source: asClose,
 		},
 		{
 			name: "in-tree azure-file in use, driver running, 4.12 to 4.13", cluster: openshift("4.12.60", "Azure", ack412, unmigrated, usesInTree("kubernetes.io/azure-file", false), with(azureFile("v1.21.0"))), to: "4.13",

@@ -32,7 +32,7 @@ func (s *server) listen(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { l.Close() }) //nolint:errcheck // nothing was sent
+	t.Cleanup(func() { l.Close() })
 	ctx := context.WithoutCancel(t.Context())
 	go func() {
 		for {
@@ -48,7 +48,7 @@ func (s *server) listen(t *testing.T) string {
 
 // handle answers one call.
 func (s *server) handle(ctx context.Context, c net.Conn) {
-	defer c.Close() //nolint:errcheck // the call is answered
+	defer c.Close()
 	r := bufio.NewReader(c)
 	var n int
 	if _, err := fmt.Fscanf(r, "%d\n", &n); err != nil {

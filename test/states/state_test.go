@@ -28,7 +28,7 @@ type state struct {
 // Where the grounds are written.
 const (
 	asClose      = "https://github.com/openshift/enhancements/blob/master/enhancements/windows-containers/csi-proxy.md"
-	hostOnly     = "https://github.com/kubernetes-sigs/vsphere-csi-driver/pull/3164"
+	hostOnly     = "https://github.com/kubernetes-sigs/vsphere-csi-driver/blob/v3.5.0/manifests/vanilla/vsphere-csi-driver.yaml"
 	stableABI    = "https://github.com/containerd/platforms/blob/v0.2.1/platform_compat_windows.go"
 	nodeInfo     = "https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/volume/csi/nodeinfomanager/nodeinfomanager.go"
 	twoOfAName   = "https://github.com/kubernetes/kubernetes/blob/v1.34.0/pkg/volume/csi/csi_plugin.go"
@@ -52,5 +52,5 @@ const (
 
 // states are all of them.
 func states() []state {
-	return slices.Concat(vsphereStates(), azureStates(), awsStates(), gcpStates(), smbStates(), inTreeStates(), operatorStates(), policyStates(), updateStates(), eusStates(), inputStates())
+	return slices.Concat(vsphereStates(), azureStates(), awsStates(), gcpStates(), smbStates(), inTreeStates(), operatorStates(), policyStates(), updateStates(), eusStates(), inputStates(), mixedStates())
 }

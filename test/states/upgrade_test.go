@@ -43,6 +43,8 @@ func (s *server) play(ctx context.Context, args []string) answerOfPlay {
 
 func (s *server) answer(ctx context.Context, args []string) (answerOfPlay, error) {
 	switch {
+	case has(args, "adm", "node-logs"), has(args, "logs"):
+		return answerOfPlay{}, nil // no kubelet has any
 	case has(args, "adm", "upgrade", "channel"):
 		return answerOfPlay{}, s.patch(ctx, versions, "", "version", fields{"spec": fields{"channel": args[len(args)-1]}})
 	case has(args, "adm", "upgrade"):

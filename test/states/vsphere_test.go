@@ -25,7 +25,7 @@ func vsphereStates() []state {
 		},
 		{
 			name: "vsphere equal, to 5.0", cluster: on("4.22.2", with(vsphereHost("v3.6.0"))), to: "5.0",
-			verdict: finding.Pass, why: "no release payload of 5.0 has a Windows DaemonSet, a proposal isn't one: the driver stays, and follows to 3.7 after the update", source: "https://github.com/openshift/enhancements/pull/2072",
+			verdict: finding.Pass, why: "no release payload of 5.0 has a Windows DaemonSet, a proposal isn't one: the driver stays, and follows to 3.7 after the update", source: "https://github.com/openshift/vmware-vsphere-csi-driver-operator/tree/release-5.0/assets",
 		},
 		{
 			name: "vsphere of WMCO's sample left on 4.20", cluster: on("4.20.6", with(vsphere("v3.3.0"))),

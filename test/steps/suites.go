@@ -14,6 +14,7 @@ var concurrent = []string{
 	"./internal/catalog",
 	"./internal/cli/app",
 	"./internal/cli/bake",
+	"./internal/cli/hosts",
 	"./internal/cli/verify",
 	"./internal/compile",
 	"./internal/console",
@@ -31,6 +32,7 @@ var concurrent = []string{
 	"./internal/proc",
 	"./internal/registry",
 	"./internal/resolve",
+	"./internal/skew/action",
 	"./internal/skew/rules",
 	"./internal/source/gomod",
 	"./internal/stream",
@@ -50,11 +52,17 @@ func sequential() ([]string, error) {
 	}), nil
 }
 
+// longest are the packages below test that take minutes. The go command starts
+// packages in the order in which it's given them: of these, none is left alone at
+// the end.
+var longest = []string{"./test/states", "./test/node", "./test/walkthrough", "./test/winenode", "./test/script", "./test/real", "./test/windows", "./test/precheck"}
+
 // Steps that others need.
 const (
 	csiProxy    = "csi-proxy v1.3.0 of the tests"
 	packerBuild = "Packer and its plugins"
 	pluginBuild = "packages of the Packer plugin"
+	catalogVet  = "vet of the catalog's maker"
 	ciVet       = "vet of the pipelines' tests"
 	unitTests   = "unit tests"
 )
@@ -76,9 +84,11 @@ var tests = []step{
 	// What comes next is compiled meanwhile, and not yet run: these wait more
 	// than they work.
 	{name: pluginBuild, args: []string{"nice", "go", "test", "-race", "-exec=true", "./..."}, beside: true, dir: "packer/plugin"},
+	{name: catalogVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "hack/catalog"},
 	{name: ciVet, args: []string{"nice", "go", "vet", "./..."}, beside: true, dir: "test/ci"},
-	{name: "command, import and docs tests", args: []string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=40m", "./test/..."}, test: true},
+	{name: "command, import and docs tests", args: slices.Concat([]string{"go", "test", "-json", "-vet=off", "-p=4", "-timeout=40m"}, longest, []string{"./test/..."}), test: true},
 	{name: "Packer plugin", args: []string{"go", "test", "-json", "-race", "-timeout=20m", "./..."}, needs: pluginBuild, test: true, dir: "packer/plugin"},
+	{name: "maker of the catalog", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, needs: catalogVet, test: true, dir: "hack/catalog"},
 	{name: "pipelines of release CI", args: []string{"go", "test", "-json", "-vet=off", "-timeout=20m", "./..."}, needs: ciVet, test: true, dir: "test/ci"},
 }
 
@@ -92,11 +102,11 @@ var payloads = step{name: "full payloads", args: []string{"nice", "-n19", "go", 
 var (
 	packerPrepare = step{name: packerBuild, args: []string{"nice", "go", "run", "./test/packer/prepare"}, beside: true}
 	packerTests   = []step{
-		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=30m", "./test/e2epacker/..."}, needs: packerBuild, test: true},
+		{name: "Packer on every template", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=40m", "./test/e2epacker/..."}, needs: packerBuild, test: true},
 		// Packer waits most of a build's time, for restarts and for answers.
 		{name: "images by the Packer plugin", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=40m", "./e2e/..."}, test: true, dir: "packer/plugin"},
 	}
-	readers = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-timeout=20m", "./test/readers/..."}, test: true}
+	readers = step{name: "an image in every reader", args: []string{"go", "test", "-json", "-tags=e2e", "-count=1", "-parallel=6", "-timeout=20m", "./test/readers/..."}, test: true}
 )
 
 var e2e = slices.Concat([]step{payloads, packerPrepare, readers}, packerTests)

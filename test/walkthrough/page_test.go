@@ -84,7 +84,7 @@ var quotes = regexp.MustCompile(`'[^']*'|#.*`)
 func TestFences(t *testing.T) {
 	count := map[fence]int{}
 	list := pages(t)
-	if len(list) != 6 {
+	if len(list) != 7 {
 		t.Errorf("%d pages: %v", len(list), list)
 	}
 	for _, file := range list {

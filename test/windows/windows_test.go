@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/program"
 )
 
 const top = "../.."
@@ -20,7 +21,30 @@ const top = "../.."
 // product are the packages that are shipped.
 var product = []string{"./cmd/...", "./internal/...", "./packer/...", "./payload/..."}
 
-// Another processor of the same system differs in nothing that is ours.
+// TestOtherProcessors is why each system is looked at for one processor only: of
+// another one, nothing that is ours differs, and each package that is imported has
+// files for it. To compile all of them anew takes minutes.
+func TestOtherProcessors(t *testing.T) {
+	for _, system := range []string{"windows", "darwin", "linux"} {
+		var first string
+		for _, processor := range []string{"amd64", "arm64"} {
+			cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", `{{if .Module}}{{if .Module.Main}}{{.ImportPath}} {{.GoFiles}}{{end}}{{end}}`, "./cmd/...")
+			cmd.Dir = top
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s/%s: %v\n%s", system, processor, err, out)
+			}
+			if first == "" {
+				first = string(out)
+			}
+			if string(out) != first || strings.Count(first, ".go") < 100 {
+				t.Errorf("%s: amd64 has\n%sand %s\n%s", system, first, processor, out)
+			}
+		}
+	}
+}
+
 func TestVetForWindows(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"vet"}, product...)...)
 	cmd.Dir = top
@@ -116,18 +140,15 @@ func machines(t *testing.T) (here, there machine) {
 			t.Fatal(err)
 		}
 	}
-	build(t, here.dir)
-	build(t, there.dir, "GOOS=windows", "GOARCH=amd64")
-	return here, there
-}
-
-func build(t *testing.T, dir string, env ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", dir+"/", "./cmd/bake", "./cmd/verify")
-	cmd.Dir, cmd.Env = top, append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if err := program.Build(here.dir, []string{"bake", "verify"}); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", there.dir+"/", "./cmd/bake", "./cmd/verify")
+	cmd.Dir, cmd.Env = top, append(os.Environ(), "CGO_ENABLED=0", "GOOS=windows", "GOARCH=amd64")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
+	return here, there
 }
 
 // TestInWine: both commands say the same as here.

@@ -1,11 +1,14 @@
-// Package winedriver starts a CSI driver's Windows program in Wine and asks it what
-// the kubelet and its registrar ask: Identity and the Node calls that need no volume.
+// Package winedriver starts a CSI driver's Windows program and a csi-proxy in Wine
+// and plays the kubelet: registration, then the Identity and Node calls of a volume's
+// way to a pod and back. It notes which pipes are dialled, which methods are called
+// and what is answered.
 //
-// Volumes aren't staged: that takes disks, WMI and PowerShell, which Wine hasn't got.
+// Played are PowerShell, wmic, the cloud's metadata service and, before Wine 10, Unix
+// sockets. WMI isn't: what asks it fails. A link that Wine says it has made isn't
+// there, so that a volume which was published is no proof of a mount.
 package winedriver
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,43 +17,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"github.com/winbake/winbake/internal/wine"
 )
 
-// Driver is a running program.
-type Driver struct {
-	cmd  *exec.Cmd
-	log  *log
-	done chan error
-	conn *grpc.ClientConn
+// Program is a Windows program that is to run.
+type Program struct {
+	Exe  string // a file of the host
+	Args []string
+	Env  []string // beside the prefix's own
+	// UnixSocket is the program of test/winedriver/unixsocket, for one that takes
+	// nothing but Unix sockets; "" for the others. Listen and Connect are the ports
+	// of 127.0.0.1 that stand for the paths.
+	UnixSocket      string
+	Listen, Connect string
 }
 
-// log keeps what a program prints while it runs.
-type log struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
+// Running is a running program.
+type Running struct {
+	cmd   *exec.Cmd
+	log   *log
+	done  chan error
+	conns []*grpc.ClientConn
 }
 
 // Address is a TCP address that was free.
@@ -62,123 +57,101 @@ func Address() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// Start starts exe, a file of the host, in a prefix that wine.Make made, with env
-// beside the prefix's own.
-func Start(ctx context.Context, prefix, exe, address string, env []string, args ...string) (*Driver, error) {
-	name := filepath.Base(exe)
-	if err := copyFile(exe, filepath.Join(prefix, "drive_c", name)); err != nil {
+// Start starts a program in a prefix that wine.Make made.
+func Start(ctx context.Context, prefix string, p Program) (*Running, error) {
+	command, err := bringIn(prefix, p.Exe)
+	if err != nil {
 		return nil, err
 	}
-	d := &Driver{cmd: wine.Command(ctx, prefix, append([]string{`C:\` + name}, args...)...), log: &log{}, done: make(chan error, 1)}
-	d.cmd.Env = append(d.cmd.Env, env...)
-	d.cmd.Stdout, d.cmd.Stderr = d.log, d.log
-	if err := d.cmd.Start(); err != nil {
+	args := append([]string{command}, p.Args...)
+	if p.UnixSocket != "" {
+		if command, err = bringIn(prefix, p.UnixSocket); err != nil {
+			return nil, err
+		}
+		args = append([]string{command, p.Listen, p.Connect}, args...)
+	}
+	r := &Running{cmd: wine.Command(ctx, prefix, args...), log: &log{}, done: make(chan error, 1)}
+	r.cmd.Env = append(wine.Env(prefix, "wmic.exe=n,b"), "WINEDEBUG=-all,trace+file") // the trace names the pipes
+	r.cmd.Env = append(r.cmd.Env, p.Env...)
+	r.cmd.Stdout, r.cmd.Stderr = r.log, r.log
+	if err := r.cmd.Start(); err != nil {
 		return nil, err
 	}
-	go func() { d.done <- d.cmd.Wait() }()
-	var err error
-	d.conn, err = grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	return d, err
+	go func() { r.done <- r.cmd.Wait() }()
+	return r, nil
 }
 
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
+// bringIn copies a file of the host into C:\.
+func bringIn(prefix, file string) (windows string, err error) {
+	in, err := os.Open(file)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755)
+	name := filepath.Base(file)
+	to := filepath.Join(prefix, "drive_c", name)
+	if err := os.RemoveAll(to); err != nil { // the last one may still run
+		return "", err
+	}
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return `C:\` + name, errors.Join(err, out.Close())
 }
 
 // Close ends the program.
-func (d *Driver) Close() error {
-	err := d.conn.Close()
-	_ = d.cmd.Process.Kill() // it may have ended
-	return err
+func (r *Running) Close() error {
+	var errs []error
+	for _, c := range r.conns {
+		errs = append(errs, c.Close())
+	}
+	_ = r.cmd.Process.Kill() // it may have ended
+	r.done <- <-r.done
+	return errors.Join(errs...)
 }
 
 // Log is what the program has printed so far.
-func (d *Driver) Log() string { return d.log.String() }
+func (r *Running) Log() string { return r.log.String() }
 
-// Ended waits until the program ends by itself, and returns what it printed.
-func (d *Driver) Ended(ctx context.Context) (string, error) {
-	select {
-	case <-d.done:
-		return d.Log(), nil
-	case <-ctx.Done():
-		return d.Log(), context.Cause(ctx)
+// ErrEnded is that of a program that has ended by itself.
+var ErrEnded = errors.New("the program ended")
+
+// Client asks the program at an address.
+func (r *Running) Client(address string) (*Client, error) {
+	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err == nil {
+		r.conns = append(r.conns, conn)
 	}
+	return &Client{r, conn}, err
 }
 
-// Call asks a method that takes an empty message, once the program listens. The
-// answer is its fields by number: https://github.com/container-storage-interface/spec/blob/v1.11.0/csi.proto.
-func (d *Driver) Call(ctx context.Context, method string) (Fields, error) {
+// Client asks a running program.
+type Client struct {
+	program *Running
+	conn    *grpc.ClientConn
+}
+
+// Call calls a method, /csi.v1.Identity/Probe, once the program listens.
+func (c *Client) Call(ctx context.Context, method string, request Message) (Fields, error) {
 	for {
-		var answer emptypb.Empty
-		err := d.conn.Invoke(ctx, "/csi.v1."+method, &emptypb.Empty{}, &answer, grpc.WaitForReady(true))
+		var sent, answer emptypb.Empty
+		sent.ProtoReflect().SetUnknown([]byte(request))
+		err := c.conn.Invoke(ctx, method, &sent, &answer)
 		if err == nil {
 			return parse(answer.ProtoReflect().GetUnknown())
 		}
+		if status.Code(err) != codes.Unavailable {
+			return nil, err
+		}
 		select {
-		case ended := <-d.done:
-			d.done <- ended
-			return nil, fmt.Errorf("the program ended: %w\n%s", errors.Join(ended, err), d.Log())
+		case ended := <-c.program.done:
+			c.program.done <- ended
+			return nil, fmt.Errorf("%w: %w", ErrEnded, errors.Join(ended, err))
 		case <-ctx.Done():
 			return nil, err
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// Fields are the values of a message by field number: the bytes of strings and
-// messages, and varints in decimal.
-type Fields map[protowire.Number][]string
-
-func parse(b []byte) (Fields, error) {
-	f := Fields{}
-	for len(b) > 0 {
-		num, typ, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return nil, protowire.ParseError(n)
-		}
-		b = b[n:]
-		switch typ {
-		case protowire.BytesType:
-			v, n := protowire.ConsumeBytes(b)
-			if n < 0 {
-				return nil, protowire.ParseError(n)
-			}
-			f[num], b = append(f[num], string(v)), b[n:]
-		case protowire.VarintType:
-			v, n := protowire.ConsumeVarint(b)
-			if n < 0 {
-				return nil, protowire.ParseError(n)
-			}
-			f[num], b = append(f[num], fmt.Sprint(v)), b[n:]
-		default:
-			n := protowire.ConsumeFieldValue(num, typ, b)
-			if n < 0 {
-				return nil, protowire.ParseError(n)
-			}
-			b = b[n:]
-		}
-	}
-	return f, nil
-}
-
-var pipe = regexp.MustCompile(`csi-proxy-([a-z]+-v[0-9a-z]+)`)
-
-// Pipes are csi-proxy's pipes that a log names, each once: filesystem-v1beta1.
-func Pipes(log string) []string {
-	var all []string
-	for _, m := range pipe.FindAllStringSubmatch(log, -1) {
-		all = append(all, m[1])
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -46,14 +46,14 @@ func built(ctx context.Context, file, component string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%w\n%s", err, trouble.Bytes())
 	}
-	var rows []struct{ Path string }
-	if err := json.Unmarshal(out, &rows); err != nil {
+	var built struct{ Items []struct{ Path string } }
+	if err := json.Unmarshal(out, &built); err != nil {
 		return "", fmt.Errorf("bake build printed %q: %w", out, err)
 	}
-	if len(rows) != 1 {
-		return "", fmt.Errorf("bake build printed %d programs", len(rows))
+	if len(built.Items) != 1 {
+		return "", fmt.Errorf("bake build printed %d programs", len(built.Items))
 	}
-	return rows[0].Path, nil
+	return built.Items[0].Path, nil
 }
 
 // Program is the path on the host of a program of this repository, built for

@@ -47,14 +47,15 @@ func (n *Node) Answers(answers ...Answer) error {
 // Calls are the calls of powershell.exe so far, expected or not.
 func (n *Node) Calls(t testing.TB) []Call {
 	t.Helper()
-	calls, err := n.calls()
+	calls, err := n.PowerShellCalls()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return calls
 }
 
-func (n *Node) calls() ([]Call, error) {
+// PowerShellCalls does what Calls does, for a program.
+func (n *Node) PowerShellCalls() ([]Call, error) {
 	path, err := n.Path(answer.CallFile)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,9 @@ func (n *Node) execute(ctx context.Context, ch ssh.Channel, command ...string) u
 	args := append([]string{`C:\winenode\guest.exe`, verb, `C:\winenode\` + exit}, command...)
 	cmd := wineCommand(ctx, n.Prefix, args...)
 	cmd.Dir = home
-	cmd.Stdout, cmd.Stderr = ch, ch.Stderr()
+	trouble := &withoutNoise{to: ch.Stderr()}
+	defer trouble.flush()
+	cmd.Stdout, cmd.Stderr = ch, trouble
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return failed

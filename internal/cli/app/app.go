@@ -13,8 +13,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 
+	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
@@ -30,11 +32,25 @@ type App struct {
 	Stdout, Stderr io.Writer
 	// Console is there once flags are parsed.
 	Console *console.Console
-	// CatalogDate is the day of the embedded catalog; nil for none.
-	CatalogDate func() (string, error)
+	// CatalogDate is the day of the catalog in use; nil for none.
+	CatalogDate func(*App) (string, error)
 
 	progress, logLevel, logFormat, color string
 	quiet                                bool
+
+	said sync.Map // what Once has logged
+}
+
+// Once logs a message, unless it was logged before. Commands load the catalog in
+// several places, and side by side.
+func (a *App) Once(level logrus.Level, message string) {
+	if a == nil {
+		return
+	}
+	if _, before := a.said.LoadOrStore(message, true); before {
+		return
+	}
+	a.Console.Log().Log(level, message)
 }
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
@@ -89,7 +105,11 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if a.Console == nil { // flags weren't even parsed
-		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: "text"})
+		format := "text"
+		if strings.Contains(strings.Join(args, "="), "--log-format=json") || os.Getenv(envPrefix+"LOG_FORMAT") == "json" {
+			format = "json"
+		}
+		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
 	}
 	defer a.Console.Close()
 	if r, ok := a.Stdout.(*result); ok {
@@ -106,8 +126,7 @@ func (a *App) exit(ctx context.Context, err error) int {
 		return int(code)
 	}
 	if errors.Is(context.Cause(ctx), errInterrupted) {
-		a.Console.Fail(&fault.Error{What: "interrupted; what was finished is kept, nothing is half-written"})
-		return exitInterrupted
+		err = &fault.Error{What: "interrupted; what was finished is kept, nothing is half-written", Code: exitInterrupted}
 	}
 	a.Console.Fail(err)
 	return fault.ExitCode(err)

@@ -1,34 +1,74 @@
 package app
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/report"
 )
 
-// Output is the -o flag of commands that print a table.
-type Output struct{ format string }
+// Output is the -o flag of a command. It is the flag's value too.
+type Output struct {
+	// Kinds are what -o json prints: the name of a kind, and a value of its type.
+	// docs/output.schema.json is made of them.
+	Kinds map[string]any
+	// Formats are the values of -o, the usual one first; none: text and json.
+	Formats []string
+
+	format string
+}
+
+// NewOutput is the flag of a command that prints text, and one kind as JSON.
+func NewOutput(kind string, sample any) Output { return Output{Kinds: map[string]any{kind: sample}} }
 
 // Register adds -o to cmd.
 func (o *Output) Register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&o.format, "output", "o", "text", "text or json")
-	Choices(cmd, "output", "text", "json")
+	if o.Formats == nil {
+		o.Formats = []string{"text", "json"}
+	}
+	o.format = o.Formats[0]
+	last := len(o.Formats) - 1
+	cmd.Flags().VarP(o, "output", "o", strings.Join(o.Formats[:last], ", ")+" or "+o.Formats[last])
+	Choices(cmd, "output", o.Formats...)
 }
+
+// String implements pflag.Value: it is the format.
+func (o *Output) String() string { return o.format }
+
+// Set implements pflag.Value. Choices refuses what can't be.
+func (o *Output) Set(format string) error { o.format = format; return nil }
+
+// Type implements pflag.Value.
+func (o *Output) Type() string { return "string" }
 
 // Write prints v as JSON, or rows as a table whose first row is its head.
 func (o *Output) Write(w io.Writer, v any, rows func() [][]string) error {
 	if o.format == "json" {
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
+		return o.JSON(w, v)
 	}
 	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	for _, row := range rows() {
 		fmt.Fprintln(tw, strings.TrimRight(strings.Join(row, "\t"), "\t "))
 	}
 	return tw.Flush()
+}
+
+// JSON prints v, whose type is that of one of Kinds.
+func (o *Output) JSON(w io.Writer, v any) error {
+	for kind, sample := range o.Kinds {
+		if reflect.TypeOf(sample) != reflect.TypeOf(v) {
+			continue
+		}
+		text, err := report.Envelope(kind, v)
+		if err == nil {
+			_, err = io.WriteString(w, text)
+		}
+		return err
+	}
+	panic(fmt.Sprintf("no kind has the type %T", v))
 }

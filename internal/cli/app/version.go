@@ -27,7 +27,7 @@ type Build struct {
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`       // go1.26.8
 	Platform string `json:"platform"` // linux/amd64
-	// Catalog is the day that the embedded facts are of, 2026-08-31; "" for none.
+	// Catalog is the day that the facts in use are of, 2026-08-31; "" for none.
 	Catalog string `json:"catalog,omitempty"`
 	// Released tells that the module has Version: a module proxy may have it.
 	Released bool `json:"-"`
@@ -69,7 +69,7 @@ func Version() string { return ReadBuild().Version }
 
 // newVersion is the command that says which build this is.
 func newVersion(a *App, name string) *cobra.Command {
-	var output Output
+	output := NewOutput("Version", Build{})
 	cmd := &cobra.Command{
 		Use:     "version",
 		Short:   "Print version, commit, Go and the catalog's date",
@@ -78,7 +78,7 @@ func newVersion(a *App, name string) *cobra.Command {
 		RunE: func(*cobra.Command, []string) (err error) {
 			b := ReadBuild()
 			if a.CatalogDate != nil {
-				if b.Catalog, err = a.CatalogDate(); err != nil {
+				if b.Catalog, err = a.CatalogDate(a); err != nil {
 					return err
 				}
 			}

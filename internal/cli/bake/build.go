@@ -13,13 +13,13 @@ import (
 
 func newBuild(t *tool) *cobra.Command {
 	var o buildOptions
-	var output app.Output
+	output := app.NewOutput("ArtifactList", []builtRow{})
 	cmd := &cobra.Command{
 		Use:   "build [component...]",
 		Short: "Build components into the cache, and print where they are",
 		Long: `build compiles the named components, or all, and prints each artifact's
 digest, size and path in the cache. What was built before isn't built again.`,
-		Example:           "  bake build csi-proxy\n  cp $(bake build csi-proxy -o json | jq -r '.[0].path') csi-proxy.exe",
+		Example:           "  bake build csi-proxy\n  cp $(bake build csi-proxy -o json | jq -r '.items[0].path') csi-proxy.exe",
 		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			rows, err := t.build(cmd.Context(), args, o)

@@ -1,6 +1,7 @@
 package bake
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -33,7 +34,7 @@ func newCache(t *tool) *cobra.Command {
 }
 
 func newCacheDu(t *tool) *cobra.Command {
-	var output app.Output
+	output := app.NewOutput("CacheUsage", cas.Usage{})
 	cmd := &cobra.Command{
 		Use: "du", Short: "Show what the cache holds", Args: app.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
@@ -64,6 +65,7 @@ func usageTable(u *cas.Usage) [][]string {
 func newCacheGC(t *tool) *cobra.Command {
 	var age time.Duration
 	var size string
+	output := app.NewOutput("Freed", cas.Freed{})
 	cmd := &cobra.Command{
 		Use:   "gc",
 		Short: "Remove what nothing uses any more",
@@ -82,12 +84,12 @@ keep what they work on.`,
 				return err
 			}
 			freed, err := store.GC(cmd.Context(), cas.GCOptions{MaxAge: age, MaxBytes: limit})
-			fmt.Fprintf(t.Stdout, "freed %s\n", megabytes(freed.Bytes()))
-			return err
+			return errors.Join(output.Write(t.Stdout, freed, func() [][]string { return [][]string{{"freed " + megabytes(freed.Bytes())}} }), err)
 		},
 	}
 	cmd.Flags().DurationVar(&age, "max-age", 0, "remove artifacts not used for this long, such as 720h")
 	cmd.Flags().StringVar(&size, "max-size", "", "keep at most this much, such as 5GiB")
+	output.Register(cmd)
 	return cmd
 }
 
@@ -98,11 +100,7 @@ func newSchema(t *tool) *cobra.Command {
 		Example: "  bake schema > versions.schema.json",
 		Args:    app.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			schema, err := pins.Schema()
-			if err == nil {
-				_, err = t.Stdout.Write(schema)
-			}
-			return err
+			return t.print(pins.Schema())
 		},
 	}
 }

@@ -111,15 +111,15 @@ func (o *outputOptions) checkPlace(p place) error {
 
 // precious says why a folder is never replaced; empty where it may be.
 func precious(dir string) string {
-	real := func(path string) string {
+	resolved := func(path string) string {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			return target
 		}
 		return path
 	}
-	dir = real(dir)
+	dir = resolved(dir)
 	above := func(path string, err error) bool {
-		rel, rerr := filepath.Rel(dir, real(path))
+		rel, rerr := filepath.Rel(dir, resolved(path))
 		return err == nil && rerr == nil && rel != ".." && !strings.HasPrefix(rel, "../")
 	}
 	parent := filepath.Dir(dir)

@@ -10,12 +10,13 @@ import (
 )
 
 func newDiff(t *tool) *cobra.Command {
-	var output app.Output
+	output := app.NewOutput("PinChangeList", []pins.Change{})
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "Show what a change of pins changes in what is built",
 		Long: `diff compares two versions.yaml and their locks: pins, toolchains, GODEBUG,
-flags, and each module that a program links. Nothing is fetched or built.`,
+flags, each module that a program links, and csi-proxy's API groups that it serves
+or calls. Nothing is fetched or built.`,
 		Example: "  git worktree add before main\n  bake diff before/versions.yaml versions.yaml",
 		Args:    app.Args(cobra.ExactArgs(2)),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -31,9 +32,6 @@ flags, and each module that a program links. Nothing is fetched or built.`,
 				}
 			}
 			changes := pins.Diff(files[0], files[1], locks[0], locks[1])
-			if changes == nil {
-				changes = []pins.Change{} // in JSON, none is a list too
-			}
 			return output.Write(t.Stdout, changes, func() [][]string {
 				if len(changes) == 0 {
 					return [][]string{{"nothing that is built differs"}}

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/catalog"
@@ -45,7 +43,7 @@ type driverOptions struct {
 }
 
 func newDriver(t *tool) *cobra.Command {
-	var o driverOptions
+	o := driverOptions{output: app.Output{Kinds: map[string]any{"DriverImageList": []driverRow{}, "CarriedCommitList": []driver.Carried{}}}}
 	cmd := &cobra.Command{
 		Use:   "driver [NAME...]",
 		Short: "Build the Windows image of a CSI driver from the commit that a release ships",
@@ -98,7 +96,7 @@ supports it.`,
 }
 
 func (o *driverOptions) names(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	cat, err := o.catalog.Load()
+	cat, err := o.catalog.Load(nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
@@ -107,7 +105,7 @@ func (o *driverOptions) names(*cobra.Command, []string, string) ([]string, cobra
 
 // driver is the pipeline: commits, programs, images.
 func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) error {
-	cat, err := o.catalog.Load()
+	cat, err := o.catalog.Load(t.App)
 	if err != nil {
 		return err
 	}
@@ -117,8 +115,7 @@ func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) err
 	}
 	switch {
 	case o.pins:
-		_, err := t.Stdout.Write(driver.PinsYAML(sources))
-		return err
+		return t.print(driver.PinsYAML(sources), nil)
 	case o.diff:
 		return t.driverDiff(ctx, sources, o)
 	}
@@ -342,19 +339,15 @@ func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage
 	row = driverRow{Name: s.Build.Name, Digest: digest.String(), Version: s.Pin.Version, Commit: s.Pin.Commit, Source: s.Pin.Git, Note: s.Note}
 	if o.push != "" {
 		ref := fmt.Sprintf("%s/%s:%s-%s", strings.TrimSuffix(o.push, "/"), s.Build.Name, s.Pin.Version, s.Pin.Commit[:12])
-		_, err = t.step(ref, event.Push, func(p stream.Progress) (v1.Hash, error) {
-			row.Reference, err = ociimage.Push(ctx, ref, image, ociimage.PushOptions{
-				Keychain: authn.DefaultKeychain, Insecure: o.registry.Insecure, UserAgent: userAgent(),
-				Timeout: o.registry.Timeout, Progress: p, Retrying: t.Retrying,
-			})
-			return digest, err
-		})
+		row.Reference, err = t.push(ctx, ref, o.registry, image)
 		return row, err
 	}
 	dir := filepath.Join(o.layout, s.Build.Name)
 	row.Reference = dir + "@" + digest.String()
-	_, err = t.step(dir, event.Write, func(p stream.Progress) (v1.Hash, error) { return ociimage.WriteLayout(ctx, dir, image, p) })
-	return row, err
+	return row, t.step(dir, event.Write, func(p stream.Progress) error {
+		_, err := ociimage.WriteLayout(ctx, dir, image, p)
+		return err
+	})
 }
 
 // driverDiff lists what forks have beyond upstream.

@@ -24,7 +24,7 @@ type listRow struct {
 }
 
 func newList(t *tool) *cobra.Command {
-	var output app.Output
+	output := app.NewOutput("ComponentList", []listRow{})
 	cmd := &cobra.Command{
 		Use:               "list [component...]",
 		Short:             "Show the components, their pins, and what is built",

@@ -3,12 +3,13 @@ package bake
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/resolve"
@@ -16,6 +17,7 @@ import (
 
 func newLock(t *tool) *cobra.Command {
 	var check bool
+	output := app.NewOutput("StaleLockList", []pins.Stale{})
 	cmd := &cobra.Command{
 		Use:   "lock [component...]",
 		Short: "Resolve pins and write versions.lock",
@@ -34,16 +36,20 @@ the components whose lock isn't of their pin, or isn't what lock wrote.`,
 		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if check {
-				return t.checkLock(args)
+				return t.checkLock(args, &output)
+			}
+			if output.String() == "json" {
+				return &fault.Error{What: "-o json lists what --check finds", Fix: "bake lock --check -o json, or leave -o out"}
 			}
 			return t.lock(cmd.Context(), args)
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "only compare versions.lock with versions.yaml; exit 3 if it's stale")
+	output.Register(cmd)
 	return cmd
 }
 
-func (t *tool) checkLock(names []string) error {
+func (t *tool) checkLock(names []string, output *app.Output) error {
 	file, err := pins.Load(t.file)
 	if err != nil {
 		return err
@@ -55,11 +61,15 @@ func (t *tool) checkLock(names []string) error {
 	if err != nil {
 		return err
 	}
-	if stale := lock.Check(file, names...); len(stale) > 0 {
-		return pins.StaleError(file, stale)
+	stale := lock.Check(file, names...)
+	if len(stale) == 0 {
+		return output.Write(t.Stdout, stale, func() [][]string { return [][]string{{file.LockDir() + " is current"}} })
 	}
-	fmt.Fprintf(t.Stdout, "%s is current\n", file.LockDir())
-	return nil
+	err = pins.StaleError(file, stale)
+	if output.String() == "json" {
+		err = errors.Join(output.JSON(t.Stdout, stale), err)
+	}
+	return err
 }
 
 // lock resolves the named components, or all, and writes what could be

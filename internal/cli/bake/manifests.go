@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cli/clusterfiles"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
@@ -62,12 +62,7 @@ from what it was built with, and makes it anew.`,
   bake manifests windows-services --wmco-version 10.20.1-1a2b3c4 | oc diff -f -`,
 		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			text, err := t.servicesManifest(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			_, err = t.Stdout.Write(text)
-			return err
+			return t.print(t.servicesManifest(cmd.Context(), o))
 		},
 	}
 	f := cmd.Flags()
@@ -109,7 +104,7 @@ func (t *tool) servicesManifest(ctx context.Context, o servicesOptions) ([]byte,
 // wmcoVersion is the version that the ConfigMap's name ends in, and the same
 // to compare with.
 func (t *tool) wmcoVersion(file *pins.File, text string) (string, version.WMCO, error) {
-	cat, err := catalog.Load()
+	cat, err := (&catalogflag.Flag{}).Load(t.App)
 	if err != nil {
 		return "", version.WMCO{}, err
 	}
@@ -165,12 +160,20 @@ func (t *tool) checksums(ctx context.Context) ([]manifests.FileEntry, error) {
 	return files, nil
 }
 
+// print writes a result that isn't a table.
+func (t *tool) print(text []byte, err error) error {
+	if err == nil {
+		_, err = t.Stdout.Write(text)
+	}
+	return err
+}
+
 func (t *tool) warn(object, message string) {
 	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Warning, Message: message})
 }
 
 func wmcoVersions(file *pins.File) (versions []string) {
-	known, err := catalog.Load()
+	known, err := (&catalogflag.Flag{}).Load(nil)
 	if err != nil {
 		return nil
 	}

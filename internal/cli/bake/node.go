@@ -2,6 +2,7 @@ package bake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -16,20 +18,16 @@ import (
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/node/guest"
-	"github.com/winbake/winbake/internal/node/wanted"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/payload/verify"
 )
 
 // nodeOptions are the flags of all `bake node` commands.
 type nodeOptions struct {
-	ssh         string
-	guest       guest.Options
+	hosts       hosts.Flags
 	only        []string
 	managed     bool
 	registry    app.Registry
-	pinned      bool // versions.yaml was named
+	file        string // versions.yaml, if it was named
 	output      app.Output
 	stop, start time.Duration
 }
@@ -40,13 +38,16 @@ func newNode(t *tool) *cobra.Command {
 		Short: "Install, upgrade or remove a payload on a Windows node without WMCO",
 		Long: `node brings files and services of a payload image to a Windows machine over SSH,
 as a whole or not at all: whatever fails, the node is put back to what it was.
-Cut short at any point and run again, it ends right.
+Cut short at any point and run again, it ends right. With several nodes
+(--hosts), some are worked on at a time; run again, those that are right cost a
+round trip.
 
 A node that the Windows Machine Config Operator manages is refused: the
 operator would undo it.`,
 		Example: `  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1
   bake node upgrade _output/image --ssh Administrator@10.0.0.7:2222
-  bake node remove --ssh Administrator@node1`,
+  bake node remove --ssh Administrator@node1
+  bake node install _output/image --hosts nodes.txt --user Administrator --max-failures 10%`,
 	}
 	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t), newVerifyExe(t))
 	return cmd
@@ -100,16 +101,16 @@ logs and folders. What isn't as it was installed stays, and is named.`,
 
 // nodeCommand gives a command its flags and its work.
 func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
-	var o nodeOptions
+	o := nodeOptions{output: app.Output{Kinds: map[string]any{"NodeChange": &deploy.Done{}, "NodeChangeList": []nodeEntry{}}}}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		o.pinned = cmd.Flags().Changed("file")
+		if cmd.Flags().Changed("file") {
+			o.file = t.file
+		}
 		return t.node(cmd.Context(), verb, strings.Join(args, ""), o)
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.ssh, "ssh", "", "the node: USER@HOST or USER@HOST:PORT")
-	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
-	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
+	o.hosts.Register(f, "0")
 	f.BoolVar(&o.managed, "managed", false, "change the node even if WMCO manages it")
 	f.DurationVar(&o.stop, "stop-timeout", agent.DefaultTimes.Stop, "how long a service's process may take to end")
 	f.DurationVar(&o.start, "start-timeout", agent.DefaultTimes.Start, "how long a service's pipes may take to answer")
@@ -122,81 +123,76 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// node carries out one verb on one node.
+// node carries out one verb on each node.
 func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOptions) error {
-	target, err := guest.ParseTarget(o.ssh)
+	targets, err := o.hosts.Targets(t.Stdin)
 	if err != nil {
 		return err
 	}
 	if o.stop <= 0 || o.start <= 0 {
 		return &fault.Error{What: "--stop-timeout and --start-timeout can't be zero or less", Fix: "--stop-timeout 1s ends a process that doesn't end by itself within that second"}
 	}
-	im, err := t.openNodeImage(ctx, verb, ref, o, t.stock(o.pinned))
-	if err != nil {
-		return err
-	}
-	if im != nil {
+	var im *deploy.Image
+	if verb != agent.Remove {
+		if im, err = deploy.OpenImage(ctx, ref, t.load(o.registry), hosts.Stock(o.file, t.warn)); err != nil {
+			return err
+		}
 		defer im.Close() //nolint:errcheck // only read
+		if err := im.Only(splitNames(o.only)); err != nil {
+			return err
+		}
 	}
 	exe, err := t.nodeExe(ctx, im)
 	if err != nil {
 		return err
 	}
-	o.guest.Warn = t.warn
-	g, err := guest.Dial(ctx, target, o.guest)
-	if err != nil {
-		return err
+	o.hosts.Guest.Warn = t.warn
+	c := nodeChange{t, verb, im, exe, o}
+	if len(targets) == 1 {
+		done, err := c.on(ctx, targets[0])
+		if done == nil {
+			return err
+		}
+		return errors.Join(o.output.Write(t.Stdout, done, func() [][]string { return [][]string{{done.Sentence()}} }), err)
 	}
-	defer g.Close() //nolint:errcheck // the work is done, or its error is told
-	n := &deploy.Node{Guest: g, Exe: exe, Say: func(s string) { t.note(target.Host, s) }}
-	began := time.Now()
-	var out *deploy.Outcome
-	options := deploy.Options{Managed: o.managed, Times: agent.Times{Stop: o.stop, Start: o.start}}
-	if verb == agent.Remove {
-		out, err = n.Remove(ctx, options)
-	} else {
-		out, err = n.Install(ctx, verb, im, options)
-	}
-	if err != nil {
-		return err
-	}
-	if err := t.tellNode(verb, target, im, out, time.Since(began), &o.output); err != nil {
-		return err
-	}
-	if im == nil || !out.Result.Changed {
-		return nil
-	}
-	return t.afterwards(ctx, n, im, target)
+	all := hosts.Each(ctx, &o.hosts, targets, c.on, c.ended)
+	return errors.Join(c.table(all), hosts.Failure(all))
 }
 
-// stock says what a node should be with an image that doesn't: nil unless
-// versions.yaml was named.
-func (t *tool) stock(named bool) deploy.Otherwise {
-	if !named {
-		return nil
-	}
-	return func(files []verify.File) (*node.Expectation, error) {
-		file, err := pins.Load(t.file)
-		if err != nil {
-			return nil, err
-		}
-		present := map[string]wanted.Present{}
-		for _, f := range files {
-			present[f.Path] = wanted.Present{SHA256: f.SHA256, Size: f.Size}
-		}
-		return wanted.OfImage(file, present, t.warn)
-	}
+// nodeChange is a verb that is carried out on nodes.
+type nodeChange struct {
+	*tool
+	verb agent.Verb
+	im   *deploy.Image // nil for remove
+	exe  []byte
+	o    nodeOptions
 }
 
-func (t *tool) openNodeImage(ctx context.Context, verb agent.Verb, ref string, o nodeOptions, otherwise deploy.Otherwise) (*deploy.Image, error) {
-	if verb == agent.Remove {
-		return nil, nil
-	}
-	im, err := deploy.OpenImage(ctx, ref, t.load(o.registry), otherwise)
+// on changes one node. What was done may come with an error: the node isn't
+// right all the same.
+func (c nodeChange) on(ctx context.Context, target guest.Target) (*deploy.Done, error) {
+	g, err := guest.Dial(ctx, target, c.o.hosts.Guest)
 	if err != nil {
 		return nil, err
 	}
-	return im, im.Only(splitNames(o.only))
+	defer g.Close() //nolint:errcheck // the work is done, or its error is told
+	n := &deploy.Node{Guest: g, Exe: c.exe, Say: func(s string) { c.note(target.Host, s) }}
+	began := time.Now()
+	var out *deploy.Outcome
+	options := deploy.Options{Managed: c.o.managed, Times: agent.Times{Stop: c.o.stop, Start: c.o.start}}
+	if c.verb == agent.Remove {
+		out, err = n.Remove(ctx, options)
+	} else {
+		out, err = n.Install(ctx, c.verb, c.im, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	done := c.done(target, out, time.Since(began))
+	if c.im == nil || !out.Result.Changed {
+		return done, nil
+	}
+	return done, c.afterwards(ctx, n, c.im, target)
 }
 
 // nodeExe is the verify.exe that came in the image, else that of this release: of
@@ -233,5 +229,5 @@ func (t *tool) afterwards(ctx context.Context, n *deploy.Node, im *deploy.Image,
 	if worst < finding.Block {
 		return nil
 	}
-	return &fault.Error{What: "the change was made, and the node still isn't what it should be", Fix: "verify node IMAGE --ssh " + shell.Word(target.String()), Code: finding.ExitBlock}
+	return &fault.Error{What: "the change was made, and the node isn't what it should be", Fix: "verify node IMAGE --ssh " + shell.Word(target.String()), Code: finding.ExitBlock}
 }

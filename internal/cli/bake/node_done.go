@@ -1,63 +1,68 @@
 package bake
 
 import (
-	"fmt"
+	"errors"
 	"strings"
 	"time"
 
-	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/node/guest"
 	"github.com/winbake/winbake/internal/printable"
 )
 
-// nodeDone is what a change of a node came to, for -o json.
-type nodeDone struct {
-	Node      string     `json:"node"`
-	Verb      agent.Verb `json:"verb"`
-	Reference string     `json:"reference,omitempty"`
-	Uploaded  int        `json:"uploaded"`
-	agent.Result
-	Seconds float64 `json:"seconds"`
-}
-
-// tellNode says on stdout what was done.
-func (t *tool) tellNode(verb agent.Verb, target guest.Target, im *deploy.Image, out *deploy.Outcome, took time.Duration, o *app.Output) error {
+// done tells what a node has to say, and returns what was done there.
+func (c nodeChange) done(target guest.Target, out *deploy.Outcome, took time.Duration) *deploy.Done {
 	r := out.Result
 	for _, n := range r.Notes {
-		t.Console.Emit(event.Event{Object: target.Host, Phase: event.Write, State: event.Warning, Message: n})
+		c.warn(target.Host, n)
 	}
 	if r.Recovered != "" {
-		t.note(target.Host, "an earlier change had been cut short; "+r.Recovered)
+		c.note(target.Host, "an earlier change had been cut short; "+r.Recovered)
 	}
-	done := nodeDone{Node: target.String(), Verb: verb, Uploaded: out.Uploaded, Result: r, Seconds: took.Seconds()}
-	if im != nil {
-		done.Reference = im.Reference
+	done := &deploy.Done{Node: target.String(), Verb: c.verb, Uploaded: out.Uploaded, Result: r, Seconds: took.Seconds()}
+	if c.im != nil {
+		done.Reference = c.im.Reference
 	}
-	return o.Write(t.Stdout, done, func() [][]string { return [][]string{{done.sentence(took)}} })
+	return done
 }
 
-// sentence is one line for people. What a node says may hold anything.
-func (d nodeDone) sentence(took time.Duration) string {
-	if !d.Changed {
-		return fmt.Sprintf("%s: nothing to %s", d.Node, d.Verb)
+// ended tells of a node of several while others are still worked on.
+func (c nodeChange) ended(o hosts.Outcome[*deploy.Done]) {
+	if o.Err != nil {
+		name := o.Target.String()
+		c.warn(name, strings.TrimPrefix(o.Err.Error(), name+": "))
+		return
 	}
-	parts := []string{}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{d.Installed, "installed"}, {d.Replaced, "replaced"}, {d.Removed, "removed"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d files %s", p.n, p.what))
+	c.Console.Emit(event.Event{Object: o.Target.Host, Phase: event.Write, State: event.Done})
+}
+
+// nodeEntry is one node of several, for -o json.
+type nodeEntry struct {
+	Node string `json:"node"`
+	// Error is what went wrong; Done may be there all the same.
+	Error string       `json:"error,omitempty"`
+	Done  *deploy.Done `json:"done,omitempty"`
+}
+
+// table writes what was done on several nodes.
+func (c nodeChange) table(all []hosts.Outcome[*deploy.Done]) error {
+	entries, rows := []nodeEntry{}, [][]string{{"NODE", "OUTCOME"}}
+	for _, o := range all {
+		e := nodeEntry{Node: o.Target.String(), Done: o.Value}
+		row := []string{e.Node, ""}
+		if o.Value != nil {
+			row[1] = o.Value.Work()
 		}
+		if o.Err != nil {
+			e.Error = printable.Line(hosts.Reason(o.Err))
+			if !errors.Is(o.Err, hosts.ErrSkipped) {
+				e.Error = "failed: " + e.Error
+			}
+			row[1] = e.Error
+		}
+		entries, rows = append(entries, e), append(rows, row)
 	}
-	for _, s := range d.Services {
-		parts = append(parts, printable.Line(s))
-	}
-	if len(parts) == 0 {
-		parts = append(parts, "recorded")
-	}
-	return fmt.Sprintf("%s: %s in %s", d.Node, strings.Join(parts, ", "), took.Round(10*time.Millisecond))
+	return c.o.output.Write(c.Stdout, entries, func() [][]string { return rows })
 }

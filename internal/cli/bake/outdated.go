@@ -32,7 +32,7 @@ type outdatedRow struct {
 }
 
 func newOutdated(t *tool) *cobra.Command {
-	var output app.Output
+	output := app.NewOutput("NewerVersionList", []outdatedRow{})
 	cmd := &cobra.Command{
 		Use:   "outdated [component...]",
 		Short: "Show newer versions of what is pinned",

@@ -32,12 +32,7 @@ stay.`,
   bake manifests setup-script --undo > remove.cmd`,
 		ValidArgsFunction: t.fromPins(serviceNames),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := t.sc(args, undo)
-			if err != nil {
-				return err
-			}
-			_, err = t.Stdout.Write(text)
-			return err
+			return t.print(t.sc(args, undo))
 		},
 	}
 	cmd.Flags().BoolVar(&undo, "undo", false, "remove the services instead")

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/pins"
@@ -122,7 +123,7 @@ func (s *settler) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
 // removed tells of each file that goes without another one in its place, and
 // refuses to take it from an operator that needs it.
 func (s *settler) removed(i *verify.BaseImage) error {
-	cat, err := catalog.Load()
+	cat, err := (&catalogflag.Flag{}).Load(s.tool.App)
 	if err != nil {
 		return err
 	}

@@ -90,8 +90,7 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 		return err
 	}
 	if o.skeleton {
-		_, err := t.Stdout.Write(folder.Skeleton())
-		return err
+		return t.print(folder.Skeleton(), nil)
 	}
 	adopted, err := template.Update(ctx, o.Dir, folder, o.adopt)
 	if err != nil {

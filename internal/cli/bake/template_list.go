@@ -17,7 +17,7 @@ type platformRow struct {
 }
 
 func newTemplateList(t *tool) *cobra.Command {
-	var output app.Output
+	output := app.NewOutput("PlatformList", []platformRow{})
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "Show the platforms, and what each was tested on",

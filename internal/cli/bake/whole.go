@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/pins"
 )
@@ -16,7 +17,7 @@ func (t *tool) whole(o payloadOptions, file *pins.File) error {
 	if o.base != "" || file.Base != "" || len(o.only) > 0 {
 		return nil
 	}
-	known, err := catalog.Load()
+	known, err := (&catalogflag.Flag{}).Load(t.App)
 	if err != nil {
 		return err
 	}

@@ -7,10 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
-	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cas"
@@ -73,13 +71,7 @@ func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image
 		ref = p.path + "@" + digest.String()
 	}
 	if o.push != "" {
-		_, err = t.step(o.push, event.Push, func(p stream.Progress) (v1.Hash, error) {
-			ref, err = ociimage.Push(ctx, o.push, image, ociimage.PushOptions{
-				Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
-				Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
-			})
-			return digest, err
-		})
+		ref, err = t.push(ctx, o.push, r, image)
 	}
 	if err == nil && o.tarball == toStdout {
 		err = t.writeStdout(ctx, image, store)
@@ -87,17 +79,31 @@ func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image
 	return ref, err
 }
 
+// push pushes an image and returns its reference by digest.
+func (t *tool) push(ctx context.Context, to string, r app.Registry, image ociimage.ImageOrIndex) (ref string, err error) {
+	err = t.step(to, event.Push, func(p stream.Progress) (err error) {
+		ref, err = ociimage.Push(ctx, to, image, ociimage.PushOptions{
+			Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
+			Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
+		})
+		return err
+	})
+	return ref, err
+}
+
 func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image ociimage.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) error {
 	done, err := o.setAside(p)
 	if err == nil {
-		_, err = t.step(p.path, event.Write, func(tell stream.Progress) (v1.Hash, error) {
-			switch p.kind { //nolint:exhaustive // a tarball is all else that is written
+		err = t.step(p.path, event.Write, func(tell stream.Progress) (err error) {
+			switch p.kind {
 			case ociimage.KindDir:
-				return v1.Hash{}, payload.WriteDir(ctx, p.path, tree, payload.DirOptions{Store: blobStore{store}, Extras: extras, Progress: tell})
+				return payload.WriteDir(ctx, p.path, tree, payload.DirOptions{Store: blobStore{store}, Extras: extras, Progress: tell})
 			case ociimage.KindLayout:
-				return ociimage.WriteLayout(ctx, p.path, image, tell)
+				_, err = ociimage.WriteLayout(ctx, p.path, image, tell)
+			default:
+				_, err = ociimage.WriteTarball(ctx, p.path, image, tell)
 			}
-			return ociimage.WriteTarball(ctx, p.path, image, tell)
+			return err
 		})
 	}
 	return errors.Join(err, done(err == nil))
@@ -125,14 +131,13 @@ func (t *tool) writeStdout(ctx context.Context, image ociimage.ImageOrIndex, sto
 }
 
 // step reports one output's start, progress and end.
-func (t *tool) step(object string, phase event.Phase, run func(stream.Progress) (v1.Hash, error)) (v1.Hash, error) {
-	began := time.Now()
+func (t *tool) step(object string, phase event.Phase, run func(stream.Progress) error) error {
 	t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Start})
-	hash, err := run(t.progress(object, phase))
+	err := run(t.progress(object, phase))
 	state := event.Done
 	if err != nil {
 		state = event.Failed
 	}
-	t.Console.Emit(event.Event{Object: object, Phase: phase, State: state, Message: time.Since(began).Round(10 * time.Millisecond).String()})
-	return hash, err
+	t.Console.Emit(event.Event{Object: object, Phase: phase, State: state})
+	return err
 }

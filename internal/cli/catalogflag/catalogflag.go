@@ -1,13 +1,18 @@
-// Package catalogflag is the flag --catalog of commands that use the catalog: files
-// and folders of rows over the embedded ones. It isn't for the node's verify.exe,
-// which brings no catalog along.
+// Package catalogflag is the catalog that commands use: the embedded one, or the one
+// that verify catalog update kept, with the rows of --catalog over it. It isn't for the
+// node's verify.exe, which brings no catalog along.
 package catalogflag
 
 import (
+	"context"
+
+	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/catalog/signed"
+	"github.com/winbake/winbake/internal/cli/app"
 )
 
 // Flag is the value of --catalog.
@@ -16,8 +21,8 @@ type Flag struct {
 	Paths []string
 }
 
-// Register adds the flag to a command. --catalog, its name in former releases, is
-// read as the same flag and shown nowhere.
+// Register adds the flag to a command. --data, its former name, is read as the same
+// flag and shown nowhere.
 func (f *Flag) Register(cmd *cobra.Command) {
 	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "data" {
@@ -28,8 +33,9 @@ func (f *Flag) Register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.Paths, "catalog", nil, "file or folder of catalog rows that add to the embedded ones or override them; may be repeated")
 }
 
-// Load is the embedded catalog with the flag's rows. Errors are *fault.Error.
-func (f *Flag) Load() (*catalog.Catalog, error) {
+// Load is the catalog that is in use, the kept one or the embedded one, with the
+// flag's rows. a is told which; nil tells nobody. Errors are *fault.Error.
+func (f *Flag) Load(a *app.App) (*catalog.Catalog, error) {
 	var overlays []catalog.Overlay
 	for _, p := range f.Paths {
 		more, err := catalog.ReadOverlays(p)
@@ -38,12 +44,21 @@ func (f *Flag) Load() (*catalog.Catalog, error) {
 		}
 		overlays = append(overlays, more...)
 	}
-	return catalog.LoadWith(overlays...)
+	kept, err := signed.Kept(context.Background())
+	if err != nil {
+		a.Once(logrus.WarnLevel, err.Error()+"\nthe built-in catalog of "+catalog.BuiltIn()+" is used")
+	}
+	if kept == nil {
+		a.Once(logrus.DebugLevel, "the catalog is the built-in one, of "+catalog.BuiltIn())
+		return catalog.LoadWith(overlays...)
+	}
+	a.Once(logrus.InfoLevel, "the catalog is of "+kept.AsOf+", from "+kept.Name)
+	return kept.Load(overlays...)
 }
 
-// Date is the day that the embedded catalog is of, 2026-08-31.
-func Date() (string, error) {
-	c, err := (&Flag{}).Load()
+// Date is the day that the catalog in use is of, 2026-08-31.
+func Date(a *app.App) (string, error) {
+	c, err := (&Flag{}).Load(a)
 	if err != nil {
 		return "", err
 	}
@@ -53,7 +68,7 @@ func Date() (string, error) {
 // Releases completes another flag of the command with the releases that the
 // catalog has.
 func (f *Flag) Releases(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	known, err := f.Load()
+	known, err := f.Load(nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

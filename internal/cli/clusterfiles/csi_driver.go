@@ -30,7 +30,7 @@ type csiDriverOptions struct {
 // NewCSIDriver returns the command `bake manifests csi-driver`.
 func NewCSIDriver(a *app.App) *cobra.Command {
 	t := &tool{a}
-	var o csiDriverOptions
+	o := csiDriverOptions{output: app.NewOutput("CSIDriverManifests", &csiReport{})}
 	cmd := &cobra.Command{
 		Use:   "csi-driver " + strings.Join(csidriver.Drivers(), "|"),
 		Short: "Write the Windows node part of a CSI driver for an OpenShift release",
@@ -106,7 +106,7 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 
 // csiDriver is the pipeline: catalog, objects, folder, and what to run next.
 func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions) error {
-	cat, err := o.catalog.Load()
+	cat, err := o.catalog.Load(t.App)
 	if err != nil {
 		return err
 	}

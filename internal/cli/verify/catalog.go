@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"encoding/json"
 	"io"
 	"strings"
 
@@ -13,20 +12,24 @@ import (
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/report/facts"
+	"github.com/winbake/winbake/internal/version"
 )
 
 func newCatalog(t *tool) *cobra.Command {
-	var format string
+	output := app.Output{
+		Kinds:   map[string]any{"Catalog": &catalog.Catalog{}, "CatalogRelease": &catalog.About{}, "CatalogDriver": &catalog.Driver{}},
+		Formats: []string{"table", "json", "yaml"},
+	}
 	var rows catalogflag.Flag
 	cmd := &cobra.Command{
 		Use:   "catalog [RELEASE|DRIVER]",
 		Short: "Show what is known of releases and drivers",
-		Long: `catalog prints the facts that verify brings along: which CSI driver versions an
-OpenShift release ships, and what each driver needs on Windows. A release or a
-driver prints that one alone, with the evidence of each row. It reads no
-network; --catalog adds or overrides rows.`,
+		Long: `catalog prints the facts that verify brings along, or that catalog update kept:
+which CSI driver versions an OpenShift release ships, and what each driver needs
+on Windows. A release or a driver prints all that is known of that one, with the
+evidence of each row. It reads no network; --catalog adds or overrides rows.`,
 		Example: `  verify catalog
-  verify catalog 4.20
+  verify catalog 4.20.6
   verify catalog vsphere
   verify catalog -o yaml > catalog.yaml
   verify catalog 4.21 --catalog my-rows.yaml`,
@@ -35,23 +38,23 @@ network; --catalog adds or overrides rows.`,
 			return rowNames(&rows, cmd, args, prefix)
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := rows.Load()
+			c, err := rows.Load(t.App)
 			if err != nil {
 				return err
 			}
-			return printCatalog(t.Stdout, c, format, strings.Join(args, ""))
+			return printCatalog(t.Stdout, c, &output, strings.Join(args, ""))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "table", "table, json or yaml")
+	output.Register(cmd)
 	rows.Register(cmd)
-	app.Choices(cmd, "output", "table", "json", "yaml")
+	cmd.AddCommand(newCatalogUpdate(t))
 	return cmd
 }
 
 // rowNames completes the argument: releases, then drivers.
 func rowNames(rows *catalogflag.Flag, cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	list, directive := rows.Releases(cmd, args, prefix)
-	known, err := rows.Load()
+	known, err := rows.Load(nil)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -61,25 +64,27 @@ func rowNames(rows *catalogflag.Flag, cmd *cobra.Command, args []string, prefix 
 	return list, directive
 }
 
-func printCatalog(w io.Writer, c *catalog.Catalog, format, which string) error {
+func printCatalog(w io.Writer, c *catalog.Catalog, output *app.Output, which string) error {
 	var v any = c
 	text := func() error { return facts.Catalog(w, c) }
 	if which != "" {
-		r, d := c.Release(which), c.Driver(which)
+		var about *catalog.About
+		if release, err := version.ParseOpenShift(which); err == nil {
+			about = c.About(release)
+		}
+		d := c.Driver(which)
 		switch {
-		case r != nil:
-			v, text = r, func() error { return facts.Release(w, c, r) }
+		case about != nil:
+			v, text = about, func() error { return facts.Release(w, c, about) }
 		case d != nil:
 			v, text = d, func() error { return facts.Driver(w, c, d) }
 		default:
 			return &fault.Error{What: "the catalog has no release and no driver " + which, Fix: "verify catalog lists the releases and drivers; --catalog adds some"}
 		}
 	}
-	switch format {
+	switch output.String() {
 	case "json":
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		return enc.Encode(v)
+		return output.JSON(w, v)
 	case "yaml":
 		out, err := yaml.Marshal(v)
 		if err != nil {

@@ -2,7 +2,6 @@ package verify
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +12,7 @@ import (
 
 func newInventory(t *tool) *cobra.Command {
 	var in inputs
-	var format string
+	output := app.NewOutput("Inventory", &inventory.Inventory{})
 	cmd := &cobra.Command{
 		Use:   "inventory",
 		Short: "Show what is read of a cluster, and from where",
@@ -32,24 +31,21 @@ read. It judges nothing.`,
 			if err != nil {
 				return err
 			}
-			if format == "text" {
+			if output.String() == "text" {
 				return facts.Inventory(t.Stdout, inv)
 			}
-			enc := json.NewEncoder(t.Stdout)
-			enc.SetIndent("", "  ")
-			return enc.Encode(inv)
+			return output.JSON(t.Stdout, inv)
 		},
 	}
 	in.register(cmd)
-	cmd.Flags().StringVarP(&format, "output", "o", "text", "text or json")
-	app.Choices(cmd, "output", "text", "json")
+	output.Register(cmd)
 	return cmd
 }
 
 // read is the inventory of what was asked for: no cluster where only a payload
 // was.
 func (t *tool) read(ctx context.Context, in inputs) (*inventory.Inventory, error) {
-	known, err := in.catalog.Load()
+	known, err := in.catalog.Load(t.App)
 	if err != nil {
 		return nil, err
 	}

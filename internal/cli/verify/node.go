@@ -7,26 +7,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/node/guest"
-	"github.com/winbake/winbake/internal/node/wanted"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/payload/verify"
 )
 
 // nodeOptions are the flags of `verify node`.
 type nodeOptions struct {
-	ssh, expect string
-	file        string
-	guest       guest.Options
-	registry    app.Registry
-	only        []string
+	hosts    hosts.Flags
+	expect   string
+	file     string
+	registry app.Registry
+	only     []string
 }
 
 func newNode(t *tool) *cobra.Command {
@@ -38,78 +37,83 @@ func newNode(t *tool) *cobra.Command {
 sums of its files, its services and what they run as, their processes, and each
 named pipe with who serves it and whether it answers. It copies verify.exe to
 the node, runs it there, brings the answer back and removes it; it changes
-nothing else.
+nothing else. With several nodes (--hosts) there is one report, with a line for
+each node.
 
 IMAGE is a registry reference by digest, an OCI layout or a tarball with
 /winbake/node.json; for an operator's own image, which has none, -f names the
-versions.yaml that says what goes where; or --expect names that file itself. On the node, verify.exe
-has the same command: verify node --expect node.json.`,
+versions.yaml that says what goes where; or --expect names that file itself. On
+the node, verify.exe has the same command: verify node --expect node.json.`,
 		Example: `  verify node _output/image --ssh Administrator@node1
   verify node --expect node.json --ssh Administrator@10.0.0.7:2222 -o json
   verify node quay.io/me/payload@sha256:... --ssh Administrator@node1 --accept WIN004
+  verify node _output/image --hosts nodes.txt --user Administrator
   verify node quay.io/openshift/operator@sha256:... -f versions.yaml --ssh Administrator@node1 --only csi-proxy`,
 		Args: app.Args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (o.expect != "") {
 				return usage(cmd, "give an image or --expect, and not both")
 			}
-			r, err := t.node(cmd.Context(), args, o)
-			if err != nil {
-				return err
-			}
-			return t.finish(r)
+			return t.node(cmd.Context(), args, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.ssh, "ssh", "", "the node: USER@HOST or USER@HOST:PORT")
+	o.hosts.Register(f, "100%")
 	f.StringVar(&o.expect, "expect", "", "the expectation, node.json, in place of an image")
 	f.StringVarP(&o.file, "file", "f", "", "versions.yaml that says what an operator's own image is on a node")
 	f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
-	f.StringArrayVar(&o.guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
-	f.StringArrayVarP(&o.guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
 	o.registry.Register(f, "the registry")
 	return cmd
 }
 
-func (t *tool) node(ctx context.Context, args []string, o nodeOptions) (report.Report, error) {
-	var r report.Report
-	target, err := guest.ParseTarget(o.ssh)
+func (t *tool) node(ctx context.Context, args []string, o nodeOptions) error {
+	targets, err := o.hosts.Targets(t.Stdin)
 	if err != nil {
-		return r, err
+		return err
 	}
 	im, err := t.openExpectation(ctx, args, o)
 	if err != nil {
-		return r, err
+		return err
 	}
 	exe, err := nodeExe(im)
 	if err != nil {
-		return r, err
+		return err
 	}
-	o.guest.Warn = func(file, what string) {
-		t.Console.Emit(event.Event{Object: file, Phase: event.Verify, State: event.Warning, Message: what})
+	o.hosts.Guest.Warn = t.warn
+	ask := func(ctx context.Context, target guest.Target) (*node.Facts, error) {
+		g, err := guest.Dial(ctx, target, o.hosts.Guest)
+		if err != nil {
+			return nil, err
+		}
+		defer g.Close() //nolint:errcheck // the facts are here
+		return deploy.Check(ctx, g, exe, im.Expectation, func(s string) {
+			t.Console.Emit(event.Event{Object: target.Host, Phase: event.Verify, State: event.Note, Message: s})
+		})
 	}
-	g, err := guest.Dial(ctx, target, o.guest)
+	if len(targets) > 1 {
+		all := hosts.Each(ctx, &o.hosts, targets, ask, nil)
+		return t.finish(fleet(all, im.Expectation), func(found []finding.Finding) []string { return fleetTable(all, found) })
+	}
+	facts, err := ask(ctx, targets[0])
 	if err != nil {
-		return r, err
+		return err
 	}
-	defer g.Close() //nolint:errcheck // the facts are here
-	facts, err := deploy.Check(ctx, g, exe, im.Expectation, func(s string) {
-		t.Console.Emit(event.Event{Object: target.Host, Phase: event.Verify, State: event.Note, Message: s})
+	return t.finish(report.Report{
+		Subject:  targets[0].String(),
+		Checked:  fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes)),
+		Notes:    []string{asked(facts)},
+		Findings: node.Compare(im.Expectation, facts),
 	})
-	if err != nil {
-		return r, err
-	}
-	r.Subject = target.String()
-	r.Checked = fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes))
-	r.Notes = []string{fmt.Sprintf("%s, %s, asked by verify.exe %s", facts.Host, facts.OS, facts.Verify)}
-	r.Findings = node.Compare(im.Expectation, facts)
-	return r, nil
+}
+
+func (t *tool) warn(object, what string) {
+	t.Console.Emit(event.Event{Object: object, Phase: event.Verify, State: event.Warning, Message: what})
 }
 
 // openExpectation reads the image's, or the file's.
 func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy.Image, error) {
 	if o.expect == "" {
-		im, err := deploy.OpenImage(ctx, args[0], t.load(o.registry), o.stock(t))
+		im, err := deploy.OpenImage(ctx, args[0], t.load(o.registry), hosts.Stock(o.file, t.warn))
 		if err != nil {
 			return nil, err
 		}
@@ -126,23 +130,6 @@ func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions
 	}
 	im := &deploy.Image{Expectation: e}
 	return im, im.Only(o.only)
-}
-
-// stock says what a node should be with an image that doesn't: nil unless
-// versions.yaml was named.
-func (o nodeOptions) stock(t *tool) deploy.Otherwise {
-	if o.file == "" {
-		return nil
-	}
-	return func(files []verify.File) (*node.Expectation, error) {
-		file, err := pins.Load(o.file)
-		if err != nil {
-			return nil, err
-		}
-		return wanted.OfImage(file, presentFiles(verify.ImageSummary{Files: files}), func(name, what string) {
-			t.Console.Emit(event.Event{Object: name, Phase: event.Verify, State: event.Warning, Message: what})
-		})
-	}
 }
 
 // nodeExe is the node's verify.exe: the one that came in the image, or is beside

@@ -114,7 +114,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 			return r, err
 		}
 	}
-	demands, err := newDemands(o, want)
+	demands, err := t.newDemands(o, want)
 	if err != nil {
 		return r, err
 	}
@@ -139,7 +139,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	extras, err := t.extrasFindings(summary, want)
 	demanded, notes := demands.findings(summary)
 	r.Findings = slices.Concat(demanded, executables.findings, executables.missed(summary), treeFindings(problems, summary), keptFindings(summary, want), extras, digestFindings(source, digest))
-	r.Notes = append(notes, byteNotes(source, want, digest)...)
+	r.Notes = slices.Concat(notes, byteNotes(source, want, digest))
 	return r, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/wanted"
@@ -33,7 +34,7 @@ func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []findin
 		if err != nil {
 			return nil, err
 		}
-		fs = append(fs, wanted.Check(object+payload.ExpectationName, image.Extras.Expectation, presentFiles(image), expectation)...)
+		fs = append(fs, wanted.Check(object+payload.ExpectationName, image.Extras.Expectation, hosts.Present(image.Files), expectation)...)
 		if data := image.Extras.Verify; data != nil {
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
@@ -53,21 +54,13 @@ func same(a, b verify.ImageSummary) bool {
 	return bytes.Equal(a.Extras.Expectation, b.Extras.Expectation) && bytes.Equal(a.Extras.Verify, b.Extras.Verify) && slices.Equal(a.Files, b.Files)
 }
 
-func presentFiles(image verify.ImageSummary) map[string]wanted.Present {
-	files := map[string]wanted.Present{}
-	for _, f := range image.Files {
-		files[f.Path] = wanted.Present{SHA256: f.SHA256, Size: f.Size}
-	}
-	return files
-}
-
 // pinnedExpectation is what bake would write for the files that are there;
 // those that aren't have findings of their own.
 func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node.Expectation, error) {
 	if want == nil {
 		return nil, nil
 	}
-	files := presentFiles(image)
+	files := hosts.Present(image.Files)
 	var built []wanted.Built
 	for _, b := range want.built {
 		f := files[b.Component.Payload]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cli/hosts"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/pins"
@@ -29,8 +30,8 @@ type demands struct {
 }
 
 // newDemands settles which release the payload is for, before it is read.
-func newDemands(o payloadOptions, want *pinned) (*demands, error) {
-	known, err := o.catalog.Load()
+func (t *tool) newDemands(o payloadOptions, want *pinned) (*demands, error) {
+	known, err := o.catalog.Load(t.App)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func (d *demands) missing(image verify.ImageSummary, release string) (fs []findi
 			Observed: "a payload for OpenShift " + release, Expected: "a release of the catalog: " + strings.Join(d.catalog.OperatorReleases(), ", "),
 			Why: "it isn't known which files its operator demands", Remedy: "add rows of " + release + " to the catalog: --catalog, and verify catalog -o yaml shows how they look"}}
 	}
-	there := presentFiles(image)
+	there := hosts.Present(image.Files)
 	for _, f := range demanded {
 		if _, ok := there[f.Path]; !ok {
 			fs = append(fs, finding.Finding{ID: idDemanded, Severity: severity(image), Object: payload.Root + "/" + f.Path, Source: f.Source,

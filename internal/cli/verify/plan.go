@@ -1,17 +1,16 @@
 package verify
 
 import (
-	"encoding/json"
-
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/report/skewreport"
+	"github.com/winbake/winbake/internal/skew"
 )
 
 func newPlan(t *tool) *cobra.Command {
 	var o skewOptions
-	var format string
+	output := app.Output{Kinds: map[string]any{"UpdatePlan": []skew.Step{}}, Formats: []string{"markdown", "script", "json"}}
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "List what to do before, during and after each update on the way",
@@ -32,19 +31,16 @@ and no check: it exits 0 also where the verdict is BLOCK.`,
 			if err != nil {
 				return err
 			}
-			switch format {
+			switch output.String() {
 			case "markdown":
 				return skewreport.Plan(t.Stdout, r)
 			case "script":
 				return skewreport.Script(t.Stdout, r)
 			}
-			enc := json.NewEncoder(t.Stdout)
-			enc.SetIndent("", "  ")
-			return enc.Encode(r.Result.Steps)
+			return output.JSON(t.Stdout, r.Result.Steps)
 		},
 	}
 	o.register(cmd)
-	cmd.Flags().StringVarP(&format, "output", "o", "markdown", "markdown, script or json")
-	app.Choices(cmd, "output", "markdown", "script", "json")
+	output.Register(cmd)
 	return cmd
 }

@@ -112,7 +112,7 @@ func (t *tool) precheck(cmd *cobra.Command, o precheckOptions) error {
 	if err != nil {
 		return err
 	}
-	known, err := o.catalog.Load()
+	known, err := o.catalog.Load(t.App)
 	if err != nil {
 		return err
 	}

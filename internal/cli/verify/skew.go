@@ -32,10 +32,12 @@ type skewOptions struct {
 	planned  []string
 	explain  string
 	details  bool
+	contexts []string
 }
 
 func newSkew(t *tool) *cobra.Command {
 	var o skewOptions
+	output := app.Output{Kinds: map[string]any{"RuleList": []skew.Rule{}, "RetiredRule": skew.Retired{}}, Formats: skewreport.Formats}
 	cmd := &cobra.Command{
 		Use:   "skew",
 		Short: "Tell whether it is safe to update a cluster that has Windows CSI drivers",
@@ -52,6 +54,7 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 --fail-on=warn, 3 BLOCK, 4 UNKNOWN, 1 it couldn't run.`,
 		Example: `  verify skew --to 4.20
   verify skew --to 4.20 --context prod -o html > skew.html
+  verify skew --to 4.20 --contexts prod-a,prod-b -o html > skew.html
   verify skew --from 4.19 --to 4.20 --manifests cluster/
   verify skew --to 4.20 --must-gather must-gather.tar.gz
   verify skew --from 4.19 --to 4.20 --manifests gitops/ --static
@@ -60,8 +63,11 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
   verify skew --explain HP001`,
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.explain != "" {
-				return explain(t.Stdout, o.explain)
+			if t.format = output.String(); o.explain != "" {
+				return explain(t.Stdout, &output, o.explain)
+			}
+			if len(o.contexts) > 0 {
+				return t.skewOfContexts(cmd, o)
 			}
 			return t.skew(cmd, o)
 		},
@@ -69,9 +75,9 @@ never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
 	o.register(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.explain, "explain", "", "tell what a rule compares, why, and what to do, and read nothing: an ID, or all")
+	f.StringSliceVar(&o.contexts, "contexts", nil, "several clusters, by the kubeconfig's contexts: a,b or all; a line for each")
 	f.BoolVar(&o.details, "details", false, "text: show what was observed and expected, with evidence and source, and all steps")
-	f.StringVarP(&t.format, "output", "o", "text", strings.Join(skewreport.Formats, ", "))
-	app.Choices(cmd, "output", skewreport.Formats...)
+	output.Register(cmd)
 	app.Complete(cmd, "explain", cobra.FixedCompletions(append(ruleIDs(), "all"), cobra.ShellCompDirectiveNoFileComp))
 	cmd.AddCommand(newPlan(t), newPrecheck(t))
 	return cmd
@@ -123,7 +129,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	known, err := o.catalog.Load()
+	known, err := o.catalog.Load(t.App)
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -174,23 +180,29 @@ func (o *skewOptions) check() error {
 // day is today in UTC, or the day of SOURCE_DATE_EPOCH, so that a report can be
 // made again: https://reproducible-builds.org/specs/source-date-epoch/.
 func day() (string, error) {
+	now, err := now()
+	return now.UTC().Format(time.DateOnly), err
+}
+
+func now() (time.Time, error) {
 	now := time.Now()
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil {
-			return "", &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH can't be %q", epoch), Fix: "unset it, or give it seconds: SOURCE_DATE_EPOCH=1785542400", Err: err}
+			return now, &fault.Error{What: fmt.Sprintf("SOURCE_DATE_EPOCH can't be %q", epoch), Fix: "unset it, or give it seconds: SOURCE_DATE_EPOCH=1785542400", Err: err}
 		}
 		now = time.Unix(seconds, 0)
 	}
-	return now.UTC().Format(time.DateOnly), nil
+	return now, nil
 }
 
 // commandLine is what was asked, for the report. Flags that hold secrets are
-// left out: reports are passed around. A proxy's URL may hold a password.
+// left out: reports are passed around. A proxy's URL may hold a password. So are those
+// of how the answer is written.
 func commandLine(cmd *cobra.Command) string {
 	words := []string{cmd.CommandPath()}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name == "token" || f.Name == "proxy-url" || f.Name == "output" {
+		if f.Name == "token" || f.Name == "proxy-url" || f.Name == "output" || f.Name == "details" {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -198,29 +210,39 @@ func commandLine(cmd *cobra.Command) string {
 			values = list.GetSlice()
 		}
 		for _, v := range values {
-			if f.Value.Type() == "bool" && v == "true" {
+			switch {
+			case f.Value.Type() != "bool":
+				words = append(words, "--"+f.Name, shell.Word(v))
+			case v == "true":
 				words = append(words, "--"+f.Name)
-				continue
+			default: // --static false would be a word of its own
+				words = append(words, "--"+f.Name+"="+v)
 			}
-			words = append(words, "--"+f.Name, shell.Word(v))
 		}
 	})
 	return strings.Join(words, " ")
 }
 
 // explain prints one rule, or all.
-func explain(w io.Writer, id string) error {
-	if id == "all" {
-		return skewreport.Explain(w, skew.Rules()...)
+func explain(w io.Writer, output *app.Output, id string) error {
+	found := skew.Rules()
+	if id != "all" {
+		id = strings.ToUpper(id)
+		if r, ok := skew.ExplainRetired(id); ok && output.String() == "json" {
+			return output.JSON(w, r)
+		} else if ok {
+			return skewreport.ExplainRetired(w, r)
+		}
+		rule, ok := skew.Explain(id)
+		if !ok {
+			return &fault.Error{What: "there is no rule " + id, Fix: "one of " + strings.Join(ruleIDs(), ", ")}
+		}
+		found = []skew.Rule{rule}
 	}
-	if r, ok := skew.ExplainRetired(strings.ToUpper(id)); ok {
-		return skewreport.ExplainRetired(w, r)
+	if output.String() == "json" {
+		return output.JSON(w, found)
 	}
-	rule, ok := skew.Explain(strings.ToUpper(id))
-	if !ok {
-		return &fault.Error{What: "there is no rule " + id, Fix: "one of " + strings.Join(ruleIDs(), ", ")}
-	}
-	return skewreport.Explain(w, rule)
+	return skewreport.Explain(w, found...)
 }
 
 func ruleIDs() []string {

@@ -56,7 +56,7 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
 	app.Choices(root, "output", report.Formats...)
 	app.Choices(root, "fail-on", finding.FailOnNames...)
-	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newNode(t), newSkew(t)}
+	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newNode(t), newServices(t), newSkew(t)}
 	root.AddCommand(append(checks, newInventory(t), newCatalog(t))...)
 	for _, c := range append(checks, checks[len(checks)-1].Commands()...) {
 		c.PreRunE = func(*cobra.Command, []string) (err error) {
@@ -67,14 +67,18 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 	return root
 }
 
-// finish writes the report and turns findings into an exit code.
-func (t *tool) finish(r report.Report) error {
+// finish writes the report and turns findings into an exit code. notes, if any, makes
+// the report's of findings of which some are accepted.
+func (t *tool) finish(r report.Report, notes ...func([]finding.Finding) []string) error {
 	today, err := day()
 	if err != nil {
 		return err
 	}
 	expired := accept.Expired(t.accepted, r.Findings, today)
 	r.Findings = append(finding.Accept(r.Findings, append(accept.Rules(t.accepted, today), t.accept...)), expired...)
+	for _, of := range notes {
+		r.Notes = append(r.Notes, of(r.Findings)...)
+	}
 	r.FailOn, r.Tool, r.Version = t.failOn, "verify", app.Version()
 	color := t.format == "text" && t.Color()
 	if err := report.Write(t.Stdout, t.format, r, report.Options{Color: color, Verbose: t.verbose}); err != nil {

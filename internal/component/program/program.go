@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 
@@ -35,12 +36,26 @@ func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Work
 	locked.Toolchain = p.Toolchain(p.File)
 	locked.DefaultGODEBUG = linked.DefaultGODEBUG
 	locked.Vendored = w.Vendored()
+	locked.APIGroups = apiGroups(linked)
 	locked.Modules, err = lockedModules(w, linked)
 	if err != nil {
 		return nil, err
 	}
 	_, err = p.Stamps(locked, "")
 	return linked, err
+}
+
+// apiGroups lists csi-proxy's API groups that a program links: the service itself
+// those that it serves, a driver those that it dials.
+func apiGroups(linked *gomod.Linked) []string {
+	var groups []string
+	for pkg := range linked.Packages {
+		if group, ok := strings.CutPrefix(pkg, "github.com/kubernetes-csi/csi-proxy/client/api/"); ok && strings.Count(group, "/") == 1 {
+			groups = append(groups, strings.ReplaceAll(group, "/", " "))
+		}
+	}
+	slices.Sort(groups)
+	return groups
 }
 
 // Result is the lock of the program in w, with the files that a build of it

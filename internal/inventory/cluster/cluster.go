@@ -6,7 +6,7 @@
 // pages, of Linux nodes only the names are read, pods only where they run on
 // Windows or belong to a driver. What the objects mean, package kube knows.
 //
-// What the user may not read, or the cluster hasn't got, becomes incomplete
+// What the user may not read, or the cluster doesn't have, becomes incomplete
 // coverage and a Problem: neither an error, nor taken for none being there.
 package cluster
 
@@ -31,9 +31,9 @@ type Options struct {
 	// Config reaches the API server. Flags.Config makes one as kubectl would.
 	Config *rest.Config
 	// Context is the kubeconfig's context, for the source's name and for the
-	// commands that mend a Problem. It may be empty.
+	// commands that fix a Problem. It may be empty.
 	Context string
-	// PageSize is how many objects one answer holds at most; 0 stands for 500,
+	// PageSize is how many objects one answer holds at most; 0 means 500,
 	// which is kubectl's.
 	PageSize int64
 	// Progress is told how many objects of what were read, and how many there

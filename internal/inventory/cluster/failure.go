@@ -14,7 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// access is one right: a verb on a resource, of which "" stands for list.
+// access is one right: a verb on a resource, of which "" means list.
 type access struct {
 	verb, resource, namespace, name string
 }
@@ -159,13 +159,13 @@ func (r *reader) fault(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*strangeError](err); ok {
 		return &fault.Error{
 			What: "no working API server answers there", Where: r.host, Excerpt: e.Error(), Err: err,
-			Fix: "kubectl " + r.context() + "version; the address stands in the kubeconfig, or in --server",
+			Fix: "kubectl " + r.context() + "version; the address is in the kubeconfig, or in --server",
 		}
 	}
 	return &fault.Error{What: "the API server doesn't answer", Where: r.host, Excerpt: cause(err), Err: err, Fix: ready}
 }
 
-// cause is an error without the request that it stands in.
+// cause is an error without the request that it is in.
 func cause(err error) string {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		return u.Err.Error()

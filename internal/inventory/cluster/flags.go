@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	api "k8s.io/client-go/tools/clientcmd/api"
 
-	// Some kubeconfigs name a login method that stands in a package of its own.
+	// Some kubeconfigs name a login method that is in a package of its own.
 	_ "k8s.io/client-go/plugin/pkg/client/auth"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -39,7 +39,7 @@ func (f *Flags) Register(fs *pflag.FlagSet) {
 	f.set = fs
 	fs.StringVar(&f.kubeconfig, clientcmd.RecommendedConfigPathFlag, "", "Path to the kubeconfig file to use")
 	clientcmd.BindOverrideFlags(&f.overrides, fs, names())
-	fs.Lookup(clientcmd.FlagTimeout).Usage = "How long one request may take, 30s say; 0 stands for no limit"
+	fs.Lookup(clientcmd.FlagTimeout).Usage = "How long one request may take, such as 30s; 0 means no limit"
 	fs.Lookup(clientcmd.FlagTimeout).DefValue = requestTimeout.String()
 	fs.StringArrayVar(&f.extra, "as-user-extra", nil, "User extras to impersonate for the operation, key=value; may be repeated")
 }
@@ -88,6 +88,28 @@ func (f *Flags) Config() (config *rest.Config, context string, err error) {
 		config.Timeout = requestTimeout
 	}
 	return config, context, nil
+}
+
+// Contexts are the names of the kubeconfig's contexts, in their order by name.
+// Errors are *fault.Error.
+func (f *Flags) Contexts() ([]string, error) {
+	rules := f.rules()
+	if err := noPipe(rules.GetLoadingPrecedence()); err != nil {
+		return nil, f.unreadable(err)
+	}
+	raw, err := rules.Load()
+	if err != nil {
+		return nil, f.unreadable(err)
+	}
+	return slices.Sorted(maps.Keys(raw.Contexts)), nil
+}
+
+// For are the same flags, for this context.
+func (f *Flags) For(context string) Flags {
+	other := *f
+	other.overrides.CurrentContext = context
+	other.overrides.AuthInfo.ImpersonateUserExtra = nil // see impersonate
+	return other
 }
 
 // rules are kubectl's, but that nothing is printed.

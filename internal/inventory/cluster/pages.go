@@ -89,7 +89,7 @@ func (p *pager[L, T, P]) page(page L) {
 // patience is for a server that restarts or is overloaded for a moment.
 var patience = wait.Backoff{Steps: 3, Duration: 250 * time.Millisecond, Factor: 4}
 
-// again calls f until it succeeds, or fails in a way that time doesn't mend.
+// again calls f until it succeeds, or fails in a way that time doesn't fix.
 func again(ctx context.Context, f func() error) error {
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, patience, func(context.Context) (bool, error) {

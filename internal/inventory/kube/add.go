@@ -73,7 +73,7 @@ func (c *Collector) Wants(apiVersion, kind string) bool { return find(apiVersion
 
 // Misplaced tells of a kind that is wanted, under a version that no API server
 // has it in: "apps/v1" for DaemonSet in v1. Groups with a dot are somebody's
-// own and may have a Node or a Pod too. "" is nothing amiss.
+// own and may have a Node or a Pod too. "" is nothing wrong.
 func (c *Collector) Misplaced(apiVersion, kind string) string {
 	group, _, grouped := strings.Cut(apiVersion, "/")
 	if grouped && strings.Contains(group, ".") || c.Wants(apiVersion, kind) {

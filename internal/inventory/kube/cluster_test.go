@@ -58,16 +58,6 @@ func TestNodeWithoutSystem(t *testing.T) {
 	}
 }
 
-func TestWindowsBuild(t *testing.T) {
-	for kernel, want := range map[string]int{
-		"10.0.20348.2340": 20348, "10.0.26100": 26100, "10.0.17763.": 17763, "5.14.0-427": 0, "": 0, "10.0": 0, "10.0.x.1": 0, "10.0.-5": 0, "6.3.9600": 0,
-	} {
-		if got := windowsBuild(kernel); got != want {
-			t.Errorf("%q: %d, want %d", kernel, got, want)
-		}
-	}
-}
-
 func TestCSINodes(t *testing.T) {
 	win := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: win-1, annotations: {storage.alpha.kubernetes.io/migrated-plugins: 'kubernetes.io/azure-disk, kubernetes.io/azure-file'}}\nspec: {drivers: []}"
 	lin := "apiVersion: storage.k8s.io/v1\nkind: CSINode\nmetadata: {name: lin-1}\nspec: {drivers: [{name: b, nodeID: x, topologyKeys: [zone, rack]}, {name: a, nodeID: x}]}"

@@ -30,7 +30,7 @@ func (ct *container) besideDriver(cts []container) bool {
 	return ct.namedRegistrar() || ct.isRegistrar() && len(cts) > 1
 }
 
-// sidecars are parts of the last element of images that run beside a driver and
+// sidecars are parts of the last element of images that run next to a driver and
 // are none. The names are those of https://kubernetes-csi.github.io/docs.
 var sidecars = []string{
 	"livenessprobe", "liveness-probe", "csi-attacher", "csi-provisioner", "csi-resizer", "csi-snapshotter",

@@ -46,7 +46,7 @@ type logLine struct {
 }
 
 // CSIProxyLog takes the line of a csi-proxy's log in which it says its
-// version, "Version: v1.1.3-34-g5cb6e2d". The node "" stands for a log of all
+// version, "Version: v1.1.3-34-g5cb6e2d". The node "" means a log of all
 // nodes, with no telling which line is whose: it counts where all such lines
 // agree.
 func (c *Collector) CSIProxyLog(node, line string, at inventory.Evidence) {

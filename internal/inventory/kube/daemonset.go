@@ -65,7 +65,7 @@ func (c *Collector) checkImage(d inventory.Driver, p podTemplate, cts []containe
 	})
 }
 
-// checkAlone tells of drivers that a pod registers beside the one that was
+// checkAlone tells of drivers that a pod registers next to the one that was
 // taken: nothing is known of them, and that mustn't pass for nothing wrong.
 func (c *Collector) checkAlone(o inventory.Object, provisioner string, registered []clue) {
 	if len(registered) < 2 {
@@ -139,7 +139,7 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	}
 }
 
-// registrar is the node-driver-registrar beside the driver.
+// registrar is the node-driver-registrar next to the driver.
 func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar {
 	for i := range cts {
 		ct := &cts[i]

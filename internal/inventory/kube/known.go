@@ -36,7 +36,7 @@ func newKnown(c *catalog.Catalog) known {
 	return k
 }
 
-// index enters a driver under names; a name that two drivers share stands for
+// index enters a driver under names; a name that two drivers share means
 // neither.
 func index(m map[string]*catalog.Driver, names []string, d *catalog.Driver) {
 	for _, name := range names {

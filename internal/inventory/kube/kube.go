@@ -15,7 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
-// Options is what a Collector needs to know beside the objects.
+// Options is what a Collector needs to know in addition to the objects.
 type Options struct {
 	// Catalog names the drivers; nil knows none.
 	Catalog *catalog.Catalog
@@ -26,7 +26,7 @@ type Options struct {
 
 // Locator says where a field of an object was read: file:line, or the object
 // and the field's path. The elements are string keys and int indexes; none
-// stand for the object itself. A field that isn't there is placed at the
+// mean the object itself. A field that isn't there is placed at the
 // nearest thing above it.
 type Locator func(path ...any) string
 
@@ -128,7 +128,7 @@ func (c *Collector) Count(r inventory.Resource) int {
 	return c.counts[r]
 }
 
-// ObjectLocator is the Locator of an object that stands in no file:
+// ObjectLocator is the Locator of an object that is in no file:
 // "DaemonSet ns/name spec.template.spec.containers[0].image".
 func ObjectLocator(o inventory.Object) Locator {
 	return func(path ...any) string {
@@ -140,7 +140,7 @@ func ObjectLocator(o inventory.Object) Locator {
 }
 
 // first tells whether o is met for the first time. Objects come twice where a
-// list is paged anew after its token expired, or where a file was copied.
+// list is paged again after its token expired, or where a file was copied.
 func (c *Collector) first(o inventory.Object, r inventory.Resource, at Locator) bool {
 	if _, again := c.seen[o]; again {
 		return false

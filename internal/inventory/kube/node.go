@@ -2,13 +2,13 @@ package kube
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // Annotations that WMCO keeps on the nodes that it configures:
@@ -108,11 +108,11 @@ func nodeOS(n *corev1.Node) string {
 func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 	info := n.Status.NodeInfo
 	out := inventory.Node{
-		Name: n.Name, Labels: n.Labels, Build: windowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
+		Name: n.Name, Labels: n.Labels, Build: version.WindowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
 		WMCO: n.Annotations[wmcoVersion], DesiredWMCO: n.Annotations[wmcoDesired], At: inventory.Evidence{Where: at()},
 	}
 	if out.Build == 0 {
-		out.Build = windowsBuild(n.Labels[corev1.LabelWindowsBuild])
+		out.Build = version.WindowsBuild(n.Labels[corev1.LabelWindowsBuild])
 	}
 	if out.WMCO != "" {
 		out.At = inventory.Evidence{Where: at("metadata", "annotations", wmcoVersion), Text: wmcoVersion + ": " + out.WMCO}
@@ -124,19 +124,6 @@ func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 	})
 	return out
-}
-
-// windowsBuild is the third number of 10.0.20348.2340; 0 for anything else.
-func windowsBuild(kernel string) int {
-	parts := strings.Split(kernel, ".")
-	if len(parts) < 3 || parts[0] != "10" || parts[1] != "0" {
-		return 0
-	}
-	build, err := strconv.Atoi(parts[2])
-	if err != nil || build < 0 {
-		return 0
-	}
-	return build
 }
 
 // CSINode takes the drivers that are registered on a node.

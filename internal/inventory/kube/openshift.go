@@ -171,7 +171,7 @@ func (c *Collector) csv(o map[string]any, at Locator) {
 	c.wmcoIs(name, phase == "" || phase == "Succeeded", inventory.Evidence{Where: at("metadata", "name"), Text: name})
 }
 
-// value is what stands deep in o; nil for nothing.
+// value is what is deep in o; nil for nothing.
 func value(o any, path ...string) any {
 	for _, key := range path {
 		m, ok := o.(map[string]any)

@@ -10,7 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
-// template is a pod template and where it stands in its object.
+// template is a pod template and where it is in its object.
 type podTemplate struct {
 	spec *corev1.PodSpec
 	base []any
@@ -69,9 +69,3 @@ func (p podTemplate) imageAt(ct *container) inventory.Evidence {
 
 // below makes a path under base, without touching base's array.
 func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }
-
-// ForWindows tells whether a pod asks for a Windows node.
-func ForWindows(spec *corev1.PodSpec) bool {
-	nowhere := func(...any) string { return "" }
-	return askedOS(podTemplate{spec, nil, nowhere}) == windows
-}

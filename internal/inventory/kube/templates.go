@@ -11,7 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// workload is what is known of the object that a pod template stands in.
+// workload is what is known of the object that a pod template is in.
 type workload struct {
 	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
 	// or owned by another that was read too).
@@ -150,7 +150,7 @@ func (c *Collector) CountTemplates() {
 }
 
 // Workloads is how many pod templates that ask for Windows and have volumes
-// were taken, beside Pods themselves.
+// were taken, in addition to Pods.
 func (c *Collector) Workloads() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,7 +19,7 @@ const (
 )
 
 // versionOf tells what version an image is, or why that can't be told. What
-// the user says goes first, then a digest that is known: a tag beside a digest
+// the user says goes first, then a digest that is known: a tag next to a digest
 // isn't even looked at by the kubelet.
 func (c *Collector) versionOf(img inventory.Image, bad error, at inventory.Evidence) inventory.VersionFact {
 	fact := inventory.VersionFact{At: at}

@@ -42,7 +42,7 @@ func (c *Collector) ConfigMap(cm *corev1.ConfigMap, at Locator) {
 	switch of, isServices := strings.CutPrefix(cm.Name, servicesPrefix); {
 	case isServices:
 		if c.first(o, inventory.Services, at) {
-			c.services(of, cm.Data["services"], at)
+			c.services(of, cm.Data, at)
 		}
 	case cm.Name == adminGates && cm.Namespace == adminGatesSpace:
 		if c.first(o, inventory.AdminGates, at) {
@@ -73,19 +73,19 @@ func (c *Collector) adminAcks(cm *corev1.ConfigMap) {
 
 // services reads the JSON text of one list. The command line stands under the
 // key path.
-func (c *Collector) services(wmco, text string, at Locator) {
+func (c *Collector) services(wmco string, data map[string]string, at Locator) {
 	var listed []struct {
 		Name string `json:"name"`
 		Path string `json:"path"`
 	}
-	if err := json.Unmarshal([]byte(text), &listed); err != nil {
+	if err := json.Unmarshal([]byte(data["services"]), &listed); err != nil {
 		c.problem(inventory.Problem{
 			Where: at("data", "services"), What: "WMCO's list of services isn't JSON: " + err.Error(),
 			Fix: "kubectl get configmap " + servicesPrefix + wmco + " -n openshift-" + wmcoName + " -o yaml",
 		})
 		return
 	}
-	list := inventory.ServiceList{WMCO: wmco, At: inventory.Evidence{Where: at("data", "services")}}
+	list := inventory.ServiceList{WMCO: wmco, Data: data, At: inventory.Evidence{Where: at("data", "services")}}
 	for _, s := range listed {
 		list.Names = append(list.Names, s.Name)
 		if s.Name == "csi-proxy" {

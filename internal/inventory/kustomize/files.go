@@ -45,7 +45,7 @@ func (l *localFiles) ReadFile(name string) ([]byte, error) {
 	if l.bytes -= len(src); l.bytes < 0 {
 		return nil, fmt.Errorf("its files have more than %d MiB", infile.Text*4>>20)
 	}
-	file, err := real(name)
+	file, err := resolve(name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +66,9 @@ func (l *localFiles) kustomization(name string, src []byte, first bool) ([]byte,
 	}
 	f := filter{dir: filepath.Dir(name)}
 	kept := f.kustomization(k)
+	if len(f.missing) > 0 && kept.GeneratorOptions == nil {
+		kept.GeneratorOptions = &types.GeneratorOptions{} // the library refuses one that nothing is left of
+	}
 	if first {
 		for _, what := range f.missing {
 			l.missing = append(l.missing, Missing{name, what})
@@ -93,8 +96,8 @@ func (l *localFiles) RemoveAll(string) error              { return errReadOnly }
 func (l *localFiles) WriteFile(string, []byte) error      { return errReadOnly }
 func (l *localFiles) Open(string) (filesys.File, error)   { return nil, errReadOnly }
 
-// real is where a file or folder is, without links.
-func real(name string) (string, error) {
+// resolve tells where a file or folder is, without links.
+func resolve(name string) (string, error) {
 	abs, err := filepath.Abs(name)
 	if err != nil {
 		return "", err

@@ -3,7 +3,7 @@
 // writes nothing.
 //
 // The library itself clones and downloads what a kustomization names, and has no
-// switch against it. So what it reads of a kustomization file is written anew
+// switch against it. So what it reads of a kustomization file is written again
 // here, with the fields that are known to read local files only; what was left
 // out is told.
 package kustomize
@@ -52,7 +52,7 @@ func Run(ctx context.Context, folder string) (b Build, err error) {
 			err = fmt.Errorf("kustomize gave up: %v", p)
 		}
 	}()
-	top, err := real(folder)
+	top, err := resolve(folder)
 	if err != nil {
 		return b, err
 	}
@@ -78,7 +78,7 @@ func Run(ctx context.Context, folder string) (b Build, err error) {
 }
 
 // Needed tells whether what a kustomization file says makes other objects of the
-// files beside it than they are, or takes in others. Kind is Kustomization or
+// files next to it than they are, or takes in others. Kind is Kustomization or
 // Component; an error is one of reading the file.
 func Needed(file string) (needed bool, kind string, err error) {
 	src, err := infile.Read(file, infile.Text)

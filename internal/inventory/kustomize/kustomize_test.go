@@ -131,6 +131,22 @@ func TestRunFetchesNothing(t *testing.T) {
 	}
 }
 
+// What names nothing but remote things is no empty kustomization: what is missing is
+// told, and what takes it in is built.
+func TestRunOfNothingLocal(t *testing.T) {
+	for _, only := range []string{"resources: ['" + remotes[0] + "']", "helmCharts: [{name: smb, repo: 'https://example.com', version: v1}]", "generators: [chart.yaml]"} {
+		dir := tree(t, map[string]string{
+			"remote/kustomization.yaml": only + "\n", "top/kustomization.yaml": "resources: [../remote, ds.yaml]\n", "top/ds.yaml": daemonSet,
+		})
+		for _, folder := range []string{"remote", "top"} {
+			b, err := Run(t.Context(), filepath.Join(dir, folder))
+			if err != nil || len(b.Missing) != 1 || strings.Contains(string(b.YAML), "DaemonSet") != (folder == "top") {
+				t.Errorf("%s of %s: %v, missing %v\n%s", folder, only, err, b.Missing, b.YAML)
+			}
+		}
+	}
+}
+
 func TestRunBounds(t *testing.T) {
 	chain := func(levels int, take string) map[string]string {
 		files := map[string]string{}

@@ -26,13 +26,13 @@ type scales struct {
 	open  map[string]bool
 }
 
-// weigh tells how deep folders stand in folders, and how often they are loaded.
+// weigh tells how deep folders are in folders, and how often they are loaded.
 // One that can't be read weighs nothing: the library says what is wrong, as it
 // does of a cycle.
 func (s *scales) weigh(dir string) (weight, error) {
-	dir, err := real(dir)
+	dir, err := resolve(dir)
 	if err != nil || s.open[dir] {
-		return weight{}, nil //nolint:nilerr // told by the library
+		return weight{}, nil // told by the library
 	}
 	if w, ok := s.known[dir]; ok {
 		return w, nil

@@ -15,7 +15,7 @@ var resources = []inventory.Resource{
 }
 
 // extras are told of only where there are some: few checks need them. That there
-// are no other Namespaces than those that stand in manifests nobody can say.
+// are no other Namespaces than those that are in manifests nobody can say.
 var extras = []inventory.Resource{inventory.Pools, inventory.CSIDrivers, inventory.AdminGates, inventory.AdminAcks}
 
 // cover says how much there is of each resource. What is there counts for

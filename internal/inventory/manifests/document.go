@@ -77,7 +77,7 @@ func (r *reader) document(ctx context.Context, d *document) error {
 }
 
 // yamlDocuments parses what chunks cut: one document, as a rule. within is the
-// List that it stands in.
+// List that it is in.
 func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) error {
 	dec := yaml.NewDecoder(&stopped{ctx, bytes.NewReader(oldDirective(d.text))})
 	for {

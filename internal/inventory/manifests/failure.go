@@ -43,7 +43,7 @@ func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
 	if strings.Contains(what, "tab") && bytes.IndexByte(d.lineText(line), '\t') < 0 && bytes.IndexByte(d.lineText(line+1), '\t') >= 0 {
 		line++ // the parser is still at the line above
 	}
-	return inventory.Problem{Where: d.at(line, d.column(line)), What: "this isn't YAML: " + what, Fix: d.mend(line)}, false
+	return inventory.Problem{Where: d.at(line, d.column(line)), What: "this isn't YAML: " + what, Fix: d.fix(line)}, false
 }
 
 var yamlLine = regexp.MustCompile(`\bline ([0-9]+)(?:, column [0-9]+)?: ?`)
@@ -81,8 +81,8 @@ func (d *document) lineText(line int) []byte {
 	return nil
 }
 
-// mend is what helps with the commonest faults.
-func (d *document) mend(line int) string {
+// fix is what helps with the commonest faults.
+func (d *document) fix(line int) string {
 	if bytes.IndexByte(d.lineText(line), '\t') >= 0 {
 		return "YAML takes no tabs for indentation: put spaces there"
 	}

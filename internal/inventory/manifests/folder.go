@@ -70,12 +70,12 @@ func (r *reader) walk(ctx context.Context, path string, f *found) error {
 
 // enter tells whether a folder is to be walked.
 func (r *reader) enter(name string, entry fs.DirEntry, f *found) error {
-	real := realPath(name)
-	if r.walked[real] {
+	resolved := realPath(name)
+	if r.walked[resolved] {
 		f.again = true
 		return fs.SkipDir
 	}
-	r.walked[real] = true
+	r.walked[resolved] = true
 	if entry.Name() == ".git" {
 		return fs.SkipDir
 	}

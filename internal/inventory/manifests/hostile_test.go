@@ -64,14 +64,14 @@ func bomb() string {
 	return b.String()
 }
 
-// upTo is what stands before mark in smb.
+// upTo is what is before mark in smb.
 func upTo(mark string) string {
 	before, _, _ := strings.Cut(smb, mark)
 	return before
 }
 
 // Everything that can't be read is told, with its place, and hides nothing of
-// what stands beside it.
+// what is next to it.
 func TestHostile(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"tab":              {strings.Replace(smb, "        image:", "\timage:", 1), "<stdin>:13:1: this isn't YAML: found a tab character"},

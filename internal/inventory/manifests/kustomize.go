@@ -39,7 +39,7 @@ type build struct {
 
 // kustomize reads folders as kustomize builds them. One that another takes in
 // isn't read by itself, and neither are the files that went into one. Where the
-// files beside a kustomization are what is applied they are read as they are:
+// files next to a kustomization are what is applied; they are read as they are:
 // so their lines are known.
 func (r *reader) kustomize(ctx context.Context, files []string) error {
 	var builds []build

@@ -25,7 +25,7 @@ func get(n *yaml.Node, name string) *yaml.Node {
 	return value
 }
 
-// child is what stands under a key or an index of n, with the key's node.
+// child is what is under a key or an index of n, with the key's node.
 func child(n *yaml.Node, step any) (name, value *yaml.Node) {
 	n = resolve(n)
 	if n == nil {

@@ -15,7 +15,7 @@ type chunk struct {
 }
 
 // chunks cuts a file at its document markers, as kubectl does: a line that
-// starts with --- or ... ends a document wherever it stands, so what is broken in one
+// starts with --- or ... ends a document wherever it is, so what is broken in one
 // document doesn't hide the next. It returns only those with something in them.
 func chunks(src []byte, yield func(chunk) bool) {
 	start, startLine, line := 0, 1, 0
@@ -35,7 +35,7 @@ func chunks(src []byte, yield func(chunk) bool) {
 			switch {
 			case ends:
 				start, startLine = end, line+1
-			case content || !directive: // a directive belongs to what it stands above
+			case content || !directive: // a directive belongs to what it is above
 				start, startLine = offset, line
 			}
 			text, content, directive = text[3:], false, false

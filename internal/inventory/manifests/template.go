@@ -23,7 +23,7 @@ var brackets = regexp.MustCompile(`\{\{|\{%|<%`)
 var variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^}]*\}`)
 
 // ytt are the annotations of Carvel's ytt. They are comments to YAML, so that
-// what stands there parses, and isn't what is applied.
+// what is there parses, and isn't what is applied.
 var ytt = regexp.MustCompile(`(?m)(?:^|[ \t])#@(?:[ \t]|overlay/|data/|schema/|yaml/|library/|ytt)`)
 
 // carvel is the problem of a file that ytt renders.

@@ -46,11 +46,11 @@ func isManifest(name string) bool {
 
 // fresh tells whether a file is met for the first time, by whatever name.
 func (r *reader) fresh(name string) bool {
-	real := realPath(name)
-	if r.seen[real] {
+	resolved := realPath(name)
+	if r.seen[resolved] {
 		return false
 	}
-	r.seen[real] = true
+	r.seen[resolved] = true
 	return true
 }
 
@@ -60,8 +60,8 @@ func realPath(name string) string {
 	if abs, err := filepath.Abs(name); err == nil {
 		name = abs
 	}
-	if real, err := filepath.EvalSymlinks(name); err == nil {
-		name = real
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		name = resolved
 	}
 	return name
 }

@@ -55,7 +55,7 @@ func (r *reader) unpack() string {
 }
 
 // root is the folder that oc can add to; of an archive, the one inside. What
-// stood beside it would count for a must-gather of its own.
+// were next to it would count for a must-gather of its own.
 func (r *reader) root() string {
 	if r.archive() {
 		return cmp.Or(r.first, ".")

@@ -112,7 +112,7 @@ func shopless(changes files) files {
 }
 
 // TestFixGoesWhereTheRestIs: what the commands add must be of the must-gather
-// that is there, and no second one beside it.
+// that is there, and no second one next to it.
 func TestFixGoesWhereTheRestIs(t *testing.T) {
 	fs := gathered().with(files{cluster + "core/nodes/win-1.yaml": "", cluster + "core/nodes/linux-1.yaml": ""})
 	deep := fs.below(imageFolder)

@@ -31,7 +31,7 @@ const (
 // place is a file's path inside a must-gather, taken apart.
 type place struct {
 	role role
-	// root is the folder that cluster-scoped-resources or namespaces stand in,
+	// root is the folder that cluster-scoped-resources or namespaces are in,
 	// "" for the top.
 	root string
 	// namespace is "" for what is cluster-scoped.

@@ -14,7 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// again mends a file that can't be read.
+// again fixes a file that can't be read.
 const again = "gather it again, or copy it again from where it is whole"
 
 // namespace is what was seen of one.

@@ -10,7 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// columns is what a row of the table of images holds besides the name.
+// columns is what a row of the table of images has in addition to the name.
 type columns int
 
 const (

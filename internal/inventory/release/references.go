@@ -11,15 +11,11 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/ociimage"
 )
 
-// The annotations of a tag, as `oc adm release new` copies them from the
-// image's labels: https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/annotations.go
-const (
-	commitAnnotation   = "io.openshift.build.commit.id"
-	sourceAnnotation   = "io.openshift.build.source-location"
-	versionsAnnotation = "io.openshift.build.versions"
-)
+// versionsAnnotation is a tag's, made by `oc adm release new`; see ociimage.KeyCommit.
+const versionsAnnotation = "io.openshift.build.versions"
 
 // imageStream is an image-references file.
 type imageStream struct {
@@ -49,7 +45,7 @@ type document struct {
 }
 
 // Parse reads an image-references file (JSON or YAML) or the output of
-// `oc adm release info`. name stands in errors and in the payload's evidence.
+// `oc adm release info`. name is in errors and in the payload's evidence.
 func Parse(name string, src []byte) (inventory.Payload, error) {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
 	if isInfo(src) {
@@ -131,8 +127,8 @@ func (s *imageStream) payload(name string) (inventory.Payload, error) {
 
 func (t streamTag) tag() inventory.PayloadTag {
 	tag := inventory.PayloadTag{
-		Name: t.Name, Commit: fullCommit(t.Annotations[commitAnnotation]),
-		Source: t.Annotations[sourceAnnotation], Kubernetes: kubernetesOf(t.Annotations[versionsAnnotation]),
+		Name: t.Name, Commit: fullCommit(t.Annotations[ociimage.KeyCommit]),
+		Source: t.Annotations[ociimage.KeySourceLocation], Kubernetes: kubernetesOf(t.Annotations[versionsAnnotation]),
 	}
 	if t.From != nil && t.From.Kind == "DockerImage" {
 		tag.Image = imageOf(t.From.Name)

@@ -112,7 +112,7 @@ func fromFolder(ctx context.Context, dir string, o ociimage.LoadOptions) (invent
 	}
 }
 
-// fromExtracted reads image-references and the release-metadata beside it.
+// fromExtracted reads image-references and the release-metadata next to it.
 func fromExtracted(file string) (inventory.Payload, error) {
 	src, err := readBounded(file)
 	if err != nil {

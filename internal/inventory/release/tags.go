@@ -45,7 +45,7 @@ func agreed(tags []inventory.PayloadTag) string {
 }
 
 // fullCommit returns s when it is a whole object name of git, and nothing for
-// what is cut short, which could stand for another commit.
+// what is cut short, which could mean another commit.
 func fullCommit(s string) string {
 	if len(s) != 40 && len(s) != 64 {
 		return ""

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/registry"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -39,7 +40,7 @@ func fetch(ctx context.Context, c *registry.Client, digest string) (image, error
 	if err != nil {
 		return i, err
 	}
-	i.commit = i.labels["io.openshift.build.commit.id"]
+	i.commit = i.labels[ociimage.KeyCommit]
 	var all []string
 	err = c.Do(ctx, func() (err error) {
 		all, err = remote.List(c.Ref.Context(), c.Remote(ctx)...)
@@ -134,21 +135,14 @@ func within(d *remote.Descriptor) (v1.Image, error) {
 	return index.Image(m.Manifests[max(i, 0)].Digest)
 }
 
-// The labels of what bake driver builds.
-const (
-	ownLabel      = "dev.winbake.driver"
-	revisionLabel = "org.opencontainers.image.revision"
-	versionLabel  = "org.opencontainers.image.version"
-)
-
 // own is the version of an image that bake driver built, and its commit.
 func own(labels map[string]string) (answer, bool) {
-	v, err := version.ParseDriver(labels[versionLabel])
-	if err != nil || labels[ownLabel] == "" || len(labels[revisionLabel]) < 40 {
+	v, err := version.ParseDriver(labels[ociimage.KeyVersion])
+	if err != nil || labels[ociimage.KeyDriver] == "" || len(labels[ociimage.KeyRevision]) < 40 {
 		return answer{}, false
 	}
-	return answer{Version: v, Known: true, By: "label", Commit: labels[revisionLabel],
-		At: inventory.Evidence{Text: fmt.Sprintf("labels %s=%s, %s=%s", versionLabel, v, revisionLabel, labels[revisionLabel])}}, true
+	return answer{Version: v, Known: true, By: "label", Commit: labels[ociimage.KeyRevision],
+		At: inventory.Evidence{Text: fmt.Sprintf("labels %s=%s, %s=%s", ociimage.KeyVersion, v, ociimage.KeyRevision, labels[ociimage.KeyRevision])}}, true
 }
 
 // versions are those of the tags, each once: a driver's suffixes are variants of
@@ -166,7 +160,7 @@ func (i *image) versions() []version.Driver {
 
 // versionLabels name an image's version:
 // https://github.com/opencontainers/image-spec/blob/main/annotations.md
-var versionLabels = []string{"org.opencontainers.image.version", "version"}
+var versionLabels = []string{ociimage.KeyVersion, "version"}
 
 // label is the version of a label, nil for none that is whole. On what Red Hat
 // builds the labels are of OpenShift, or of the base image, and not the driver's.

@@ -3,7 +3,7 @@
 //
 // An image says its version by the tags of its repository that point at the
 // digest, or by its labels. Labels are inherited from a base image and stay when
-// an image is built anew, so they count where no tag says anything, and against
+// an image is built again, so they count where no tag says anything, and against
 // a tag that says otherwise nothing is known.
 package resolve
 
@@ -83,7 +83,7 @@ func (r *resolver) version(ctx context.Context, fact *inventory.VersionFact, img
 		fact.At.Where = at.Where
 		return nil
 	}
-	fact.Reason += "; " + a.Reason
+	fact.Reason, fact.Commit = fact.Reason+"; "+a.Reason, a.Commit
 	return nil
 }
 
@@ -130,6 +130,9 @@ func (i *image) answer() answer {
 		if i.commit != "" {
 			a.Reason += "; it was built from commit " + i.commit
 		}
+	}
+	if len(i.commit) >= 40 {
+		a.Commit = i.commit
 	}
 	return a
 }

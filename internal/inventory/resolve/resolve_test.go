@@ -86,6 +86,7 @@ func byDigest(repository, digest string) *inventory.Inventory {
 }
 
 func TestImages(t *testing.T) {
+	commit := strings.Repeat("0123abcd", 5)
 	host, _ := serve(t, never)
 	for i, c := range []struct {
 		name, label, value string
@@ -103,6 +104,7 @@ func TestImages(t *testing.T) {
 		{name: "tags that differ", tags: []string{"v1.18.0", "v1.17.0"}, reason: "several versions"},
 		{name: "a base image's", label: "org.opencontainers.image.version", value: "22.04", reason: "no tag and no label"},
 		{name: "Red Hat's", label: "version", value: "v4.19.0", more: map[string]string{"io.openshift.build.commit.id": "0123abcd"}, reason: "built from commit 0123abcd"},
+		{name: "Red Hat's, with a whole commit", label: "version", value: "v4.19.0", more: map[string]string{"io.openshift.build.commit.id": commit}, reason: "built from commit " + commit},
 		{name: "tags that float", tags: []string{"v1.18", "latest", "canary"}, reason: "no tag and no label"},
 		{name: "nothing", reason: "no tag and no label"},
 	} {
@@ -122,6 +124,9 @@ func TestImages(t *testing.T) {
 		v := inv.Drivers[0].Version
 		if v.Known != (c.version != "") || v.Known && (v.Version.Core() != c.version || v.By != c.by || v.At.Where != "ds.yaml:3" || v.At.Text == "") || !strings.Contains(v.Reason, c.reason) || len(inv.Problems) > 0 {
 			t.Errorf("%s: %+v, problems %v", c.name, v, inv.Problems)
+		}
+		if want := c.more["io.openshift.build.commit.id"] == commit; want != (v.Commit == commit) {
+			t.Errorf("%s: its commit is %q", c.name, v.Commit)
 		}
 	}
 }
@@ -182,7 +187,7 @@ func TestAsksOnce(t *testing.T) {
 	}
 }
 
-// A registry that doesn't let in, or hasn't got the image, is a problem, and the
+// A registry that doesn't let in, or doesn't have the image, is a problem, and the
 // version stays unknown.
 func TestRefused(t *testing.T) {
 	for code, want := range map[int]string{http.StatusUnauthorized: "", http.StatusForbidden: "", http.StatusNotFound: "", http.StatusInternalServerError: ""} {

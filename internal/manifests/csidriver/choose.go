@@ -1,6 +1,7 @@
 package csidriver
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func choose(cat *catalog.Catalog, o Options) (*choice, error) {
 		return nil, &fault.Error{What: fmt.Sprintf("there is no driver %q to write", o.Driver), Fix: "one of " + strings.Join(Drivers(), ", ")}
 	}
 	var err error
-	if c.windows, err = windowsOf(o.Windows); err != nil {
+	if c.windows, err = windowsOf(cmp.Or(o.Windows, windowsReleases[0].name)); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{c.checkRelease, c.chooseVersion, func() error { return c.chooseMode(o.Mode) }, c.findImage, c.findPod} {

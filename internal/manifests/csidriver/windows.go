@@ -31,10 +31,16 @@ func WindowsVersions() []string {
 	return names
 }
 
-func windowsOf(name string) (*windowsRelease, error) {
-	if name == "" {
-		return &windowsReleases[0], nil
+// WindowsBuild is the build of a Windows Server version: 20348 of 2022.
+func WindowsBuild(name string) (int, error) {
+	w, err := windowsOf(name)
+	if err != nil {
+		return 0, err
 	}
+	return w.build, nil
+}
+
+func windowsOf(name string) (*windowsRelease, error) {
 	for i := range windowsReleases {
 		if windowsReleases[i].name == name {
 			return &windowsReleases[i], nil

@@ -3,8 +3,8 @@
 //
 // Everything that asks Windows stands behind [System], whose real one is in
 // the *_windows.go files. It has no network of its own but named pipes, no
-// registry and no Kubernetes client: what is to be on the node is handed to it
-// (package node), what was uploaded lies in a folder.
+// registry and no Kubernetes client: what is to be on the node is given to it
+// (package node), what was uploaded is in a folder.
 package agent
 
 import (

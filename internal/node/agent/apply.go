@@ -185,7 +185,7 @@ func (c *change) forward(ctx context.Context) error {
 	return nil
 }
 
-// prepare makes folders and lays each new file beside its target, checked.
+// prepare makes folders and puts each new file next to its target, checked.
 func (c *change) prepare(ctx context.Context) error {
 	for _, d := range c.j.Folders {
 		if err := os.Mkdir(d, 0o755); err != nil && !errors.Is(err, os.ErrExist) {

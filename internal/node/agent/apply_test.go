@@ -39,7 +39,7 @@ func newWorld(t *testing.T) *world {
 
 var quickly = Times{Stop: 50 * time.Millisecond, Start: 100 * time.Millisecond}
 
-// request asks for a csi-proxy and a file beside it, with these contents, and
+// request asks for a csi-proxy and a file next to it, with these contents, and
 // stages them.
 func (w *world) request(verb Verb, proxy, other string) *Request {
 	w.t.Helper()
@@ -174,7 +174,7 @@ func TestSettle(t *testing.T) {
 }
 
 // What people read of a service is changed while it runs; its process sees
-// other variables only when it is started anew. On a node of WMCO's the
+// other variables only when it is started again. On a node of WMCO's the
 // description is the operator's.
 func TestSettingsThatChange(t *testing.T) {
 	for name, c := range map[string]struct {

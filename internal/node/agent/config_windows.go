@@ -189,7 +189,7 @@ func argumentsOf(s Settings) (a arguments, err error) {
 	return a, err
 }
 
-// configureMore sets what CreateService doesn't. What the manager hasn't got
+// configureMore sets what CreateService doesn't. What the manager doesn't have
 // becomes a note.
 func configureMore(h windows.Handle, s Settings) (notes []string, err error) {
 	set := func(what string, fn func() error) {

@@ -18,7 +18,7 @@ const (
 	lockName    = "lock"
 )
 
-// The endings of files beside their target: the next one, unpacked and
+// The endings of files next to their target: the next one, unpacked and
 // checked, and the last one, until the change is done.
 const (
 	newSuffix = ".winbake-new"
@@ -26,7 +26,7 @@ const (
 )
 
 // journal is written before anything is changed and removed when all is done.
-// Whatever cuts a change short, what it holds and what lies beside each target
+// Whatever cuts a change short, what it holds and what is next to each target
 // say how to put the node back, or, once Done, how to end.
 type journal struct {
 	Verb      Verb            `json:"verb"`
@@ -38,7 +38,7 @@ type journal struct {
 	Folders    []string `json:"folders,omitempty"`
 	LogFolders []string `json:"logFolders,omitempty"`
 	// Touched says that services may be stopped and files swapped: before, all
-	// there is to put back is what was laid beside.
+	// there is to put back is what was put next to it.
 	Touched bool `json:"touched,omitempty"`
 	// Done says that the node is what it should be: what is left is to clean.
 	Done bool `json:"done,omitempty"`

@@ -316,10 +316,10 @@ func (p *planner) planRecord(old *record) {
 	p.j.Record = r
 }
 
-// spare is what a node needs beside the files: logs are written meanwhile.
+// spare is what a node needs in addition to the files: logs are written meanwhile.
 const spare = 16 << 20
 
-// checkSpace asks whether the new files fit beside the old ones.
+// checkSpace asks whether the new files fit next to the old ones.
 func (p *planner) checkSpace() error {
 	need := map[string]int64{}
 	for _, f := range p.j.Files {
@@ -333,7 +333,7 @@ func (p *planner) checkSpace() error {
 			continue
 		}
 		if uint64(need[volume])+spare > free { //nolint:gosec // sizes aren't negative, see node.Parse
-			return &fault.Error{Where: f.Path, What: fmt.Sprintf("the node has %d MB free there, the new files need %d MB beside the old ones", free/1e6, (need[volume]+spare)/1e6),
+			return &fault.Error{Where: f.Path, What: fmt.Sprintf("the node has %d MB free there, the new files need %d MB in addition to the old ones", free/1e6, (need[volume]+spare)/1e6),
 				Fix: "make room on the node"}
 		}
 	}

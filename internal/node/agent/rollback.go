@@ -34,7 +34,7 @@ func (c *change) giveUp(ctx context.Context, cause error) error {
 		again.Err = cause
 		return &again
 	}
-	return &fault.Error{What: cause.Error() + said, Fix: "mend that and run this again", Err: cause}
+	return &fault.Error{What: cause.Error() + said, Fix: "fix that and run this again", Err: cause}
 }
 
 func firstLines(err error) string { return strings.ReplaceAll(err.Error(), "\nfix: ", "; ") }

@@ -32,7 +32,7 @@ func (c *change) tidy(req *Request) {
 	c.dirs.leave()
 }
 
-// CheckPrefix begins the name of a check's folder, which lies in the folder
+// CheckPrefix begins the name of a check's folder, which is in the folder
 // that commands run in.
 const CheckPrefix = ".winbake-check-"
 

@@ -34,13 +34,13 @@ func (e *NotStaged) Error() string {
 // Unwrap returns the cause.
 func (e *NotStaged) Unwrap() error { return e.Err }
 
-// unpack writes the uploaded file beside its target and checks its sum: what
+// unpack writes the uploaded file next to its target and checks its sum: what
 // isn't what it should be never gets the target's name, and what was uploaded
 // wrong is removed so that the next run uploads it again.
 func unpack(ctx context.Context, stage string, f fileChange) error {
 	name := filepath.Join(stage, f.New+StagedSuffix)
 	in, err := os.Open(name)
-	if errors.Is(err, fs.ErrNotExist) && again(f) {
+	if errors.Is(err, fs.ErrNotExist) && fromTarget(f) {
 		return nil
 	}
 	if err != nil {
@@ -68,10 +68,10 @@ func unpack(ctx context.Context, stage string, f fileChange) error {
 	return nil
 }
 
-// again writes the file beside its target from the target itself, which another run
+// fromTarget writes the file next to its target from the target itself, which another run
 // has made of the same upload since this one found it there. false: it isn't that
 // file.
-func again(f fileChange) bool {
+func fromTarget(f fileChange) bool {
 	in, err := os.Open(f.Path)
 	if err != nil {
 		return false

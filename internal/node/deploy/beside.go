@@ -8,9 +8,9 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// BesideProgram reads the verify.exe that is beside this program, as make bin
+// BesideProgram reads the verify.exe that is next to this program, as make bin
 // and a release's archive have it, and returns where it is or should be. On
-// Windows the one beside it is the verify of people.
+// Windows the one next to it is the verify of people.
 func BesideProgram() (data []byte, path string, err error) {
 	self, err := os.Executable()
 	if err != nil {

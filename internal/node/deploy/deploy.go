@@ -156,17 +156,25 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 		return facts, err
 	}
 	var refused error
-	if errors.Is(err, errAbsent) {
-		refused = n.bring(ctx)
-	}
-	if err := n.put(ctx, name, data); errors.Is(err, guest.ErrInUse) {
-		refused = cmp.Or(refused, err)
-	} else if err != nil {
-		return nil, cmp.Or(refused, err)
-	}
-	facts, err = n.ask(ctx, e, args)
-	if n.startsLater(ctx, err) {
+	// Another run's change may remove what was brought (package agent, tidy): it
+	// is brought twice before that is an error.
+	for range 2 {
+		refused = nil
+		if errors.Is(err, errAbsent) {
+			refused = n.bring(ctx)
+		}
+		if err := n.put(ctx, name, data); errors.Is(err, guest.ErrInUse) {
+			refused = cmp.Or(refused, err)
+		} else if err != nil {
+			return nil, cmp.Or(refused, err)
+		}
 		facts, err = n.ask(ctx, e, args)
+		if n.startsLater(ctx, err) {
+			facts, err = n.ask(ctx, e, args)
+		}
+		if err == nil || ctx.Err() != nil || errors.Is(err, errAbsent) || errors.Is(err, guest.ErrBroken) {
+			break
+		}
 	}
 	if err != nil && refused != nil { // else another run had brought it, and runs it
 		return nil, refused

@@ -325,3 +325,16 @@ func TestFaultsKeepTheirCode(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 }
+
+// TestFactsWhileAnotherRunTidies: what another run's change removes between
+// upload and question is brought again, once.
+func TestFactsWhileAnotherRunTidies(t *testing.T) {
+	im := testImage(t)
+	for tidied, want := range map[int]bool{1: true, 2: false} {
+		g := newGuest()
+		g.tidied = tidied
+		if _, err := nodeOf(g).Facts(t.Context(), im.Expectation, true); (err == nil) != want {
+			t.Errorf("removed %d times: %v", tidied, err)
+		}
+	}
+}

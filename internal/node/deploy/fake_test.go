@@ -41,6 +41,7 @@ type fakeGuest struct {
 	slowStarts int
 	inUse      func(name string) bool
 	vanish     bool  // somebody else removes verify.exe
+	tidied     int   // how often somebody else removes the expectation
 	mute       bool  // verify.exe ends without a word
 	cut        error // of the next upload
 }
@@ -61,6 +62,10 @@ func (g *fakeGuest) Put(ctx context.Context, name string, content io.Reader) err
 		return fmt.Errorf("%s: %w", name, guest.ErrInUse)
 	}
 	g.files[name], g.puts = data, append(g.puts, name)
+	if g.tidied > 0 && strings.Contains(name, "expect-") {
+		g.tidied--
+		delete(g.files, name)
+	}
 	if g.vanish && strings.Contains(name, "request-") {
 		maps.DeleteFunc(g.files, func(name string, _ []byte) bool { return strings.HasSuffix(name, ".exe") })
 	}

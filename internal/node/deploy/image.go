@@ -25,7 +25,7 @@ type Image struct {
 }
 
 // OpenImage reads what the image says of nodes. In a registry it must be named
-// by digest: what a tag stands for may be another payload tomorrow. The caller
+// by digest: what a tag means may be another payload tomorrow. The caller
 // closes the Image. otherwise may be nil: then an image without node.json is
 // refused.
 func OpenImage(ctx context.Context, ref string, o ociimage.LoadOptions, otherwise Otherwise) (*Image, error) {

@@ -26,7 +26,7 @@ import (
 // trips hide behind a large one's bytes.
 const uploads = 4
 
-// missing are the files that the node hasn't got, nor their upload.
+// missing are the files that the node doesn't have, nor their upload.
 func missing(e *node.Expectation, f *node.Facts) []node.File {
 	var out []node.File
 	for _, want := range e.Files {
@@ -157,7 +157,7 @@ func (u *uploader) visit(e *rootfs.Entry) error {
 }
 
 // pack compresses a file for the way and checks that it is the expected one:
-// when it isn't, whoever reads on gets the error in place of an end.
+// when it isn't, whoever reads on gets the error instead of an end.
 func pack(to io.Writer, f node.File, content io.Reader) error {
 	z, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {

@@ -57,7 +57,7 @@ const (
 // above their exit code. They are frozen: monitoring asks for them.
 const firstEvent = 100
 
-// Event is how the record stands in the event log: 100 for nothing worse than
+// Event is how the record is in the event log: 100 for nothing worse than
 // INFO, 101 for a check that couldn't be made, 102 for WARN, 103 for BLOCK, 104
 // for UNKNOWN.
 func (r *Record) Event() (Level, uint32) {

@@ -68,7 +68,7 @@ func Run(ctx context.Context, sys System, o Options) (*Record, error) {
 }
 
 // settle waits for Windows Setup: until it has ended, services aren't all
-// started, and the machine hasn't got its name.
+// started, and the machine doesn't have its name.
 func (o *Options) settle(ctx context.Context, sys System) error {
 	for end := time.Now().Add(o.Wait); ; {
 		done, state, err := sys.Setup()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -50,14 +51,14 @@ func (c *credentials) methods() []ssh.AuthMethod {
 // defaultKeys are the files that ssh looks for.
 var defaultKeys = []string{"id_ed25519", "id_ecdsa", "id_rsa"}
 
-// findKeys takes the named key files, or else the agent's keys and those in
-// ~/.ssh.
-func findKeys(named []string, warn func(file, what string)) (*credentials, error) {
+// findKeys takes the named key files, or else the agent's keys, those that
+// ssh's configuration names and those in ~/.ssh.
+func findKeys(named []string, way route, warn func(file, what string)) (*credentials, error) {
 	c := &credentials{warn: warn, close: func() {}}
 	if len(named) > 0 {
 		return c, c.addFiles(named, true)
 	}
-	if socket := os.Getenv("SSH_AUTH_SOCK"); socket != "" {
+	if socket := os.Getenv("SSH_AUTH_SOCK"); socket != "" && !way.onlyThese {
 		conn, err := net.Dial("unix", socket)
 		if err != nil {
 			c.unused = append(c.unused, "the agent of SSH_AUTH_SOCK doesn't answer")
@@ -66,14 +67,16 @@ func findKeys(named []string, warn func(file, what string)) (*credentials, error
 			c.agent = agent.NewClient(conn)
 		}
 	}
+	files := way.identities
 	if home, err := os.UserHomeDir(); err == nil {
-		var files []string
 		for _, name := range defaultKeys {
-			files = append(files, filepath.Join(home, ".ssh", name))
+			if f := filepath.Join(home, ".ssh", name); !slices.Contains(files, f) {
+				files = append(files, f)
+			}
 		}
-		if err := c.addFiles(files, false); err != nil {
-			return nil, err
-		}
+	}
+	if err := c.addFiles(files, false); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -115,7 +118,7 @@ func (c *credentials) readable(file string) {
 }
 
 // refused says why a login failed.
-func (c *credentials) refused(t Target, err error) error {
+func (c *credentials) refused(way route, err error) error {
 	what := "the machine refuses the login"
 	if c.agent == nil && len(c.keys) == 0 {
 		what = "there is no key to log in with"
@@ -123,6 +126,6 @@ func (c *credentials) refused(t Target, err error) error {
 	if len(c.unused) > 0 {
 		what += "; not tried: " + strings.Join(c.unused, ", ")
 	}
-	return &fault.Error{Where: t.String(), What: what,
-		Fix: fmt.Sprintf("--identity FILE or ssh-add; an administrator's public key belongs into C:\\ProgramData\\ssh\\administrators_authorized_keys; try: ssh -p %d %s", t.Port, shell.Word(t.User+"@"+t.Host)), Err: err}
+	return &fault.Error{Where: way.target.String(), What: what,
+		Fix: "--identity FILE or ssh-add; an administrator's public key belongs into C:\\ProgramData\\ssh\\administrators_authorized_keys; try: " + way.try(), Err: err}
 }

@@ -62,31 +62,18 @@ func serveSSH(t *testing.T, allowed ssh.PublicKey) (Target, string) {
 		return nil, errors.New("another key")
 	}}
 	config.AddHostKey(host)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				if c, _, requests, err := ssh.NewServerConn(conn, config); err == nil {
-					go ssh.DiscardRequests(requests)
-					_ = c.Wait()
-				}
-			}()
+	addr := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
+		if c, _, requests, err := ssh.NewServerConn(conn, config); err == nil {
+			go ssh.DiscardRequests(requests)
+			_ = c.Wait()
 		}
-	}()
+	})
 	known := filepath.Join(t.TempDir(), "known_hosts")
-	line := knownhosts.Line([]string{l.Addr().String()}, host.PublicKey()) + "\n"
+	line := knownhosts.Line([]string{addr}, host.PublicKey()) + "\n"
 	if err := os.WriteFile(known, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	target, err := ParseTarget("Administrator@" + l.Addr().String())
+	target, err := ParseTarget("Administrator@" + addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +89,16 @@ func serveAgent(t *testing.T, keys ...ed25519.PrivateKey) string {
 			t.Fatal(err)
 		}
 	}
-	socket := filepath.Join(t.TempDir(), "agent")
-	l, err := net.Listen("unix", socket)
+	return serve(t, "unix", filepath.Join(t.TempDir(), "agent"), func(conn net.Conn) {
+		_ = agent.ServeAgent(ring, conn)
+		_ = conn.Close()
+	})
+}
+
+// serve handles each connection to an address, and returns that.
+func serve(t *testing.T, network, address string, handle func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen(network, address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,10 +109,10 @@ func serveAgent(t *testing.T, keys ...ed25519.PrivateKey) string {
 			if err != nil {
 				return
 			}
-			go func() { _ = agent.ServeAgent(ring, conn); _ = conn.Close() }()
+			go handle(conn)
 		}
 	}()
-	return socket
+	return l.Addr().String()
 }
 
 func TestLogins(t *testing.T) {

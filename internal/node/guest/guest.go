@@ -3,6 +3,7 @@
 package guest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,14 +34,15 @@ type Guest interface {
 // program has open.
 var ErrInUse = errors.New("the file is in use")
 
-// Target is where a guest is: USER@HOST or USER@HOST:PORT.
+// Target is where a guest is. An empty User and port 0 are what ssh's
+// configuration says.
 type Target struct {
 	User, Host string
 	Port       int
 }
 
-// ParseTarget reads --ssh. A user may have an @ in it, as accounts of a domain
-// do; an IPv6 address stands in brackets.
+// ParseTarget reads [USER@]HOST[:PORT]. A user may have an @ in it, as accounts
+// of a domain do; an IPv6 address is in brackets.
 func ParseTarget(s string) (Target, error) {
 	wrong := func(what string) (Target, error) {
 		return Target{}, &fault.Error{What: fmt.Sprintf("--ssh can't be %q: %s", s, what), Fix: "--ssh Administrator@node1.example.com or --ssh Administrator@10.0.0.7:2222"}
@@ -49,10 +51,10 @@ func ParseTarget(s string) (Target, error) {
 		return Target{}, &fault.Error{What: "--ssh is missing: which node?", Fix: "--ssh Administrator@node1.example.com"}
 	}
 	i := strings.LastIndexByte(s, '@')
-	if i <= 0 {
+	if i == 0 {
 		return wrong("it names no user")
 	}
-	t := Target{User: s[:i], Host: s[i+1:], Port: 22}
+	t := Target{User: s[:max(i, 0)], Host: s[i+1:]}
 	if rest, ok := strings.CutPrefix(t.Host, "["); ok {
 		host, after, found := strings.Cut(rest, "]")
 		if !found {
@@ -69,7 +71,7 @@ func ParseTarget(s string) (Target, error) {
 	}
 	if host, port, ok := strings.Cut(t.Host, ":"); ok {
 		if strings.Contains(port, ":") {
-			return wrong("an IPv6 address stands in brackets")
+			return wrong("an IPv6 address is in brackets")
 		}
 		return t.withPort(host, port, wrong)
 	}
@@ -93,14 +95,20 @@ func check(t Target, wrong func(string) (Target, error)) error {
 	return nil
 }
 
+// port is ssh's own where none is given.
+func (t Target) port() int { return cmp.Or(t.Port, 22) }
+
 // String is USER@HOST, with the port unless it is 22.
 func (t Target) String() string {
 	host := t.Host
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	if t.Port != 22 {
+	if t.port() != 22 {
 		host += ":" + strconv.Itoa(t.Port)
+	}
+	if t.User == "" {
+		return host
 	}
 	return t.User + "@" + host
 }

@@ -7,10 +7,12 @@ import (
 
 func TestParseTarget(t *testing.T) {
 	for s, want := range map[string]Target{
-		"Administrator@node":              {"Administrator", "node", 22},
+		"Administrator@node":              {"Administrator", "node", 0},
 		"joe@corp.example@node:2222":      {"joe@corp.example", "node", 2222},
-		`CORP\joe@10.0.0.7`:               {`CORP\joe`, "10.0.0.7", 22},
-		"a@[fe80::1%eth0]":                {"a", "fe80::1%eth0", 22},
+		`CORP\joe@10.0.0.7`:               {`CORP\joe`, "10.0.0.7", 0},
+		"a@[fe80::1%eth0]":                {"a", "fe80::1%eth0", 0},
+		"node":                            {"", "node", 0},
+		"node:2222":                       {"", "node", 2222},
 		"a@[::1]:2222":                    {"a", "::1", 2222},
 		"Administratör mit Leer@node:022": {"Administratör mit Leer", "node", 22},
 	} {
@@ -18,11 +20,11 @@ func TestParseTarget(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("%q: %+v, %v", s, got, err)
 		}
-		if again, err := ParseTarget(got.String()); err != nil || again != got {
+		if again, err := ParseTarget(got.String()); err != nil || again.String() != got.String() {
 			t.Errorf("%q is written %q, which is %+v, %v", s, got.String(), again, err)
 		}
 	}
-	for _, s := range []string{"", "node", "@node", "a@", "a@node:", "a@node:0", "a@node:99999", "a@node:ssh", "a@::1", "a@[::1", "a@[::1]x", "a@-oProxyCommand=x", "a@no de"} {
+	for _, s := range []string{"", "@node", "a@", "a@node:", "a@node:0", "a@node:99999", "a@node:ssh", "a@::1", "a@[::1", "a@[::1]x", "a@-oProxyCommand=x", "a@no de"} {
 		if got, err := ParseTarget(s); err == nil || !strings.Contains(err.Error(), "fix: ") {
 			t.Errorf("%q: %+v, %v", s, got, err)
 		}
@@ -37,7 +39,7 @@ func FuzzParseTarget(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if again, err := ParseTarget(got.String()); err != nil || again != got {
+		if again, err := ParseTarget(got.String()); err != nil || again.String() != got.String() {
 			t.Errorf("%q: %+v, then %+v, %v", s, got, again, err)
 		}
 	})

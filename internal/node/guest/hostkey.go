@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -20,21 +21,25 @@ import (
 // way around it: what is sent to the wrong machine runs there as its
 // administrator.
 type hostKeys struct {
-	files []string
-	check ssh.HostKeyCallback
+	addr  string // what the files call the machine, with a port
+	known ssh.HostKeyCallback
 }
 
-func newHostKeys(files []string) (*hostKeys, error) {
+func newHostKeys(files []string, way route) (*hostKeys, error) {
 	if len(files) == 0 {
-		files = []string{"/etc/ssh/ssh_known_hosts"}
 		if home, err := os.UserHomeDir(); err == nil {
-			files = append([]string{filepath.Join(home, ".ssh", "known_hosts")}, files...)
+			files = append(files, filepath.Join(home, ".ssh", "known_hosts"))
 		}
-		files = slices.DeleteFunc(files, func(f string) bool { _, err := os.Stat(f); return err != nil })
+		files = append(append(files, way.knownHosts...), "/etc/ssh/ssh_known_hosts")
+		slices.Sort(files)
+		files = slices.DeleteFunc(slices.Compact(files), func(f string) bool { _, err := os.Stat(f); return err != nil })
 	}
-	h := &hostKeys{files: files}
+	h := &hostKeys{addr: net.JoinHostPort(way.target.Host, strconv.Itoa(way.target.port()))}
+	if way.alias != "" {
+		h.addr = net.JoinHostPort(way.alias, "22") // an alias is without a port
+	}
 	if len(files) == 0 {
-		h.check = func(string, net.Addr, ssh.PublicKey) error { return &knownhosts.KeyError{} }
+		h.known = func(string, net.Addr, ssh.PublicKey) error { return &knownhosts.KeyError{} }
 		return h, nil
 	}
 	var err error
@@ -45,7 +50,7 @@ func newHostKeys(files []string) (*hostKeys, error) {
 		}
 	}
 	if err == nil {
-		h.check, err = knownhosts.New(files...)
+		h.known, err = knownhosts.New(files...)
 	}
 	if err != nil {
 		return nil, &fault.Error{What: "the known hosts can't be read: " + err.Error(), Fix: "--known-hosts FILE", Err: err}
@@ -53,14 +58,19 @@ func newHostKeys(files []string) (*hostKeys, error) {
 	return h, nil
 }
 
+// check is by name alone: the address may be a proxy's.
+func (h *hostKeys) check(key ssh.PublicKey) error {
+	return h.known(h.addr, &net.TCPAddr{IP: net.IPv4zero}, key)
+}
+
 // algorithms asks the machine for a key of a type that is known: it may have
 // several, of which known_hosts holds one.
-func (h *hostKeys) algorithms(addr string) []string {
+func (h *hostKeys) algorithms() []string {
 	probe, err := ssh.NewPublicKey(ed25519.PublicKey(make([]byte, ed25519.PublicKeySize)))
 	if err != nil {
 		return nil
 	}
-	bad, ok := errors.AsType[*knownhosts.KeyError](h.check(addr, &net.TCPAddr{IP: net.IPv4zero}, probe))
+	bad, ok := errors.AsType[*knownhosts.KeyError](h.check(probe))
 	if !ok {
 		return nil
 	}
@@ -76,9 +86,10 @@ func (h *hostKeys) algorithms(addr string) []string {
 }
 
 // callback makes a person's words of what is wrong.
-func (h *hostKeys) callback(t Target) ssh.HostKeyCallback {
-	return func(addr string, remote net.Addr, key ssh.PublicKey) error {
-		err := h.check(addr, remote, key)
+func (h *hostKeys) callback(way route) ssh.HostKeyCallback {
+	t := way.target
+	return func(_ string, _ net.Addr, key ssh.PublicKey) error {
+		err := h.check(key)
 		if err == nil {
 			return nil
 		}
@@ -88,9 +99,9 @@ func (h *hostKeys) callback(t Target) ssh.HostKeyCallback {
 		}
 		if bad, ok := errors.AsType[*knownhosts.KeyError](err); ok && len(bad.Want) > 0 {
 			return &fault.Error{Where: t.String(), What: fmt.Sprintf("the machine's key isn't the known one: it shows %s, and %s:%d has another", seen, bad.Want[0].Filename, bad.Want[0].Line),
-				Fix: fmt.Sprintf("if the machine was made anew, and only then: ssh-keygen -R %q -f %s", knownhosts.Normalize(addr), bad.Want[0].Filename), Err: err}
+				Fix: fmt.Sprintf("if the machine was made anew, and only then: ssh-keygen -R %q -f %s", knownhosts.Normalize(h.addr), bad.Want[0].Filename), Err: err}
 		}
 		return &fault.Error{Where: t.String(), What: "the machine's key isn't known: it shows " + seen,
-			Fix: fmt.Sprintf("compare that with the machine's own, then: ssh-keyscan -p %d %s >> ~/.ssh/known_hosts", t.Port, t.Host), Err: err}
+			Fix: "compare that with the machine's own, then: " + way.learn(), Err: err}
 	}
 }

@@ -3,10 +3,8 @@ package guest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -21,8 +19,10 @@ import (
 // Options say how a machine is reached. The zero value does as ssh does.
 type Options struct {
 	// KnownHosts are the files to check the machine's key against, Identities
-	// the private keys to log in with; none stand for ssh's own.
+	// the private keys to log in with; none mean ssh's own.
 	KnownHosts, Identities []string
+	// Config is ssh's configuration, "" for its own, "none" for none.
+	Config string
 	// Warn is told of a key file that others can read; nil for nobody.
 	Warn func(file, what string)
 }
@@ -45,31 +45,37 @@ type SSH struct {
 
 var _ Guest = (*SSH)(nil)
 
-// Dial connects and logs in. The end of ctx ends the connection.
+// Dial connects and logs in, by the way that ssh's configuration says. The end
+// of ctx ends the connection.
 func Dial(ctx context.Context, t Target, o Options) (*SSH, error) {
-	keys, err := newHostKeys(o.KnownHosts)
+	way, err := newRoute(ctx, t, o.Config)
 	if err != nil {
 		return nil, err
 	}
-	login, err := findKeys(o.Identities, o.Warn)
+	t = way.target
+	keys, err := newHostKeys(o.KnownHosts, way)
+	if err != nil {
+		return nil, err
+	}
+	login, err := findKeys(o.Identities, way, o.Warn)
 	if err != nil {
 		return nil, err
 	}
 	defer login.close()
-	addr := net.JoinHostPort(t.Host, strconv.Itoa(t.Port))
-	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", addr)
-	if err != nil {
-		return nil, &fault.Error{Where: t.String(), What: "the machine can't be reached: " + err.Error(), Fix: "see that it runs sshd and that nothing between filters port " + strconv.Itoa(t.Port), Err: err}
-	}
 	ctx, stop := context.WithCancel(ctx)
+	conn, err := way.connect(ctx)
+	if err != nil {
+		stop()
+		return nil, err
+	}
 	context.AfterFunc(ctx, func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(dialTime))
-	c, channels, requests, err := ssh.NewClientConn(conn, addr, &ssh.ClientConfig{
-		User: t.User, Auth: login.methods(), HostKeyCallback: keys.callback(t), HostKeyAlgorithms: keys.algorithms(addr),
+	c, channels, requests, err := ssh.NewClientConn(conn, keys.addr, &ssh.ClientConfig{
+		User: t.User, Auth: login.methods(), HostKeyCallback: keys.callback(way), HostKeyAlgorithms: keys.algorithms(),
 	})
 	if err != nil {
 		stop()
-		return nil, handshakeFault(t, login, err)
+		return nil, handshakeFault(way, conn, login, err)
 	}
 	_ = conn.SetDeadline(time.Time{})
 	s := &SSH{target: t, client: ssh.NewClient(c, channels, requests), stop: stop}
@@ -77,14 +83,21 @@ func Dial(ctx context.Context, t Target, o Options) (*SSH, error) {
 	return s, nil
 }
 
-func handshakeFault(t Target, login *credentials, err error) error {
+func handshakeFault(way route, conn net.Conn, login *credentials, err error) error {
+	t := way.target
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
-	if strings.Contains(err.Error(), "unable to authenticate") {
-		return login.refused(t, err)
+	if piped, ok := conn.(*commandConn); ok {
+		if said := piped.trouble(); said != "" {
+			return &fault.Error{Where: t.String(), What: "the way that ssh's configuration says doesn't lead there", Excerpt: said,
+				Fix: "see that this works and asks nothing: " + shell.Join(way.command), Err: err}
+		}
 	}
-	return &fault.Error{Where: t.String(), What: "the machine doesn't speak SSH as expected: " + err.Error(), Fix: fmt.Sprintf("try: ssh -p %d %s", t.Port, shell.Word(t.User+"@"+t.Host)), Err: err}
+	if strings.Contains(err.Error(), "unable to authenticate") {
+		return login.refused(way, err)
+	}
+	return &fault.Error{Where: t.String(), What: "the machine doesn't speak SSH as expected: " + err.Error(), Fix: "try: " + way.try(), Err: err}
 }
 
 // keepAlive ends a connection whose other end has gone without a word.

@@ -22,13 +22,13 @@ const (
 	NotPinned = "payload.node.pins"
 )
 
-// Present is a file of the payload as it lies in the image, uncompressed.
+// Present is a file of the payload as it is in the image, uncompressed.
 type Present struct {
 	SHA256 string
 	Size   int64
 }
 
-// Check compares an image's node.json, nil for none, with the files beside it,
+// Check compares an image's node.json, nil for none, with the files next to it,
 // by their paths below /payload, and with what the pins say. want is nil where
 // no pins are known, or where they say nothing of nodes. Findings are sorted;
 // object names node.json in them.

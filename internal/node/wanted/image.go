@@ -11,7 +11,7 @@ import (
 // sums that they have in the image. files go by their paths below /payload.
 //
 // It expects no versions: which ones are in somebody else's files isn't known.
-// warn is told, with its name, of each component that the image hasn't got.
+// warn is told, with its name, of each component that the image doesn't have.
 func OfImage(file *pins.File, files map[string]Present, warn func(name, what string)) (*node.Expectation, error) {
 	if len(file.Services) == 0 {
 		return nil, &fault.Error{Where: file.Path, What: "no services are declared", Fix: "add services: [{name: csi-proxy, component: csi-proxy}]; docs/services.md has the keys"}

@@ -128,6 +128,9 @@ func (im *imageLayers) eachEntry(ctx context.Context, i int, fn func(*tar.Header
 			return im.end(st, l)
 		}
 		if err == nil {
+			err = ctx.Err() // what is read already comes without asking ctx
+		}
+		if err == nil {
 			err = fn(h, tr)
 		}
 		if err != nil {

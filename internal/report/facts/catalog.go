@@ -50,52 +50,6 @@ func versions(rows []catalog.Shipped) string {
 	return strings.Join(all, ", ")
 }
 
-// Release writes what one release ships, with the evidence of each row.
-func Release(w io.Writer, c *catalog.Catalog, r *catalog.Release) error {
-	fmt.Fprintf(w, "OpenShift %s: Kubernetes %s, updates to %s\n\n", r.OpenShift, r.Kubernetes, cmp.Or(strings.Join(r.Next, ", "), "none known"))
-	rows := [][]string{{"DRIVER", "VERSION", "PATCHES", "CERTAINTY"}}
-	evidence := [][]catalog.Evidence{r.Evidence}
-	for _, d := range c.Drivers {
-		for _, s := range r.Drivers[d.Name] {
-			rows = append(rows, []string{d.Name, cmp.Or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
-			evidence = append(evidence, s.Evidence)
-		}
-	}
-	if err := table(w, rows); err != nil {
-		return err
-	}
-	lists, err := demanded(w, c.PayloadFiles(r.OpenShift))
-	if err != nil {
-		return err
-	}
-	evidence = append(evidence, lists)
-	fmt.Fprintln(w, "\nEvidence:")
-	return sources(w, evidence...)
-}
-
-// demanded writes which files the operator of a release reads below /payload,
-// and returns where it says so.
-func demanded(w io.Writer, files []catalog.PayloadFile) (evidence []catalog.Evidence, err error) {
-	if len(files) == 0 {
-		return nil, nil
-	}
-	rows := [][]string{{"WMCO'S PAYLOAD", "DEMANDED", "COPIED TO NODES"}}
-	for _, f := range files {
-		when := map[catalog.When]string{catalog.Start: "to start", catalog.Configure: "to configure a node"}[f.When]
-		evidence = append(evidence, catalog.Evidence{Source: f.Source, Note: "what WMCO demands " + when})
-		if len(f.Platforms) > 0 {
-			when += " on " + strings.Join(f.Platforms, ", ")
-		}
-		copied := "all"
-		if len(f.Nodes) > 0 {
-			copied = "on " + strings.Join(f.Nodes, ", ")
-		}
-		rows = append(rows, []string{f.Path, when, copied})
-	}
-	fmt.Fprintln(w)
-	return evidence, table(w, rows)
-}
-
 func patches(minor string, s catalog.Shipped) string {
 	text := "all"
 	switch {
@@ -168,10 +122,17 @@ func api(uses []catalog.APIUse) string {
 	return cmp.Or(strings.Join(all, ", "), "none")
 }
 
+// servers are the Windows Server versions of builds.
+var servers = map[int]string{17763: "2019", 20348: "2022", 26100: "2025"}
+
 func builds(list []int) string {
 	var all []string
 	for _, b := range list {
-		all = append(all, fmt.Sprint(b))
+		text := fmt.Sprint(b)
+		if server := servers[b]; server != "" {
+			text += " (" + server + ")"
+		}
+		all = append(all, text)
 	}
 	return cmp.Or(strings.Join(all, ", "), "not known")
 }

@@ -26,7 +26,7 @@ func table(w io.Writer, rows [][]string) error {
 	return tw.Flush()
 }
 
-// clean keeps what stands in somebody's manifest from steering the terminal.
+// clean keeps what is in somebody's manifest from steering the terminal.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

@@ -69,19 +69,10 @@ func TestReleaseShowsWhatItsOperatorDemands(t *testing.T) {
 		},
 		"4.12": {"\nazure-cloud-node-manager.exe  to start  all\n", "\nwindows_exporter.exe  to start  all\n"},
 	} {
-		var out bytes.Buffer
-		if err := Release(&out, c, c.Release(release)); err != nil {
-			t.Fatal(err)
-		}
-		text := regexp.MustCompile(`  +`).ReplaceAllString(out.String(), "  ")
-		for _, w := range want {
-			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q isn't in\n%s", release, w, text)
-			}
-		}
+		releaseSays(t, c, release, want...)
 	}
 	var out bytes.Buffer
-	if err := Release(&out, c, c.Release("4.11")); err != nil || strings.Contains(out.String(), "WMCO") {
+	if err := Release(&out, c, about(t, c, "4.11")); err != nil || strings.Contains(out.String(), "WMCO'S PAYLOAD") {
 		t.Errorf("4.11, whose operator nobody looked at: %v\n%s", err, out.String())
 	}
 }
@@ -97,7 +88,7 @@ func TestPublished(t *testing.T) {
 		{catalog.Publication{Render: "x", Repository: "r/x", Former: []string{"s/x"}}, "r/x; gone: s/x", "x"},
 		{catalog.Publication{Render: "x", Former: []string{"s/x"}}, "nowhere any more; gone: s/x", "x"},
 		{catalog.Publication{Deploys: "the operator"}, "not known", "the operator brings the DaemonSet"},
-		{catalog.Publication{Manifest: "unknown"}, "not known", "where the manifest stands wasn't seen"},
+		{catalog.Publication{Manifest: "unknown"}, "not known", "where the manifest is wasn't seen"},
 	} {
 		if got := images(&tc.p); got != tc.image {
 			t.Errorf("image %q, want %q", got, tc.image)
@@ -122,7 +113,7 @@ func TestPatches(t *testing.T) {
 	}
 }
 
-// Whatever stands in a manifest, it can't steer the terminal or forge a line.
+// A manifest, whatever is in it, can't steer the terminal or forge a line.
 func TestHostileStrings(t *testing.T) {
 	const evil = "a\x1b[2J\nDaemonSet forged\u202e"
 	inv := &inventory.Inventory{
@@ -142,5 +133,63 @@ func TestHostileStrings(t *testing.T) {
 	}
 	if slices.Contains(strings.Split(out.String(), "\n"), "DaemonSet forged") {
 		t.Error("a name made a line of its own")
+	}
+}
+
+// releaseSays holds what is printed of a release to texts, columns two blanks apart.
+func releaseSays(t *testing.T, c *catalog.Catalog, release string, want ...string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Release(&out, c, about(t, c, release)); err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`  +`).ReplaceAllString(out.String(), "  ")
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s: %q isn't in\n%s", release, w, text)
+		}
+	}
+}
+
+func about(t *testing.T, c *catalog.Catalog, release string) *catalog.About {
+	t.Helper()
+	v, err := version.ParseOpenShift(release)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.About(v)
+}
+
+// TestReleaseShowsAllThatIsKnown: each part, of a minor and of a patch.
+func TestReleaseShowsAllThatIsKnown(t *testing.T) {
+	c, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for release, want := range map[string][]string{
+		"4.20": {
+			"OpenShift 4.20: Kubernetes 1.33, kubelets from 1.31 on, updates to 4.21\n",
+			"\nvsphere  3.5.0  all  exact\n", "\nvsphere  3.5.0  mandatory  ",
+			"\nopenshift/vmware-vsphere-csi-driver  0363addf5f2c19322d24a3f61c7b2684da16ead1  3.5.0  2026-05-13\n",
+			"\nopenshift/csi-livenessprobe  ", "\n10.20.0 to before 10.21.0  1.1.3-34-g5cb6e2d  disk-v1", "\nkubernetes.io/vsphere-volume  removed  removed\n", "20348 (2022)",
+			"windows-machine-config-operator@",
+		},
+		"4.12":   {"kubelets from 1.23 on", "\nack-4.12-kube-126-vsphere-migration-in-4.14  4.12 to 4.13  vCenter", "\nack-4.11-", "  4.11 to 4.12  "},
+		"4.13.0": {"OpenShift 4.13.0: ", "\nvsphere  3.0.0-rc.1  "},
+		"4.8":    {"\n3.0.0 to before 4.0.0  none\n", "; WMCO's lacks disk, "},
+	} {
+		releaseSays(t, c, release, want...)
+	}
+	// A patch narrows the drivers to what it ships.
+	for _, d := range about(t, c, "4.13.9").Windows {
+		if d.Driver == "azure-disk" && d.Version == "1.26.7" {
+			t.Errorf("4.13.9 has what came in a later patch: %+v", d)
+		}
+	}
+	if len(about(t, c, "4.13").Drivers["azure-disk"]) != 2 || len(about(t, c, "4.13.9").Drivers["azure-disk"]) != 1 {
+		t.Error("a patch has as many rows as its minor")
+	}
+	if c.About(version.OpenShift{Major: 9, Minor: 9}) != nil {
+		t.Error("9.9 is known")
 	}
 }

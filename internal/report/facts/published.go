@@ -61,7 +61,7 @@ func images(p *catalog.Publication) string {
 	return text
 }
 
-// manifest is what brings the DaemonSet; {{version}} in it stands for one of
+// manifest is what brings the DaemonSet; {{version}} in it is for one of
 // the range.
 func manifest(p *catalog.Publication) string {
 	text := ""
@@ -73,7 +73,7 @@ func manifest(p *catalog.Publication) string {
 	case p.HasManifest():
 		text = p.Manifest
 	default:
-		return "where the manifest stands wasn't seen"
+		return "where the manifest is wasn't seen"
 	}
 	if p.SetImage {
 		text += ", with its image set to that of the version"

@@ -133,7 +133,7 @@ func mixedSteps() []skew.Step {
 // and Markdown.
 const hostile = "a\x1b[31m\x1b]0;t\x07b\x00\u009b2J\xff\u202ec\u2028\ufffe\r<script>alert(1)</script>|`x`*_[l](javascript:alert(1))]]>\"'\\ {}\n# h\n```\n- [x] done\n&amp;"
 
-// unknown is a cluster that half answers, and lies where it does.
+// unknown is a cluster that half answers, and answers wrongly where it does.
 func unknown() Report {
 	f := finding.Finding{ID: "SKEW005", Severity: finding.Unknown, Object: hostile, Observed: hostile, Expected: hostile, Why: hostile,
 		Remedy: hostile, Actions: run("oc apply -f " + hostile), When: hostile, Source: hostile, Phase: hostile, Hop: hostile, Evidence: []string{hostile, "x.yaml:3 " + hostile}}

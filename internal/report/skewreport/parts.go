@@ -76,7 +76,7 @@ func advice(f finding.Finding) []paragraph {
 		if !strings.Contains(f.Remedy, a.Summary) {
 			all = append(all, paragraph{false, a.Summary})
 		}
-		if lines := slices.Concat(a.Commands, a.Wait); len(lines) > 0 {
+		if lines := a.Lines(); len(lines) > 0 {
 			all = append(all, paragraph{true, strings.Join(lines, "\n")})
 		}
 	}

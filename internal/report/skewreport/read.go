@@ -30,7 +30,7 @@ func (d *Document) readLines() []string {
 	if len(partial) > 0 {
 		lines = append(lines, "read in part or not at all: "+strings.Join(partial, ", "))
 	}
-	return append(lines, d.catalogLine())
+	return append(lines, d.catalogLine()+d.renew("; a newer one: "))
 }
 
 // fewKinds is how many kinds of objects one line has room for.
@@ -45,15 +45,15 @@ func (d *Document) readLine() string {
 	said := cmp.Or(strings.Join(from, ", "), "nothing")
 	_, partial := d.coverage(func(resource string, _ inventory.Coverage) string { return resource })
 	if n := len(partial); n > fewKinds {
-		said += " (in part: " + count(n, "kind") + " of objects)"
+		said += " (in part: " + inventory.Many(n, "kind") + " of objects)"
 	} else if n > 0 {
 		said += " (in part: " + strings.Join(partial, ", ") + ")"
 	}
 	if n := len(d.Problems); n > 0 {
-		said += "; " + count(n, "input") + " couldn't be read"
+		said += "; " + inventory.Many(n, "input") + " couldn't be read"
 	}
 	if age := d.Catalog.AgeDays; age != nil && *age >= 0 {
-		return said + ". Facts: " + count(*age, "day") + " old."
+		return said + ". Facts: " + inventory.Many(*age, "day") + " old."
 	}
 	return said + ". Facts: of " + cmp.Or(d.Catalog.AsOf, "an unknown day") + "."
 }
@@ -82,9 +82,21 @@ func counted(resource string, c inventory.Coverage) string {
 func (d *Document) catalogLine() string {
 	line := "the catalog of " + cmp.Or(d.Catalog.AsOf, "an unknown day")
 	if age := d.Catalog.AgeDays; age != nil && *age >= 0 {
-		line += ", " + count(*age, "day") + " old"
+		line += ", " + inventory.Many(*age, "day") + " old"
 	}
 	return line + ": what was released since then isn't in it"
+}
+
+// renewAfter is how many days a catalog is good for without a word: OpenShift has
+// patch releases each week, and rebases a driver in one every few months.
+const renewAfter = 45
+
+// renew is a command behind some words, for a catalog that is old; "" for another.
+func (d *Document) renew(words string) string {
+	if age := d.Catalog.AgeDays; age == nil || *age <= renewAfter {
+		return ""
+	}
+	return words + "verify catalog update"
 }
 
 func problem(p inventory.Problem) string {

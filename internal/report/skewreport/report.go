@@ -29,11 +29,11 @@ type Report struct {
 	// Tool and Version say who judged: "verify", "v1.2.0".
 	Tool, Version string
 	// FailOn decides the exit code that the report tells, and what JUnit and
-	// SARIF call failed; its zero value stands for finding.DefaultFailOn.
+	// SARIF call failed; its zero value is finding.DefaultFailOn.
 	FailOn finding.FailOn
 	// Command is the command line as it was given; "" leaves it out.
 	Command string
-	// Explain tells of rules; nil stands for skew.Explain.
+	// Explain tells of rules; nil is skew.Explain.
 	Explain func(id string) (skew.Rule, bool)
 }
 
@@ -45,7 +45,7 @@ type Options struct {
 	Details bool
 	// Verbose lists passed rules, and all evidence instead of the first few.
 	Verbose bool
-	// Width is in columns; 0 stands for 100. Prose is wrapped to it; commands
+	// Width is in columns; 0 is 100. Prose is wrapped to it; commands
 	// and evidence, which are there to be copied, aren't.
 	Width int
 }

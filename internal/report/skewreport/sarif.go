@@ -139,7 +139,7 @@ func locations(f finding.Finding) []sarifLocation {
 	return all
 }
 
-// physical is where evidence stands in a file; nil where it isn't in one.
+// physical is where evidence is in a file; nil where it isn't in one.
 // A host with a port isn't a file: those have an extension or a folder.
 func physical(evidence string) *sarifPhysical {
 	m := fileLine.FindStringSubmatch(evidence)

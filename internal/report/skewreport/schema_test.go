@@ -57,7 +57,7 @@ func TestSchemaCurrent(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if string(Schema()) != string(got) {
-		t.Errorf("skew-report.schema.json isn't what the model says (-update writes it anew):\n%s", got)
+		t.Errorf("skew-report.schema.json isn't what the model says (-update writes it again):\n%s", got)
 	}
 	if n := bytes.Count(got, []byte(`"description"`)); n < 60 {
 		t.Errorf("only %d fields are described", n)

@@ -21,7 +21,7 @@ func encodeScript(d *Document) (string, error) {
 	d = d.display()
 	head, foot, _ := strings.Cut(scriptFrame, "# STEPS\n")
 	s := &script{}
-	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", oneLine("Plan for Windows CSI drivers"+d.route(": ")), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
+	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", oneLine("Plan for Windows CSI drivers"+d.route()), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
 	s.WriteString(head)
 	for i, step := range d.Steps {
 		for j, a := range step.Actions {
@@ -46,7 +46,7 @@ func (s *script) action(n, when string, a finding.Action) {
 	first := false
 	for _, ask := range a.Asks {
 		asks = append(asks, "value "+ask.Name+" "+shell.Quote(ask.Text)+" "+shell.Quote(ask.Command))
-		first = first || strings.Contains(a.Done, "$"+ask.Name)
+		first = first || ask.UsedIn(a.Done)
 	}
 	// Each in the script's own shell, so that all lines of an action see the value.
 	if len(asks) > 0 {

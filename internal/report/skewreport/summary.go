@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -45,17 +46,17 @@ func before(d *Document) string {
 // warnings says how many there are, and whether they ask for an act before the
 // update.
 func warnings(d *Document) string {
-	said := count(d.Counts["WARN"], "warning") + " to act on"
+	said := inventory.Many(d.Counts["WARN"], "warning") + " to act on"
 	first := 0
 	for _, f := range d.Findings {
 		if f.Severity == finding.Warn && f.When != "after" {
 			first++
 		}
 	}
-	switch {
-	case first == 0:
+	switch first {
+	case 0:
 		return said + " after it"
-	case first == d.Counts["WARN"]:
+	case d.Counts["WARN"]:
 		return said + " first"
 	}
 	return said + ", " + strconv.Itoa(first) + " of them first"
@@ -69,17 +70,17 @@ func after(d *Document) string {
 	}
 	switch d.Verdict {
 	case finding.Block:
-		return cluster + " isn't well: " + count(d.Counts["BLOCK"], "finding") + " must be dealt with"
+		return cluster + " isn't well: " + inventory.Many(d.Counts["BLOCK"], "finding") + " must be dealt with"
 	case finding.Unknown:
 		return "Nobody can tell yet whether " + cluster + " is well: " + open(d)
 	case finding.Warn:
-		return cluster + " is well as far as is known, with " + count(d.Counts["WARN"], "warning") + " to act on"
+		return cluster + " is well as far as is known, with " + inventory.Many(d.Counts["WARN"], "warning") + " to act on"
 	case finding.Pass, finding.Info:
 	}
 	return cluster + " is well as far as is known"
 }
 
-// blocks says how many findings block, and where the first of them stands.
+// blocks says how many findings block, and where the first of them is.
 // Findings are sorted already.
 func blocks(d *Document) string {
 	n, now, first := 0, 0, ""
@@ -94,7 +95,7 @@ func blocks(d *Document) string {
 			first = f.Hop
 		}
 	}
-	said := count(n, "finding") + " block it"
+	said := inventory.Many(n, "finding") + " block it"
 	if n == 1 {
 		said = "1 finding blocks it"
 	}
@@ -117,7 +118,7 @@ func open(d *Document) string {
 	if d.Counts["UNKNOWN"] == 1 {
 		return "1 question is open"
 	}
-	return count(d.Counts["UNKNOWN"], "question") + " are open"
+	return inventory.Many(d.Counts["UNKNOWN"], "question") + " are open"
 }
 
 // provisos are what a reader of the verdict alone must know.
@@ -130,10 +131,10 @@ func provisos(d *Document) string {
 		}
 	}
 	if accepted > 0 {
-		said = append(said, count(accepted, "finding")+" accepted by you")
+		said = append(said, inventory.Many(accepted, "finding")+" accepted by you")
 	}
 	if n := len(d.NotEvaluated); n > 0 {
-		said = append(said, count(n, "rule")+" not evaluated")
+		said = append(said, inventory.Many(n, "rule")+" not evaluated")
 	}
 	if len(said) == 0 {
 		return ""

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -125,7 +126,7 @@ func (w *textWriter) drivers() {
 		w.stacked(full)
 	}
 	if more > 0 {
-		w.line("and " + count(more, "more driver") + ", none worse: --details")
+		w.line("and " + inventory.Many(more, "more driver") + ", none worse: --details")
 	}
 	if w.Details {
 		w.certainty()

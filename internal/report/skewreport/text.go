@@ -172,6 +172,9 @@ func (w *textWriter) rest() {
 		w.few("Notes: ", strings.Join(notes, "; "))
 	}
 	w.prose("Read: ", len("Read: "), w.readLine()+" More: --details")
+	if renew := w.renew("The catalog is old; a newer one: "); renew != "" {
+		w.prose("", 0, renew)
+	}
 }
 
 // few writes what there is of something in one line.

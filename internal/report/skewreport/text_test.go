@@ -42,7 +42,7 @@ func copiable(line string) bool {
 // The command that the text names can be run: a plan needs a target.
 func TestTextNamesAPlanThatRuns(t *testing.T) {
 	under := mixed()
-	under.Command = "verify skew --details --must-gather mg"
+	under.Command = "verify skew --must-gather mg"
 	out := output(t, "text", under, Options{})
 	if want := "\n    verify skew plan --must-gather mg --to " + under.Result.To + "  # all steps, with commands\n"; !strings.Contains(out, want) {
 		t.Errorf("no %q in\n%s", want, out)

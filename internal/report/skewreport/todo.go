@@ -18,9 +18,8 @@ const roomForSteps = 12
 func (d *Document) todos() []skew.Step {
 	var asks []skew.Step
 	for _, f := range d.Findings {
-		planned := slices.ContainsFunc(d.Steps, func(s skew.Step) bool { return slices.Contains(s.Rules, f.ID) })
 		s, ok := ask(f)
-		if !ok || planned {
+		if !ok || slices.ContainsFunc(d.Steps, func(s skew.Step) bool { return answers(s, f) }) {
 			continue
 		}
 		if i := slices.IndexFunc(asks, func(o skew.Step) bool { return o.What == s.What }); i < 0 {
@@ -30,6 +29,15 @@ func (d *Document) todos() []skew.Step {
 		}
 	}
 	return append(asks, d.Steps...)
+}
+
+// answers tells whether a step is a rule's, or changes the finding's object in time, so
+// that its own actions were no longer due: the plan judges again after each step.
+func answers(s skew.Step, f finding.Finding) bool {
+	inTime := len(f.Actions) > 0 && (s.Hop == 0 && s.When != "after" || f.When == "after")
+	return slices.Contains(s.Rules, f.ID) || inTime && slices.ContainsFunc(s.Actions, func(a finding.Action) bool {
+		return a.Object == f.Object && (len(a.Undo) > 0 || a.NoUndo != "")
+	})
 }
 
 // ask is what answers a finding, as a step before all others.
@@ -128,7 +136,7 @@ func (d *Document) due(s skew.Step) string {
 func (d *Document) planCommand() string {
 	command := "verify skew plan"
 	if as, rest, ok := strings.Cut(d.Tool.CommandLine, " skew "); ok { // kubectl winbake skew
-		command = as + " skew plan " + strings.ReplaceAll(rest, "--details ", "")
+		command = as + " skew plan " + rest
 	}
 	if !strings.Contains(command, " --to ") {
 		command += " --to " + d.To

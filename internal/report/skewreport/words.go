@@ -128,14 +128,6 @@ func change(a, b string) string {
 	return a + " -> " + b
 }
 
-// count is "1 warning", "2 warnings".
-func count(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 // why is a finding's reason without what finding.Accept put before it: reports
 // tell of that elsewhere.
 func why(text, accepted string) string {

@@ -17,18 +17,20 @@ import (
 
 // Action is one thing to do.
 type Action interface {
-	// Apply makes an inventory what it is when the action is done.
-	Apply(*inventory.Inventory)
-	// write fills the record; only this package's types are actions.
-	write(*record)
+	// apply makes an inventory what it is when the action is done. Only this
+	// package's types are actions.
+	apply(*inventory.Inventory)
+}
+
+// Apply makes an inventory what it is when actions are done.
+func Apply(inv *inventory.Inventory, list ...Action) {
+	for _, a := range list {
+		a.apply(inv)
+	}
 }
 
 // Record is an action as reports show it.
-func Record(a Action) finding.Action {
-	r := &record{}
-	a.write(r)
-	return r.Action
-}
+func Record(a Action) finding.Action { return record(a, nil) }
 
 // Records are several, each as if it were alone.
 func Records(list []Action) []finding.Action {
@@ -48,9 +50,7 @@ func Sequence(steps [][]Action) [][]finding.Action {
 		out[i] = make([]finding.Action, len(step))
 		for j, a := range slices.Backward(step) {
 			what, value := sets(a)
-			r := &record{later: later[what]}
-			a.write(r)
-			out[i][j] = r.Action
+			out[i][j] = record(a, later[what])
 			if value != "" {
 				later[what] = append(later[what], value)
 			}
@@ -87,7 +87,7 @@ func Rank(a Action) int {
 	switch a.(type) {
 	case Gather:
 		return 0
-	case UpdateWMCO, InstallWMCO, RemoveWMCO, PausePool, ReleaseNodes:
+	case UpdateWMCO, RemoveWMCO, PausePool, ReleaseNodes:
 		return 1
 	case DeleteDaemonSet:
 		return 2
@@ -96,17 +96,25 @@ func Rank(a Action) int {
 	case SetImage, ReplaceDriver, DeployDriver, ApplyPlanned, EditDriver:
 		return 4
 	case WaitRollout:
-		return 5
+		return 6
 	case AckGate, EnableMigration, SetChannel:
 		return 7
 	}
-	return 6
+	return ByHandRank
 }
 
-// nothing is what an action applies that changes no fact of the inventory.
-type nothing struct{}
+// ByHandRank is what a person does: before waits for pods, which may need it.
+const ByHandRank = 5
 
-func (nothing) Apply(*inventory.Inventory) {}
+// These change no fact of the inventory.
+
+func (BindSCC) apply(*inventory.Inventory)      {}
+func (Check) apply(*inventory.Inventory)        {}
+func (Gather) apply(*inventory.Inventory)       {}
+func (PausePool) apply(*inventory.Inventory)    {}
+func (ReadPayload) apply(*inventory.Inventory)  {}
+func (ReleaseNodes) apply(*inventory.Inventory) {}
+func (SetChannel) apply(*inventory.Inventory)   {}
 
 // driver finds a DaemonSet in an inventory; nil for none.
 func driver(inv *inventory.Inventory, o inventory.Object) *inventory.Driver {

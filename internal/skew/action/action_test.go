@@ -1,12 +1,14 @@
 package action_test
 
 import (
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -41,7 +43,7 @@ func every() []action.Action {
 		action.PausePool{Pool: "worker", Resume: true},
 		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.RemoveWMCO{},
-		action.InstallWMCO{UpdateWMCO: action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}},
+		action.UpdateWMCO{Again: true, OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.UpdateWMCO{OpenShift: "4.14", WMCO: "9.0.0", Held: true},
 		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com", WMCO: "9.0.0"},
 		action.ReleaseNodes{WMCO: "8.1.0"},
@@ -56,6 +58,7 @@ func every() []action.Action {
 			Container: "driver", Call: inventory.Call{At: "/spec/template/spec/containers/1", Args: []string{"--v=2", "--it's=<$HOME>"}}, Give: "--flag=true"}},
 		action.EditDriver{Object: present, Text: "remove the marks", Patch: `{"metadata":{"ownerReferences":null}}`},
 		action.WaitRollout{Object: present, Strategy: "OnDelete"},
+		action.UnlabelNodes{Nodes: []string{"win 1", "win-2"}, Key: "example.com/held", Value: "it's"},
 		action.ByOwner{Owner: inventory.Owner{Manager: "Helm", Kind: "release", Namespace: "csi", Name: "windows"}, Change: action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true}},
 	}
 }
@@ -92,6 +95,27 @@ func TestCommandsAreShell(t *testing.T) {
 					t.Errorf("%T uses $%s and doesn't ask for it: %s", a, ask, line)
 				}
 			}
+		}
+	}
+}
+
+// Each kind that actions.yaml has is one of an action's, and the other way round.
+func TestEveryKindIsWritten(t *testing.T) {
+	var file struct{ Actions map[string]any }
+	text, err := os.ReadFile("actions.yaml")
+	if err != nil || yaml.Unmarshal(text, &file) != nil {
+		t.Fatal(err)
+	}
+	for _, a := range every() {
+		kind := action.Record(a).Kind
+		if _, ok := file.Actions[kind]; !ok && kind != "by-owner" {
+			t.Errorf("%T: actions.yaml has no %s, so it says nothing", a, kind)
+		}
+		file.Actions[kind] = nil
+	}
+	for kind, form := range file.Actions {
+		if form != nil {
+			t.Errorf("no action of kind %s is tried", kind)
 		}
 	}
 }
@@ -141,7 +165,7 @@ func TestNamespaceIsAskedForOnce(t *testing.T) {
 		t.Errorf("%+v", r.Asks)
 	}
 	for _, line := range r.Commands {
-		if !strings.Contains(line, `-n "$NAMESPACE"`) {
+		if !strings.Contains(line, `-n "${NAMESPACE:?}"`) {
 			t.Error(line)
 		}
 	}
@@ -160,19 +184,19 @@ func TestApply(t *testing.T) {
 		}
 	}
 	i := inv()
-	action.SetImage{Object: present, Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")}.Apply(i)
+	action.Apply(i, action.SetImage{Object: present, Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")})
 	if d := i.Drivers[0]; d.Version.Version.Core() != "2.0.0" || d.Image.Tag != "v2.0.0" || d.Rollout != nil || len(i.CSINodes[0].Drivers) != 1 {
 		t.Errorf("%+v %+v", d, i.CSINodes)
 	}
-	action.UpdateControlPlane{To: release("4.20"), Kubernetes: "1.33", Linux: []inventory.Object{i.Drivers[1].Object}}.Apply(i)
+	action.Apply(i, action.UpdateControlPlane{To: release("4.20"), Kubernetes: "1.33", Linux: []inventory.Object{i.Drivers[1].Object}})
 	if len(i.Drivers) != 1 || i.Cluster.OpenShift != "4.20" || i.Cluster.Kubernetes != "1.33" {
 		t.Errorf("%+v", i)
 	}
-	action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"}.Apply(i)
+	action.Apply(i, action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"})
 	if n := i.Nodes[0]; n.WMCO != "10.20.0" || n.Kubelet != "v1.33.0" {
 		t.Errorf("%+v", n)
 	}
-	action.DeleteDaemonSet{Object: present}.Apply(i)
+	action.Apply(i, action.DeleteDaemonSet{Object: present})
 	if len(i.Drivers) != 0 {
 		t.Errorf("%+v", i.Drivers)
 	}

@@ -22,34 +22,7 @@ type EditDriver struct {
 	Becomes *inventory.Driver
 }
 
-func (a EditDriver) write(r *record) {
-	r.say("edit-driver", "%s", a.Text)
-	r.Object = a.Object.String()
-	r.save(a.Object, Saved(a.Object))
-	patch := []any{"oc", in(a.Object), "patch", kindOf(a.Object), a.Object.Name}
-	if a.Flags != nil {
-		to, change := a.Flags.change()
-		r.run(append(patch, "--type=json", "--patch", change)...)
-		r.done("oc", in(a.Object), "get", kindOf(a.Object), a.Object.Name, "-o", a.Flags.jsonPath(), raw("| grep -qxF --"), jsonOf(to.Command)+jsonOf(to.Args))
-	} else {
-		patch = append(patch, "--type=merge", "--patch", a.Patch)
-		r.run(patch...)
-		r.done(append(patch, "--dry-run=server", raw("| grep -qF"), "(no change)")...)
-	}
-	if len(r.later) > 0 {
-		r.Done += " || " + r.line(imagesOf(a.Object), raw("| grep -qxF"), r.or(r.later[0]))
-	}
-	r.undo("oc", "replace", "-f", Saved(a.Object))
-	rollout(r, a.Object, a.Strategy)
-}
-
-// imagesOf prints a DaemonSet's images, a line each.
-func imagesOf(o inventory.Object) []any {
-	return []any{"oc", in(o), "get", kindOf(o), o.Name, "-o", `jsonpath={range .spec.template.spec.containers[*]}{.image}{"\n"}{end}`}
-}
-
-// Apply makes it what it becomes.
-func (a EditDriver) Apply(inv *inventory.Inventory) {
+func (a EditDriver) apply(inv *inventory.Inventory) {
 	become(inv, a.Becomes)
 	if d := driver(inv, a.Object); d != nil && a.Flags != nil {
 		d.Call, _ = a.Flags.change()

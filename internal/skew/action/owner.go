@@ -1,6 +1,7 @@
 package action
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -15,19 +16,17 @@ type ByOwner struct {
 	Change Action
 }
 
-func (a ByOwner) write(r *record) {
-	a.Change.write(r)
-	r.say("by-owner", "in the source of %s: %s", owner(a.Owner), r.Summary)
+// record is the change's, without commands: only what tells that it is done is left.
+func (a ByOwner) record(r finding.Action) finding.Action {
+	r.Kind, r.Summary = "by-owner", fmt.Sprintf("in the source of %s: %s", owner(a.Owner), r.Summary)
 	r.Commands, r.Undo = nil, nil
-	r.Asks = slices.DeleteFunc(r.Asks, func(ask finding.Ask) bool {
-		return !strings.Contains(strings.Join(append(r.Wait, r.Done), " "), "$"+ask.Name)
-	})
+	r.Asks = used(r.Asks, append(slices.Clone(r.Wait), r.Done))
 	r.NoUndo = "it is undone in that source"
-	r.Judge = a.Owner.Manager + " would undo a change by oc: make it in the source of " + owner(a.Owner) + ", and let " + a.Owner.Manager + " apply it"
+	r.Judge = fmt.Sprintf("%[1]s would undo a change by oc: make it in the source of %[2]s, and let %[1]s apply it", a.Owner.Manager, owner(a.Owner))
+	return r
 }
 
-// Apply makes the change.
-func (a ByOwner) Apply(inv *inventory.Inventory) { a.Change.Apply(inv) }
+func (a ByOwner) apply(inv *inventory.Inventory) { a.Change.apply(inv) }
 
 // owner names what an object was made from: Argo CD's Application argocd/storage.
 func owner(o inventory.Owner) string {

@@ -7,15 +7,22 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// become puts a driver in the place of the one of its name.
+// become writes a driver over the one of its name, where there is one.
 func become(inv *inventory.Inventory, to *inventory.Driver) {
-	if to == nil {
-		return
+	if to != nil && driver(inv, to.Object) != nil {
+		put(inv, *to)
 	}
-	if d := driver(inv, to.Object); d != nil {
-		*d = *to
-		settled(inv, d)
+}
+
+// put writes a driver over the one of its name, or adds it.
+func put(inv *inventory.Inventory, to inventory.Driver) {
+	d := driver(inv, to.Object)
+	if d == nil {
+		inv.Drivers = append(slices.Clip(inv.Drivers), to)
+		d = driver(inv, to.Object)
 	}
+	*d = to
+	settled(inv, d)
 }
 
 // settled makes a DaemonSet registered on every node that it takes. Its rollout
@@ -57,12 +64,3 @@ func Becomes(a Action) *inventory.Driver {
 	}
 	return nil
 }
-
-func because(why string) string {
-	if why == "" {
-		return ""
-	}
-	return ": " + why
-}
-
-func some(names []string) string { return strings.Join(names, ", ") }

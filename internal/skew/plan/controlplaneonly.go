@@ -17,18 +17,18 @@ func (p *planner) overTwo() bool {
 	return len(stops) > 2 && stops[0].Minor%2 == 0 && stops[0].CompareMinor(stops[1]) < 0 && stops[1].CompareMinor(stops[2]) < 0 && snapshot.ControlPlaneOnly(p.req, &p.inv.Cluster)
 }
 
-// workers are the pools that stay behind.
-func (p *planner) workers() []string {
-	var names []string
+// pools pauses or resumes the pools that stay behind.
+func (p *planner) pools(resume bool) []action.Action {
+	var list []action.Action
 	for _, pool := range p.inv.Cluster.Pools {
 		if pool.Name != snapshot.ControlPlanePool {
-			names = append(names, pool.Name)
+			list = append(list, action.PausePool{Pool: pool.Name, Resume: resume})
 		}
 	}
-	if names == nil {
-		return []string{"worker"} // every cluster has it
+	if list == nil {
+		return []action.Action{action.PausePool{Pool: "worker", Resume: resume}} // every cluster has it
 	}
-	return names
+	return list
 }
 
 // controlPlaneOnly is both hops of a Control Plane Only update, as OpenShift's
@@ -42,11 +42,7 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	p.moved(p.hop, rules.Before, p.inv)
 	w := withoutWMCO(p.judged(from, middle))
 	wmco := w.Now.UsesWMCO()
-	var hold []action.Action
-	for _, pool := range p.workers() {
-		hold = append(hold, action.PausePool{Pool: pool})
-	}
-	p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", hold...)
+	p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", p.pools(false)...)
 	if wmco {
 		p.add(rules.Before, nil, "WMCO doesn't update nodes over two minors. Windows pods run on without it; their kubelet is two minors behind at the end, which OpenShift allows on an even minor and no further", action.RemoveWMCO{})
 	}
@@ -61,20 +57,17 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	second := withoutWMCO(p.judged(middle, to))
 	p.update(second, channel)
 	p.take(second, rules.During, []string{rules.During})
-	var resume []action.Action
-	for _, pool := range p.workers() {
-		resume = append(resume, action.PausePool{Pool: pool, Resume: true})
-	}
-	p.add(rules.After, nil, "", resume...)
+	p.add(rules.After, nil, "", p.pools(true)...)
 	if wmco {
 		snap := second.Now
 		up, why := remedy.WMCOOf(snap, snap.ToMinor()), whyWMCO
-		var release []action.Action
+		up.Again = true
+		do := []action.Action{up}
 		if held(snap, snap.ToMinor()) {
 			up.Held, why = true, whyRelease
-			release = append(release, action.ReleaseNodes{Provisioner: cmp.Or(moved(w.Now), moved(snap)), WMCO: up.WMCO})
+			do = []action.Action{up, action.ReleaseNodes{Provisioner: cmp.Or(moved(w.Now), moved(snap)), WMCO: up.WMCO}}
 		}
-		p.add(rules.After, nil, why, append([]action.Action{action.InstallWMCO{UpdateWMCO: up}}, release...)...)
+		p.add(rules.After, nil, why, do...)
 	}
 	p.follow(to)
 }

@@ -93,14 +93,18 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 		if p.asked[key] {
 			continue
 		}
-		objects := objectsOf(f, actions)
+		objects := append(snapshot.Map(action.Records(actions), func(r finding.Action) string { return r.Object }), f.Object)
 		if slices.ContainsFunc(objects, func(o string) bool { return changed[o] }) {
 			p.join(when, f.ID, actions)
 			some = true
 			continue
 		}
 		p.asked[key], some = true, true
-		p.add(when, []string{f.ID}, p.ground(entry, when), actions...)
+		why := entry.Why
+		if when == rules.After && entry.Severity < finding.Block {
+			why = entry.Observed // what follows an update goes by what it has moved
+		}
+		p.add(when, []string{f.ID}, why, actions...)
 		if effect(actions) {
 			for _, o := range objects {
 				changed[o] = true
@@ -108,14 +112,6 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 		}
 	}
 	return some
-}
-
-// ground is why a step is done: what follows an update goes by what it has moved.
-func (p *planner) ground(e *rules.Entry, when string) string {
-	if when == rules.After && e.Severity < finding.Block {
-		return e.Observed
-	}
-	return e.Why
 }
 
 // dueOf are the entries that ask for something at these times, in the order in
@@ -129,7 +125,7 @@ func dueOf(e Judged, times []string) []*rules.Entry {
 		}
 	}
 	rank := func(e *rules.Entry) int {
-		r := 6 // by hand
+		r := action.ByHandRank
 		if len(e.Said.Do) > 0 {
 			r = action.Rank(e.Said.Do[0])
 		}
@@ -165,10 +161,6 @@ func effect(list []action.Action) bool {
 	})
 }
 
-func objectsOf(f finding.Finding, list []action.Action) []string {
-	return append(snapshot.Map(action.Records(list), func(r finding.Action) string { return r.Object }), f.Object)
-}
-
 // join notes that a rule asks for a step that another one asked for.
 func (p *planner) join(when, rule string, actions []action.Action) {
 	what := rules.Summaries(action.Records(actions))
@@ -185,9 +177,7 @@ func (p *planner) add(when string, ids []string, why string, actions ...action.A
 	records := action.Records(actions)
 	p.list = append(p.list, Step{Hop: p.hop, When: when, What: rules.Summaries(records), Actions: records, Why: why, Rules: ids})
 	p.did = append(p.did, actions)
-	for _, a := range actions {
-		a.Apply(p.inv)
-	}
+	action.Apply(p.inv, actions...)
 }
 
 // restPlanned applies the planned manifests that nothing asked for so far.
@@ -210,7 +200,7 @@ func (p *planner) restPlanned(e Judged) {
 func (s Step) Commands() []string {
 	var lines []string
 	for _, a := range s.Actions {
-		lines = append(lines, slices.Concat(a.Commands, a.Wait)...)
+		lines = append(lines, a.Lines()...)
 	}
 	return lines
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -19,8 +18,9 @@ func (p *planner) update(e Judged, channel string) {
 	if offered := p.offered(snap.To); !offered.IsZero() {
 		up.To = offered
 	}
-	for i := range p.inv.Drivers {
-		if d := &p.inv.Drivers[i]; d.OS == "linux" && d.OperatorManaged && !fromOLM(snap, d) {
+	for _, d := range snapshot.Pointers(p.inv.Drivers) {
+		// An operator from OperatorHub brings its driver at another time.
+		if known := snap.LineOf(d); d.OS == "linux" && d.OperatorManaged && (known == nil || !known.OLM) {
 			up.Linux = append(up.Linux, d.Object)
 		}
 	}
@@ -50,12 +50,6 @@ func channel(have string, to version.OpenShift) string {
 		sort = "stable"
 	}
 	return sort + "-" + to.MinorString()
-}
-
-// fromOLM tells whether an operator from OperatorHub brings a Linux driver.
-func fromOLM(snap *snapshot.Snapshot, d *inventory.Driver) bool {
-	known := snap.LineOf(d)
-	return known != nil && known.OLM
 }
 
 // offered is the newest patch of a minor that the cluster is offered; the zero

@@ -13,15 +13,15 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// baked are the options of a folder that `bake manifests csi-driver` writes: an
+// Baked are the options of a folder that `bake manifests csi-driver` writes: an
 // action names it only where bake would really write that version in that mode.
-type baked struct {
+type Baked struct {
 	csidriver.Options
 	catalogs []string
 }
 
 // folder is where bake writes it for a DaemonSet; nil is a new one.
-func (b baked) folder(d *inventory.Driver) string {
+func (b Baked) folder(d *inventory.Driver) string {
 	name := b.Driver + "-" + b.For.String()
 	if d != nil {
 		name += "-" + d.Object.Name
@@ -31,7 +31,7 @@ func (b baked) folder(d *inventory.Driver) string {
 
 // words are what bake is given for a DaemonSet that is to be replaced in a file;
 // "" is a new one.
-func (b baked) words(from string) []string {
+func (b Baked) words(from string) []string {
 	if from != "" {
 		b.Old = &csidriver.Old{}
 	}
@@ -40,9 +40,9 @@ func (b baked) words(from string) []string {
 
 // Bakes is the folder with a version of the driver in a mode; false where no
 // release has it. The releases that the hop is about come first.
-func Bakes(v *snapshot.View, to version.Driver, hostProcess bool) (baked, bool) {
+func Bakes(v *snapshot.View, to version.Driver, hostProcess bool) (Baked, bool) {
 	if v.Catalog == nil || v.OperatorTakesOver() {
-		return baked{}, false
+		return Baked{}, false
 	}
 	mode := csidriver.Pipes
 	if hostProcess {
@@ -60,19 +60,14 @@ func Bakes(v *snapshot.View, to version.Driver, hostProcess bool) (baked, bool) 
 		return nil
 	})
 	if found == nil {
-		return baked{}, false
+		return Baked{}, false
 	}
-	return baked{*found, v.At.Request.Catalogs}, true
+	return Baked{*found, v.At.Request.Catalogs}, true
 }
 
 // releasesToBake are those of the hop, then all that the catalog knows.
 func releasesToBake(snap *snapshot.Snapshot) []version.OpenShift {
-	var list []version.OpenShift
-	for _, r := range []version.OpenShift{snap.Release(), snap.To, snap.From} {
-		if !r.IsZero() {
-			list = append(list, r)
-		}
-	}
+	list := slices.DeleteFunc([]version.OpenShift{snap.Release(), snap.To, snap.From}, version.OpenShift.IsZero)
 	for _, r := range snap.Catalog.Releases {
 		if v, err := version.ParseOpenShift(r.OpenShift); err == nil {
 			list = append(list, v)
@@ -87,7 +82,7 @@ func Deploy(snap *snapshot.Snapshot, cat *catalog.Driver, release version.OpenSh
 	if cat == nil || release.IsZero() {
 		return nil
 	}
-	b := baked{csidriver.Options{Driver: cat.Name, For: release, Windows: windowsName(nodes)}, snap.Request.Catalogs}
+	b := Baked{csidriver.Options{Driver: cat.Name, For: release, Windows: windowsName(nodes)}, snap.Request.Catalogs}
 	folder, err := csidriver.Render(snap.Catalog, b.Options)
 	if err != nil {
 		return nil
@@ -103,16 +98,9 @@ func Deploy(snap *snapshot.Snapshot, cat *catalog.Driver, release version.OpenSh
 // windowsName is --windows for nodes of one version; "" for the usual one, for
 // several and where it isn't known.
 func windowsName(nodes []*inventory.Node) string {
-	name := ""
-	for _, n := range nodes {
-		is := strings.TrimPrefix(snapshot.Builds[n.Build], "Windows Server ")
-		if name != "" && is != name {
-			return ""
-		}
-		name = is
+	names := snapshot.Unique(snapshot.Map(nodes, func(n *inventory.Node) string { return strings.TrimPrefix(snapshot.Builds[n.Build], "Windows Server ") }))
+	if unusual := csidriver.WindowsVersions()[1:]; len(names) == 1 && slices.Contains(unusual, names[0]) {
+		return names[0]
 	}
-	if known := csidriver.WindowsVersions(); name == known[0] || !slices.Contains(known, name) {
-		return ""
-	}
-	return name
+	return ""
 }

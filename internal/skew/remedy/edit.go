@@ -32,22 +32,26 @@ func Tolerate(d *inventory.Driver) []action.Action {
 	}}
 }
 
-// UpdateWMCO brings WMCO to its release for a minor.
+// UpdateWMCO brings WMCO to its release for a minor. Nodes of a cluster without it are
+// kept by a person.
 func UpdateWMCO(snap *snapshot.Snapshot, minor string) []action.Action {
+	if !snap.UsesWMCO() {
+		return []action.Action{action.ByHand{Text: fmt.Sprintf("update the Windows nodes to kubelet and containerd of OpenShift %s the way they were set up: no WMCO keeps them", minor)}}
+	}
 	return []action.Action{WMCOOf(snap, minor)}
 }
 
 // WMCOOf is the operator's release for a minor, as far as the catalog knows it.
 func WMCOOf(snap *snapshot.Snapshot, minor string) action.UpdateWMCO {
 	up := action.UpdateWMCO{OpenShift: minor, Kubernetes: snap.Catalog.KubernetesOf(minor)}
-	if list := snap.WMCOFor(minor); len(list) > 0 {
+	if list := snap.Catalog.WMCOFor(minor); len(list) > 0 {
 		up.WMCO = list[len(list)-1].From
 	}
 	return up
 }
 
 // WMCOFrom brings WMCO to a release or a newer one of its minor.
-func WMCOFrom(snap *snapshot.Snapshot, r *catalog.WMCORelease) action.UpdateWMCO {
+func WMCOFrom(snap *snapshot.Snapshot, r catalog.WMCORelease) action.UpdateWMCO {
 	return action.UpdateWMCO{OpenShift: r.OpenShift, WMCO: r.From, AtLeast: true, Kubernetes: snap.Catalog.KubernetesOf(r.OpenShift)}
 }
 

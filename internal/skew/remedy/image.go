@@ -24,23 +24,13 @@ func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
 // own of that version, or a mirror's once it has it.
 func imageChange(v *snapshot.View, to version.Driver) []action.Action {
 	tag := tagOf(v.Catalog, v.DaemonSet.HostProcess, to)
-	if !knowsImage(v.Catalog, v.DaemonSet.HostProcess, to) && bareTag(v.DaemonSet.Image.Tag) {
+	// The catalog may not have that image: then the present tag, 26.06.0, is all there is
+	// to tell how the project writes its tags.
+	_, unread := version.ParseDriver(v.DaemonSet.Image.Tag)
+	if p := v.Catalog.Publication(to, v.DaemonSet.HostProcess); (p == nil || p.Repository == "") && unread == nil && !strings.HasPrefix(v.DaemonSet.Image.Tag, "v") {
 		tag = strings.TrimPrefix(tag, "v")
 	}
 	return Retag(v, v.DaemonSet.HostProcess, to, tag)
-}
-
-// knowsImage tells whether the catalog has the image of a version. Where not,
-// the present tag is all there is to tell how the project writes its tags.
-func knowsImage(cat *catalog.Driver, hostProcess bool, to version.Driver) bool {
-	p := cat.Publication(to, hostProcess)
-	return p != nil && p.Repository != ""
-}
-
-// bareTag tells a version's tag that has no v: 26.06.0.
-func bareTag(tag string) bool {
-	_, err := version.ParseDriver(tag)
-	return err == nil && !strings.HasPrefix(tag, "v")
 }
 
 // Retag is imageChange for a tag of the version.

@@ -11,17 +11,16 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+// misfits are the rules that find each.
+var misfits = map[snapshot.Misfit]string{snapshot.LeavesNodes: "REG001", snapshot.RunsTwice: "REG002", snapshot.MatchesNone: "REG004"}
+
 // plannedChanges apply what was planned for a driver, a file each: a file may
 // hold several DaemonSets, and replaces what each of them replaces. None where
 // nothing was planned for it.
 func plannedChanges(snap *snapshot.Snapshot, d *inventory.Driver) []action.Action {
 	var list []action.Action
-	var files []string
-	for _, p := range snap.PlannedFor(d) {
-		if file := snapshot.PlannedFile(p); !slices.Contains(files, file) {
-			files = append(files, file)
-			list = append(list, PlannedFileChange(snap, file)...)
-		}
+	for _, file := range snapshot.Unique(snapshot.Map(snap.PlannedFor(d), snapshot.PlannedFile)) {
+		list = append(list, PlannedFileChange(snap, file)...)
 	}
 	return list
 }
@@ -42,8 +41,8 @@ func PlannedFileChange(snap *snapshot.Snapshot, file string) []action.Action {
 			faults["HP001"] = true
 		}
 		for _, d := range snap.Replaced()[p] {
-			if list, rule := snap.Unsuitable(d); slices.Contains(list, p) {
-				faults[rule] = true
+			if list, why := snap.Unsuitable(d); slices.Contains(list, p) {
+				faults[misfits[why]] = true
 			}
 			switch planned := snap.Replacements(d); {
 			case snapshot.SameObject(p.Object, d.Object):
@@ -59,5 +58,5 @@ func PlannedFileChange(snap *snapshot.Snapshot, file string) []action.Action {
 	if len(faults) > 0 {
 		return []action.Action{action.ByHand{Object: file, Text: fmt.Sprintf("fix %s as %s asks, check again, and only then apply it", file, rules.And(slices.Sorted(maps.Keys(faults))))}}
 	}
-	return append(gone, apply)
+	return rules.Owned(snap, append(gone, apply))
 }

@@ -21,7 +21,8 @@ func Change(v *snapshot.View, to version.Driver) []action.Action {
 	}
 	line := v.Catalog.Line(to)
 	if why := NewManifest(v.DaemonSet, line, v.DaemonSet.HostProcess); why != "" {
-		return Replacement(v, to, publicationKind(line, v.DaemonSet.HostProcess), "the tag alone isn't enough, "+why)
+		hostProcess := line.HostProcessOnly() || v.DaemonSet.HostProcess && line.CanHostProcess()
+		return Replacement(v, to, hostProcess, "the tag alone isn't enough, "+why)
 	}
 	return imageChange(v, to)
 }
@@ -43,10 +44,7 @@ func ChangeAfter(v *snapshot.View, to version.Driver) []action.Action {
 func Replacement(v *snapshot.View, to version.Driver, hostProcess bool, why string) []action.Action {
 	becomes := became(v.DaemonSet, v.Catalog, to, hostProcess)
 	b, ok := Bakes(v, to, hostProcess)
-	switch {
-	case !ok:
-		return projectManifest(v, to, hostProcess, why, becomes)
-	case InFile(v):
+	if ok && InFile(v) {
 		file := snapshot.PlannedFile(v.DaemonSet)
 		return []action.Action{action.ByHand{
 			Text:    fmt.Sprintf("replace %s in %s by the one that bake writes, v%s", v.DaemonSet.Object, file, to.Core()),
@@ -54,14 +52,15 @@ func Replacement(v *snapshot.View, to version.Driver, hostProcess bool, why stri
 			Becomes: becomes,
 		}}
 	}
-	image, access, err := csidriver.Replacement(v.At.Catalog, b.Options, v.DaemonSet)
-	if err != nil {
-		return projectManifest(v, to, hostProcess, why, becomes)
+	if ok {
+		if image, access, err := csidriver.Replacement(v.At.Catalog, b.Options, v.DaemonSet); err == nil {
+			return append(podSecurity(v, hostProcess), action.ReplaceDriver{
+				Object: v.DaemonSet.Object, Title: v.Catalog.Title, Why: why, Version: to, Bake: b.words(action.Saved(v.DaemonSet.Object)), Access: access, DaemonSet: csidriver.DaemonSetFile,
+				Folder: b.folder(v.DaemonSet), Image: image, Strategy: v.DaemonSet.Strategy, Becomes: *becomes,
+			})
+		}
 	}
-	return append(podSecurity(v, hostProcess), action.ReplaceDriver{
-		Object: v.DaemonSet.Object, Title: v.Catalog.Title, Why: why, Version: to, Bake: b.words(action.Saved(v.DaemonSet.Object)), Access: access, DaemonSet: csidriver.DaemonSetFile,
-		Folder: b.folder(v.DaemonSet), Image: image, Strategy: v.DaemonSet.Strategy, Becomes: *becomes,
-	})
+	return projectManifest(v, to, hostProcess, why, becomes)
 }
 
 // podSecurity lets HostProcess pods into the driver's namespace, where it is
@@ -106,9 +105,8 @@ func FitVersion(v *snapshot.View, d *inventory.Driver, to version.Driver) versio
 		return to
 	}
 	for i := at + 1; i < len(v.Catalog.Lines); i++ {
-		l := &v.Catalog.Lines[i]
-		if from, err := version.ParseDriver(l.From); err == nil && !l.Unreleased && runsOnNodes(v, l, d.HostProcess) {
-			return from
+		if l := &v.Catalog.Lines[i]; !l.Unreleased && runsOnNodes(v, l, d.HostProcess) {
+			return snapshot.CatalogVersion(l.From)
 		}
 	}
 	return to
@@ -128,12 +126,6 @@ func runsOnNodes(v *snapshot.View, l *catalog.Line, hostProcess bool) bool {
 	return true
 }
 
-// publicationKind tells whether a driver that changes to a line is a HostProcess
-// one then.
-func publicationKind(line *catalog.Line, hostProcess bool) bool {
-	return line.HostProcessOnly() || hostProcess && line.CanHostProcess()
-}
-
 // NewManifest says why a tag alone isn't enough; "" where it is.
 func NewManifest(d *inventory.Driver, line *catalog.Line, hostProcess bool) string {
 	if line == nil {
@@ -147,7 +139,7 @@ func NewManifest(d *inventory.Driver, line *catalog.Line, hostProcess bool) stri
 	case hostProcess && line.Flag != "" && (d.HostProcessFlag == nil || !*d.HostProcessFlag):
 		return "its pod must give " + line.Flag + "=true"
 	case hostProcess && line.Flag == "" && d.HostProcessFlag != nil:
-		return "it hasn't got the HostProcess flag that the pod gives"
+		return "it lacks the HostProcess flag that the pod gives"
 	}
 	if missing := snapshot.Unmounted(line, d); !hostProcess && len(d.Pipes) > 0 && len(missing) > 0 {
 		return "it dials " + missing[0].Group + ", which the present manifest doesn't mount"
@@ -177,9 +169,5 @@ func ManifestOf(cat *catalog.Driver, hostProcess bool, to version.Driver) (place
 
 // StepTo brings the driver to the first version of a line.
 func StepTo(v *snapshot.View, l *catalog.Line) []action.Action {
-	to, err := version.ParseDriver(l.From)
-	if err != nil {
-		return nil
-	}
-	return Change(v, to)
+	return Change(v, snapshot.CatalogVersion(l.From))
 }

@@ -41,7 +41,7 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 	if d.Source == "" {
 		d.Source = Explain(r).Source
 	}
-	if r.Starts && !d.Later && snap.SeenRegistered(d.Object, d.Nodes) {
+	if r.Starts && !d.Later && v.SeenRegistered(d.Nodes) {
 		return
 	}
 	if v != nil && d.Severity > finding.Info && v.Unscheduled() {
@@ -52,7 +52,7 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 		d.Why = "its manifest isn't whole, it " + lack + ", and the rest of it may have what is missing; if not: " + d.Why
 		d.Remedy = "give the whole manifest, as it is applied, and check it again"
 	}
-	d.Do = owned(snap, d.Do)
+	d.Do = Owned(snap, d.Do)
 	key := fact{r.ID, d.Object, d.Same, d.Severity}
 	if old := c.byFact[key]; old != nil {
 		old.holdsAgain(snap, d)
@@ -79,7 +79,7 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 	c.Entries = append(c.Entries, e)
 }
 
-// worse tells whether a fact was told already as something to mend.
+// worse tells whether a fact was told already as something to fix.
 func (c *Collector) worse(key fact) bool {
 	for severity := finding.Warn; severity <= finding.Block; severity++ {
 		key.severity = severity
@@ -116,7 +116,7 @@ func (e *Entry) Finish() finding.Finding {
 		f.Observed += "; " + e.changed
 	}
 	if n := len(e.again); n > 0 && f.Severity > finding.Info {
-		f.Why += ". It still holds after " + e.again[n-1] + " unless it is mended"
+		f.Why += ". It still holds after " + e.again[n-1] + " unless it is fixed"
 	}
 	return f
 }

@@ -16,30 +16,34 @@ var explanationsFile []byte
 // Explanation is what a rule says of itself.
 type Explanation struct {
 	// ID is frozen: --accept and dashboards hold it.
-	ID    string
-	Title string
+	ID    string `json:"id"`
+	Title string `json:"title"`
 	// Severity is the worst that the rule gives.
-	Severity finding.Severity
+	Severity finding.Severity `json:"severity"`
 	// Ground is why the rule is one, in a sentence; Source where it is written.
-	Ground, Source string
+	Ground string `json:"ground"`
+	Source string `json:"source"`
 	// Text is for --explain: what is compared, when each severity is given, and
 	// what the rule can't see. Remedy is what to do about it, in a sentence; a
 	// finding's own names the command.
-	Text, Remedy string
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"`
 	// State is a cluster in which the rule changes what an admin does, and what that
 	// is. Shown is its folder below test/skew/testdata.
-	State, Shown string
+	State string `json:"state,omitempty"`
+	Shown string `json:"-"`
 	// Needs are the resources without which the rule says nothing.
-	Needs []inventory.Resource `yaml:"-"`
+	Needs []inventory.Resource `json:"needs,omitempty" yaml:"-"`
 }
 
 // Retired is a rule that was taken out. Its ID stays reserved: --accept and
 // dashboards may still hold it, and it must never mean something else.
 type Retired struct {
-	ID, Title string
+	ID    string `json:"id"`
+	Title string `json:"title"`
 	// Why says why there is no such rule any more, and which one tells what is
 	// left of it.
-	Why string
+	Why string `json:"why"`
 }
 
 type explanationFile struct {

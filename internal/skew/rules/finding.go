@@ -11,37 +11,37 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// owned has the owner of a DaemonSet make the changes of it, where it has one.
-func owned(snap *snapshot.Snapshot, list []action.Action) []action.Action {
-	var out []action.Action
-	for _, a := range list {
-		var o inventory.Object
+// Owned has the owner of a DaemonSet make the changes of it, where it has one.
+func Owned(snap *snapshot.Snapshot, list []action.Action) []action.Action {
+	return snapshot.Map(list, func(a action.Action) action.Action {
+		var changed []inventory.Object
 		switch a := a.(type) {
 		case action.SetImage:
-			o = a.Object
+			changed = []inventory.Object{a.Object}
 		case action.ReplaceDriver:
-			o = a.Object
+			changed = []inventory.Object{a.Object}
 		case action.EditDriver:
-			o = a.Object
+			changed = []inventory.Object{a.Object}
 		case action.DeleteDaemonSet:
-			o = a.Object
+			changed = []inventory.Object{a.Object}
+		case action.ApplyPlanned:
+			changed = a.Present
 		}
-		if by := ownerOf(snap, o); by != nil {
-			a = action.ByOwner{Owner: *by, Change: a}
+		for _, o := range changed {
+			if by := ownerOf(snap, o); by != nil {
+				return action.ByOwner{Owner: *by, Change: a}
+			}
 		}
-		out = append(out, a)
-	}
-	return out
+		return a
+	})
 }
 
 // ownerOf is the first owner of a DaemonSet, whose source decides; nil for none.
 // A DaemonSet that carries the marks of OpenShift's operators by mistake has
 // none: it is the admin's own.
 func ownerOf(snap *snapshot.Snapshot, o inventory.Object) *inventory.Owner {
-	for _, d := range snap.Drivers {
-		if d.Object == o && !d.OperatorManaged && len(d.Owners) > 0 {
-			return &d.Owners[0]
-		}
+	if d := snapshot.First(snap.Drivers, func(d *inventory.Driver) bool { return d.Object == o && !d.OperatorManaged && len(d.Owners) > 0 }); d != nil {
+		return &d.Owners[0]
 	}
 	return nil
 }

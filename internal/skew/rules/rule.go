@@ -37,11 +37,11 @@ type Rule struct {
 	Cluster func(snap *snapshot.Snapshot, report Report)
 	// At are the phases at which it has something to say; none: all of them.
 	At []snapshot.Phase
-	// Lacks: its BLOCK goes by what a pod hasn't got, which the rest of a
+	// Lacks: its BLOCK goes by what a pod lacks, which the rest of a
 	// manifest that isn't whole may have.
 	Lacks bool
 	// Starts: it derives that a driver can't start or register. Where the driver
-	// is seen to do so, there is no finding.
+	// is seen to do so, there is no finding. It is a rule of drivers.
 	Starts bool
 	// Asks is when the rule has a question at all; its zero value is always.
 	Asks When
@@ -52,8 +52,11 @@ type When int
 
 const (
 	// Always is at every moment.
-	Always  When = iota
-	OfHops       // of an update alone
-	OfRest       // of the check after an update alone
-	OfState      // of the check after an update, and of one that isn't complete
+	Always When = iota
+	// OfHops is of an update alone.
+	OfHops
+	// OfRest is of the check after an update alone.
+	OfRest
+	// OfState is of the check after an update, and of one that isn't complete.
+	OfState
 )

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,23 +28,6 @@ func Cite(facts []inventory.Evidence) []inventory.Evidence {
 		}
 	}
 	return out
-}
-
-// Few names up to three and counts the rest.
-func Few(names []string) string {
-	const most = 3
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
-
-// Count is "1 node", "2 nodes".
-func Count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // ReleaseText is a release, or what is shown for one that isn't known.

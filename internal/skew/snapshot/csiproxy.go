@@ -13,7 +13,9 @@ type Presence int
 const (
 	// PresenceUnknown is of a node that tells nothing of it.
 	PresenceUnknown Presence = iota
+	// Present is of a node that runs it.
 	Present
+	// Absent is of a node that doesn't.
 	Absent
 )
 
@@ -73,17 +75,12 @@ func (snap *Snapshot) wmcoService(s *CSIProxy, annotation string) {
 		s.Reason = "the catalog doesn't know the csi-proxy of WMCO " + annotation
 		return
 	}
-	s.Version = Memo(snap, "version "+r.CSIProxy, func() version.Driver { return CSIProxyVersion(r.CSIProxy) })
+	s.Version = Memo(snap, "version "+r.CSIProxy, func() version.Driver { return CatalogVersion(r.CSIProxy) })
 }
 
 // ServiceList is the list of services of that WMCO, nil where it wasn't read.
 func (snap *Snapshot) ServiceList(wmco string) *inventory.ServiceList {
-	for i := range snap.Inventory.Cluster.Services {
-		if l := &snap.Inventory.Cluster.Services[i]; l.WMCO == wmco && len(l.Names) > 0 {
-			return l
-		}
-	}
-	return nil
+	return First(Pointers(snap.Inventory.Cluster.Services), func(l *inventory.ServiceList) bool { return l.WMCO == wmco && len(l.Names) > 0 })
 }
 
 // ownedService adds the csi-proxy of a DaemonSet that covers the node. Where
@@ -123,18 +120,13 @@ func logged(s *CSIProxy) {
 	}
 }
 
-// CSIProxyVersion reads a version of the catalog's, which its loader checked.
-func CSIProxyVersion(s string) version.Driver {
+// CatalogVersion reads a version of the catalog's, which its loader checked.
+func CatalogVersion(s string) version.Driver {
 	d, _ := version.ParseDriver(s)
 	return d
 }
 
 // CSIProxyDaemonSet is the DaemonSet that runs csi-proxy on n, nil for none.
 func (snap *Snapshot) CSIProxyDaemonSet(n *inventory.Node) *inventory.Proxy {
-	for i := range snap.Inventory.Proxies {
-		if p := &snap.Inventory.Proxies[i]; p.Scheduling.Matches(*n) {
-			return p
-		}
-	}
-	return nil
+	return First(Pointers(snap.Inventory.Proxies), func(p *inventory.Proxy) bool { return p.Scheduling.Matches(*n) })
 }

@@ -31,19 +31,6 @@ func (snap *Snapshot) SeenWorking(d *inventory.Driver, n *inventory.Node) bool {
 		!slices.ContainsFunc(snap.DaemonSetsOf(d.Provisioner), func(o *inventory.Driver) bool { return o != d && slices.Contains(snap.Scope(o), n) })
 }
 
-// SeenRegistered tells whether what a rule derives is seen not to be so: that a driver
-// can't start or register, on these nodes or on all of its own.
-func (snap *Snapshot) SeenRegistered(object string, nodes []*inventory.Node) bool {
-	i := slices.IndexFunc(snap.Views, func(v *View) bool { return v.DaemonSet.Object.String() == object })
-	if i < 0 {
-		return false
-	}
-	if nodes == nil {
-		nodes = snap.Views[i].Nodes
-	}
-	return len(nodes) > 0 && len(snap.Views[i].Unproven(nodes)) == 0
-}
-
 // Operated tells whether an operator of OpenShift deployed a Windows DaemonSet
 // and keeps it at the Linux version. An operator's marks alone don't tell:
 // a DaemonSet made from the YAML of the Linux one has them too. So one
@@ -135,21 +122,14 @@ func (snap *Snapshot) KnownUnmatched(d *inventory.Driver) bool {
 // Serving is the Windows DaemonSet of the provisioner that covers n; nil for
 // none.
 func (snap *Snapshot) Serving(provisioner string, n *inventory.Node) *inventory.Driver {
-	for _, d := range snap.WindowsDaemonSets() {
-		if d.Provisioner == provisioner && slices.Contains(snap.Scope(d), n) {
-			return d
-		}
-	}
-	return nil
+	return First(snap.WindowsDaemonSets(), func(d *inventory.Driver) bool {
+		return d.Provisioner == provisioner && slices.Contains(snap.Scope(d), n)
+	})
 }
 
 // ImagesRunning is how many images the pods of a DaemonSet run.
 func ImagesRunning(d *inventory.Driver) int {
-	images := map[string]bool{}
-	for _, r := range d.Running {
-		images[cmp.Or(r.Image.Digest, r.Image.Reference)] = true
-	}
-	return len(images)
+	return len(Unique(Map(d.Running, func(r inventory.Running) string { return cmp.Or(r.Image.Digest, r.Image.Reference) })))
 }
 
 // LineOf is what the catalog knows of a driver.

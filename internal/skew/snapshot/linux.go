@@ -54,13 +54,10 @@ func (l *Linux) Certain() (version.Driver, bool) {
 
 // Newest is the newest candidate; the zero value where there is none.
 func (l *Linux) Newest() version.Driver {
-	var newest version.Driver
-	for _, c := range l.Candidates {
-		if newest.IsZero() || c.Version.Compare(newest) > 0 {
-			newest = c.Version
-		}
+	if !l.Known() {
+		return version.Driver{}
 	}
-	return newest
+	return slices.MaxFunc(l.Candidates, func(a, b candidate) int { return a.Version.Compare(b.Version) }).Version
 }
 
 // Certainty is the least that a candidate has; Default where there are
@@ -87,6 +84,16 @@ func (l *Linux) String() string {
 // Evidence is where the candidates come from.
 func (l *Linux) Evidence() []inventory.Evidence {
 	return slices.Concat(Map(l.Candidates, func(c candidate) []inventory.Evidence { return c.At })...)
+}
+
+// Distance is the least and the greatest distance of a Windows version over all
+// candidates, in minors; false where one has another major, or there is none.
+func (l *Linux) Distance(windows version.Driver) (low, high int, ok bool) {
+	if _, other := l.Holds(windows.OtherMajor); other || !l.Known() {
+		return 0, 0, false
+	}
+	list := Map(l.Candidates, func(c candidate) int { return windows.Distance(c.Version) })
+	return slices.Min(list), slices.Max(list), true
 }
 
 // Holds asks a question of every candidate: it tells whether the answer is yes

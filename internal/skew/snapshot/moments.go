@@ -4,20 +4,13 @@ import "github.com/winbake/winbake/internal/inventory"
 
 // Moments are the cluster at each phase of each hop, in the order of time.
 func (snap *Snapshot) Moments() []*Snapshot {
-	if len(snap.Route.Stops) == 1 {
-		return []*Snapshot{snap.moment(0, Now)}
-	}
-	var list []*Snapshot
-	last := len(snap.Route.Stops) - 2
-	for hop := range last + 1 {
-		// Later hops begin as the one before them ended.
-		if hop == 0 {
-			list = append(list, snap.moment(hop, Now))
-		}
+	list := []*Snapshot{snap.moment(0, Now)} // later hops begin as the one before them ended
+	hops := len(snap.Route.Stops) - 1
+	for hop := range hops {
 		list = append(list, snap.moment(hop, Target))
-		if hop == last && len(snap.Request.Planned) > 0 {
-			list = append(list, snap.moment(hop, Planned))
-		}
+	}
+	if hops > 0 && len(snap.Request.Planned) > 0 {
+		list = append(list, snap.moment(hops-1, Planned))
 	}
 	return list
 }
@@ -37,7 +30,10 @@ func (snap *Snapshot) moment(hop int, phase Phase) *Snapshot {
 		if snap.Hops > 0 {
 			target = snap.forward(d, &now, snap.linuxAt(d, snap.To, false))
 		}
-		snap.Views = append(snap.Views, newView(snap, d, now, target))
+		snap.Views = append(snap.Views, &View{
+			At: snap, DaemonSet: d, Planned: snap.IsPlanned(d), Catalog: snap.LineOf(d), Line: snap.LineAt(d),
+			LinuxNow: now, LinuxTarget: target, Nodes: snap.Scope(d),
+		})
 	}
 	return snap
 }

@@ -17,12 +17,9 @@ func (snap *Snapshot) CSINode(name string) *inventory.CSINode { return snap.csiN
 
 // NextWith is the release after r that has the API server; nil where none has.
 func (snap *Snapshot) NextWith(r *catalog.Release, server version.Kubernetes) *catalog.Release {
-	for _, next := range Pointers(snap.Catalog.Releases) {
-		if slices.Contains(r.Next, next.OpenShift) && next.Kubernetes == server.MinorString() {
-			return next
-		}
-	}
-	return nil
+	return First(Pointers(snap.Catalog.Releases), func(next *catalog.Release) bool {
+		return slices.Contains(r.Next, next.OpenShift) && next.Kubernetes == server.MinorString()
+	})
 }
 
 // APIServer is the version of the API server in this phase.
@@ -86,12 +83,6 @@ func (snap *Snapshot) Lacking(provisioner string, nodes []*inventory.Node) (miss
 		}
 	}
 	return missing, unread
-}
-
-// Using parts nodes: those where a Windows pod has a CSI volume of the
-// provisioner, and the others. In-tree volumes are the in-tree gate's.
-func (snap *Snapshot) Using(provisioner string, nodes []*inventory.Node) (used, unused []*inventory.Node) {
-	return Part(nodes, func(n *inventory.Node) bool { return snap.CSIVolumeNodes(provisioner)[n.Name] })
 }
 
 // CSINodeFacts are what the CSINodes of nodes list, or the nodes where none was read.

@@ -38,22 +38,32 @@ func (snap *Snapshot) plannedOf(d *inventory.Driver) []*inventory.Driver {
 	})
 }
 
+// Misfit is why a planned DaemonSet can't take the place of another one as it is.
+type Misfit int
+
+// The misfits.
+const (
+	LeavesNodes Misfit = iota + 1 // nodes lose the driver
+	RunsTwice                     // on nodes of the present one, beside it
+	MatchesNone                   // it runs on no node
+)
+
 // Unsuitable are planned DaemonSets that can't take the place of d as they are, and
-// the rule that says why.
-func (snap *Snapshot) Unsuitable(d *inventory.Driver) (list []*inventory.Driver, rule string) {
+// why.
+func (snap *Snapshot) Unsuitable(d *inventory.Driver) ([]*inventory.Driver, Misfit) {
 	if planned := snap.Replacements(d); len(planned) > 0 {
 		if len(snap.UncoveredNodes(d)) > 0 {
-			return planned, "REG001"
+			return planned, LeavesNodes
 		}
-		return nil, ""
+		return nil, 0
 	}
 	if met := snap.overlapping(d); len(met) > 0 {
-		return met, "REG002"
+		return met, RunsTwice
 	}
 	if idle := Select(snap.plannedOf(d), func(p *inventory.Driver) bool { return snap.MatchesNoNode(p) }); len(idle) > 0 && len(snap.Scope(d)) > 0 {
-		return idle, "REG004"
+		return idle, MatchesNone
 	}
-	return nil, ""
+	return nil, 0
 }
 
 // UncoveredNodes are nodes that have the driver of d now, and won't when what was
@@ -64,8 +74,13 @@ func (snap *Snapshot) UncoveredNodes(d *inventory.Driver) []*inventory.Node {
 		return nil
 	}
 	stay := Select(snap.DaemonSetsOf(d.Provisioner), func(o *inventory.Driver) bool { return len(snap.Replacements(o)) == 0 })
-	return slices.DeleteFunc(slices.Clone(snap.Scope(d)), func(n *inventory.Node) bool {
-		return slices.ContainsFunc(slices.Concat(snap.plannedOf(d), stay), func(o *inventory.Driver) bool { return slices.Contains(snap.Scope(o), n) })
+	return snap.without(slices.Concat(snap.plannedOf(d), stay), snap.Scope(d))
+}
+
+// without are the nodes that no DaemonSet of a list takes.
+func (snap *Snapshot) without(list []*inventory.Driver, nodes []*inventory.Node) []*inventory.Node {
+	return Select(nodes, func(n *inventory.Node) bool {
+		return !slices.ContainsFunc(list, func(d *inventory.Driver) bool { return slices.Contains(snap.Scope(d), n) })
 	})
 }
 
@@ -96,14 +111,13 @@ func (snap *Snapshot) Replaced() map[*inventory.Driver][]*inventory.Driver {
 // meet tells whether a DaemonSet may have pods on a node of b. Where b has none
 // it meets what takes every node that b would.
 func (snap *Snapshot) meet(a, b *inventory.Driver) bool {
-	switch {
-	case len(snap.Scope(b)) > 0:
+	switch on := snap.Scope(b); {
+	case len(on) > 0:
+		return len(snap.without([]*inventory.Driver{a}, on)) < len(on)
 	case snap.Inventory.Read[inventory.Nodes].Complete:
 		return noNarrower(a.Scheduling, b.Scheduling)
-	default:
-		return !NeverMeet(a.Scheduling, b.Scheduling)
 	}
-	return slices.ContainsFunc(snap.Scope(b), func(n *inventory.Node) bool { return slices.Contains(snap.Scope(a), n) })
+	return !NeverMeet(a.Scheduling, b.Scheduling)
 }
 
 // cover tells whether DaemonSets leave none of the nodes of d without one of
@@ -112,9 +126,7 @@ func (snap *Snapshot) cover(list []*inventory.Driver, d *inventory.Driver) bool 
 	if len(snap.Scope(d)) == 0 {
 		return slices.ContainsFunc(list, func(p *inventory.Driver) bool { return noNarrower(p.Scheduling, d.Scheduling) })
 	}
-	return !slices.ContainsFunc(snap.Scope(d), func(n *inventory.Node) bool {
-		return !slices.ContainsFunc(list, func(p *inventory.Driver) bool { return slices.Contains(snap.Scope(p), n) })
-	})
+	return len(snap.without(list, snap.Scope(d))) == 0
 }
 
 // noNarrower tells whether a selects every node that b selects.

@@ -100,11 +100,11 @@ func (snap *Snapshot) fixedSide(cat *catalog.Driver, ds *inventory.Driver, relea
 
 // byDaemonSet goes by what the cluster's own Linux DaemonSet runs.
 func (snap *Snapshot) byDaemonSet(cat *catalog.Driver, ds *inventory.Driver) Linux {
-	one := func(v version.Driver, by string, at ...inventory.Evidence) Linux {
-		return Linux{Candidates: []candidate{{v, catalog.Exact, by, at, "", ""}}}
+	one := func(v version.Driver, by string) Linux {
+		return Linux{Candidates: []candidate{{v, catalog.Exact, by, []inventory.Evidence{ds.Version.At}, "", ds.Version.Commit}}}
 	}
 	if ds.Version.Known && ds.Version.By == "user" {
-		return one(ds.Version.Version, "user", ds.Version.At)
+		return one(ds.Version.Version, "user")
 	}
 	if cat != nil && ds.Image.Digest != "" {
 		for _, p := range Pointers(snap.Inventory.Payloads) {
@@ -113,13 +113,16 @@ func (snap *Snapshot) byDaemonSet(cat *catalog.Driver, ds *inventory.Driver) Lin
 			}
 		}
 		if known, ok := snap.Catalog.ByDigest(ds.Image.Digest); ok {
-			if v, err := version.ParseDriver(known.Version); err == nil {
-				return one(v, "digest", ds.Version.At)
-			}
+			return one(CatalogVersion(known.Version), "digest")
 		}
 	}
 	if ds.Version.Known {
-		return one(ds.Version.Version, ds.Version.By, ds.Version.At)
+		return one(ds.Version.Version, ds.Version.By)
+	}
+	if cat != nil {
+		if known, ok := snap.Catalog.ByCommit(cat.Name, ds.Version.Commit); ok {
+			return one(CatalogVersion(known.Version), "commit")
+		}
 	}
 	return Linux{}
 }
@@ -158,12 +161,10 @@ func (snap *Snapshot) byTag(cat *catalog.Driver, p *inventory.Payload, tag *inve
 		text, by, at.Text = known.Version, "commit", tag.Name+" "+tag.Commit
 	} else if known, ok := snap.Catalog.ByDigest(tag.Image.Digest); ok {
 		text, by, at.Text = known.Version, "digest", tag.Name+" "+tag.Image.Digest
-	}
-	v, err := version.ParseDriver(text)
-	if err != nil {
+	} else {
 		return Linux{}
 	}
-	return Linux{Candidates: []candidate{{v, catalog.Exact, by, []inventory.Evidence{at}, "", tag.Commit}}}
+	return Linux{Candidates: []candidate{{CatalogVersion(text), catalog.Exact, by, []inventory.Evidence{at}, "", tag.Commit}}}
 }
 
 // byRows goes by the catalog's rows for a release.
@@ -207,8 +208,7 @@ func (snap *Snapshot) forward(d *inventory.Driver, now *Linux, target Linux) Lin
 }
 
 func rowIs(r catalog.Shipped, v version.Driver) bool {
-	have, err := version.ParseDriver(r.Version)
-	return err == nil && have.Compare(v) == 0
+	return r.Version != "" && CatalogVersion(r.Version).Compare(v) == 0
 }
 
 func byOf(row *catalog.Shipped) string {

@@ -40,9 +40,6 @@ type Route struct {
 	Fix string
 }
 
-// Start is the release that the route begins at.
-func (j *Route) Start() version.OpenShift { return j.Stops[0] }
-
 // End is the release that it leads to.
 func (j *Route) End() version.OpenShift { return j.Stops[len(j.Stops)-1] }
 
@@ -158,6 +155,8 @@ type Request struct {
 	// Catalogs are the files with rows over the embedded catalog: bake is given
 	// them too.
 	Catalogs []string
+	// NoPlan leaves out the plan, which costs a judgement for each of its steps.
+	NoPlan bool
 	// Now is the day of the check, 2026-11-21, for the age of the catalog.
 	Now string
 }

@@ -119,14 +119,6 @@ func (snap *Snapshot) HopName() string {
 	return hopOf(snap.From, snap.To).String()
 }
 
-// Destination is the release that the cluster is going to; "" for none.
-func (snap *Snapshot) Destination() string {
-	if snap.Target.IsZero() {
-		return ""
-	}
-	return snap.Target.String()
-}
-
 // Moment names hop and phase, for people.
 func (snap *Snapshot) Moment() string {
 	switch {
@@ -197,6 +189,14 @@ func Select[T any](list []T, test func(T) bool) []T {
 		}
 	}
 	return out
+}
+
+// First is the first element that a test takes; nil for none.
+func First[T any](list []*T, test func(*T) bool) *T {
+	if i := slices.IndexFunc(list, test); i >= 0 {
+		return list[i]
+	}
+	return nil
 }
 
 // Covered tells whether there is anything of a resource to go by.

@@ -13,12 +13,7 @@ func (v *View) LineWith(test func(*catalog.Line) bool) *catalog.Line {
 	if v.Catalog == nil {
 		return nil
 	}
-	for _, l := range Pointers(v.Catalog.Lines) {
-		if test(l) {
-			return l
-		}
-	}
-	return nil
+	return First(Pointers(v.Catalog.Lines), test)
 }
 
 // WhoseLinux says whose the Linux version is.
@@ -97,12 +92,13 @@ func (v *View) Evidence() []inventory.Evidence {
 	return list
 }
 
-// newView makes the view of a Windows driver.
-func newView(snap *Snapshot, d *inventory.Driver, now, target Linux) *View {
-	return &View{
-		At: snap, DaemonSet: d, Planned: snap.IsPlanned(d), Catalog: snap.LineOf(d), Line: snap.LineAt(d),
-		LinuxNow: now, LinuxTarget: target, Nodes: snap.Scope(d),
+// SeenRegistered tells whether what a rule derives is seen not to be so: that the driver
+// can't start or register, on these nodes or, where they are nil, on all of its own.
+func (v *View) SeenRegistered(nodes []*inventory.Node) bool {
+	if nodes == nil {
+		nodes = v.Nodes
 	}
+	return len(nodes) > 0 && len(v.Unproven(nodes)) == 0
 }
 
 // Unproven are the nodes that the driver isn't seen to work on. A planned manifest

@@ -8,12 +8,21 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// VolumeNodes are the nodes on which Windows pods have volumes of the provisioner,
-// in-tree ones that it serves too.
-func (snap *Snapshot) VolumeNodes(provisioner string) map[string]bool {
-	return Memo(snap, "nodes with volumes of "+provisioner, func() map[string]bool {
-		return nodesOf(snap.volumes[provisioner], func(*inventory.VolumeUse) bool { return true })
+// Using parts nodes: those where a Windows pod has a volume of the provisioner, and
+// the others. csi: in-tree volumes that it serves don't count.
+func (snap *Snapshot) Using(provisioner string, csi bool, nodes []*inventory.Node) (used, unused []*inventory.Node) {
+	type volumes struct {
+		of  string
+		csi bool
+	}
+	on := Memo(snap, volumes{provisioner, csi}, func() map[string]bool {
+		on := map[string]bool{}
+		for _, u := range snap.volumes[provisioner] {
+			on[u.Node] = on[u.Node] || !csi || u.InTree == ""
+		}
+		return on
 	})
+	return Part(nodes, func(n *inventory.Node) bool { return on[n.Name] })
 }
 
 // InTreeUse is one in-tree plugin and the volumes of it that Windows pods use.
@@ -77,31 +86,6 @@ const FirstVSphere = "4.14"
 func BeforeVSphere(minor string) bool {
 	o, err := version.ParseOpenShift(minor)
 	return err == nil && o.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) < 0
-}
-
-// CSIVolumeNodes are those with CSI volumes; in-tree ones are the in-tree gate's.
-func (snap *Snapshot) CSIVolumeNodes(provisioner string) map[string]bool {
-	return Memo(snap, "nodes with CSI volumes of "+provisioner, func() map[string]bool {
-		return nodesOf(snap.volumes[provisioner], func(u *inventory.VolumeUse) bool { return u.InTree == "" && u.Node != "" })
-	})
-}
-
-func nodesOf(uses []*inventory.VolumeUse, test func(*inventory.VolumeUse) bool) map[string]bool {
-	on := map[string]bool{}
-	for _, u := range Select(uses, test) {
-		on[u.Node] = true
-	}
-	return on
-}
-
-// Reaches tells whether the route that is asked for leads to a minor or past it.
-func (snap *Snapshot) Reaches(minor version.OpenShift) bool {
-	for _, s := range []string{snap.Request.To, snap.Inventory.Cluster.Updating} {
-		if to, err := version.ParseOpenShift(s); err == nil {
-			return to.CompareMinor(minor) >= 0
-		}
-	}
-	return false
 }
 
 // HasInTree tells whether the cluster has volumes of an in-tree plugin.

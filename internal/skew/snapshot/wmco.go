@@ -81,7 +81,7 @@ func (snap *Snapshot) CSIProxyAfter(n *inventory.Node) CSIProxy {
 		s.Is, s.WMCO = Present, true
 		s.By = "WMCO for OpenShift " + snap.ToMinor()
 		for i, r := range have {
-			if v := CSIProxyVersion(r.CSIProxy); i == 0 || v.Compare(s.Version) < 0 {
+			if v := CatalogVersion(r.CSIProxy); i == 0 || v.Compare(s.Version) < 0 {
 				s.Version = v
 			}
 		}
@@ -92,29 +92,21 @@ func (snap *Snapshot) CSIProxyAfter(n *inventory.Node) CSIProxy {
 
 // WMCOChoices are the WMCO releases that n may get on this hop, without and
 // with csi-proxy. A node that is already on its way to a version gets that one.
-func (snap *Snapshot) WMCOChoices(n *inventory.Node) (lack, have []*catalog.WMCORelease) {
+func (snap *Snapshot) WMCOChoices(n *inventory.Node) (lack, have []catalog.WMCORelease) {
 	for _, known := range []string{n.DesiredWMCO, snap.Inventory.Cluster.WMCO} {
 		if r := snap.WMCORow(known); r != nil && r.OpenShift == snap.ToMinor() {
-			return SplitWMCO([]*catalog.WMCORelease{r})
+			return Part([]catalog.WMCORelease{*r}, withoutCSIProxy)
 		}
 	}
-	return SplitWMCO(snap.WMCOFor(snap.ToMinor()))
+	return Part(snap.Catalog.WMCOFor(snap.ToMinor()), withoutCSIProxy)
 }
 
-// SplitWMCO parts releases of WMCO into those without csi-proxy and those with it.
-func SplitWMCO(rs []*catalog.WMCORelease) (lack, have []*catalog.WMCORelease) {
-	return Part(rs, func(r *catalog.WMCORelease) bool { return r.CSIProxy == "" })
-}
+func withoutCSIProxy(r catalog.WMCORelease) bool { return r.CSIProxy == "" }
 
-// WMCOFor are the WMCO releases for an OpenShift minor, oldest first.
-func (snap *Snapshot) WMCOFor(minor string) []*catalog.WMCORelease {
-	rs := Select(Pointers(snap.Catalog.WMCO), func(r *catalog.WMCORelease) bool { return r.OpenShift == minor })
-	slices.SortStableFunc(rs, func(a, b *catalog.WMCORelease) int {
-		av, _ := version.ParseWMCO(a.From)
-		bv, _ := version.ParseWMCO(b.From)
-		return av.Compare(bv)
-	})
-	return rs
+// WMCOWithCSIProxy are the WMCO releases for a minor that ship csi-proxy, oldest first.
+func (snap *Snapshot) WMCOWithCSIProxy(minor string) []catalog.WMCORelease {
+	_, have := Part(snap.Catalog.WMCOFor(minor), withoutCSIProxy)
+	return have
 }
 
 // WMCORow is the catalog's row for a WMCO version as it is written; nil where

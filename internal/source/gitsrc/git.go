@@ -68,7 +68,12 @@ func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
 // and locks it against other processes: git's own locks fail instead of
 // waiting.
 func (c *Cache) open(ctx context.Context, url, hash string) (repo string, unlock func(), err error) {
-	sum := sha256.Sum256([]byte(objectFormat(hash) + " " + url))
+	return c.prepare(ctx, url, objectFormat(hash), objectFormat(hash))
+}
+
+// prepare is open for a repository of url that is for a purpose of its own.
+func (c *Cache) prepare(ctx context.Context, url, purpose, format string) (repo string, unlock func(), err error) {
+	sum := sha256.Sum256([]byte(purpose + " " + url))
 	repo = filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
 	if err := os.MkdirAll(c.dir, 0o777); err != nil { // the umask decides who shares it
 		return "", nil, fmt.Errorf("make the git cache: %w", err)
@@ -78,7 +83,7 @@ func (c *Cache) open(ctx context.Context, url, hash string) (repo string, unlock
 		return "", nil, fmt.Errorf("lock the git cache: %w", err)
 	}
 	_, missing := os.Stat(filepath.Join(repo, "HEAD"))
-	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", objectFormat(hash), repo); err != nil {
+	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", format, repo); err != nil {
 		if missing == nil {
 			err = explain(ctx, repo, url, err)
 		}

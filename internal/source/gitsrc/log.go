@@ -2,15 +2,9 @@ package gitsrc
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/shell"
@@ -28,19 +22,11 @@ func (c *Cache) Beyond(ctx context.Context, fork, commit, upstream, tag string) 
 	if !fullHash.MatchString(commit) {
 		return nil, &fault.Error{Where: fork, What: fmt.Sprintf("%q isn't a full commit", commit), Fix: "pin all of its digits"}
 	}
-	sum := sha256.Sum256([]byte("history " + fork))
-	repo := filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
-	if err := os.MkdirAll(c.dir, 0o777); err != nil { // the umask decides who shares it
-		return nil, fmt.Errorf("make the git cache: %w", err)
-	}
-	unlock, err := lockedfile.MutexAt(repo + ".lock").Lock()
+	repo, unlock, err := c.prepare(ctx, fork, "history", objectFormat(commit))
 	if err != nil {
-		return nil, fmt.Errorf("lock the git cache: %w", err)
-	}
-	defer unlock()
-	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", repo); err != nil {
 		return nil, err
 	}
+	defer unlock()
 	for _, f := range []struct{ url, ref, into string }{
 		{fork, commit, "refs/winbake/fork"},
 		{upstream, "refs/tags/" + tag, "refs/winbake/upstream"},

@@ -3,6 +3,7 @@
 # replaced by one that nobody knows: SSH keys are the way in.
 #prelude
 #include secret
+#include nameevent
 
 foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
     if (Test-Path -Path $file) {
@@ -35,15 +36,9 @@ if ($rule) {
     Get-ChildItem -Path 'Cert:\LocalMachine\My' | Where-Object { $_.FriendlyName -eq 'winbake-winrm' } | Remove-Item
     Remove-NetFirewallRule -Name 'winbake-winrm'
 }
-# host-name.ps1 left the name there. A node under another one is a stranger to the
-# cluster, and nobody looks into this log: the event log is where it is seen.
+# host-name.ps1 left the name there.
 $wanted = Get-Content -Path 'C:\ProgramData\winbake\host-name.txt' -ErrorAction SilentlyContinue
 if ($wanted -and $env:COMPUTERNAME -ne $wanted) {
-    $text = "This machine is called $($env:COMPUTERNAME), and the name that it was given is ${wanted}: it won't join the cluster under that one. C:\var\log\winbake\host-name.log says what was done. Rename-Computer -NewName $wanted -Restart gives it the name."
-    if (-not [System.Diagnostics.EventLog]::SourceExists('winbake')) {
-        New-EventLog -LogName 'Application' -Source 'winbake' -MessageResourceFile 'C:\Windows\System32\EventCreate.exe'
-    }
-    Write-EventLog -LogName 'Application' -Source 'winbake' -EventId 110 -EntryType Error -Message $text
-    Write-Output $text
+    Write-NameEvent "This machine is called $($env:COMPUTERNAME), and the name that it was given is ${wanted}: it won't join the cluster under that one. C:\var\log\winbake\host-name.log says what was done. Rename-Computer -NewName $wanted -Restart gives it the name."
 }
 Remove-Item -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Force

@@ -1,16 +1,11 @@
 # The folder of what is ours in the image. What lies there runs as SYSTEM in the
 # clones, and below C:\ProgramData every user may make files.
 #prelude
+#include setup
 
 # A cloud's machine answers while Windows Setup specializes it, and would restart
 # under the next step. When it does, Packer runs this again.
-$deadline = (Get-Date).AddMinutes(30)
-while ((Get-ItemProperty -Path 'HKLM:\SYSTEM\Setup').SystemSetupInProgress -ne 0) {
-    if ((Get-Date) -gt $deadline) {
-        throw 'Windows Setup is still at work after 30 minutes'
-    }
-    Start-Sleep -Seconds 5
-}
+Wait-Setup
 
 $folder = 'C:\ProgramData\winbake'
 New-Item -ItemType Directory -Force -Path $folder | Out-Null

@@ -86,11 +86,11 @@ const notFound = 9009
 
 // neverStarted tells that nothing ran, on a machine with much to do: starting
 // cmd.exe fails with Internal error once in a thousand times, and so does what
-// cmd.exe starts. PowerShell's double is on every node.
+// cmd.exe starts. PowerShell's double and cmd.exe are on every node.
 func neverStarted(err error, args []string) bool {
 	var exit *exec.ExitError
 	return errors.Is(err, windows.ERROR_INTERNAL_ERROR) ||
-		errors.As(err, &exit) && exit.ExitCode() == notFound && len(args) > 1 && strings.HasPrefix(args[1], "powershell")
+		errors.As(err, &exit) && exit.ExitCode() == notFound && len(args) > 1 && (strings.HasPrefix(args[1], "powershell") || strings.HasPrefix(args[1], "cmd "))
 }
 
 func runAs(token syscall.Token, args []string) error {

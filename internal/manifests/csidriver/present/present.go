@@ -6,6 +6,7 @@ package present
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,12 +14,12 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/shell"
@@ -40,7 +41,7 @@ func Parse(cat *catalog.Catalog, name string, text []byte) (*csidriver.Old, erro
 	}
 	var found []*csidriver.Old
 	for _, ds := range sets {
-		if driver := runs(cat, &ds.Spec.Template.Spec); driver != "" {
+		if driver := runs(cat, ds); driver != "" {
 			found = append(found, &csidriver.Old{Driver: driver, DaemonSet: ds})
 		}
 	}
@@ -66,78 +67,43 @@ func daemonSets(text []byte) ([]*appsv1.DaemonSet, error) {
 		if errors.Is(err, io.EOF) {
 			return sets, nil
 		}
+		if err == nil {
+			sets, err = appendSets(sets, doc)
+		}
 		if err != nil {
 			return nil, err
 		}
-		var head struct {
-			Kind  string           `json:"kind"`
-			Items []map[string]any `json:"items"`
-		}
-		if err := yaml.Unmarshal(doc, &head); err != nil {
-			return nil, err
-		}
-		docs := [][]byte{doc}
-		if strings.HasSuffix(head.Kind, "List") {
-			docs = nil
-			for _, item := range head.Items {
-				text, err := yaml.Marshal(item)
-				if err != nil {
-					return nil, err
-				}
-				docs = append(docs, text)
-			}
-		}
-		for _, doc := range docs {
-			ds, err := daemonSetOf(doc)
-			if err != nil {
-				return nil, err
-			}
-			if ds != nil {
-				sets = append(sets, ds)
-			}
-		}
 	}
 }
 
-func daemonSetOf(doc []byte) (*appsv1.DaemonSet, error) {
+func appendSets(sets []*appsv1.DaemonSet, object []byte) ([]*appsv1.DaemonSet, error) {
 	var head struct {
-		Kind string `json:"kind"`
+		Kind  string            `json:"kind"`
+		Items []json.RawMessage `json:"items"`
 	}
-	if err := yaml.Unmarshal(doc, &head); err != nil || head.Kind != "DaemonSet" {
-		return nil, err
+	err := yaml.Unmarshal(object, &head)
+	if err == nil && head.Kind == "DaemonSet" {
+		ds := &appsv1.DaemonSet{}
+		err = yaml.Unmarshal(object, ds)
+		sets = append(sets, ds)
 	}
-	var ds appsv1.DaemonSet
-	if err := yaml.Unmarshal(doc, &ds); err != nil {
-		return nil, err
+	for _, item := range head.Items {
+		if err == nil {
+			sets, err = appendSets(sets, item)
+		}
 	}
-	return &ds, nil
+	return sets, err
 }
 
-// runs is the driver that a Windows pod runs, "" for none: a container bears
-// the name of one of its, and the pod its folder.
-func runs(cat *catalog.Catalog, spec *corev1.PodSpec) string {
-	if !kube.ForWindows(spec) {
-		return ""
-	}
-	for _, name := range csidriver.Drivers() {
-		driver := cat.Driver(name)
-		if driver == nil || !slices.ContainsFunc(slices.Concat(spec.InitContainers, spec.Containers), func(c corev1.Container) bool { return namesFolder(c, driver.Provisioner) }) {
-			continue
+// runs is the driver that a Windows DaemonSet runs, as verify identifies it; "" for none
+// that can be written.
+func runs(cat *catalog.Catalog, ds *appsv1.DaemonSet) string {
+	c := kube.NewCollector(kube.Options{Catalog: cat})
+	c.DaemonSet(ds, kube.ObjectLocator(inventory.Object{Kind: "DaemonSet", Namespace: ds.Namespace, Name: ds.Name}))
+	for _, d := range c.Inventory().Drivers {
+		if d.OS == "windows" && slices.Contains(csidriver.Drivers(), d.Line) {
+			return d.Line
 		}
-		return name
 	}
 	return ""
-}
-
-// namesFolder tells whether a container names the driver's folder below the
-// kubelet's plugins, as every registrar must.
-func namesFolder(c corev1.Container, provisioner string) bool {
-	texts := slices.Concat(c.Command, c.Args)
-	for _, e := range c.Env {
-		texts = append(texts, e.Value)
-	}
-	return slices.ContainsFunc(texts, func(text string) bool {
-		flat := strings.ReplaceAll(strings.ReplaceAll(text, `\\`, "/"), `\`, "/")
-		return strings.Contains(strings.ToLower(flat), "/plugins/"+provisioner+"/")
-	})
 }

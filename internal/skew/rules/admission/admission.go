@@ -35,7 +35,7 @@ func refusedPods(v *snapshot.View, report rules.Report) {
 	}
 	if r := v.DaemonSet.Rollout; !v.Planned && v.At.Hops == 0 && r != nil && r.Desired > 0 && r.Ready >= r.Desired {
 		d.Severity = finding.Warn
-		d.Why = "the pods that are there stay; one that is made anew, on a new node or after a change, is refused"
+		d.Why = "the pods that are there stay; a new one, on a new node or after a change, is refused"
 	}
 	report(d)
 }
@@ -53,7 +53,7 @@ func untolerated(v *snapshot.View, report rules.Report) {
 	nodes := snapshot.Select(v.At.Nodes, func(n *inventory.Node) bool {
 		return v.DaemonSet.Scheduling.Selects(*n) && !v.DaemonSet.Scheduling.Tolerates(*n) && v.At.Serving(v.DaemonSet.Provisioner, n) == nil
 	})
-	used, _ := v.At.Using(v.DaemonSet.Provisioner, nodes)
+	used, _ := v.At.Using(v.DaemonSet.Provisioner, true, nodes)
 	if len(nodes) == 0 || len(used) > 0 && len(v.Nodes) > 0 {
 		return // REG001 reports nodes that need it
 	}

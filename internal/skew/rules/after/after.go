@@ -1,3 +1,4 @@
+// Package after holds the check after an update (AFTER).
 package after
 
 import (
@@ -16,6 +17,14 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Rules are those of the family.
+var Rules = []rules.Rule{
+	{ID: "AFTER001", Needs: rules.NeedsDrivers, Cluster: afterRollouts, Asks: rules.OfState},
+	{ID: "AFTER002", Needs: []inventory.Resource{inventory.Volumes, inventory.Claims}, Cluster: afterMigrated, Asks: rules.OfRest},
+	{ID: "AFTER003", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: afterNodes, Asks: rules.OfRest},
+	{ID: "AFTER004", Needs: rules.NeedsNodes, Cluster: afterWindows, Asks: rules.OfRest},
+}
+
 // afterRollouts is AFTER001: an update or a rollout that isn't finished.
 func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Underway() {
@@ -27,7 +36,7 @@ func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 			continue // SKEW006 says so
 		}
 		if r := d.Rollout; r != nil && (!r.Observed || r.Updated < r.Desired || d.OS != "windows" && r.Ready < r.Desired) {
-			report(rolling(snap, d))
+			report(rolling(d))
 		}
 	}
 }
@@ -49,7 +58,7 @@ func underWay(snap *snapshot.Snapshot, report rules.Report) {
 	report(f)
 }
 
-func rolling(snap *snapshot.Snapshot, d *inventory.Driver) rules.Finding {
+func rolling(d *inventory.Driver) rules.Finding {
 	r := d.Rollout
 	f := rules.Finding{Severity: finding.Warn, Object: d.Object.String()}
 	f.Observed = fmt.Sprintf("%d of %d pods are of the newest revision, %d are ready", r.Updated, r.Desired, r.Ready)
@@ -73,20 +82,15 @@ func afterMigrated(snap *snapshot.Snapshot, report rules.Report) {
 		return byHand || l.MigratedTo != "" && l.MigratedTo == l.Provisioner || m == nil || !snapshot.ByCSI(m.Linux)
 	})
 	for _, ls := range snapshot.GroupBy(left, func(l inventory.Leftover) string { return l.InTree + " " + l.Object.Kind }) {
-		var names []string
-		var at []inventory.Evidence
-		for _, l := range ls {
-			names = append(names, strings.TrimPrefix(l.Object.String(), l.Object.Kind+" "))
-			at = append(at, l.At)
-		}
+		names := snapshot.Map(ls, func(l inventory.Leftover) string { return strings.TrimPrefix(l.Object.String(), l.Object.Kind+" ") })
 		f := rules.Finding{Severity: finding.Warn, Object: ls[0].InTree}
 		carry := map[bool]string{true: "doesn't", false: "don't"}[len(ls) == 1]
-		f.Observed = fmt.Sprintf("%s %s carry pv.kubernetes.io/migrated-to: %s (%s)", rules.Count(len(ls), ls[0].Object.Kind), carry, rules.SomeOf(names), ls[0].Provisioner)
+		f.Observed = fmt.Sprintf("%s %s carry pv.kubernetes.io/migrated-to: %s (%s)", inventory.Many(len(ls), ls[0].Object.Kind), carry, rules.SomeOf(names), ls[0].Provisioner)
 		f.Expected = fmt.Sprintf("pv.kubernetes.io/migrated-to: %s; OpenShift %s serves them by CSI", ls[0].Provisioner, snap.FromMinor())
-		f.Why = "kube-controller-manager writes the annotation when it hands a volume that it provisioned over to CSI; without it, attaching, resizing and deleting may still take the in-tree way"
+		f.Why = "kube-controller-manager writes the annotation when it moves a volume that it provisioned to CSI; without it, attaching, resizing and deleting may still take the in-tree way"
 		f.Same = ls[0].Object.Kind
 		f.Do, f.When = migrate(snap, ls[0]), rules.After
-		f.Evidence = rules.Cite(at)
+		f.Evidence = rules.Cite(snapshot.Map(ls, func(l inventory.Leftover) inventory.Evidence { return l.At }))
 		report(f)
 	}
 }
@@ -106,7 +110,7 @@ func migrate(snap *snapshot.Snapshot, l inventory.Leftover) []action.Action {
 func afterNodes(snap *snapshot.Snapshot, report rules.Report) {
 	for _, use := range snap.InTreeUses() {
 		if on, _ := snap.OnCSI(use.Plugin, snap.FromMinor()); on {
-			intree.CheckNodes(snap, use, false, report)
+			intree.CheckNodes(snap, use, report)
 		}
 	}
 	intree.UnknownVolumes(snap, report)

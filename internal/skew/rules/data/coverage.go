@@ -29,7 +29,7 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 		d := rules.Finding{
 			Severity: finding.Unknown, Object: p.Where, Same: p.What,
 			Observed: p.What, Expected: "an input that can be read",
-			Why:    "what stands there wasn't looked at, or isn't what is applied",
+			Why:    "what is there wasn't looked at, or isn't what is applied",
 			Remedy: p.Fix, When: rules.Before, NoStep: true,
 			Evidence: []inventory.Evidence{{Where: p.Where}},
 		}
@@ -37,7 +37,7 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 			d.Remedy, d.Do, d.NoStep, d.Why = "", do, false, "a selector that no node fits runs no pod"
 		}
 		if d.Remedy == "" && d.Do == nil {
-			d.Remedy = "mend it, or leave it out of what is read"
+			d.Remedy = "fix it, or leave it out of what is read"
 		}
 		report(d)
 	}
@@ -46,7 +46,7 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 	}
 }
 
-// selectWindows mends a DaemonSet's node selector in the cluster: what else asks for
+// selectWindows fixes a DaemonSet's node selector in the cluster: what else asks for
 // it does so by the same action.
 func selectWindows(snap *snapshot.Snapshot, p inventory.Problem) []action.Action {
 	i := slices.IndexFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.Object == p.Selector })
@@ -77,7 +77,7 @@ func unseen(snap *snapshot.Snapshot, report rules.Report) bool {
 	for _, p := range slices.Sorted(maps.Keys(on)) {
 		report(rules.Finding{
 			Severity: finding.Unknown, Object: p,
-			Observed: fmt.Sprintf("registered on %s, and no Windows DaemonSet that was read runs it there", rules.Few(snapshot.NodeNames(on[p]))),
+			Observed: fmt.Sprintf("registered on %s, and no Windows DaemonSet that was read runs it there", rules.SomeOf(snapshot.NodeNames(on[p]))),
 			Expected: "the DaemonSet of every driver that Windows nodes have",
 			Why:      "its version may be any",
 			Do:       howToFind(snap, on[p]), When: rules.Before, NoStep: true, Evidence: rules.Cite(snap.CSINodeFacts(on[p])),
@@ -136,11 +136,6 @@ func migrates(snap *snapshot.Snapshot) bool {
 	})
 }
 
-// noWindows tells whether all nodes were read, and none runs Windows.
-func noWindows(snap *snapshot.Snapshot) bool {
-	return snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0
-}
-
 // unreadResources tells of kinds of objects that rules need. All that is missing is
 // asked for at once.
 func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventory.Resource, do []action.Action) {
@@ -150,7 +145,7 @@ func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventor
 		names = append(names, snapshot.Named(r).Title)
 		if n := snap.Inventory.Read[r].Count; n > 0 {
 			total += n
-			seen = append(seen, rules.Count(n, strings.TrimSuffix(snapshot.Named(r).Title, "s")))
+			seen = append(seen, inventory.Many(n, strings.TrimSuffix(snapshot.Named(r).Title, "s")))
 		}
 		needed = append(needed, snap.Needed[r]...)
 	}
@@ -158,19 +153,19 @@ func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventor
 	d := rules.Finding{
 		Severity: finding.Unknown, Object: rules.And(names),
 		Observed: rules.And(names) + ": " + snap.UnreadReason(rs[0]), Expected: "all " + rules.And(names),
-		Why: fmt.Sprintf("%s couldn't be evaluated", rules.Few(needed)),
+		Why: fmt.Sprintf("%s couldn't be evaluated", inventory.Some(needed)),
 		Do:  do, When: rules.Before, NoStep: true, Evidence: sources(snap),
 	}
 	if doubt := snap.Inventory.Read[rs[0]].Doubt; doubt != "" {
 		d.Severity = finding.Info
-		if migrates(snap) && !noWindows(snap) {
+		if noWindows := snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0; migrates(snap) && !noWindows {
 			d.Severity = finding.Warn
 		}
 		d.Observed = fmt.Sprintf("%s of every namespace that was gathered or is mentioned; %s", rules.And(names), doubt)
 		d.Why = "a Windows pod with an inline volume, or a driver that no node has registered, in another namespace wasn't seen"
 	} else if total > 0 {
 		d.Observed = fmt.Sprintf("%s %s read, and maybe not all: %s", rules.And(seen), map[bool]string{true: "was", false: "were"}[total == 1], snap.UnreadReason(rs[0]))
-		d.Why = fmt.Sprintf("%s saw only a part", rules.Few(needed))
+		d.Why = fmt.Sprintf("%s saw only a part", inventory.Some(needed))
 	}
 	report(d)
 }
@@ -219,7 +214,7 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	d := rules.Finding{
 		Severity: finding.Unknown, Object: "Windows CSI drivers",
-		Observed: fmt.Sprintf("none among %s of drivers; %s set aside", rules.Count(len(snap.Inventory.Drivers), "DaemonSet"), rules.Count(len(snap.Inventory.SetAside), "other workload")),
+		Observed: fmt.Sprintf("none among %s of drivers; %s set aside", inventory.Many(len(snap.Inventory.Drivers), "DaemonSet"), inventory.Many(len(snap.Inventory.SetAside), "other workload")),
 		Expected: "the DaemonSet of at least one Windows driver",
 		Why:      "there was nothing to judge",
 		Remedy:   "give the manifests of the Windows drivers too; `verify inventory` shows what was looked at and why it was set aside",

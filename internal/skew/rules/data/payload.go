@@ -24,7 +24,7 @@ func unusedPayloads(snap *snapshot.Snapshot, report rules.Report) {
 			Severity: finding.Warn, Object: "release payload " + p.At.Where,
 			Observed: why + ": it isn't used",
 			Expected: "the payload of a release that the cluster runs or goes to",
-			Why:      "the catalog answered in its place, with versions that the release may not have",
+			Why:      "the catalog answered instead, with versions that the release may not have",
 			Do:       []action.Action{action.ReadPayload{Text: "give the payload of the release itself, or name with --from or --to the one that it is of"}},
 			When:     rules.Before, Evidence: []inventory.Evidence{p.At}, NoStep: true,
 		})

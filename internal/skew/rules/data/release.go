@@ -28,7 +28,7 @@ func releaseData(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	if snap.Route.Problem != "" {
 		report(rules.Finding{
-			Severity: finding.Unknown, Object: "OpenShift " + cmp.Or(snap.Destination(), "release"),
+			Severity: finding.Unknown, Object: rules.ReleaseText(snap.Target, "OpenShift release"),
 			Observed: snap.Route.Problem, Expected: "releases, and an update between them, that the catalog knows",
 			Why:    "which drivers are on the way can't be told",
 			Remedy: cmp.Or(snap.Route.Fix, "name the release that the cluster runs: --from "+example(snap)),
@@ -103,10 +103,8 @@ func updating(snap *snapshot.Snapshot, report rules.Report) {
 
 // alreadyThere tells of a target that the cluster is at already.
 func alreadyThere(snap *snapshot.Snapshot, report rules.Report) {
-	if snap.Hops != 1 || snap.To.CompareMinor(snap.From) != 0 {
-		return
-	}
-	if snap.To.Patch >= 0 && snap.From.Patch >= 0 && snap.To.Compare(snap.From) != 0 {
+	patches := snap.To.Patch >= 0 && snap.From.Patch >= 0
+	if snap.Hops != 1 || snap.To.CompareMinor(snap.From) != 0 || patches && snap.To.Compare(snap.From) != 0 {
 		return
 	}
 	report(rules.Finding{
@@ -133,7 +131,7 @@ func age(snap *snapshot.Snapshot, report rules.Report) {
 		Observed: fmt.Sprintf("the catalog is of %s, %d days old", snap.Catalog.AsOf, int(now.Sub(asOf).Hours()/24)),
 		Expected: "a catalog of the last 180 days",
 		Why:      "releases, rebases and incompatibilities since then aren't in it",
-		Remedy:   "use a newer build of verify, or give --catalog",
+		Remedy:   "verify catalog update, or use a newer build of verify",
 		When:     rules.Before, Evidence: snap.CatalogEvidence(), NoStep: true,
 	})
 }

@@ -1,3 +1,5 @@
+// Package hostprocess holds the rules on how a driver's container reaches the
+// node (HP).
 package hostprocess
 
 import (
@@ -14,6 +16,15 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 	"github.com/winbake/winbake/internal/version"
 )
+
+// Rules are those of the family.
+var Rules = []rules.Rule{
+	{ID: "HP001", Needs: rules.NeedsDrivers, Driver: hostProcessRequired, Lacks: true},
+	{ID: "HP002", Needs: rules.NeedsDrivers, Driver: hostProcessPipes, Starts: true},
+	{ID: "HP003", Needs: rules.NeedsDrivers, Driver: hostProcessFlag, Lacks: true, Starts: true},
+	{ID: "HP004", Needs: rules.NeedsDrivers, Driver: hostProcessImage, Lacks: true, Starts: true},
+	{ID: "HP005", Needs: rules.NeedsDrivers, Driver: hostProcessCrossing},
+}
 
 // hostProcessRequired is HP001.
 func hostProcessRequired(v *snapshot.View, report rules.Report) {
@@ -67,7 +78,7 @@ func mounting(d *inventory.Driver) string {
 	if len(d.Pipes) == 0 {
 		return ""
 	}
-	return " and mounts " + rules.Count(len(d.Pipes), "csi-proxy pipe")
+	return " and mounts " + inventory.Many(len(d.Pipes), "csi-proxy pipe")
 }
 
 func pipeEvidence(d *inventory.Driver) []inventory.Evidence {
@@ -118,35 +129,33 @@ func withoutPipes(v *snapshot.View) []action.Action {
 func hostProcessFlag(v *snapshot.View, report rules.Report) {
 	given := v.DaemonSet.HostProcessFlag
 	set := given != nil && *given
-	flagged := v.LineWith(func(l *catalog.Line) bool { return l.Flag != "" })
+	flag, since := "", ""
+	if flagged := v.LineWith(func(l *catalog.Line) bool { return l.Flag != "" }); flagged != nil {
+		flag, since = flagged.Flag, flagged.From
+	}
+	d := rules.Finding{Severity: finding.Block, When: rules.Before, Evidence: slices.Concat(v.Evidence(), v.DaemonSet.Evidence)}
 	switch {
 	case v.FollowsLinux():
 		return
 	case len(v.DaemonSet.ForeignFlags) > 0:
-		report(foreignFlag(v))
-		return
-	case flagged == nil:
+		foreignFlag(v, &d)
+	case flag == "":
 		return
 	case v.DaemonSet.HostProcessFlagReason != "":
-		report(unreadFlag(v, flagged.Flag))
-		return
-	}
-	d := rules.Finding{Severity: finding.Block, When: rules.Before, Evidence: slices.Concat(v.Evidence(), v.DaemonSet.Evidence)}
-	flag := flagged.Flag
-	switch {
+		unreadFlag(v, flag, &d)
 	case set && !v.DaemonSet.HostProcess:
 		d.Observed, d.Expected = flag+" in a pod that isn't HostProcess", "the flag in a HostProcess pod alone"
 		d.Why, d.Later = "with the flag the driver works on the node itself, which it can't from inside its own container", true
 		d.Do = edit(v, nil, action.Flags{Drop: []string{flag}}, "remove %s from %s, or apply the project's HostProcess manifest whole", flag, v.DaemonSet.Object)
 	case given != nil && v.Line != nil && v.Line.Flag == "":
-		d.Observed, d.Expected = flag+" with a version that hasn't got it", "no "+flag
+		d.Observed, d.Expected = flag+" with a version that lacks it", "no "+flag
 		d.Why = "the driver ends at a flag that it doesn't know"
-		d.Do = edit(v, nil, action.Flags{Drop: []string{flag}}, "remove %s from %s, or deploy a version from %s on", flag, v.DaemonSet.Object, flagged.From)
+		d.Do = edit(v, nil, action.Flags{Drop: []string{flag}}, "remove %s from %s, or deploy a version from %s on", flag, v.DaemonSet.Object, since)
 	case !v.DaemonSet.HostProcess || set && v.Line != nil:
 		return
 	case v.Line == nil:
 		d.Severity = finding.Unknown
-		d.Observed, d.Expected = "a HostProcess pod without "+flag+", of an unknown version", flag+"=true from "+flagged.From+" on, and not before"
+		d.Observed, d.Expected = "a HostProcess pod without "+flag+", of an unknown version", flag+"=true from "+since+" on, and not before"
 		if given != nil {
 			d.Observed = fmt.Sprintf("a HostProcess pod with %s=%t, of an unknown version", flag, *given)
 		}
@@ -165,19 +174,15 @@ func hostProcessFlag(v *snapshot.View, report rules.Report) {
 }
 
 // foreignFlag tells of a flag for HostProcess that only other drivers have.
-func foreignFlag(v *snapshot.View) rules.Finding {
+func foreignFlag(v *snapshot.View, d *rules.Finding) {
 	flags := strings.Join(v.DaemonSet.ForeignFlags, " and ")
-	d := rules.Finding{
-		Severity: finding.Block, When: rules.Before, Evidence: slices.Concat(v.Evidence(), v.DaemonSet.Evidence),
-		Observed: flags + ", which is another driver's flag", Expected: "no " + flags,
-		Why: "the driver ends at a flag that it doesn't know",
-		Do:  edit(v, v.DaemonSet.HostProcessFlag, action.Flags{Drop: v.DaemonSet.ForeignFlags}, "remove %s from %s", flags, v.DaemonSet.Object),
-	}
+	d.Observed, d.Expected = flags+", which is another driver's flag", "no "+flags
+	d.Why = "the driver ends at a flag that it doesn't know"
+	d.Do = edit(v, v.DaemonSet.HostProcessFlag, action.Flags{Drop: v.DaemonSet.ForeignFlags}, "remove %s from %s", flags, v.DaemonSet.Object)
 	if own, given := ownFlag(v), true; own != "" {
 		d.Expected = own + "=true"
 		d.Do = edit(v, &given, action.Flags{Drop: append(slices.Clone(v.DaemonSet.ForeignFlags), own), Give: own + "=true"}, "give container %s of %s %s=true instead of %s", remedy.Container(v.DaemonSet), v.DaemonSet.Object, own, flags)
 	}
-	return d
 }
 
 // ownFlag is the flag that the driver lacks; "" where it has it, or needs none.
@@ -189,22 +194,15 @@ func ownFlag(v *snapshot.View) string {
 }
 
 // unreadFlag tells of a flag whose value something else than the manifest sets.
-func unreadFlag(v *snapshot.View, flag string) rules.Finding {
-	pod := "in a pod that isn't HostProcess"
-	if v.DaemonSet.HostProcess {
-		pod = "in a HostProcess pod"
-	}
-	d := rules.Finding{
-		Severity: finding.Unknown, When: rules.Before, Evidence: slices.Concat(v.Evidence(), v.DaemonSet.Evidence),
-		Observed: pod + ", " + v.DaemonSet.HostProcessFlagReason, Expected: fmt.Sprintf("%s=%t", flag, v.DaemonSet.HostProcess),
-		Why: "whether the flag and the pod agree can't be told",
-		Do:  edit(v, &v.DaemonSet.HostProcess, action.Flags{Drop: []string{flag}, Give: fmt.Sprintf("%s=%t", flag, v.DaemonSet.HostProcess)}, "write the value itself into the arguments of container %s of %s", remedy.Container(v.DaemonSet), v.DaemonSet.Object),
-	}
+func unreadFlag(v *snapshot.View, flag string, d *rules.Finding) {
+	pod := map[bool]string{true: "in a HostProcess pod", false: "in a pod that isn't HostProcess"}[v.DaemonSet.HostProcess]
+	d.Severity, d.Observed, d.Expected = finding.Unknown, pod+", "+v.DaemonSet.HostProcessFlagReason, fmt.Sprintf("%s=%t", flag, v.DaemonSet.HostProcess)
+	d.Why = "whether the flag and the pod agree can't be told"
+	d.Do = edit(v, &v.DaemonSet.HostProcess, action.Flags{Drop: []string{flag}, Give: d.Expected}, "write the value itself into the arguments of container %s of %s", remedy.Container(v.DaemonSet), v.DaemonSet.Object)
 	if v.Line != nil && v.Line.Flag == "" {
-		d.Expected, d.Why = "no "+flag, "the driver ends at a flag that it doesn't know, and its version hasn't got this one"
+		d.Expected, d.Why = "no "+flag, "the driver ends at a flag that it doesn't know, and its version lacks this one"
 		d.Do = edit(v, nil, action.Flags{Drop: []string{flag}}, "remove the argument from container %s of %s", remedy.Container(v.DaemonSet), v.DaemonSet.Object)
 	}
-	return d
 }
 
 // hostProcessImage is HP004.
@@ -267,9 +265,9 @@ func setTag(v *snapshot.View, tag string, hostProcess bool) []action.Action {
 	return remedy.Retag(v, hostProcess, windows, tag)
 }
 
-// HostProcessAhead is what HostProcess is to the Linux side's line, where a driver with
+// Ahead is what HostProcess is to the Linux side's line, where a driver with
 // pipes is to follow it there: mandatory, default, or "".
-func HostProcessAhead(v *snapshot.View) catalog.HostProcess {
+func Ahead(v *snapshot.View) catalog.HostProcess {
 	if v.DaemonSet.HostProcess || len(v.DaemonSet.Pipes) == 0 || v.Catalog == nil || v.FollowsLinux() || v.OperatorTakesOver() || v.Line.HostProcessOnly() {
 		return ""
 	}
@@ -282,13 +280,13 @@ func HostProcessAhead(v *snapshot.View) catalog.HostProcess {
 
 // hostProcessCrossing is HP005.
 func hostProcessCrossing(v *snapshot.View, report rules.Report) {
-	l, must := v.Linux(), HostProcessAhead(v)
+	l, must := v.Linux(), Ahead(v)
 	if must == "" {
 		return
 	}
 	d := rules.Finding{
 		Severity: finding.Warn,
-		Observed: fmt.Sprintf("Windows uses %s; Linux %s%s is of a line for which HostProcess is %s", rules.Count(len(v.DaemonSet.Pipes), "csi-proxy pipe"), l, v.WhoseLinux(), must),
+		Observed: fmt.Sprintf("Windows uses %s; Linux %s%s is of a line for which HostProcess is %s", inventory.Many(len(v.DaemonSet.Pipes), "csi-proxy pipe"), l, v.WhoseLinux(), must),
 		Expected: "the HostProcess manifest, when Windows follows Linux",
 		Why:      "the Windows version that fits the target isn't a change of the tag: its manifest, the namespace's Pod Security level and the SCC change too",
 		When:     rules.After,

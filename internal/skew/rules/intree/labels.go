@@ -27,77 +27,47 @@ func upgradeLabels(snap *snapshot.Snapshot, report rules.Report) {
 		_, blocked := n.Labels[upgradeBlocked]
 		return blocked
 	})
-	switch gone := gateGone(snap); {
-	case len(held) == 0:
-	case gone:
-		report(leftLabels(snap, held, upgradeBlocked))
-	default:
-		report(heldNodes(held))
-	}
-	switch gone := gateGone(snap); {
-	case len(released) == 0:
-	case gone:
-		report(leftLabels(snap, released, allowUpgrade))
-	default:
-		report(releasedNodes(snap, released))
+	for _, nodes := range [][]*inventory.Node{held, released} {
+		if len(nodes) > 0 {
+			report(labelled(snap, nodes))
+		}
 	}
 }
 
-func heldNodes(nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Warn, Object: "held Windows nodes"}
-	f.Observed = fmt.Sprintf("%s on %s", upgradeBlocked, rules.SomeOf(snapshot.NodeNames(nodes)))
-	f.Expected = "no node is held"
-	f.Why = "WMCO 8 and 9 don't update a node while volumes are attached to it, until it is told that it may"
-	f.Do = []action.Action{action.ByHand{
-		Text: "see the driver in the node's CSINode, then release one node (" + allowUpgrade + "=true) and see its pods run before the next",
-		Look: [][]string{{"oc", "get", "csinode", nodes[0].Name, "-o", "jsonpath={.spec.drivers[*].name}"}},
-	}}
-	f.When = rules.During
-	f.Evidence = rules.Cite(labelFacts(nodes, upgradeBlocked))
-	return f
-}
-
-func releasedNodes(snap *snapshot.Snapshot, nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Info, Object: "released Windows nodes"}
-	names := slices.Sorted(slices.Values(snapshot.NodeNames(nodes)))
-	f.Observed = fmt.Sprintf("%s=true on %s", allowUpgrade, rules.SomeOf(names))
-	f.Expected = "the label on the one node that is being updated"
-	f.Why = "WMCO updates a node with this label although volumes are attached to it"
-	if len(nodes) > 1 && len(nodes) == len(snap.Nodes) {
-		f.Severity = finding.Warn
-		f.Why += "; with it on all Windows nodes, a driver that doesn't work is found out on all of them"
+// labelled is of nodes that WMCO holds, or that it may update. After 4.14 no WMCO looks
+// at either label.
+func labelled(snap *snapshot.Snapshot, nodes []*inventory.Node) rules.Finding {
+	key, names := upgradeBlocked, slices.Sorted(slices.Values(snapshot.NodeNames(nodes)))
+	if nodes[0].Labels[allowUpgrade] == "true" {
+		key = allowUpgrade
 	}
-	f.Do = []action.Action{action.UnlabelNodes{Nodes: names, Key: allowUpgrade, Value: "true"}}
-	f.When = rules.After
-	if f.Severity == finding.Warn {
-		f.When = rules.Before
-	}
-	f.Evidence = rules.Cite(labelFacts(nodes, allowUpgrade))
-	return f
-}
-
-// gateGone tells whether the cluster's release is past 4.14, the last whose
-// WMCO looks at these labels.
-func gateGone(snap *snapshot.Snapshot) bool {
-	o, err := version.ParseOpenShift(snap.FromMinor())
-	return err == nil && o.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) > 0
-}
-
-// leftLabels reports labels that nothing looks at any more.
-func leftLabels(snap *snapshot.Snapshot, nodes []*inventory.Node, key string) rules.Finding {
-	f := rules.Finding{Severity: finding.Info, Object: "labels of an older WMCO"}
-	f.Observed = fmt.Sprintf("%s on %s", key, rules.SomeOf(snapshot.NodeNames(nodes)))
-	f.Expected = "no such label"
-	f.Why = "WMCO 8 and 9 looked at it; that of OpenShift " + snap.FromMinor() + " doesn't"
-	f.Do, f.When = []action.Action{action.UnlabelNodes{Nodes: slices.Sorted(slices.Values(snapshot.NodeNames(nodes))), Key: key, Value: nodes[0].Labels[key]}}, rules.After
-	f.Evidence = rules.Cite(labelFacts(nodes, key))
-	return f
-}
-
-func labelFacts(nodes []*inventory.Node, key string) []inventory.Evidence {
-	return snapshot.Map(nodes, func(n *inventory.Node) inventory.Evidence {
+	f := rules.Finding{Severity: finding.Info, When: rules.After, Do: []action.Action{action.UnlabelNodes{Nodes: names, Key: key, Value: nodes[0].Labels[key]}}}
+	f.Observed = fmt.Sprintf("%s on %s", key, rules.SomeOf(names))
+	f.Evidence = rules.Cite(snapshot.Map(nodes, func(n *inventory.Node) inventory.Evidence {
 		return inventory.Evidence{Where: n.At.Where, Text: key + ": " + n.Labels[key]}
-	})
+	}))
+	switch minor, err := version.ParseOpenShift(snap.FromMinor()); {
+	case err == nil && minor.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) > 0:
+		f.Object, f.Expected = "labels of an older WMCO", "no such label"
+		f.Why = "WMCO 8 and 9 looked at it; that of OpenShift " + snap.FromMinor() + " doesn't"
+	case key == upgradeBlocked:
+		f.Severity, f.When = finding.Warn, rules.During
+		f.Object, f.Expected = "held Windows nodes", "no node is held"
+		f.Why = "WMCO 8 and 9 don't update a node while volumes are attached to it, until it is told that it may"
+		f.Do = []action.Action{action.ByHand{
+			Text: "see the driver in the node's CSINode, then release one node (" + allowUpgrade + "=true) and see its pods run before the next",
+			Look: [][]string{{"oc", "get", "csinode", nodes[0].Name, "-o", "jsonpath={.spec.drivers[*].name}"}},
+		}}
+	default:
+		f.Object, f.Expected = "released Windows nodes", "the label on the one node that is being updated"
+		f.Observed = fmt.Sprintf("%s=true on %s", key, rules.SomeOf(names))
+		f.Why = "WMCO updates a node with this label although volumes are attached to it"
+		if len(nodes) > 1 && len(nodes) == len(snap.Nodes) {
+			f.Severity, f.When = finding.Warn, rules.Before
+			f.Why += "; with it on all Windows nodes, a driver that doesn't work is found out on all of them"
+		}
+	}
+	return f
 }
 
 // featureOff tells whether use needs vSphere's driver and the cluster's
@@ -109,40 +79,31 @@ func featureOff(snap *snapshot.Snapshot, use snapshot.InTreeUse) bool {
 
 // earlyVSphere is INTREE004: vSphere's Windows driver on a release that doesn't
 // let it serve Windows. On the way to one that does, it only waits.
-func earlyVSphere(snap *snapshot.Snapshot, report rules.Report) {
-	minor := snap.FromMinor()
-	if snap.Phase == snapshot.Planned {
-		minor = snap.ToMinor()
+func earlyVSphere(v *snapshot.View, report rules.Report) {
+	minor := v.At.FromMinor()
+	if v.At.Phase == snapshot.Planned {
+		minor = v.At.ToMinor()
 	}
-	if !snapshot.BeforeVSphere(minor) {
+	if v.DaemonSet.Line != "vsphere" || !snapshot.BeforeVSphere(minor) || registeredEverywhere(v) {
 		return
 	}
-	for _, d := range snap.WindowsDaemonSets() {
-		if d.Line != "vsphere" || registeredEverywhere(snap, d) {
-			continue
-		}
-		f := rules.Finding{Severity: finding.Block, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("vSphere's Windows driver on OpenShift %s", minor)
-		f.Expected = "OpenShift " + snapshot.FirstVSphere + " or newer"
-		f.Why = "the driver serves Windows only where the feature csi-windows-support is on, which OpenShift does from " + snapshot.FirstVSphere
-		if snap.Reaches(version.OpenShift{Major: 4, Minor: 14}) {
-			f.Severity = finding.Warn
-			f.Why += "; it can be there before, and registers once the control plane is"
-		}
+	f := rules.Finding{Severity: finding.Block, When: rules.Before, Evidence: rules.Cite(v.DaemonSet.Evidence[:min(2, len(v.DaemonSet.Evidence))])}
+	f.Observed = fmt.Sprintf("vSphere's Windows driver on OpenShift %s", minor)
+	f.Expected = "OpenShift " + snapshot.FirstVSphere + " or newer"
+	f.Why = "the driver serves Windows only where the feature csi-windows-support is on, which OpenShift does from " + snapshot.FirstVSphere
+	if !snapshot.BeforeVSphere(v.At.Target.MinorString()) {
+		f.Severity, f.NoStep = finding.Warn, true
+		f.Why += "; it can be there before, and registers once the control plane is"
 		f.Remedy = "leave it: it registers once the control plane is at " + snapshot.FirstVSphere
-		if f.Severity == finding.Block {
-			f.Remedy = ""
-			f.Do = []action.Action{action.DeleteDaemonSet{Object: d.Object, Why: "it serves no volume before the control plane is at " + snapshot.FirstVSphere + "; keep in-tree volumes until then"}}
-		}
-		f.When, f.NoStep = rules.Before, f.Severity == finding.Warn
-		f.Evidence = rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
-		report(f)
+	} else {
+		f.Do = []action.Action{action.DeleteDaemonSet{Object: v.DaemonSet.Object, Why: "it serves no volume before the control plane is at " + snapshot.FirstVSphere + "; keep in-tree volumes until then"}}
 	}
+	report(f)
 }
 
-// registeredEverywhere tells whether d runs somewhere and each of these nodes
+// registeredEverywhere tells whether a driver runs somewhere and each of these nodes
 // lists it: then somebody switched the feature on.
-func registeredEverywhere(snap *snapshot.Snapshot, d *inventory.Driver) bool {
-	missing, unread := snap.Lacking(d.Provisioner, snap.Scope(d))
-	return len(snap.Scope(d)) > 0 && len(missing)+len(unread) == 0
+func registeredEverywhere(v *snapshot.View) bool {
+	missing, unread := v.At.Lacking(v.DaemonSet.Provisioner, v.Nodes)
+	return len(v.Nodes) > 0 && len(missing)+len(unread) == 0
 }

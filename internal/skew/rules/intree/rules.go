@@ -12,5 +12,5 @@ var Rules = []rules.Rule{
 	{ID: "INTREE001", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops, At: rules.ExceptPlan},
 	{ID: "INTREE002", Needs: []inventory.Resource{inventory.Pods}, Cluster: neverMigrated, Asks: rules.OfHops, At: rules.AtTarget},
 	{ID: "INTREE003", Needs: rules.NeedsNodes, Cluster: upgradeLabels, At: rules.AtNow},
-	{ID: "INTREE004", Needs: rules.NeedsDrivers, Cluster: earlyVSphere, At: rules.ExceptTarget},
+	{ID: "INTREE004", Needs: rules.NeedsDrivers, Driver: earlyVSphere, At: rules.ExceptTarget},
 }

@@ -44,6 +44,11 @@ func facts(u snapshot.InTreeUse) []inventory.Evidence {
 	return snapshot.Map(u.Uses, func(use inventory.VolumeUse) inventory.Evidence { return use.At })
 }
 
+// inUse is a finding of volumes that are in use.
+func inUse(u snapshot.InTreeUse, severity finding.Severity) rules.Finding {
+	return rules.Finding{Severity: severity, Object: u.Plugin, Observed: "Windows pods use its volumes: " + volumes(u), When: rules.Before, Evidence: rules.Cite(facts(u))}
+}
+
 // inTreeGate is INTREE001: Windows pods use in-tree volumes that the target
 // serves by CSI, and nodes whose CSINode lacks the driver.
 func inTreeGate(snap *snapshot.Snapshot, report rules.Report) {
@@ -52,13 +57,13 @@ func inTreeGate(snap *snapshot.Snapshot, report rules.Report) {
 		already, _ := snap.OnCSI(use.Plugin, snap.FromMinor())
 		switch {
 		case snap.Phase == snapshot.Now && already && !snap.NotMigrated(use):
-			CheckNodes(snap, use, true, report)
+			CheckNodes(snap, use, report)
 		case snap.Phase == snapshot.Now, already:
 			// it is a matter of the hop; or the hop that brought it said so, or Now
 		case !known:
 			report(unknownMigration(snap, use))
 		case on && !snap.NotMigrated(use):
-			CheckNodes(snap, use, true, report)
+			CheckNodes(snap, use, report)
 		}
 	}
 	if snap.Hop == 0 && snap.Phase == snapshot.Target {
@@ -67,22 +72,22 @@ func inTreeGate(snap *snapshot.Snapshot, report rules.Report) {
 }
 
 // CheckNodes holds use against the CSINodes: of a hop, or after all of them.
-func CheckNodes(snap *snapshot.Snapshot, use snapshot.InTreeUse, hop bool, report rules.Report) {
+func CheckNodes(snap *snapshot.Snapshot, use snapshot.InTreeUse, report rules.Report) {
 	used, others := nodes(use, snap.Nodes)
 	missing, unread := snap.Lacking(use.Provisioner, used)
 	idle, _ := snap.Lacking(use.Provisioner, others)
 	if len(missing) > 0 {
-		report(unmigrated(snap, use, hop, missing))
+		report(unmigrated(snap, use, missing))
 	}
 	if len(idle) > 0 {
 		report(mayMove(snap, use, idle))
 	}
 	lost := unreadNodes(snap, use)
 	if len(unread) > 0 || len(snap.Nodes) == 0 && len(lost) == 0 {
-		report(unreadGate(snap, use, unread))
+		report(unreadGate(use, snapshot.NodeNames(unread), false))
 	}
 	if len(lost) > 0 {
-		report(unreadNodeGate(snap, use, lost))
+		report(unreadGate(use, lost, true))
 	}
 }
 
@@ -94,9 +99,9 @@ func unreadNodes(snap *snapshot.Snapshot, u snapshot.InTreeUse) []string {
 	return slices.Sorted(slices.Values(snapshot.Select(on, func(n string) bool { return n != "" && !slices.Contains(read, n) })))
 }
 
-func unmigrated(snap *snapshot.Snapshot, use snapshot.InTreeUse, hop bool, nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Block, Object: use.Plugin}
-	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; CSINode of %s doesn't list %s", volumes(use), rules.SomeOf(snapshot.NodeNames(nodes)), use.Provisioner)
+func unmigrated(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []*inventory.Node) rules.Finding {
+	f := inUse(use, finding.Block)
+	f.Observed += fmt.Sprintf("; CSINode of %s doesn't list %s", rules.SomeOf(snapshot.NodeNames(nodes)), use.Provisioner)
 	f.Expected = use.Provisioner + " in CSINode spec.drivers of every Windows node that uses these volumes"
 	f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes: a node without it can't mount them once its kubelet is updated", snap.ToMinor(), use.Provisioner)
 	if snap.Phase == snapshot.Now {
@@ -107,7 +112,7 @@ func unmigrated(snap *snapshot.Snapshot, use snapshot.InTreeUse, hop bool, nodes
 	}
 	f.Do, f.When = bringDriver(snap, use, nodes)
 	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), facts(use)))
-	if hop && waitsForControlPlane(snap, use, nodes) {
+	if snap.Hops > 0 && waitsForControlPlane(snap, use, nodes) {
 		f.Severity = finding.Warn
 		f.Observed += "; its Windows DaemonSet is there and covers them"
 	}
@@ -161,32 +166,28 @@ func mayMove(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []*inventory
 	return f
 }
 
-func unreadGate(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Unknown, Object: use.Plugin}
-	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; the CSINodes of %s weren't read", volumes(use), cmp.Or(rules.SomeOf(snapshot.NodeNames(nodes)), "the Windows nodes"))
+// unreadGate is of nodes whose CSINode wasn't read. lost: only their pods speak of them.
+func unreadGate(use snapshot.InTreeUse, nodes []string, lost bool) rules.Finding {
+	f := inUse(use, finding.Unknown)
+	f.Do = remedy.Gather("nodes,csinodes", "nodes.yaml")
+	if lost {
+		f.Observed += fmt.Sprintf("; the Nodes of %s weren't read", rules.SomeOf(nodes))
+		f.Expected = "the Node and the CSINode of every Windows node"
+		f.Why = "a node that wasn't read isn't held against its CSINode, and only that says whether it has " + use.Provisioner
+		return f
+	}
+	f.Observed += fmt.Sprintf("; the CSINodes of %s weren't read", cmp.Or(rules.SomeOf(nodes), "the Windows nodes"))
 	f.Expected = "the CSINode of every Windows node"
 	f.Why = "only CSINode spec.drivers says whether a node has " + use.Provisioner
-	f.Do, f.When = remedy.Gather("nodes,csinodes", "nodes.yaml"), rules.Before
-	f.Evidence = rules.Cite(facts(use))
-	return f
-}
-
-// unreadNodeGate tells of nodes that only their pods speak of.
-func unreadNodeGate(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []string) rules.Finding {
-	f := unreadGate(snap, use, nil)
-	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; the Nodes of %s weren't read", volumes(use), rules.SomeOf(nodes))
-	f.Expected = "the Node and the CSINode of every Windows node"
-	f.Why = "a node that wasn't read isn't held against its CSINode, and only that says whether it has " + use.Provisioner
 	return f
 }
 
 func unknownMigration(snap *snapshot.Snapshot, use snapshot.InTreeUse) rules.Finding {
-	f := rules.Finding{Severity: finding.Unknown, Object: use.Plugin}
-	f.Observed = fmt.Sprintf("Windows pods use its volumes: %s; what OpenShift %s does with them isn't in the catalog", volumes(use), snap.ToMinor())
+	f := inUse(use, finding.Unknown)
+	f.Observed += fmt.Sprintf("; what OpenShift %s does with them isn't in the catalog", snap.ToMinor())
 	f.Expected = "a plugin and a release that the catalog knows"
 	f.Why = "a release that removed the in-tree code can't mount these volumes without a CSI driver"
-	f.Remedy, f.When = "move these pods to CSI volumes, or look the plugin up in the release notes and add a row: --catalog FILE (migration)", rules.Before
-	f.Evidence = rules.Cite(facts(use))
+	f.Remedy = "move these pods to CSI volumes, or look the plugin up in the release notes and add a row: --catalog FILE (migration)"
 	return f
 }
 
@@ -197,12 +198,11 @@ func UnknownVolumes(snap *snapshot.Snapshot, report rules.Report) {
 	})
 	for _, us := range snapshot.GroupBy(uses, func(u inventory.VolumeUse) string { return u.Reason }) {
 		use := snapshot.InTreeUse{Uses: us}
-		f := rules.Finding{Severity: finding.Unknown, Object: "volumes of Windows pods"}
-		f.Observed = fmt.Sprintf("what serves them couldn't be told: %s; %s", volumes(use), us[0].Reason)
+		f := inUse(use, finding.Unknown)
+		f.Object, f.Observed = "volumes of Windows pods", fmt.Sprintf("what serves them couldn't be told: %s; %s", volumes(use), us[0].Reason)
 		f.Expected, f.Same = "the claims and volumes of every Windows pod", us[0].Reason
 		f.Why = "an in-tree volume among them may stop working on the way"
-		f.Do, f.When = remedy.Gather("pv,pvc", "volumes.yaml"), rules.Before
-		f.Evidence = rules.Cite(facts(use))
+		f.Do = remedy.Gather("pv,pvc", "volumes.yaml")
 		report(f)
 	}
 }
@@ -214,13 +214,10 @@ func neverMigrated(snap *snapshot.Snapshot, report rules.Report) {
 		if on, _ := snap.OnCSI(use.Plugin, snap.ToMinor()); !on || !snap.NotMigrated(use) {
 			continue
 		}
-		f := rules.Finding{Severity: finding.Block, Object: use.Plugin}
-		f.Observed = "Windows pods use its volumes: " + volumes(use)
+		f := inUse(use, finding.Block)
 		f.Expected = "no in-tree volume in use by Windows pods before the update to " + snap.ToMinor()
 		f.Why = fmt.Sprintf("OpenShift %s serves them by CSI, and on %s nobody moves in-tree volumes of Windows nodes", snap.ToMinor(), strings.Join(snapshot.NeverMigrated, " and "))
-		f.Remedy = fmt.Sprintf("copy the data away, delete these pods and their claims, and make them anew on a cluster that uses %s (OpenShift 4.12 or newer)", use.Provisioner)
-		f.When = rules.Before
-		f.Evidence = rules.Cite(facts(use))
+		f.Remedy = fmt.Sprintf("copy the data away, delete these pods and their claims, and make them again on a cluster that uses %s (OpenShift 4.12 or newer)", use.Provisioner)
 		report(f)
 	}
 }

@@ -52,8 +52,8 @@ func withoutImage(v *snapshot.View, build int, nodes []*inventory.Node) rules.Fi
 	windows, _ := v.Windows()
 	d := rules.Finding{
 		Severity: finding.Warn, Same: strconv.Itoa(build), Nodes: nodes,
-		Observed: fmt.Sprintf("%s on %s, a container that isn't HostProcess", snapshot.BuildName(build), rules.Few(snapshot.NodeNames(nodes))),
-		Expected: "a node of " + buildList(v.Line.Builds),
+		Observed: fmt.Sprintf("%s on %s, a container that isn't HostProcess", snapshot.BuildName(build), rules.SomeOf(snapshot.NodeNames(nodes))),
+		Expected: "a node of build " + strings.Join(snapshot.Map(v.Line.Builds, strconv.Itoa), ", "),
 		When:     rules.Before, Evidence: slices.Concat(v.Evidence(), snapshot.NodeEvidence(nodes)),
 	}
 	switch {
@@ -70,13 +70,6 @@ func withoutImage(v *snapshot.View, build int, nodes []*inventory.Node) rules.Fi
 	}
 	d.Remedy, d.Do = buildRemedy(v, build, nodes[0].Runtime)
 	return d
-}
-
-func buildList(list []int) string {
-	if len(list) == 0 {
-		return "a build that has images"
-	}
-	return "build " + strings.Join(snapshot.Map(list, strconv.Itoa), ", ")
 }
 
 // buildRemedy names what runs on a build, a HostProcess manifest or a version

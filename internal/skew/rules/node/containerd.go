@@ -21,7 +21,7 @@ func oldRuntime(v *snapshot.View, report rules.Report) {
 		runs, binds, known := catalog.HostProcessOn(runtime)
 		d := rules.Finding{
 			Severity: finding.Block, Same: runtime, When: rules.Before, Nodes: nodes, Evidence: append(v.Evidence(), snapshot.NodeEvidence(nodes)...),
-			Observed: fmt.Sprintf("%s on %s, and the driver is a HostProcess container", runtime, rules.Few(snapshot.NodeNames(nodes))),
+			Observed: fmt.Sprintf("%s on %s, and the driver is a HostProcess container", runtime, rules.SomeOf(snapshot.NodeNames(nodes))),
 			Expected: "containerd 1.6 or newer",
 			Why:      "an older runtime knows no HostProcess containers, so no pod starts there",
 			Remedy:   "let WMCO bring these nodes a newer containerd, or deploy the driver with csi-proxy's pipes",

@@ -31,7 +31,7 @@ func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 		if err != nil {
 			report(rules.Finding{
 				Severity: finding.Unknown, Object: "kubelet " + cmp.Or(text, "unknown"),
-				Observed: fmt.Sprintf("%q on %s", text, rules.Few(snapshot.NodeNames(nodes))), Expected: "a version such as v1.32.9",
+				Observed: fmt.Sprintf("%q on %s", text, rules.SomeOf(snapshot.NodeNames(nodes))), Expected: "a version such as v1.32.9",
 				Why:  "whether the kubelet fits the API server can't be told",
 				Do:   []action.Action{action.Gather{Text: "look at the node", Get: []string{"get", "node", nodes[0].Name, "-o", "jsonpath={.status.nodeInfo.kubeletVersion}"}}},
 				When: rules.Before, Evidence: snapshot.NodeEvidence(nodes),
@@ -51,8 +51,8 @@ func compareKubelet(snap *snapshot.Snapshot, report rules.Report, kubelet, serve
 	}
 	d := rules.Finding{
 		Severity: finding.Block, Object: "kubelet " + nodes[0].Kubelet,
-		Observed: fmt.Sprintf("kubelet %s on %s, API server %s", kubelet, rules.Few(snapshot.NodeNames(nodes)), server.MinorString()),
-		Expected: fmt.Sprintf("a kubelet at most %s older than the API server", rules.Count(allowed, "minor")),
+		Observed: fmt.Sprintf("kubelet %s on %s, API server %s", kubelet, rules.SomeOf(snapshot.NodeNames(nodes)), server.MinorString()),
+		Expected: fmt.Sprintf("a kubelet at most %s older than the API server", inventory.Many(allowed, "minor")),
 		Why:      rule,
 		Do:       remedy.UpdateWMCO(snap, snap.FromMinor()),
 		When:     rules.Before, Evidence: append(snapshot.NodeEvidence(nodes), at),
@@ -86,7 +86,7 @@ func allowedLag(snap *snapshot.Snapshot, kubelet, server version.Kubernetes) (in
 		r = snap.NextWith(r, server)
 	}
 	if r != nil && r.KubeletSkew > 0 {
-		return r.KubeletSkew, fmt.Sprintf("OpenShift %s allows a kubelet to lag %s behind the API server", r.OpenShift, rules.Count(r.KubeletSkew, "minor"))
+		return r.KubeletSkew, fmt.Sprintf("OpenShift %s allows a kubelet to lag %s behind the API server", r.OpenShift, inventory.Many(r.KubeletSkew, "minor"))
 	}
 	if kubelet.Minor < 25 {
 		return 2, "Kubernetes allows a kubelet before 1.25 to lag 2 minors behind the API server"

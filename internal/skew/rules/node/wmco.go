@@ -72,7 +72,7 @@ func compareOperator(snap *snapshot.Snapshot, report rules.Report, text, minor s
 
 // lookAtNodes is for nodes that WMCO doesn't configure.
 func lookAtNodes(names []string) []action.Action {
-	return []action.Action{action.ByHand{Text: "WMCO is newer than these nodes: see why it doesn't configure " + rules.Few(names), Look: [][]string{
+	return []action.Action{action.ByHand{Text: "WMCO is newer than these nodes: see why it doesn't configure " + rules.SomeOf(names), Look: [][]string{
 		{"oc", "get", "node", names[0], "-o", "yaml"},
 		{"oc", "-n", "openshift-windows-machine-config-operator", "logs", "deployment/windows-machine-config-operator"},
 	}}}

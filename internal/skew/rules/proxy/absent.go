@@ -19,50 +19,45 @@ const kep1122 = "https://github.com/kubernetes/enhancements/blob/master/keps/sig
 
 // proxyAbsent is PROXY001: a driver that mounts csi-proxy's pipes on nodes
 // where nobody serves them, now or once WMCO was updated.
-func proxyAbsent(snap *snapshot.Snapshot, report rules.Report) {
-	for _, d := range pipeDrivers(snap) {
-		if snap.Phase == snapshot.Target {
-			// What runs on the nodes hasn't changed since Now, what comes has.
-			losesProxy(snap, d, report)
-			continue
-		}
-		services := services(snap, d)
-		unserved(snap, d, services, report)
-		if snap.Phase == snapshot.Now {
-			aboutToLose(snap, d, report)
-		} else if len(which(services, snapshot.Absent)) == 0 {
-			losesProxy(snap, d, report)
-		}
+func proxyAbsent(v *snapshot.View, report rules.Report) {
+	if v.DaemonSet.Mode() != "csi-proxy" && !dialsAnyway(v) {
+		return
 	}
-}
-
-// pipeDrivers are the Windows drivers that reach storage through csi-proxy.
-func pipeDrivers(snap *snapshot.Snapshot) []*inventory.Driver {
-	return slices.DeleteFunc(snap.WindowsDaemonSets(), func(d *inventory.Driver) bool { return d.Mode() != "csi-proxy" && !dialsAnyway(snap, d) })
+	if v.At.Phase == snapshot.Target {
+		// What runs on the nodes hasn't changed since Now, what comes has.
+		losesProxy(v, report)
+		return
+	}
+	services := services(v)
+	unserved(v, services, report)
+	if v.At.Phase == snapshot.Now {
+		aboutToLose(v, report)
+	} else if len(which(services, snapshot.Absent)) == 0 {
+		losesProxy(v, report)
+	}
 }
 
 // dialsAnyway tells whether a HostProcess pod dials csi-proxy all the same: it
 // sees the node's pipes without mounting them.
-func dialsAnyway(snap *snapshot.Snapshot, d *inventory.Driver) bool {
-	line := snap.LineAt(d)
-	return d.HostProcess && line != nil && line.HostProcessNeedsProxy
+func dialsAnyway(v *snapshot.View) bool {
+	return v.DaemonSet.HostProcess && v.Line != nil && v.Line.HostProcessNeedsProxy
 }
 
 // pipeText is which pipes a driver needs.
-func pipeText(snap *snapshot.Snapshot, d *inventory.Driver) string {
-	if !dialsAnyway(snap, d) {
-		return "mounts " + pipeNames(d.Pipes)
+func pipeText(v *snapshot.View) string {
+	if !dialsAnyway(v) {
+		return "mounts " + pipeNames(v.DaemonSet.Pipes)
 	}
-	names := snapshot.Map(snap.LineAt(d).API, func(u catalog.APIUse) string { return u.Group })
-	return fmt.Sprintf("version %s dials csi-proxy's %s though it is a HostProcess container", d.Version.Version, strings.Join(names, ", "))
+	names := snapshot.Map(v.Line.API, func(u catalog.APIUse) string { return u.Group })
+	return fmt.Sprintf("version %s dials csi-proxy's %s though it is a HostProcess container", v.DaemonSet.Version.Version, strings.Join(names, ", "))
 }
 
-// services are the csi-proxies of the nodes that d runs on.
-func services(snap *snapshot.Snapshot, d *inventory.Driver) []snapshot.CSIProxy {
-	if snap.Phase == snapshot.Planned {
-		return snapshot.Map(snap.Scope(d), snap.CSIProxyAfter)
+// services are the csi-proxies of the nodes that a driver runs on.
+func services(v *snapshot.View) []snapshot.CSIProxy {
+	if v.At.Phase == snapshot.Planned {
+		return snapshot.Map(v.Nodes, v.At.CSIProxyAfter)
 	}
-	return snapshot.Map(snap.Scope(d), snap.CSIProxyOn)
+	return snapshot.Map(v.Nodes, v.At.CSIProxyOn)
 }
 
 func which(ss []snapshot.CSIProxy, p snapshot.Presence) []snapshot.CSIProxy {
@@ -73,20 +68,21 @@ const pipesUnserved = `the driver reaches Windows storage through \\.\pipe\csi-p
 
 // unserved tells of nodes where csi-proxy is absent, and of those where that isn't
 // known.
-func unserved(snap *snapshot.Snapshot, d *inventory.Driver, services []snapshot.CSIProxy, report rules.Report) {
+func unserved(v *snapshot.View, services []snapshot.CSIProxy, report rules.Report) {
 	for _, is := range []snapshot.Presence{snapshot.Absent, snapshot.PresenceUnknown} {
 		for _, ss := range snapshot.GroupBy(which(services, is), func(s snapshot.CSIProxy) string { return cmp.Or(s.Reason, s.By) }) {
 			nodes := rules.SomeOf(serviceNodes(ss))
-			f := rules.Finding{Severity: finding.Block, Object: d.Object.String(), Expected: "csi-proxy on every node that the DaemonSet runs on", Why: pipesUnserved}
+			f := rules.Finding{Severity: finding.Block, Expected: "csi-proxy on every node that the DaemonSet runs on", Why: pipesUnserved}
 			if f.Same = ss[0].By; is == snapshot.Absent {
-				f.Observed = fmt.Sprintf("%s on %s, and %s", pipeText(snap, d), nodes, ss[0].By)
-				f.Remedy, f.Do, f.When = getProxy(snap)
+				f.Observed = fmt.Sprintf("%s on %s, and %s", pipeText(v), nodes, ss[0].By)
+				f.Remedy, f.Do, f.When = getProxy(v.At)
 			} else {
 				f.Severity, f.Same = finding.Unknown, ss[0].Reason
-				f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", pipeText(snap, d), nodes, ss[0].Reason)
-				f.Remedy, f.Do, f.When = readProxyLog(ss)
+				f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", pipeText(v), nodes, ss[0].Reason)
+				f.When = rules.Before
+				f.Remedy, f.Do = readProxyLog(ss)
 			}
-			f.Evidence = rules.Cite(slices.Concat(pipeFacts(snap, d), serviceFacts(ss)))
+			f.Evidence = rules.Cite(slices.Concat(pipeFacts(v), serviceFacts(ss)))
 			report(f)
 		}
 	}
@@ -96,7 +92,7 @@ func unserved(snap *snapshot.Snapshot, d *inventory.Driver, services []snapshot.
 // release for the target comes with the target.
 func getProxy(snap *snapshot.Snapshot) (advice string, do []action.Action, when string) {
 	for _, minor := range []string{snap.FromMinor(), snap.ToMinor()} {
-		_, have := snapshot.SplitWMCO(snap.WMCOFor(minor))
+		have := snap.WMCOWithCSIProxy(minor)
 		if len(have) == 0 {
 			continue
 		}
@@ -111,60 +107,65 @@ func getProxy(snap *snapshot.Snapshot) (advice string, do []action.Action, when 
 
 // readProxyLog says how to make the csi-proxy of nodes known: by the image of its
 // DaemonSet, or by its log.
-func readProxyLog(ss []snapshot.CSIProxy) (advice string, do []action.Action, when string) {
+func readProxyLog(ss []snapshot.CSIProxy) (advice string, do []action.Action) {
 	if p := ss[0].Owner; p != nil {
-		return fmt.Sprintf("pin the image of %s to a released version, or say which one it is with --image-version %s=vX.Y.Z", p.Object, cmp.Or(p.Image.Digest, p.Image.Reference)), nil, rules.Before
+		return fmt.Sprintf("pin the image of %s to a released version, or say which one it is with --image-version %s=vX.Y.Z", p.Object, cmp.Or(p.Image.Digest, p.Image.Reference)), nil
 	}
 	nodes := serviceNodes(ss)
 	return fmt.Sprintf("look for the line \"Version:\" in the log of each node (%s), then check again with a must-gather that holds it (--must-gather). A node without csi-proxy needs one: let WMCO configure it, or run csi-proxy as a HostProcess DaemonSet with a version in its tag", rules.SomeOf(nodes)),
-		[]action.Action{action.Gather{Text: "read the log of csi-proxy", Get: []string{"adm", "node-logs", nodes[0], "--path=csi-proxy/csi-proxy.log"}}}, rules.Before
+		[]action.Action{action.Gather{Text: "read the log of csi-proxy", Get: []string{"adm", "node-logs", nodes[0], "--path=csi-proxy/csi-proxy.log"}}}
 }
 
 // losesProxy warns of a WMCO for the hop's target that has no csi-proxy: the
 // enhancement's scenario C, in which volumes stop working (7.2.x to 8.0.x).
-func losesProxy(snap *snapshot.Snapshot, d *inventory.Driver, report rules.Report) {
+func losesProxy(v *snapshot.View, report rules.Report) {
+	snap := v.At
 	if snap.FromMinor() == snap.ToMinor() || snap.WithoutNodes() {
 		return
 	}
 	var losing []*inventory.Node
-	var lack, have []*catalog.WMCORelease
-	for _, n := range snap.Scope(d) {
+	var lack, have []catalog.WMCORelease
+	for _, n := range v.Nodes {
 		if n.WMCO == "" || snap.CSIProxyDaemonSet(n) != nil || snap.Arriving(n) != nil {
 			continue
 		}
-		l, h := snap.WMCOChoices(n)
-		if len(l) > 0 {
+		if l, h := snap.WMCOChoices(n); len(l) > 0 {
 			losing, lack, have = append(losing, n), l, h
 		}
 	}
 	if len(losing) == 0 {
 		return
 	}
-	f := rules.Finding{Severity: finding.Warn, Object: d.Object.String()}
-	if len(have) == 0 {
-		f.Severity = finding.Block
+	f := withoutProxy(v, losing, snap.ToMinor(), have)
+	if len(have) > 0 {
+		f.Severity = finding.Warn
 	}
 	f.Observed = fmt.Sprintf("WMCO %[2]s, for OpenShift %[1]s, ships no csi-proxy; with it %[3]s would run without", snap.ToMinor(), wmcoRanges(lack), rules.SomeOf(snapshot.NodeNames(losing)))
 	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+snap.ToMinor()
 	f.Why = "WMCO replaces the services of a node that it updates; without csi-proxy the driver's volumes don't work there until a newer WMCO comes (the enhancement's scenario C)"
-	f.Remedy, f.Do, f.When = avoidWMCO(snap, snap.ToMinor(), have)
-	f.Evidence = rules.Cite(slices.Concat(pipeFacts(snap, d), wmcoFacts(losing)))
 	report(f)
 }
 
-// avoidWMCO lets no WMCO come that ships no csi-proxy; a mirrored catalog may still
-// offer one.
-func avoidWMCO(snap *snapshot.Snapshot, minor string, have []*catalog.WMCORelease) (advice string, do []action.Action, when string) {
-	if len(have) == 0 {
-		return fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor), nil, rules.During
+// withoutProxy is of nodes that a WMCO for minor takes csi-proxy from. None that ships
+// none is to come, which a mirrored catalog may still offer.
+func withoutProxy(v *snapshot.View, losing []*inventory.Node, minor string, have []catalog.WMCORelease) rules.Finding {
+	f := rules.Finding{Severity: finding.Block, When: rules.During}
+	f.Evidence = rules.Cite(slices.Concat(pipeFacts(v), snapshot.Map(losing, func(n *inventory.Node) inventory.Evidence {
+		return inventory.Evidence{Where: n.At.Where, Text: snapshot.WMCOAnnotation + ": " + n.WMCO}
+	})))
+	if len(have) > 0 {
+		f.Do = []action.Action{remedy.WMCOFrom(v.At, have[0])}
+	} else {
+		f.Remedy = fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor)
 	}
-	return "", []action.Action{remedy.WMCOFrom(snap, have[0])}, rules.During
+	return f
 }
 
-func aboutToLose(snap *snapshot.Snapshot, d *inventory.Driver, report rules.Report) {
+func aboutToLose(v *snapshot.View, report rules.Report) {
+	snap := v.At
 	var losing []*inventory.Node
 	var to *catalog.WMCORelease
-	for _, n := range snap.Scope(d) {
+	for _, n := range v.Nodes {
 		if r := snap.Arriving(n); r != nil {
 			losing, to = append(losing, n), r
 		}
@@ -172,18 +173,15 @@ func aboutToLose(snap *snapshot.Snapshot, d *inventory.Driver, report rules.Repo
 	if len(losing) == 0 {
 		return
 	}
-	_, have := snapshot.SplitWMCO(snap.WMCOFor(to.OpenShift))
-	f := rules.Finding{Severity: finding.Block, Object: d.Object.String()}
-	f.Observed = fmt.Sprintf("the WMCO that is about to configure %s (%s) ships no csi-proxy; the one that did so before does", rules.SomeOf(snapshot.NodeNames(losing)), wmcoRanges([]*catalog.WMCORelease{to}))
+	f := withoutProxy(v, losing, to.OpenShift, snap.WMCOWithCSIProxy(to.OpenShift))
+	f.Observed = fmt.Sprintf("the WMCO that is about to configure %s (%s) ships no csi-proxy; the one that did so before does", rules.SomeOf(snapshot.NodeNames(losing)), wmcoRanges([]catalog.WMCORelease{*to}))
 	f.Expected, f.Same = "a WMCO that ships csi-proxy", "arriving"
 	f.Why = "volumes on these nodes stop working when WMCO reaches them, until a newer WMCO brings csi-proxy back"
-	f.Remedy, f.Do, f.When = avoidWMCO(snap, to.OpenShift, have)
-	f.Evidence = rules.Cite(slices.Concat(pipeFacts(snap, d), wmcoFacts(losing)))
 	report(f)
 }
 
-func wmcoRanges(rs []*catalog.WMCORelease) string {
-	return strings.Join(snapshot.Map(rs, func(r *catalog.WMCORelease) string {
+func wmcoRanges(rs []catalog.WMCORelease) string {
+	return strings.Join(snapshot.Map(rs, func(r catalog.WMCORelease) string {
 		if r.Until == "" {
 			return "from " + r.From
 		}
@@ -191,17 +189,11 @@ func wmcoRanges(rs []*catalog.WMCORelease) string {
 	}), ", ")
 }
 
-func wmcoFacts(nodes []*inventory.Node) []inventory.Evidence {
-	return snapshot.Map(nodes, func(n *inventory.Node) inventory.Evidence {
-		return inventory.Evidence{Where: n.At.Where, Text: snapshot.WMCOAnnotation + ": " + n.WMCO}
-	})
-}
-
-func pipeFacts(snap *snapshot.Snapshot, d *inventory.Driver) []inventory.Evidence {
-	if dialsAnyway(snap, d) {
-		return []inventory.Evidence{d.Version.At}
+func pipeFacts(v *snapshot.View) []inventory.Evidence {
+	if dialsAnyway(v) {
+		return []inventory.Evidence{v.DaemonSet.Version.At}
 	}
-	return snapshot.Map(d.Pipes[:min(2, len(d.Pipes))], func(p inventory.Pipe) inventory.Evidence { return p.At })
+	return snapshot.Map(v.DaemonSet.Pipes[:min(2, len(v.DaemonSet.Pipes))], func(p inventory.Pipe) inventory.Evidence { return p.At })
 }
 
 func pipeNames(pipes []inventory.Pipe) string {

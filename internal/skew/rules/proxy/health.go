@@ -84,7 +84,7 @@ func proxyVulnerable(snap *snapshot.Snapshot, report rules.Report) {
 		f.Observed = fmt.Sprintf("%s on %s: %s", proxyText(ss), rules.SomeOf(serviceNodes(ss)), strings.Join(proxyRelease(snap, ss[0]).CVEs, ", "))
 		f.Expected = "csi-proxy " + firstSafe(snap) + " or newer"
 		f.Same = ss[0].By
-		f.Why = "whoever may create a pod that mounts the pipes can become administrator of the node"
+		f.Why = "a user who may create a pod that mounts the pipes can become administrator of the node"
 		f.Do, f.When = raiseProxy(snap, firstSafe(snap), ss), rules.Before
 		f.Evidence = rules.Cite(serviceFacts(ss))
 		report(f)
@@ -94,7 +94,7 @@ func proxyVulnerable(snap *snapshot.Snapshot, report rules.Report) {
 // firstSafe is the oldest csi-proxy since which none has a known vulnerability.
 func firstSafe(snap *snapshot.Snapshot) string {
 	safe := ""
-	for _, r := range slices.Backward(proxyReleases(snap)) {
+	for _, r := range slices.Backward(snap.Catalog.CSIProxy) {
 		if len(r.CVEs) > 0 {
 			break
 		}

@@ -20,15 +20,6 @@ func proxyRelease(snap *snapshot.Snapshot, s snapshot.CSIProxy) *catalog.CSIProx
 	return snapshot.Memo(snap, "csi-proxy "+s.Version.String(), func() *catalog.CSIProxyRelease { return snap.Catalog.Proxy(s.Version) })
 }
 
-// proxyReleases are the csi-proxy releases, oldest first.
-func proxyReleases(snap *snapshot.Snapshot) []*catalog.CSIProxyRelease {
-	rs := snapshot.Pointers(snap.Catalog.CSIProxy)
-	slices.SortStableFunc(rs, func(a, b *catalog.CSIProxyRelease) int {
-		return snapshot.CSIProxyVersion(a.Version).Compare(snapshot.CSIProxyVersion(b.Version))
-	})
-	return rs
-}
-
 // raiseProxy brings the csi-proxy of these nodes to a version: by its DaemonSet,
 // by WMCO, or by hand.
 func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []action.Action {
@@ -37,10 +28,10 @@ func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []
 	case s.Owner != nil && allBring(snap, ss, want):
 		return []action.Action{action.DeleteDaemonSet{Object: s.Owner.Object, Why: "the csi-proxy that WMCO runs is " + want + " or newer"}}
 	case s.Owner != nil:
-		return []action.Action{action.SetImage{Object: s.Owner.Object, Container: "*", Was: s.Owner.Image.Reference, Image: s.Owner.Image.Repository + ":v" + want, To: snapshot.CSIProxyVersion(want), Proxy: true}}
+		return []action.Action{action.SetImage{Object: s.Owner.Object, Container: "*", Was: s.Owner.Image.Reference, Image: s.Owner.Image.Repository + ":v" + want, To: snapshot.CatalogVersion(want), Proxy: true}}
 	case s.WMCO:
 		if r := wmcoWith(snap, want); r != nil {
-			return []action.Action{remedy.WMCOFrom(snap, r)}
+			return []action.Action{remedy.WMCOFrom(snap, *r)}
 		}
 		hand.Text += ": no WMCO that the catalog knows ships it"
 	default:
@@ -52,24 +43,23 @@ func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []
 // allBring tells whether WMCO runs a csi-proxy of that version or newer on all
 // of these nodes, so that none needs the DaemonSet's.
 func allBring(snap *snapshot.Snapshot, ss []snapshot.CSIProxy, want string) bool {
-	return !slices.ContainsFunc(ss, func(s snapshot.CSIProxy) bool { return !s.WMCO || !bringsProxy(snap, s.Node.WMCO, want) })
+	return !slices.ContainsFunc(ss, func(s snapshot.CSIProxy) bool { return !s.WMCO || !bringsProxy(snap.WMCORow(s.Node.WMCO), want) })
 }
 
 // bringsProxy tells whether the csi-proxy of a WMCO is want or newer.
-func bringsProxy(snap *snapshot.Snapshot, wmco, want string) bool {
-	r := snap.WMCORow(wmco)
-	return r != nil && r.CSIProxy != "" && snapshot.CSIProxyVersion(r.CSIProxy).Compare(snapshot.CSIProxyVersion(want)) >= 0
+func bringsProxy(r *catalog.WMCORelease, want string) bool {
+	return r != nil && r.CSIProxy != "" && notOlder(r.CSIProxy, want)
+}
+
+func notOlder(proxy, than string) bool {
+	return snapshot.CatalogVersion(proxy).Compare(snapshot.CatalogVersion(than)) >= 0
 }
 
 // wmcoWith is the first WMCO whose csi-proxy is want or newer; nil for none that
 // the catalog knows.
 func wmcoWith(snap *snapshot.Snapshot, want string) *catalog.WMCORelease {
-	for _, r := range snapshot.Pointers(snap.Catalog.WMCO) {
-		if r.CSIProxy != "" && snapshot.CSIProxyVersion(r.CSIProxy).Compare(snapshot.CSIProxyVersion(want)) >= 0 {
-			return r
-		}
-	}
-	return nil
+	all := snapshot.Pointers(snap.Catalog.WMCO)
+	return snapshot.First(all, func(r *catalog.WMCORelease) bool { return bringsProxy(r, want) })
 }
 
 func unknownProxy(s snapshot.CSIProxy) string {

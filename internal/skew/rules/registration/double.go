@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
@@ -14,11 +15,9 @@ import (
 )
 
 // doubleDriver is REG002: two DaemonSets for one provisioner on the same
-// Windows nodes, or one that a release will deploy itself.
+// Windows nodes. They are the same at the target.
 func doubleDriver(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Phase == snapshot.Target {
-		soonManaged(snap, report)
-		proposed(snap, report)
 		return
 	}
 	before := map[string][]*inventory.Driver{}
@@ -28,10 +27,6 @@ func doubleDriver(snap *snapshot.Snapshot, report rules.Report) {
 		}
 		beside(snap, before[b.Provisioner], b, report)
 		before[b.Provisioner] = append(before[b.Provisioner], b)
-	}
-	if snap.Phase == snapshot.Now {
-		stillByHand(snap, before, report)
-		copiedMarks(snap, report)
 	}
 }
 
@@ -61,12 +56,7 @@ func both(snap *snapshot.Snapshot, a, b *inventory.Driver) rules.Finding {
 	if snap.Operated(b) {
 		a, b = b, a // it is b that is to go
 	}
-	var shared []*inventory.Node
-	for _, n := range snap.Scope(a) {
-		if slices.Contains(snap.Scope(b), n) {
-			shared = append(shared, n)
-		}
-	}
+	shared := snapshot.Select(snap.Scope(a), func(n *inventory.Node) bool { return slices.Contains(snap.Scope(b), n) })
 	f := rules.Finding{Severity: finding.Block, Object: b.Object.String()}
 	f.Observed = fmt.Sprintf("%s and %s both run %s on %s", a.Object, b.Object, a.Provisioner, rules.SomeOf(snapshot.NodeNames(shared)))
 	switch same := reflect.DeepEqual(a.Scheduling, b.Scheduling); {
@@ -111,89 +101,60 @@ func apart(snap *snapshot.Snapshot, a, planned *inventory.Driver) string {
 	return fmt.Sprintf("let %s in %s choose all nodes of %s, so that it can take its place, or give them node selectors that don't meet", planned.Object, file, a.Object)
 }
 
-// stillByHand tells of DaemonSets that an operator of the cluster's own release
-// is known to deploy, and hasn't, by provisioner. Where it has there are two,
-// which is said of the pair.
-func stillByHand(snap *snapshot.Snapshot, all map[string][]*inventory.Driver, report rules.Report) {
-	from := snap.Catalog.Release(snap.FromMinor())
-	if from == nil {
+// byOperator is REG002 of a DaemonSet of the admin's own, where an operator deploys such
+// a one, will do so, or seems to have done so. It is to stay until the operator's is
+// there: only a payload, an operator's tree or the cluster itself counts.
+func byOperator(v *snapshot.View, report rules.Report) {
+	d := v.DaemonSet
+	if v.FollowsLinux() {
 		return
 	}
-	for _, d := range snap.WindowsDaemonSets() {
-		operators := slices.ContainsFunc(all[d.Provisioner], snap.Operated)
-		if operators || !slices.Contains(from.WindowsManaged, d.Line) {
-			continue
+	from, to := v.At.Catalog.Release(v.At.FromMinor()), v.At.Catalog.Release(v.At.ToMinor())
+	f := rules.Finding{Severity: finding.Info, Same: "by hand", When: rules.After, Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))])}
+	switch {
+	case v.At.Phase == snapshot.Now:
+		if d.OperatorManaged {
+			report(copiedMarks(v))
 		}
-		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", When: rules.Before}
-		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", snap.FromMinor(), d.Provisioner)
+		if !manages(from, d) || slices.ContainsFunc(v.At.DaemonSetsOf(d.Provisioner), v.At.Operated) {
+			return // of two the pair tells
+		}
+		f.When = rules.Before
+		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", v.At.FromMinor(), d.Provisioner)
 		f.Expected = "the operator's DaemonSet, or yours while there is none"
 		f.Why = "yours is the only driver until the operator's is there, and must stay until then"
-		f.Evidence = rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
-		report(f)
-	}
-}
-
-// soonManaged tells of DaemonSets that an operator of the target is known to
-// deploy. None is to go before that one is there.
-func soonManaged(snap *snapshot.Snapshot, report rules.Report) {
-	to := snap.Catalog.Release(snap.ToMinor())
-	if to == nil {
-		return
-	}
-	prior := snap.Catalog.Release(snap.FromMinor())
-	for _, d := range snap.WindowsDaemonSets() {
-		if snap.Operated(d) || !slices.Contains(to.WindowsManaged, d.Line) {
-			continue
-		}
-		if prior != nil && slices.Contains(prior.WindowsManaged, d.Line) {
-			continue // an earlier hop said so, or what is now
-		}
-		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "by hand", When: rules.After}
-		f.Observed = fmt.Sprintf("deployed by hand; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", snap.ToMinor(), d.Provisioner)
+	case v.At.Phase == snapshot.Planned, manages(from, d):
+		return // an earlier hop said so, or what is now
+	case manages(to, d):
+		f.Observed = fmt.Sprintf("deployed by hand; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", v.At.ToMinor(), d.Provisioner)
 		f.Expected = "one DaemonSet, once the operator's is there"
 		f.Why = "it stays until the operator's DaemonSet is seen in the cluster: a check after the update tells of the two"
-		f.Evidence = rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
-		report(f)
-	}
-}
-
-// proposed tells of DaemonSets that an operator of the target would deploy, if a
-// proposal were followed. There is nothing to do: only a payload, an operator's
-// tree or the cluster itself counts.
-func proposed(snap *snapshot.Snapshot, report rules.Report) {
-	to, prior := snap.Catalog.Release(snap.ToMinor()), snap.Catalog.Release(snap.FromMinor())
-	if to == nil || to.WindowsProposed == nil || prior != nil && prior.WindowsProposed != nil {
+	case to != nil && to.WindowsProposed != nil && slices.Contains(to.WindowsProposed.Drivers, d.Line) && (from == nil || from.WindowsProposed == nil):
+		f.Same, f.Source, f.Evidence = "proposed", to.WindowsProposed.Source, v.At.CatalogEvidence()
+		f.Observed = fmt.Sprintf("deployed by hand; it is proposed that OpenShift %s deploys the Windows DaemonSet of %s itself", v.At.ToMinor(), d.Provisioner)
+		f.Expected = "your DaemonSet, as long as no operator's is there"
+		f.Why = "a proposal is no release: yours stays, and a check after the update tells of two where an operator brings one"
+	default:
 		return
 	}
-	for _, d := range snap.WindowsDaemonSets() {
-		if snap.Operated(d) || slices.Contains(to.WindowsManaged, d.Line) || !slices.Contains(to.WindowsProposed.Drivers, d.Line) {
-			continue
-		}
-		report(rules.Finding{
-			Severity: finding.Info, Object: d.Object.String(), Same: "proposed", Source: to.WindowsProposed.Source, When: rules.After,
-			Observed: fmt.Sprintf("deployed by hand; it is proposed that OpenShift %s deploys the Windows DaemonSet of %s itself", snap.ToMinor(), d.Provisioner),
-			Expected: "your DaemonSet, as long as no operator's is there",
-			Why:      "a proposal is no release: yours stays, and a check after the update tells of two where an operator brings one",
-			Evidence: snap.CatalogEvidence(),
-		})
-	}
+	report(f)
 }
 
-// copiedMarks tells of DaemonSets that look like an operator's and can't be:
-// they are judged as what they are, the admin's own.
-func copiedMarks(snap *snapshot.Snapshot, report rules.Report) {
-	for _, d := range snap.WindowsDaemonSets() {
-		if !d.OperatorManaged || snap.Operated(d) {
-			continue
-		}
-		f := rules.Finding{Severity: finding.Info, Object: d.Object.String(), Same: "marks"}
-		f.Observed = fmt.Sprintf("it carries what OpenShift's operators leave on theirs (an annotation operator.openshift.io/..., an owner, or the release's own image), and %s deploys no Windows DaemonSet of %s",
-			rules.ReleaseText(snap.From, "the cluster's release"), cmp.Or(d.Provisioner, "this driver"))
-		f.Expected = "no operator's marks on a DaemonSet of your own"
-		f.Why = "nobody keeps it at the Linux driver's version, so it is judged as deployed by hand; a copy of the Linux DaemonSet's YAML brings the marks along, and with an owner it is deleted when that is"
-		f.Do, f.When = []action.Action{action.EditDriver{Object: d.Object, Text: "take an operator's annotations and owner off " + d.Object.String(),
-			Patch: `{"metadata":{"ownerReferences":null,"annotations":{"operator.openshift.io/spec-hash":null,"operator.openshift.io/pull-spec":null}}}`}}, rules.Before
-		f.Evidence = rules.Cite(d.Evidence[:min(1, len(d.Evidence))])
-		report(f)
+func manages(r *catalog.Release, d *inventory.Driver) bool {
+	return r != nil && slices.Contains(r.WindowsManaged, d.Line)
+}
+
+// copiedMarks tells of a DaemonSet that looks like an operator's and can't be: it is
+// judged as what it is, the admin's own.
+func copiedMarks(v *snapshot.View) rules.Finding {
+	d := v.DaemonSet
+	return rules.Finding{
+		Severity: finding.Info, Same: "marks", When: rules.Before, Evidence: rules.Cite(d.Evidence[:min(1, len(d.Evidence))]),
+		Observed: fmt.Sprintf("it carries what OpenShift's operators leave on theirs (an annotation operator.openshift.io/..., an owner, or the release's own image), and %s deploys no Windows DaemonSet of %s",
+			rules.ReleaseText(v.At.From, "the cluster's release"), cmp.Or(d.Provisioner, "this driver")),
+		Expected: "no operator's marks on a DaemonSet of your own",
+		Why:      "nobody keeps it at the Linux driver's version, so it is judged as deployed by hand; a copy of the Linux DaemonSet's YAML brings the marks along, and with an owner it is deleted when that is",
+		Do: []action.Action{action.EditDriver{Object: d.Object, Text: "take an operator's annotations and owner off " + d.Object.String(),
+			Patch: `{"metadata":{"ownerReferences":null,"annotations":{"operator.openshift.io/spec-hash":null,"operator.openshift.io/pull-spec":null}}}`}},
 	}
 }

@@ -14,7 +14,7 @@ import (
 // won't when the planned manifest is written over the present one.
 func uncovered(snap *snapshot.Snapshot, report rules.Report) {
 	for _, d := range snap.Windows {
-		used, unused := snapshot.Part(snap.UncoveredNodes(d), func(n *inventory.Node) bool { return snap.VolumeNodes(d.Provisioner)[n.Name] })
+		used, unused := snap.Using(d.Provisioner, false, snap.UncoveredNodes(d))
 		uncoveredNodes(snap, d, used, finding.Block, report)
 		uncoveredNodes(snap, d, unused, finding.Warn, report)
 	}
@@ -40,7 +40,7 @@ func uncoveredNodes(snap *snapshot.Snapshot, d *inventory.Driver, nodes []*inven
 // plannedNowhere is REG004 of what was planned: it would run on no node.
 func plannedNowhere(snap *snapshot.Snapshot, report rules.Report) {
 	for _, p := range snap.PlannedWindows {
-		if !snap.MatchesNoNode(p) {
+		if snap.Phase != snapshot.Planned || !snap.MatchesNoNode(p) {
 			continue
 		}
 		f := rules.Finding{Severity: finding.Info, Object: p.Object.String(), Same: "planned", When: rules.Before}

@@ -16,43 +16,37 @@ import (
 // notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet
 // makes one for every node, with no drivers.
-func notRegistered(snap *snapshot.Snapshot, report rules.Report) {
-	if snap.Phase == snapshot.Planned {
-		uncovered(snap, report)
-		return
+func notRegistered(v *snapshot.View, report rules.Report) {
+	d := v.DaemonSet
+	if v.At.Phase == snapshot.Planned || d.Provisioner == "" || d.Line == "vsphere" && snapshot.BeforeVSphere(v.At.FromMinor()) {
+		return // the last is INTREE004
 	}
-	for _, d := range snap.WindowsDaemonSets() {
-		if d.Provisioner == "" || d.Line == "vsphere" && snapshot.BeforeVSphere(snap.FromMinor()) {
-			continue // the latter is INTREE004
-		}
-		missing, unread := snap.Lacking(d.Provisioner, snap.Scope(d))
-		used, unused := snap.Using(d.Provisioner, missing)
-		unregistered(snap, d, used, finding.Block, report)
-		unregistered(snap, d, unused, finding.Warn, report)
-		maybeRegistered(snap, d.Object.String(), d.Provisioner, unread, report)
-	}
-	unreached(snap, report)
+	missing, unread := v.At.Lacking(d.Provisioner, v.Nodes)
+	used, unused := v.At.Using(d.Provisioner, true, missing)
+	unregistered(v, used, finding.Block, report)
+	unregistered(v, unused, finding.Warn, report)
+	maybeRegistered(v, unread, report)
 }
 
-func unregistered(snap *snapshot.Snapshot, d *inventory.Driver, nodes []*inventory.Node, sev finding.Severity, report rules.Report) {
+func unregistered(v *snapshot.View, nodes []*inventory.Node, sev finding.Severity, report rules.Report) {
 	if len(nodes) == 0 {
 		return
 	}
 	names := slices.Sorted(slices.Values(snapshot.NodeNames(nodes)))
-	f := rules.Finding{Severity: sev, Object: d.Object.String()}
-	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s", rules.SomeOf(names), d.Provisioner)
+	f := rules.Finding{Severity: sev}
+	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s", rules.SomeOf(names), v.DaemonSet.Provisioner)
 	if sev == finding.Block {
 		f.Observed += ", and Windows pods there use its volumes"
 	}
 	f.Expected = "every Windows node that the DaemonSet runs on lists the driver in CSINode spec.drivers"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
-	f.Do, f.When = repair(snap, d, names[0]), rules.Before
-	f.Evidence = rules.Cite(snap.CSINodeFacts(nodes))
+	f.Do, f.When = repair(v.DaemonSet, names[0]), rules.Before
+	f.Evidence = rules.Cite(v.At.CSINodeFacts(nodes))
 	report(f)
 }
 
 // repair says where to look when a driver isn't registered.
-func repair(snap *snapshot.Snapshot, d *inventory.Driver, node string) []action.Action {
+func repair(d *inventory.Driver, node string) []action.Action {
 	look := [][]string{
 		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
 		{"oc", "get", "csinode", node, "-o", "jsonpath={.spec.drivers[*].name}"},
@@ -63,22 +57,26 @@ func repair(snap *snapshot.Snapshot, d *inventory.Driver, node string) []action.
 	return []action.Action{action.ByHand{Object: d.Object.String(), Text: "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver", Look: look}}
 }
 
-func maybeRegistered(snap *snapshot.Snapshot, object, provisioner string, nodes []*inventory.Node, report rules.Report) {
+func maybeRegistered(v *snapshot.View, nodes []*inventory.Node, report rules.Report) {
 	if len(nodes) == 0 {
 		return
 	}
-	f := rules.Finding{Severity: finding.Unknown, Object: object}
-	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", rules.SomeOf(snapshot.NodeNames(nodes)), provisioner)
+	f := rules.Finding{Severity: finding.Unknown}
+	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", rules.SomeOf(snapshot.NodeNames(nodes)), v.DaemonSet.Provisioner)
 	f.Expected = "the CSINode of every Windows node that the DaemonSet runs on"
 	f.Why = "only CSINode spec.drivers says whether a driver is registered on a node"
 	f.Do, f.When = remedy.Gather("csinodes", "csinodes.yaml"), rules.Before
-	f.Evidence = rules.Cite(snap.CSINodeFacts(nodes))
+	f.Evidence = rules.Cite(v.At.CSINodeFacts(nodes))
 	report(f)
 }
 
 // unreached reports Windows pods that use CSI volumes on nodes where no
 // DaemonSet of the inventory would run the driver.
 func unreached(snap *snapshot.Snapshot, report rules.Report) {
+	if snap.Phase == snapshot.Planned {
+		uncovered(snap, report)
+		return
+	}
 	byDriver := snapshot.Memo(snap, "uses by driver", func() [][]inventory.VolumeUse {
 		uses := slices.DeleteFunc(slices.Clone(snap.Inventory.Volumes), func(u inventory.VolumeUse) bool {
 			// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
@@ -88,7 +86,7 @@ func unreached(snap *snapshot.Snapshot, report rules.Report) {
 		return snapshot.GroupBy(uses, func(u inventory.VolumeUse) string { return u.Provisioner })
 	})
 	for _, us := range byDriver {
-		used, _ := snap.Using(us[0].Provisioner, snap.Nodes)
+		used, _ := snap.Using(us[0].Provisioner, true, snap.Nodes)
 		missing, _ := snap.Lacking(us[0].Provisioner, used)
 		missing = slices.DeleteFunc(missing, func(n *inventory.Node) bool { return snap.Serving(us[0].Provisioner, n) != nil })
 		if len(missing) > 0 {
@@ -130,30 +128,23 @@ func untolerated(d *inventory.Driver, nodes []*inventory.Node) bool {
 
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
 // DaemonSet that no node matches is common and harmless.
-func notReady(snap *snapshot.Snapshot, report rules.Report) {
-	if snap.Phase == snapshot.Planned {
-		plannedNowhere(snap, report)
+func notReady(v *snapshot.View, report rules.Report) {
+	r := v.DaemonSet.Rollout
+	if v.At.Phase == snapshot.Planned || r == nil || r.Desired > 0 && r.Ready >= r.Desired {
 		return
 	}
-	for _, d := range snap.WindowsDaemonSets() {
-		r := d.Rollout
-		if r == nil || r.Desired > 0 && r.Ready >= r.Desired {
-			continue
-		}
-		f := rules.Finding{Severity: finding.Warn, Object: d.Object.String()}
-		f.Observed = fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired)
-		f.Expected = "every pod is ready"
-		f.Why = "where the driver's pod isn't ready, volumes can't be mounted"
-		f.Do = []action.Action{action.WaitRollout{Object: d.Object}}
-		if r.Desired == 0 {
-			f.Severity = finding.Info
-			f.Observed = "no node matches it: 0 pods are wanted"
-			f.Expected = "a Windows node that it runs on, if the driver is needed"
-			f.Why = "many clusters carry such a DaemonSet; it does nothing until a Windows node matches"
-			f.Do = nil
-		}
-		f.When = rules.Before
-		f.Evidence = rules.Cite(d.Evidence)
-		report(f)
+	f := rules.Finding{
+		Severity: finding.Warn, When: rules.Before, Evidence: rules.Cite(v.DaemonSet.Evidence),
+		Observed: fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired),
+		Expected: "every pod is ready",
+		Why:      "where the driver's pod isn't ready, volumes can't be mounted",
+		Do:       []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}},
 	}
+	if r.Desired == 0 {
+		f.Severity, f.Do = finding.Info, nil
+		f.Observed = "no node matches it: 0 pods are wanted"
+		f.Expected = "a Windows node that it runs on, if the driver is needed"
+		f.Why = "many clusters carry such a DaemonSet; it does nothing until a Windows node matches"
+	}
+	report(f)
 }

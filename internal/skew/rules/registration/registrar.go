@@ -29,25 +29,23 @@ const registrarProbes = "https://github.com/kubernetes-csi/node-driver-registrar
 
 // oldRegistrar is REG003: a node-driver-registrar from before Windows, or a
 // liveness probe that it can't answer.
-func oldRegistrar(snap *snapshot.Snapshot, report rules.Report) {
-	for _, d := range snap.WindowsDaemonSets() {
-		r := d.Registrar
-		if r == nil || snap.Operated(d) {
-			continue // REG001 sees what matters: whether the driver is registered
-		}
-		probe, ill := registrarProbe(d, r)
-		if ill {
-			report(probe)
-		}
-		// What fixes the probe raises a registrar that is too old as well.
-		if !r.Version.Known || !ill && r.Version.Version.Compare(oldestRegistrar) < 0 {
-			report(registrarAge(d, r))
-		}
+func oldRegistrar(v *snapshot.View, report rules.Report) {
+	r := v.DaemonSet.Registrar
+	if r == nil || v.FollowsLinux() {
+		return // REG001 sees what matters: whether the driver is registered
+	}
+	probe, ill := registrarProbe(v.DaemonSet, r)
+	if ill {
+		report(probe)
+	}
+	// What fixes the probe raises a registrar that is too old as well.
+	if !r.Version.Known || !ill && r.Version.Version.Compare(oldestRegistrar) < 0 {
+		report(registrarAge(v.DaemonSet, r))
 	}
 }
 
 func registrarAge(d *inventory.Driver, r *inventory.Sidecar) rules.Finding {
-	f := rules.Finding{Severity: finding.Warn, Object: d.Object.String()}
+	f := rules.Finding{Severity: finding.Warn}
 	f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
 	f.Do = setRegistrar(d, r, oldestRegistrar)
 	if !r.Version.Known {
@@ -96,7 +94,7 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (rules.Finding, b
 		return rules.Finding{}, false
 	}
 	old := r.Version.Known && r.Version.Version.Compare(probingRegistrar) < 0
-	f := rules.Finding{Severity: finding.Warn, Object: d.Object.String(), Same: "probe", When: rules.Before, Later: true, Source: registrarProbes}
+	f := rules.Finding{Severity: finding.Warn, Same: "probe", When: rules.Before, Later: true, Source: registrarProbes}
 	f.Expected = "a probe with --mode=" + probeMode + ", of node-driver-registrar " + probingRegistrar.String() + " or newer"
 	f.Evidence = []inventory.Evidence{{Where: r.Version.At.Where, Text: "livenessProbe: " + strings.Join(r.Probe, " ")}}
 	switch {
@@ -109,7 +107,7 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (rules.Finding, b
 			f.Do = setRegistrar(d, r, probingRegistrar)
 		}
 	case old:
-		f.Observed = fmt.Sprintf("the liveness probe of container %s asks for --mode=%s, which node-driver-registrar %s hasn't got", r.Container, probeMode, r.Version.Version)
+		f.Observed = fmt.Sprintf("the liveness probe of container %s asks for --mode=%s, which node-driver-registrar %s lacks", r.Container, probeMode, r.Version.Version)
 		f.Why = "the registrar ends at a flag that it doesn't know, so the probe fails and the kubelet restarts the container again and again"
 		f.Do = setRegistrar(d, r, probingRegistrar)
 	default:

@@ -91,7 +91,7 @@ func withoutLabel(snap *snapshot.Snapshot, provisioner string, keys map[string][
 	nodes = snapshot.Unique(nodes)
 	return rules.Finding{
 		Severity: finding.Warn, Object: provisioner, When: rules.Before, Evidence: rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), snapshot.NodeEvidence(nodes))),
-		Observed: fmt.Sprintf("CSINode names the topology keys %s of it, and %s haven't got that label", strings.Join(names, ", "), rules.SomeOf(snapshot.NodeNames(nodes))),
+		Observed: fmt.Sprintf("CSINode names the topology keys %s of it, and %s lack that label", strings.Join(names, ", "), rules.SomeOf(snapshot.NodeNames(nodes))),
 		Expected: "the label on each node whose CSINode names it",
 		Why:      "the scheduler goes by the label: no pod whose volume asks for it goes to these nodes, and none that is moved off comes back",
 		Do: []action.Action{action.ByHand{

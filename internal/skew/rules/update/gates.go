@@ -76,12 +76,8 @@ func hopGates(snap *snapshot.Snapshot) []gate {
 	c := &snap.Inventory.Cluster
 	var list []gate
 	if snap.Hop > 0 || !snap.Covered(inventory.AdminGates) {
-		for _, g := range snap.Catalog.GatesOf(snap.FromMinor(), snap.ToMinor()) {
-			if onPlatform(snap, g) {
-				list = append(list, gate{Gate: g})
-			}
-		}
-		return list
+		here := snapshot.Select(snap.Catalog.GatesOf(snap.FromMinor(), snap.ToMinor()), func(g catalog.Gate) bool { return onPlatform(snap, g) })
+		return snapshot.Map(here, func(g catalog.Gate) gate { return gate{Gate: g} })
 	}
 	for _, have := range c.AdminGates {
 		if !strings.HasPrefix(have.Key, "ack-"+snap.FromMinor()+"-") || snap.FromMinor() == snap.ToMinor() {
@@ -108,23 +104,11 @@ func onPlatform(snap *snapshot.Snapshot, g catalog.Gate) bool {
 // maybeOn tells whether what was read may be of a cluster on a platform that
 // nobody named: no driver and no in-tree volume is of another, or one is of it.
 func maybeOn(snap *snapshot.Snapshot, platform string) bool {
-	seen := map[string]bool{}
-	for _, have := range snap.Drivers {
-		if d := snap.LineOf(have); d != nil && d.Platform != "" {
-			seen[d.Platform] = true
-		}
-	}
-	for _, use := range snap.InTreeUses() {
-		if d := snap.Catalog.ByInTree(use.Plugin); d != nil {
-			seen[d.Platform] = true
-		}
-	}
-	for _, l := range snap.Inventory.Leftovers {
-		if d := snap.Catalog.ByInTree(l.InTree); d != nil {
-			seen[d.Platform] = true
-		}
-	}
-	return len(seen) == 0 || seen[platform]
+	seen := slices.Concat(snapshot.Map(snap.Drivers, snap.LineOf),
+		snapshot.Map(snap.InTreeUses(), func(u snapshot.InTreeUse) *catalog.Driver { return snap.Catalog.ByInTree(u.Plugin) }),
+		snapshot.Map(snap.Inventory.Leftovers, func(l inventory.Leftover) *catalog.Driver { return snap.Catalog.ByInTree(l.InTree) }))
+	tied := snapshot.Select(seen, func(d *catalog.Driver) bool { return d != nil && d.Platform != "" })
+	return len(tied) == 0 || slices.ContainsFunc(tied, func(d *catalog.Driver) bool { return d.Platform == platform })
 }
 
 const ackRequired = "AdminAckRequired"

@@ -7,7 +7,6 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/rules/hostprocess"
@@ -23,7 +22,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 	if !known || !l.Known() || v.At.Phase != snapshot.Now && v.FollowsLinux() || v.OperatorTakesOver() {
 		return
 	}
-	low, high, ok := spread(l, windows)
+	low, high, ok := l.Distance(windows)
 	if !ok {
 		return // another major: SKEW002
 	}
@@ -46,7 +45,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 			d.Severity, d.PlanInfo = finding.Info, true
 			d.Why = "it fits what the cluster has now; the update moves the Linux side, and Windows follows after it"
 		}
-		if v.At.Hop > 0 && sameMinor(v) {
+		if now, then := &v.LinuxNow, &v.LinuxTarget; v.At.Hop > 0 && now.Known() && then.Known() && now.Newest().SameMinor(then.Newest()) {
 			d.Severity = finding.Info // an earlier hop said it
 		}
 		d.When = rules.After
@@ -61,7 +60,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 			d.Remedy, d.NoStep = "do what NODE003 asks for first: it chooses the version too", true
 		case ends(v, func(c version.Driver) bool { return c.OtherMajor(windows) || windows.Distance(c) != 0 }):
 			d.Severity, d.Remedy, d.NoStep = finding.Info, endedBy(v), true
-		case hostprocess.HostProcessAhead(v) == catalog.HostProcessMandatory:
+		case hostprocess.Ahead(v) == catalog.HostProcessMandatory:
 			d.Remedy, d.NoStep = "do what HP005 asks for: it takes the driver to v"+to.Core(), true
 		case low > 0: // going back is no step of a plan
 			d.Severity, d.NoStep = finding.Info, true
@@ -81,7 +80,7 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 		}
 		if guessed(v) && low < 0 {
 			d.Why = "the Linux side is an operator's from OperatorHub, which moves on its own: this is what its source had" + On(l) + "; " + d.Why
-			d.Do = append([]action.Action{action.ByHand{Text: "see which version the operator runs", Look: [][]string{{"oc", "get", "csv", "--all-namespaces"}}}}, d.Do...)
+			d.Do = append(seeOperator(""), d.Do...)
 		}
 	}
 	report(d)
@@ -94,14 +93,8 @@ func FallsBehind(v *snapshot.View, windows version.Driver) bool {
 	if v.At.Phase != snapshot.Target || v.Planned || v.HasRival() {
 		return false
 	}
-	low, high, ok := spread(&v.LinuxNow, windows)
+	low, high, ok := v.LinuxNow.Distance(windows)
 	return ok && v.LinuxNow.Known() && low <= 0 && high >= 0
-}
-
-// sameMinor tells whether a hop leaves the Linux side at its version.
-func sameMinor(v *snapshot.View) bool {
-	now, target := v.LinuxNow.Newest(), v.LinuxTarget.Newest()
-	return v.LinuxNow.Known() && v.LinuxTarget.Known() && now.SameMinor(target)
 }
 
 // guessed: the Linux side is an operator's from OperatorHub and was taken from
@@ -118,22 +111,6 @@ func On(l *snapshot.Linux) string {
 		return ""
 	}
 	return " on " + l.Candidates[0].Head
-}
-
-// spread are the least and the greatest distance over all candidates; false
-// where one has another major.
-func spread(l *snapshot.Linux, windows version.Driver) (low, high int, ok bool) {
-	for i, c := range l.Candidates {
-		if c.Version.OtherMajor(windows) {
-			return 0, 0, false
-		}
-		d := windows.Distance(c.Version)
-		if i == 0 {
-			low, high = d, d
-		}
-		low, high = min(low, d), max(high, d)
-	}
-	return low, high, len(l.Candidates) > 0
 }
 
 // closest is what SKEW001 expects, by the unit of the distance.
@@ -153,9 +130,9 @@ func apart(low, high int, unit string) string {
 	case low == high:
 		return apartOne(low, unit)
 	case high < 0:
-		return fmt.Sprintf("%d or %s behind", -high, rules.Count(-low, unit))
+		return fmt.Sprintf("%d or %s behind", -high, inventory.Many(-low, unit))
 	case low > 0:
-		return fmt.Sprintf("%d or %s ahead", low, rules.Count(high, unit))
+		return fmt.Sprintf("%d or %s ahead", low, inventory.Many(high, unit))
 	}
 	return apartOne(low, unit) + ", or " + apartOne(high, unit)
 }
@@ -165,9 +142,9 @@ func apartOne(d int, unit string) string {
 	case d == 0:
 		return "the same " + unit
 	case d < 0:
-		return rules.Count(-d, unit) + " behind"
+		return inventory.Many(-d, unit) + " behind"
 	}
-	return rules.Count(d, unit) + " ahead"
+	return inventory.Many(d, unit) + " ahead"
 }
 
 // followed is the Linux side that the driver is to follow when the update is done.

@@ -65,24 +65,17 @@ func weigh(v *snapshot.View, known *catalog.Incompatibility, all bool) *pair {
 	if label == "" {
 		return p
 	}
-	switch bare := lacking(v, label); {
+	bare := snapshot.Select(v.Nodes, func(n *inventory.Node) bool { _, ok := n.Labels[label]; return !ok })
+	switch {
 	case len(v.Nodes) == 0:
 		p.label = "; whether the Windows nodes carry " + label + " wasn't read"
 	case len(bare) == 0:
 		p.severity = finding.Info
 		p.label = "; all Windows nodes carry " + label
 	default:
-		p.label = fmt.Sprintf("; %s without %s", rules.Few(bare), label)
+		p.label = fmt.Sprintf("; %s without %s", rules.SomeOf(snapshot.NodeNames(bare)), label)
 	}
 	return p
-}
-
-// lacking are the nodes in scope that lack a label.
-func lacking(v *snapshot.View, label string) []string {
-	return snapshot.NodeNames(snapshot.Select(v.Nodes, func(n *inventory.Node) bool {
-		_, ok := n.Labels[label]
-		return !ok
-	}))
 }
 
 // knownIncompatible is SKEW003.

@@ -67,7 +67,7 @@ func unpinned(v *snapshot.View) rules.Finding {
 // running are the images that the pods run.
 func running(v *snapshot.View) []inventory.Evidence {
 	return snapshot.Map(v.DaemonSet.Running, func(r inventory.Running) inventory.Evidence {
-		return inventory.Evidence{Where: "running on " + rules.Few(r.Nodes), Text: r.Image.Reference}
+		return inventory.Evidence{Where: "running on " + rules.SomeOf(r.Nodes), Text: r.Image.Reference}
 	})
 }
 
@@ -89,10 +89,17 @@ func linuxUnknown(v *snapshot.View, report rules.Report) {
 		d.Object = l.Driver.Object.String()
 		d.Evidence = []inventory.Evidence{l.Driver.Version.At}
 		d.Do = nil
-		d.Remedy = fmt.Sprintf("pin its image to a version, or say which one it is with --image-version %s=vX.Y.Z",
-			cmp.Or(l.Driver.Image.Digest, l.Driver.Image.Reference, "IMAGE"))
+		given := fmt.Sprintf("--image-version %s=vX.Y.Z", cmp.Or(l.Driver.Image.Digest, l.Driver.Image.Reference, "IMAGE"))
+		if d.Remedy = "pin its image to a version, or say which one it is with " + given; l.Driver.OperatorManaged {
+			d.Do, d.Remedy = seeOperator(", and check again with "+given), ""
+		}
 	}
 	report(d)
+}
+
+// seeOperator shows the versions of operators from OperatorHub.
+func seeOperator(then string) []action.Action {
+	return []action.Action{action.ByHand{Text: "see which version the operator runs" + then, Look: [][]string{{"oc", "get", "csv", "--all-namespaces"}}}}
 }
 
 // systemUnknown is SKEW005 for DaemonSets that say nothing of their system.
@@ -125,7 +132,7 @@ func mixedRollout(v *snapshot.View, report rules.Report) {
 	observed := ""
 	switch r, images := v.DaemonSet.Rollout, snapshot.ImagesRunning(v.DaemonSet); {
 	case images > 1:
-		observed = rules.Count(images, "image") + " run"
+		observed = inventory.Many(images, "image") + " run"
 	case v.At.Hops == 0: // AFTER001 reports rollouts then
 		return
 	case r != nil && r.Observed && r.Updated < r.Desired:

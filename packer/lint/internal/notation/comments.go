@@ -41,6 +41,9 @@ func DialectOf(name string) Dialect {
 			break
 		}
 	}
+	if i := strings.LastIndex(name, "-script-"); i >= 0 { // a key of Google's metadata: windows-startup-script-cmd
+		return dialects["."+name[i+len("-script-"):]]
+	}
 	return dialects[filepath.Ext(name)]
 }
 

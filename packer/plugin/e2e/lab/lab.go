@@ -149,11 +149,7 @@ func (l *lab) report(w io.Writer) error {
 	if len(all) == 0 {
 		return nil
 	}
-	last := notRun
-	if unread := l.server.Unread(); unread != "" {
-		last += "; not read: " + unread
-	}
-	_, err = fmt.Fprintf(w, "lab: %s\n", last)
+	_, err = fmt.Fprintf(w, "lab: %s\n", notRun)
 	return err
 }
 

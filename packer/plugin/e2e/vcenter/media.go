@@ -1,6 +1,7 @@
 package vcenter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/vmware/govmomi/object"
@@ -17,35 +19,32 @@ import (
 	"github.com/winbake/winbake/test/winenode"
 )
 
-// media are the files on a machine's CDs, but for ISOs that the datastore only
-// has by name: Windows' own. unread names what has files too and isn't read:
-// nothing that is maintained reads the floppies that Packer makes.
-func (s *Server) media(ctx context.Context, vm *simulator.VirtualMachine) (all []winenode.File, unread string, err error) {
+// media are the files on a machine's CDs and floppies, but for ISOs that the
+// datastore only has by name: Windows' own.
+func (s *Server) media(ctx context.Context, vm *simulator.VirtualMachine) ([]winenode.File, error) {
+	var all []winenode.File
 	for _, d := range vm.Config.Hardware.Device {
-		if floppy, ok := d.(*types.VirtualFloppy); ok {
-			if _, ok := floppy.Backing.(*types.VirtualFloppyImageBackingInfo); ok {
-				unread = "the floppy"
-			}
-		}
-		cd, ok := d.(*types.VirtualCdrom)
-		if !ok {
+		var drive, name string
+		var extract []string
+		switch backing := d.GetVirtualDevice().Backing.(type) {
+		case *types.VirtualCdromIsoBackingInfo:
+			drive, name, extract = "CD", backing.FileName, fromCD
+		case *types.VirtualFloppyImageBackingInfo:
+			drive, name, extract = "A", backing.FileName, fromFloppy
+		default:
 			continue
 		}
-		iso, ok := cd.Backing.(*types.VirtualCdromIsoBackingInfo)
-		if !ok {
-			continue
-		}
-		file := s.onDatastore(iso.FileName)
+		file := s.onDatastore(name)
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		files, err := filesOf(ctx, file)
+		files, err := filesOf(ctx, drive, file, extract)
 		if err != nil {
-			return nil, "", fmt.Errorf("read the CD %s: %w", iso.FileName, err)
+			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
 		all = append(all, files...)
 	}
-	return all, unread, nil
+	return all, nil
 }
 
 // onDatastore is where a file of the datastore is on this machine.
@@ -65,16 +64,29 @@ func (s *Server) onDatastore(name string) string {
 // maxFile is more than any script or answer file has; a CD may have programs too.
 const maxFile = 1 << 20
 
-// filesOf are the small files on a CD. xorriso is what Packer made it with.
-func filesOf(ctx context.Context, iso string) ([]winenode.File, error) {
-	dir, err := os.MkdirTemp("", "winbake-cd-")
+// What stands for the image and the folder in a command that extracts files.
+const image, dest = "IMAGE", "DEST"
+
+// The commands that extract files. xorriso, which Packer makes CDs with, does what
+// it is told in that order.
+var (
+	fromCD     = []string{"xorriso", "-osirrox", "on", "-indev", image, "-extract", "/", dest}
+	fromFloppy = []string{"mcopy", "-s", "-n", "-i", image, "::", dest}
+)
+
+// filesOf are the small files of an image that this command extracts.
+func filesOf(ctx context.Context, drive, from string, extract []string) ([]winenode.File, error) {
+	dir, err := os.MkdirTemp("", "winbake-media-")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
-	cmd := exec.CommandContext(ctx, "xorriso", "-osirrox", "on", "-indev", iso, "-extract", "/", dir)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("xorriso: %w\n%s", err, out)
+	defer os.RemoveAll(dir) // a temporary folder
+	extract = slices.Clone(extract)
+	for i, arg := range extract {
+		extract[i] = cmp.Or(map[string]string{image: from, dest: dir}[arg], arg)
+	}
+	if out, err := exec.CommandContext(ctx, extract[0], extract[1:]...).CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", extract[0], err, out)
 	}
 	var files []winenode.File
 	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -90,7 +102,7 @@ func filesOf(ctx context.Context, iso string) ([]winenode.File, error) {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		files = append(files, winenode.File{Path: `CD:\` + strings.ReplaceAll(rel, "/", `\`), Data: data})
+		files = append(files, winenode.File{Path: drive + `:\` + strings.ReplaceAll(rel, "/", `\`), Data: data})
 		return err
 	})
 	return files, err

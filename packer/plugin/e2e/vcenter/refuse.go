@@ -49,18 +49,18 @@ func (s *Server) setup(vm *simulator.VirtualMachine) string {
 	if s.made() != "vsphere-iso" {
 		return ""
 	}
-	media, unread, err := s.media(context.Background(), vm)
+	media, err := s.media(context.Background(), vm)
 	if err != nil {
 		return err.Error()
 	}
 	s.mu.Lock()
-	s.onMedia, s.unread = media, unread
+	s.onMedia = media
 	s.mu.Unlock()
 	isAnswer := func(f winenode.File) bool {
 		return strings.EqualFold(path.Base(strings.ReplaceAll(f.Path, `\`, "/")), "autounattend.xml")
 	}
-	if unread == "" && !slices.ContainsFunc(media, isAnswer) {
-		return "Windows Setup would ask and wait: no CD of the machine has autounattend.xml"
+	if !slices.ContainsFunc(media, isAnswer) {
+		return "Windows Setup would ask and wait: no CD or floppy of the machine has autounattend.xml"
 	}
 	if said := s.wrong("template.answer", "template.script"); len(said) > 0 {
 		return "Windows Setup, or the first logon, would stop, and nothing would listen for Packer:\n" + strings.Join(said, "\n")
@@ -75,19 +75,9 @@ func (s *Server) Broken() []string { return s.wrong() }
 // wrong is what these rules find in what was brought so far, or all of them.
 func (s *Server) wrong(rules ...string) []string {
 	s.mu.Lock()
-	media, unread := s.onMedia, s.unread
+	media := s.onMedia
 	s.mu.Unlock()
-	b := s.guest.build(s.made(), media)
-	b.Unread = unread
-	return broken(lint.CheckBuild(b), rules...)
-}
-
-// Unread names what the machine that was started has files on and nobody looked
-// at, "" for nothing.
-func (s *Server) Unread() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.unread
+	return broken(lint.CheckBuild(s.guest.build(s.made(), media)), rules...)
 }
 
 func (s *Server) made() string {

@@ -59,7 +59,6 @@ type Server struct {
 	builder atomic.Value // what makes the machine: vsphere-iso or vsphere-clone
 	mu      sync.Mutex
 	onMedia []winenode.File // of the machine that was started
-	unread  string          // see Unread
 }
 
 // Start starts one whose machines have this guest. The caller closes it.

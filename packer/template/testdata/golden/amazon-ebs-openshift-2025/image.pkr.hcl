@@ -47,7 +47,8 @@ source "amazon-ebs" "windows" {
   # The newest image of a name is the one with this tag and the latest date.
   tags         = { Name = local.image, image_name = var.image_name }
   encrypt_boot = var.encrypt_boot
-  imds_support = "v2.0"
+  # No imds_support: WMCO asks a node's metadata for its name without a token, and an
+  # image with v2.0 would have all its machines demand one.
 
   profile                               = var.profile == "" ? null : var.profile
   vpc_id                                = var.vpc_id == "" ? null : var.vpc_id
@@ -221,6 +222,16 @@ build {
     max_retries       = 2
     elevated_user     = "SYSTEM"
     elevated_password = ""
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/cloud-name.ps1"
+    env    = { WINBAKE_PROFILE = "openshift" }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/cloud-locale.ps1"
+    env    = { WINBAKE_LOCALE = var.user_locale, WINBAKE_TIME_ZONE = var.time_zone }
   }
 
   provisioner "powershell" {

@@ -245,6 +245,17 @@ variable "accept_missing_updates" {
   }
 }
 
+variable "user_locale" {
+  type        = string
+  description = "Formats and keyboard of Windows' users."
+  default     = "en-US"
+
+  validation {
+    condition     = can(regex("^[a-z]{2,3}-[A-Z]{2}$", var.user_locale))
+    error_message = "Variable user_locale has to be such as en-GB."
+  }
+}
+
 variable "time_zone" {
   type        = string
   description = "Time zone, by Windows' name."

@@ -210,6 +210,16 @@ build {
   }
 
   provisioner "powershell" {
+    script = "${path.root}/scripts/cloud-name.ps1"
+    env    = { WINBAKE_PROFILE = "openshift" }
+  }
+
+  provisioner "powershell" {
+    script = "${path.root}/scripts/cloud-locale.ps1"
+    env    = { WINBAKE_LOCALE = var.user_locale, WINBAKE_TIME_ZONE = var.time_zone }
+  }
+
+  provisioner "powershell" {
     script = "${path.root}/scripts/seal.ps1"
     env    = { WINBAKE_PROXY = var.proxy }
   }

@@ -22,15 +22,19 @@ function Invoke-Program {
     }
 }
 
+function Wait-Setup {
+    $deadline = (Get-Date).AddMinutes(30)
+    while ((Get-ItemProperty -Path 'HKLM:\SYSTEM\Setup').SystemSetupInProgress -ne 0) {
+        if ((Get-Date) -gt $deadline) {
+            throw 'Windows Setup is still at work after 30 minutes'
+        }
+        Start-Sleep -Seconds 5
+    }
+}
+
 # A cloud's machine answers while Windows Setup specializes it, and would restart
 # under the next step. When it does, Packer runs this again.
-$deadline = (Get-Date).AddMinutes(30)
-while ((Get-ItemProperty -Path 'HKLM:\SYSTEM\Setup').SystemSetupInProgress -ne 0) {
-    if ((Get-Date) -gt $deadline) {
-        throw 'Windows Setup is still at work after 30 minutes'
-    }
-    Start-Sleep -Seconds 5
-}
+Wait-Setup
 
 $folder = 'C:\ProgramData\winbake'
 New-Item -ItemType Directory -Force -Path $folder | Out-Null

@@ -1,0 +1,72 @@
+// Command catalog makes the catalog of verify and bake, compares two, and signs one.
+//
+//	go run -C hack/catalog . make -clones DIR      # the newest facts into internal/catalog/data
+//	go run -C hack/catalog . diff OLD [NEW]        # what was added, removed and changed
+//	go run -C hack/catalog . sign -key key.pem -out catalog.json [-push REGISTRY/REPOSITORY:TAG]
+//
+// DIR holds complete clones by owner and name, DIR/openshift/aws-ebs-csi-driver.git
+// and so on: the forks and upstreams of forks.yaml, and for the dates of patches
+// openshift-eng/ocp-build-data and openshift/cincinnati-graph-data. make takes some
+// minutes, and changes nothing in the clones. It writes which upstream release each
+// commit of a fork is based on: the drivers of releases.yaml, commits.yaml, and the
+// heads of builds.yaml. People write the rest. A new release is a row in releases.yaml.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+)
+
+// commands by name: each registers its flags and returns what to do with the
+// arguments.
+var commands = map[string]func(*flag.FlagSet) func(ctx context.Context, args []string, w io.Writer) error{
+	"make": makeCommand, "diff": diffCommand, "sign": signCommand,
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := execute(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+func execute(ctx context.Context, args []string, w io.Writer) error {
+	if len(args) == 0 || commands[args[0]] == nil {
+		return fmt.Errorf("name one of make, diff, sign: go doc ./hack/catalog")
+	}
+	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	do := commands[args[0]](f)
+	if err := f.Parse(args[1:]); err != nil {
+		return err
+	}
+	return do(ctx, f.Args(), w)
+}
+
+// dataDir is seen from this folder, where go run -C starts the command.
+const dataDir = "../../internal/catalog/data"
+
+func makeCommand(f *flag.FlagSet) func(context.Context, []string, io.Writer) error {
+	clones := f.String("clones", "", "folder of clones, by owner/name")
+	data := f.String("data", dataDir, "folder of the catalog's data")
+	only := f.String("drivers", "", "drivers to look at, separated by commas; all if empty")
+	return func(ctx context.Context, args []string, w io.Writer) error {
+		if *clones == "" || len(args) > 0 {
+			return fmt.Errorf("make -clones DIR")
+		}
+		known, err := readForks(forksFile)
+		if err != nil {
+			return err
+		}
+		names := strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })
+		return generate(ctx, known, options{*clones, *data, names}, w)
+	}
+}

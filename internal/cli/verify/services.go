@@ -1,0 +1,91 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/manifests"
+	"github.com/winbake/winbake/internal/report"
+)
+
+func newServices(t *tool) *cobra.Command {
+	var in inputs
+	cmd := &cobra.Command{
+		Use:   "services FILE",
+		Short: "Compare WMCO's services in a cluster with what is declared",
+		Long: `services compares the ConfigMap windows-services-VERSION of a cluster with the one
+that bake manifests windows-services wrote to FILE, - for standard input. It reads
+the cluster that kubectl would talk to, or a must-gather, or a file of the
+ConfigMap. Of several, the one of the declared version counts.`,
+		Example: `  bake manifests windows-services --cloud vsphere --wmco-version 10.20.1-1a2b3c4 > declared.yaml
+  verify services declared.yaml
+  verify services declared.yaml --must-gather must-gather.tar.gz
+  verify services declared.yaml --manifests live.yaml`,
+		Args: app.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			declared, err := t.declaredServices(args[0])
+			if err != nil {
+				return err
+			}
+			inv, err := await(cmd.Context(), func() (*inventory.Inventory, error) { return t.read(cmd.Context(), in) })
+			if err != nil {
+				return err
+			}
+			found := compareServices(declared, inv)
+			return t.finish(report.Report{Subject: declared.Name, Checked: fmt.Sprintf("%d services", len(declared.Services)), Findings: found})
+		},
+	}
+	in.register(cmd)
+	return cmd
+}
+
+// declaredServices reads what bake wrote.
+func (t *tool) declaredServices(path string) (*manifests.ConfigMap, error) {
+	text, err := infile.ReadOr(t.Stdin, path, 1<<20)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: "it can't be read: " + infile.Cause(err), Fix: "bake manifests windows-services > declared.yaml", Err: err}
+	}
+	c, err := manifests.ParseConfigMap(text)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: err.Error(), Fix: "bake manifests windows-services > declared.yaml", Err: err}
+	}
+	return c, nil
+}
+
+// compareServices holds the cluster's ConfigMap of the declared version to it.
+func compareServices(declared *manifests.ConfigMap, inv *inventory.Inventory) []finding.Finding {
+	version := strings.TrimPrefix(declared.Name, manifests.NamePrefix)
+	var names []string
+	for _, l := range inv.Cluster.Services {
+		names = append(names, manifests.NamePrefix+l.WMCO)
+	}
+	i := slices.IndexFunc(inv.Cluster.Services, func(l inventory.ServiceList) bool {
+		return l.WMCO == version || strings.HasPrefix(l.WMCO, version+"-")
+	})
+	none := finding.Finding{ID: "services.configmap", Severity: finding.Unknown, Object: declared.Name, Expected: "one ConfigMap of this version",
+		Observed: "none was read", Why: "what WMCO sets up can't be told", Remedy: "declare the version that the cluster has: --wmco-version of bake manifests windows-services"}
+	if i < 0 {
+		if len(names) > 0 {
+			none.Observed = "others: " + strings.Join(names, ", ")
+		}
+		return []finding.Finding{none}
+	}
+	live := inv.Cluster.Services[i]
+	found, err := declared.Compare(live.Data)
+	if err != nil {
+		none.Severity, none.Observed, none.Remedy = finding.Block, err.Error(), ""
+		found = []finding.Finding{none}
+	}
+	for i := range found {
+		found[i].Evidence = []string{live.At.Where}
+	}
+	return found
+}

@@ -1,0 +1,121 @@
+package skewreport
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// page is what the templates of HTML and Markdown are filled with.
+type page struct {
+	*Document
+	// Route names the releases, after a colon.
+	Route  string
+	Rows   []driverRow
+	Notes  []string
+	Groups []group
+	Read   []string
+}
+
+// group are the findings below one heading.
+type group struct {
+	Heading  string
+	Findings []shown
+}
+
+type shown struct {
+	finding.Finding
+	Label, Title string
+	// Open: what fails or can't be told is read first, the rest on demand.
+	Open bool
+}
+
+func newPage(d *Document) page {
+	d = d.display()
+	p := page{Document: d, Route: d.route(), Rows: d.rows(), Notes: d.certaintyNotes(), Read: d.readLines()}
+	for _, f := range d.Findings {
+		if last := len(p.Groups) - 1; last < 0 || p.Groups[last].Heading != groupOf(f) {
+			p.Groups = append(p.Groups, group{Heading: groupOf(f)})
+		}
+		last := &p.Groups[len(p.Groups)-1]
+		last.Findings = append(last.Findings, shown{f, firstOf(f.Accepted, f.Severity.String()), d.title(f.ID), f.Severity >= finding.Warn})
+	}
+	return p
+}
+
+// part of the plan: a hop with its steps, by when they are due.
+type hopPart struct {
+	Hop   string // "" where there is none to name
+	Times []timePart
+}
+
+type timePart struct {
+	Heading string
+	Steps   []numbered
+}
+
+type numbered struct {
+	N int
+	skew.Step
+}
+
+// Parts has one for each hop, also for those with nothing to do: a gap would read like
+// an oversight. It is empty where nothing has to be done.
+func (p page) Parts() []hopPart {
+	all := p.todos()
+	if len(all) == 0 {
+		return nil
+	}
+	parts := make([]hopPart, max(len(p.Hops), 1))
+	for i := range p.Hops {
+		parts[i].Hop = fmt.Sprintf("Hop %d of %d: %s", i+1, len(p.Hops), p.hopOf(i))
+	}
+	n := 0
+	for i := range parts {
+		when := ""
+		for _, s := range all {
+			// A step whose hop isn't on the way is at the nearest.
+			if min(max(s.Hop, 0), len(parts)-1) != i {
+				continue
+			}
+			if len(parts[i].Times) == 0 || s.When != when {
+				when = s.When
+				parts[i].Times = append(parts[i].Times, timePart{Heading: whenHeading(when)})
+			}
+			n++
+			last := &parts[i].Times[len(parts[i].Times)-1]
+			last.Steps = append(last.Steps, numbered{n, s})
+		}
+	}
+	return parts
+}
+
+func whenHeading(when string) string {
+	if when == "" {
+		return "At any time"
+	}
+	return capital(due(when, ""))
+}
+
+// way is an action's way back, or why there is none.
+type way struct {
+	N                     int
+	Kind, Summary, NoUndo string
+	Undo                  string
+}
+
+// Rollback is the way back, last step first. The numbers are those that the steps have.
+func (p page) Rollback() []way {
+	var ways []way
+	for i, s := range slices.Backward(p.todos()) {
+		for _, a := range slices.Backward(s.Actions) {
+			if len(a.Undo) > 0 || a.NoUndo != "" {
+				ways = append(ways, way{i + 1, a.Kind, a.Summary, a.NoUndo, strings.Join(a.Undo, "\n")})
+			}
+		}
+	}
+	return ways
+}

@@ -1,0 +1,47 @@
+package skew_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// SMB is in no payload: the labels of the operator's own image say of which commit
+// it is, and the catalog which version that commit has.
+func TestOperatorsImageNamesItsCommit(t *testing.T) {
+	cat := testCatalog(t)
+	head := cat.Build("smb").Head("4.21")
+	for _, tc := range []struct {
+		name, linux, windows string
+		want                 bool
+	}{
+		{"one commit", head.Commit, head.Commit, true},
+		{"another", head.Commit, strings.Repeat("1", 40), false},
+		{"an upstream image", head.Commit, "", false},
+		{"labels weren't read", "", head.Commit, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			windows := smb("v" + head.Version)
+			windows.Version.Commit = tc.windows
+			inv := clusterOf("4.21", "10.21.0", windows)
+			linux := windows
+			linux.OS, linux.OperatorManaged, linux.Object.Name = "linux", true, "smb-csi-driver-node"
+			linux.Version = inventory.VersionFact{Reason: "digest only", Commit: tc.linux}
+			inv.Drivers = append(inv.Drivers, linux)
+			r, err := skew.Evaluate(cat, inv, skew.Request{From: "4.21"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, row := range r.Drivers {
+				if row.SameCommitNow != tc.want {
+					t.Errorf("same commit: %t, want %t: %+v", row.SameCommitNow, tc.want, row)
+				}
+			}
+			if len(r.Drivers) != 1 {
+				t.Errorf("%d rows", len(r.Drivers))
+			}
+		})
+	}
+}

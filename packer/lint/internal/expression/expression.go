@@ -1,0 +1,113 @@
+// Package expression is what Packer's expressions have: functions, and values
+// as a checker asks for them.
+package expression
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+	"golang.org/x/text/encoding/ianaindex"
+
+	"github.com/winbake/winbake/internal/infile"
+)
+
+// Functions are those of Packer's that don't reach out. Any other makes an
+// expression unknown.
+func Functions(dir string) map[string]function.Function {
+	all := map[string]function.Function{
+		"can": tryfunc.CanFunc, "try": tryfunc.TryFunc,
+		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
+		"flatten": stdlib.FlattenFunc, "format": stdlib.FormatFunc, "formatlist": stdlib.FormatListFunc, "join": stdlib.JoinFunc,
+		"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
+		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
+		"reverse": stdlib.ReverseListFunc, "split": stdlib.SplitFunc, "trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc,
+		"trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
+		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
+	}
+	for name, f := range map[string]func(string) (string, error){
+		"abspath": filepath.Abs,
+		"file":    func(p string) (string, error) { data, err := ReadAt(dir, p); return string(data), err },
+		"base64decode": func(s string) (string, error) {
+			data, err := base64.StdEncoding.DecodeString(s)
+			return string(data), err
+		},
+	} {
+		all[name] = function.New(&function.Spec{
+			Params: []function.Parameter{{Name: "text", Type: cty.String}},
+			Type:   function.StaticReturnType(cty.String),
+			Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+				out, err := f(args[0].AsString())
+				return cty.StringVal(out), err
+			},
+		})
+	}
+	all["textencodebase64"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "text", Type: cty.String}, {Name: "encoding", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return inBase64(args[0], args[1].AsString()) },
+	})
+	all["base64encode"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "text", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return inBase64(args[0], "UTF-8") },
+	})
+	return all
+}
+
+// inBase64 is a text in an encoding, by its name of IANA's.
+func inBase64(text cty.Value, encoding string) (cty.Value, error) {
+	to, err := ianaindex.IANA.Encoding(encoding)
+	if err != nil || to == nil {
+		return cty.UnknownVal(cty.String), err
+	}
+	out, err := to.NewEncoder().String(text.AsString())
+	return cty.StringVal(base64.StdEncoding.EncodeToString([]byte(out))), err
+}
+
+// maxFile bounds what is read of one file, in bytes: scripts and answer files
+// are small.
+const maxFile = 1 << 20
+
+// ReadAt reads a file that a template names, relative to its folder.
+func ReadAt(dir, path string) ([]byte, error) {
+	if !filepath.IsAbs(path) && !strings.HasPrefix(filepath.Clean(path), filepath.Clean(dir)+string(filepath.Separator)) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxFile || !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s isn't a small file", path)
+	}
+	return infile.Read(path, maxFile)
+}
+
+// Texts are the strings of a value that are known: one, or a list's.
+func Texts(v cty.Value) []string {
+	var out []string
+	if v.IsNull() || !v.IsKnown() {
+		return nil
+	}
+	if v.Type() == cty.String {
+		return []string{v.AsString()}
+	}
+	if v.CanIterateElements() {
+		for _, e := range v.AsValueSlice() {
+			out = append(out, Texts(e)...)
+		}
+	}
+	return out
+}
+
+// IsEmpty reports whether a value is null, "" or a list without anything in it.
+func IsEmpty(v cty.Value) bool {
+	return v.IsKnown() && (v.IsNull() || v.Type() == cty.String && v.AsString() == "" || v.CanIterateElements() && v.LengthInt() == 0)
+}

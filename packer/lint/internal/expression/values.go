@@ -1,0 +1,49 @@
+package expression
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/winbake/winbake/internal/depth"
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
+)
+
+// ReadValues reads a var-file; name is what places in it are called by.
+func ReadValues(path, name string) (hcl.Attributes, error) {
+	data, err := infile.Read(path, infile.Text)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
+	}
+	parse := depth.ParseHCL
+	if strings.HasSuffix(path, ".json") {
+		parse = depth.ParseHCLJSON
+	}
+	file, diags := parse(data, name)
+	if file == nil {
+		file = &hcl.File{Body: hcl.EmptyBody()}
+	}
+	values, more := file.Body.JustAttributes()
+	if diags = append(diags, more...); diags.HasErrors() {
+		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
+	}
+	return values, nil
+}
+
+// Name is NAME of var.NAME and of var["NAME"].
+func Name(t hcl.Traversal) string {
+	if len(t) < 2 {
+		return ""
+	}
+	switch step := t[1].(type) {
+	case hcl.TraverseAttr:
+		return step.Name
+	case hcl.TraverseIndex:
+		if step.Key.Type() == cty.String {
+			return step.Key.AsString()
+		}
+	}
+	return ""
+}

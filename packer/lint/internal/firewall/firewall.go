@@ -1,0 +1,62 @@
+// Package firewall reads commands that make rules of Windows' firewall:
+// New-NetFirewallRule and netsh. Whether an image needs one is for package lint.
+package firewall
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/winbake/winbake/internal/winscript"
+)
+
+// Covers reports whether a rule is about a port, and whether it may be about others
+// that aren't known.
+func Covers(d winscript.Command, n int) (covered, open bool) {
+	ports, text := d.Param("localport", -1), d.Text()
+	if d.Name == "netsh" {
+		m := netshPort.FindStringSubmatch(text)
+		if !strings.Contains(text, "firewall") || !strings.Contains(text, "add") || m == nil {
+			return false, false
+		}
+		ports.Texts = strings.Split(cmp.Or(m[1], m[2]), ",")
+	}
+	return slices.ContainsFunc(ports.Texts, func(p string) bool { return covers(p, n) }), ports.Open
+}
+
+var netshPort = regexp.MustCompile(`localport=\s*"?([\d,\-]+)|portopening\s+\w+\s+(\d+)`)
+
+// Closed says why a rule of the firewall doesn't let anybody in, "" if it does.
+func Closed(d winscript.Command) string {
+	text := strings.ReplaceAll(d.Text(), "= ", "=")
+	is := func(param string, good ...string) bool {
+		v := d.Param(param, -1)
+		return v.Open || len(v.Texts) == 0 || slices.ContainsFunc(v.Texts, func(t string) bool { return slices.Contains(good, strings.ToLower(t)) })
+	}
+	switch {
+	case strings.Contains(text, "dir=out"), !is("direction", "inbound"):
+		return "the rule is for outbound connections"
+	case strings.Contains(text, "action=block"), !is("action", "allow"):
+		return "the rule blocks the port"
+	case strings.Contains(text, "protocol=udp"), !is("protocol", "tcp", "6", "any"):
+		return "the rule isn't for TCP"
+	case strings.Contains(text, "enable=no"), !is("enabled", "true", "1", "$true"):
+		return "the rule is off"
+	}
+	return ""
+}
+
+// covers reports whether a port, a range or a list of both holds n.
+func covers(ports string, n int) bool {
+	return slices.ContainsFunc(strings.Split(ports, ","), func(p string) bool {
+		from, to, ranged := strings.Cut(strings.TrimSpace(p), "-")
+		low, err := strconv.Atoi(from)
+		if !ranged {
+			return err == nil && low == n || strings.EqualFold(p, "any")
+		}
+		high, err2 := strconv.Atoi(to)
+		return err == nil && err2 == nil && low <= n && n <= high
+	})
+}

@@ -1,0 +1,120 @@
+# Once in each machine that is made of the image, on AWS, Azure and Google, whose
+# agents name machines: is it called what the platform's metadata says? A task starts
+# it with Windows. WINBAKE_PROFILE is the image's.
+param([string] $For)
+Set-StrictMode -Version Latest
+$ErrorActionPreference = 'Stop'
+$ProgressPreference = 'SilentlyContinue'
+
+New-Item -ItemType Directory -Force -Path 'C:\var\log\winbake' | Out-Null
+Start-Transcript -Append -Path 'C:\var\log\winbake\cloud-name.log' | Out-Null
+
+trap {
+    Write-Output "cloud-name failed: $_"
+    Stop-Transcript | Out-Null
+    exit 1
+}
+
+# PowerShell goes on after a program that failed.
+function Invoke-Program {
+    param([string] $File, [string[]] $Arguments, [int[]] $Good = @(0))
+    $process = Start-Process -FilePath $File -ArgumentList $Arguments -Wait -PassThru -NoNewWindow
+    if ($Good -notcontains $process.ExitCode) {
+        throw "$File $Arguments ended with $($process.ExitCode)"
+    }
+}
+
+# A node under another name is a stranger to the cluster, and nobody looks into a
+# log: the event log is where it is seen.
+function Write-NameEvent {
+    param([string] $Text)
+    if (-not [System.Diagnostics.EventLog]::SourceExists('winbake')) {
+        New-EventLog -LogName 'Application' -Source 'winbake' -MessageResourceFile 'C:\Windows\System32\EventCreate.exe'
+    }
+    Write-EventLog -LogName 'Application' -Source 'winbake' -EventId 110 -EntryType Error -Message $Text
+    Write-Output $Text
+}
+
+# Has this script started once with Windows, in the machines that are made of the
+# image. A restart under the first action leaves the task for the next start.
+function Register-FirstBoot {
+    param([string] $Name, [string] $Arguments)
+    $own = "C:\ProgramData\winbake\$Name.ps1"
+    Copy-Item -Path $PSCommandPath -Destination $own -Force
+    $actions = @(
+        New-ScheduledTaskAction -Execute 'powershell.exe' -Argument "-NoProfile -ExecutionPolicy Bypass -File $own $Arguments"
+        New-ScheduledTaskAction -Execute 'C:\Windows\System32\schtasks.exe' -Argument "/delete /tn winbake-$Name /f"
+    )
+    Register-ScheduledTask -TaskName "winbake-$Name" -Action $actions -Trigger (New-ScheduledTaskTrigger -AtStartup) -User 'SYSTEM' -RunLevel Highest -Force | Out-Null
+}
+
+function Wait-Setup {
+    $deadline = (Get-Date).AddMinutes(30)
+    while ((Get-ItemProperty -Path 'HKLM:\SYSTEM\Setup').SystemSetupInProgress -ne 0) {
+        if ((Get-Date) -gt $deadline) {
+            throw 'Windows Setup is still at work after 30 minutes'
+        }
+        Start-Sleep -Seconds 5
+    }
+}
+
+if ($env:WINBAKE_PROFILE) {
+    Register-FirstBoot 'cloud-name' "-For $($env:WINBAKE_PROFILE)"
+    Stop-Transcript | Out-Null
+    exit 0
+}
+Wait-Setup
+
+# What the platform has Windows called.
+function Get-PlatformName {
+    if (Test-Path -Path 'C:\Program Files\Amazon') {
+        $ec2 = 'http://169.254.169.254/latest'
+        # EC2Launch leaves Windows under a name of its own, such as EC2AMAZ-1234567
+        # (https://docs.aws.amazon.com/AWSEC2/latest/WindowsGuide/ec2launch-v2-settings.html).
+        # Nodes are called what the metadata says, and WMCO asks for it without a token
+        # (getHostnameCmd in pkg/services/services.go of
+        # https://github.com/openshift/windows-machine-config-operator).
+        $headers = @{}
+        if ($For -ne 'openshift') {
+            $headers['X-aws-ec2-metadata-token'] = Invoke-RestMethod -Method Put -Uri "$ec2/api/token" -Headers @{ 'X-aws-ec2-metadata-token-ttl-seconds' = '300' }
+        }
+        Invoke-RestMethod -Uri "$ec2/meta-data/local-hostname" -Headers $headers | Out-Null
+        return $env:COMPUTERNAME
+    }
+    if (Test-Path -Path 'C:\Program Files\Google') {
+        # Google's agent gives Windows the first part (sysprep/instance_setup.ps1 of
+        # https://github.com/GoogleCloudPlatform/compute-image-windows), of which
+        # NetBIOS takes 15 characters.
+        $name = (Invoke-RestMethod -Uri 'http://metadata.google.internal/computeMetadata/v1/instance/hostname' -Headers @{ 'Metadata-Flavor' = 'Google' }).Split('.')[0]
+        return $name.Substring(0, [Math]::Min(15, $name.Length))
+    }
+    # https://learn.microsoft.com/azure/virtual-machines/instance-metadata-service
+    Invoke-RestMethod -Uri 'http://169.254.169.254/metadata/instance/compute/osProfile/computerName?api-version=2021-02-01&format=text' -Headers @{ Metadata = 'true' }
+}
+
+# The network may not be there yet.
+$wanted = ''
+$failure = 'it is empty'
+for ($try = 1; $try -le 30 -and -not $wanted; $try++) {
+    try {
+        $wanted = "$(Get-PlatformName)".Trim()
+    }
+    catch {
+        $failure = "$_"
+        Start-Sleep -Seconds 10
+    }
+}
+Write-Output "the platform has this machine called $wanted"
+if (-not $wanted) {
+    $text = "The platform's metadata service doesn't say what this machine is called: $failure. The node's name comes from there."
+    if ($For -eq 'openshift' -and (Test-Path -Path 'C:\Program Files\Amazon')) {
+        $text += ' The operator asks without a token: the MachineSet needs metadataServiceOptions with authentication: Optional.'
+    }
+    Write-NameEvent $text
+}
+elseif ($env:COMPUTERNAME -ne $wanted) {
+    Write-NameEvent "This machine is called $($env:COMPUTERNAME), and the platform calls it ${wanted}, as the cluster does. Rename-Computer -NewName $wanted -Restart gives it the name."
+}
+
+Stop-Transcript | Out-Null
+exit 0

@@ -1,0 +1,77 @@
+package docs
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// ranBy are the sh blocks that another suite runs, by file and first line.
+// Those of the walkthroughs and of csi-drivers.md are run by test/walkthrough,
+// which reads all of their blocks.
+var ranBy = map[string]string{
+	"docs/node.md: $ bin/bake node install _output/docs-node --ssh Administrator@node1": "test/node",
+	"docs/precheck.md: oc -n openshift-monitoring get configmap":                        "test/precheck",
+}
+
+// ourCommand is a line that begins with bake or verify, or has one after a |.
+var ourCommand = regexp.MustCompile(`(?m)^(?:\$ )?(?:.*\| *|  )?(?:bin/)?((?:bake|verify) [^|>#\n]*)`)
+
+// TestShellBlocks: each block of shell commands is run by a test or says why it
+// isn't, and its flags are there all the same.
+func TestShellBlocks(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(top, "docs", "*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, filepath.Join(top, "README.md"), filepath.Join(top, "examples", "README.md"))
+	if out, err := run(t, "make bin"); err != nil {
+		t.Fatalf("make bin: %v\n%s", err, out)
+	}
+	fence := regexp.MustCompile("(?s)\n```sh( not-run)?\n(.*?)\n```\n")
+	blocks := 0
+	for _, file := range files {
+		name, err := filepath.Rel(top, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range fence.FindAllStringSubmatch(string(text), -1) {
+			blocks++
+			first, _, _ := strings.Cut(m[2], "\n")
+			elsewhere := strings.Contains(name, "walkthrough-") || name == "docs/csi-drivers.md"
+			for known := range ranBy {
+				elsewhere = elsewhere || strings.HasPrefix(name+": "+first, known)
+			}
+			if m[1] == "" && !elsewhere {
+				t.Errorf("%s: no test is known to run the block of %q: mark it `sh not-run`, and say why", name, first)
+			}
+			if m[1] != "" && !strings.HasPrefix(first, "# not run: ") {
+				t.Errorf("%s: the block of %q doesn't begin with its reason, # not run: ", name, first)
+			}
+			for _, c := range ourCommand.FindAllStringSubmatch(m[2], -1) {
+				flagsAreThere(t, name, strings.TrimSuffix(strings.TrimSpace(c[1]), `\`))
+			}
+		}
+	}
+	if blocks < 100 {
+		t.Errorf("only %d blocks were found: is a fence misspelt?", blocks)
+	}
+}
+
+// flagsAreThere asks for a command's help with its flags before it: one that it
+// hasn't got is an error.
+func flagsAreThere(t *testing.T, file, command string) {
+	t.Helper()
+	if strings.Contains(command, "$") || strings.Contains(command, "completion") {
+		return
+	}
+	if out, err := run(t, "bin/"+command+" --help"); err != nil {
+		t.Errorf("%s: %s: %v\n%s", file, command, err, out)
+	}
+}
