@@ -25,7 +25,9 @@ import (
 var sources embed.FS
 
 // registry makes the prefix say that it is Windows Server 2022. On a real one
-// CurrentVersion is 6.3 for good; Wine takes the version from it.
+// CurrentVersion is 6.3 for good; Wine takes the version from it. A service may take
+// five minutes to report (ServicesPipeTimeout, in milliseconds): of Wine's ten seconds
+// csi-proxy needs more where fifty times as much runs as the machine has cores.
 const registry = `Windows Registry Editor Version 5.00
 
 [HKEY_LOCAL_MACHINE\Software\Microsoft\Windows NT\CurrentVersion]
@@ -39,6 +41,9 @@ const registry = `Windows Registry Editor Version 5.00
 
 [HKEY_LOCAL_MACHINE\System\CurrentControlSet\Control\ProductOptions]
 "ProductType"="ServerNT"
+
+[HKEY_LOCAL_MACHINE\System\CurrentControlSet\Control]
+"ServicesPipeTimeout"="300000"
 `
 
 // cacheDir is where prefixes are kept and nodes live: on one file system, so
