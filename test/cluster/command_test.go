@@ -27,7 +27,7 @@ import (
 	"github.com/winbake/winbake/test/program"
 )
 
-var built = program.Folder{Commands: []string{"verify"}}
+var built = program.Folder{Commands: []string{"bake", "verify"}}
 
 func TestMain(m *testing.M) { built.Main(m) }
 
