@@ -8,12 +8,12 @@ import (
 )
 
 // commandLine is a line that is a command.
-var commandLine = regexp.MustCompile(`^ +(oc|bake|verify|kubectl|git|skopeo|helm|envsubst) `)
+var commandLine = regexp.MustCompile(`^ +(oc|bake|verify|kubectl|git|skopeo|helm|envsubst|test|for) `)
 
 // An answer is read at night: it is short, and what to do is near its top.
 func TestTextIsShort(t *testing.T) {
 	most := map[string]int{"PASS": 12, "WARN": 30, "BLOCK": 40, "UNKNOWN": 40}
-	lengths, late, commands := map[string][]int{}, 0, 0
+	lengths, commands := map[string][]int{}, 0
 	for _, e := range examples(t) {
 		if e.exit == 1 || slices.Contains(e.args, "plan") {
 			continue
@@ -24,8 +24,7 @@ func TestTextIsShort(t *testing.T) {
 		if first := slices.IndexFunc(lines, commandLine.MatchString); first >= 0 {
 			commands++
 			if first >= 12 {
-				late++
-				t.Logf("%s: the first command is in line %d", e.dir, first+1)
+				t.Errorf("%s: the first command is in line %d", e.dir, first+1)
 			}
 		}
 	}
@@ -37,7 +36,7 @@ func TestTextIsShort(t *testing.T) {
 			t.Errorf("%s: median of %d lines, want at most %d", verdict, median, most[verdict])
 		}
 	}
-	if commands < 100 || late*10 > commands {
-		t.Errorf("%d of %d answers have their first command after line 12", late, commands)
+	if commands < 100 {
+		t.Errorf("%d answers with a command: the rest isn't looked at", commands)
 	}
 }

@@ -85,7 +85,11 @@ func TestStates(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			asked := s.asked(t, t.TempDir())
 			r := judge(t, asked)
-			score.count(s.verdict, r.Verdict, text(run(t, append([]string{"skew"}, asked...)...).stdout))
+			x := text(run(t, append([]string{"skew"}, asked...)...).stdout)
+			if n := x.firstCommand(); n > 12 {
+				t.Errorf("the first command is in line %d:\n%s", n, x)
+			}
+			score.count(s.verdict, r.Verdict, x)
 			s.compare(t, r)
 		})
 	}
@@ -137,7 +141,7 @@ type score struct {
 type text string
 
 // command is a line that an admin can paste.
-var command = regexp.MustCompile(`^\s*(oc|kubectl|bake|verify|helm|argocd|flux|skopeo) `)
+var command = regexp.MustCompile(`^\s*(oc|kubectl|bake|verify|helm|argocd|flux|skopeo|git|test|for) `)
 
 // firstCommand is the number of the first line with a command; 0 for none.
 func (x text) firstCommand() int {

@@ -29,7 +29,7 @@ func summary(d *Document) string {
 func before(d *Document) string {
 	update := "the update to OpenShift " + d.To
 	if d.From != "" {
-		update = "the update from OpenShift " + d.From + " to " + d.To
+		update = "the update from " + d.From + " to " + d.To
 	}
 	switch d.Verdict {
 	case finding.Block:

@@ -10,7 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/skew"
 )
 
-// fewDrivers is how many drivers the short text shows, the worst first.
+// fewDrivers is how many drivers the short text shows at most.
 const fewDrivers = 6
 
 // driverRow is a driver at a hop, or on the whole way, in words.
@@ -103,8 +103,8 @@ func (w *textWriter) drivers() {
 	rows, more := w.routes(), 0
 	if w.Details {
 		rows = w.rows()
-	} else if len(rows) > fewDrivers {
-		rows, more = rows[:fewDrivers], len(rows)-fewDrivers
+	} else if len(rows) > w.most {
+		rows, more = rows[:w.most], len(rows)-w.most
 	}
 	if len(rows) == 0 {
 		return

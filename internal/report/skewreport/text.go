@@ -22,6 +22,8 @@ const (
 	fewEvidence = 3
 	// fewGrounds is how many findings the short text names in full.
 	fewGrounds = 5
+	// commandBy is the line of the short text by which its first command is there.
+	commandBy = 12
 )
 
 var colors = map[finding.Severity]string{
@@ -33,17 +35,33 @@ type textWriter struct {
 	strings.Builder
 	*Document
 	Options
+	// most is how many drivers the short text shows, the worst first. Below
+	// fewDrivers/2 it also cuts what comes before the first command to a line each.
+	most int
+	// command is the line of the first command; 0 for none.
+	command int
 }
 
 // encodeText writes the verdict, one table, what to do, and the grounds: in two
-// lines each, or with all that is known of them.
+// lines each, or with all that is known of them. The short text leaves out drivers
+// where the first command would be far down.
 func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of the type that all formats have
 	o.Width = cmp.Or(o.Width, defaultWidth)
-	w := &textWriter{Document: d.display(), Options: o}
+	d = d.display()
+	for most := fewDrivers; ; most-- {
+		w := &textWriter{Document: d, Options: o, most: most}
+		w.all()
+		if o.Details || w.command <= commandBy || most == 1 {
+			return w.String(), nil
+		}
+	}
+}
+
+func (w *textWriter) all() {
 	w.prose(w.label(w.Verdict)+" ", indent, w.Summary)
 	w.drivers()
 	w.todo()
-	if o.Details {
+	if w.Details {
 		w.findings()
 		w.notEvaluated()
 		w.sources()
@@ -51,7 +69,6 @@ func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of
 		w.grounds()
 		w.rest()
 	}
-	return w.String(), nil
 }
 
 // label is a severity, padded and coloured.
@@ -81,6 +98,14 @@ func (w *textWriter) prose(head string, columns int, text string) {
 		w.line(head + line)
 		head = strings.Repeat(" ", columns)
 	}
+}
+
+// commands writes lines for a shell.
+func (w *textWriter) commands(head, text string) {
+	if w.command == 0 {
+		w.command = strings.Count(w.String(), "\n") + 1
+	}
+	w.copied(head, text)
 }
 
 // line writes one line as it is.

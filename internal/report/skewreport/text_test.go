@@ -1,11 +1,14 @@
 package skewreport
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/winbake/winbake/internal/finding"
 )
 
 // Only what is there to be copied may be wider than the terminal.
@@ -51,6 +54,41 @@ func TestTextNamesAPlanThatRuns(t *testing.T) {
 	rest.Result.Steps = mixedSteps()
 	if out := output(t, "text", rest, Options{}); strings.Contains(out, "skew plan") {
 		t.Errorf("a plan without a target:\n%s", out)
+	}
+}
+
+// The first command of the short text is near its top, however much there is.
+func TestFirstCommandIsNearTheTop(t *testing.T) {
+	const why = "which is said here in so many words that they don't fit into one line of a usual terminal, nor into two of them, but into three"
+	r := safe()
+	for i := range 8 {
+		row := r.Result.Drivers[0]
+		row.Object = fmt.Sprintf("DaemonSet storage/driver-%d", i)
+		r.Result.Drivers = append(r.Result.Drivers, row)
+	}
+	for i := range 4 {
+		object := fmt.Sprintf("DaemonSet storage/driver-%d", i)
+		f := finding.Finding{ID: "SKEW005", Severity: finding.Unknown, Object: object, Observed: "tag latest", Remedy: "pin the image of " + object + ", " + why}
+		if i == 3 {
+			f.Actions = run("oc get pods")
+			f.Actions[0].Object = object
+		}
+		r.Result.Findings = append(r.Result.Findings, f)
+	}
+	r.Result.Verdict = finding.Unknown
+	short := strings.Split(output(t, "text", r, Options{}), "\n")
+	first := slices.IndexFunc(short, func(line string) bool { return strings.HasPrefix(line, "      oc get pods") }) + 1
+	if first == 0 || first > 12 {
+		t.Errorf("the first command is in line %d:\n%s", first, strings.Join(short, "\n"))
+	}
+	if !slices.ContainsFunc(short, func(line string) bool { return strings.Contains(line, "more drivers, none worse: --details") }) {
+		t.Errorf("it doesn't say that drivers are left out:\n%s", strings.Join(short, "\n"))
+	}
+	whole := output(t, "text", r, Options{Details: true, Width: 1000})
+	for i := range 4 {
+		if want := fmt.Sprintf("pin the image of DaemonSet storage/driver-%d, %s", i, why); !strings.Contains(whole, want) || !strings.Contains(whole, fmt.Sprintf("driver-%d ", i+4)) {
+			t.Errorf("--details lacks %q, or driver %d", want, i+4)
+		}
 	}
 }
 

@@ -74,7 +74,7 @@ func (w *textWriter) todo() {
 	}
 	w.fold(steps, len(steps)-folded, len(steps))
 	if len(w.Steps) > 0 && w.To != "" {
-		w.line("    " + w.planCommand() + "  # all steps, with commands")
+		w.commands("    ", w.planCommand()+"  # all steps, with commands")
 	}
 }
 
@@ -94,14 +94,33 @@ func (w *textWriter) onlyInfo(s skew.Step) bool {
 }
 
 func (w *textWriter) step(i int, lead string, s skew.Step) {
-	number := fmt.Sprintf("%2d. ", i+1)
-	w.prose(number, len(number), lead+s.What)
-	if lines := s.Commands(); len(lines) > 0 {
-		w.copied(strings.Repeat(" ", len(number)+2), strings.Join(lines, "\n"))
+	number, lines := fmt.Sprintf("%2d. ", i+1), s.Commands()
+	what := lead + s.What
+	if !w.Details && len(lines) > 0 {
+		what = lead + withoutNamespaces(s) // the commands have them
+	}
+	if !w.Details && w.command == 0 && w.most < fewDrivers/2 {
+		w.short(number, len(number), what)
+	} else {
+		w.prose(number, len(number), what)
+	}
+	if len(lines) > 0 {
+		w.commands(strings.Repeat(" ", len(number)+2), strings.Join(lines, "\n"))
 	}
 	if w.Details && s.Why != "" {
 		w.prose(strings.Repeat(" ", len(number)), len(number), "Why: "+s.Why)
 	}
+}
+
+// withoutNamespaces is what a step does, its objects by kind and name.
+func withoutNamespaces(s skew.Step) string {
+	what := s.What
+	for _, a := range s.Actions {
+		if kind, name, ok := strings.Cut(a.Object, " "); ok && strings.Contains(name, "/") {
+			what = strings.ReplaceAll(what, a.Object, kind+" "+shortObject(name))
+		}
+	}
+	return what
 }
 
 // fold names the steps from first to before end in one line.
