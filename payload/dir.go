@@ -91,7 +91,6 @@ func buildDir(ctx context.Context, dir string, t, extras *Tree, o DirOptions) (e
 	return atomicfs.ReplacePair(ctx, temp, dir, checkReplaceable)
 }
 
-// fillDir writes the folders and files of the tree's format.
 func (p *packer) fillDir(ctx context.Context, dir string) error {
 	contents, err := p.dirContents(ctx)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/stream"
 )
 
-// packer makes the layer of one tree.
 type packer struct {
 	tree    *Tree
 	codec   Codec

@@ -29,7 +29,6 @@ const (
 	generatedMode = 0o777
 )
 
-// entry is one entry of a tar.
 type entry struct {
 	// name has no slash at its start or end.
 	name string

@@ -75,7 +75,6 @@ type KeptFile struct {
 	Base string
 }
 
-// root is the top-level folder that the tree goes into.
 func (t *Tree) root() string {
 	if t.extras {
 		return ExtrasRoot

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// calendar knows the patches of all minors.
 type calendar struct {
 	buildData string   // git directory of ocp-build-data
 	log       []string // of cincinnati-graph-data

@@ -33,7 +33,6 @@ func diffCommand(*flag.FlagSet) func(context.Context, []string, io.Writer) error
 	}
 }
 
-// load reads a folder of data, or a whole catalog in a file.
 func load(path string) (*catalog.Catalog, error) {
 	whole, err := catalog.ReadOverlays(path)
 	if err != nil {

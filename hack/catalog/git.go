@@ -22,7 +22,6 @@ func gitDir(clones, name string) (string, error) {
 	return "", fmt.Errorf("find a clone of %s in %s: git clone --mirror https://github.com/%s %s.git", name, clones, name, base)
 }
 
-// run returns the lines that git prints.
 func run(ctx context.Context, dir string, args ...string) ([]string, error) {
 	cmd := proc.Command(ctx, "git", args...)
 	cmd.Env = append(os.Environ(), "GIT_DIR="+dir, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")

@@ -5,7 +5,6 @@ import (
 	"fmt"
 )
 
-// step is a commit of a branch and what it stands on.
 type step struct {
 	commit
 	basis basis

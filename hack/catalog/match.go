@@ -30,7 +30,6 @@ type hints struct {
 	merged string
 }
 
-// match is the answer for a tree.
 type match struct {
 	candidate // the nearest; its version is zero where nothing decides
 	// second is the nearest one with other code.

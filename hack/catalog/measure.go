@@ -14,7 +14,6 @@ import (
 // fewest differing files, and ties. Counting lines of all would take an hour.
 const shortlist = 12
 
-// tagged is an upstream release.
 type tagged struct {
 	tag          string
 	version      version.Driver
@@ -96,7 +95,6 @@ func (m *measurer) measure(ctx context.Context, id string) (match, tree, error) 
 	return choose(all, h), around, err
 }
 
-// distances are those of the shortlist.
 func (m *measurer) distances(ctx context.Context, id string, code tree) ([]candidate, error) {
 	all := make([]candidate, 0, len(m.tags))
 	for _, t := range m.tags {

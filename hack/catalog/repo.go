@@ -20,7 +20,6 @@ type repo struct {
 	theirs map[string]bool
 }
 
-// commit is one step of a branch.
 type commit struct {
 	id      string
 	date    time.Time // of the committer: for a merge on GitHub, when it was merged
@@ -70,7 +69,6 @@ func (r *repo) git(ctx context.Context, args ...string) ([]string, error) {
 	return run(ctx, r.dir, args...)
 }
 
-// merged are the tags that commit descends from.
 func (r *repo) merged(ctx context.Context, commit string) ([]string, error) {
 	return r.git(ctx, "for-each-ref", "--format=%(refname:short)", "--merged="+commit, "refs/tags")
 }

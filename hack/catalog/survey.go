@@ -11,26 +11,22 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 )
 
-// options are make's flags.
 type options struct {
 	clones, data string
 	drivers      []string
 }
 
-// found is what the survey of a fork brought.
 type found struct {
 	fork     fork
 	branches []branch
 }
 
-// branch is a release branch.
 type branch struct {
 	minor   string
 	steps   []step
 	shipped []catalog.Shipped
 }
 
-// generate writes the facts of all forks and tells w what is new.
 func generate(ctx context.Context, known forksData, o options, w io.Writer) error {
 	old, err := load(o.data)
 	if err != nil {
@@ -65,7 +61,6 @@ func generate(ctx context.Context, known forksData, o options, w io.Writer) erro
 	return printDiff(w, old, made)
 }
 
-// survey walks the release branches of one fork.
 func survey(ctx context.Context, clones string, f fork, minors []string, cal *calendar) (*found, error) {
 	forkDir, err := gitDir(clones, f.Fork)
 	if err != nil {

@@ -192,7 +192,6 @@ func value(n *yaml.Node, key string) string {
 	return ""
 }
 
-// set gives a key a value.
 func set(n *yaml.Node, key string, v *yaml.Node) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == key {

@@ -46,7 +46,6 @@ func main() {
 	}
 }
 
-// run builds the command for each platform and prints the reference by digest.
 func run(ctx context.Context, command string, platforms []string, layout, push string) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, name := range platforms {

@@ -138,7 +138,6 @@ func (r *reader) entry(n *yaml.Node) Entry {
 	return e
 }
 
-// fields gives each key's value to its function.
 func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
 	if n.Kind != yaml.MappingNode {
 		r.refuse(n, "keys are wanted here")

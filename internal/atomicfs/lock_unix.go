@@ -30,12 +30,10 @@ func lockFile(ctx context.Context, f *os.File) error {
 	}
 }
 
-// tryLockFile tells whether it got the lock.
 func tryLockFile(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
 }
 
-// mayWrite tells whether something can be made in dir.
 func mayWrite(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
 // syncDir makes a rename in dir last through a crash.

@@ -18,7 +18,6 @@ const crcName = "crc"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crcPath is where the hint of a blob's file stands.
 func (s *Store) crcPath(blob string) string {
 	return filepath.Join(s.dir, crcName, filepath.Base(blob))
 }

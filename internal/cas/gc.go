@@ -62,7 +62,6 @@ type collector struct {
 	freed Freed
 }
 
-// action is a candidate for removal.
 type action struct {
 	key  Digest
 	path string
@@ -172,7 +171,6 @@ func (c *collector) removeIdle(path string, freed *Tally) (gone bool, err error)
 	return true, nil
 }
 
-// walk calls visit for every file under root that has a digest's name.
 func (c *collector) walk(root string, visit func(d Digest, path string) error) error {
 	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {

@@ -32,7 +32,6 @@ func (s *Store) Open(d Digest) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// open returns a reader that hashes.
 func (s *Store) open(d Digest) (*reader, error) {
 	f, err := s.OpenFile(d)
 	if err != nil {
@@ -76,7 +75,6 @@ func (s *Store) Verify(d Digest) error {
 	return err
 }
 
-// reader sums up what it reads.
 type reader struct {
 	store  *Store
 	digest Digest
@@ -119,7 +117,6 @@ func (r *reader) Close() error {
 	return err
 }
 
-// check sets and returns end.
 func (r *reader) check() error {
 	r.end = io.EOF
 	if bytes.Equal(r.sum.Sum(nil), r.want) {
@@ -137,7 +134,6 @@ func (r *reader) check() error {
 	return r.end
 }
 
-// intact hashes the file once more.
 func (r *reader) intact() bool {
 	sum := sha256.New()
 	_, err := io.CopyBuffer(sum, io.NewSectionReader(r.file, 0, r.info.Size()), make([]byte, bufferSize))

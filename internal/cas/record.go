@@ -26,7 +26,6 @@ func (r *record) encode() ([]byte, error) {
 	return fmt.Appendf(nil, "%s\n%s", sumOf(body), body), nil
 }
 
-// parseRecord reads what encode wrote for the action key.
 func parseRecord(key Digest, data []byte) (*record, error) {
 	sum, body, ok := bytes.Cut(data, []byte("\n"))
 	if !ok || string(sum) != sumOf(body) {

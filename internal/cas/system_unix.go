@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How flock locks.
 const (
 	lockShared    = unix.LOCK_SH
 	lockExclusive = unix.LOCK_EX

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// How flock locks.
 const (
 	lockShared    = 0
 	lockExclusive = windows.LOCKFILE_EXCLUSIVE_LOCK

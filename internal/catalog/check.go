@@ -11,7 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// checker collects what is wrong with a merged catalog.
 type checker struct {
 	*merger
 	drivers  map[string]bool
@@ -20,7 +19,6 @@ type checker struct {
 	found    []placed
 }
 
-// placed is a mistake and its place, for the order of reading.
 type placed struct {
 	doc, line int
 	fault     *fault.Error
@@ -73,7 +71,6 @@ func (k *checker) first() error {
 	return first
 }
 
-// rowCheck is one row under the eyes of the checker.
 type rowCheck struct {
 	k   *checker
 	key rowKey
@@ -81,10 +78,8 @@ type rowCheck struct {
 
 func (k *checker) row(s section, key string) rowCheck { return rowCheck{k, rowKey{s, key}} }
 
-// bad notes a mistake of the whole row.
 func (r rowCheck) bad(what, fix string) { r.badAt(nil, what, fix) }
 
-// badAt notes a mistake at a path inside the row.
 func (r rowCheck) badAt(path []any, what, fix string) {
 	at, ok := r.source(path)
 	if !ok {
@@ -128,14 +123,12 @@ func (r rowCheck) evidence(list []Evidence, path ...any) {
 	}
 }
 
-// wanted demands text.
 func (r rowCheck) wanted(value string, path ...any) {
 	if value == "" {
 		r.badAt(path, fmt.Sprintf("%v is missing", path[len(path)-1]), "write it")
 	}
 }
 
-// oneOf demands one of the values.
 func oneOf[T ~string](r rowCheck, value T, values []T, path ...any) {
 	if value == "" {
 		r.wanted("", path...)
@@ -144,7 +137,6 @@ func oneOf[T ~string](r rowCheck, value T, values []T, path ...any) {
 	}
 }
 
-// driver demands a driver's name, release a minor that has a row.
 func (r rowCheck) driver(name string, path ...any) {
 	if !r.k.drivers[name] {
 		r.badAt(path, fmt.Sprintf("there is no driver %s", printable.Quote(name)), "write a name of the section drivers, such as azure-disk")
@@ -157,7 +149,6 @@ func (r rowCheck) release(minor string, path ...any) {
 	}
 }
 
-// version demands a driver's version and returns it.
 func (r rowCheck) version(s string, path ...any) version.Driver {
 	v, err := version.ParseDriver(s)
 	switch {

@@ -71,7 +71,6 @@ func (r rowCheck) apiUse(use APIUse, path ...any) {
 	}
 }
 
-// lines demands that each line begins where the one before it ends.
 func (r rowCheck) lines(lines []Line) {
 	for i := 1; i < len(lines); i++ {
 		before, here := lines[i-1], lines[i]

@@ -9,7 +9,6 @@ import (
 
 var migrationStates = []MigrationState{MigrationOff, MigrationOptIn, MigrationOn, MigrationRemoved}
 
-// checkPairs judges the pairs of versions that don't work together.
 func (k *checker) checkPairs() {
 	for _, p := range k.into.Incompatible {
 		r := k.row(sectionIncompatible, p.ID)
@@ -25,7 +24,6 @@ func (k *checker) checkPairs() {
 	}
 }
 
-// versions demands a range of versions.
 func (r rowCheck) versions(s string, path ...any) {
 	if _, err := version.ParseRange(s); err != nil {
 		r.badAt(path, fmt.Sprintf("%s is no range of versions", printable.Quote(s)), `write ">=1.28.0 <1.33.0"`)

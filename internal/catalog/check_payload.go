@@ -26,7 +26,6 @@ func (k *checker) checkOperators() {
 	}
 }
 
-// listed demands a source with its lines.
 func (r rowCheck) listed(source string, path ...any) {
 	if source == "" {
 		r.wanted(source, path...)
@@ -54,7 +53,6 @@ func (k *checker) checkPayload() {
 	}
 }
 
-// minors demands a range of releases.
 func (r rowCheck) minors(from, until string) {
 	r.release(from, "from")
 	if until == "" {

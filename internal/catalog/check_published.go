@@ -30,7 +30,6 @@ func (r rowCheck) published(list []Publication) {
 	}
 }
 
-// place judges what says where the manifest and the image are.
 func (r rowCheck) place(i int, p *Publication) {
 	ways := 0
 	for _, way := range []string{p.Manifest, p.Render, p.Deploys} {

@@ -96,7 +96,6 @@ func (r rowCheck) follows(at []any, before, row Shipped) {
 	}
 }
 
-// checkIdentities judges commits and digests.
 func (k *checker) checkIdentities() {
 	for _, c := range k.into.Commits {
 		r := k.row(sectionCommits, commitKey(c))

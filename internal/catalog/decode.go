@@ -13,7 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/printable"
 )
 
-// mistake is what is wrong with a node.
 type mistake struct {
 	node      *yaml.Node
 	what, fix string
@@ -74,7 +73,6 @@ func decodeMap(n *yaml.Node, v reflect.Value) *mistake {
 	})
 }
 
-// eachPair calls f for each pair of a mapping.
 func eachPair(n *yaml.Node, f func(key, value *yaml.Node) *mistake) *mistake {
 	if n.Kind != yaml.MappingNode {
 		return &mistake{n, "here are fields wanted, and it is " + kind(n), "write `name: value` pairs"}
@@ -136,7 +134,6 @@ func decodeScalar(n *yaml.Node, v reflect.Value) *mistake {
 	return nil
 }
 
-// kind is what a node is, for people.
 func kind(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -162,7 +159,6 @@ func kind(n *yaml.Node) string {
 	return "of the type " + printable.Clip(n.ShortTag())
 }
 
-// fieldsOf are the fields of a struct by their names in YAML.
 func fieldsOf(t reflect.Type) map[string]int {
 	fields := map[string]int{}
 	for i := range t.NumField() {

@@ -24,7 +24,6 @@ const (
 // maxBytes bounds one file; the largest of our own has 64 KiB.
 const maxBytes = 16 << 20
 
-// document is one file with the places of what it says.
 type document struct {
 	name    string
 	lines   [][]byte
@@ -99,7 +98,6 @@ func child(n *yaml.Node, step any) *yaml.Node {
 	return nil
 }
 
-// at words a mistake at a node.
 func (d *document) at(n *yaml.Node, what, fix string) *fault.Error {
 	return &fault.Error{
 		Where:   fmt.Sprintf("%s:%d:%d", d.name, n.Line, n.Column),

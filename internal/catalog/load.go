@@ -28,7 +28,6 @@ var own = sync.OnceValues(func() (*Catalog, error) {
 	return join(docs, nil)
 })
 
-// ownDocuments parses the embedded files.
 var ownDocuments = sync.OnceValues(func() ([]*document, error) {
 	files, err := embedded.ReadDir("data")
 	if err != nil {

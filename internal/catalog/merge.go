@@ -29,13 +29,11 @@ const (
 	sectionDigests      section = "digests"
 )
 
-// rowKey names a row among all documents.
 type rowKey struct {
 	section section
 	key     string
 }
 
-// rowAt is a row in one document.
 type rowAt struct {
 	doc     *document
 	section section

@@ -86,7 +86,6 @@ func unreadable(path string, err error) error {
 
 var day = regexp.MustCompile(`^20[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$`)
 
-// checkHead judges what a document says about itself.
 func (d *document) checkHead() error {
 	if n, found := d.node("kind"); found && d.catalog.Kind != kindName {
 		return d.at(n, "kind "+printable.Quote(d.catalog.Kind)+" isn't known", "write: kind: "+kindName+", or nothing of it")

@@ -171,7 +171,6 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 	return errors.Join(errs...)
 }
 
-// build runs one action and stores its artifact.
 func (b *Builder) build(ctx context.Context, job *Job, h how) (_ *Artifact, err error) {
 	began := time.Now()
 	defer func() {

@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// limiter bounds builds by number and by memory.
 type limiter struct {
 	jobs, memory *semaphore.Weighted
 	count        int

@@ -62,7 +62,6 @@ func quote(s string) string {
 // often. It reaches no byte of what they write.
 const lazyCollector = "GOGC=400"
 
-// compile builds job's program into the file exe.
 func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how) error {
 	tool := b.Host.Tool(job.Component.Toolchain(job.File))
 	tool.Temp = filepath.Join(dir, "_tmp") // no package of the workspace: go skips the name

@@ -23,7 +23,6 @@ type Console struct {
 	once  sync.Once
 }
 
-// shower is a way to show events.
 type shower interface {
 	event.Sink
 	close()

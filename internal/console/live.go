@@ -8,7 +8,6 @@ import (
 	"github.com/winbake/winbake/internal/event"
 )
 
-// liveLine is an object that is worked on.
 type liveLine struct {
 	last  event.Event
 	began time.Time // the phase

@@ -68,7 +68,6 @@ func (t *tty) Emit(e event.Event) {
 	t.refresh()
 }
 
-// update starts a live line or changes it.
 func (t *tty) update(e event.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +97,6 @@ func (t *tty) Write(p []byte) (int, error) {
 	return len(p), t.draw(p)
 }
 
-// refresh draws what has changed.
 func (t *tty) refresh() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

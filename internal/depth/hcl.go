@@ -93,7 +93,6 @@ func (n *nesting) read(t hclsyntax.TokenType) {
 	}
 }
 
-// end is the end of an expression.
 func (n *nesting) end() {
 	last := &n.operators[len(n.operators)-1]
 	n.depth -= *last

@@ -63,7 +63,6 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// says compares the version that a program gives with its stamps.
 func (p *Program) says(f *finding.Finding, text string) {
 	f.Observed = firstLine(text)
 	if p == nil {
@@ -86,7 +85,6 @@ func (p *Program) says(f *finding.Finding, text string) {
 
 var versionForm = regexp.MustCompile(`^v?\d+\.\d+\.\d+`)
 
-// versions are the stamped values that are versions.
 func (p *Program) versions() []string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(p.Stamps)) {

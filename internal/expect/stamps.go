@@ -17,7 +17,6 @@ import (
 // version string alone proves nothing: it stands in the build information too.
 const silentLinker = "the linker ignores a -X that is misspelt or names a variable that it can't set, in silence"
 
-// stamps reads the stamped variables back.
 func (p *Program) stamps(f *pe.File) []finding.Finding {
 	if len(p.Stamps) == 0 {
 		return nil

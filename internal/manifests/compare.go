@@ -64,7 +64,6 @@ func byName(services []ServiceEntry) map[string]map[string]any {
 	return all
 }
 
-// fields is v as JSON has it.
 func fields(v any) map[string]any {
 	text, _ := json.Marshal(v) // strings, numbers and lists of them
 	var m map[string]any

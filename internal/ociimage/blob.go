@@ -91,7 +91,6 @@ func (b *Blob) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// resume fetches the layer again after err.
 func (b *Blob) resume(err error) error {
 	for err != nil {
 		if err = b.attempts.Failed(b.ctx, err); err != nil {

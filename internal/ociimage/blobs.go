@@ -173,7 +173,6 @@ func (c *collector) index(idx v1.ImageIndex) error {
 	return nil
 }
 
-// describe makes a blob of a manifest.
 func describe(x ImageOrIndex) (b blob, err error) {
 	if b.data, err = x.RawManifest(); err != nil {
 		return b, err

@@ -84,7 +84,6 @@ func (i *image) find(h v1.Hash, by func(v1.Layer) (v1.Hash, error)) (v1.Layer, e
 	return nil, fmt.Errorf("find layer %s: not in the image", h)
 }
 
-// index is an index over images that are at hand.
 type index struct {
 	manifest []byte
 	children map[v1.Hash]ImageOrIndex

@@ -65,7 +65,6 @@ func (s *Source) noImage() error {
 	return &fault.Error{What: what, Where: s.Reference(), Fix: fix}
 }
 
-// root takes the source's own index in.
 func (c *imageCollector) root() error {
 	mt, err := c.source.index.MediaType()
 	if err != nil {
@@ -293,7 +292,6 @@ func (s *Source) ConfigOf(img v1.Image) (*v1.ConfigFile, error) {
 	return cf, nil
 }
 
-// config is the fault of an image whose configuration can't be read.
 func (s *Source) config(img v1.Image, err error) error {
 	if _, ok := errors.AsType[*fault.Error](err); ok || s.blobs == nil {
 		return err

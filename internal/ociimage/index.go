@@ -14,7 +14,6 @@ import (
 // https://github.com/opencontainers/image-spec/blob/main/image-layout.md#oci-layout-file
 const layoutVersion = "1.0.0"
 
-// wrongMark says what is wrong with an oci-layout file.
 func wrongMark(raw []byte) error {
 	mark, err := parseObject(raw)
 	if err != nil {

@@ -65,7 +65,6 @@ func isMissing(err error) bool {
 	return ok && f.Err != nil && os.IsNotExist(f.Err)
 }
 
-// localKind classifies an existing file or folder.
 func localKind(path string) (Kind, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/winbake/winbake/internal/stream"
 )
 
-// layoutMark is the content of the oci-layout file.
 const layoutMark = `{"imageLayoutVersion":"` + layoutVersion + `"}`
 
 // WriteLayout makes dir an OCI image layout that holds this image or index and
@@ -101,7 +100,6 @@ func fillLayout(ctx context.Context, dir string, blobs []blob, m *stream.Meter) 
 	return nil
 }
 
-// intactFile tells whether name is a regular file with the blob's content.
 func intactFile(ctx context.Context, name string, d v1.Descriptor, buf []byte) bool {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != d.Size {

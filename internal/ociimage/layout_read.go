@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// layoutBlobs reads the blobs of an OCI layout folder.
 type layoutBlobs struct{ dir string }
 
 var _ blobStore = layoutBlobs{}

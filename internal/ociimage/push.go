@@ -79,7 +79,6 @@ func Push(ctx context.Context, ref string, x ImageOrIndex, o PushOptions) (strin
 	return client.Ref.Context().Name() + "@" + blobs[len(blobs)-1].desc.Digest.String(), nil
 }
 
-// pusher uploads the blobs of one image, each with tries of its own.
 type pusher struct {
 	client *registry.Client
 	blobs  []blob // without manifests

@@ -44,7 +44,6 @@ func loadRegistry(ctx context.Context, ref string, o LoadOptions) (*Source, erro
 	return s, err
 }
 
-// remoteSource is how a Source reaches its registry.
 type remoteSource struct {
 	client *registry.Client
 	ctx    context.Context // Load's, which bounds later reads

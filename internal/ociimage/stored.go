@@ -60,7 +60,6 @@ func parseIndex(raw []byte) (*v1.IndexManifest, error) {
 	return v1.ParseIndexManifest(bytes.NewReader(raw))
 }
 
-// storedImage is an image over a blobStore.
 type storedImage struct {
 	store  blobStore
 	desc   v1.Descriptor
@@ -104,7 +103,6 @@ func (i *storedImage) LayerByDigest(h v1.Hash) (partial.CompressedLayer, error) 
 	return nil, fmt.Errorf("find layer %s in image %s: not there", h, i.desc.Digest)
 }
 
-// storedLayer is one blob of a storedImage.
 type storedLayer struct {
 	image *storedImage
 	desc  v1.Descriptor

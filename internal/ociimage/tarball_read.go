@@ -122,7 +122,6 @@ func (t *imageTarball) section(name string) (section, bool) {
 	return s, ok
 }
 
-// small reads a manifest or configuration whole.
 func (t *imageTarball) small(name string) ([]byte, error) {
 	s, ok := t.section(name)
 	if !ok {

@@ -18,7 +18,6 @@ import (
 // https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests
 const manifestLimit = 4 << 20
 
-// blobStore gives the blobs of a local image.
 type blobStore interface {
 	// open returns the raw bytes of a blob; a missing one is a fault.
 	open(d v1.Descriptor) (io.ReadCloser, error)
@@ -44,7 +43,6 @@ func openVerified(s blobStore, d v1.Descriptor) (io.ReadCloser, error) {
 	return &verifiedBlob{rc: rc, hash: h, desc: d, store: s}, nil
 }
 
-// verifiedBlob hashes while it is read.
 type verifiedBlob struct {
 	rc    io.ReadCloser
 	hash  hash.Hash
@@ -89,7 +87,6 @@ func (v *verifiedBlob) Fault(what string) error {
 
 func (v *verifiedBlob) Close() error { return v.rc.Close() }
 
-// readVerified reads a small blob whole.
 func readVerified(s blobStore, d v1.Descriptor) ([]byte, error) {
 	if d.Size < 0 || d.Size > manifestLimit {
 		return nil, damaged(s.where(d), fmt.Sprintf("said to have %d bytes, more than any manifest", d.Size), s.fix())
@@ -122,7 +119,6 @@ func (s *Source) LayerPlace(l v1.Layer) string {
 	return s.blobPlace(h)
 }
 
-// blobPlace names a blob for people.
 func (s *Source) blobPlace(h v1.Hash) string {
 	if s.blobs != nil {
 		return s.blobs.where(v1.Descriptor{Digest: h})
@@ -130,7 +126,6 @@ func (s *Source) blobPlace(h v1.Hash) string {
 	return s.Name + "@" + h.String()
 }
 
-// repair says how to get the source whole again.
 func (s *Source) repair() string {
 	if s.blobs != nil {
 		return s.blobs.fix()

@@ -21,7 +21,6 @@ const (
 	certificateDirectory = 4
 )
 
-// header holds the raw headers.
 type header struct {
 	at   int64 // of the PE signature
 	coff pe.FileHeader

@@ -14,7 +14,6 @@ type source struct {
 	size int64
 }
 
-// has says whether n bytes at off lie within the file.
 func (s source) has(off, n int64) bool {
 	return off >= 0 && n >= 0 && off <= s.size && n <= s.size-off
 }
@@ -36,7 +35,6 @@ func (s source) read(p []byte, off int64, what string) error {
 	return fmt.Errorf("read %s at byte %d: %w", what, off, err)
 }
 
-// decode reads a fixed-size structure at off.
 func (s source) decode(v any, off int64, what string) error {
 	p := make([]byte, binary.Size(v))
 	if err := s.read(p, off, what); err != nil {
@@ -46,7 +44,6 @@ func (s source) decode(v any, off int64, what string) error {
 	return err
 }
 
-// stream returns a buffered reader of n bytes at off.
 func (s source) stream(off, n int64) *bufio.Reader {
 	return bufio.NewReaderSize(io.NewSectionReader(s.r, off, n), 128<<10)
 }

@@ -87,7 +87,6 @@ func positionOf(n ast.Node) position {
 	return position{p.Line, p.Column}
 }
 
-// at makes a fault about a node.
 func (d *document) at(n ast.Node, what, fix string) *fault.Error {
 	return d.fault(start(n), what, fix)
 }
@@ -249,7 +248,6 @@ func (d *document) boolean(into *bool, n ast.Node) {
 	d.report(n, "must be true or false", "write true or false, unquoted")
 }
 
-// whole reads a number that isn't negative.
 func (d *document) whole(into *uint, n ast.Node) {
 	if number, ok := d.unwrap(n).(*ast.IntegerNode); ok {
 		if value, err := strconv.ParseUint(number.Token.Value, 10, 31); err == nil {

@@ -86,7 +86,6 @@ func (c *Component) Pinned() string {
 	}
 }
 
-// text is the value of a key that holds a string.
 func (c *Component) text(key string) string {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {

@@ -21,7 +21,6 @@ const (
 	scrapes = 4
 )
 
-// serve answers on l until ctx is done.
 func (s *state) serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{Handler: s.handler(), ReadHeaderTimeout: headerTime, IdleTimeout: 2 * time.Minute}
 	ended := make(chan error, 1)

@@ -10,7 +10,6 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// loop evaluates, one at a time.
 type loop struct {
 	o       Options
 	s       *state
@@ -114,7 +113,6 @@ func (a *Answer) String() string {
 	return "from " + orUnknown(a.From) + ": " + strings.Join(words, ", ")
 }
 
-// reasons are the rules behind a verdict that isn't PASS.
 func (t *Target) reasons() string {
 	var ids []string
 	for _, f := range t.sorted() {

@@ -99,7 +99,6 @@ func number(yes bool) float64 {
 	return 0
 }
 
-// sorted are the findings of a target, in order.
 func (t *Target) sorted() []Finding {
 	return slices.SortedFunc(maps.Keys(t.Findings), func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.ID, b.ID))

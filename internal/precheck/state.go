@@ -42,7 +42,6 @@ func newState(o Options, now func() time.Time) *state {
 	}
 }
 
-// finish notes the end of an evaluation.
 func (s *state) finish(a *Answer, err error, took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

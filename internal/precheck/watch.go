@@ -32,7 +32,6 @@ type watched struct {
 	mark func(metav1.Object) string
 }
 
-// resources are what is watched.
 var resources = []watched{
 	// The drivers: every change of a spec is a new generation.
 	{resource: schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "daemonsets"},

@@ -34,7 +34,6 @@ type sourceError struct{ error }
 
 func (e *sourceError) Unwrap() error { return e.error }
 
-// exchange is one request with its answer.
 type exchange struct {
 	req    *http.Request
 	ctx    context.Context // the answer's body outlives the call
@@ -101,7 +100,6 @@ func (b *sentBody) failed() error {
 	return nil
 }
 
-// silence says what is waited for.
 func (b *sentBody) silence(limit time.Duration) string {
 	if b != nil && b.err.Load() == nil {
 		return fmt.Sprintf("less than %d bytes a second were taken of", leastRate)
@@ -109,7 +107,6 @@ func (b *sentBody) silence(limit time.Duration) string {
 	return fmt.Sprintf("no answer within %s to", limit)
 }
 
-// receivedBody is an answer's body.
 type receivedBody struct {
 	io.ReadCloser
 	exchange *exchange

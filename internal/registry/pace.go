@@ -27,7 +27,6 @@ func newPace(limit time.Duration, end func()) *pace {
 	return &pace{limit: limit, end: end, left: limit}
 }
 
-// wait starts the clock.
 func (p *pace) wait() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

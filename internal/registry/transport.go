@@ -29,7 +29,6 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// refuse tells why a request isn't sent.
 func (c *Client) refuse(req *http.Request) error {
 	if !c.options.Insecure && req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()) {
 		return &httpRefused{req.URL.Host}
@@ -60,7 +59,6 @@ func (c *Client) noteRetryAfter(s string) {
 	}
 }
 
-// exchange sends req.
 func (c *Client) exchange(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x := &exchange{req: req, ctx: ctx, cancel: cancel}

@@ -9,7 +9,6 @@ import (
 	"github.com/winbake/winbake/internal/printable"
 )
 
-// flagKind is what a flag takes.
 type flagKind string
 
 const (
@@ -140,7 +139,6 @@ func (c *flagCheck) advice(name string) string {
 	return "leave it out, or pin a csi-proxy that has it; this one has klog's flags and " + strings.Join(own, ", ")
 }
 
-// together checks what only all flags say.
 func (c *flagCheck) together() {
 	if on, _ := strconv.ParseBool(c.values["windows-service"]); !on {
 		c.add("args", "add -windows-service", "without -windows-service csi-proxy never answers the service manager, which ends it after 30 seconds")

@@ -219,7 +219,6 @@ func (c *checker) identity(e xml.StartElement) {
 	}
 }
 
-// text judges what stands in an element.
 func (c *checker) text(text string) {
 	if text == "" || len(c.path) == 0 {
 		return

@@ -52,7 +52,6 @@ func (c *chunks) take(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// buffer holds one executable for random access.
 type buffer struct {
 	pool   *chunks
 	chunks [][]byte
@@ -67,7 +66,6 @@ func (b *buffer) reset() {
 	b.chunks, b.size = b.chunks[:0], 0
 }
 
-// bufferWriter fills a buffer with the executable at path.
 type bufferWriter struct {
 	ctx  context.Context
 	path string
@@ -164,13 +162,11 @@ func (in *inspector) take(ctx context.Context) (*buffer, error) {
 	}
 }
 
-// put gives an unused buffer back.
 func (in *inspector) put(b *buffer) {
 	b.reset()
 	in.free <- b
 }
 
-// inspect queues a full buffer.
 func (in *inspector) inspect(path string, b *buffer) { in.work <- inspection{path, b} }
 
 // wait ends the goroutine after what is queued.

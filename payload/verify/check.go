@@ -69,7 +69,6 @@ type File struct {
 	Link string
 }
 
-// stored is the path in the image.
 func (f File) stored() string {
 	if f.Archived {
 		return payload.Root + "/" + f.Path + payload.ArchiveSuffix
@@ -147,7 +146,6 @@ func Check(ctx context.Context, s *ociimage.Source, opts Options) ([]Problem, Su
 // maxProblems ends the reading of an image that is nothing but unsafe entries.
 const maxProblems = 10_000
 
-// checker checks the images of one source.
 type checker struct {
 	source    *ociimage.Source
 	opts      Options
@@ -157,7 +155,6 @@ type checker struct {
 	keptBytes int
 }
 
-// result is the outcome for one image.
 type result struct {
 	problems []Problem
 	summary  ImageSummary

@@ -100,7 +100,6 @@ func (x *Extras) labelled(labels map[string]string) (ps []Problem) {
 	return ps
 }
 
-// sha256Of is written as labels have it.
 func sha256Of(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])

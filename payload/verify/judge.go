@@ -10,7 +10,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// judge applies the rules that need the whole payload.
 func (r *payloadReader) judge() {
 	slices.SortFunc(r.files, func(a, b File) int { return strings.Compare(a.stored(), b.stored()) })
 	if len(r.files) == 0 && r.sums == nil {

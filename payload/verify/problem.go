@@ -101,7 +101,6 @@ var grounds = map[string]struct{ why, remedy string }{
 	IDKept:             {"the operator lacks a file of its own release, or has another one", remedySource},
 }
 
-// problem makes a blocking problem.
 func problem(id, object, observed, expected string) Problem {
 	g := grounds[id]
 	return Problem{

@@ -40,7 +40,6 @@ func newPayloadReader(c *checker) *payloadReader {
 	return &payloadReader{checker: c, buf: make([]byte, 256<<10), hash: sha256.New()}
 }
 
-// visit takes one entry in.
 func (r *payloadReader) visit(ctx context.Context, e *rootfs.Entry) error {
 	if !e.Mode.IsDir() {
 		r.paths = append(r.paths, e.Path)
@@ -139,7 +138,6 @@ func (r *payloadReader) copy(w io.Writer, content io.Reader) (int64, error) {
 	return io.CopyBuffer(w, struct{ io.Reader }{content}, r.buf)
 }
 
-// mode checks who may read and write an entry.
 func (r *payloadReader) mode(e *rootfs.Entry) {
 	perm := e.Mode.Perm()
 	switch {

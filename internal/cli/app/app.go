@@ -139,7 +139,6 @@ type ExitCode int
 // Error makes an ExitCode an error; nobody sees its text.
 func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// prepare adds what every command has.
 func (a *App) prepare(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetIn(a.Stdin)
@@ -198,7 +197,6 @@ func needCommands(cmd *cobra.Command) {
 	}
 }
 
-// unknownCommand suggests the command that was meant.
 func unknownCommand(group *cobra.Command, word string) error {
 	var names []string
 	for _, c := range group.Commands() {
@@ -213,7 +211,6 @@ func unknownCommand(group *cobra.Command, word string) error {
 	return &fault.Error{What: fmt.Sprintf("unknown command %q for %q", word, group.CommandPath()), Fix: fix}
 }
 
-// flagError suggests the flag that was meant.
 func flagError(cmd *cobra.Command, err error) error {
 	fix := cmd.CommandPath() + " --help"
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
@@ -240,7 +237,6 @@ func Choices(cmd *cobra.Command, flag string, values ...string) {
 	f.Annotations[choices] = values
 }
 
-// checkChoices refuses a value that a flag can't have.
 func checkChoices(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		values, fixed := f.Annotations[choices]

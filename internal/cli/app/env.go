@@ -38,7 +38,6 @@ func fromEnv(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// envUsage is the end of a command's help.
 func envUsage(cmd *cobra.Command) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -52,7 +51,6 @@ func envUsage(cmd *cobra.Command) string {
 	return "\nVariables, which flags overrule:\n" + wrapWords(names, "  ", 80)
 }
 
-// wrapWords is words in lines of at most width columns.
 func wrapWords(words []string, indent string, width int) string {
 	var b strings.Builder
 	line := indent + words[0]

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// addManPages adds the hidden command that packagers run.
 func addManPages(root *cobra.Command) {
 	root.AddCommand(&cobra.Command{
 		Use:     "man DIR",

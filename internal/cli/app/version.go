@@ -67,7 +67,6 @@ func readBuild(info *debug.BuildInfo) Build {
 // for a build of a checkout.
 func Version() string { return ReadBuild().Version }
 
-// newVersion is the command that says which build this is.
 func newVersion(a *App, name string) *cobra.Command {
 	output := NewOutput("Version", Build{})
 	cmd := &cobra.Command{

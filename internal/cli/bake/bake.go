@@ -21,7 +21,6 @@ import (
 	"github.com/winbake/winbake/internal/source/gitsrc"
 )
 
-// tool is what the commands of bake share.
 type tool struct {
 	*app.App
 	file     string // versions.yaml
@@ -86,7 +85,6 @@ func (t *tool) git() (*gitsrc.Cache, error) {
 	return gitsrc.NewCache(filepath.Join(dir, "git")), nil
 }
 
-// builder wires a compile.Builder over the person's Go and cache.
 func (t *tool) builder(ctx context.Context, store *cas.Store, o buildOptions) (*compile.Builder, error) {
 	host, err := gotool.NewHost(ctx)
 	if err != nil {
@@ -107,7 +105,6 @@ func (t *tool) builder(ctx context.Context, store *cas.Store, o buildOptions) (*
 	}, nil
 }
 
-// buildOptions are the flags of every command that compiles.
 type buildOptions struct {
 	jobs      int
 	memory    string
@@ -139,7 +136,6 @@ func (t *tool) jobs(names []string) (*pins.File, []*compile.Job, error) {
 	return file, jobs, err
 }
 
-// lockedJobs is jobs for a file that was read.
 func (t *tool) lockedJobs(file *pins.File, names []string) (jobs []*compile.Job, err error) {
 	components, err := file.Select(names)
 	if err != nil {

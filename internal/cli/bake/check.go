@@ -44,7 +44,6 @@ func (o *payloadOptions) check(t *tool) error {
 	return o.outputOptions.check(t)
 }
 
-// place is a file or folder to write.
 type place struct {
 	flag, path string
 	kind       ociimage.Kind
@@ -52,7 +51,6 @@ type place struct {
 
 func (p place) stdout() bool { return p.kind == ociimage.KindOCIArchive && p.path == toStdout }
 
-// check refuses what can't be written to.
 func (p place) check() error {
 	if p.kind == ociimage.KindDir {
 		return payload.CheckDir(p.path)

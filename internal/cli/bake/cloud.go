@@ -13,7 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
-// addCluster adds the flags that name the cluster that services are for.
 func addCluster(cmd *cobra.Command, c *wmco.Cluster) {
 	f := cmd.Flags()
 	f.StringVar(&c.Cloud, "cloud", "", "write the services of a cluster on none, vsphere, aws, azure, gcp or nutanix (default those of versions.yaml alone)")

@@ -30,7 +30,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// driverOptions are the flags of `bake driver`.
 type driverOptions struct {
 	buildOptions
 	release, payload, mode, layout, push string
@@ -147,7 +146,6 @@ func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) err
 	})
 }
 
-// driverSources finds what is to be built, and the pins that it is built as.
 func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []string, o *driverOptions) (*pins.File, []*driver.Source, error) {
 	file := &pins.File{Go: driver.Toolchain, Path: t.file}
 	if !o.pins { // those are for a file that may be half written
@@ -255,7 +253,6 @@ type driverRow struct {
 	Note      string   `json:"note,omitempty"`
 }
 
-// buildDrivers builds the programs side by side, then an image of each.
 func (t *tool) buildDrivers(ctx context.Context, file *pins.File, sources []*driver.Source, o *driverOptions) ([]driverRow, error) {
 	store, err := t.store()
 	if err != nil {
@@ -330,7 +327,6 @@ func (t *tool) driverJobs(ctx context.Context, b *compile.Builder, file *pins.Fi
 	return jobs, nil
 }
 
-// writeDriver writes or pushes one image.
 func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage.ImageOrIndex, o *driverOptions) (row driverRow, err error) {
 	digest, err := image.Digest()
 	if err != nil {
@@ -350,7 +346,6 @@ func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage
 	})
 }
 
-// driverDiff lists what forks have beyond upstream.
 func (t *tool) driverDiff(ctx context.Context, sources []*driver.Source, o *driverOptions) error {
 	git, err := t.git()
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// extrasOptions are the flags about what goes into the image's /winbake.
 type extrasOptions struct {
 	withVerify bool
 }

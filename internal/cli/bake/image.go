@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// imageOptions are the flags that describe the image.
 type imageOptions struct {
 	base, platform      string
 	replace             bool
@@ -92,7 +91,6 @@ func createdAt(jobs []*compile.Job) (time.Time, error) {
 	return newest, nil
 }
 
-// pinsDigest names the state of the pins and their locks.
 func pinsDigest(file *pins.File, jobs []*compile.Job) string {
 	var parts []string
 	for _, j := range jobs {
@@ -101,7 +99,6 @@ func pinsDigest(file *pins.File, jobs []*compile.Job) string {
 	return "pins-" + strings.TrimPrefix(compile.DigestOf(strings.Join(parts, "\n")), "sha256:")
 }
 
-// load reaches a registry to read from it.
 func (t *tool) load(r app.Registry) ociimage.LoadOptions {
 	return ociimage.LoadOptions{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(), Timeout: r.Timeout, Retrying: t.Retrying,

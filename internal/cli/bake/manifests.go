@@ -33,7 +33,6 @@ cluster nor node.`,
 	return cmd
 }
 
-// servicesOptions are the flags of `bake manifests windows-services`.
 type servicesOptions struct {
 	wmcoVersion, namespace string
 	checksums              bool
@@ -160,7 +159,6 @@ func (t *tool) checksums(ctx context.Context) ([]manifests.FileEntry, error) {
 	return files, nil
 }
 
-// print writes a result that isn't a table.
 func (t *tool) print(text []byte, err error) error {
 	if err == nil {
 		_, err = t.Stdout.Write(text)

@@ -21,7 +21,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// nodeOptions are the flags of all `bake node` commands.
 type nodeOptions struct {
 	hosts       hosts.Flags
 	only        []string
@@ -99,7 +98,6 @@ logs and folders. What isn't as it was installed stays, and is named.`,
 	})
 }
 
-// nodeCommand gives a command its flags and its work.
 func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	o := nodeOptions{output: app.Output{Kinds: map[string]any{"NodeChange": &deploy.Done{}, "NodeChangeList": []nodeEntry{}}}}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -123,7 +121,6 @@ func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// node carries out one verb on each node.
 func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOptions) error {
 	targets, err := o.hosts.Targets(t.Stdin)
 	if err != nil {
@@ -159,7 +156,6 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	return errors.Join(c.table(all), hosts.Failure(all))
 }
 
-// nodeChange is a verb that is carried out on nodes.
 type nodeChange struct {
 	*tool
 	verb agent.Verb

@@ -12,7 +12,6 @@ import (
 	"github.com/winbake/winbake/internal/printable"
 )
 
-// done tells what a node has to say, and returns what was done there.
 func (c nodeChange) done(target guest.Target, out *deploy.Outcome, took time.Duration) *deploy.Done {
 	r := out.Result
 	for _, n := range r.Notes {
@@ -46,7 +45,6 @@ type nodeEntry struct {
 	Done  *deploy.Done `json:"done,omitempty"`
 }
 
-// table writes what was done on several nodes.
 func (c nodeChange) table(all []hosts.Outcome[*deploy.Done]) error {
 	entries, rows := []nodeEntry{}, [][]string{{"NODE", "OUTCOME"}}
 	for _, o := range all {

@@ -22,7 +22,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// payloadOptions are the flags of `bake payload`.
 type payloadOptions struct {
 	buildOptions
 	imageOptions
@@ -205,7 +204,6 @@ func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs 
 	})
 }
 
-// layer packs the payload.
 func (t *tool) layer(ctx context.Context, o imageOptions, tree *payload.Tree, removes []string, store *cas.Store) (*payload.Layer, error) {
 	codec, err := payload.NewCodec(o.compression, tree.Format)
 	if err != nil {
@@ -246,7 +244,6 @@ func layerMessage(tree *payload.Tree, layer *payload.Layer, began time.Time) str
 	return fmt.Sprintf("%d files, %s packed into %s in %s", len(tree.Files), megabytes(tree.Size()), megabytes(size), time.Since(began).Round(10*time.Millisecond))
 }
 
-// progress makes the callback of package payload an event.
 func (t *tool) progress(object string, phase event.Phase) stream.Progress {
 	return func(done, total int64) {
 		t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Progress, Done: done, Total: total})

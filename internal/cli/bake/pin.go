@@ -79,7 +79,6 @@ func (t *tool) pin(ctx context.Context, name, value string) error {
 	return replacePins(t.file, src, edited)
 }
 
-// newestOf is the newest commit of the branch that a component follows.
 func newestOf(ctx context.Context, c *pins.Component) (string, error) {
 	if c.Branch == "" {
 		return "", &fault.Error{Where: c.Name, What: "it follows no branch, so a version is needed", Fix: "bake pin " + c.Name + "@VERSION; bake outdated " + c.Name + " lists the newest"}

@@ -75,7 +75,6 @@ func selectServices(services []winsvc.Service, names []string) ([]winsvc.Service
 	return chosen, nil
 }
 
-// services loads versions.yaml and its services.
 func (t *tool) services() (*pins.File, []winsvc.Service, error) {
 	file, err := pins.Load(t.file)
 	if err != nil {

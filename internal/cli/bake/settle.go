@@ -57,7 +57,6 @@ func sound(ref string, problems []verify.Problem, replace bool) error {
 	return nil
 }
 
-// settler decides for each image of a base.
 type settler struct {
 	tool    *tool
 	options *imageOptions

@@ -13,7 +13,6 @@ import (
 	"github.com/winbake/winbake/packer/template"
 )
 
-// templateOptions are the flags of `bake template`.
 type templateOptions struct {
 	template.Options
 	payload         string
@@ -103,7 +102,6 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 	return nil
 }
 
-// renderTemplate reads what the flags name.
 func (t *tool) renderTemplate(ctx context.Context, o templateOptions) (_ *template.Folder, err error) {
 	o.WithoutPayload = o.payload == noPayload
 	if o.Payload, err = t.findPayload(ctx, o); err != nil {

@@ -40,7 +40,6 @@ func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Pay
 	return template.Payload{Reference: reference, Digest: source.Digest.String()}, nil
 }
 
-// checkRelease compares --release with what the image says of itself.
 func (t *tool) checkRelease(o templateOptions, source *ociimage.Source) error {
 	if o.Release == "" {
 		return nil

@@ -23,7 +23,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// verifyPackage is the program of verify.exe.
 const verifyPackage = "./cmd/verify/node"
 
 func newVerifyExe(t *tool) *cobra.Command {
@@ -68,7 +67,6 @@ func copyTo(to, from string) error {
 	return atomicfs.CantWrite(to, err)
 }
 
-// readVerifyExe is verify.exe's bytes.
 func (t *tool) readVerifyExe(ctx context.Context, o buildOptions) ([]byte, error) {
 	path, err := t.verifyExe(ctx, o)
 	if err != nil {

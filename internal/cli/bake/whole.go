@@ -34,7 +34,6 @@ func (t *tool) whole(o payloadOptions, file *pins.File) error {
 	return nil
 }
 
-// lacks are the demanded files that no component brings.
 func lacks(file *pins.File, demanded []catalog.PayloadFile) (missing []string) {
 	for _, f := range demanded {
 		if !slices.ContainsFunc(file.Components, func(c pins.Component) bool { return c.Payload == f.Path }) {

@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// outputOptions are the flags that say where the image goes.
 type outputOptions struct {
 	layout, tarball, dir, push string
 	layoutSet, overwrite       bool
@@ -79,7 +78,6 @@ func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image
 	return ref, err
 }
 
-// push pushes an image and returns its reference by digest.
 func (t *tool) push(ctx context.Context, to string, r app.Registry, image ociimage.ImageOrIndex) (ref string, err error) {
 	err = t.step(to, event.Push, func(p stream.Progress) (err error) {
 		ref, err = ociimage.Push(ctx, to, image, ociimage.PushOptions{
@@ -130,7 +128,6 @@ func (t *tool) writeStdout(ctx context.Context, image ociimage.ImageOrIndex, sto
 	return err
 }
 
-// step reports one output's start, progress and end.
 func (t *tool) step(object string, phase event.Phase, run func(stream.Progress) error) error {
 	t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Start})
 	err := run(t.progress(object, phase))

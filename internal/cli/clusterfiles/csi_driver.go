@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// csiDriverOptions are the flags of `bake manifests csi-driver`.
 type csiDriverOptions struct {
 	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
 	image, registrar, probe                                                   string
@@ -141,7 +140,6 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions
 	return o.output.Write(t.Stdout, r, r.lines)
 }
 
-// writeCSIDriver writes the folder and tells of it.
 func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, out string) error {
 	if err := writeFolder(ctx, out, folder.Files); err != nil {
 		return err

@@ -14,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/report"
 )
 
-// firstBootOptions are the flags of `verify node --first-boot`.
 type firstBootOptions struct {
 	on     bool
 	wait   time.Duration

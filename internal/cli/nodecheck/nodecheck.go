@@ -32,7 +32,6 @@ with the expectation that bake payload wrote, /winbake/node.json in the image.`,
 	return root
 }
 
-// nodeOptions are the flags of `verify node`.
 type nodeOptions struct {
 	expect, format string
 	failOn         finding.FailOn

@@ -90,7 +90,6 @@ func checkFile(name, pinsFile, component string) ([]finding.Finding, error) {
 	return checkExecutable(name, f, info.Size(), program), nil
 }
 
-// programFor finds the pinned program that a file should be.
 func programFor(name, pinsFile, component string) (*expect.Program, error) {
 	if pinsFile == "" {
 		return nil, nil

@@ -28,7 +28,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// inputs are the flags that say what to read.
 type inputs struct {
 	manifests  []string
 	mustGather string
@@ -81,7 +80,6 @@ func (in *inputs) wantsCluster() bool {
 	return given
 }
 
-// check refuses flags that contradict each other.
 func (in *inputs) check() error {
 	if len(in.manifests) > 0 && in.mustGather != "" {
 		return &fault.Error{What: "--manifests and --must-gather were both given, and each is a whole cluster", Fix: "give one of them"}
@@ -104,7 +102,6 @@ func noPaths(cmd *cobra.Command, args []string) error {
 	return app.Args(cobra.NoArgs)(cmd, args)
 }
 
-// inventory reads all inputs into one inventory.
 func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs) (*inventory.Inventory, error) {
 	if err := in.check(); err != nil {
 		return nil, err
@@ -151,7 +148,6 @@ func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs)
 	})
 }
 
-// load reaches a registry to read from it.
 func (t *tool) load(r app.Registry) ociimage.LoadOptions {
 	return ociimage.LoadOptions{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
@@ -176,7 +172,6 @@ func (t *tool) objects(ctx context.Context, c *kube.Collector, in inputs) ([]inv
 	return []inventory.Source{s}, nil
 }
 
-// live reads the cluster that kubectl would talk to.
 func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventory.Source, error) {
 	config, name, err := in.cluster.Config()
 	if err != nil {

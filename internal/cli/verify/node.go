@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// nodeOptions are the flags of `verify node`.
 type nodeOptions struct {
 	hosts    hosts.Flags
 	expect   string
@@ -110,7 +109,6 @@ func (t *tool) warn(object, what string) {
 	t.Console.Emit(event.Event{Object: object, Phase: event.Verify, State: event.Warning, Message: what})
 }
 
-// openExpectation reads the image's, or the file's.
 func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy.Image, error) {
 	if o.expect == "" {
 		im, err := deploy.OpenImage(ctx, args[0], t.load(o.registry), hosts.Stock(o.file, t.warn))

@@ -29,7 +29,6 @@ func fleet(all []hosts.Outcome[*node.Facts], e *node.Expectation) report.Report 
 	return r
 }
 
-// fleetTable has a line for each node.
 func fleetTable(all []hosts.Outcome[*node.Facts], found []finding.Finding) []string {
 	var table strings.Builder
 	rows := tabwriter.NewWriter(&table, 0, 8, 2, ' ', 0)

@@ -27,7 +27,6 @@ import (
 	"github.com/winbake/winbake/payload/verify"
 )
 
-// payloadOptions are the flags of `verify payload`.
 type payloadOptions struct {
 	file     string
 	only     []string
@@ -190,7 +189,6 @@ func byteNotes(source *ociimage.Source, want *pinned, digest v1.Hash) []string {
 	return []string{"no pin holds the sum of a built program, so its code was compared with nothing: " + how}
 }
 
-// expected lists the files that the pins put into the payload.
 func expected(want *pinned, o payloadOptions) (*verify.Expected, error) {
 	e := &verify.Expected{Format: payload.Format(want.file.Format())}
 	if o.format != "" {

@@ -21,7 +21,6 @@ const (
 	idRelease  = "payload.release"
 )
 
-// demands hold a payload to what the operator of its release reads.
 type demands struct {
 	catalog *catalog.Catalog
 	release string // of --release or the pins; "" leaves it to the image's labels
@@ -105,7 +104,6 @@ func severity(image verify.ImageSummary) finding.Severity {
 	return finding.Warn
 }
 
-// missing are the files that the operator demands and the image hasn't.
 func (d *demands) missing(image verify.ImageSummary, release string) (fs []finding.Finding) {
 	demanded := d.catalog.PayloadFiles(release)
 	if demanded == nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// precheckOptions are the flags of `verify skew precheck`.
 type precheckOptions struct {
 	listen, from            string
 	to, images              []string
@@ -68,7 +67,6 @@ It runs until SIGINT or SIGTERM, and then exits 0; 1 if it couldn't begin.`,
 	return cmd
 }
 
-// check refuses flags that can't be before anything is read.
 func (o *precheckOptions) check(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "fail-on", "verbose"} {
 		if cmd.Flags().Changed(name) {

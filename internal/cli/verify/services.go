@@ -47,7 +47,6 @@ ConfigMap. Of several, the one of the declared version counts.`,
 	return cmd
 }
 
-// declaredServices reads what bake wrote.
 func (t *tool) declaredServices(path string) (*manifests.ConfigMap, error) {
 	text, err := infile.ReadOr(t.Stdin, path, 1<<20)
 	if err != nil {

@@ -23,7 +23,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// skewOptions are the flags of `verify skew` and `verify skew plan`.
 type skewOptions struct {
 	inputs
 	from, to string
@@ -95,7 +94,6 @@ func (o *skewOptions) register(cmd *cobra.Command) {
 	app.Complete(cmd, "to", o.catalog.Releases)
 }
 
-// skew reads, judges and reports.
 func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
 	r, err := t.answer(cmd, o)
 	if err != nil {
@@ -116,7 +114,6 @@ func (t *tool) answer(cmd *cobra.Command, o skewOptions) (skewreport.Report, err
 	return await(cmd.Context(), func() (skewreport.Report, error) { return t.judge(cmd.Context(), cmd, o) })
 }
 
-// judge makes the answer that reports are written from.
 func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (skewreport.Report, error) {
 	if err := o.check(); err != nil {
 		return skewreport.Report{}, err
@@ -223,7 +220,6 @@ func commandLine(cmd *cobra.Command) string {
 	return strings.Join(words, " ")
 }
 
-// explain prints one rule, or all.
 func explain(w io.Writer, output *app.Output, id string) error {
 	found := skew.Rules()
 	if id != "all" {

@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/report"
 )
 
-// tool is what the commands of verify share.
 type tool struct {
 	*app.App
 	format string

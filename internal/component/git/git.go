@@ -46,7 +46,6 @@ func (tree) Versions(ctx context.Context, _ *source.Env, p source.Pin) (current 
 	return current, all, nil
 }
 
-// describe is what a lock says of a commit.
 func describe(url string, c *gitsrc.Commit) *pins.Locked {
 	return &pins.Locked{Git: url, Commit: c.Hash, Tree: c.Tree, Date: c.Time.Format(time.RFC3339)}
 }

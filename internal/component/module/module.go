@@ -95,7 +95,6 @@ func checkDrift(c *pins.Component, locked *pins.Locked, id module.Version, upstr
 	return err
 }
 
-// linkedOf is what was linked, for the comparison with upstream.
 func linkedOf(l *pins.Locked) []gomod.LinkedModule {
 	var ms []gomod.LinkedModule
 	for _, m := range l.Modules {

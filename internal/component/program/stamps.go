@@ -41,7 +41,6 @@ func stampFault(c *pins.Component, name, why string) error {
 		Fix: "name a string variable of the program that has no initialiser or a constant one, or take the stamp out of versions.yaml"}
 }
 
-// splitVariable splits path/to/pkg.Name at the last dot.
 func splitVariable(name string) (pkg, variable string) {
 	i := strings.LastIndex(name, ".")
 	return name[:max(i, 0)], name[i+1:]
@@ -77,7 +76,6 @@ func stampable(dir, variable string, tags []string) string {
 	return ""
 }
 
-// findSpec finds the declaration of a package-level name.
 func findSpec(files []*ast.File, kind token.Token, name string) (*ast.ValueSpec, int) {
 	for _, f := range files {
 		for _, d := range f.Decls {
@@ -96,7 +94,6 @@ func findSpec(files []*ast.File, kind token.Token, name string) (*ast.ValueSpec,
 	return nil, 0
 }
 
-// constant reports whether e is a constant string expression.
 func constant(files []*ast.File, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit:

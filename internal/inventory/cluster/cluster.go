@@ -64,7 +64,6 @@ func Read(ctx context.Context, c *kube.Collector, o Options) (inventory.Source, 
 	return inventory.Source{Kind: "cluster", Name: r.name(), Detail: r.detail()}, nil
 }
 
-// reader reads one cluster.
 type reader struct {
 	c *kube.Collector
 	o Options
@@ -105,7 +104,6 @@ func inParallel(ctx context.Context, all ...func(context.Context) error) error {
 	return g.Wait()
 }
 
-// name is what people call the cluster.
 func (r *reader) name() string {
 	if r.o.Context != "" {
 		return r.o.Context
@@ -113,7 +111,6 @@ func (r *reader) name() string {
 	return r.host
 }
 
-// detail counts what was read, for people.
 func (r *reader) detail() string {
 	at := ""
 	if r.name() != r.host {

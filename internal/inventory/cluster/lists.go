@@ -56,7 +56,6 @@ func (r *reader) readClaims(ctx context.Context) error {
 	return r.cover(inventory.Claims, p.read(ctx))
 }
 
-// readClasses reads what serves claims that aren't bound yet.
 func (r *reader) readClasses(ctx context.Context) error {
 	p := pager[*storagev1.StorageClassList, storagev1.StorageClass, *storagev1.StorageClass]{
 		r: r, options: r.paged(), list: r.storage.StorageClasses().List,
@@ -106,5 +105,4 @@ func (r *reader) readConfigMaps(ctx context.Context, namespace string) error {
 	return p.read(ctx)
 }
 
-// paged asks for the first page of a list.
 func (r *reader) paged() metav1.ListOptions { return metav1.ListOptions{Limit: r.o.PageSize} }

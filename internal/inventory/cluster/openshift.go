@@ -112,7 +112,6 @@ func (r *reader) readRuntimeClasses(ctx context.Context) error {
 	return nil
 }
 
-// listCustom lists a kind that a cluster needn't know.
 func (r *reader) listCustom(ctx context.Context, resource schema.GroupVersionResource) error {
 	var failed error
 	p := pager[*unstructured.UnstructuredList, unstructured.Unstructured, *unstructured.Unstructured]{
@@ -138,12 +137,10 @@ func (r *reader) take(o *unstructured.Unstructured) error {
 	}, nil)
 }
 
-// readGates reads what updates wait for.
 func (r *reader) readGates(ctx context.Context) error {
 	return r.cover(inventory.AdminGates, r.readConfigMap(ctx, "openshift-config-managed", "admin-gates"))
 }
 
-// readAcks reads what the administrator acknowledged.
 func (r *reader) readAcks(ctx context.Context) error {
 	return r.cover(inventory.AdminAcks, r.readConfigMap(ctx, "openshift-config", "admin-acks"))
 }

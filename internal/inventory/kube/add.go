@@ -9,7 +9,6 @@ import (
 // adder decodes one kind and takes it.
 type adder func(c *Collector, decode func(into any) error, at Locator) error
 
-// typed makes an adder of a typed method.
 func typed[T any](take func(*Collector, *T, Locator)) adder {
 	return func(c *Collector, decode func(into any) error, at Locator) error {
 		var o T

@@ -13,13 +13,11 @@ import (
 // kubelet will use: https://github.com/kubernetes-csi/node-driver-registrar
 const registrationFlag = "kubelet-registration-path"
 
-// isRegistrar tells the node-driver-registrar from other containers.
 func (ct *container) isRegistrar() bool {
 	_, given := podtext.Flag(ct.words, registrationFlag)
 	return given || ct.namedRegistrar()
 }
 
-// namedRegistrar tells a node-driver-registrar that is called one.
 func (ct *container) namedRegistrar() bool {
 	return strings.Contains(podtext.LastElement(ct.image.Repository), "driver-registrar") || strings.Contains(strings.ToLower(ct.Name), "driver-registrar")
 }
@@ -51,10 +49,8 @@ func (ct *container) isSidecar() bool {
 	return probe && csi
 }
 
-// endpointFlags say where a driver listens.
 var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEndpoint", "server-socket"}
 
-// nameFlags say what a driver calls itself.
 var nameFlags = []string{"drivername", "driver-name", "csi-name"}
 
 // endpoint is the address that a container serves or uses as a CSI driver.
@@ -105,7 +101,6 @@ func alike(a, b *container) bool {
 	return a.Image == b.Image && reflect.DeepEqual(a.VolumeMounts, b.VolumeMounts) && reflect.DeepEqual(a.SecurityContext, b.SecurityContext)
 }
 
-// likeness is how much speaks for a container as a driver's.
 func (k known) likeness(ct *container, d *catalog.Driver) int {
 	score := 0
 	if found := k.image(ct.image.Repository); found != nil && (d == nil || found == d) {

@@ -38,7 +38,6 @@ func (ct *container) runsProxy() bool {
 	return false
 }
 
-// logLine is what one csi-proxy says of itself.
 type logLine struct {
 	node string
 	text string

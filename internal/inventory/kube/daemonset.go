@@ -116,7 +116,6 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	return d, ""
 }
 
-// readContainer reads what the driver's own container says.
 func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, own []string, hint string) {
 	d.Container, d.Image = ct.Name, ct.image
 	d.Call = inventory.Call{At: podtext.Pointer(ct.path), Command: ct.Command, Args: ct.Args}
@@ -139,7 +138,6 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	}
 }
 
-// registrar is the node-driver-registrar next to the driver.
 func (c *Collector) registrar(p podTemplate, cts []container) *inventory.Sidecar {
 	for i := range cts {
 		ct := &cts[i]

@@ -265,7 +265,6 @@ func barePipes(pipes []inventory.Pipe) []inventory.Pipe {
 	return out
 }
 
-// checkWhole tells of a manifest that isn't whole.
 func (c *Collector) checkWhole(o inventory.Object, p podTemplate) {
 	if lack, path := p.lack(); lack != "" {
 		c.problem(inventory.Problem{

@@ -9,14 +9,12 @@ import (
 	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
-// identity is which driver a DaemonSet runs.
 type identity struct {
 	provisioner string
 	driver      *catalog.Driver // nil: the catalog doesn't know it
 	evidence    inventory.Evidence
 }
 
-// clue is one hint at the driver.
 type clue struct {
 	folder string
 	at     inventory.Evidence
@@ -115,7 +113,6 @@ func hasRegistrar(cts []container) bool {
 	return false
 }
 
-// registrations are the paths that registrars give the kubelet.
 func registrations(p podTemplate, cts []container) []clue {
 	var clues []clue
 	for i := range cts {
@@ -174,7 +171,6 @@ func endpoints(p podTemplate, cts []container) []clue {
 	return clues
 }
 
-// folders are the plugin folders of the host that the pod mounts.
 func folders(p podTemplate) []clue {
 	var clues []clue
 	for i, v := range p.spec.Volumes {

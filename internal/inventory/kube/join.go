@@ -104,7 +104,6 @@ func (c *Collector) versionOfRunning(d *inventory.Driver) {
 	}
 }
 
-// uses joins pods, claims and volumes.
 func (c *Collector) uses() []inventory.VolumeUse {
 	var out []inventory.VolumeUse
 	for _, p := range c.pods {
@@ -206,7 +205,6 @@ func (c *Collector) resolve(u *inventory.VolumeUse, k key, v volumeRecord) bool 
 	return true
 }
 
-// madeBy notes a provisioner, in-tree or not.
 func (c *Collector) madeBy(u *inventory.VolumeUse, provisioner string) {
 	if csi := csiName(provisioner); csi != "" {
 		u.InTree, u.Provisioner = provisioner, csi

@@ -73,7 +73,6 @@ func (k known) image(repository string) *catalog.Driver {
 
 func (k known) daemonSet(name string) *catalog.Driver { return k.byDaemonSet[strings.ToLower(name)] }
 
-// digest finds a version by an image's digest.
 func (k known) digest(digest string) (catalog.Digest, bool) {
 	if k.catalog == nil || digest == "" {
 		return catalog.Digest{}, false
@@ -86,7 +85,6 @@ func (k known) digest(digest string) (catalog.Digest, bool) {
 	return catalog.Digest{}, false
 }
 
-// nodeLabels are the labels of nodes that the catalog asks for.
 func (k known) nodeLabels() []string {
 	if k.catalog == nil {
 		return nil

@@ -39,7 +39,6 @@ func ownFlags(d *catalog.Driver) []string {
 	return own
 }
 
-// readFlags reads which of the flags for HostProcess a driver is given.
 func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) {
 	for _, name := range hostProcessFlags {
 		value, w, given := podtext.BoolFlag(ct.words, name)

@@ -183,13 +183,11 @@ func value(o any, path ...string) any {
 	return o
 }
 
-// text is a string deep in o; "" where there is none.
 func text(o any, path ...string) string {
 	s, _ := value(o, path...).(string)
 	return s
 }
 
-// list is a list deep in o.
 func list(o any, path ...string) []any {
 	l, _ := value(o, path...).([]any)
 	return l

@@ -48,7 +48,6 @@ var traces = []mark{
 	{manager: "ACM", key: "apps.open-cluster-management.io/"},
 }
 
-// owners are the programs that made an object, each once.
 func owners(meta metav1.ObjectMeta, at Locator) []inventory.Owner {
 	var out []inventory.Owner
 	add := func(o inventory.Owner) {
@@ -72,7 +71,6 @@ func owners(meta metav1.ObjectMeta, at Locator) []inventory.Owner {
 	return traced(meta, at)
 }
 
-// keys are the labels or the annotations of an object.
 type keys struct {
 	name string
 	keys map[string]string

@@ -10,7 +10,6 @@ import (
 	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
-// template is a pod template and where it is in its object.
 type podTemplate struct {
 	spec *corev1.PodSpec
 	base []any
@@ -24,7 +23,6 @@ func (p podTemplate) evidence(text string, path ...any) inventory.Evidence {
 	return inventory.Evidence{Where: p.at(p.path(path...)...), Text: text}
 }
 
-// container is one of the pod's containers, taken apart once.
 type container struct {
 	*corev1.Container
 	path  []any
@@ -62,7 +60,6 @@ func (p podTemplate) lasting() iter.Seq2[*corev1.Container, []any] {
 	}
 }
 
-// imageAt is where a container's image is written.
 func (p podTemplate) imageAt(ct *container) inventory.Evidence {
 	return inventory.Evidence{Where: p.at(below(ct.path, "image")...), Text: ct.Image}
 }

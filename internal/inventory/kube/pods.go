@@ -22,7 +22,6 @@ type podRecord struct {
 	claims map[string]*string
 }
 
-// volumeRecord is one volume of a pod that a CSI driver may serve.
 type volumeRecord struct {
 	name  string
 	claim string
@@ -73,7 +72,6 @@ func ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// record is what is kept of a pod.
 func (v *volumes) record(o inventory.Object, p podTemplate, name string) podRecord {
 	r := podRecord{object: o, node: p.spec.NodeName, os: askedOS(p), volumes: v.of(p, name)}
 	if class := p.spec.RuntimeClassName; class != nil {
@@ -144,14 +142,12 @@ func volumeText(r volumeRecord) string {
 	return "ephemeral"
 }
 
-// runKey is one container image that a DaemonSet's pods run.
 type runKey struct {
 	set       key
 	container string
 	image     string // status' imageID
 }
 
-// runs notes which images a pod of a DaemonSet really runs.
 func (c *Collector) runs(set string, pod *corev1.Pod) {
 	for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
 		if s.ImageID == "" {

@@ -13,7 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// scheduling copies what decides where a pod runs.
 func scheduling(spec *corev1.PodSpec) inventory.Scheduling {
 	s := inventory.Scheduling{NodeSelector: spec.NodeSelector}
 	if a := spec.Affinity; a != nil && a.NodeAffinity != nil {
@@ -96,7 +95,6 @@ func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
 	return nil
 }
 
-// withRuntimeClass is what keeps a pod to some nodes, with what its class adds.
 func (c *Collector) withRuntimeClass(p podRecord) inventory.Scheduling {
 	return merged(*p.asks, c.runtimeClasses[p.runtimeClass])
 }

@@ -50,7 +50,6 @@ func (c *Collector) versionOf(img inventory.Image, bad error, at inventory.Evide
 	return fact
 }
 
-// reason words an error of package version without naming it twice.
 func reason(err error) string {
 	if u, ok := errors.AsType[*version.Unreadable](err); ok {
 		return u.Tag + ": " + u.Reason

@@ -63,7 +63,6 @@ type backing struct {
 	affinity []inventory.Term
 }
 
-// claim is what is kept of a PersistentVolumeClaim.
 type claim struct {
 	volume string
 	class  *string

@@ -17,10 +17,8 @@ const (
 	maxLoads  = 2000
 )
 
-// weight is what it takes to build a folder.
 type weight struct{ levels, loads int }
 
-// scales weigh folders, each once.
 type scales struct {
 	known map[string]weight
 	open  map[string]bool
@@ -54,7 +52,6 @@ func (s *scales) weigh(dir string) (weight, error) {
 	return w, nil
 }
 
-// taken are the folders that a kustomization takes in.
 func taken(dir string) []string {
 	for _, name := range Names {
 		src, err := infile.Read(filepath.Join(dir, name), infile.Text)

@@ -12,7 +12,6 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// document is one parsed document, or one part of it while it is read.
 type document struct {
 	file string
 	// line is added to the lines of nodes; JSON's are right as they are.
@@ -28,7 +27,6 @@ func (d *document) at(line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, d.line+max(line, 1), max(column, 1))
 }
 
-// text reads the documents of one file.
 func (r *reader) text(ctx context.Context, file string, src []byte) error {
 	src, err := decodeText(src)
 	if err != nil {
@@ -60,7 +58,6 @@ func (r *reader) text(ctx context.Context, file string, src []byte) error {
 	return nil
 }
 
-// document parses one chunk and takes its objects.
 func (r *reader) document(ctx context.Context, d *document) error {
 	if isJSON(d.text) {
 		taken := r.documents

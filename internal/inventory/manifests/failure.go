@@ -70,7 +70,6 @@ func (d *document) column(line int) int {
 	return len(text) - len(bytes.TrimLeft(text, " ")) + 1
 }
 
-// lineText is a line of the document, from 1, without its end.
 func (d *document) lineText(line int) []byte {
 	n := 0
 	for text := range bytes.Lines(d.text) {
@@ -81,7 +80,6 @@ func (d *document) lineText(line int) []byte {
 	return nil
 }
 
-// fix is what helps with the commonest faults.
 func (d *document) fix(line int) string {
 	if bytes.IndexByte(d.lineText(line), '\t') >= 0 {
 		return "YAML takes no tabs for indentation: put spaces there"

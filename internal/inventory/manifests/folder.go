@@ -68,7 +68,6 @@ func (r *reader) walk(ctx context.Context, path string, f *found) error {
 	})
 }
 
-// enter tells whether a folder is to be walked.
 func (r *reader) enter(name string, entry fs.DirEntry, f *found) error {
 	resolved := realPath(name)
 	if r.walked[resolved] {
@@ -82,7 +81,6 @@ func (r *reader) enter(name string, entry fs.DirEntry, f *found) error {
 	return nil
 }
 
-// entry takes one file of a folder.
 func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 	switch {
 	case isKustomizationFile(name):

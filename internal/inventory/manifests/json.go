@@ -68,7 +68,6 @@ func (r *reader) jsonDocuments(ctx context.Context, d *document) error {
 	}
 }
 
-// listed takes an item of a List.
 func (r *reader) listed(d *document, n *yaml.Node) {
 	if err := r.nested(d, n, object{}, 1); err != nil {
 		p, _ := d.problem(err)
@@ -76,7 +75,6 @@ func (r *reader) listed(d *document, n *yaml.Node) {
 	}
 }
 
-// failure places an error of the decoder.
 func (j *jsonReader) failure(d *document, err error) error {
 	if line, column, ok := marker(d.text); ok {
 		return &failure{where: d.at(line, column), what: "this is a template: render it first", template: true}

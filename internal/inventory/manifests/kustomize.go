@@ -31,7 +31,6 @@ func isOverlay(dir string) bool {
 // builtFrom is in front of a folder in the places of what kustomize built of it.
 const builtFrom = "kustomize build "
 
-// build is a folder that kustomize built.
 type build struct {
 	file string
 	kustomize.Build
@@ -103,7 +102,6 @@ func (r *reader) noBuild(file string, err error) {
 	})
 }
 
-// built takes the objects of a build.
 func (r *reader) built(ctx context.Context, b build) error {
 	dir := filepath.Dir(b.file)
 	for _, file := range b.Files {

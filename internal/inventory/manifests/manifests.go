@@ -23,7 +23,6 @@ import (
 // have some 300 MB.
 const maxInput = 512 << 20
 
-// reader is one run of Read.
 type reader struct {
 	c     *kube.Collector
 	stdin io.Reader
@@ -66,7 +65,6 @@ func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reade
 	return inventory.Source{Kind: "manifests", Name: name(paths), Detail: r.detail()}, nil
 }
 
-// name lists the paths as they were given.
 func name(paths []string) string {
 	if len(paths) > 3 {
 		return fmt.Sprintf("%s and %d more", paths[0], len(paths)-1)
@@ -85,7 +83,6 @@ func (r *reader) detail() string {
 	return text
 }
 
-// nothing is the error of input without an object.
 func (r *reader) nothing(paths []string) error {
 	if r.first != nil {
 		e := &fault.Error{What: r.first.What, Where: r.first.Where, Fix: r.first.Fix}
@@ -105,7 +102,6 @@ func (r *reader) nothing(paths []string) error {
 // another kind may have thousands of "documents".
 const most = 20
 
-// problem notes what couldn't be read.
 func (r *reader) problem(p inventory.Problem) {
 	if r.first == nil {
 		r.first = &p

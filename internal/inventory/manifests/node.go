@@ -94,7 +94,6 @@ func sources(merged []*yaml.Node) []*yaml.Node {
 	return out
 }
 
-// locator places the fields of one object.
 func (d *document) locator(root *yaml.Node) kube.Locator {
 	return func(path ...any) string {
 		line, n := root.Line, root

@@ -11,7 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// object is what a Kubernetes object says it is.
 type object struct {
 	apiVersion, kind string
 }
@@ -110,7 +109,6 @@ func (d *document) kind(n *yaml.Node, within object) (object, error) {
 	return o, nil
 }
 
-// take hands one object to the collector.
 func (r *reader) take(d *document, n *yaml.Node, o object) error {
 	name := get(get(n, "metadata"), "name")
 	if wanted := name != nil && r.c.WantsNamed(o.apiVersion, o.kind, name.Value); !wanted {

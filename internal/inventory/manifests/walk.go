@@ -66,7 +66,6 @@ func realPath(name string) string {
 	return name
 }
 
-// file reads one file, unless it was read under another argument.
 func (r *reader) file(ctx context.Context, name string) error {
 	if !r.fresh(name) {
 		return nil
@@ -94,7 +93,6 @@ func (r *reader) standardInput(ctx context.Context) error {
 	return r.input(ctx, "<stdin>", r.stdin)
 }
 
-// input reads all of one file, and its documents.
 func (r *reader) input(ctx context.Context, name string, in io.Reader) error {
 	src, err := r.slurp(ctx, in)
 	switch {

@@ -76,7 +76,6 @@ func (w *writer) write(n *yaml.Node) error {
 
 func (w *writer) mark(n *yaml.Node) { w.at = append(w.at, place{w.buf.Len(), n.Line, n.Column}) }
 
-// alias writes what an alias means.
 func (w *writer) alias(n *yaml.Node) error {
 	if slices.Contains(w.open, n.Alias) {
 		return failed(w.d, n, "the alias *"+n.Value+" stands for something that it is itself part of")

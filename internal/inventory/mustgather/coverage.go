@@ -24,7 +24,6 @@ func (r *reader) cutShort(cut *cutError) {
 	})
 }
 
-// tellCoverage says of each resource how much of it was seen.
 func (r *reader) tellCoverage() {
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		k := kinds[name]
@@ -44,7 +43,6 @@ func (r *reader) tell(resource inventory.Resource, count int, cov inventory.Cove
 	r.c.Cover(resource, cov)
 }
 
-// configMap is one that a resource is made of.
 type configMap struct {
 	resource        inventory.Resource
 	namespace, name string

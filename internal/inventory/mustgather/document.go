@@ -12,7 +12,6 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// document is one object of a file.
 type document struct {
 	// file names the file in evidence.
 	file string

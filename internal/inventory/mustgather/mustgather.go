@@ -71,7 +71,6 @@ func notMustGather(path string, cut *cutError) error {
 	}
 }
 
-// detail counts what was read, for people.
 func (r *reader) detail() string {
 	gathered := 0
 	for _, n := range r.namespaces {

@@ -17,7 +17,6 @@ import (
 // 100 MB of them.
 const maxFile = 512 << 20
 
-// readObjects reads a file of one or more objects of a wanted kind.
 func (r *reader) readObjects(name string, p place, in io.Reader) error {
 	k, ok := kinds[p.resource]
 	if !ok {

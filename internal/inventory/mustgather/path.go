@@ -16,7 +16,6 @@ const (
 // https://github.com/openshift/must-gather/blob/main/collection-scripts/gather_windows_node_logs
 const proxyLog = "host_service_logs/windows/log_files/csi-proxy/csi-proxy.log"
 
-// role is what a file of a must-gather is.
 type role int
 
 const (

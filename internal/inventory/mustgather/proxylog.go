@@ -8,7 +8,6 @@ import (
 	"regexp"
 )
 
-// versionLine is one line of csi-proxy's log in which it says its version.
 type versionLine struct {
 	// node is the name in front of the line, "" where there is none.
 	node string

@@ -17,7 +17,6 @@ import (
 // again fixes a file that can't be read.
 const again = "gather it again, or copy it again from where it is whole"
 
-// namespace is what was seen of one.
 type namespace struct {
 	// inspected: `oc adm inspect ns/...` went through it.
 	inspected bool
@@ -25,13 +24,11 @@ type namespace struct {
 	lists map[string]bool
 }
 
-// tally is what was seen of one resource.
 type tally struct {
 	count  int
 	broken int // files or objects that couldn't be read
 }
 
-// reader takes a must-gather in, file by file.
 type reader struct {
 	c    *kube.Collector
 	top  string
@@ -59,7 +56,6 @@ type reader struct {
 	logs       []proxyFile
 }
 
-// proxyFile is one log of csi-proxy.
 type proxyFile struct {
 	name  string
 	lines []versionLine

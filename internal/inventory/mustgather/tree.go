@@ -22,7 +22,6 @@ const maxEntries = 20_000_000
 // reader. name is slash-separated, clean and below the top.
 type visitor func(name string, r io.Reader) error
 
-// skipper is told of a folder that can't be listed.
 type skipper func(name string, err error)
 
 // walk visits the files of a folder or of an archive in their order there.

@@ -15,7 +15,6 @@ import (
 // 150 KiB, `oc adm release info -o json` of one has under 2 MiB.
 const maxText = 32 << 20
 
-// readBounded reads a text file whole.
 func readBounded(file string) ([]byte, error) {
 	f, err := infile.Open(file)
 	if err != nil {

@@ -104,7 +104,6 @@ func (p *infoParser) read(line string) error {
 	return nil
 }
 
-// release notes the release and where it was read.
 func (p *infoParser) release(version, text string) {
 	p.payload.Version = strings.TrimSpace(version)
 	p.payload.At = inventory.Evidence{Where: fmt.Sprintf("%s:%d", p.name, p.line), Text: text}

@@ -17,7 +17,6 @@ import (
 // versionsAnnotation is a tag's, made by `oc adm release new`; see ociimage.KeyCommit.
 const versionsAnnotation = "io.openshift.build.versions"
 
-// imageStream is an image-references file.
 type imageStream struct {
 	Kind     string `json:"kind" yaml:"kind"`
 	Metadata struct {

@@ -20,7 +20,6 @@ import (
 // maxTags bounds how many tags of a repository are looked at, the newest first.
 const maxTags = 300
 
-// image is what a registry has of one digest.
 type image struct {
 	labels map[string]string
 	commit string

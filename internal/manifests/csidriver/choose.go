@@ -11,7 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// choice is a version and a mode for a release.
 type choice struct {
 	definition  *definition
 	catalog     *catalog.Catalog

@@ -68,7 +68,6 @@ type difference struct {
 	Why   string `json:"why"`
 }
 
-// example is what tries the driver.
 type example struct {
 	// Class is what the StorageClass has besides its name.
 	Class map[string]any `json:"class"`

@@ -96,7 +96,6 @@ it in every release: the Linux pods don't need to.`
 	return w.files, w.err
 }
 
-// purpose is what the DaemonSet is for.
 func (c *choice) purpose() string {
 	how := "It reaches the node through csi-proxy's pipes, which the Windows Machine Config\nOperator serves."
 	if c.hostProcess {
@@ -110,7 +109,6 @@ Where a DaemonSet of this name is there already, put this one in its place with
 oc replace -f %s: its pods are replaced node by node.`, c.driver.Title, c.version.Core(), c.release, how, DaemonSetFile)
 }
 
-// writer makes files of objects.
 type writer struct {
 	files []File
 	err   error
@@ -173,7 +171,6 @@ func (w *writer) named(node any) any {
 	return node
 }
 
-// head is the comment that a file begins with.
 func head(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -77,7 +77,6 @@ func (m *images) at(source string, needed bool) string {
 	return target
 }
 
-// err is what was missing, in one error.
 func (m *images) err() error {
 	if len(m.missing) == 0 {
 		return nil

@@ -49,7 +49,6 @@ func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, definition: c.definition, daemonSet: ds, Files: files, Notes: c.notes, kept: c.kept}, nil
 }
 
-// daemonSet is the project's of that version in that mode.
 func (c *choice) daemonSet(namespace, image string) (*appsv1.DaemonSet, error) {
 	ds, err := c.definition.daemonSet(c.version, c.hostProcess, image)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-// windowsRelease is a Windows Server version of nodes.
 type windowsRelease struct {
 	name  string // 2022
 	build int    // 20348

@@ -125,7 +125,6 @@ func (o *Options) args() []string {
 	return args
 }
 
-// files are the documents of manifests, filled in.
 func (o *Options) files() ([]object.File, error) {
 	args, err := json.Marshal(o.args()) // JSON is YAML too
 	if err != nil {

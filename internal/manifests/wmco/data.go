@@ -16,7 +16,6 @@ import (
 //go:embed services.yaml
 var services []byte
 
-// document is services.yaml.
 type document struct {
 	Releases, Clouds []string
 	Services         []serviceRow

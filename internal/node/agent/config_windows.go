@@ -150,7 +150,6 @@ func unsupported(err error) bool {
 	return errors.Is(err, windows.ERROR_INVALID_LEVEL) || errors.Is(err, windows.ERROR_CALL_NOT_IMPLEMENTED)
 }
 
-// arguments are Settings as the service manager takes them.
 type arguments struct {
 	name, command, display, account *uint16
 	dependencies                    *uint16

@@ -98,7 +98,6 @@ func (g *gatherer) pipes(ctx context.Context, e *node.Expectation) []node.PipeFa
 	return all
 }
 
-// nameOwner finds out which program serves a pipe.
 func (g *gatherer) nameOwner(p *node.PipeFacts) {
 	pid, ok := p.PID.Get()
 	if !ok {

@@ -65,7 +65,6 @@ func askOnce(ctx context.Context, name string, d time.Duration) (f node.PipeFact
 	return f, answer == noAnswer
 }
 
-// serverOf asks Windows which process serves the other end.
 func serverOf(conn net.Conn) node.Told[uint32] {
 	file, ok := conn.(interface{ Fd() uintptr })
 	if !ok {

@@ -80,7 +80,6 @@ func ManagedFault() error {
 	}
 }
 
-// planFiles compares what is there with what should be.
 func (p *planner) planFiles(ctx context.Context) error {
 	for i, facts := range hashAll(ctx, p.req.Expectation.Files) {
 		want := p.req.Expectation.Files[i]
@@ -258,7 +257,6 @@ func (p *planner) ours(path string) bool {
 	return slices.ContainsFunc(p.j.Services, func(s serviceChange) bool { return s.Restart && node.SamePath(s.Program, path) })
 }
 
-// planFolders lists the folders that have to be made.
 func (p *planner) planFolders() {
 	for _, f := range p.j.Files {
 		p.folders(filepath.Dir(f.Path))
@@ -319,7 +317,6 @@ func (p *planner) planRecord(old *record) {
 // spare is what a node needs in addition to the files: logs are written meanwhile.
 const spare = 16 << 20
 
-// checkSpace asks whether the new files fit next to the old ones.
 func (p *planner) checkSpace() error {
 	need := map[string]int64{}
 	for _, f := range p.j.Files {
@@ -340,7 +337,6 @@ func (p *planner) checkSpace() error {
 	return nil
 }
 
-// program is the executable of a command line.
 func program(command string) string {
 	argv, err := winsvc.ParseCommand(command)
 	if err != nil {

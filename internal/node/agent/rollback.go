@@ -113,7 +113,6 @@ func backFile(f fileChange) error {
 	return nil
 }
 
-// stopNew stops a service whose program or command was changed.
 func (c *change) stopNew(ctx context.Context, s serviceChange) error {
 	now, err := c.sys.Service(s.Name)
 	if err != nil || now == nil {

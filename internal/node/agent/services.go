@@ -154,7 +154,6 @@ func (c *change) pipeGone(ctx context.Context, s serviceChange, name string) err
 		Fix: "find out what it is and end it (tasklist, taskkill /pid on the node), then run this again"}
 }
 
-// settle makes the service what the journal says.
 func (c *change) settle(ctx context.Context, s serviceChange) error {
 	var notes []string
 	var err error

@@ -133,7 +133,6 @@ func (w *lineWriter) take(line []byte) {
 	}
 }
 
-// put brings bytes to the node's folder.
 func (n *Node) put(ctx context.Context, name string, data []byte) error {
 	return n.Guest.Put(ctx, n.folder()+"/"+name, bytes.NewReader(data))
 }

@@ -55,7 +55,6 @@ func (g *growing) close() error {
 	return errors.Join(g.file.Close(), os.Remove(g.file.Name()))
 }
 
-// reader reads from the start.
 func (g *growing) reader() io.Reader { return &growingReader{g: g} }
 
 type growingReader struct {

@@ -14,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// connect opens the connection that SSH is spoken over.
 func (r route) connect(ctx context.Context) (net.Conn, error) {
 	if r.command != nil {
 		return r.start(ctx)

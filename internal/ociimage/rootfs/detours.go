@@ -82,7 +82,6 @@ func (d *detours) found(ctx context.Context, roots []string) ([]string, error) {
 	return all, nil
 }
 
-// resolve follows the links in each part of a path.
 func (d *detours) resolve(p string) string {
 	for range tarentry.MaxLinkHops {
 		next, ok := d.step(p)

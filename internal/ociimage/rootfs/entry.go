@@ -30,7 +30,6 @@ type Entry struct {
 	member *memberStream
 }
 
-// archiveSuffix ends the name of a single-member archive.
 const archiveSuffix = ".tar.gz"
 
 // Archived tells whether the entry is a single-member archive, as archived

@@ -63,7 +63,6 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("refuse %s: %s, the limit is %s", e.Object, e.Observed, e.Limit)
 }
 
-// budget counts the bytes that one image inflates to.
 type budget struct {
 	limits Limits
 	total  atomic.Int64

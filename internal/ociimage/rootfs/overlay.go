@@ -58,7 +58,6 @@ func newOverlay() *overlay {
 // size is how many paths are kept, but for a few.
 func (o *overlay) size() int { return len(o.nodes) + len(o.implied) + len(o.entries) }
 
-// begin starts a layer.
 func (o *overlay) begin(layer int) {
 	o.entries, o.whiteouts = map[string]bool{}, map[string]bool{}
 	o.files[layer] = map[string]bool{}
@@ -82,7 +81,6 @@ func (o *overlay) covered(p string, layer int) bool {
 	return false
 }
 
-// verdict is what became of an entry.
 type verdict int
 
 const (

@@ -114,7 +114,6 @@ type entrySource interface {
 	skip(layer int)
 }
 
-// walker merges the layers of one image while it reads them.
 type walker struct {
 	source  *ociimage.Source
 	roots   []string
@@ -193,7 +192,6 @@ func (w *walker) closed(i int) bool {
 	return true
 }
 
-// wants tells whether p is a root or below one.
 func (w *walker) wants(p string) bool {
 	for _, r := range w.roots {
 		if p == r || strings.HasPrefix(p, r+"/") {
@@ -215,7 +213,6 @@ func (w *walker) hiddenEntry(h *tar.Header) error {
 	return nil
 }
 
-// entry places one tar entry and visits what can be seen of it.
 func (w *walker) entry(ctx context.Context, layer int, h *tar.Header, r io.Reader) error {
 	if err := sane(h); err != nil {
 		return err

@@ -104,7 +104,6 @@ func clustersText(items []ClusterItem) string {
 	return b.String()
 }
 
-// countsOf counts the verdicts in a sentence.
 func countsOf(items []ClusterItem) string {
 	var parts []string
 	for s := finding.Block; s >= finding.Pass; s-- {

@@ -21,7 +21,6 @@ var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
 	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))
 
-// htmlPage is what page.html.tmpl is filled with.
 type htmlPage struct {
 	page
 	Title   string

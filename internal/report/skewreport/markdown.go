@@ -42,7 +42,6 @@ func fill(name string, d *Document) (string, error) {
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
 }
 
-// raw is Markdown.
 type raw string
 
 // asText is a value as text, and Markdown as it is.

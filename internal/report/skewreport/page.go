@@ -20,7 +20,6 @@ type page struct {
 	Read   []string
 }
 
-// group are the findings below one heading.
 type group struct {
 	Heading  string
 	Findings []shown

@@ -44,7 +44,6 @@ func plain(all []paragraph) string {
 	return strings.Join(lines, "\n")
 }
 
-// groupOf is the heading that a finding is under.
 func groupOf(f finding.Finding) string {
 	switch {
 	case f.Accepted != "":
@@ -83,7 +82,6 @@ func advice(f finding.Finding) []paragraph {
 	return all
 }
 
-// paragraph is a run of lines: prose, or commands.
 type paragraph struct {
 	Command bool
 	// Text of commands has a line for each; prose is one line.

@@ -86,10 +86,8 @@ func newPicture(d *Document) *picture {
 	return p
 }
 
-// columnX is the middle of the i-th column.
 func columnX(i int) int { return picLeft + picColumn/2 + i*picColumn }
 
-// byDriver are the rows of each driver.
 func (d *Document) byDriver() [][]driverRow {
 	var all [][]driverRow
 	for _, r := range d.rows() {

@@ -59,7 +59,6 @@ func (s *script) action(n, when string, a finding.Action) {
 	fmt.Fprintf(s, "step %s %s %s %s %s %s %t\n\n", n, shell.Quote(when), shell.Quote(a.Summary), shell.Quote(person), shell.Quote(strings.Join(notes(a), "; ")), shell.Quote(a.NoUndo), first)
 }
 
-// notes are what to know before an action is done.
 func notes(a finding.Action) []string {
 	list := a.Needs
 	if a.Interrupts != "" {

@@ -142,7 +142,6 @@ func provisos(d *Document) string {
 	return " (" + strings.Join(said, ", ") + ")"
 }
 
-// capital writes the first letter large.
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 || r == utf8.RuneError {

@@ -23,7 +23,6 @@ type driverRow struct {
 
 var tableHead = []string{"driver", "update", "Linux", "Windows", "distance", "mode", "verdict"}
 
-// cells are in the order of tableHead.
 func (r driverRow) cells() []string {
 	return []string{r.Driver, r.Hop, r.Linux, r.Windows, r.Distance, r.Mode, r.Severity.String()}
 }
@@ -95,7 +94,6 @@ func (d *Document) driverName(r skew.Row) string {
 	return name
 }
 
-// shortObject is the name of an object alone.
 func shortObject(object string) string { return object[strings.LastIndexAny(object, "/ ")+1:] }
 
 // drivers writes one table: a row for each driver, or for each at each hop.
@@ -201,7 +199,6 @@ func (w *textWriter) certainty() {
 	}
 }
 
-// certaintyNotes say what the catalog's certainty means for the reader.
 func (d *Document) certaintyNotes() []string {
 	var notes []string
 	for _, r := range d.Drivers {

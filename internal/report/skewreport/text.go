@@ -71,7 +71,6 @@ func (w *textWriter) all() {
 	}
 }
 
-// label is a severity, padded and coloured.
 func (w *textWriter) label(s finding.Severity) string {
 	return w.colored(pad(s.String(), labelWidth), s)
 }
@@ -83,7 +82,6 @@ func (w *textWriter) colored(text string, s finding.Severity) string {
 	return "\x1b[" + colors[s] + "m" + text + "\x1b[0m"
 }
 
-// heading starts a part of the report.
 func (w *textWriter) heading(text string) {
 	if w.Color {
 		text = "\x1b[1m" + text + "\x1b[0m"
@@ -108,7 +106,6 @@ func (w *textWriter) commands(head, text string) {
 	w.copied(head, text)
 }
 
-// line writes one line as it is.
 func (w *textWriter) line(text string) { w.WriteString(strings.TrimRight(text, " ") + "\n") }
 
 // copied writes lines that are there to be copied: never wrapped.

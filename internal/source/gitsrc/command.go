@@ -60,7 +60,6 @@ func failed(verb string, err error) error {
 	return &failure{verb: verb, err: err}
 }
 
-// failure is a git command that ended with an error.
 type failure struct {
 	verb string
 	err  error

@@ -77,7 +77,6 @@ func (o *objects) open(id, kind string) (*object, error) {
 	return &object{id: id, kind: kind, from: o.out, left: size, sum: sum}, nil
 }
 
-// read returns a whole object, a commit or a tree.
 func (o *objects) read(id, kind string) ([]byte, error) {
 	r, err := o.open(id, kind)
 	if err != nil {

@@ -40,7 +40,6 @@ func (c *Commit) Open(ctx context.Context, path string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// file is the content of one file. It ends its git process on Close.
 type file struct {
 	ctx     context.Context
 	commit  *Commit

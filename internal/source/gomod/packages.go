@@ -60,7 +60,6 @@ type Query struct {
 	Mod string
 }
 
-// listed is the part of `go list -json` that is asked for.
 type listed struct {
 	ImportPath     string
 	Dir            string

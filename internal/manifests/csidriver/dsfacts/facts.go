@@ -128,7 +128,6 @@ func (f Facts) windows(where string, o *corev1.WindowsSecurityContextOptions) {
 	}
 }
 
-// container says what a container has.
 func (f Facts) container(where string, c corev1.Container, sources map[string]string, mounted map[string]bool) {
 	f.say(where+"/image", c.Image)
 	f.say(where+"/command", strings.Join(c.Command, " "))

@@ -95,7 +95,6 @@ func split(source io.ReaderAt, size int64) []*io.SectionReader {
 	return out
 }
 
-// upload brings one piece there.
 func (g *Guest) upload(ctx context.Context, name string, s *io.SectionReader) error {
 	where, err := g.path(ctx, name)
 	if err != nil {
@@ -127,7 +126,6 @@ func (g *Guest) upload(ctx context.Context, name string, s *io.SectionReader) er
 	return nil
 }
 
-// counted counts what was read.
 type counted struct {
 	r io.Reader
 	n atomic.Int64

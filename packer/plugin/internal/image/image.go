@@ -53,7 +53,6 @@ type Image struct {
 	Stock bool
 }
 
-// digestForm is an image's digest.
 var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 
 // Check refuses options that can't be right, without opening anything. The
