@@ -55,7 +55,7 @@ func signCommand(f *flag.FlagSet) func(context.Context, []string, io.Writer) err
 		if err != nil {
 			return err
 		}
-		ref, err := ociimage.Push(ctx, *push, img, ociimage.PushOptions{Keychain: authn.DefaultKeychain, UserAgent: "winbake", Insecure: *plainHTTP})
+		ref, err := ociimage.Push(ctx, *push, img, ociimage.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake", Insecure: *plainHTTP})
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func run(ctx context.Context, command string, platforms []string, layout, push s
 	}
 	ref := layout + "@" + digest.String()
 	if push != "" {
-		if ref, err = ociimage.Push(ctx, push, index, ociimage.PushOptions{Keychain: authn.DefaultKeychain, UserAgent: "winbake"}); err != nil {
+		if ref, err = ociimage.Push(ctx, push, index, ociimage.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake"}); err != nil {
 			return err
 		}
 	}

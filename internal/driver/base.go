@@ -39,7 +39,7 @@ type Bases struct {
 
 // OpenBases opens the Windows images of each reference. One in a registry must be
 // named by digest.
-func OpenBases(ctx context.Context, refs []string, load ociimage.LoadOptions) (_ *Bases, err error) {
+func OpenBases(ctx context.Context, refs []string, load ociimage.Options) (_ *Bases, err error) {
 	b := &Bases{}
 	defer func() {
 		if err != nil {

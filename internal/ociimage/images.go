@@ -30,7 +30,7 @@ type PlatformImage struct {
 
 // Images returns the Linux images of the source, in the order of the index;
 // a single image gives a list of one. Attestations, signatures and images of
-// other systems are left out: the operator runs on Linux. LoadOptions.Platform
+// other systems are left out: the operator runs on Linux. Options.Platform
 // narrows the list. An empty list is an error, as is an entry that an engine
 // could choose though it can't be judged.
 func (s *Source) Images() ([]PlatformImage, error) {

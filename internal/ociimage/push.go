@@ -2,10 +2,7 @@ package ociimage
 
 import (
 	"context"
-	"net/http"
-	"time"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/static"
@@ -15,32 +12,8 @@ import (
 	"github.com/winbake/winbake/internal/stream"
 )
 
-// pushJobs is the default of PushOptions.Jobs, go-containerregistry's own.
+// pushJobs is the default of Options.Jobs, go-containerregistry's own.
 const pushJobs = 4
-
-// PushOptions says how Push reaches a registry. The zero value pushes over
-// https without credentials.
-type PushOptions struct {
-	// Jobs is how many blobs are uploaded at once; 0 stands for 4.
-	Jobs int
-	// Keychain gives credentials; nil stands for anonymous.
-	Keychain authn.Keychain
-	// Insecure talks plain http. It doesn't make https accept any certificate.
-	// Without it, plain http is spoken to this machine alone.
-	Insecure bool
-	// UserAgent is sent to the registry.
-	UserAgent string
-	// Timeout is how long the registry may be silent, or take less than 1 KiB a
-	// second; 0 stands for two minutes. Then it is asked once more.
-	Timeout time.Duration
-	// Progress counts the bytes of all blobs, those too that were there
-	// already. May be nil.
-	Progress stream.Progress
-	// Retrying is told of each failure that is tried again. May be nil.
-	Retrying func(err error)
-
-	Transport http.RoundTripper // of tests
-}
 
 // CheckPush refuses what can't be pushed to, without asking the registry.
 func CheckPush(ref string) error {
@@ -57,11 +30,8 @@ func CheckPush(ref string) error {
 // to five times over half a minute, or when the registry asks for it within a
 // minute. Other errors, and the last of those, name the registry, its answer
 // and what to do.
-func Push(ctx context.Context, ref string, x ImageOrIndex, o PushOptions) (string, error) {
-	client, err := registry.New(ref, registry.Options{
-		Push: true, Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout,
-		Retrying: o.Retrying, Transport: o.Transport,
-	})
+func Push(ctx context.Context, ref string, x ImageOrIndex, o Options) (string, error) {
+	client, err := o.client(ref, true)
 	if err != nil {
 		return "", err
 	}
@@ -87,7 +57,7 @@ type pusher struct {
 	meter  *stream.Meter
 }
 
-func newPusher(client *registry.Client, all []blob, o PushOptions) (*pusher, error) {
+func newPusher(client *registry.Client, all []blob, o Options) (*pusher, error) {
 	p := &pusher{client: client, jobs: o.Jobs}
 	if p.jobs <= 0 {
 		p.jobs = pushJobs

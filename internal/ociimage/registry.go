@@ -13,10 +13,8 @@ import (
 	"github.com/winbake/winbake/internal/registry"
 )
 
-func loadRegistry(ctx context.Context, ref string, o LoadOptions) (*Source, error) {
-	client, err := registry.New(ref, registry.Options{
-		Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout, Retrying: o.Retrying, Transport: o.Transport,
-	})
+func loadRegistry(ctx context.Context, ref string, o Options) (*Source, error) {
+	client, err := o.client(ref, false)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // must be named by digest, since a tag may be another image tomorrow: a tag is
 // refused with the reference by digest to paste. Local images are what their
 // bytes are.
-func Resolve(ctx context.Context, ref string, opts LoadOptions) (*Source, error) {
+func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
 	kind, rest, err := kindOf(ref)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func Resolve(ctx context.Context, ref string, opts LoadOptions) (*Source, error)
 	return s, nil
 }
 
-func refuseTag(ctx context.Context, ref string, opts LoadOptions) error {
+func refuseTag(ctx context.Context, ref string, opts Options) error {
 	r, err := registry.Parse(ref, opts.Insecure)
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/registry"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // Kind is what a reference given to Load turned out to be.
@@ -30,24 +32,36 @@ const (
 	KindDir           Kind = "dir"            // the plain files of a payload
 )
 
-// LoadOptions says how Load reaches a source. The zero value reads public
-// images over https.
-type LoadOptions struct {
-	// Keychain gives credentials for registries; nil stands for anonymous.
-	Keychain authn.Keychain
-	// Insecure talks plain http to the registry.
-	Insecure bool
+// Options say how Load and Push reach an image. The zero value reads public images
+// over https.
+type Options struct {
 	// Platform picks one image out of an index; nil takes all Linux images.
 	Platform *v1.Platform
+	// Keychain gives credentials for registries; nil stands for anonymous.
+	Keychain authn.Keychain
+	// Insecure talks plain http to the registry. It doesn't make https accept any
+	// certificate. Without it, plain http is spoken to this machine alone.
+	Insecure bool
 	// UserAgent is sent to registries.
 	UserAgent string
-	// Timeout is how long a registry may be silent, or send less than 1 KiB a
+	// Timeout is how long a registry may be silent, or send or take less than 1 KiB a
 	// second; 0 stands for two minutes. Then it is asked once more.
 	Timeout time.Duration
 	// Retrying is told of each failure that is tried again. May be nil.
 	Retrying func(err error)
+	// Jobs is how many blobs Push uploads at once; 0 stands for 4.
+	Jobs int
+	// Progress counts the bytes of all blobs of a push, those too that were there
+	// already. May be nil.
+	Progress stream.Progress
 
 	Transport http.RoundTripper // of tests
+}
+
+func (o *Options) client(ref string, push bool) (*registry.Client, error) {
+	return registry.New(ref, registry.Options{
+		Push: push, Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout, Retrying: o.Retrying, Transport: o.Transport,
+	})
 }
 
 // Source is an image, an index of images or a folder of files that may hold a
@@ -87,14 +101,14 @@ func (s *Source) Reference() string {
 	return s.Name + "@" + s.Digest.String()
 }
 
-// Platform is LoadOptions.Platform.
+// Platform is Options.Platform.
 func (s *Source) Platform() *v1.Platform { return s.platform }
 
 // Index returns the index; nil when the source is a single image or a folder.
 func (s *Source) Index() v1.ImageIndex { return s.index }
 
 // Image returns the image. When the source is an index, that is its only
-// Linux image, or the one of LoadOptions.Platform; an index of several images
+// Linux image, or the one of Options.Platform; an index of several images
 // is an error that lists their platforms.
 func (s *Source) Image() (v1.Image, error) {
 	images, err := s.Images()
@@ -133,7 +147,7 @@ func (s *Source) Close() error {
 // kind.
 //
 // ctx also bounds later reads from a registry. The caller closes the Source.
-func Load(ctx context.Context, ref string, opts LoadOptions) (*Source, error) {
+func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
 	kind, rest, err := kindOf(ref)
 	if err != nil {
 		return nil, err
@@ -146,7 +160,7 @@ func Load(ctx context.Context, ref string, opts LoadOptions) (*Source, error) {
 	return s, nil
 }
 
-func loadKind(ctx context.Context, kind Kind, ref string, opts LoadOptions) (*Source, error) {
+func loadKind(ctx context.Context, kind Kind, ref string, opts Options) (*Source, error) {
 	switch kind {
 	case KindDir:
 		return &Source{Name: ref}, nil

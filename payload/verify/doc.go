@@ -19,7 +19,7 @@ type Source = ociimage.Source
 
 // OpenOptions says how Open reaches an image. The zero value reads public images
 // over https.
-type OpenOptions = ociimage.LoadOptions
+type OpenOptions = ociimage.Options
 
 // Limits bound what a hostile image can make Check do. A zero field takes its
 // default.

@@ -103,7 +103,7 @@ commits:
 // program takes a file out of the last layer of a Windows image.
 func program(t *testing.T, layout, name string) string {
 	t.Helper()
-	src, err := ociimage.Load(t.Context(), "oci:"+layout, ociimage.LoadOptions{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
+	src, err := ociimage.Load(t.Context(), "oci:"+layout, ociimage.Options{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -160,7 +160,7 @@ func layoutOf(t testing.TB, a mutate.Appendable) string {
 // open loads a reference and closes it with the test.
 func open(t testing.TB, ref string) *ociimage.Source {
 	t.Helper()
-	s, err := ociimage.Load(t.Context(), ref, ociimage.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), ref, ociimage.Options{})
 	if err != nil {
 		t.Fatalf("Load(%s): %v", ref, err)
 	}

@@ -441,7 +441,7 @@ func longRecord(t *testing.T) []byte {
 func TestLongRecord(t *testing.T) {
 	t.Parallel()
 	b := longRecord(t)
-	wantFault(t, load(t.Context(), writeFile(t, b), ociimage.LoadOptions{}), finding.ExitBlock, "a tar header of more than 1048576 bytes")
+	wantFault(t, load(t.Context(), writeFile(t, b), ociimage.Options{}), finding.ExitBlock, "a tar header of more than 1048576 bytes")
 	s := open(t, layoutOf(t, imageOf(t, layerBytes(t, b, compressed.Gzip(t, b), types.OCILayer))))
 	ps, _, err := verify.Check(t.Context(), s, verify.Options{})
 	if err != nil {

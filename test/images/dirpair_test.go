@@ -32,7 +32,7 @@ func writeRun(ctx context.Context, dir string, run int) error {
 // runOf is the run whose payload and extras a reader of dir sees.
 func runOf(t *testing.T, dir string) (run int) {
 	t.Helper()
-	s, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

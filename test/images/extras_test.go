@@ -50,7 +50,7 @@ func openLayout(t *testing.T, img v1.Image) *ociimage.Source {
 	if _, err := ociimage.WriteLayout(t.Context(), dir, img, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

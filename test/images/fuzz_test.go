@@ -83,7 +83,7 @@ func FuzzTarball(f *testing.F) {
 	f.Add(tarOf(f, item{name: "manifest.json", body: `[{"Config":"a","Layers":["a","b"]}]`}, item{name: "a", kind: tar.TypeSymlink, link: "a"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := writeFile(t, b)
-		s, err := ociimage.Load(t.Context(), p, ociimage.LoadOptions{})
+		s, err := ociimage.Load(t.Context(), p, ociimage.Options{})
 		if err == nil {
 			_, _, err = verify.Check(t.Context(), s, verify.Options{Limits: fuzzLimits})
 			if cerr := s.Close(); cerr != nil {

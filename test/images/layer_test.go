@@ -345,7 +345,7 @@ func TestDamagedStore(t *testing.T) {
 				return err
 			},
 			"push": func(_ string, _ *payload.Tree, img v1.Image, _ payload.Store) error {
-				_, err := ociimage.Push(t.Context(), reg.host+"/p:"+blob, img, ociimage.PushOptions{})
+				_, err := ociimage.Push(t.Context(), reg.host+"/p:"+blob, img, ociimage.Options{})
 				return err
 			},
 			"dir": func(dir string, tree *payload.Tree, _ v1.Image, s payload.Store) error {

@@ -196,7 +196,7 @@ func TestArtifactsArePassed(t *testing.T) {
 		Layers: []v1.Descriptor{putBlob(t, dir, "application/cose", []byte("\xd2\x84"))},
 	})))
 	putIndex(t, dir, good, artifact)
-	if err := load(t.Context(), dir, ociimage.LoadOptions{}); err != nil {
+	if err := load(t.Context(), dir, ociimage.Options{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -216,7 +216,7 @@ func TestIndexNamesAnImageForTwoPlatforms(t *testing.T) {
 	again := other
 	again.Platform = &linuxAMD64
 	putIndex(t, dir, other, again, good)
-	s := must(ociimage.Load(t.Context(), dir, ociimage.LoadOptions{Platform: &linuxAMD64}))
+	s := must(ociimage.Load(t.Context(), dir, ociimage.Options{Platform: &linuxAMD64}))
 	if images, err := s.Images(); err != nil || len(images) != 2 {
 		t.Errorf("%d images for one platform, %v; want 2", len(images), err)
 	}
@@ -264,5 +264,5 @@ func TestImageWithTwoMeanings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.json"), raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, d.Digest.Hex, "an image and an index at once")
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, d.Digest.Hex, "an image and an index at once")
 }

@@ -26,7 +26,7 @@ func TestPushStaysWithTLS(t *testing.T) {
 	t.Cleanup(anywhere.CloseIdleConnections)
 	for _, host := range []string{"10.11.12.13:5000", "192.168.1.1"} {
 		reg.reset()
-		o := ociimage.PushOptions{Transport: anywhere, Keychain: authn.DefaultKeychain}
+		o := ociimage.Options{Transport: anywhere, Keychain: authn.DefaultKeychain}
 		_, err := ociimage.Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o)
 		wantFault(t, err, 1, "speaks plain http", "--plain-http")
 		if n := reg.all(); n != 0 {
@@ -47,7 +47,7 @@ func TestReadStaysWithTLS(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, reg.host)
 	}}
 	t.Cleanup(func() { remote.DefaultTransport = before })
-	_, err := ociimage.Load(t.Context(), "10.11.12.13:5000/team/payload:1", ociimage.LoadOptions{Keychain: authn.DefaultKeychain})
+	_, err := ociimage.Load(t.Context(), "10.11.12.13:5000/team/payload:1", ociimage.Options{Keychain: authn.DefaultKeychain})
 	wantFault(t, err, 1, "speaks plain http", "--plain-http")
 	if n := reg.all(); n != 0 {
 		t.Errorf("%d requests in the clear", n)
@@ -67,7 +67,7 @@ func TestRefusedPlainHTTPIsTold(t *testing.T) {
 		t.Errorf("%v: a registry with a certificate speaks no plain http", err)
 	}
 	for _, cause := range []error{errors.New("tls: handshake failure"), io.EOF} {
-		o := ociimage.PushOptions{Transport: refusing{cause}}
+		o := ociimage.Options{Transport: refusing{cause}}
 		_, err := ociimage.Push(t.Context(), ref, payloadImage(t, 1), o)
 		wantFault(t, err, 1, "can't be written to over https", cause.Error(), "may speak plain http", "--plain-http")
 	}

@@ -121,7 +121,7 @@ func TestPush(t *testing.T) {
 	reg := newRegistry(t, nil)
 	img := payloadImage(t, 1)
 	var done, total int64
-	o := ociimage.PushOptions{Progress: func(d, all int64) { done, total = d, all }, UserAgent: "winbake/test"}
+	o := ociimage.Options{Progress: func(d, all int64) { done, total = d, all }, UserAgent: "winbake/test"}
 	ref, err := ociimage.Push(t.Context(), reg.host+"/team/payload:4.20", img, o)
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestPushByDigest(t *testing.T) {
 	reg := newRegistry(t, nil)
 	img := payloadImage(t, 1)
 	h, _ := img.Digest()
-	if _, err := ociimage.Push(t.Context(), reg.host+"/p@"+h.String(), img, ociimage.PushOptions{}); err != nil {
+	if _, err := ociimage.Push(t.Context(), reg.host+"/p@"+h.String(), img, ociimage.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	wantPushed(t, reg.host+"/p@"+h.String())
@@ -169,7 +169,7 @@ func TestPushIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := ociimage.Push(t.Context(), reg.host+"/op:v1", idx, ociimage.PushOptions{Jobs: 2})
+	ref, err := ociimage.Push(t.Context(), reg.host+"/op:v1", idx, ociimage.Options{Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestPushErrors(t *testing.T) {
 			if tt.host != "" {
 				host = tt.host
 			}
-			_, err := ociimage.Push(t.Context(), host+"/team/p:x", payloadImage(t, 1), ociimage.PushOptions{Keychain: authn.NewMultiKeychain()})
+			_, err := ociimage.Push(t.Context(), host+"/team/p:x", payloadImage(t, 1), ociimage.Options{Keychain: authn.NewMultiKeychain()})
 			wantFault(t, err, 1, append(tt.want, host+"/team/p:x")...)
 			if text := err.Error(); strings.Contains(text, "http://") || strings.Contains(text, "PATCH") || strings.Count(text, "\n") > 1 {
 				t.Errorf("a raw error shows: %s", text)
@@ -229,7 +229,7 @@ func TestPushErrors(t *testing.T) {
 
 func TestPushRefusesReferences(t *testing.T) {
 	for _, ref := range []string{"", "UPPER/case", "reg.example/p:bad tag", "reg.example/p@sha256:12"} {
-		_, err := ociimage.Push(t.Context(), ref, smallImage(t), ociimage.PushOptions{})
+		_, err := ociimage.Push(t.Context(), ref, smallImage(t), ociimage.Options{})
 		if err == nil {
 			t.Errorf("%q passes", ref)
 			continue
@@ -256,7 +256,7 @@ func elsewhere(t *testing.T, host string) (string, *http.Transport) {
 func TestPushNeedsInsecureForPlainHTTP(t *testing.T) {
 	reg := newRegistry(t, nil)
 	host, dial := elsewhere(t, reg.host)
-	o := ociimage.PushOptions{Transport: dial}
+	o := ociimage.Options{Transport: dial}
 	_, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), o)
 	wantFault(t, err, 1, "speaks plain http", "--plain-http")
 	if n := reg.count("GET ping"); n != 0 {
@@ -274,7 +274,7 @@ func TestPushChecksCertificates(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	host, dial := elsewhere(t, strings.TrimPrefix(s.URL, "https://"))
-	_, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), ociimage.PushOptions{Transport: dial})
+	_, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), ociimage.Options{Transport: dial})
 	wantFault(t, err, 1, host, "certificate that isn't trusted", "SSL_CERT_FILE")
 }
 
@@ -289,7 +289,7 @@ func TestPushEndsWithItsContext(t *testing.T) {
 		return true
 	})
 	began := time.Now()
-	_, err := ociimage.Push(ctx, reg.host+"/p:x", smallImage(t), ociimage.PushOptions{})
+	_, err := ociimage.Push(ctx, reg.host+"/p:x", smallImage(t), ociimage.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v after %s", err, time.Since(began))
 	}
@@ -309,7 +309,7 @@ func TestPushLogsIn(t *testing.T) {
 	keychain := keychainFunc(func(authn.Resource) (authn.Authenticator, error) {
 		return &authn.Basic{Username: "u", Password: "p"}, nil
 	})
-	if _, err := ociimage.Push(t.Context(), reg.host+"/p:x", smallImage(t), ociimage.PushOptions{Keychain: keychain}); err != nil {
+	if _, err := ociimage.Push(t.Context(), reg.host+"/p:x", smallImage(t), ociimage.Options{Keychain: keychain}); err != nil {
 		t.Error(err)
 	}
 }

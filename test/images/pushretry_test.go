@@ -70,7 +70,7 @@ func TestPushSurvives(t *testing.T) {
 			var mu sync.Mutex
 			var retries int
 			var last, total int64
-			ref, err := ociimage.Push(t.Context(), reg.host+"/p:x", img, ociimage.PushOptions{
+			ref, err := ociimage.Push(t.Context(), reg.host+"/p:x", img, ociimage.Options{
 				Progress: func(d, all int64) { last, total = d, all },
 				Retrying: func(error) { mu.Lock(); retries++; mu.Unlock() },
 			})

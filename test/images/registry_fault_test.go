@@ -234,11 +234,11 @@ func nothing(context.Context, http.RoundTripper) error { return nil }
 // pushing pushes, and reads what was pushed.
 func pushing(img v1.Image) func(context.Context, http.RoundTripper) error {
 	return func(ctx context.Context, tr http.RoundTripper) error {
-		ref, err := ociimage.Push(ctx, badRef, img, ociimage.PushOptions{Jobs: 1, Transport: tr})
+		ref, err := ociimage.Push(ctx, badRef, img, ociimage.Options{Jobs: 1, Transport: tr})
 		if err != nil {
 			return err
 		}
-		return load(ctx, ref, ociimage.LoadOptions{Transport: tr})
+		return load(ctx, ref, ociimage.Options{Transport: tr})
 	}
 }
 
@@ -265,9 +265,9 @@ func TestReadFromABadRegistry(t *testing.T) {
 		{"GET manifests", circle, []string{"redirects in circles: more than 8 redirects"}, 1},
 		{"GET layer", circle, []string{"redirects in circles: more than 8 redirects"}, 1},
 	}...), func(ctx context.Context, tr http.RoundTripper) error {
-		_, err := ociimage.Push(ctx, badRef, idx, ociimage.PushOptions{Jobs: 1, Transport: tr})
+		_, err := ociimage.Push(ctx, badRef, idx, ociimage.Options{Jobs: 1, Transport: tr})
 		return err
 	}, func(ctx context.Context, tr http.RoundTripper) error {
-		return load(ctx, badRef, ociimage.LoadOptions{Transport: tr})
+		return load(ctx, badRef, ociimage.Options{Transport: tr})
 	})
 }

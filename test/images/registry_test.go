@@ -26,7 +26,7 @@ import (
 )
 
 // fast names the client. TestMain keeps it from waiting between its tries.
-var fast = ociimage.LoadOptions{UserAgent: "winbake-test"}
+var fast = ociimage.Options{UserAgent: "winbake-test"}
 
 // serve starts a registry that holds an image or index as team/payload:v1 and
 // returns its host. wrap, which may be nil, sees every later request.

@@ -43,7 +43,7 @@ func half(w http.ResponseWriter, body []byte) {
 }
 
 // asBase does with a base in a registry what bake does.
-func asBase(t *testing.T, host string, digest fmt.Stringer, o ociimage.LoadOptions) error {
+func asBase(t *testing.T, host string, digest fmt.Stringer, o ociimage.Options) error {
 	t.Helper()
 	s, err := ociimage.Resolve(t.Context(), host+"/team/payload@"+digest.String(), o)
 	if err != nil {

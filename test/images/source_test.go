@@ -49,7 +49,7 @@ func wantFault(t *testing.T, err error, code int, texts ...string) {
 }
 
 // load opens a reference and checks it, whichever fails first.
-func load(ctx context.Context, ref string, opts ociimage.LoadOptions) error {
+func load(ctx context.Context, ref string, opts ociimage.Options) error {
 	s, err := ociimage.Load(ctx, ref, opts)
 	if err != nil {
 		return err
@@ -198,14 +198,14 @@ func TestLoadIndex(t *testing.T) {
 		_, err = s.Image()
 		wantFault(t, err, finding.ExitError, "linux/amd64", "linux/arm64")
 	}
-	s, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}})
+	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Image(); err != nil {
 		t.Errorf("image of a platform: %v", err)
 	}
-	s, err = ociimage.Load(t.Context(), dir, ociimage.LoadOptions{Platform: &v1.Platform{OS: "linux", Architecture: "ppc64le"}})
+	s, err = ociimage.Load(t.Context(), dir, ociimage.Options{Platform: &v1.Platform{OS: "linux", Architecture: "ppc64le"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func TestLoadMisnamed(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {
-			err := load(t.Context(), tt.ref, ociimage.LoadOptions{})
+			err := load(t.Context(), tt.ref, ociimage.Options{})
 			wantFault(t, err, fault.ExitCode(err), tt.want)
 		})
 	}
@@ -278,7 +278,7 @@ func TestDamagedLayout(t *testing.T) {
 					if err := fn(p, b); err != nil {
 						t.Fatal(err)
 					}
-					wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, p)
+					wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, p)
 				})
 			}
 		}
@@ -298,11 +298,11 @@ func TestDamagedLayerBelowAnOpaqueOne(t *testing.T) {
 	if err := os.Truncate(p, 10); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, p, "has 10 bytes where its manifest says")
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, p, "has 10 bytes where its manifest says")
 	if err := os.Remove(p); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, p, "missing")
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, p, "missing")
 }
 
 func TestCutManifestSaysHowMuch(t *testing.T) {
@@ -315,7 +315,7 @@ func TestCutManifestSaysHowMuch(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, blobIn(h)), 10); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, "cut off: 10 of ")
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, "cut off: 10 of ")
 }
 
 func TestDamagedTarball(t *testing.T) {
@@ -330,14 +330,14 @@ func TestDamagedTarball(t *testing.T) {
 	for _, b := range [][]byte{whole, docker} {
 		for n := 1; n < 8; n++ {
 			p := writeFile(t, b[:(len(b)-2048)*n/8|1]) // odd: never between two entries
-			err := load(t.Context(), p, ociimage.LoadOptions{})
+			err := load(t.Context(), p, ociimage.Options{})
 			wantFault(t, err, finding.ExitBlock, p)
 		}
 	}
 	changed := bytes.Clone(docker)
 	changed[bytes.Index(changed, []byte(`"rootfs"`))+2] ^= 1
 	p := writeFile(t, changed)
-	wantFault(t, load(t.Context(), p, ociimage.LoadOptions{}), finding.ExitBlock, p, "its bytes have the digest")
+	wantFault(t, load(t.Context(), p, ociimage.Options{}), finding.ExitBlock, p, "its bytes have the digest")
 }
 
 func TestGarbageIndex(t *testing.T) {
@@ -363,7 +363,7 @@ func TestGarbageIndex(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "index.json"), []byte(tt.index), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			err := load(t.Context(), dir, ociimage.LoadOptions{})
+			err := load(t.Context(), dir, ociimage.Options{})
 			wantFault(t, err, fault.ExitCode(err), dir, tt.want)
 		})
 	}
@@ -373,8 +373,8 @@ func TestGarbageIndex(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
-			wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, name+": missing: a truncated OCI layout")
-			wantFault(t, load(t.Context(), tarFolder(t, dir), ociimage.LoadOptions{}), finding.ExitBlock, name)
+			wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, name+": missing: a truncated OCI layout")
+			wantFault(t, load(t.Context(), tarFolder(t, dir), ociimage.Options{}), finding.ExitBlock, name)
 		})
 	}
 }
@@ -386,7 +386,7 @@ func TestWrongDiffID(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := layoutOf(t, imageOf(t, builtLayer{l, other}))
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, dir, "configuration says "+other.String())
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "configuration says "+other.String())
 }
 
 func TestLayerThatIsNoTar(t *testing.T) {
@@ -396,19 +396,19 @@ func TestLayerThatIsNoTar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, compressed := range [][]byte{b, compressed.Gzip(t, b)} {
 				dir := layoutOf(t, imageOf(t, layerBytes(t, b, compressed, types.OCILayer)))
-				wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, dir, "isn't a whole tar archive")
+				wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "isn't a whole tar archive")
 			}
 		})
 	}
 	whole := compressed.Gzip(t, tarOf(t, flatItems(nodeFiles)...))
 	dir := layoutOf(t, imageOf(t, layerBytes(t, nil, whole[:len(whole)/2], types.OCILayer)))
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, dir, "t") // damaged before its tar ends
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "t") // damaged before its tar ends
 }
 
 func TestLayerCountDiffers(t *testing.T) {
 	img := imageOf(t, layerOf(t, flatItems(nodeFiles)...))
 	dir := layoutOf(t, configless{img})
-	wantFault(t, load(t.Context(), dir, ociimage.LoadOptions{}), finding.ExitBlock, "its configuration lists 0 layers, its manifest 1")
+	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, "its configuration lists 0 layers, its manifest 1")
 }
 
 // configless swaps an image's configuration for one without layers.
@@ -478,7 +478,7 @@ func TestDockerArchives(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := writeFile(t, tarOf(t, tt.items...))
-			err := load(t.Context(), p, ociimage.LoadOptions{})
+			err := load(t.Context(), p, ociimage.Options{})
 			if tt.want == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -84,7 +84,7 @@ func TestTarballsWithTwoMeanings(t *testing.T) {
 				if prefix == "docker-archive:" && tt.name == "without manifest.json" {
 					continue
 				}
-				err := load(t.Context(), prefix+p, ociimage.LoadOptions{})
+				err := load(t.Context(), prefix+p, ociimage.Options{})
 				if tt.want != "" {
 					wantFault(t, err, finding.ExitBlock, p, tt.want)
 				} else if err != nil {
@@ -142,7 +142,7 @@ func TestTarballOfAnIndexInPart(t *testing.T) {
 				platform *v1.Platform
 				want     string
 			}{{nil, tt.all}, {&linuxAMD64, tt.some}} {
-				s, err := ociimage.Load(t.Context(), p, ociimage.LoadOptions{Platform: o.platform})
+				s, err := ociimage.Load(t.Context(), p, ociimage.Options{Platform: o.platform})
 				if err == nil {
 					_, err = s.Images()
 					defer s.Close()

@@ -24,7 +24,7 @@ import (
 // Windows starts and that ends at once.
 func brokenImage(t *testing.T, image string) string {
 	t.Helper()
-	s, err := ociimage.Load(t.Context(), image, ociimage.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), image, ociimage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 // sumIn is the sum of csi-proxy in an image.
 func sumIn(t *testing.T, image string) string {
 	t.Helper()
-	im, err := deploy.OpenImage(t.Context(), image, ociimage.LoadOptions{}, nil)
+	im, err := deploy.OpenImage(t.Context(), image, ociimage.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

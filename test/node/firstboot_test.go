@@ -30,7 +30,7 @@ const (
 // Windows Setup be at a point.
 func (n node) imaged(image, state string) {
 	n.t.Helper()
-	source, err := ociimage.Load(n.t.Context(), image, ociimage.LoadOptions{})
+	source, err := ociimage.Load(n.t.Context(), image, ociimage.Options{})
 	if err != nil {
 		n.t.Fatal(err)
 	}

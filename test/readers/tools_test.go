@@ -88,7 +88,7 @@ func winbake(t *testing.T, img image) (listing, error) { return walk(t.Context()
 func dockerRegistry(t *testing.T, img image) (listing, error) { return walk(t.Context(), img.remote) }
 
 func walk(ctx context.Context, ref string) (listing, error) {
-	s, err := ociimage.Load(ctx, ref, ociimage.LoadOptions{Insecure: true})
+	s, err := ociimage.Load(ctx, ref, ociimage.Options{Insecure: true})
 	if err != nil {
 		return nil, err
 	}

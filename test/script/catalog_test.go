@@ -48,6 +48,6 @@ func signCatalog(ts *testscript.TestScript, _ bool, args []string) {
 func pushCatalog(ts *testscript.TestScript, _ bool, args []string) {
 	img, err := signed.Artifact([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
-	_, err = ociimage.Push(context.Background(), args[1], img, ociimage.PushOptions{})
+	_, err = ociimage.Push(context.Background(), args[1], img, ociimage.Options{})
 	ts.Check(err)
 }

@@ -37,7 +37,7 @@ func Artifact(envelope []byte) (v1.Image, error) {
 
 // fetch reads the envelope from a file, a folder with FileName, an OCI layout, or
 // a registry.
-func fetch(ctx context.Context, from string, o ociimage.LoadOptions) ([]byte, error) {
+func fetch(ctx context.Context, from string, o ociimage.Options) ([]byte, error) {
 	if ref, ok := strings.CutPrefix(from, "oci://"); ok {
 		return fromImage(ctx, "docker://"+ref, o)
 	}
@@ -70,7 +70,7 @@ func unreadable(path string, err error) error {
 	return &fault.Error{Where: path, What: what, Fix: "--from oci://REGISTRY/REPOSITORY:TAG, a file, or a folder with " + FileName, Err: err}
 }
 
-func fromImage(ctx context.Context, ref string, o ociimage.LoadOptions) ([]byte, error) {
+func fromImage(ctx context.Context, ref string, o ociimage.Options) ([]byte, error) {
 	s, err := ociimage.Load(ctx, ref, o)
 	if err != nil {
 		return nil, err

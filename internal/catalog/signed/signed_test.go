@@ -249,7 +249,7 @@ func TestUpdateFromARegistry(t *testing.T) {
 	}))
 	defer server.Close()
 	host := strings.TrimPrefix(server.URL, "http://")
-	if _, err := ociimage.Push(t.Context(), host+"/me/catalog:latest", img, ociimage.PushOptions{}); err != nil {
+	if _, err := ociimage.Push(t.Context(), host+"/me/catalog:latest", img, ociimage.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ociimage.WriteLayout(t.Context(), b.at("layout"), img, nil); err != nil {

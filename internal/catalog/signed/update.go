@@ -27,7 +27,7 @@ type Options struct {
 	// Now decides whether it is expired.
 	Now time.Time
 	// Registry is how a registry is reached.
-	Registry ociimage.LoadOptions
+	Registry ociimage.Options
 }
 
 // Update fetches a catalog, verifies it and keeps it. It returns the edition and

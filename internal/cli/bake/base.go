@@ -30,7 +30,7 @@ type below struct {
 	removes []string
 }
 
-func (o *imageOptions) openBase(ctx context.Context, load ociimage.LoadOptions, file *pins.File) (*baseImage, error) {
+func (o *imageOptions) openBase(ctx context.Context, load ociimage.Options, file *pins.File) (*baseImage, error) {
 	if err := o.checkAccept(); err != nil {
 		return nil, err
 	}

@@ -99,10 +99,8 @@ func pinsDigest(file *pins.File, jobs []*compile.Job) string {
 	return "pins-" + strings.TrimPrefix(compile.DigestOf(strings.Join(parts, "\n")), "sha256:")
 }
 
-func (t *tool) load(r app.Registry) ociimage.LoadOptions {
-	return ociimage.LoadOptions{
-		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(), Timeout: r.Timeout, Retrying: t.Retrying,
+func (t *tool) load(r app.Registry) ociimage.Options {
+	return ociimage.Options{
+		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
 }
-
-func userAgent() string { return "winbake/" + app.Version() }

@@ -141,7 +141,7 @@ func TestTemplatePayload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source, err := ociimage.Load(t.Context(), place, ociimage.LoadOptions{}) // as the plugin does: a tarball of Docker's has a manifest of its own
+			source, err := ociimage.Load(t.Context(), place, ociimage.Options{}) // as the plugin does: a tarball of Docker's has a manifest of its own
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/go-containerregistry/pkg/authn"
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cas"
@@ -80,10 +79,9 @@ func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image
 
 func (t *tool) push(ctx context.Context, to string, r app.Registry, image ociimage.ImageOrIndex) (ref string, err error) {
 	err = t.step(to, event.Push, func(p stream.Progress) (err error) {
-		ref, err = ociimage.Push(ctx, to, image, ociimage.PushOptions{
-			Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: userAgent(),
-			Timeout: r.Timeout, Progress: p, Retrying: t.Retrying,
-		})
+		o := t.load(r)
+		o.Progress = p
+		ref, err = ociimage.Push(ctx, to, image, o)
 		return err
 	})
 	return ref, err

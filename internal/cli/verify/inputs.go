@@ -148,8 +148,8 @@ func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs)
 	})
 }
 
-func (t *tool) load(r app.Registry) ociimage.LoadOptions {
-	return ociimage.LoadOptions{
+func (t *tool) load(r app.Registry) ociimage.Options {
+	return ociimage.Options{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
 }

@@ -57,7 +57,7 @@ func TestProgramsAreInspectedByTheirPins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	source, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
+	source, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // fromImage reads a release image in a registry, a layout or a tarball.
-func fromImage(ctx context.Context, ref string, o ociimage.LoadOptions) (inventory.Payload, error) {
+func fromImage(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, error) {
 	s, err := openImage(ctx, ref, o)
 	if err != nil {
 		return inventory.Payload{}, imageFault(ctx, ref, err)
@@ -38,7 +38,7 @@ func fromImage(ctx context.Context, ref string, o ociimage.LoadOptions) (invento
 
 // openImage opens what ref names. Of a release for several architectures that is
 // the image for amd64, else the first: each of them names the same images.
-func openImage(ctx context.Context, ref string, o ociimage.LoadOptions) (*ociimage.Source, error) {
+func openImage(ctx context.Context, ref string, o ociimage.Options) (*ociimage.Source, error) {
 	s, err := ociimage.Load(ctx, ref, o)
 	if err != nil {
 		return nil, err

@@ -123,7 +123,7 @@ func TestParseBareTable(t *testing.T) {
 	if err != nil || len(p.Tags) != 3 || p.Version != "" {
 		t.Errorf("%+v, %v", p, err)
 	}
-	if _, _, err := Read(t.Context(), file(t, "release.txt", commitTable()), ociimage.LoadOptions{}); err != nil {
+	if _, _, err := Read(t.Context(), file(t, "release.txt", commitTable()), ociimage.Options{}); err != nil {
 		t.Error(err)
 	}
 }

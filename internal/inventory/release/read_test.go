@@ -20,7 +20,7 @@ import (
 )
 
 // wantRelease reads ref and checks that it is the release of references.
-func wantRelease(t *testing.T, ref string, o ociimage.LoadOptions) {
+func wantRelease(t *testing.T, ref string, o ociimage.Options) {
 	t.Helper()
 	p, src, err := Read(t.Context(), ref, o)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestReadLocal(t *testing.T) {
 		dir, "oci:" + dir, tarFolder(t, dir), dockerSave(t, img),
 		file(t, "image-references", references()), file(t, "info.json", `{"references":`+references()+`}`),
 	} {
-		wantRelease(t, ref, ociimage.LoadOptions{})
+		wantRelease(t, ref, ociimage.Options{})
 	}
 }
 
@@ -85,15 +85,15 @@ func TestReadExtracted(t *testing.T) {
 			}
 		}
 		put("image-references", references())
-		wantRelease(t, dir, ociimage.LoadOptions{})
+		wantRelease(t, dir, ociimage.Options{})
 		put("image-references", nameless)
-		if p, _, err := Read(t.Context(), dir, ociimage.LoadOptions{}); err != nil || p.Version != "" {
+		if p, _, err := Read(t.Context(), dir, ociimage.Options{}); err != nil || p.Version != "" {
 			t.Errorf("without a version: %+v, %v", p, err)
 		}
 		put("release-metadata", `{"version":"4.20.3"}`)
-		wantRelease(t, dir, ociimage.LoadOptions{})
+		wantRelease(t, dir, ociimage.Options{})
 		put("release-metadata", `{"version`)
-		_, _, err := Read(t.Context(), dir, ociimage.LoadOptions{})
+		_, _, err := Read(t.Context(), dir, ociimage.Options{})
 		wantFault(t, err, "release-metadata", "truncated")
 	}
 }
@@ -101,18 +101,18 @@ func TestReadExtracted(t *testing.T) {
 func TestVersionFromMetadataInImage(t *testing.T) {
 	nameless := strings.Replace(references(), `"name": "4.20.3"`, `"name": ""`, 1)
 	img := imageOfLayers(t, layerOf(t, "./release-manifests/release-metadata", `{"version":"4.20.3"}`, "./release-manifests/image-references", nameless))
-	wantRelease(t, layoutOf(t, img), ociimage.LoadOptions{})
+	wantRelease(t, layoutOf(t, img), ociimage.Options{})
 }
 
 func TestLayersDecide(t *testing.T) {
 	below := layerOf(t, "release-manifests/image-references", references())
 	for _, mark := range []string{".wh.release-manifests", "release-manifests/.wh.image-references", "release-manifests/.wh..wh..opq"} {
-		_, _, err := Read(t.Context(), layoutOf(t, imageOfLayers(t, below, layerOf(t, mark, ""))), ociimage.LoadOptions{})
+		_, _, err := Read(t.Context(), layoutOf(t, imageOfLayers(t, below, layerOf(t, mark, ""))), ociimage.Options{})
 		wantFault(t, err, "not a release image")
 	}
 	newer := strings.ReplaceAll(references(), "4.20.3", "4.20.4")
 	img := imageOfLayers(t, below, layerOf(t, "release-manifests/image-references", newer), layerOf(t, "etc/x", "y"))
-	p, _, err := Read(t.Context(), layoutOf(t, img), ociimage.LoadOptions{})
+	p, _, err := Read(t.Context(), layoutOf(t, img), ociimage.Options{})
 	if err != nil || p.Version != "4.20.4" {
 		t.Errorf("the newest layer has 4.20.4; %+v, %v", p, err)
 	}
@@ -183,7 +183,7 @@ func TestReadFaults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, _, err := Read(t.Context(), tt.ref, ociimage.LoadOptions{})
+			_, _, err := Read(t.Context(), tt.ref, ociimage.Options{})
 			wantFault(t, err, tt.want...)
 		})
 	}
@@ -221,7 +221,7 @@ func TestUnreadableFile(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := Read(ctx, layoutOf(t, releaseOf(t)), ociimage.LoadOptions{}); !errors.Is(err, context.Canceled) {
+	if _, _, err := Read(ctx, layoutOf(t, releaseOf(t)), ociimage.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want %v", err, context.Canceled)
 	}
 }

@@ -29,7 +29,7 @@ import (
 )
 
 // fast names the client. TestMain keeps it from waiting between its tries.
-var fast = ociimage.LoadOptions{UserAgent: "winbake-test"}
+var fast = ociimage.Options{UserAgent: "winbake-test"}
 
 func TestMain(m *testing.M) {
 	registry.Retries = registry.Backoff{First: time.Millisecond, Most: time.Minute, Tries: 3}
@@ -190,7 +190,7 @@ func TestPlainHTTP(t *testing.T) {
 		wantFault(t, err, "registry "+host+" speaks plain http", "--plain-http")
 	}
 	remote.DefaultTransport = before
-	wantRelease(t, serve(t, releaseOf(t), nil), ociimage.LoadOptions{Insecure: true})
+	wantRelease(t, serve(t, releaseOf(t), nil), ociimage.Options{Insecure: true})
 }
 
 // A registry that sends half a layer and then nothing ends with the context.

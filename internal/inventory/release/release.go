@@ -42,7 +42,7 @@ const (
 // in a registry.
 //
 // What can't be read is a *fault.Error that says what to give instead.
-func Read(ctx context.Context, ref string, o ociimage.LoadOptions) (inventory.Payload, inventory.Source, error) {
+func Read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, inventory.Source, error) {
 	p, err := read(ctx, ref, o)
 	if err != nil {
 		return inventory.Payload{}, inventory.Source{}, err
@@ -60,7 +60,7 @@ func Read(ctx context.Context, ref string, o ociimage.LoadOptions) (inventory.Pa
 // saveInfo is the command that any oc can answer with what Read needs.
 const saveInfo = "oc adm release info --commits RELEASE > release.txt"
 
-func read(ctx context.Context, ref string, o ociimage.LoadOptions) (inventory.Payload, error) {
+func read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, error) {
 	info, err := os.Stat(ref)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && notAnImage(ref):
@@ -94,7 +94,7 @@ func versionFault(ref string) error {
 }
 
 // fromFolder reads an extracted release, or an OCI layout.
-func fromFolder(ctx context.Context, dir string, o ociimage.LoadOptions) (inventory.Payload, error) {
+func fromFolder(ctx context.Context, dir string, o ociimage.Options) (inventory.Payload, error) {
 	for _, name := range []string{"oci-layout", "index.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			return fromImage(ctx, dir, o)
@@ -133,7 +133,7 @@ func fromExtracted(file string) (inventory.Payload, error) {
 }
 
 // fromFile tells an image tarball from a text by its first bytes.
-func fromFile(ctx context.Context, file string, o ociimage.LoadOptions) (inventory.Payload, error) {
+func fromFile(ctx context.Context, file string, o ociimage.Options) (inventory.Payload, error) {
 	archive, err := isArchive(file)
 	if err != nil {
 		return inventory.Payload{}, err

@@ -47,7 +47,7 @@ func Layouts(ctx context.Context, inv *inventory.Inventory, dirs []string) error
 // layout learns the labels of a layout's images, by the digest of each and of the
 // whole.
 func (r *resolver) layout(ctx context.Context, dir string) error {
-	s, err := ociimage.Load(ctx, "oci:"+dir, ociimage.LoadOptions{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
+	s, err := ociimage.Load(ctx, "oci:"+dir, ociimage.Options{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
 	if err != nil {
 		return err
 	}

@@ -167,7 +167,7 @@ func testImage(t *testing.T) *Image {
 	if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
+	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ type Image struct {
 // by digest: what a tag means may be another payload tomorrow. The caller
 // closes the Image. otherwise may be nil: then an image without node.json is
 // refused.
-func OpenImage(ctx context.Context, ref string, o ociimage.LoadOptions, otherwise Otherwise) (*Image, error) {
+func OpenImage(ctx context.Context, ref string, o ociimage.Options, otherwise Otherwise) (*Image, error) {
 	source, err := ociimage.Resolve(ctx, ref, o)
 	if err != nil {
 		return nil, err

@@ -71,7 +71,7 @@ func (o Options) Check() error {
 
 // Open opens the image. The error is a *fault.Error, or one of the registry's.
 func Open(ctx context.Context, o Options) (*Image, error) {
-	source, err := ociimage.Load(ctx, o.Payload, ociimage.LoadOptions{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: o.UserAgent})
+	source, err := ociimage.Load(ctx, o.Payload, ociimage.Options{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: o.UserAgent})
 	if err != nil {
 		return nil, err
 	}

@@ -268,7 +268,7 @@ func TestTag(t *testing.T) {
 	defer server.Close()
 	ref := strings.TrimPrefix(server.URL, "http://") + "/team/payload"
 	dir, digest := layout(t, made{format: payload.Flat, version: "v10.20.2"})
-	source, err := ociimage.Load(t.Context(), dir, ociimage.LoadOptions{})
+	source, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestTag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ociimage.Push(t.Context(), ref+":latest", image, ociimage.PushOptions{Insecure: true}); err != nil {
+	if _, err := ociimage.Push(t.Context(), ref+":latest", image, ociimage.Options{Insecure: true}); err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Payload: ref + ":latest", Profile: OpenShift, PlainHTTP: true}
