@@ -63,16 +63,8 @@ func (c *Catalog) About(release version.OpenShift) *About {
 			a.CSIProxy = append(a.CSIProxy, *p)
 		}
 	}
-	for _, m := range c.Migration {
-		if m.OpenShift == r.OpenShift {
-			a.Migration = append(a.Migration, m)
-		}
-	}
-	for _, g := range c.Gates {
-		if g.From == r.OpenShift || g.To == r.OpenShift {
-			a.Gates = append(a.Gates, g)
-		}
-	}
+	a.Migration = filter(c.Migration, func(m *Migration) bool { return m.OpenShift == r.OpenShift })
+	a.Gates = filter(c.Gates, func(g *Gate) bool { return g.From == r.OpenShift || g.To == r.OpenShift })
 	a.Windows = c.windows(a)
 	return a
 }

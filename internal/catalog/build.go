@@ -62,23 +62,13 @@ func (b *Build) Sidecar() bool {
 // Build returns how the program of that name is built, nil for one that isn't
 // known.
 func (c *Catalog) Build(name string) *Build {
-	for i := range c.Builds {
-		if c.Builds[i].Name == name {
-			return &c.Builds[i]
-		}
-	}
-	return nil
+	return find(c.Builds, func(b *Build) bool { return b.Name == name })
 }
 
 // Head returns the head of a minor's release branch, nil for one that wasn't
 // looked at.
 func (b *Build) Head(minor string) *Head {
-	for i := range b.Heads {
-		if b.Heads[i].OpenShift == minor {
-			return &b.Heads[i]
-		}
-	}
-	return nil
+	return find(b.Heads, func(h *Head) bool { return h.OpenShift == minor })
 }
 
 var fullCommit = regexp.MustCompile(`^[0-9a-f]{40}$`)

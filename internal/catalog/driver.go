@@ -8,55 +8,37 @@ import (
 
 // Driver finds a driver by the catalog's name for it; nil if there is none.
 func (c *Catalog) Driver(name string) *Driver {
-	return c.driver(func(d *Driver) bool { return d.Name == name })
+	return find(c.Drivers, func(d *Driver) bool { return d.Name == name })
 }
 
 // ByProvisioner finds a driver by what CSINode and PersistentVolumes call it,
 // in any case: on Windows a folder may be written either way.
 func (c *Catalog) ByProvisioner(provisioner string) *Driver {
-	return c.driver(func(d *Driver) bool { return strings.EqualFold(d.Provisioner, provisioner) })
+	return find(c.Drivers, func(d *Driver) bool { return strings.EqualFold(d.Provisioner, provisioner) })
 }
 
 // ByInTree finds the driver that replaces an in-tree plugin,
 // kubernetes.io/azure-disk.
 func (c *Catalog) ByInTree(plugin string) *Driver {
-	return c.driver(func(d *Driver) bool { return d.InTree != "" && d.InTree == plugin })
+	return find(c.Drivers, func(d *Driver) bool { return d.InTree != "" && d.InTree == plugin })
 }
 
-// ByPayload finds a driver by its tag in a release payload,
-// vsphere-csi-driver.
-func (c *Catalog) ByPayload(tag string) *Driver {
-	return c.driver(func(d *Driver) bool { return d.Payload != "" && d.Payload == tag })
-}
-
-// ByImage finds a driver by the end of an image's repository: whole path
-// elements, and the longest match wins. A mirror keeps that end.
-func (c *Catalog) ByImage(repository string) *Driver {
-	repository = strings.ToLower(repository)
-	for rest, more := repository, true; more; _, rest, more = strings.Cut(rest, "/") {
-		if d := c.driver(func(d *Driver) bool { return containsFold(d.Images, rest) }); d != nil {
-			return d
+func find[T any](list []T, is func(*T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
 		}
 	}
 	return nil
 }
 
-func containsFold(list []string, s string) bool {
-	for _, item := range list {
-		if strings.EqualFold(item, s) {
-			return true
+func filter[T any](list []T, is func(*T) bool) (found []T) {
+	for i := range list {
+		if is(&list[i]) {
+			found = append(found, list[i])
 		}
 	}
-	return false
-}
-
-func (c *Catalog) driver(is func(*Driver) bool) *Driver {
-	for i := range c.Drivers {
-		if is(&c.Drivers[i]) {
-			return &c.Drivers[i]
-		}
-	}
-	return nil
+	return found
 }
 
 // Line is the line that holds v, nil if none does. Only v's core counts: an
@@ -88,18 +70,6 @@ func (l *Line) CanHostProcess() bool {
 
 func coreOf(v version.Driver) version.Driver {
 	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
-}
-
-// Incompatibilities are the pairs of versions of a driver, by its name, that
-// are documented not to work.
-func (c *Catalog) Incompatibilities(driver string) []Incompatibility {
-	var found []Incompatibility
-	for _, i := range c.Incompatible {
-		if i.Driver == driver {
-			found = append(found, i)
-		}
-	}
-	return found
 }
 
 // Holds tells whether the pair is such versions. Ranges go by the core of a

@@ -106,40 +106,9 @@ func TestFindDriver(t *testing.T) {
 		{"provisioner", "", name(c.ByProvisioner("")), ""},
 		{"in-tree", "kubernetes.io/gce-pd", name(c.ByInTree("kubernetes.io/gce-pd")), "gcp-pd"},
 		{"in-tree", "", name(c.ByInTree("")), ""},
-		{"payload", "vsphere-csi-driver", name(c.ByPayload("vsphere-csi-driver")), "vsphere"},
-		{"payload", "", name(c.ByPayload("")), ""},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("by %s %q: %q, want %q", tc.how, tc.what, tc.got, tc.want)
-		}
-	}
-}
-
-func TestByImage(t *testing.T) {
-	c := load(t)
-	for repository, want := range map[string]string{
-		"mcr.microsoft.com/oss/v2/kubernetes-csi/azuredisk-csi":                 "azure-disk",
-		"us-docker.pkg.dev/palette-images/packs/csi-azure/1.32.0/azuredisk-csi": "azure-disk",
-		"mirror:5000/x/y/oss/kubernetes-csi/azurefile-csi":                      "azure-file",
-		"public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver":                      "aws-ebs",
-		"gke.gcr.io/gcp-compute-persistent-disk-csi-driver":                     "gcp-pd",
-		"registry.k8s.io/csi-vsphere/driver":                                    "vsphere",
-		"gcr.io/cloud-provider-vsphere/csi/release/driver":                      "vsphere",
-		"registry.k8s.io/csi-secrets-store/driver":                              "secrets-store",
-		"mirror.example/registry.k8s.io/sig-storage/SMBplugin":                  "smb",
-		"docker.io/netapp/trident":                                              "trident",
-		"mirror/gcr-io/driver":                                                  "",
-		"driver":                                                                "",
-		"registry.example/not-azuredisk-csi":                                    "",
-		"registry.k8s.io/sig-storage/csi-node-driver-registrar":                 "",
-		"": "",
-	} {
-		got := ""
-		if d := c.ByImage(repository); d != nil {
-			got = d.Name
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", repository, got, want)
 		}
 	}
 }
@@ -193,17 +162,14 @@ func TestIncompatibilities(t *testing.T) {
 	}
 	for _, tc := range cases {
 		got := ""
-		for _, i := range c.Incompatibilities(tc.driver) {
-			if i.Holds(version.MustDriver(tc.linux), version.MustDriver(tc.windows)) {
+		for _, i := range c.Incompatible {
+			if i.Driver == tc.driver && i.Holds(version.MustDriver(tc.linux), version.MustDriver(tc.windows)) {
 				got += i.ID
 			}
 		}
 		if got != tc.want {
 			t.Errorf("%s %s with %s: %q, want %q", tc.driver, tc.linux, tc.windows, got, tc.want)
 		}
-	}
-	if got := c.Incompatibilities("smb"); len(got) > 0 {
-		t.Errorf("smb: %v", got)
 	}
 	if (&Incompatibility{Linux: "no range", Windows: "no range"}).Holds(version.MustDriver("1.0.0"), version.MustDriver("1.0.0")) {
 		t.Error("a range that can't be read holds")

@@ -106,7 +106,7 @@ drivers:
 	if got := c.WMCORelease(version.WMCO{Major: 12}); got == nil || got.CSIProxy != "1.3.0" {
 		t.Errorf("WMCO: %+v", got)
 	}
-	if got := c.Incompatibilities("aws-ebs"); len(got) != 1 || got[0].Severity != "WARN" {
+	if got := filter(c.Incompatible, func(i *Incompatibility) bool { return i.Driver == "aws-ebs" }); len(got) != 1 || got[0].Severity != "WARN" {
 		t.Errorf("incompatible: %+v", got)
 	}
 	if d := c.Driver("smb"); d.Title != "our own SMB" || d.Lines != nil {

@@ -34,12 +34,7 @@ func (c *Catalog) ProxyByCommit(commit string) *CSIProxyRelease {
 	if len(commit) < 7 {
 		return nil
 	}
-	for i := range c.CSIProxy {
-		if strings.HasPrefix(c.CSIProxy[i].Commit, commit) {
-			return &c.CSIProxy[i]
-		}
-	}
-	return nil
+	return find(c.CSIProxy, func(p *CSIProxyRelease) bool { return strings.HasPrefix(p.Commit, commit) })
 }
 
 // Serves tells whether it serves a group in a version, disk and v1.
@@ -50,32 +45,17 @@ func (r *CSIProxyRelease) Serves(group, api string) bool {
 // ProxyRelease finds a csi-proxy by exactly the version that WMCORelease
 // names; nil if there is none.
 func (c *Catalog) ProxyRelease(name string) *CSIProxyRelease {
-	for i := range c.CSIProxy {
-		if c.CSIProxy[i].Version == name {
-			return &c.CSIProxy[i]
-		}
-	}
-	return nil
+	return find(c.CSIProxy, func(p *CSIProxyRelease) bool { return p.Version == name })
 }
 
 // WMCORelease is the range that holds v; nil if the catalog doesn't know it.
 func (c *Catalog) WMCORelease(v version.WMCO) *WMCORelease {
-	for i := range c.WMCO {
-		w := &c.WMCO[i]
-		if v.Compare(parseWMCO(w.From)) >= 0 && (w.Until == "" || v.Compare(parseWMCO(w.Until)) < 0) {
-			return w
-		}
-	}
-	return nil
+	return find(c.WMCO, func(w *WMCORelease) bool {
+		return v.Compare(parseWMCO(w.From)) >= 0 && (w.Until == "" || v.Compare(parseWMCO(w.Until)) < 0)
+	})
 }
 
 // WMCOFor are the ranges of WMCO that are for a minor of OpenShift.
 func (c *Catalog) WMCOFor(minor string) []WMCORelease {
-	var found []WMCORelease
-	for _, w := range c.WMCO {
-		if w.OpenShift == minor {
-			found = append(found, w)
-		}
-	}
-	return found
+	return filter(c.WMCO, func(w *WMCORelease) bool { return w.OpenShift == minor })
 }

@@ -53,14 +53,10 @@ func (d *Driver) Publication(v version.Driver, hostProcess bool) *Publication {
 		return nil
 	}
 	v = coreOf(v)
-	for i := range d.Published {
-		p := &d.Published[i]
-		if p.HostProcess == hostProcess && v.Compare(coreOf(parseDriver(p.From))) >= 0 &&
-			(p.Until == "" || v.Compare(coreOf(parseDriver(p.Until))) < 0) {
-			return p
-		}
-	}
-	return nil
+	return find(d.Published, func(p *Publication) bool {
+		return p.HostProcess == hostProcess && v.Compare(coreOf(parseDriver(p.From))) >= 0 &&
+			(p.Until == "" || v.Compare(coreOf(parseDriver(p.Until))) < 0)
+	})
 }
 
 // HasManifest tells whether the place of a manifest file is known.

@@ -80,11 +80,11 @@ func TestOwnRepositories(t *testing.T) {
 				t.Errorf("%s %s: no repository", d.Name, p.From)
 			}
 			for _, gone := range p.Former {
-				if c.ByImage(gone) != d || !d.Publishes(gone) || p.Holds(gone) {
+				if !d.Publishes(gone) || p.Holds(gone) {
 					t.Errorf("%s isn't known to have been %s", gone, d.Name)
 				}
 			}
-			if p.Repository != "" && (c.ByImage(p.Repository) != d || !d.Publishes(p.Repository)) {
+			if p.Repository != "" && !d.Publishes(p.Repository) {
 				t.Errorf("%s isn't known to be %s", p.Repository, d.Name)
 			}
 		}

@@ -23,12 +23,7 @@ func (c *Catalog) Release(minor string) *Release {
 	if err != nil {
 		return nil
 	}
-	for i := range c.Releases {
-		if c.Releases[i].OpenShift == v.MinorString() {
-			return &c.Releases[i]
-		}
-	}
-	return nil
+	return find(c.Releases, func(r *Release) bool { return r.OpenShift == v.MinorString() })
 }
 
 // KubernetesOf is the Kubernetes of a minor; "" for a minor that isn't known.
@@ -41,13 +36,10 @@ func (c *Catalog) KubernetesOf(minor string) string {
 
 // Latest is the newest minor; nil in an empty catalog.
 func (c *Catalog) Latest() *Release {
-	var latest *Release
-	for i := range c.Releases {
-		if latest == nil || compareMinor(c.Releases[i].OpenShift, latest.OpenShift) > 0 {
-			latest = &c.Releases[i]
-		}
+	if len(c.Releases) == 0 {
+		return nil
 	}
-	return latest
+	return &c.Releases[len(c.Releases)-1] // they are sorted
 }
 
 // Path are the minors that an update goes through, both ends included: 4.22,
@@ -90,13 +82,7 @@ func (c *Catalog) Ships(release version.OpenShift, driver string) []Shipped {
 	if r == nil {
 		return nil
 	}
-	var rows []Shipped
-	for _, row := range r.Drivers[driver] {
-		if !Dated(release) || row.mayHold(release.Patch) {
-			rows = append(rows, row)
-		}
-	}
-	return rows
+	return filter(r.Drivers[driver], func(s *Shipped) bool { return !Dated(release) || s.mayHold(release.Patch) })
 }
 
 // candidate is a pre-release on the way to a minor's first patch.
@@ -120,23 +106,11 @@ func (c *Catalog) MigrationOf(inTree, minor string) *Migration {
 	if err != nil {
 		return nil
 	}
-	minor = v.MinorString()
-	for i := range c.Migration {
-		if m := &c.Migration[i]; m.InTree == inTree && m.OpenShift == minor {
-			return m
-		}
-	}
-	return nil
+	return find(c.Migration, func(m *Migration) bool { return m.InTree == inTree && m.OpenShift == v.MinorString() })
 }
 
 // GatesOf are the acknowledgements that an update from one minor to the next
 // may wait for.
 func (c *Catalog) GatesOf(from, to string) []Gate {
-	var found []Gate
-	for _, g := range c.Gates {
-		if g.From == from && g.To == to {
-			found = append(found, g)
-		}
-	}
-	return found
+	return filter(c.Gates, func(g *Gate) bool { return g.From == from && g.To == to })
 }

@@ -1,98 +1,66 @@
 package kube
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 )
 
-// known finds the catalog's drivers by what manifests call them.
-type known struct {
-	catalog       *catalog.Catalog
-	byProvisioner map[string]*catalog.Driver
-	byFolder      map[string]*catalog.Driver
-	byDaemonSet   map[string]*catalog.Driver
-	byImage       map[string]*catalog.Driver
-}
+// known finds the catalog's drivers by what manifests call them. A name that two
+// drivers share means neither.
+type known struct{ *catalog.Catalog }
 
 func newKnown(c *catalog.Catalog) known {
-	k := known{
-		catalog:       c,
-		byProvisioner: map[string]*catalog.Driver{},
-		byFolder:      map[string]*catalog.Driver{},
-		byDaemonSet:   map[string]*catalog.Driver{},
-		byImage:       map[string]*catalog.Driver{},
-	}
 	if c == nil {
-		return k
+		c = &catalog.Catalog{}
 	}
-	for i := range c.Drivers {
-		d := &c.Drivers[i]
-		k.byProvisioner[strings.ToLower(d.Provisioner)] = d
-		index(k.byFolder, d.Folders, d)
-		index(k.byDaemonSet, d.DaemonSets, d)
-		index(k.byImage, d.Images, d)
-	}
-	return k
+	return known{c}
 }
 
-// index enters a driver under names; a name that two drivers share means
-// neither.
-func index(m map[string]*catalog.Driver, names []string, d *catalog.Driver) {
-	for _, name := range names {
-		name = strings.ToLower(name)
-		if old, taken := m[name]; taken && old != d {
-			m[name] = nil
+func (k known) named(name string, names func(*catalog.Driver) []string) (found *catalog.Driver) {
+	for i := range k.Drivers {
+		d := &k.Drivers[i]
+		if !slices.ContainsFunc(names(d), func(s string) bool { return strings.EqualFold(s, name) }) {
 			continue
 		}
-		m[name] = d
+		if found != nil {
+			return nil
+		}
+		found = d
 	}
+	return found
 }
 
 // folder finds a driver by its folder below the kubelet's plugins. Windows
 // paths don't mind the case.
 func (k known) folder(name string) *catalog.Driver {
-	name = strings.ToLower(name)
-	if d := k.byProvisioner[name]; d != nil {
+	if d := k.ByProvisioner(name); d != nil {
 		return d
 	}
-	return k.byFolder[name]
+	return k.named(name, func(d *catalog.Driver) []string { return d.Folders })
 }
 
 // image finds a driver by the end of a repository's path: a mirror keeps it
 // (WMCO's README demands it of one).
 func (k known) image(repository string) *catalog.Driver {
-	for rest := strings.ToLower(repository); rest != ""; {
-		if d := k.byImage[rest]; d != nil {
+	for rest := repository; rest != ""; _, rest, _ = strings.Cut(rest, "/") {
+		if d := k.named(rest, func(d *catalog.Driver) []string { return d.Images }); d != nil {
 			return d
 		}
-		_, rest, _ = strings.Cut(rest, "/")
 	}
 	return nil
 }
 
-func (k known) daemonSet(name string) *catalog.Driver { return k.byDaemonSet[strings.ToLower(name)] }
-
-func (k known) digest(digest string) (catalog.Digest, bool) {
-	if k.catalog == nil || digest == "" {
-		return catalog.Digest{}, false
-	}
-	for _, d := range k.catalog.Digests {
-		if d.Digest == digest {
-			return d, true
-		}
-	}
-	return catalog.Digest{}, false
+func (k known) daemonSet(name string) *catalog.Driver {
+	return k.named(name, func(d *catalog.Driver) []string { return d.DaemonSets })
 }
 
 func (k known) nodeLabels() []string {
-	if k.catalog == nil {
-		return nil
-	}
 	var labels []string
-	for i := range k.catalog.Incompatible {
-		if label := k.catalog.Incompatible[i].UnlessNodeLabel; label != "" {
-			labels = append(labels, label)
+	for _, i := range k.Incompatible {
+		if i.UnlessNodeLabel != "" {
+			labels = append(labels, i.UnlessNodeLabel)
 		}
 	}
 	return labels

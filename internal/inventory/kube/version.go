@@ -72,7 +72,7 @@ func (c *Collector) mapped(fact *inventory.VersionFact, img inventory.Image) boo
 		fact.Version, fact.Known, fact.By = d, true, byUser
 		return true
 	}
-	known, ok := c.known.digest(img.Digest)
+	known, ok := c.known.ByDigest(img.Digest)
 	if !ok {
 		return false
 	}
