@@ -173,7 +173,9 @@ func adviceFor(job *Job, message string) string {
 		{"does not contain package", "check package: in versions.yaml"},
 		{"no space left on device", "make room, or set TMPDIR and GOCACHE to a larger disk"},
 		{"signal: killed", "the compiler was killed, mostly for lack of memory: bake build --jobs 1, or set memory: of the component"},
+		{"disabled by GOPROXY=off", "this machine hasn't got the sources, and GOPROXY=off forbids to fetch them: set it to a proxy, or to a folder that has them (file://)"},
 		{"dial tcp", "check the network and GOPROXY (go env GOPROXY)"},
+		{": reading http", "GOPROXY hasn't got it, or wants a login (go env GOPROXY; a password goes into ~/.netrc)"},
 	} {
 		if strings.Contains(message, a.sign) {
 			return a.fix

@@ -20,6 +20,10 @@ func (r *payloadReader) judge() {
 		r.Add(problem(IDMissing, "/"+payload.Root, observed, "the files of a Windows node"))
 		return
 	}
+	if program := func(f File) bool { return r.isProgram(f.Path) }; r.sums == nil && r.generated == nil && !slices.ContainsFunc(r.files, program) {
+		r.Add(problem(IDMissing, "/"+payload.Root, some("files, none of them a program", r.stored()), "the files of a Windows node"))
+		return // another folder or image: what is wrong with each file says nothing
+	}
 	r.judgeFormat()
 	r.judgeSums()
 	r.judgeNames()
@@ -47,6 +51,11 @@ func (r *payloadReader) byFormat() (raw, archived []string) {
 		}
 	}
 	return raw, archived
+}
+
+func (r *payloadReader) stored() []string {
+	raw, archived := r.byFormat()
+	return append(raw, archived...)
 }
 
 func (r *payloadReader) judgeFormat() {
