@@ -97,7 +97,10 @@ type Problem struct {
 	// Where is file:line:column, or the resource and namespace.
 	Where string `json:"where"`
 	What  string `json:"what"`
-	Fix   string `json:"fix,omitempty"`
+	// Fix is what to do in words, Command a shell line that does it or shows what
+	// helps.
+	Fix     string `json:"fix,omitempty"`
+	Command string `json:"command,omitempty"`
 	// Selector is the DaemonSet whose node selector it is about; the zero value for
 	// none.
 	Selector Object `json:"-"`

@@ -31,7 +31,7 @@ func afterCases() []ruleCase {
 		{name: "not observed", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: rolling(3, false), want: finding.Warn,
 			says: "older generation", does: "rollout status", fix: rolling(3, true)},
 		{name: "half way", id: "AFTER001", inv: storageCluster("4.19", "10.19.1"), change: all(updating("4.20.3"), rolling(1, true)), want: finding.Warn,
-			says: "the update from 4.19.30 to 4.20.3 isn't complete", does: "`oc adm upgrade`", fix: func(inv *inventory.Inventory) { *inv = *storageCluster("4.20", "10.20.0") }, count: 1},
+			says: "the update from 4.19.30 to 4.20.3 isn't complete", does: "oc adm upgrade", fix: func(inv *inventory.Inventory) { *inv = *storageCluster("4.20", "10.20.0") }, count: 1},
 		{name: "half way, and somebody asks for a target", id: "AFTER001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(updating("4.20.3"), rolling(1, true))},
 		{name: "made by hand", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: byHand},
 		{name: "the code was removed", id: "AFTER002", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: leftover(""), want: finding.Warn, says: "shop/data", fix: leftover(vsphereName)},

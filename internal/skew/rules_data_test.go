@@ -206,7 +206,7 @@ func coverageCases() []ruleCase {
 			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}
 		}), want: finding.Unknown, says: "none among 0", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
 		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil)), want: finding.Unknown,
-			says: "none among", does: "verify inventory", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
+			says: "none among", does: "inventory of the same input", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
 		{name: "no DaemonSet at all is told once", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, unread(inventory.DaemonSets)), want: finding.Unknown,
 			says: "DaemonSets", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
 	}

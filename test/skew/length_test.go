@@ -1,6 +1,7 @@
 package skew
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,5 +39,54 @@ func TestTextIsShort(t *testing.T) {
 	}
 	if commands < 100 {
 		t.Errorf("%d answers with a command: the rest isn't looked at", commands)
+	}
+}
+
+// spelled is a command line in a sentence.
+var spelled = regexp.MustCompile(`(^|[^\w./-])(oc (-n|--\w|adm|apply|auth|create|delete|describe|get|label|login|logs|patch|replace|rollout|set)|(verify|bake) (catalog|driver|inventory|manifests|services|skew)|helm (get|install|template|upgrade)|skopeo (copy|inspect)|git (checkout|clone)|(kubectl|kustomize|envsubst|ytt|sha256sum) [\w<-])`)
+
+// A command is a value of an action, which is copied, quoted and run: no sentence
+// has one.
+func TestNoSentenceHasACommand(t *testing.T) {
+	commands := 0
+	for _, e := range examples(t) {
+		if e.exit == 1 {
+			continue
+		}
+		var answer any
+		if err := json.Unmarshal([]byte(read(t, e.dir+"/expected.json")), &answer); err != nil {
+			t.Fatal(err)
+		}
+		sentences(answer, "", func(field, text string) {
+			switch field {
+			case "commands", "wait", "undo", "done", "command", "commandLine", "evidence":
+				commands++
+			default:
+				if spelled.MatchString(text) {
+					t.Errorf("%s: %s: %s", e.dir, field, text)
+				}
+			}
+		})
+	}
+	if commands < 1000 {
+		t.Errorf("%d commands: their fields have other names now", commands)
+	}
+}
+
+// sentences visits each text of an answer with the name of its field.
+func sentences(of any, field string, visit func(field, text string)) {
+	switch of := of.(type) {
+	case map[string]any:
+		for name, v := range of {
+			if name != "coverage" { // what to run, by resource
+				sentences(v, name, visit)
+			}
+		}
+	case []any:
+		for _, v := range of {
+			sentences(v, field, visit)
+		}
+	case string:
+		visit(field, of)
 	}
 }

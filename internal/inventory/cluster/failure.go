@@ -73,12 +73,12 @@ func (r *reader) note(a access, err error) error {
 	case apierrors.IsForbidden(err):
 		r.c.Problem(inventory.Problem{
 			Where: a.String(), What: reason(err),
-			Fix: r.canI(a) + " must say yes: docs/clusterrole.yaml holds the rights, for an administrator to grant",
+			Fix: "an administrator grants the rights of docs/clusterrole.yaml; the command must say yes then", Command: r.canI(a),
 		})
 	default:
 		r.c.Problem(inventory.Problem{
 			Where: a.String(), What: reason(err),
-			Fix: "run it again; what the API server lacks says kubectl " + r.context() + "get --raw='/readyz?verbose'",
+			Fix: "run it again; the command shows what the API server lacks", Command: "kubectl " + r.context() + "get --raw='/readyz?verbose'",
 		})
 	}
 	return nil

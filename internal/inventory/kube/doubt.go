@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // again compares a DaemonSet that is met a second time with the first.
@@ -88,7 +89,7 @@ func (c *Collector) contradictions() []inventory.Problem {
 		out = append(out, inventory.Problem{
 			Where: d.second.where,
 			What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, d.first.where),
-			Fix:   "give it once, as the cluster has it now: kubectl get " + strings.ToLower(o.Kind) + " " + o.Name + inNamespace(o) + " -o yaml",
+			Fix:   "give it once, as the cluster has it now", Command: "kubectl get " + shell.Word(strings.ToLower(o.Kind)) + " " + shell.Word(o.Name) + inNamespace(o) + " -o yaml",
 		})
 	}
 	return out
@@ -177,7 +178,7 @@ func inNamespace(o inventory.Object) string {
 	if o.Namespace == "" {
 		return ""
 	}
-	return " -n " + o.Namespace
+	return " -n " + shell.Word(o.Namespace)
 }
 
 // podCopy is what is kept of a pod, with what decides whether it is.

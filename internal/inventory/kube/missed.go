@@ -22,7 +22,8 @@ func (c *Collector) checkPlugin(d inventory.Driver, ds *appsv1.DaemonSet, p podT
 	if ds.DeletionTimestamp != nil {
 		c.problem(inventory.Problem{
 			Where: p.at("metadata", "deletionTimestamp"), What: o.String() + " is being deleted, and is judged as if it stayed",
-			Fix: "oc" + inNamespace(o) + " get daemonset " + shell.Word(o.Name) + " -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
+			Fix:     "wait until it is gone; where a finalizer keeps it, see what that waits for",
+			Command: "oc" + inNamespace(o) + " get daemonset " + shell.Word(o.Name) + " -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
 		})
 	}
 	for _, label := range osLabels {

@@ -8,6 +8,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -38,7 +39,7 @@ func (c *Collector) Node(n *corev1.Node, at Locator) {
 	default:
 		c.problem(inventory.Problem{
 			Where: at(), What: o.String() + " doesn't say which operating system it runs",
-			Fix: "give the node as the cluster has it: kubectl get node " + n.Name + " -o yaml",
+			Fix: "give the node as the cluster has it", Command: "kubectl get node " + shell.Word(n.Name) + " -o yaml",
 		})
 	}
 }

@@ -82,7 +82,7 @@ func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
 		return &inventory.Problem{
 			Where: d.Object.String() + " spec.template.spec.runtimeClassName",
 			What:  "nothing says which system its pods run on but the RuntimeClass " + printable.Clip(name) + ", which wasn't read",
-			Fix:   "oc get runtimeclass " + shell.Word(name) + " -o yaml",
+			Fix:   "give the RuntimeClass too", Command: "oc get runtimeclass " + shell.Word(name) + " -o yaml",
 		}
 	}
 	d.Scheduling = merged(d.Scheduling, class)

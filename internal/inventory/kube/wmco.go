@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -81,7 +82,8 @@ func (c *Collector) services(wmco string, data map[string]string, at Locator) {
 	if err := json.Unmarshal([]byte(data["services"]), &listed); err != nil {
 		c.problem(inventory.Problem{
 			Where: at("data", "services"), What: "WMCO's list of services isn't JSON: " + err.Error(),
-			Fix: "kubectl get configmap " + servicesPrefix + wmco + " -n openshift-" + wmcoName + " -o yaml",
+			Fix:     "see what the ConfigMap of the cluster has, and give that",
+			Command: "kubectl get configmap " + shell.Word(servicesPrefix+wmco) + " -n openshift-" + wmcoName + " -o yaml",
 		})
 		return
 	}

@@ -16,7 +16,8 @@ import (
 type failure struct {
 	where string // file:line:column
 	what  string
-	fix   string
+	// fix and command are those of inventory.Problem.
+	fix, command string
 	// template: it was never rendered.
 	template bool
 }
@@ -32,12 +33,12 @@ func failed(d *document, n *yaml.Node, what string) *failure {
 func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
 	if f, ok := errors.AsType[*failure](err); ok {
 		if f.template {
-			f.fix = d.render()
+			f.fix, f.command = rendered, d.render()
 		}
-		return inventory.Problem{Where: f.where, What: f.what, Fix: f.fix}, f.template
+		return inventory.Problem{Where: f.where, What: f.what, Fix: f.fix, Command: f.command}, f.template
 	}
 	if line, column, ok := marker(d.text); ok {
-		return inventory.Problem{Where: d.at(line, column), What: "this is a template: render it first", Fix: d.render()}, true
+		return inventory.Problem{Where: d.at(line, column), What: "this is a template: render it first", Fix: rendered, Command: d.render()}, true
 	}
 	line, what := parserLine(err)
 	if strings.Contains(what, "tab") && bytes.IndexByte(d.lineText(line), '\t') < 0 && bytes.IndexByte(d.lineText(line+1), '\t') >= 0 {

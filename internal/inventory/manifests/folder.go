@@ -101,31 +101,31 @@ func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 
 // passOver tells of a file that may hold manifests in a form that isn't read.
 func (r *reader) passOver(name string, f *found) {
-	what, fix := unreadForm(name)
+	what, fix, command := unreadForm(name)
 	if what == "" {
 		return
 	}
 	f.passedOver = true
-	r.problem(inventory.Problem{Where: name, What: what + ", and wasn't read", Fix: fix})
+	r.problem(inventory.Problem{Where: name, What: what + ", and wasn't read", Fix: fix, Command: command})
 }
 
 // unreadForm is what a file is by its name, and what makes manifests of it; ""
 // for a file that is none of Kubernetes. Helm's helpers, _x.tpl, hold no object.
-func unreadForm(name string) (what, fix string) {
-	ext, quoted := strings.ToLower(filepath.Ext(name)), shell.Word(name)
+func unreadForm(name string) (what, fix, command string) {
+	ext := strings.ToLower(filepath.Ext(name))
 	inner := isManifest(strings.TrimSuffix(name, filepath.Ext(name)))
 	switch {
 	case slices.Contains([]string{".j2", ".jinja", ".jinja2", ".tpl", ".tmpl", ".gotmpl", ".erb", ".ytt"}, ext):
 		if strings.HasPrefix(filepath.Base(name), "_") {
-			return "", ""
+			return "", "", ""
 		}
-		return "this is a template", "render it, and give what comes of it"
+		return "this is a template", rendered, ""
 	case slices.Contains([]string{".tgz", ".tar", ".zip"}, ext) || strings.HasSuffix(strings.ToLower(name), ".tar.gz"):
-		return "this is an archive", "unpack it, or give a must-gather with --must-gather " + quoted
+		return "this is an archive", "unpack it, or give a must-gather with --must-gather", ""
 	case inner && ext == ".gz":
-		return "this is compressed", "gunzip -k " + quoted
+		return "this is compressed", "unpack it", "gunzip -k " + shell.Path(name)
 	case inner && slices.Contains([]string{".bz2", ".xz", ".zst"}, ext):
-		return "this is compressed", "unpack it"
+		return "this is compressed", "unpack it", ""
 	}
-	return "", ""
+	return "", "", ""
 }

@@ -40,7 +40,7 @@ func (d *document) holder(n *yaml.Node, o object) error {
 	}
 	return &failure{
 		where: d.where(n), what: called + " may bring a CSI driver, and what comes of it wasn't looked into",
-		fix: "oc get daemonsets -A -o yaml > daemonsets.yaml",
+		fix: "give what the cluster has of it", command: "oc get daemonsets -A -o yaml > daemonsets.yaml",
 	}
 }
 

@@ -98,7 +98,7 @@ func (r *reader) noBuild(file string, err error) {
 	}
 	r.problem(inventory.Problem{
 		Where: file, What: "kustomize can't build this folder, and its files aren't what is applied: " + printable.Clip(infile.Cause(err)),
-		Fix: builtFrom + shell.Path(filepath.Dir(file)),
+		Fix: "fix the kustomization, or give what it builds", Command: builtFrom + shell.Path(filepath.Dir(file)),
 	})
 }
 
@@ -110,7 +110,7 @@ func (r *reader) built(ctx context.Context, b build) error {
 	for _, m := range b.Missing {
 		r.problem(inventory.Problem{
 			Where: shown(dir, m.File), What: "kustomize takes in " + m.What + ", and what comes of it wasn't read: nothing is fetched or run here",
-			Fix: builtFrom + shell.Path(dir) + " > rendered.yaml",
+			Fix: rendered, Command: builtFrom + shell.Path(dir) + " > rendered.yaml",
 		})
 	}
 	r.files += len(b.Files)
@@ -150,7 +150,7 @@ func isFlux(file string) bool {
 func (d *document) kustomization(n *yaml.Node) error {
 	for _, name := range []string{"resources", "components", "patches", "images", "namespace"} {
 		if at := get(n, name); at != nil && !isKustomizationFile(d.file) {
-			return &failure{where: d.where(at), what: "this is a kustomization: give what it builds", fix: "kustomize build DIR > rendered.yaml"}
+			return &failure{where: d.where(at), what: "this is a kustomization: give what it builds", fix: "build the folder that it is for, and give what comes of it"}
 		}
 	}
 	return nil

@@ -85,7 +85,7 @@ func (r *reader) detail() string {
 
 func (r *reader) nothing(paths []string) error {
 	if r.first != nil {
-		e := &fault.Error{What: r.first.What, Where: r.first.Where, Fix: r.first.Fix}
+		e := &fault.Error{What: r.first.What, Where: r.first.Where, Fix: strings.TrimSuffix(r.first.Fix+": "+r.first.Command, ": ")}
 		if r.broken > 1 {
 			e.What += fmt.Sprintf("; and %s more, with nothing that could be read", inventory.Many(r.broken-1, "problem"))
 		}

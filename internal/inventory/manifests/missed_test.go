@@ -38,7 +38,7 @@ func TestToldOf(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, err, inv.Problems)
 			continue
 		}
-		if p := inv.Problems[0]; !strings.HasPrefix(p.Where, c.where) || !strings.HasPrefix(p.What, c.what) || !strings.Contains(p.Fix, c.fix) {
+		if p := inv.Problems[0]; !strings.HasPrefix(p.Where, c.where) || !strings.HasPrefix(p.What, c.what) || p.Fix == "" || !strings.Contains(p.Fix+" "+p.Command, c.fix) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

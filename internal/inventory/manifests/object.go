@@ -120,7 +120,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 	case isKustomization(o.kind):
 		return d.kustomization(n)
 	case o.kind == "Template" && strings.HasPrefix(o.apiVersion, "template.openshift.io/"):
-		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: "oc process --local -o yaml -f " + shell.Word(d.file)}
+		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: rendered, command: "oc process --local -o yaml -f " + shell.Path(d.file) + " > rendered.yaml"}
 	}
 	if name == nil || !r.c.WantsNamed(o.apiVersion, o.kind, name.Value) {
 		if name == nil && r.c.Wants(o.apiVersion, o.kind) {
@@ -173,5 +173,5 @@ func (d *document) noObject(n *yaml.Node) error {
 		what += ", but a list"
 	case yaml.DocumentNode, yaml.MappingNode, yaml.AliasNode:
 	}
-	return &failure{where: d.where(n), what: what, fix: "kubectl get ... -o yaml, or helm template"}
+	return &failure{where: d.where(n), what: what, fix: "give objects as the cluster has them, or as a chart renders them"}
 }

@@ -22,6 +22,9 @@ var brackets = regexp.MustCompile(`\{\{|\{%|<%`)
 // scripts have them too, so they count in a few fields alone.
 var variable = regexp.MustCompile(`\$\{\{?[A-Za-z_][^}]*\}`)
 
+// rendered fixes a template.
+const rendered = "render it, and give what comes of it"
+
 // ytt are the annotations of Carvel's ytt. They are comments to YAML, so that
 // what is there parses, and isn't what is applied.
 var ytt = regexp.MustCompile(`(?m)(?:^|[ \t])#@(?:[ \t]|overlay/|data/|schema/|yaml/|library/|ytt)`)
@@ -38,7 +41,7 @@ func carvel(file string, src []byte) *inventory.Problem {
 	line := 1 + bytes.Count(src[:at[1]-1], []byte("\n"))
 	return &inventory.Problem{
 		Where: file + ":" + strconv.Itoa(line), What: "this is a template of ytt, and what it says isn't what is applied: render it first",
-		Fix: "ytt -f DIR > rendered.yaml",
+		Fix: rendered, Command: "ytt -f " + shell.Path(filepath.Dir(file)) + " > rendered.yaml",
 	}
 }
 
@@ -62,26 +65,26 @@ func marker(text []byte) (line, column int, ok bool) {
 // around it.
 func (d *document) render() string {
 	if d.file == "<stdin>" {
-		return "helm template RELEASE CHART, kustomize build DIR, or envsubst < FILE"
+		return "" // nobody knows of which program it is
 	}
 	if dir, ok := strings.CutPrefix(d.file, builtFrom); ok {
 		return builtFrom + shell.Path(dir) + " | envsubst > rendered.yaml"
 	}
 	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(dir, "Chart.yaml")) {
-			return "helm template RELEASE " + dir + " > rendered.yaml"
+			return "helm template " + shell.Path(dir) + " > rendered.yaml"
 		}
 		if filepath.Base(filepath.Dir(d.file)) != "templates" && isOverlay(dir) {
-			return "kustomize build " + dir + " > rendered.yaml"
+			return builtFrom + shell.Path(dir) + " > rendered.yaml"
 		}
 		if up := filepath.Dir(dir); up == dir || dir == "." {
 			break
 		}
 	}
 	if brackets.Match(d.text) {
-		return "helm template RELEASE CHART > rendered.yaml"
+		return "" // of a chart that isn't there
 	}
-	return "envsubst < " + d.file + " > rendered.yaml"
+	return "envsubst < " + shell.Path(d.file) + " > rendered.yaml"
 }
 
 func exists(path string) bool {

@@ -136,5 +136,5 @@ func (r *reader) slurp(ctx context.Context, in io.Reader) ([]byte, error) {
 }
 
 func (r *reader) unreadable(name string, err error) {
-	r.problem(inventory.Problem{Where: name, What: "can't be read: " + infile.Cause(err), Fix: "ls -l " + shell.Word(name)})
+	r.problem(inventory.Problem{Where: name, What: "can't be read: " + infile.Cause(err), Fix: "let this user read it", Command: "ls -l " + shell.Word(name)})
 }

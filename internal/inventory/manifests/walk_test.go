@@ -110,17 +110,17 @@ func TestRender(t *testing.T) {
 	}
 	var got []string
 	for _, p := range inv.Problems {
-		got = append(got, p.Where+" "+p.Fix)
+		if p.Fix != "give only the manifests that are applied to this cluster" { // charted's and shell's DaemonSet are one object
+			got = append(got, strings.TrimSpace(p.Where+" "+p.Command))
+		}
 	}
 	slices.Sort(got)
 	want := []string{
-		"alone/win.yaml:4:9 helm template RELEASE CHART > rendered.yaml",
-		"chart/templates/win.yaml:4:9 helm template RELEASE chart > rendered.yaml",
+		"alone/win.yaml:4:9", // its chart isn't there
+		"chart/templates/win.yaml:4:9 helm template chart > rendered.yaml",
 		"charted/kustomization.yml kustomize build charted > rendered.yaml",
 		"shell/win.yaml:13:16 envsubst < shell/win.yaml > rendered.yaml",
 	}
-	// charted's and shell's DaemonSet are the same object in two versions.
-	got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "only the manifests that are applied") })
 	if !slices.Equal(got, want) {
 		t.Errorf("problems\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/shell"
 )
 
 // WMCO keeps what services a node has in a ConfigMap of this name and its own
@@ -20,7 +21,7 @@ func (r *reader) cutShort(cut *cutError) {
 	r.cut = true
 	r.c.Problem(inventory.Problem{
 		Where: r.top, What: cut.Error() + "; what stood before it was read",
-		Fix: "copy the archive again from where it is whole, and compare: sha256sum " + r.top,
+		Fix: "copy the archive again from where it is whole, and compare the sums", Command: "sha256sum " + shell.Path(r.top),
 	})
 }
 

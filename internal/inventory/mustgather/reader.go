@@ -141,7 +141,7 @@ func (r *reader) skip(name string, err error) {
 	for resource := range r.tallies {
 		r.tallies[resource].broken++
 	}
-	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + infile.Cause(err), Fix: "ls -ld " + shell.Word(r.top+"/"+name)})
+	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + infile.Cause(err), Fix: "let this user read it", Command: "ls -ld " + shell.Word(r.top+"/"+name)})
 }
 
 func (r *reader) problem(resource, where, what, fix string) {

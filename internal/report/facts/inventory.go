@@ -44,6 +44,9 @@ func Inventory(w io.Writer, inv *inventory.Inventory) error {
 		if p.Fix != "" {
 			fmt.Fprintf(w, "    fix: %s\n", clean(p.Fix))
 		}
+		if p.Command != "" {
+			fmt.Fprintf(w, "      %s\n", clean(p.Command))
+		}
 	}
 	return nil
 }

@@ -287,5 +287,8 @@ func (w *textWriter) sources() {
 		if p.Fix != "" {
 			w.line("    fix: " + p.Fix)
 		}
+		if p.Command != "" {
+			w.line("      " + p.Command)
+		}
 	}
 }

@@ -9,8 +9,11 @@ type ByHand struct {
 	Text string
 	// Object is what it is about, "" for none.
 	Object string
-	// Look are command lines that show what helps, as words.
-	Look [][]string
+	// Save is an object that is kept in a file first; nil for none. Look are command
+	// lines that show what helps, as words, Lines such lines as the shell reads them.
+	Save  *inventory.Object
+	Look  [][]string
+	Lines []string
 	// Judge is what only a person can tell first; "" for nothing.
 	Judge string
 	// Becomes is what a driver is then; nil where nothing that was read changes.

@@ -142,6 +142,7 @@ func functions(later []string) template.FuncMap {
 		"ref":        func(o inventory.Object) string { return kindOf(o) + "/" + o.Name },
 		"inside":     func(folder, file string) string { return folder + "/" + file },
 		"made":       func(folder string) string { return folder + "-made.txt" },
+		"line":       func(line string) raw { return raw(line) },
 		"docker":     func(image string) string { return "docker://" + image },
 		"repository": func(image string) string { repository, _ := cutTag(image); return repository },
 		"gather":     func(list []*inventory.Gather) raw { return raw(strings.Join(inventory.GatherLines(list), "\x00")) },

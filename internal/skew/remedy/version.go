@@ -78,10 +78,13 @@ func podSecurity(v *snapshot.View, hostProcess bool) []action.Action {
 func projectManifest(v *snapshot.View, to version.Driver, hostProcess bool, why string, becomes *inventory.Driver) []action.Action {
 	place, render := ManifestOf(v.Catalog, hostProcess, to)
 	hand := action.ByHand{Object: v.DaemonSet.Object.String(), Becomes: becomes}
-	hand.Text = fmt.Sprintf("replace %s by the Windows node DaemonSet of the project's manifest for v%s, %s: %s. Give it the present one's name, namespace, selector, service account, node selector and tolerations, leave controller and CSIDriver out, save the present one first (oc get -o yaml), and use oc replace",
+	hand.Text = fmt.Sprintf("replace %s by the Windows node DaemonSet of the project's manifest for v%s, %s: %s. Give it the present one's name, namespace, selector, service account, node selector and tolerations, leave controller and CSIDriver out, and replace the present one instead of applying over it",
 		v.DaemonSet.Object, to.Core(), place, why)
 	if render != "" {
-		hand.Text += "; `" + render + "` writes it"
+		hand.Lines = []string{fmt.Sprintf("test -s %[1]s || { %[2]s > %[1]s; }", v.Catalog.Name+"-v"+to.Core()+".yaml", render)}
+	}
+	if !InFile(v) {
+		hand.Save = &v.DaemonSet.Object
 	}
 	var list []action.Action
 	if ns := v.DaemonSet.Object.Namespace; hostProcess && !v.DaemonSet.HostProcess && !InFile(v) && ns != "" && !v.At.Inventory.Cluster.Namespace(ns).Privileged() {

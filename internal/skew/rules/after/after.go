@@ -52,7 +52,7 @@ func underWay(snap *snapshot.Snapshot, report rules.Report) {
 	f.Observed = fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(c.OpenShift, "an unknown release"), c.Updating)
 	f.Expected = "a completed update"
 	f.Why = "Linux drivers of both releases may run; what is said here is of the rest of the update, and the check after it is still to come"
-	f.Remedy = "wait until it is complete (`oc adm upgrade`), then run the check again"
+	f.Do = []action.Action{action.ByHand{Text: "wait until it is complete, then run the check again", Look: [][]string{{"oc", "adm", "upgrade"}}}}
 	f.NoStep = true
 	f.Evidence = rules.Cite(c.Evidence)
 	report(f)
@@ -68,8 +68,7 @@ func rolling(d *inventory.Driver) rules.Finding {
 	f.Expected = "a finished rollout"
 	f.Why = "some nodes run another version of the driver than the DaemonSet names"
 	f.Do = []action.Action{action.WaitRollout{Object: d.Object, Strategy: d.Strategy}}
-	f.When = rules.After
-	f.Evidence = rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
+	f.When, f.Evidence = rules.After, rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
 	return f
 }
 
@@ -123,7 +122,7 @@ func afterWindows(snap *snapshot.Snapshot, report rules.Report) {
 		if why == "" {
 			continue
 		}
-		f := rules.Finding{Severity: finding.Warn, Object: "Windows nodes"}
+		f := rules.Finding{Severity: finding.Warn, Object: "Windows nodes", When: rules.After}
 		f.Observed = fmt.Sprintf("%s: %s", rules.SomeOf(snapshot.NodeNames(ns)), why)
 		f.Expected = "Windows nodes of the cluster's release"
 		f.Why = "kubelet, kube-proxy and csi-proxy of these nodes are older than those that WMCO brings now"
@@ -136,7 +135,6 @@ func afterWindows(snap *snapshot.Snapshot, report rules.Report) {
 			f.Do, f.NoStep = nil, true
 			f.Remedy = "do what PROXY001 asks for first: the WMCO that is about to configure them ships no csi-proxy"
 		}
-		f.When = rules.After
 		f.Evidence = rules.Cite(snapshot.Map(ns, func(n *inventory.Node) inventory.Evidence {
 			return inventory.Evidence{Where: n.At.Where, Text: strings.TrimSpace("kubelet " + n.Kubelet + " WMCO " + n.WMCO)}
 		}))

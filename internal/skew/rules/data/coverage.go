@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,15 +30,12 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 		d := rules.Finding{
 			Severity: finding.Unknown, Object: p.Where, Same: p.What,
 			Observed: p.What, Expected: "an input that can be read",
-			Why:    "what is there wasn't looked at, or isn't what is applied",
-			Remedy: p.Fix, When: rules.Before, NoStep: true,
+			Why: "what is there wasn't looked at, or isn't what is applied",
+			Do:  []action.Action{action.ByHand{Text: cmp.Or(p.Fix, "fix it, or leave it out of what is read"), Lines: []string{p.Command}}}, When: rules.Before, NoStep: true,
 			Evidence: []inventory.Evidence{{Where: p.Where}},
 		}
 		if do := selectWindows(snap, p); do != nil {
-			d.Remedy, d.Do, d.NoStep, d.Why = "", do, false, "a selector that no node fits runs no pod"
-		}
-		if d.Remedy == "" && d.Do == nil {
-			d.Remedy = "fix it, or leave it out of what is read"
+			d.Do, d.NoStep, d.Why = do, false, "a selector that no node fits runs no pod"
 		}
 		report(d)
 	}
@@ -217,7 +215,7 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 		Observed: fmt.Sprintf("none among %s of drivers; %s set aside", inventory.Many(len(snap.Inventory.Drivers), "DaemonSet"), inventory.Many(len(snap.Inventory.SetAside), "other workload")),
 		Expected: "the DaemonSet of at least one Windows driver",
 		Why:      "there was nothing to judge",
-		Remedy:   "give the manifests of the Windows drivers too; `verify inventory` shows what was looked at and why it was set aside",
+		Remedy:   "give the manifests of the Windows drivers too; the inventory of the same input has what was looked at, and why it was set aside",
 		When:     rules.Before, NoStep: true, Evidence: sources(snap),
 	}
 	// A cluster without any DaemonSet is none: they weren't gathered.

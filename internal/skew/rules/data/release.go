@@ -131,7 +131,7 @@ func age(snap *snapshot.Snapshot, report rules.Report) {
 		Observed: fmt.Sprintf("the catalog is of %s, %d days old", snap.Catalog.AsOf, int(now.Sub(asOf).Hours()/24)),
 		Expected: "a catalog of the last 180 days",
 		Why:      "releases, rebases and incompatibilities since then aren't in it",
-		Remedy:   "verify catalog update, or use a newer build of verify",
+		Do:       []action.Action{action.ByHand{Text: "read newer facts, or use a newer build of verify", Look: [][]string{{"verify", "catalog", "update"}}}},
 		When:     rules.Before, Evidence: snap.CatalogEvidence(), NoStep: true,
 	})
 }

@@ -75,7 +75,7 @@ func unserved(v *snapshot.View, services []snapshot.CSIProxy, report rules.Repor
 			f := rules.Finding{Severity: finding.Block, Expected: "csi-proxy on every node that the DaemonSet runs on", Why: pipesUnserved}
 			if f.Same = ss[0].By; is == snapshot.Absent {
 				f.Observed = fmt.Sprintf("%s on %s, and %s", pipeText(v), nodes, ss[0].By)
-				f.Remedy, f.Do, f.When = getProxy(v.At)
+				f.Do, f.When = getProxy(v.At)
 			} else {
 				f.Severity, f.Same = finding.Unknown, ss[0].Reason
 				f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", pipeText(v), nodes, ss[0].Reason)
@@ -90,19 +90,23 @@ func unserved(v *snapshot.View, services []snapshot.CSIProxy, report rules.Repor
 
 // getProxy says which WMCO brings csi-proxy, and when that can be had: its
 // release for the target comes with the target.
-func getProxy(snap *snapshot.Snapshot) (advice string, do []action.Action, when string) {
+func getProxy(snap *snapshot.Snapshot) (do []action.Action, when string) {
 	for _, minor := range []string{snap.FromMinor(), snap.ToMinor()} {
 		have := snap.WMCOWithCSIProxy(minor)
 		if len(have) == 0 {
 			continue
 		}
-		when = rules.Before
-		if minor != snap.FromMinor() {
+		if when = rules.Before; minor != snap.FromMinor() {
 			when = rules.During // it comes with the control plane
 		}
-		return "", []action.Action{remedy.WMCOFrom(snap, have[0])}, when
+		return []action.Action{remedy.WMCOFrom(snap, have[0])}, when
 	}
-	return "update OpenShift and WMCO to a release whose WMCO ships csi-proxy (`verify catalog` lists them), and deploy this DaemonSet after that", nil, rules.Before
+	return lookUp("update OpenShift and WMCO to a release whose WMCO ships csi-proxy, and deploy this DaemonSet after that"), rules.Before
+}
+
+// lookUp is what a person does, by what the catalog has.
+func lookUp(text string) []action.Action {
+	return []action.Action{action.ByHand{Text: text, Look: [][]string{{"verify", "catalog"}}}}
 }
 
 // readProxyLog says how to make the csi-proxy of nodes known: by the image of its
@@ -150,13 +154,12 @@ func losesProxy(v *snapshot.View, report rules.Report) {
 // none is to come, which a mirrored catalog may still offer.
 func withoutProxy(v *snapshot.View, losing []*inventory.Node, minor string, have []catalog.WMCORelease) rules.Finding {
 	f := rules.Finding{Severity: finding.Block, When: rules.During}
+	f.Do = lookUp(fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one", minor))
 	f.Evidence = rules.Cite(slices.Concat(pipeFacts(v), snapshot.Map(losing, func(n *inventory.Node) inventory.Evidence {
 		return inventory.Evidence{Where: n.At.Where, Text: snapshot.WMCOAnnotation + ": " + n.WMCO}
 	})))
 	if len(have) > 0 {
 		f.Do = []action.Action{remedy.WMCOFrom(v.At, have[0])}
-	} else {
-		f.Remedy = fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one (`verify catalog`)", minor)
 	}
 	return f
 }

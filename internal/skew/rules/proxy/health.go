@@ -42,7 +42,7 @@ func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIPro
 		return
 	}
 	nodes := rules.SomeOf(serviceNodes(ss))
-	f := rules.Finding{Severity: sev, Object: p.Object.String()}
+	f := rules.Finding{Severity: sev, Object: p.Object.String(), When: rules.Before}
 	f.Observed = fmt.Sprintf("runs csi-proxy on %s, where WMCO runs it as a service", nodes)
 	if snap.Phase == snapshot.Target {
 		f.Observed = fmt.Sprintf("runs csi-proxy on %s, where WMCO for OpenShift %s will run it as a service", nodes, snap.ToMinor())
@@ -60,7 +60,6 @@ func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIPro
 		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
 		f.Do = []action.Action{action.Gather{Text: f.Remedy, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap", "windows-services-" + ss[0].Node.WMCO, "-o", "jsonpath={.data.services}"}}}
 	}
-	f.When = rules.Before
 	f.Evidence = rules.Cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
 	report(f)
 }

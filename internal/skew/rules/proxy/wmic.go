@@ -91,8 +91,7 @@ func needsWMIC(v *snapshot.View, ss []snapshot.CSIProxy, sev finding.Severity, r
 	f.Expected = "csi-proxy without wmic, or a driver that doesn't ask for the BIOS serial number"
 	f.Why = whyWMIC
 	f.Remedy, f.Do = withoutWMIC(v, ss)
-	f.When = rules.Before
-	f.Evidence = rules.Cite(serviceFacts(ss))
+	f.When, f.Evidence = rules.Before, rules.Cite(serviceFacts(ss))
 	report(f)
 }
 

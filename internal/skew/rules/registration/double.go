@@ -83,8 +83,7 @@ func both(snap *snapshot.Snapshot, a, b *inventory.Driver) rules.Finding {
 	case f.Severity == finding.Block:
 		f.Do = []action.Action{remove}
 	}
-	f.When = rules.Before
-	f.Evidence = rules.Cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
+	f.When, f.Evidence = rules.Before, rules.Cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
 	return f
 }
 

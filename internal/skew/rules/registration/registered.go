@@ -96,7 +96,7 @@ func unreached(snap *snapshot.Snapshot, report rules.Report) {
 }
 
 func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Block, Object: us[0].Provisioner}
+	f := rules.Finding{Severity: finding.Block, Object: us[0].Provisioner, When: rules.Before}
 	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", rules.SomeOf(snapshot.NodeNames(nodes)))
 	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
@@ -115,7 +115,6 @@ func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inv
 			f.Do, f.Remedy = do, ""
 		}
 	}
-	f.When = rules.Before
 	at := snapshot.Map(us, func(u inventory.VolumeUse) inventory.Evidence { return u.At })
 	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), at))
 	return f

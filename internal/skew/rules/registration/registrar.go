@@ -45,7 +45,7 @@ func oldRegistrar(v *snapshot.View, report rules.Report) {
 }
 
 func registrarAge(d *inventory.Driver, r *inventory.Sidecar) rules.Finding {
-	f := rules.Finding{Severity: finding.Warn}
+	f := rules.Finding{Severity: finding.Warn, When: rules.Before}
 	f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
 	f.Do = setRegistrar(d, r, oldestRegistrar)
 	if !r.Version.Known {
@@ -60,7 +60,6 @@ func registrarAge(d *inventory.Driver, r *inventory.Sidecar) rules.Finding {
 		f.Expected = "node-driver-registrar " + probingRegistrar.String() + " or newer, for its liveness probe"
 		f.Why += ", and older ones than that don't know the probe's mode"
 	}
-	f.When = rules.Before
 	f.Evidence = []inventory.Evidence{r.Version.At}
 	return f
 }
