@@ -2,6 +2,9 @@ package payload
 
 import (
 	"maps"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -51,4 +54,75 @@ func merged(all ...map[string]string) map[string]string {
 		maps.Copy(out, m)
 	}
 	return out
+}
+
+var (
+	// ownRelease is what Winbake writes; 5.0 alone, since WMCO had versions
+	// from 5.0.0 on.
+	ownRelease = regexp.MustCompile(`^4\.[0-9]+|^[5-9]\.[0-9]+$`)
+	// wmcoRelease is the version of the Windows Machine Config Operator: 10.20
+	// is for OpenShift 4.20, 11.0 for 5.0.
+	wmcoRelease = regexp.MustCompile(`^v?1([01])\.([0-9]+)(?:\.|-|$)`)
+	// oldRelease is one of WMCO's until 4.14, whole: a base image's own version
+	// may be in the same label, such as 9.6 of UBI.
+	oldRelease = regexp.MustCompile(`^v?([789])\.[0-9]+\.[0-9]+(?:-|$)`)
+)
+
+// ReleaseOf is the OpenShift release that an image's labels tell: ours carry
+// it as their version, WMCO's from 4.12 on carry WMCO's. "" where they don't.
+func ReleaseOf(labels map[string]string) string {
+	if v := ownRelease.FindString(labels[ociimage.KeyVersion]); v != "" {
+		return v
+	}
+	for _, key := range []string{"version", ociimage.KeyVersion} {
+		if m := wmcoRelease.FindStringSubmatch(labels[key]); m != nil {
+			return map[string]string{"0": "4.", "1": "5."}[m[1]] + m[2]
+		}
+	}
+	if m := oldRelease.FindStringSubmatch(labels["version"]); m != nil {
+		return map[string]string{"7": "4.12", "8": "4.13", "9": "4.14"}[m[1]]
+	}
+	return ""
+}
+
+// ExtrasLabel is the key of the image label that holds the digest of a file
+// below ExtrasRoot, "sha256:" and its hex sum. It says what the image should
+// hold whatever its layers do.
+func ExtrasLabel(name string) string { return "dev.winbake." + name }
+
+// KeptLabel is the key of the image label that names a file which came with the
+// base. The value is the file's digest and that of the base, with a space
+// between.
+func KeptLabel(path string) string { return "dev.winbake.kept." + path }
+
+// ownLabels say what is in the layer's tree, or stays with it. They win over
+// those that were asked for: Check compares with them.
+func ownLabels(layer v1.Layer) map[string]string {
+	labels := map[string]string{}
+	l, ok := layer.(*Layer)
+	if !ok {
+		return labels
+	}
+	if l.packer.tree.extras {
+		for _, f := range l.packer.tree.Files {
+			labels[ExtrasLabel(f.Path)] = "sha256:" + f.SHA256
+		}
+	}
+	for _, k := range l.packer.tree.Kept {
+		labels[KeptLabel(k.Path)] = "sha256:" + k.SHA256 + " " + k.Base
+	}
+	return labels
+}
+
+// withoutOwnLabels drops what a base says of its own extras, which the new
+// layers hide, and below a payload what it says of files that it kept itself.
+func withoutOwnLabels(labels map[string]string, layer v1.Layer) map[string]string {
+	rest := maps.Clone(labels)
+	l, ok := layer.(*Layer)
+	isPayload := ok && !l.packer.tree.extras
+	maps.DeleteFunc(rest, func(key, _ string) bool {
+		name, ours := strings.CutPrefix(key, ExtrasLabel(""))
+		return ours && slices.Contains(extraNames, name) || isPayload && strings.HasPrefix(key, KeptLabel(""))
+	})
+	return rest
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/winbake/winbake/internal/proc"
 )
 
 // repo sees the objects of a fork and of its upstream at once: an empty
@@ -161,4 +163,82 @@ func (r *repo) file(ctx context.Context, commit, path string) (string, error) {
 	}
 	lines, err := r.git(ctx, "cat-file", "blob", commit+":"+path)
 	return strings.Join(lines, "\n"), err
+}
+
+// gitDir finds the clone of owner/name below clones: a mirror, a bare clone or
+// one with a work tree.
+func gitDir(clones, name string) (string, error) {
+	base := filepath.Join(clones, filepath.FromSlash(name))
+	for _, dir := range []string{base, base + ".git", filepath.Join(base, ".git")} {
+		if _, err := os.Stat(filepath.Join(dir, "objects")); err == nil {
+			return filepath.Abs(dir)
+		}
+	}
+	return "", fmt.Errorf("find a clone of %s in %s: git clone --mirror https://github.com/%s %s.git", name, clones, name, base)
+}
+
+func run(ctx context.Context, dir string, args ...string) ([]string, error) {
+	cmd := proc.Command(ctx, "git", args...)
+	cmd.Env = append(os.Environ(), "GIT_DIR="+dir, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	var complaint strings.Builder
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %s in %s: %s: %w", strings.Join(args, " "), dir, strings.TrimSpace(complaint.String()), err)
+	}
+	text := strings.TrimRight(string(out), "\n")
+	if text == "" {
+		return nil, nil
+	}
+	return strings.Split(text, "\n"), nil
+}
+
+// tree is a git tree, flat: path to blob id.
+type tree map[string]string
+
+// split parts the Go code of a program, in cmd and pkg, from what is around it. A fork's
+// Dockerfiles and CI always differ from upstream's; its code only where
+// somebody patched it. What is around tells releases with equal code apart, and
+// a rebase from a backport. Tests are neither: they move with both.
+func (t tree) split() (code, around tree) {
+	code, around = tree{}, tree{}
+	for path, blob := range t {
+		root, _, _ := strings.Cut(path, "/")
+		switch {
+		case strings.HasSuffix(path, "_test.go"), root == "test", root == "tests":
+		case (root == "cmd" || root == "pkg") && strings.HasSuffix(path, ".go"):
+			code[path] = blob
+		default:
+			around[path] = blob
+		}
+	}
+	return code, around
+}
+
+// differ lists the paths of files that aren't the same in t and o, or that
+// only one of them has.
+func (t tree) differ(o tree) []string {
+	var out []string
+	for path, blob := range t {
+		if o[path] != blob {
+			out = append(out, path)
+		}
+	}
+	for path := range o {
+		if _, ok := t[path]; !ok {
+			out = append(out, path)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// key is equal for equal trees.
+func (t tree) key() string {
+	lines := make([]string, 0, len(t))
+	for path, blob := range t {
+		lines = append(lines, path+" "+blob)
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }

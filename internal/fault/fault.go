@@ -8,6 +8,8 @@ package fault
 import (
 	"errors"
 	"strings"
+
+	"github.com/agext/levenshtein"
 )
 
 // Error is a mistake or a failure that a person can act upon.
@@ -63,4 +65,16 @@ func ExitCode(err error) int {
 func FirstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
+}
+
+// Nearest returns the candidate that the user may have meant by word: the one
+// with the fewest edits, at most two; "" if there is none.
+func Nearest(word string, candidates []string) string {
+	best, distance := "", 3
+	for _, c := range candidates {
+		if d := levenshtein.Distance(word, c, nil); d < distance {
+			best, distance = c, d
+		}
+	}
+	return best
 }

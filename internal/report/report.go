@@ -10,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // Formats are the values of -o.
@@ -97,4 +98,13 @@ func details(f finding.Finding) []detail {
 type detail struct {
 	name, text string
 	prose      bool // may be wrapped
+}
+
+// CleanLines makes text printable whose lines are meant to be lines.
+func CleanLines(s string) []string {
+	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
+	for i, l := range lines {
+		lines[i] = printable.Line(strings.ReplaceAll(strings.TrimSuffix(l, "\r"), "\t", "    "))
+	}
+	return lines
 }

@@ -10,11 +10,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -22,6 +26,7 @@ import (
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/payload"
 )
 
 // folder is where a node keeps verify.exe and uploads between two runs, below
@@ -245,4 +250,37 @@ func (n *Node) Clean(ctx context.Context) error {
 	}
 	_, err := n.Guest.Run(ctx, "cmd /c rmdir /s /q "+n.folder(), nil, nil)
 	return err
+}
+
+// Check asks a node for its facts and leaves nothing there: verify.exe and the
+// expectation are brought into a folder of their own, which is removed
+// whatever happens, as long as the node can be reached; the next one's
+// verify.exe removes what one left that was cut off.
+func Check(ctx context.Context, g guest.Guest, exe []byte, e *node.Expectation, say func(string)) (*node.Facts, error) {
+	n := &Node{Guest: g, Exe: exe, Say: say, dir: agent.CheckPrefix + random()}
+	facts, err := n.Facts(ctx, e, false)
+	return facts, errors.Join(err, n.Clean(ctx))
+}
+
+// random is a name's part that no other run has.
+func random() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
+	return hex.EncodeToString(b[:])
+}
+
+// BesideProgram reads the verify.exe that is next to this program, as make bin
+// and a release's archive have it, and returns where it is or should be. On
+// Windows the one next to it is the verify of people.
+func BesideProgram() (data []byte, path string, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	path = filepath.Join(filepath.Dir(self), payload.VerifyName)
+	if _, err := os.Stat(path); err != nil || runtime.GOOS == "windows" {
+		path = filepath.Join(filepath.Dir(self), "node", payload.VerifyName)
+	}
+	data, err = os.ReadFile(path)
+	return data, path, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -31,4 +32,11 @@ func (im *Image) stock(ctx context.Context, otherwise Otherwise) (err error) {
 	}
 	im.Expectation, err = otherwise(summary.Images[0].Files)
 	return err
+}
+
+// NewImage is an opened image whose expectation is known otherwise: WMCO's own
+// images have no node.json. Closing the Image closes the source. verify may be
+// nil.
+func NewImage(source *ociimage.Source, e *node.Expectation, verify []byte) *Image {
+	return &Image{Reference: source.Reference(), Expectation: e, Verify: verify, source: source}
 }

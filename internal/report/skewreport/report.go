@@ -9,13 +9,16 @@
 package skewreport
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -89,4 +92,48 @@ func write(w io.Writer, r Report, encode func(*Document) (string, error)) error 
 		return fmt.Errorf("write the report: %w", err)
 	}
 	return nil
+}
+
+//go:embed skew-report.schema.json
+var schema []byte
+
+// Schema returns the JSON Schema (draft 2020-12) of the JSON report. It is made
+// from the Go model by this package's test.
+func Schema() []byte { return slices.Clone(schema) }
+
+func encodeJSON(d *Document, _ Options) (string, error) {
+	return report.EncodeJSON(d.valid())
+}
+
+// Explain writes what rules compare, why, and what they need, for people.
+func Explain(w io.Writer, rules ...skew.Rule) error {
+	var b strings.Builder
+	for i, r := range rules {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s: %s (at worst %s)\n\n%s\n", r.ID, r.Title, r.Severity, strings.TrimSpace(r.Text))
+		fmt.Fprintf(&b, "\nGround: %s.\nSource: %s\n", strings.TrimSuffix(r.Ground, "."), r.Source)
+		if r.Remedy != "" {
+			fmt.Fprintf(&b, "Remedy: %s.\n", r.Remedy)
+		}
+		if r.State != "" {
+			fmt.Fprintf(&b, "State:  %s.\n", r.State)
+		}
+		if len(r.Needs) > 0 {
+			needs := make([]string, len(r.Needs))
+			for i, n := range r.Needs {
+				needs[i] = string(n)
+			}
+			fmt.Fprintf(&b, "Needs:  %s\n", strings.Join(needs, ", "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// ExplainRetired writes why there is no such rule any more.
+func ExplainRetired(w io.Writer, r skew.Retired) error {
+	_, err := fmt.Fprintf(w, "%s: %s (retired)\n\n%s\n", r.ID, r.Title, r.Why)
+	return err
 }
