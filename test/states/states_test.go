@@ -141,12 +141,16 @@ type score struct {
 type text string
 
 // command is a line that an admin can paste.
-var command = regexp.MustCompile(`^\s*(oc|kubectl|bake|verify|helm|argocd|flux|skopeo|git|test|for) `)
+var command = regexp.MustCompile(`^\s*(oc|kubectl|bake|verify|helm|argocd|flux|skopeo) `)
+
+// firstLine is what the first of an action's lines begins with: it may keep an object
+// in a file only where that isn't there.
+var firstLine = regexp.MustCompile(command.String() + `|^ +test -s `)
 
 // firstCommand is the number of the first line with a command; 0 for none.
 func (x text) firstCommand() int {
 	for i, line := range strings.Split(string(x), "\n") {
-		if command.MatchString(line) {
+		if firstLine.MatchString(line) {
 			return i + 1
 		}
 	}
