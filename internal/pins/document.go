@@ -155,13 +155,8 @@ func (d *document) unwrap(n ast.Node) ast.Node {
 
 // fields reads a mapping: each known key is handed to its reader.
 func (d *document) fields(n ast.Node, what string, readers map[string]func(ast.Node)) {
-	var values []*ast.MappingValueNode
-	switch m := d.unwrap(n).(type) {
-	case *ast.MappingNode:
-		values = m.Values
-	case *ast.MappingValueNode:
-		values = []*ast.MappingValueNode{m}
-	default:
+	values, ok := d.pairs(n)
+	if !ok {
 		d.report(n, what+" must be a mapping (key: value)", "see docs/versions.md for the keys")
 		return
 	}
@@ -178,6 +173,16 @@ func (d *document) fields(n ast.Node, what string, readers map[string]func(ast.N
 		}
 		seen[key] = true
 	}
+}
+
+func (d *document) pairs(n ast.Node) (values []*ast.MappingValueNode, ok bool) {
+	switch m := d.unwrap(n).(type) {
+	case *ast.MappingNode:
+		return m.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}, true
+	}
+	return nil, false
 }
 
 func keyOf(v *ast.MappingValueNode) string {
@@ -274,13 +279,8 @@ func (d *document) items(n ast.Node, what string, read func(ast.Node)) {
 }
 
 func (d *document) table(into *map[string]string, n ast.Node) {
-	var values []*ast.MappingValueNode
-	switch m := d.unwrap(n).(type) {
-	case *ast.MappingNode:
-		values = m.Values
-	case *ast.MappingValueNode:
-		values = []*ast.MappingValueNode{m}
-	default:
+	values, ok := d.pairs(n)
+	if !ok {
 		d.report(n, "must be a mapping (name: value)", "write one name: value a line")
 		return
 	}

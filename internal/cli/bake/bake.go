@@ -136,6 +136,15 @@ func (t *tool) jobs(names []string) (*pins.File, []*compile.Job, error) {
 	return file, jobs, err
 }
 
+func (t *tool) selected(names []string) (*pins.File, []*pins.Component, error) {
+	file, err := pins.Load(t.file)
+	if err != nil {
+		return nil, nil, err
+	}
+	components, err := file.Select(names)
+	return file, components, err
+}
+
 func (t *tool) lockedJobs(file *pins.File, names []string) (jobs []*compile.Job, err error) {
 	components, err := file.Select(names)
 	if err != nil {

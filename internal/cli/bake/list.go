@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/pins"
 )
 
 // listRow is one component as `bake list` shows it.
@@ -43,11 +42,7 @@ func newList(t *tool) *cobra.Command {
 }
 
 func (t *tool) list(ctx context.Context, names []string) ([]listRow, error) {
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return nil, err
-	}
-	components, err := file.Select(names)
+	_, components, err := t.selected(names)
 	if err != nil {
 		return nil, err
 	}

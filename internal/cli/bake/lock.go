@@ -50,11 +50,8 @@ the components whose lock isn't of their pin, or isn't what lock wrote.`,
 }
 
 func (t *tool) checkLock(names []string, output *app.Output) error {
-	file, err := pins.Load(t.file)
+	file, _, err := t.selected(names)
 	if err != nil {
-		return err
-	}
-	if _, err := file.Select(names); err != nil {
 		return err
 	}
 	lock, err := pins.LoadLock(file)

@@ -14,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/gotool"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/source"
 	"github.com/winbake/winbake/internal/source/gomod"
 )
@@ -59,11 +58,7 @@ asked, the exit code is 4.`,
 }
 
 func (t *tool) outdated(ctx context.Context, names []string) ([]outdatedRow, error) {
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return nil, err
-	}
-	components, err := file.Select(names)
+	file, components, err := t.selected(names)
 	if err != nil {
 		return nil, err
 	}

@@ -87,7 +87,9 @@ func (r *reader) read(ctx context.Context) error {
 		return err
 	}
 	err := inParallel(ctx, r.readDaemonSets, r.readNodes, r.readCSINodes, r.readVolumes, r.readClaims, r.readClasses,
-		r.readNamespaces, r.readClusterVersion, r.readInfrastructure, r.readStorage, r.readCSIDrivers, r.readRuntimeClasses, r.readPools, r.readGates, r.readAcks)
+		r.readNamespaces, r.readClusterVersion, r.readRuntimeClasses, r.settings(infrastructures), r.settings(storages),
+		r.objects(inventory.CSIDrivers, csiDrivers), r.objects(inventory.Pools, pools),
+		r.configMap(inventory.AdminGates, "openshift-config-managed", "admin-gates"), r.configMap(inventory.AdminAcks, "openshift-config", "admin-acks"))
 	if err != nil {
 		return err
 	}

@@ -68,21 +68,15 @@ func (r *reader) readClusterVersion(ctx context.Context) error {
 	return r.cover(inventory.ClusterVersion, err)
 }
 
-func (r *reader) readInfrastructure(ctx context.Context) error {
-	return r.readOptional(ctx, infrastructures, "cluster")
-}
-
-func (r *reader) readStorage(ctx context.Context) error {
-	return r.readOptional(ctx, storages, "cluster")
-}
-
-// readOptional reads an object that a cluster needn't have.
-func (r *reader) readOptional(ctx context.Context, resource schema.GroupVersionResource, name string) error {
-	err := r.readCustom(ctx, resource, "", name)
-	if apierrors.IsNotFound(err) {
-		return nil
+// settings reads the one object of a kind that a cluster needn't have.
+func (r *reader) settings(resource schema.GroupVersionResource) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := r.readCustom(ctx, resource, "", "cluster")
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return r.note(access{verb: "get", resource: resource.GroupResource().String(), name: "cluster"}, err)
 	}
-	return r.note(access{verb: "get", resource: resource.GroupResource().String(), name: name}, err)
 }
 
 func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) error {
@@ -95,12 +89,8 @@ func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionRes
 	})
 }
 
-func (r *reader) readCSIDrivers(ctx context.Context) error {
-	return r.cover(inventory.CSIDrivers, r.listCustom(ctx, csiDrivers))
-}
-
-func (r *reader) readPools(ctx context.Context) error {
-	return r.cover(inventory.Pools, r.listCustom(ctx, pools))
+func (r *reader) objects(of inventory.Resource, resource schema.GroupVersionResource) func(context.Context) error {
+	return func(ctx context.Context) error { return r.cover(of, r.listCustom(ctx, resource)) }
 }
 
 // readRuntimeClasses reads what may bring a DaemonSet's pods to Windows. Where
@@ -137,27 +127,21 @@ func (r *reader) take(o *unstructured.Unstructured) error {
 	}, nil)
 }
 
-func (r *reader) readGates(ctx context.Context) error {
-	return r.cover(inventory.AdminGates, r.readConfigMap(ctx, "openshift-config-managed", "admin-gates"))
-}
-
-func (r *reader) readAcks(ctx context.Context) error {
-	return r.cover(inventory.AdminAcks, r.readConfigMap(ctx, "openshift-config", "admin-acks"))
-}
-
-// readConfigMap reads a ConfigMap that a cluster needn't have.
-func (r *reader) readConfigMap(ctx context.Context, namespace, name string) error {
-	err := again(ctx, func() error {
-		m, err := r.core.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err == nil {
-			r.c.ConfigMap(m, nil)
+// configMap reads one that a cluster needn't have.
+func (r *reader) configMap(of inventory.Resource, namespace, name string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		err := again(ctx, func() error {
+			m, err := r.core.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+			if err == nil {
+				r.c.ConfigMap(m, nil)
+			}
+			return err
+		})
+		if apierrors.IsNotFound(err) {
+			err = nil
 		}
-		return err
-	})
-	if apierrors.IsNotFound(err) {
-		return nil
+		return r.cover(of, err)
 	}
-	return err
 }
 
 // readServices reads which version of WMCO there is, and in its namespace the

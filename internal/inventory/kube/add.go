@@ -3,6 +3,8 @@ package kube
 import (
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/winbake/winbake/internal/inventory"
 )
 
@@ -119,10 +121,12 @@ func object(kind, namespace, name string) inventory.Object {
 	return inventory.Object{Kind: kind, Namespace: namespace, Name: name}
 }
 
-// located makes sure that there is a Locator.
-func located(at Locator, o inventory.Object) Locator {
+// begin locks c for an object that is taken: the caller unlocks it.
+func (c *Collector) begin(kind string, of metav1.Object, at Locator) (inventory.Object, Locator) {
+	c.mu.Lock()
+	o := object(kind, of.GetNamespace(), of.GetName())
 	if at == nil {
-		return ObjectLocator(o)
+		at = ObjectLocator(o)
 	}
-	return at
+	return o, at
 }

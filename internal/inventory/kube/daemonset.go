@@ -18,10 +18,8 @@ var templateBase = []any{"spec", "template", "spec"}
 // DaemonSet takes a DaemonSet: a CSI driver's node plugin, csi-proxy, or
 // neither, which is set aside with the reason.
 func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("DaemonSet", ds, at)
 	defer c.mu.Unlock()
-	o := object("DaemonSet", ds.Namespace, ds.Name)
-	at = located(at, o)
 	p := podTemplate{&ds.Spec.Template.Spec, templateBase, at}
 	cts := p.containers()
 	if !c.first(o, inventory.DaemonSets, at) {
@@ -36,7 +34,7 @@ func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
 	d, reason := c.driverOf(o, ds, p, cts)
 	if reason != "" {
 		c.inv.SetAside = append(c.inv.SetAside, inventory.SetAside{Object: o, Reason: reason, At: inventory.Evidence{Where: at()}})
-		c.volumes.workload(o, p, workloadOf(ds.ObjectMeta, nil))
+		c.volumes.workload(o, p, workloadOf(ds, nil))
 		return
 	}
 	c.drivers[o] = d

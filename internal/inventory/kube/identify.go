@@ -105,12 +105,7 @@ func (k known) byNames(p podTemplate, cts []container, name string) (identity, b
 }
 
 func hasRegistrar(cts []container) bool {
-	for i := range cts {
-		if cts[i].isRegistrar() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(cts, func(ct container) bool { return ct.isRegistrar() })
 }
 
 func registrations(p podTemplate, cts []container) []clue {

@@ -81,7 +81,9 @@ func NewCollector(o Options) *Collector {
 		csiNodes:   map[string]inventory.CSINode{},
 		running:    map[runKey]map[string]bool{},
 		inv:        inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
-		volumes:    newVolumes(),
+		volumes: volumes{
+			owned: map[key]bool{}, claims: map[key]claim{}, pvs: map[string]backing{}, byClaim: map[key]string{}, classes: map[string]string{},
+		},
 
 		copies:         map[inventory.Object]taken{},
 		runtimeClasses: map[string]inventory.Scheduling{},

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -217,19 +218,12 @@ func hostProcess(p podTemplate, ct *container) (bool, inventory.Evidence) {
 	field := []any{"securityContext", "windowsOptions", "hostProcess"}
 	if sc := ct.SecurityContext; sc != nil && sc.WindowsOptions != nil && sc.WindowsOptions.HostProcess != nil {
 		on := *sc.WindowsOptions.HostProcess
-		return on, inventory.Evidence{Where: p.at(below(ct.path, field...)...), Text: hostProcessText(on)}
+		return on, inventory.Evidence{Where: p.at(below(ct.path, field...)...), Text: fmt.Sprintf("hostProcess: %t", on)}
 	}
 	if o := podWindowsOptions(p); o != nil && o.HostProcess != nil {
-		return *o.HostProcess, p.evidence(hostProcessText(*o.HostProcess), field...)
+		return *o.HostProcess, p.evidence(fmt.Sprintf("hostProcess: %t", *o.HostProcess), field...)
 	}
 	return false, inventory.Evidence{}
-}
-
-func hostProcessText(on bool) string {
-	if on {
-		return "hostProcess: true"
-	}
-	return "hostProcess: false"
 }
 
 // mountedSocket is the mount of a container that its socket is below, where the

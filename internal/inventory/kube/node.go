@@ -21,10 +21,8 @@ const (
 
 // Node takes a node. Of one that doesn't run Windows only the labels are kept.
 func (c *Collector) Node(n *corev1.Node, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("Node", n, at)
 	defer c.mu.Unlock()
-	o := object("Node", "", n.Name)
-	at = located(at, o)
 	if c.repeated(o, inventory.Nodes, func() any { return bareNode(n) }, at) {
 		return
 	}
@@ -129,10 +127,8 @@ func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 
 // CSINode takes the drivers that are registered on a node.
 func (c *Collector) CSINode(n *storagev1.CSINode, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("CSINode", n, at)
 	defer c.mu.Unlock()
-	o := object("CSINode", "", n.Name)
-	at = located(at, o)
 	if c.repeated(o, inventory.CSINodes, func() any { return bareCSINode(n) }, at) || c.linux[n.Name] {
 		return
 	}

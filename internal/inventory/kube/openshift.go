@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -36,10 +37,8 @@ const labelSync = "security.openshift.io/scc.podSecurityLabelSync"
 
 // Namespace takes a namespace's Pod Security levels.
 func (c *Collector) Namespace(ns *corev1.Namespace, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("Namespace", ns, at)
 	defer c.mu.Unlock()
-	o := object("Namespace", "", ns.Name)
-	at = located(at, o)
 	if !c.first(o, inventory.Namespaces, at) {
 		return
 	}
@@ -53,11 +52,9 @@ func (c *Collector) Namespace(ns *corev1.Namespace, at Locator) {
 // Infrastructure, Storage and ClusterCSIDriver (operator.openshift.io),
 // MachineConfigPool and ClusterServiceVersion. Any other is left.
 func (c *Collector) Custom(o map[string]any, at Locator) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	kind := text(o, "kind")
-	obj := object(kind, text(o, "metadata", "namespace"), text(o, "metadata", "name"))
-	at = located(at, obj)
+	obj, at := c.begin(kind, &unstructured.Unstructured{Object: o}, at)
+	defer c.mu.Unlock()
 	switch group, _, _ := strings.Cut(text(o, "apiVersion"), "/"); group + "/" + kind {
 	case "config.openshift.io/ClusterVersion":
 		if c.first(obj, inventory.ClusterVersion, at) {

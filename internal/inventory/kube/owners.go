@@ -150,30 +150,14 @@ var applied = []string{"operator.openshift.io/spec-hash", "operator.openshift.io
 const csiNamespace = "openshift-cluster-csi-drivers"
 
 func operatorManaged(ds *appsv1.DaemonSet, img inventory.Image) bool {
-	for _, name := range applied {
-		if _, ok := ds.Annotations[name]; ok {
-			return true
-		}
-	}
-	for _, ref := range ds.OwnerReferences {
-		if ownedByOperator(ref) {
-			return true
-		}
-	}
-	return ds.Namespace == csiNamespace && isPayload(img)
-}
-
-func ownedByOperator(ref metav1.OwnerReference) bool {
-	group, _, _ := strings.Cut(ref.APIVersion, "/")
-	return group == "operator.openshift.io" || group == "config.openshift.io"
+	return slices.ContainsFunc(applied, func(name string) bool { _, ok := ds.Annotations[name]; return ok }) ||
+		slices.ContainsFunc(ds.OwnerReferences, func(ref metav1.OwnerReference) bool {
+			group, _, _ := strings.Cut(ref.APIVersion, "/")
+			return group == "operator.openshift.io" || group == "config.openshift.io"
+		}) || ds.Namespace == csiNamespace && isPayload(img)
 }
 
 // isPayload tells whether an image came with a release of OpenShift or OKD.
 func isPayload(img inventory.Image) bool {
-	for _, repository := range []string{"ocp-v4.0-art-dev", "scos-content"} {
-		if podtext.LastElement(img.Repository) == repository {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{"ocp-v4.0-art-dev", "scos-content"}, podtext.LastElement(img.Repository))
 }

@@ -35,10 +35,8 @@ type volumeRecord struct {
 // Pod takes a pod: the volumes that it uses, and the image that it runs for a
 // DaemonSet. One that ended uses nothing.
 func (c *Collector) Pod(pod *corev1.Pod, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("Pod", pod, at)
 	defer c.mu.Unlock()
-	o := object("Pod", pod.Namespace, pod.Name)
-	at = located(at, o)
 	p := podTemplate{&pod.Spec, []any{"spec"}, at}
 	if c.repeated(o, inventory.Pods, func() any { return c.copyOfPod(o, p, pod) }, at) || ended(pod) {
 		return

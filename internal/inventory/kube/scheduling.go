@@ -53,10 +53,9 @@ func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
 // has done so with pods; templates only name the class:
 // https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling
 func (c *Collector) RuntimeClass(r *nodev1.RuntimeClass, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("RuntimeClass", r, at)
 	defer c.mu.Unlock()
-	o := object("RuntimeClass", "", r.Name)
-	if !c.first(o, "", located(at, o)) {
+	if !c.first(o, "", at) {
 		return
 	}
 	if c.runtimeClasses[r.Name] = (inventory.Scheduling{}); r.Scheduling == nil {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -19,19 +20,17 @@ type workload struct {
 	claims map[string]*string
 }
 
-func workloadOf(meta metav1.ObjectMeta, replicas *int32) workload {
-	return workload{idle: replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(&meta) != nil}
+func workloadOf(meta metav1.Object, replicas *int32) workload {
+	return workload{idle: replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil}
 }
 
 // Deployment takes a Deployment's pod template, and WMCO's own version.
 func (c *Collector) Deployment(d *appsv1.Deployment, at Locator) {
-	o := object("Deployment", d.Namespace, d.Name)
-	at = located(at, o)
-	c.template(o, d.ObjectMeta, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
+	c.template("Deployment", &d.ObjectMeta, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
 	if d.Name != wmcoName {
 		return
 	}
-	c.mu.Lock()
+	_, at = c.begin("Deployment", d, at)
 	defer c.mu.Unlock()
 	const owner = "olm.owner"
 	name := d.Labels[owner]
@@ -40,14 +39,12 @@ func (c *Collector) Deployment(d *appsv1.Deployment, at Locator) {
 
 // StatefulSet takes a StatefulSet's pod template and claim templates.
 func (c *Collector) StatefulSet(s *appsv1.StatefulSet, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("StatefulSet", s, at)
 	defer c.mu.Unlock()
-	o := object("StatefulSet", s.Namespace, s.Name)
-	at = located(at, o)
 	if !c.first(o, "", at) {
 		return
 	}
-	w := workloadOf(s.ObjectMeta, s.Spec.Replicas)
+	w := workloadOf(s, s.Spec.Replicas)
 	w.claims = map[string]*string{}
 	for i := range s.Spec.VolumeClaimTemplates {
 		t := &s.Spec.VolumeClaimTemplates[i]
@@ -60,7 +57,7 @@ func (c *Collector) StatefulSet(s *appsv1.StatefulSet, at Locator) {
 
 // ReplicaSet takes the pod template of a ReplicaSet that no Deployment owns.
 func (c *Collector) ReplicaSet(r *appsv1.ReplicaSet, at Locator) {
-	c.template(object("ReplicaSet", r.Namespace, r.Name), r.ObjectMeta, r.Spec.Replicas, &r.Spec.Template, templateBase, at)
+	c.template("ReplicaSet", &r.ObjectMeta, r.Spec.Replicas, &r.Spec.Template, templateBase, at)
 }
 
 // Job takes the pod template of a Job that hasn't ended.
@@ -69,7 +66,7 @@ func (c *Collector) Job(j *batchv1.Job, at Locator) {
 	if jobEnded(j) || isTrue(j.Spec.Suspend) {
 		replicas = new(int32)
 	}
-	c.template(object("Job", j.Namespace, j.Name), j.ObjectMeta, replicas, &j.Spec.Template, templateBase, at)
+	c.template("Job", &j.ObjectMeta, replicas, &j.Spec.Template, templateBase, at)
 }
 
 // jobEnded tells of a Job that makes no more pods; one that failed has no
@@ -89,7 +86,7 @@ func (c *Collector) CronJob(j *batchv1.CronJob, at Locator) {
 	if isTrue(j.Spec.Suspend) {
 		replicas = new(int32)
 	}
-	c.template(object("CronJob", j.Namespace, j.Name), j.ObjectMeta, replicas, &j.Spec.JobTemplate.Spec.Template, base, at)
+	c.template("CronJob", &j.ObjectMeta, replicas, &j.Spec.JobTemplate.Spec.Template, base, at)
 }
 
 // deploymentConfig takes OpenShift's DeploymentConfig and a
@@ -98,23 +95,18 @@ func (c *Collector) deploymentConfig(r *corev1.ReplicationController, at Locator
 	if r.Spec.Template == nil {
 		return
 	}
-	kind := r.Kind
-	if kind == "" {
-		kind = "ReplicationController"
-	}
-	c.template(object(kind, r.Namespace, r.Name), r.ObjectMeta, r.Spec.Replicas, r.Spec.Template, templateBase, at)
+	c.template(cmp.Or(r.Kind, "ReplicationController"), &r.ObjectMeta, r.Spec.Replicas, r.Spec.Template, templateBase, at)
 }
 
-func (c *Collector) template(o inventory.Object, meta metav1.ObjectMeta, replicas *int32, t *corev1.PodTemplateSpec, base []any, at Locator) {
-	c.mu.Lock()
+func (c *Collector) template(kind string, meta *metav1.ObjectMeta, replicas *int32, t *corev1.PodTemplateSpec, base []any, at Locator) {
+	o, at := c.begin(kind, meta, at)
 	defer c.mu.Unlock()
-	at = located(at, o)
 	if !c.first(o, "", at) {
 		return
 	}
 	p := podTemplate{&t.Spec, base, at}
 	c.volumes.workload(o, p, workloadOf(meta, replicas))
-	if metav1.GetControllerOfNoCopy(&meta) == nil {
+	if metav1.GetControllerOfNoCopy(meta) == nil {
 		c.plugin(o, p, o.Name)
 	}
 }

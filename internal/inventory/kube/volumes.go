@@ -44,13 +44,6 @@ type volumes struct {
 	defaults int
 }
 
-func newVolumes() volumes {
-	return volumes{
-		owned: map[key]bool{}, claims: map[key]claim{}, pvs: map[string]backing{},
-		byClaim: map[key]string{}, classes: map[string]string{},
-	}
-}
-
 // backing is who serves a volume. Neither name is set where no CSI driver
 // does: NFS, local, hostPath.
 type backing struct {
@@ -73,10 +66,8 @@ type claim struct {
 
 // PersistentVolume takes a volume.
 func (c *Collector) PersistentVolume(pv *corev1.PersistentVolume, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("PersistentVolume", pv, at)
 	defer c.mu.Unlock()
-	o := object("PersistentVolume", "", pv.Name)
-	at = located(at, o)
 	b, claimed := backingOf(pv), claimOf(pv)
 	if c.repeated(o, inventory.Volumes, func() any { return [2]any{b, claimed} }, at) {
 		return
@@ -136,10 +127,8 @@ func (c *Collector) leftover(o inventory.Object, b backing, at inventory.Evidenc
 
 // PersistentVolumeClaim takes a claim.
 func (c *Collector) PersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("PersistentVolumeClaim", pvc, at)
 	defer c.mu.Unlock()
-	o := object("PersistentVolumeClaim", pvc.Namespace, pvc.Name)
-	at = located(at, o)
 	cl, by := claimRecord(pvc)
 	if c.repeated(o, inventory.Claims, func() any { return cl }, at) {
 		return
@@ -173,10 +162,9 @@ var defaultClass = []string{"storageclass.kubernetes.io/is-default-class", "stor
 
 // StorageClass takes a class: it names the driver of claims that aren't bound.
 func (c *Collector) StorageClass(sc *storagev1.StorageClass, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("StorageClass", sc, at)
 	defer c.mu.Unlock()
-	o := object("StorageClass", "", sc.Name)
-	if !c.first(o, "", located(at, o)) {
+	if !c.first(o, "", at) {
 		return
 	}
 	c.classes[sc.Name] = sc.Provisioner

@@ -36,10 +36,8 @@ func wantsConfigMap(name string) bool {
 // ConfigMap takes WMCO's lists of services, the gates of updates and their
 // acknowledgements; any other is left.
 func (c *Collector) ConfigMap(cm *corev1.ConfigMap, at Locator) {
-	c.mu.Lock()
+	o, at := c.begin("ConfigMap", cm, at)
 	defer c.mu.Unlock()
-	o := object("ConfigMap", cm.Namespace, cm.Name)
-	at = located(at, o)
 	switch of, isServices := strings.CutPrefix(cm.Name, servicesPrefix); {
 	case isServices:
 		if c.first(o, inventory.Services, at) {
@@ -47,27 +45,19 @@ func (c *Collector) ConfigMap(cm *corev1.ConfigMap, at Locator) {
 		}
 	case cm.Name == adminGates && cm.Namespace == adminGatesSpace:
 		if c.first(o, inventory.AdminGates, at) {
-			c.adminGates(cm, at)
+			for key, message := range cm.Data {
+				c.inv.Cluster.AdminGates = append(c.inv.Cluster.AdminGates, inventory.AdminGate{
+					Key: key, Message: message, At: inventory.Evidence{Where: at("data", key), Text: key},
+				})
+			}
 		}
 	case cm.Name == adminAcks && cm.Namespace == adminAcksSpace:
 		if c.first(o, inventory.AdminAcks, at) {
-			c.adminAcks(cm)
-		}
-	}
-}
-
-func (c *Collector) adminGates(cm *corev1.ConfigMap, at Locator) {
-	for key, message := range cm.Data {
-		c.inv.Cluster.AdminGates = append(c.inv.Cluster.AdminGates, inventory.AdminGate{
-			Key: key, Message: message, At: inventory.Evidence{Where: at("data", key), Text: key},
-		})
-	}
-}
-
-func (c *Collector) adminAcks(cm *corev1.ConfigMap) {
-	for key, value := range cm.Data {
-		if value == "true" {
-			c.inv.Cluster.AdminAcks = append(c.inv.Cluster.AdminAcks, key)
+			for key, value := range cm.Data {
+				if value == "true" {
+					c.inv.Cluster.AdminAcks = append(c.inv.Cluster.AdminAcks, key)
+				}
+			}
 		}
 	}
 }

@@ -24,27 +24,17 @@ func (d *Document) hopIndex(hop string) int {
 }
 
 func phaseOrder(phase string) int {
-	switch skew.Phase(phase) {
-	case skew.Now:
-		return 0
-	case skew.Target:
-		return 1
-	case skew.Planned:
-		return 2
-	}
-	return 3
+	return order(skew.Phase(phase), skew.Now, skew.Target, skew.Planned)
 }
 
-func whenOrder(when string) int {
-	switch when {
-	case "before":
-		return 0
-	case "during":
-		return 1
-	case "after":
-		return 2
+func whenOrder(when string) int { return order(when, "before", "during", "after") }
+
+// order is the place of v in a list; what isn't there comes last.
+func order[T comparable](v T, list ...T) int {
+	if i := slices.Index(list, v); i >= 0 {
+		return i
 	}
-	return 3
+	return len(list)
 }
 
 // moment says in words at which moment of which update a finding holds.
