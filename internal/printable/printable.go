@@ -11,7 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/width"
 )
 
 // Line is s on one line: line feeds and tabs are written out too.
@@ -59,6 +62,69 @@ func escape(s, keep string) string {
 		s = s[n:]
 	}
 	return b.String()
+}
+
+// JSON writes what a terminal would act upon as JSON escapes, so that the value of
+// s stays the same. encoding/json does it below U+0020 only, and a C1 control or a
+// change of direction gets through. Outside strings JSON is printable ASCII and
+// line feeds.
+func JSON(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r == '\n' || unicode.IsPrint(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			hi, lo := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Columns is how many columns of a terminal s takes: two for a wide character,
+// none for a combining mark.
+func Columns(s string) int {
+	n := 0
+	for _, r := range s {
+		n += runeColumns(r)
+	}
+	return n
+}
+
+func runeColumns(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me) {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	case width.Neutral, width.EastAsianAmbiguous, width.EastAsianNarrow, width.EastAsianHalfwidth:
+	}
+	return 1
+}
+
+// Wrap breaks s between words into lines of at most n columns. A word that is
+// too long stays whole: it may be a digest that somebody wants to copy. So does an
+// update, "4.19 -> 4.20".
+func Wrap(s string, n int) []string {
+	const glued = "\x00" // no cleaned string holds one
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(strings.ReplaceAll(s, " -> ", glued+"->"+glued)) {
+		word = strings.ReplaceAll(word, glued, " ")
+		switch {
+		case line == "":
+			line = word
+		case Columns(line)+1+Columns(word) > n:
+			lines, line = append(lines, line), word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
 }
 
 // Reference is a reference to an image without the credentials that some put

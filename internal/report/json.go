@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // SchemaVersion is raised when a field of the JSON report changes its meaning
@@ -83,7 +82,7 @@ func EncodeJSON(v any) (string, error) {
 	if err := enc.Encode(v); err != nil {
 		return "", fmt.Errorf("encode JSON: %w", err)
 	}
-	return escape(b.String()), nil
+	return printable.JSON(b.String()), nil
 }
 
 func validFinding(f finding.Finding) finding.Finding {
@@ -113,26 +112,6 @@ func Valid(s string) string {
 			b.WriteString(s[:n])
 		}
 		s = s[n:]
-	}
-	return b.String()
-}
-
-// escape writes what a terminal would act upon as JSON escapes, so that the
-// value stays the same. encoding/json does it below U+0020 only, and a C1
-// control or a change of direction gets through. Outside strings JSON is
-// printable ASCII and line feeds.
-func escape(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n' || unicode.IsPrint(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			hi, lo := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
 	}
 	return b.String()
 }

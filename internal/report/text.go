@@ -89,39 +89,16 @@ func writeDetail(b *strings.Builder, d detail, o Options) {
 	}
 }
 
-// writeWrapped writes head and s, broken between words so that no line is
-// longer than width, with later lines indented. A word that is too long stays
-// whole: it may be a digest that somebody wants to copy.
+// writeWrapped writes head and s, with later lines indented; width 0 breaks none.
 func writeWrapped(b *strings.Builder, head string, indent int, s string, width int) {
-	room := max(width-indent, minWidth)
-	for width > 0 && utf8.RuneCountInString(s) > room {
-		end := breakAt(s, room)
-		if end < 0 {
-			break
-		}
-		b.WriteString(head + strings.TrimRight(s[:end], " ") + "\n")
-		s = strings.TrimLeft(s[end:], " ")
+	lines := []string{s}
+	if width > 0 {
+		lines = printable.Wrap(s, max(width-indent, minWidth))
+	}
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight(head+line, " ") + "\n")
 		head = strings.Repeat(" ", indent)
 	}
-	b.WriteString(strings.TrimRight(head+s, " ") + "\n")
-}
-
-// breakAt returns where the last space within room columns is, or else the
-// first space, or -1.
-func breakAt(s string, room int) int {
-	end, column := -1, 0
-	for i, r := range s {
-		if r == ' ' && i > 0 {
-			if column > room && end >= 0 {
-				return end
-			}
-			end = i
-		}
-		if column++; column > room+1 && end >= 0 {
-			return end
-		}
-	}
-	return end
 }
 
 // closing is the line that is read first: what was looked at, and how bad it

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // envPrefix begins the names of variables that give flags their values.
@@ -48,19 +49,5 @@ func envUsage(cmd *cobra.Command) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "\nVariables, which flags overrule:\n" + wrapWords(names, "  ", 80)
-}
-
-func wrapWords(words []string, indent string, width int) string {
-	var b strings.Builder
-	line := indent + words[0]
-	for _, w := range words[1:] {
-		if len(line)+1+len(w) > width {
-			b.WriteString(line + "\n")
-			line = indent + w
-			continue
-		}
-		line += " " + w
-	}
-	return b.String() + line + "\n"
+	return "\nVariables, which flags overrule:\n  " + strings.Join(printable.Wrap(strings.Join(names, " "), 78), "\n  ") + "\n"
 }

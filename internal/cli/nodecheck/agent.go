@@ -1,6 +1,7 @@
 package nodecheck
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -22,61 +23,55 @@ func newAgent(a *app.App) *cobra.Command {
 }
 
 func newFacts(a *app.App) *cobra.Command {
-	var expect, stage string
+	var expect string
 	var quick bool
-	cmd := &cobra.Command{
-		Use:   "facts",
-		Short: "Tell what the node says of itself",
-		Args:  app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := readExpectation(expect)
-			if err != nil {
-				return failed(a, err)
-			}
-			sys, dirs, err := agent.Local()
-			if err != nil {
-				return failed(a, err)
-			}
-			dirs.Stage = stage
-			agent.TidyChecks(".")
-			facts := agent.Gather(cmd.Context(), sys, e, dirs, agent.GatherOptions{Version: app.Version(), Quick: quick})
-			agent.WriteLine(a.Stdout, agent.Line{Facts: facts})
-			return nil
-		},
-	}
+	cmd := &cobra.Command{Use: "facts", Short: "Tell what the node says of itself"}
+	answer(a, cmd, func(ctx context.Context, sys agent.System, dirs agent.Dirs) (agent.Line, error) {
+		e, err := readExpectation(expect)
+		if err != nil {
+			return agent.Line{}, err
+		}
+		agent.TidyChecks(".")
+		return agent.Line{Facts: agent.Gather(ctx, sys, e, dirs, agent.GatherOptions{Version: app.Version(), Quick: quick})}, nil
+	})
 	cmd.Flags().StringVar(&expect, "expect", "", "the expectation")
-	cmd.Flags().StringVar(&stage, "stage", "", "where files were uploaded to")
 	cmd.Flags().BoolVar(&quick, "quick", false, "don't wait for logs")
 	return cmd
 }
 
 func newApply(a *app.App) *cobra.Command {
-	var request, stage string
-	cmd := &cobra.Command{
-		Use:   "apply",
-		Short: "Carry out one change, or put everything back",
-		Args:  app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			req, err := readRequest(request)
-			if err != nil {
-				return failed(a, err)
-			}
-			sys, dirs, err := agent.Local()
-			if err != nil {
-				return failed(a, err)
-			}
-			dirs.Stage = stage
-			result, err := agent.Apply(cmd.Context(), sys, dirs, req, func(s string) { agent.WriteLine(a.Stdout, agent.Line{Say: s}) })
-			if err != nil {
-				return failed(a, err)
-			}
-			agent.WriteLine(a.Stdout, agent.Line{Result: result})
-			return nil
-		},
-	}
+	var request string
+	cmd := &cobra.Command{Use: "apply", Short: "Carry out one change, or put everything back"}
+	answer(a, cmd, func(ctx context.Context, sys agent.System, dirs agent.Dirs) (agent.Line, error) {
+		req, err := readRequest(request)
+		if err != nil {
+			return agent.Line{}, err
+		}
+		result, err := agent.Apply(ctx, sys, dirs, req, func(s string) { agent.WriteLine(a.Stdout, agent.Line{Say: s}) })
+		return agent.Line{Result: result}, err
+	})
 	cmd.Flags().StringVar(&request, "request", "", "the request")
-	cmd.Flags().StringVar(&stage, "stage", "", "where files were uploaded to")
 	return cmd
+}
+
+// answer makes a command's result, or its error, the last line for the other side.
+func answer(a *app.App, cmd *cobra.Command, work func(context.Context, agent.System, agent.Dirs) (agent.Line, error)) {
+	var stage string
+	cmd.Args = app.Args(cobra.NoArgs)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		sys, dirs, err := agent.Local()
+		if err != nil {
+			return failed(a, err)
+		}
+		dirs.Stage = stage
+		line, err := work(cmd.Context(), sys, dirs)
+		if err != nil {
+			return failed(a, err)
+		}
+		agent.WriteLine(a.Stdout, line)
+		return nil
+	}
+	cmd.Flags().StringVar(&stage, "stage", "", "where files were uploaded to")
 }
 
 func readRequest(path string) (*agent.Request, error) {

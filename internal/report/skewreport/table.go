@@ -7,6 +7,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -150,7 +151,7 @@ func widths(rows [][]string) []int {
 	all := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for c, cell := range row {
-			all[c] = max(all[c], columns(cell))
+			all[c] = max(all[c], printable.Columns(cell))
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -92,7 +93,7 @@ func (w *textWriter) heading(text string) {
 // prose writes text wrapped, after head on the first line and under it on the
 // others. columns is head's width, which colours hide.
 func (w *textWriter) prose(head string, columns int, text string) {
-	for _, line := range wrap(text, max(w.Width-columns, minRoom)) {
+	for _, line := range printable.Wrap(text, max(w.Width-columns, minRoom)) {
 		w.line(head + line)
 		head = strings.Repeat(" ", columns)
 	}
@@ -112,7 +113,7 @@ func (w *textWriter) line(text string) { w.WriteString(strings.TrimRight(text, "
 func (w *textWriter) copied(head, text string) {
 	for line := range strings.SplitSeq(text, "\n") {
 		w.line(head + line)
-		head = strings.Repeat(" ", columns(head))
+		head = strings.Repeat(" ", printable.Columns(head))
 	}
 }
 
@@ -270,7 +271,7 @@ func (w *textWriter) notEvaluated() {
 	w.heading("Rules not evaluated")
 	width := 0
 	for _, n := range w.NotEvaluated {
-		width = min(max(width, columns(n.Rule)), minRoom)
+		width = min(max(width, printable.Columns(n.Rule)), minRoom)
 	}
 	for _, n := range w.NotEvaluated {
 		w.prose("  "+pad(n.Rule, width)+"  ", width+4, n.Reason)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // Only what is there to be copied may be wider than the terminal.
@@ -18,8 +19,8 @@ func TestTextFitsItsWidth(t *testing.T) {
 			for _, details := range []bool{false, true} {
 				for line := range strings.Lines(output(t, "text", sample(), Options{Width: width, Details: details, Verbose: true})) {
 					line = strings.TrimRight(line, "\n")
-					if columns(line) > width && !copiable(line) {
-						t.Errorf("%s at %d: %d columns: %s", name, width, columns(line), line)
+					if printable.Columns(line) > width && !copiable(line) {
+						t.Errorf("%s at %d: %d columns: %s", name, width, printable.Columns(line), line)
 					}
 				}
 			}
@@ -155,7 +156,7 @@ func TestWrap(t *testing.T) {
 		{"日本 日本 日本", 9, []string{"日本 日本", "日本"}},
 		{"e\u0301e\u0301 e\u0301e\u0301", 5, []string{"e\u0301e\u0301 e\u0301e\u0301"}},
 	} {
-		if got := wrap(tt.in, tt.n); !slices.Equal(got, tt.want) {
+		if got := printable.Wrap(tt.in, tt.n); !slices.Equal(got, tt.want) {
 			t.Errorf("%q at %d: %q, want %q", tt.in, tt.n, got, tt.want)
 		}
 	}
@@ -163,7 +164,7 @@ func TestWrap(t *testing.T) {
 
 func TestColumnsOfControlFreeText(t *testing.T) {
 	for s, want := range map[string]int{"": 0, "abc": 3, "日本": 4, "e\u0301": 1, "→": 1, "🙂": 2} {
-		if got := columns(s); got != want {
+		if got := printable.Columns(s); got != want {
 			t.Errorf("%q takes %d columns, want %d", s, got, want)
 		}
 	}

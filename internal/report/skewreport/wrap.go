@@ -3,66 +3,23 @@ package skewreport
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
-	"golang.org/x/text/width"
+	"github.com/winbake/winbake/internal/printable"
 )
 
-// columns is how many columns of a terminal s takes: two for a wide character,
-// none for a combining mark.
-func columns(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeColumns(r)
-	}
-	return n
-}
-
-func runeColumns(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me) {
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	case width.Neutral, width.EastAsianAmbiguous, width.EastAsianNarrow, width.EastAsianHalfwidth:
-	}
-	return 1
-}
-
 // pad fills s up to n columns.
-func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-columns(s))) }
-
-// wrap breaks s between words into lines of at most n columns. A word that is
-// too long stays whole, and so does an update, "4.19 -> 4.20".
-func wrap(s string, n int) []string {
-	const glued = "\x00" // no cleaned string holds one
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(strings.ReplaceAll(s, " -> ", glued+"->"+glued)) {
-		word = strings.ReplaceAll(word, glued, " ")
-		switch {
-		case line == "":
-			line = word
-		case columns(line)+1+columns(word) > n:
-			lines, line = append(lines, line), word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
-}
+func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-printable.Columns(s))) }
 
 // cutTo is text in one line of so many columns.
 func cutTo(text string, width int) string {
 	text = oneLine(text)
-	if columns(text) <= width {
+	if printable.Columns(text) <= width {
 		return text
 	}
 	const more = " ..."
 	used := len(more)
 	for i, r := range text {
-		if used += runeColumns(r); used <= width {
+		if used += printable.Columns(string(r)); used <= width {
 			continue
 		}
 		if space := strings.LastIndexByte(text[:i], ' '); space > i/2 {
@@ -75,7 +32,7 @@ func cutTo(text string, width int) string {
 
 // cutFront is the end of text in so many columns.
 func cutFront(text string, width int) string {
-	for r := []rune(text); columns(text) > width && len(r) > 3; r = r[1:] {
+	for r := []rune(text); printable.Columns(text) > width && len(r) > 3; r = r[1:] {
 		text = "..." + string(r[3:])
 	}
 	return text
