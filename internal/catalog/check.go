@@ -129,6 +129,13 @@ func (r rowCheck) wanted(value string, path ...any) {
 	}
 }
 
+// matches demands text of a form; what says in words what it isn't.
+func (r rowCheck) matches(form *regexp.Regexp, value, what, fix string, path ...any) {
+	if !form.MatchString(value) {
+		r.badAt(path, printable.Quote(value)+" is no "+what, fix)
+	}
+}
+
 func oneOf[T ~string](r rowCheck, value T, values []T, path ...any) {
 	if value == "" {
 		r.wanted("", path...)

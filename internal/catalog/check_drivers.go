@@ -89,9 +89,7 @@ func (k *checker) checkCSIProxy() {
 		r := k.row(sectionCSIProxy, p.Version)
 		r.version(p.Version, "version")
 		r.evidence(p.Evidence)
-		if !day.MatchString(p.Date) {
-			r.badAt([]any{"date"}, fmt.Sprintf("%s is no day", printable.Quote(p.Date)), `write it as "2023-08-23"`)
-		}
+		r.matches(day, p.Date, "day", `write it as "2023-08-23"`, "date")
 		if p.Commit != "" && !commitHex.MatchString(p.Commit) {
 			r.badAt([]any{"commit"}, fmt.Sprintf("%s is no commit", printable.Quote(p.Commit)), "write 12 to 40 digits of 0-9a-f")
 		}

@@ -100,9 +100,7 @@ func (k *checker) checkIdentities() {
 	for _, c := range k.into.Commits {
 		r := k.row(sectionCommits, commitKey(c))
 		r.driver(c.Driver, "driver")
-		if !commitHex.MatchString(c.Commit) {
-			r.badAt([]any{"commit"}, fmt.Sprintf("%s is no commit", printable.Quote(c.Commit)), "write 12 to 40 digits of 0-9a-f")
-		}
+		r.matches(commitHex, c.Commit, "commit", "write 12 to 40 digits of 0-9a-f", "commit")
 		r.version(c.Version, "version")
 		if c.OpenShift != "" {
 			r.release(c.OpenShift, "openshift")
@@ -111,9 +109,7 @@ func (k *checker) checkIdentities() {
 	for _, d := range k.into.Digests {
 		r := k.row(sectionDigests, d.Digest)
 		r.driver(d.Driver, "driver")
-		if !digestHex.MatchString(d.Digest) {
-			r.badAt([]any{"digest"}, fmt.Sprintf("%s is no digest", printable.Quote(d.Digest)), "write sha256: and 64 digits of 0-9a-f")
-		}
+		r.matches(digestHex, d.Digest, "digest", "write sha256: and 64 digits of 0-9a-f", "digest")
 		r.version(d.Version, "version")
 	}
 }
@@ -158,9 +154,7 @@ func (k *checker) checkMigration() {
 	}
 	for _, g := range k.into.Gates {
 		r := k.row(sectionGates, g.Key)
-		if !ackKey.MatchString(g.Key) {
-			r.badAt([]any{"key"}, fmt.Sprintf("%s is no key of an acknowledgement", printable.Quote(g.Key)), "write it as in the ConfigMap admin-gates: ack-4.12-...")
-		}
+		r.matches(ackKey, g.Key, "key of an acknowledgement", "write it as in the ConfigMap admin-gates: ack-4.12-...", "key")
 		r.release(g.From, "from")
 		r.release(g.To, "to")
 		if g.Driver != "" {

@@ -44,6 +44,20 @@ func (c *ctxReader) Read(p []byte) (int, error) {
 // NewReader is r until ctx ends.
 func NewReader(ctx context.Context, r io.Reader) io.Reader { return &ctxReader{ctx, r} }
 
+// Source keeps an error of what is read apart from a writer's.
+type Source struct {
+	R   io.Reader
+	Err error
+}
+
+func (s *Source) Read(p []byte) (int, error) {
+	n, err := s.R.Read(p)
+	if err != nil && err != io.EOF {
+		s.Err = err
+	}
+	return n, err
+}
+
 // Progress is told how much of some work is done, in bytes. Calls come one at
 // a time, but from any goroutine; done never goes beyond total.
 type Progress func(done, total int64)

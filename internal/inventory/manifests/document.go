@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 type document struct {
@@ -76,7 +77,7 @@ func (r *reader) document(ctx context.Context, d *document) error {
 // yamlDocuments parses what chunks cut: one document, as a rule. within is the
 // List that it is in.
 func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) error {
-	dec := yaml.NewDecoder(&stopped{ctx, bytes.NewReader(oldDirective(d.text))})
+	dec := yaml.NewDecoder(stream.NewReader(ctx, bytes.NewReader(oldDirective(d.text))))
 	for {
 		var n yaml.Node
 		err := decode(dec, &n)
@@ -118,20 +119,6 @@ func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 		}
 	}()
 	return dec.Decode(n)
-}
-
-// stopped ends a reader when ctx is done: a file of 50 MB takes the parser
-// many seconds.
-type stopped struct {
-	ctx context.Context
-	in  io.Reader
-}
-
-func (s *stopped) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.in.Read(p)
 }
 
 func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

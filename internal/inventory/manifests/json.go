@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // isJSON tells JSON from YAML by its first character, or the second of a list
@@ -44,7 +46,7 @@ type jsonReader struct {
 // taken one by one, so that a large one never is in memory as a whole; its kind
 // comes after them, so those that don't tell their own are kept until then.
 func (r *reader) jsonDocuments(ctx context.Context, d *document) error {
-	j := &jsonReader{dec: stdjson.NewDecoder(&stopped{ctx, bytes.NewReader(d.text)}), text: d.text, line: 1}
+	j := &jsonReader{dec: stdjson.NewDecoder(stream.NewReader(ctx, bytes.NewReader(d.text))), text: d.text, line: 1}
 	j.dec.UseNumber()
 	for {
 		j.item = func(n *yaml.Node) bool {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/stream"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -134,7 +135,7 @@ func (g *gatherer) alive(pid uint32) node.Told[bool] {
 	if g.processErr != nil {
 		return node.Unknown[bool](g.processErr.Error())
 	}
-	return node.Say(pid != 0 && slices.ContainsFunc(g.processes, func(p Process) bool { return p.PID == pid }))
+	return node.Say(runs(g.processes, pid))
 }
 
 // flushed is longer than klog keeps lines to itself: 5 seconds
@@ -216,19 +217,6 @@ func Sum(ctx context.Context, path string) (sum string, size int64, err error) {
 	}
 	defer f.Close() // only read
 	h := sha256.New()
-	size, err = io.Copy(h, &stopping{ctx, f})
+	size, err = io.Copy(h, stream.NewReader(ctx, f))
 	return hex.EncodeToString(h.Sum(nil)), size, err
-}
-
-// stopping ends a read when its context does.
-type stopping struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (s *stopping) Read(p []byte) (int, error) {
-	if err := s.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return s.r.Read(p)
 }

@@ -143,7 +143,7 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 		after.Description = nil // WMCO's daemon writes its own
 	}
 	c.Before, c.After = &before, &after
-	c.Ran = s.State != node.StateStopped && p.lives(s.PID)
+	c.Ran = s.State != node.StateStopped && runs(p.processes, s.PID)
 	c.Restart = p.changes(want.Path) || !node.SameCommand(after.Command, before.Command) || !equal(after.Environment, before.Environment, sameNames)
 	c.Idle = p.idle(want, c.Ran)
 	asIs := c.Ran && s.State == node.StateRunning || c.Idle && !c.Ran
@@ -196,8 +196,8 @@ func (p *planner) surround(ctx context.Context, c *serviceChange, pid uint32) {
 	}
 }
 
-func (p *planner) lives(pid uint32) bool {
-	return pid != 0 && slices.ContainsFunc(p.processes, func(q Process) bool { return q.PID == pid })
+func runs(ps []Process, pid uint32) bool {
+	return pid != 0 && slices.ContainsFunc(ps, func(p Process) bool { return p.PID == pid })
 }
 
 // refuseForeign refuses a service that bears our name and is somebody else's.

@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/winbake/winbake/internal/node"
 )
@@ -62,7 +61,7 @@ func (p *planner) planServiceRemoval(ctx context.Context, old recorded) error {
 		return err
 	}
 	c := serviceChange{Name: old.Name, Program: old.Program, Before: &before, Pipes: old.Pipes, Restart: true}
-	c.Ran = s.State != node.StateStopped && slices.ContainsFunc(p.processes, func(q Process) bool { return q.PID == s.PID })
+	c.Ran = s.State != node.StateStopped && runs(p.processes, s.PID)
 	p.surround(ctx, &c, s.PID)
 	p.j.Services = append(p.j.Services, c)
 	return nil

@@ -166,10 +166,5 @@ func (c *change) running(name string) (*Service, bool, error) {
 	if err != nil {
 		return s, false, err
 	}
-	for _, p := range ps {
-		if p.PID == s.PID && p.PID != 0 {
-			return s, s.State == node.StateRunning, nil
-		}
-	}
-	return s, false, nil
+	return s, s.State == node.StateRunning && runs(ps, s.PID), nil
 }

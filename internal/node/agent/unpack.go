@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // StagedSuffix ends the names of uploaded files, which are the sums of what is
@@ -102,19 +103,19 @@ func notStaged(f fileChange, err error) error {
 // expand decompresses no more than the size that is expected, whatever the
 // upload claims to hold.
 func expand(ctx context.Context, w io.Writer, r io.Reader, f fileChange) error {
-	z, err := zstd.NewReader(&stopping{ctx, r}, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	z, err := zstd.NewReader(stream.NewReader(ctx, r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
 		return err
 	}
 	defer z.Close()
 	h := sha256.New()
-	source := &reading{r: io.LimitReader(z, f.Size+1)}
+	source := &stream.Source{R: io.LimitReader(z, f.Size+1)}
 	n, err := io.Copy(io.MultiWriter(w, h), source)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case source.err != nil:
-		return &NotStaged{f.Path, f.New, source.err}
+	case source.Err != nil:
+		return &NotStaged{f.Path, f.New, source.Err}
 	case err != nil:
 		return err
 	case n != f.Size:
@@ -124,18 +125,4 @@ func expand(ctx context.Context, w io.Writer, r io.Reader, f fileChange) error {
 		return &NotStaged{f.Path, f.New, fmt.Errorf("its sha256 is %s", sum)}
 	}
 	return nil
-}
-
-// reading keeps a reader's error apart from a writer's.
-type reading struct {
-	r   io.Reader
-	err error
-}
-
-func (r *reading) Read(p []byte) (int, error) {
-	n, err := r.r.Read(p)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
 }

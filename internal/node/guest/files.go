@@ -14,6 +14,7 @@ import (
 	"github.com/pkg/sftp"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // partName is a file that is being uploaded. It is this upload's own: another
@@ -76,38 +77,20 @@ func (s *SSH) upload(ctx context.Context, c *sftp.Client, name string, content i
 	if err != nil {
 		return 0, s.cantWrite(name, err)
 	}
-	source := &reader{ctx: ctx, r: content}
-	n, err := f.ReadFromWithConcurrency(source, 0)
+	source := &stream.Source{R: content}
+	n, err := f.ReadFromWithConcurrency(stream.NewReader(ctx, source), 0)
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
 	switch {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
-	case source.err != nil:
-		return 0, source.err
+	case source.Err != nil:
+		return 0, source.Err
 	case err != nil:
 		return 0, s.cantWrite(name, err)
 	}
 	return n, nil
-}
-
-// reader keeps an error of what is read apart from the machine's.
-type reader struct {
-	ctx context.Context
-	r   io.Reader
-	err error
-}
-
-func (r *reader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := r.r.Read(p)
-	if err != nil && err != io.EOF {
-		r.err = err
-	}
-	return n, err
 }
 
 func (s *SSH) truncated(name string, sent int64, info fs.FileInfo, err error) error {
@@ -150,7 +133,7 @@ func (s *SSH) Get(ctx context.Context, name string, w io.Writer) error {
 		return fmt.Errorf("open %s on %s: %w", name, s.target, err)
 	}
 	defer f.Close() //nolint:errcheck // only read
-	if _, err := io.Copy(w, &reader{ctx: ctx, r: f}); err != nil {
+	if _, err := io.Copy(w, stream.NewReader(ctx, f)); err != nil {
 		return fmt.Errorf("read %s on %s: %w", name, s.target, err)
 	}
 	return nil
