@@ -228,6 +228,9 @@ func (c *checker) text(text string) {
 	if len(c.path) > 1 {
 		parent = c.path[len(c.path)-2]
 	}
+	if what := unfit(parent, last, text); what != "" {
+		c.add(KindSetup, "%s", what)
+	}
 	switch {
 	case parent == "AutoLogon" && last == "Enabled" && c.generalize && strings.EqualFold(text, "true"):
 		c.add(KindAutoLogon, "AutoLogon is on, and every clone logs the administrator on by itself")

@@ -134,13 +134,62 @@ func chosen(text []byte, group int) []byte {
 func (c *checker) installation(text []byte) {
 	said := map[string]bool{}
 	for _, t := range variants(text) {
-		for _, p := range append(stops(t), layouts(t)...) {
+		for _, p := range slices.Concat(stops(t), layouts(t), t.orders()) {
 			if !said[p.What] {
 				said[p.What] = true
 				c.problems = append(c.problems, p)
 			}
 		}
 	}
+}
+
+// lists are those whose entries have an Order each, besides partitions, which have a
+// rule of their own.
+var lists = []string{"RunSynchronousCommand", "RunAsynchronousCommand", "SynchronousCommand", "AsynchronousCommand"}
+
+// orders finds entries of one list with the same Order.
+func (t tree) orders() []Problem {
+	var out []Problem
+	seen := map[string]bool{}
+	for _, k := range t.kids {
+		name := k.start.Name.Local
+		if order := name + " " + k.at("Order"); slices.Contains(lists, name) {
+			if seen[order] {
+				out = append(out, Problem{KindSetup, k.lineOf("Order"), "two of " + name + " have the Order " + k.at("Order")})
+			}
+			seen[order] = true
+		}
+		out = append(out, k.orders()...)
+	}
+	return out
+}
+
+// locale is a language with a region, or a keyboard, or several.
+var locale = regexp.MustCompile(`(?i)^(([a-z]{2,3}(-[a-z0-9]+)*|[0-9a-f]{4}:[0-9a-f]{8})(;|$))+$`)
+
+// longest is how many characters Windows Setup takes.
+// https://learn.microsoft.com/windows-hardware/customize/desktop/unattend/
+var longest = map[string]int{
+	"RunSynchronousCommand Path": 259, "RunAsynchronousCommand Path": 259,
+	"SynchronousCommand CommandLine": 1024, "AsynchronousCommand CommandLine": 1024,
+	"component ComputerName": 15,
+}
+
+// unfit says why Windows Setup doesn't take a value, "" if it does, or if only a part
+// of it is known.
+func unfit(parent, name, value string) string {
+	most, has := longest[parent+" "+name], len([]rune(strings.ReplaceAll(value, filled, "")))
+	switch {
+	case most > 0 && has > most:
+		return fmt.Sprintf("%s has %d characters, and Windows takes %d", name, has, most)
+	case strings.Contains(value, filled):
+		return ""
+	case name == "TimeZone" && strings.Contains(value, "/"):
+		return fmt.Sprintf("TimeZone %q isn't a name of Windows' own, such as W. Europe Standard Time", value)
+	case (strings.HasSuffix(name, "Locale") || name == "UILanguage") && !locale.MatchString(value):
+		return fmt.Sprintf("%s %q is no language or keyboard, such as en-US or 0409:00000409", name, value)
+	}
+	return ""
 }
 
 const setupName = "Microsoft-Windows-Setup"

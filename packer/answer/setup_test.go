@@ -137,3 +137,39 @@ func TestSetupOfEachChoice(t *testing.T) {
 		}
 	}
 }
+
+// TestValues: what Windows Setup doesn't take, and what it does.
+func TestValues(t *testing.T) {
+	const component = `<component name="Microsoft-Windows-Shell-Setup" processorArchitecture="amd64" publicKeyToken="` + publicKey + `" language="neutral" versionScope="nonSxS">`
+	long := strings.Repeat("x", 250)
+	command := func(order, path string) string {
+		return "<RunSynchronousCommand><Order>" + order + "</Order><Path>" + path + "</Path></RunSynchronousCommand>"
+	}
+	for text, want := range map[string]string{
+		"<ComputerName>build-machine-01</ComputerName>":                                                                  "16 characters",
+		"<ComputerName>build-machine-1</ComputerName>":                                                                   "",
+		"<ComputerName>*</ComputerName>":                                                                                 "",
+		"<ComputerName>${name}</ComputerName>":                                                                           "",
+		"<TimeZone>Europe/Berlin</TimeZone>":                                                                             "isn't a name of Windows' own",
+		"<TimeZone>W. Europe Standard Time</TimeZone><X><TimeZone>UTC</TimeZone></X>":                                    "",
+		"<InputLocale>english</InputLocale>":                                                                             "no language or keyboard",
+		"<InputLocale>0409:00000409;de-DE</InputLocale>":                                                                 "",
+		"<UserLocale>zh-Hans-CN</UserLocale><UILanguage>${a}-US</UILanguage>":                                            "",
+		"<UILanguage>en_US</UILanguage>":                                                                                 "no language",
+		"<RunSynchronous>" + command("1", long+"${unknown}") + "</RunSynchronous>":                                       "",
+		"<RunSynchronous>" + command("1", long+long) + "</RunSynchronous>":                                               "500 characters",
+		"<RunSynchronous>" + command("1", "a") + command("1", "b") + "</RunSynchronous>":                                 "two of RunSynchronousCommand have the Order 1",
+		"<RunSynchronous>" + command("1", "a") + command("2", "b") + "</RunSynchronous><X>" + command("1", "c") + "</X>": "",
+		"<FirstLogonCommands><SynchronousCommand><Order>1</Order><CommandLine>" + long + long + "</CommandLine></SynchronousCommand></FirstLogonCommands>": "",
+	} {
+		have := ""
+		for _, p := range Check([]byte(`<unattend xmlns="`+namespace+`"><settings pass="specialize">`+component+text+`</component></settings></unattend>`), false) {
+			if p.Kind == KindSetup {
+				have += p.What
+			}
+		}
+		if want == "" && have != "" || !strings.Contains(have, want) {
+			t.Errorf("%s: want %q, have %q", text, want, have)
+		}
+	}
+}
