@@ -94,13 +94,23 @@ func (p *parser) words() *node {
 	return p.made(list, begin, "", out...)
 }
 
+// isScoped reports whether a package of npm is here, @scope/name: it is no variable
+// with a division behind it.
+func (p *parser) isScoped() bool {
+	n := 1
+	for isWord(p.at(n)) {
+		n++
+	}
+	return p.at(n) == '/'
+}
+
 // argument reads one word of a command.
 func (p *parser) argument() *node {
 	begin, next := p.pos, p.at(1)
 	switch {
 	case p.is("-") && (unicode.IsLetter(next) || isOf(next, "_?")):
 		return p.parameter()
-	case p.in(0, `({'"`), p.is("@") && (isOf(next, `({'"`) || isWord(next)):
+	case p.in(0, `({'"`), p.is("@") && (isOf(next, `({'"`) || isWord(next) && !p.isScoped()):
 		return p.members(p.atom(), true)
 	case p.is("$") && (isWord(next) || isOf(next, "{(")):
 		n := p.members(p.atom(), true)
