@@ -48,6 +48,8 @@ type Build struct {
 type File struct {
 	Name string
 	Data []byte
+
+	paths []string // where it is brought, if that isn't under its name
 }
 
 // Language is what a script is written in.
@@ -84,6 +86,7 @@ type Script struct {
 	Env map[string]string
 
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
+	last    bool   // it shuts the machine down
 	bare    string // the text without its comments
 }
 
@@ -107,7 +110,7 @@ func CheckBuild(b Build) []Finding {
 	}
 	c := &buildChecker{Build: b}
 	c.follow()
-	for _, look := range []func(*buildChecker){scripts, answers, downloads, winRM, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
+	for _, look := range []func(*buildChecker){scripts, answers, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
 		look(c)
 	}
 	finding.Sort(c.findings)

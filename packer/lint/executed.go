@@ -76,7 +76,7 @@ func (f *folder) execute(p part) {
 				name = destination
 			}
 		}
-		f.expression(p, p.Attributes[attribute].Expr, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh})
+		f.expression(p, p.Attributes[attribute].Expr, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh, last: attribute == "shutdown_command"})
 	}
 	for _, inner := range p.Blocks {
 		p.Body = inner.Body

@@ -53,7 +53,7 @@ func (b *block) answers() []File {
 	var out []File
 	for _, s := range b.scripts {
 		if notation.IsAnswer(s.Name, []byte(s.Text)) && !slices.ContainsFunc(out, func(f File) bool { return f.Name == s.Name }) {
-			out = append(out, File{s.Name, []byte(s.Text)})
+			out = append(out, File{s.Name, []byte(s.Text), s.Paths})
 		}
 	}
 	return out
@@ -98,9 +98,13 @@ func (c *checker) ofBuilds() []Finding {
 			failed[object(f)] = failed[object(f)] || f.Severity > Pass
 		}
 	}
+	sources := map[string]bool{}
+	for _, m := range c.machines {
+		sources[m.name()] = true
+	}
 	all = slices.DeleteFunc(all, func(f Finding) bool { return f.Severity == Pass && failed[object(f)] })
 	for i, f := range all {
-		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(c.machines) {
+		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(sources) {
 			all[i].Observed += ", for " + strings.Join(names, ", ")
 		}
 	}
@@ -124,6 +128,10 @@ func present(c *checker) {
 // success.
 func exitCodes(c *checker) {
 	for _, p := range c.provisioners(nil) {
+		if goesOn, _ := c.text(p.Body, "continue_on_error"); goesOn == "true" {
+			c.add("template.updates", p.at()[0], finding.Finding{Observed: "continue_on_error = true", Expected: "a build that ends where a step fails", Why: "the image lacks what the step does, and nobody is told",
+				Remedy: "continue_on_error = false", Evidence: p.at("continue_on_error")})
+		}
 		a := p.Body.Attributes["valid_exit_codes"]
 		if a == nil {
 			continue

@@ -17,18 +17,29 @@ import (
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
-// follow reads what each source's machine is brought.
+// follow reads what the machine of each source and build is brought.
 func (f *folder) follow() {
-	f.machines = f.sources
-	if len(f.machines) == 0 {
-		f.machines = []*block{{Block: &hclsyntax.Block{Body: &hclsyntax.Body{}}}}
+	sources := f.sources
+	if len(sources) == 0 {
+		sources = []*block{{Block: &hclsyntax.Block{Body: &hclsyntax.Body{}}}}
 	}
 	hcl, all, candidates := f.files, maps.Clone(f.files), f.candidates()
-	for _, m := range f.machines {
-		f.files, f.scripts, f.mentions = maps.Clone(hcl), nil, nil
-		f.followFor(m, candidates)
-		m.scripts = f.scripts
-		maps.Copy(all, f.files)
+	for _, s := range sources {
+		machines := []*block{s}
+		if len(s.builds) > 1 { // each makes an image of its own
+			machines = nil
+			for _, b := range s.builds {
+				machines = append(machines, &block{Block: s.Block, file: s.file, builds: []*block{b}})
+			}
+		}
+		for _, m := range machines {
+			f.files, f.scripts, f.mentions = maps.Clone(hcl), nil, nil
+			f.followFor(m, candidates)
+			m.scripts = f.scripts
+			s.scripts = m.scripts
+			maps.Copy(all, f.files)
+		}
+		f.machines = append(f.machines, machines...)
 	}
 	f.files = all
 }
@@ -69,9 +80,9 @@ func (f *folder) followFor(source *block, candidates map[string][]byte) {
 	}
 	for again := true; again; {
 		again = false
-		for rel, data := range candidates {
-			if f.files[rel] == nil && !named[filepath.Base(rel)] && f.mentioned(filepath.Base(rel)) {
-				f.put(Script{Name: rel}, data)
+		for _, rel := range sortedKeys(candidates) {
+			if base := filepath.Base(rel); f.files[rel] == nil && !named[base] && f.mentioned(base) && f.meant(rel, candidates) {
+				f.put(Script{Name: rel}, candidates[rel])
 				again = true
 			}
 		}
@@ -159,6 +170,26 @@ func (f *folder) put(s Script, data []byte) {
 		}
 	}
 	f.scripts = append(f.scripts, s)
+}
+
+// meant reports whether no other file of this one's name lies in a folder that is more
+// like the one of a path at which there is nothing: something else puts it there.
+func (f *folder) meant(rel string, candidates map[string][]byte) bool {
+	best, own := 0, 0
+	for _, path := range f.mentions {
+		if filepath.Base(path) != filepath.Base(rel) {
+			continue
+		}
+		in := filepath.Base(filepath.Dir(path))
+		for other := range candidates {
+			if dir := filepath.Base(filepath.Dir(other)); filepath.Base(other) == filepath.Base(rel) && strings.HasPrefix(in, dir) {
+				if best = max(best, len(dir)); other == rel {
+					own = len(dir)
+				}
+			}
+		}
+	}
+	return own == best
 }
 
 func (f *folder) mentioned(base string) bool {

@@ -41,7 +41,7 @@ const generalizePass = `<settings pass="generalize"><component name="Microsoft-W
 
 // fromCD is a source that has an answer file on its CD.
 func fromCD(more, answerFile string) string {
-	return "source \"vsphere-iso\" \"w\" {\n" + more + "\n  cd_files = [\"" + answerFile + "\"]\n}\nbuild {\n  sources = [\"source.vsphere-iso.w\"]\n}\n"
+	return "source \"vsphere-iso\" \"w\" {\n" + more + "\n  cd_files = [\"" + answerFile + "\"]\n}\n"
 }
 
 // theirs is somebody's template, and what is found in it.

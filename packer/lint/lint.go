@@ -56,7 +56,7 @@ func Check(path string, o Options) (*Result, error) {
 		r.Sources = append(r.Sources, s.name())
 	}
 	for _, look := range []func(*checker){
-		plugins, guests, firmware, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
+		plugins, guests, firmware, attributes, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
 	} {
 		look(c)
 	}

@@ -31,7 +31,7 @@ type folder struct {
 	files map[string][]byte // by path below dir: HCL, and what it refers to
 	hcl   []string          // names of the HCL files, sorted
 
-	machines []*block // the sources, or an empty one where there is none
+	machines []*block // the sources, each once for each of its builds, or an empty one where there is none
 	scripts  []Script // what the machine that is read is brought, in files and by the HCL itself
 	mentions []string // paths in the HCL at which there is nothing
 	missing  []piece  // those of all machines that Packer stops at, under what names them
@@ -208,6 +208,7 @@ func (f *folder) sort(b *block) {
 		f.locals[b.Labels[0]] = b.Body.Attributes["expression"].Expr
 	case b.Type == "packer":
 		f.packer = append(f.packer, b)
+	case b.Type == "source" && len(b.Labels) == 2 && b.Labels[0] == "file": // of no machine
 	case b.Type == "source" && len(b.Labels) == 2:
 		f.sources = append(f.sources, b)
 	case b.Type == "build":
@@ -309,9 +310,12 @@ func (f *folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
 		return b
 	}
 	for _, content := range b.Body.Blocks {
-		if labels := b.Body.Attributes["labels"]; content.Type == "content" && labels != nil {
+		if content.Type == "content" {
 			made := *b
-			made.Type, made.Labels, made.Body = b.Labels[0], expression.Texts(f.value(labels.Expr)), content.Body
+			made.Type, made.Labels, made.Body = b.Labels[0], nil, content.Body
+			if labels := b.Body.Attributes["labels"]; labels != nil {
+				made.Labels = expression.Texts(f.value(labels.Expr))
+			}
 			return &made
 		}
 	}

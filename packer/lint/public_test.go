@@ -73,6 +73,7 @@ var public = map[string]struct{ right, never map[string]string }{
 			"WARN template.checklist password-logon: not there":                 "vagrant logs on by password",
 			"WARN template.checklist port-9182: not there":                      "nothing opens it",
 			"WARN template.checklist ssh-agent: not there":                      "sshd's start type is set, and not this one's",
+			"WARN template.firmware vsphere-iso.box: EFI: no secure boot":       "the firmware is efi, and not efi-secure",
 			"WARN template.download cloudbase-init.ps1: https://github":         "has no sum",
 			"WARN template.download openssh.ps1: https://raw":                   "the key is of a branch",
 			"WARN template.left vagrant: an account is made":                    "everybody knows its password",

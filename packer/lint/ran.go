@@ -35,27 +35,24 @@ type done struct {
 
 func (d done) at() []string { return at(d.in.Name, d.Line) }
 
-// userDataScripts are what clouds run of a machine's user data.
-var userDataScripts = map[Language]*regexp.Regexp{
-	PowerShell: regexp.MustCompile(`(?is)<powershell>(.*?)(?:</powershell>|\z)`),
-	Cmd:        regexp.MustCompile(`(?is)<script>(.*?)(?:</script>|\z)`),
-}
-
-// parts are the scripts in user data, with their lines; a file of another kind is its
-// own.
+// parts are the scripts in user data, and in files of clouds' agents; a file of
+// another kind is its own.
 func parts(s Script) []Script {
+	if s.Language != Text && !strings.HasPrefix(strings.ToLower(strings.TrimSpace(s.Text)), "<powershell>") {
+		return []Script{s}
+	}
 	var out []Script
-	for language, form := range userDataScripts {
-		if m := form.FindStringSubmatchIndex(s.Text); m != nil && s.Language == Text {
-			part := s
-			part.Language, part.Text = language, strings.Repeat("\n", lineAt([]byte(s.Text), m[2])-1)+s.Text[m[2]:m[3]]
-			out = append(out, part)
+	for _, p := range winscript.Parts(s.Text) {
+		part := s
+		part.Language, part.Text = Language(p.Language), p.Text
+		if slices.Contains(s.names(), "agent-config.yml") { // EC2Launch reads it at each start
+			part.Stage = InClone
 		}
+		out = append(out, part)
 	}
 	if len(out) == 0 {
 		return []Script{s}
 	}
-	slices.SortFunc(out, func(a, b Script) int { return strings.Compare(string(a.Language), string(b.Language)) }) // EC2 runs cmd's first
 	return out
 }
 
@@ -108,10 +105,18 @@ func (c *buildChecker) follow() {
 	for i := 0; i < len(c.ran); i++ { // the list grows
 		c.callees(c.ran[i], files)
 	}
-	slices.SortStableFunc(c.ran, func(a, b ran) int { return order[a.stages[0]] - order[b.stages[0]] })
+	slices.SortStableFunc(c.ran, func(a, b ran) int { return a.when() - b.when() })
 }
 
-var order = map[Stage]int{AtSetup: 0, AtBuild: 1, OnCall: 1, InClone: 2}
+// when is a script's place among the stages. Those that shut the machine down come
+// behind all other steps.
+func (r ran) when() int {
+	n := map[Stage]int{AtSetup: 0, AtBuild: 1, OnCall: 1, InClone: 3}[r.stages[0]]
+	if n == 1 && r.last {
+		n++
+	}
+	return n
+}
 
 // atBoot is how a script of the build has something run in clones.
 var atBoot = regexp.MustCompile(`(?i)setupcomplete\.cmd|-atstartup|\\runonce|/sc\s+onstart`)
@@ -127,7 +132,7 @@ func (c *buildChecker) callees(caller ran, files []ran) {
 		if !slices.ContainsFunc(f.names(), func(name string) bool { return strings.Contains(words, name) }) {
 			continue
 		}
-		f.stages = []Stage{stage}
+		f.stages, f.last = []Stage{stage}, caller.last
 		if !slices.ContainsFunc(c.ran, func(r ran) bool { return r.Name == f.Name && r.stages[0] == stage }) {
 			c.ran = append(c.ran, f)
 		}
@@ -184,12 +189,17 @@ func (c *buildChecker) commands(names ...string) []done {
 	var out []done
 	for i := range c.ran {
 		for _, command := range c.ran[i].does.Commands {
-			if len(names) == 0 || slices.Contains(names, command.Name) {
+			if (len(names) == 0 || slices.Contains(names, command.Name)) && !slices.ContainsFunc(command.Args, justTried) {
 				out = append(out, done{command, &c.ran[i]})
 			}
 		}
 	}
 	return out
+}
+
+// justTried is a switch with which a cmdlet does nothing.
+func justTried(a winscript.Arg) bool {
+	return (a.Flag == "whatif" || a.Flag == "wi") && !a.Value.Has("$false")
 }
 
 // on reports whether one of these builders makes the image.

@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/attribute"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
@@ -212,13 +214,57 @@ func firmware(c *checker) {
 			c.add(id, s.name(), f)
 			continue
 		}
-		if !efi {
-			c.add(id, s.name(), finding.Finding{Severity: finding.Warn, Observed: "BIOS: no secure boot", Expected: "EFI with secure boot", Evidence: evidence,
+		if bad := c.unsecured(s, efi); bad != "" {
+			c.add(id, s.name(), finding.Finding{Severity: finding.Warn, Observed: bad + ": no secure boot", Expected: "EFI with secure boot", Evidence: evidence,
 				Why: "without secure boot the nodes start whatever stands on their disks", Remedy: "EFI firmware with secure boot, and EFI and MSR partitions in the answer file"})
 			continue
 		}
 		c.pass(id, s.name(), "EFI")
 	}
+}
+
+// unsecured is a machine's firmware where it starts what nobody signed, "" where it
+// doesn't, or where that isn't known.
+func (c *checker) unsecured(s *block, efi bool) string {
+	firmware, _ := c.text(s.Body, "firmware")
+	secure, st := c.text(s.Body, "enable_secure_boot")
+	switch {
+	case !efi:
+		return "BIOS"
+	case s.Labels[0] == "vsphere-iso" && firmware == "efi", s.Labels[0] == "hyperv-iso" && st != unknown && secure != "true":
+		return "EFI"
+	}
+	return ""
+}
+
+// attributes of sources that make no image, or none that should be used.
+func attributes(c *checker) {
+	for _, s := range c.sources {
+		get := func(name string) attribute.Value { return c.attribute(s.Body, name) }
+		for _, f := range attribute.Of(s.Labels[0], get) {
+			c.add(f.Rule, s.name(), finding.Finding{Observed: f.Observed, Expected: f.Expected, Why: f.Why, Remedy: f.Remedy, Evidence: s.at(f.Name)})
+		}
+	}
+}
+
+// attribute is one of a block's, or of a block in it: BLOCK.NAME.
+func (c *checker) attribute(b *hclsyntax.Body, name string) attribute.Value {
+	first, rest, inner := strings.Cut(name, ".")
+	if text, st := c.text(b, first); st == known {
+		return attribute.Value{Texts: []string{text}, There: true, Known: !inner}
+	} else if a := b.Attributes[first]; st == unknown {
+		v := c.value(a.Expr)
+		return attribute.Value{Texts: expression.Texts(v), There: true, Known: v.IsWhollyKnown() && !inner}
+	}
+	for _, below := range b.Blocks {
+		if below = c.expanded(below); below.Type == first {
+			if inner {
+				return c.attribute(below.Body, rest)
+			}
+			return attribute.Value{There: true, Known: true}
+		}
+	}
+	return attribute.Value{}
 }
 
 // drivers are ways to bring Windows Setup drivers; with arguments of its own QEMU

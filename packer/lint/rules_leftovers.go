@@ -1,88 +1,108 @@
 package lint
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
+	"github.com/winbake/winbake/packer/lint/internal/account"
 	"github.com/winbake/winbake/packer/lint/internal/secret"
+	"github.com/winbake/winbake/packer/lint/internal/setting"
 )
 
 // localAccount is one that an answer file makes.
 var localAccount = regexp.MustCompile(`(?s)<LocalAccount[\s>].*?<Name>\s*([^<]*?)\s*</Name>.*?</LocalAccount>`)
 
-// leftovers: accounts of the build, and Windows logging somebody on by itself,
-// don't stay in the image.
+// leftovers: accounts of the build don't stay in the image, nor does anybody among
+// its administrators.
 func leftovers(c *buildChecker) {
 	const id = "template.left"
-	made, gone := map[string]done{}, map[string]bool{}
-	var logon []done
-	var open []string // where the firewall is turned off for good
+	made, joined, gone := map[string]done{}, map[string]done{}, map[string]bool{account.Own: true}
 	for _, f := range c.Answers {
 		for _, m := range localAccount.FindAllSubmatchIndex(f.Data, -1) {
 			made[strings.ToLower(string(f.Data[m[2]:m[3]]))] = done{winscript.Command{Line: lineAt(f.Data, m[2])}, &ran{Script: Script{Name: f.Name}}}
 		}
 	}
 	for _, d := range c.commands() {
-		text := d.Text()
-		account, told := secret.Account(d.Command)
-		if m := firewallState.FindStringSubmatch(text); m != nil {
-			if open = nil; m[1] != "" {
-				open = d.at()
+		for _, e := range account.Of(d.Command) {
+			switch inClone := d.in.stages[0] == InClone; {
+			case e.Act == account.Made && !inClone:
+				made[e.Name] = d
+			case e.Act == account.Gone:
+				gone[e.Name] = true
+			case e.Act == account.Joined && !inClone && !strings.ContainsAny(e.Name, "$%{"):
+				joined[e.Name] = d
+			case e.Act == account.Parted:
+				delete(joined, e.Name)
 			}
 		}
-		switch name := strings.ToLower(strings.Join(d.Param("name", 0).Texts, "")); {
-		case d.Name == "new-localuser" && d.in.stages[0] != InClone:
-			made[name] = d
-		case (d.Name == "remove-localuser" || d.Name == "disable-localuser") && len(d.Args) == 0: // whom is what is piped
-			gone["$"+name] = true
-		case d.Name == "remove-localuser" || d.Name == "disable-localuser":
-			gone[name] = true
-		case d.Name == ".create" && len(d.Args) == 2 && d.Args[0].Value.Has("User"): // ADSI's
-			made[strings.ToLower(strings.Join(d.Args[1].Value.Texts, ""))] = d
-		case strings.Contains(told, "/add") && d.in.stages[0] != InClone:
-			made[account] = d
-		case strings.Contains(told, "/del") || strings.Contains(told, "/active:no"):
-			gone[account] = true
-		case strings.Contains(text, "autoadminlogon") && (d.Name == "set-itemproperty" || d.Name == "new-itemproperty" || d.Name == "reg"):
-			logon = append(logon, d)
+	}
+	stays := func(all map[string]done, observed string) {
+		for _, name := range sortedKeys(all) {
+			if !gone[name] && !gone["*"] {
+				c.add(id, name, finding.Finding{Observed: observed, Evidence: all[name].at()})
+				gone[name] = true
+			}
 		}
 	}
 	before := len(c.findings)
-	for _, name := range sortedKeys(made) {
-		if !gone[name] && !slices.ContainsFunc(sortedKeys(gone), func(n string) bool { return strings.HasPrefix(n, "$") }) {
-			c.add(id, name, finding.Finding{Observed: "an account is made, and stays", Evidence: made[name].at()})
+	stays(made, "an account is made, and stays")
+	stays(joined, "it is made an administrator, and stays one")
+	for _, f := range c.Answers {
+		if m := skipRearm.FindIndex(f.Data); m != nil {
+			c.left(setting.Named("SkipRearm"), "", at(f.Name, lineAt(f.Data, m[0])))
+			break
 		}
-	}
-	if len(logon) > 0 {
-		d := logon[len(logon)-1]
-		if v := strings.Join(append(d.Param("value", -1).Texts, d.Words()...), " "); regexp.MustCompile(`(^|\s)["']?1["']?(\s|$)`).MatchString(v) {
-			c.add(id, "AutoAdminLogon", finding.Finding{Observed: "Windows logs somebody on by itself", Why: "whoever can open a clone's console is its administrator",
-				Remedy: "Set-ItemProperty ... -Name AutoAdminLogon -Value 0 before sysprep", Evidence: d.at()})
-		}
-	}
-	if open != nil {
-		c.add(id, "firewall", finding.Finding{Observed: "the firewall is off", Why: "whatever listens on a node is reached from everywhere", Remedy: "Set-NetFirewallProfile -All -Enabled True before sysprep", Evidence: open})
-	}
-	if d, found := c.skipsRearm(); found {
-		c.add(id, "SkipRearm", finding.Finding{Observed: "SkipRearm = 1", Expected: "0", Why: "clones keep the build's activation, and Windows takes them for one machine", Remedy: "leave SkipRearm out", Evidence: d})
 	}
 	if len(c.findings) == before {
-		c.pass(id, "the build's own", "no account and no logon of it stays")
+		c.pass(id, "the build's own", "no account of it stays")
 	}
 }
 
-// firewallState is a switch of the firewall, with what turns it off in it.
-var firewallState = regexp.MustCompile(`^(?:netsh .*(?:profiles? state|opmode)|set-netfirewallprofile .*-enabled) \$?(?:(off|disable|false|0)|on|enable|true|1)\b`)
+// settings: what is set for the build is taken back.
+func settings(c *buildChecker) {
+	last := map[int]done{}
+	for _, d := range c.commands() {
+		text := d.Text()
+		if d.Name == "set-item" && strings.Contains(strings.ToLower(d.in.Text), "wsman") { // cd WSMan:
+			text += " wsman"
+		}
+		for i, s := range setting.All {
+			if weakens, told := s.Tells(text); weakens {
+				last[i] = d
+			} else if told {
+				delete(last, i)
+			}
+		}
+	}
+	before := len(c.findings)
+	for i, s := range setting.All {
+		if d, weak := last[i]; weak {
+			c.left(s, d.in.Name, d.at())
+		}
+	}
+	if len(c.findings) == before {
+		c.pass("template.winrm", "WinRM", "nothing is opened that isn't closed again")
+	}
+}
+
+func (c *buildChecker) left(s setting.Setting, script string, evidence []string) {
+	f := finding.Finding{Observed: s.What, Expected: s.Expected, Why: s.Why, Remedy: s.Remedy, Evidence: evidence}
+	if s.Mild {
+		f.Severity = finding.Warn
+	}
+	c.add(s.Rule, cmp.Or(s.Object, script), f)
+}
 
 // passwords: none is written into a script of the template's.
 func passwords(c *buildChecker) {
 	for _, d := range c.commands() {
 		value := secret.Told(d.Command)
-		// cmd has its variables in the text: another argument's don't matter.
-		isKnown := d.Known() || d.in.Language == Cmd && !strings.ContainsAny(value, "$%!()[]{} ")
+		// Another argument's variables don't matter where a word is the password.
+		isKnown := d.Known() || d.Name != "convertto-securestring" && !strings.ContainsAny(value, "$%!()[]{} ")
 		if c.given != nil && isKnown && value != "" && !strings.ContainsAny(value[:1], "$%*") && secret.Reveals("password", value) && !c.given(value) {
 			c.add("template.secret", d.in.Name, finding.Finding{Observed: "a password is written into the script", Expected: "a sensitive variable, given in env", Evidence: d.at()})
 		}
@@ -90,20 +110,6 @@ func passwords(c *buildChecker) {
 }
 
 var skipRearm = regexp.MustCompile(`(?is)<SkipRearm>\s*(1|true)\s*</SkipRearm>`)
-
-func (c *buildChecker) skipsRearm() ([]string, bool) {
-	for _, f := range c.Answers {
-		if m := skipRearm.FindIndex(f.Data); m != nil {
-			return at(f.Name, lineAt(f.Data, m[0])), true
-		}
-	}
-	for _, d := range c.commands("set-itemproperty", "new-itemproperty", "reg") {
-		if text := d.Text(); strings.Contains(text, "skiprearm") && strings.Contains(text, " 1") {
-			return d.at(), true
-		}
-	}
-	return nil, false
-}
 
 // ignoredFailures: updates that fail are seen by somebody.
 func ignoredFailures(c *buildChecker) {

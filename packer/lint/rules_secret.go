@@ -206,26 +206,16 @@ func (l *leaks) holds(name string, v cty.Value) bool {
 	return secret.Holds(name, v, l.used[name])
 }
 
-// publicKey is a line of authorized_keys; its comment says whose it is.
-var publicKey = regexp.MustCompile(`(?m)(?:^|["'\s])(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp\d+) (AAAA[A-Za-z0-9+/=]{20,})[ \t]*([^\s"'\\]*)`)
-
 func keys(c *checker) {
 	const id = "template.key"
-	found := false
+	before := len(c.findings)
 	for _, name := range sortedKeys(c.files) {
 		data := opened(c.files[name])
-		if m := publicKey.FindSubmatchIndex(data); m != nil {
-			found = true
-			whose := cmp.Or(string(data[m[6]:m[7]]), "somebody without a name")
-			c.add(id, name, finding.Finding{Observed: "a public key of " + whose, Expected: "no key in the template", Evidence: at(name, lineAt(data, m[2]))})
-		}
-		if i := bytes.Index(data, []byte("PRIVATE KEY-----")); i >= 0 {
-			found = true
-			c.add(id, name, finding.Finding{Observed: "a private key", Expected: "no key in the template", Evidence: at(name, lineAt(data, i)),
-				Why: "whoever has the template gets into whatever trusts the key"})
+		for _, m := range secret.Material(data) {
+			c.add(id, name, finding.Finding{Observed: m.What, Expected: "none in the template", Why: m.Why, Remedy: m.Remedy, Evidence: at(name, lineAt(data, m.Offset))})
 		}
 	}
-	if !found {
+	if len(c.findings) == before {
 		c.pass(id, "keys", "none in the template")
 	}
 }

@@ -1,24 +1,12 @@
 package lint
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/lint/internal/account"
+	"github.com/winbake/winbake/packer/lint/internal/install"
 )
-
-// engine are commands that install a container runtime, by their names and
-// arguments.
-var engine = regexp.MustCompile(`^(new-service|sc create|nssm install)\b.*\b(docker|dockerd|containerd|com\.docker\.service)\b` +
-	`|^(dockerd|containerd)\b.*--register-service` +
-	`|^msiexec\b.*(/i|/package)\s.*\b(docker|containerd|mirantis)[\w.-]*\.msi` +
-	`|^(new-item|new-itemproperty|reg add)\b.*\\services\\(docker|containerd)\b` +
-	`|^invoke-(cim|wmi)method\b.*win32_service.*\b(docker|containerd)\b` +
-	`|^(choco|winget|scoop|cinst)\b.*\b(install|upgrade|cinst|add)\b.*\b(docker|containerd|moby|mirantis|rancher-desktop|podman)` +
-	`|^cinst\b.*\b(docker|containerd)` +
-	`|^(install-package|install-module|install-packageprovider|install-windowsfeature|find-package)\b.*\b(docker|containerd|dockerms)` +
-	`|^install-(docker|containerd|moby|mirantis|containerruntime)` +
-	`|^(start-process|msiexec)?\b.*\b(docker[-_ ]?desktop|docker|containerd|mirantis)[\w.-]*(installer|setup|windows)?[\w.-]*\.(msi|exe)\b.*(/i|/quiet|install)`)
 
 // services: no container runtime, and csi-proxy under the name that the operator
 // takes over.
@@ -29,11 +17,15 @@ func services(c *buildChecker) {
 	const id = "template.checklist"
 	for _, d := range c.commands() {
 		text := d.Text()
-		if engine.MatchString(text) && !strings.HasPrefix(text, "docker ") {
+		if install.IsRuntime(d.Command) {
 			c.add(id, "container-runtime", finding.Finding{Observed: "installed: " + short(text), Expected: "none", Why: "the operator installs containerd itself and fails on a node that has a runtime",
 				Remedy: "remove it from the image", Evidence: d.at()})
 			break
 		}
+	}
+	if d, barred := c.barred(); barred && !c.on("azure-arm") {
+		c.add(id, "administrator", finding.Finding{Observed: "the administrator is disabled, or has another name", Expected: "Administrator, enabled", Why: "the operator logs on as Administrator",
+			Remedy: "leave the account as Windows has it", Evidence: d.at()})
 	}
 	for _, d := range c.commands("new-service", "sc", "nssm") {
 		text, words := d.Text(), d.Words()
@@ -52,6 +44,19 @@ func services(c *buildChecker) {
 				Remedy: `sc.exe create csi-proxy binPath= "C:\k\csi-proxy.exe ..."`, Evidence: d.at()})
 		}
 	}
+}
+
+// barred is the command after which nobody can log on as Administrator. On Azure the
+// operator has an account of its own.
+func (c *buildChecker) barred() (by done, barred bool) {
+	for _, d := range c.commands() {
+		for _, e := range account.Of(d.Command) {
+			if e.Act == account.Barred || e == (account.Event{Act: account.Freed, Name: account.Own}) {
+				by, barred = d, e.Act == account.Barred
+			}
+		}
+	}
+	return by, barred
 }
 
 // short is the beginning of a command.

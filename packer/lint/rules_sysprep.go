@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,11 @@ func sysprep(c *buildChecker) {
 		text := strings.ReplaceAll(d.Text(), " -", " /")
 		f := finding.Finding{Observed: strings.TrimSpace(text), Evidence: d.at()}
 		switch {
+		case c.startedAfter(d) != nil:
+			f.Observed, f.Expected, f.Evidence = "the machine is started again after sysprep", "an image of the machine as sysprep leaves it", c.startedAfter(d)
+			f.Why, f.Remedy = "it goes through Windows Setup's last part by itself, and no clone does", "/quit or /shutdown, and nothing after it"
+			c.add(id, "sysprep", f)
+			return
 		case slices.Contains(agents, d.Name):
 		case !d.Known() && !strings.Contains(text, "/generalize"):
 			c.untold(id, "sysprep", "its arguments aren't known here")
@@ -47,7 +53,61 @@ func sysprep(c *buildChecker) {
 			return
 		}
 	}
+	for _, d := range found {
+		if file := c.unbrought(d); file != "" {
+			c.add(id, "sysprep", finding.Finding{Severity: finding.Warn, Observed: "nothing brings " + file, Expected: "the file that /unattend names", Why: "sysprep ends with an error, and the image isn't generalized",
+				Remedy: "a provisioner file with this destination", Evidence: d.at()})
+			return
+		}
+	}
 	c.pass(id, "sysprep", "is run with /generalize and /oobe")
+}
+
+// startedAfter is where a machine that was generalized is started again, nil for
+// nowhere. When files run that others call isn't known.
+func (c *buildChecker) startedAfter(sysprep done) []string {
+	if strings.Contains(strings.ReplaceAll(sysprep.Text(), " -", " /"), "/reboot") {
+		return sysprep.at()
+	}
+	after := false
+	for _, d := range c.commands() {
+		after = after || d.in == sysprep.in && d.Order >= sysprep.Order
+		starts := d.Name == "restart-computer" || d.Name == "windows-restart" || d.Name == "shutdown" && strings.Contains(d.Text(), " /r")
+		if after && starts && d.in.Stage == AtBuild && sysprep.in.Stage == AtBuild {
+			return d.at()
+		}
+	}
+	return nil
+}
+
+// unattended is the answer file that sysprep is given, byAgents where clouds' and
+// cloudbase-init's own lie.
+var (
+	unattended = regexp.MustCompile(`[/-]unattend:"?([^"\s]+)`)
+	byAgents   = regexp.MustCompile(`[$%{]|program files|\\amazon\\|\\(sysprep|panther)\\`)
+)
+
+// unbrought is the answer file of a call that nothing in the template brings, "" for
+// none.
+func (c *buildChecker) unbrought(sysprep done) string {
+	m := unattended.FindStringSubmatch(sysprep.Text())
+	if m == nil || byAgents.MatchString(sysprep.Text()) || c.Unread != "" || c.base != "" {
+		return ""
+	}
+	last := func(path string) string { return strings.ToLower(path[strings.LastIndexAny(path, `\/:`)+1:]) }
+	base := last(m[1])
+	named := func(f File) bool {
+		places := slices.DeleteFunc(slices.Clone(f.paths), func(p string) bool { return !strings.Contains(last(p), ".") }) // folders
+		if len(places) == 0 {
+			places = []string{f.Name}
+		}
+		return slices.ContainsFunc(places, func(p string) bool { return strings.HasPrefix(last(p), base) }) // .pkrtpl is behind it
+	}
+	if slices.ContainsFunc(c.Answers, named) || slices.ContainsFunc(c.Scripts, func(s Script) bool { return slices.Contains(s.names(), base) }) ||
+		slices.ContainsFunc(c.commands(writers...), func(d done) bool { return strings.Contains(d.Text(), base) }) {
+		return ""
+	}
+	return m[1]
 }
 
 // unknownProgram reports whether something is started whose name isn't known.

@@ -1,11 +1,13 @@
 package lint
 
 import (
+	"cmp"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -156,29 +158,164 @@ var faults = map[string]seeded{
 	"a fixed drive letter":               also(`& D:\setup64.exe /S`, "template.letter", ""),
 }
 
-// outOfReach are faults that aren't found here, with the reason.
-var outOfReach = map[string]string{
-	"the client of openssh": "the zip installs the server as well, and which of both runs is only known in the build",
-	"sshd isn't automatic":  "ssh-access.ps1 sets it too",
-	"no edition":            "a key that isn't known may be the index",
-	"WinRM over plain HTTP": "the communicator is a variable, and SSH by default",
+// elsewhere are faults in other templates: in ours for a platform, or in one of
+// testdata/public, which has findings of its own.
+var elsewhere = map[string]map[string]seeded{
+	"vsphere-iso": {
+		"pip, the newest":                   also("python -m pip install --upgrade boto3", ruleDownload, "features.ps1"),
+		"pip, one of two":                   also("pip3 install boto3==1.34.0 requests", ruleDownload, "features.ps1"),
+		"npm, the newest":                   also("npm install -g azure-functions-core-tools", ruleDownload, "features.ps1"),
+		"a tool of dotnet":                  also("dotnet tool install --global dotnet-counters", ruleDownload, "features.ps1"),
+		"scoop, the newest":                 also("scoop install git", ruleDownload, "features.ps1"),
+		"a resource of a gallery":           also("Install-PSResource -Name Pester -TrustRepository", ruleDownload, "features.ps1"),
+		"a package provider":                also("Install-PackageProvider -Name NuGet -Force", ruleDownload, "features.ps1"),
+		"a module brought up to date":       also("Update-Module -Name Pester", ruleDownload, "features.ps1"),
+		"all of choco, the newest":          also("choco upgrade all -y", ruleDownload, "features.ps1"),
+		"nuget, the newest":                 also(`nuget.exe install Newtonsoft.Json -OutputDirectory C:\n`, ruleDownload, "features.ps1"),
+		"Go's latest":                       also("go install example.com/tool@latest", ruleDownload, "features.ps1"),
+		"a program of a bucket":             also(`aws s3 cp s3://tools/agent.msi C:\agent.msi`+"\nmsiexec /i C:\\agent.msi /qn", ruleDownload, "features.ps1"),
+		"a program of a share":              also(`Start-Process -FilePath '\\files\software\agent.exe' -ArgumentList '/S' -Wait`, ruleDownload, "features.ps1"),
+		"docker pulls":                      also("docker pull mcr.microsoft.com/windows/nanoserver:ltsc2022", ruleStep, "container-runtime"),
+		"somebody in Administrators":        also(`net localgroup administrators corp\builders /add`, ruleLeft, `corp\builders`),
+		"somebody in them, by cmdlet":       also(`Add-LocalGroupMember -Group Administrators -Member 'CORP\builders'`, ruleLeft, `corp\builders`),
+		"somebody in them, by SID":          also(`Add-LocalGroupMember -SID S-1-5-32-544 -Member builder`, ruleLeft, "builder"),
+		"the guest":                         also("net user guest /active:yes", ruleLeft, "guest"),
+		"no user account control":           also(`Set-ItemProperty HKLM:\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System -Name EnableLUA -Value 0`, ruleLeft, "EnableLUA"),
+		"no user account control, by reg":   also(`reg.exe add HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System /v EnableLUA /t REG_DWORD /d 0 /f`, ruleLeft, "EnableLUA"),
+		"unsigned drivers":                  also("bcdedit.exe /set testsigning on", ruleLeft, "testsigning"),
+		"no service of the firewall":        also("Set-Service -Name mpssvc -StartupType Disabled", ruleLeft, "firewall"),
+		"a firewall that lets in":           also("netsh advfirewall set allprofiles firewallpolicy allowinbound,allowoutbound", ruleLeft, "firewall"),
+		"SMB 1":                             also("Enable-WindowsOptionalFeature -Online -FeatureName SMB1Protocol -NoRestart", ruleLeft, "SMB1"),
+		"the administrator renamed":         also("Rename-LocalUser -Name Administrator -NewName winadmin", ruleStep, "administrator"),
+		"the administrator disabled":        also("net user Administrator /active:no", ruleStep, "administrator"),
+		"a token of GitHub":                 also("$env:GH = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'", "template.key", "features.ps1"),
+		"a password in a URL":               also("Invoke-WebRequest https://builder:Pa55word1x@files.example.com/a.zip -OutFile a.zip\nif ((Get-FileHash a.zip).Hash -ne 'x') { throw 1 }", "template.secret", "features.ps1"),
+		"a password for a service":          also(`sc.exe config agent obj= .\svc password= Pa55word1x`, "template.secret", "features.ps1"),
+		"a password for a task":             also("Register-ScheduledTask -TaskName a -Action (New-ScheduledTaskAction -Execute a.exe) -User builder -Password Pa55word1x", "template.secret", "features.ps1"),
+		"a password behind curl":            also("curl.exe -u builder:Pa55word1x -o a.zip https://files.example.com/a.zip\nif ((Get-FileHash a.zip).Hash -ne 'x') { throw 1 }", "template.secret", "features.ps1"),
+		"a token in the environment":        also("setx API_TOKEN Pa55word1x /M", "template.secret", "features.ps1"),
+		"a token in it, by .NET":            also("[Environment]::SetEnvironmentVariable('API_TOKEN', 'Pa55word1x', 'Machine')", "template.secret", "features.ps1"),
+		"a feature that is only tried":      {of + "features.ps1", "-Name 'Containers'", "-Name 'Containers' -WhatIf", ruleStep, "containers-feature"},
+		"a slip in a command's name":        {of + "features.ps1", "= Install-WindowsFeature", "= Install-WindowFeature", ruleStep, "containers-feature"},
+		"rules taken away again":            {of + "seal.ps1", "$config = ", "netsh advfirewall reset\n$config = ", ruleStep, "port-10250"},
+		"a rule for a domain's network":     {of + "firewall.ps1", "-Profile Any", "-Profile Domain", ruleStep, "port-10250"},
+		"openssh taken away again":          {of + "seal.ps1", "$config = ", "Remove-WindowsCapability -Online -Name OpenSSH.Server~~~~0.0.1.0\n$config = ", ruleStep, "openssh"},
+		"sshd off at the end":               {of + "seal.ps1", "$config = ", "Set-Service -Name sshd -StartupType Disabled\n$config = ", ruleStep, "sshd"},
+		"sshd takes no keys":                {of + "seal.ps1", "@('PasswordAuthentication no')", "@('PasswordAuthentication no', 'PubkeyAuthentication no')", ruleStep, "authorized-keys"},
+		"sysprep starts the machine again":  {image, "/oobe /quit", "/oobe /reboot", "template.sysprep", "sysprep"},
+		"a restart after sysprep":           {image, "  post-processor \"manifest\"", "  provisioner \"windows-restart\" {}\n\n  post-processor \"manifest\"", "template.sysprep", "sysprep"},
+		"sysprep's file under another name": {image, "winbake/unattend.xml\"\n", "winbake/oobe.xml\"\n", "template.sysprep", "sysprep"},
+		"a step for another source":         {image, `script = "${path.root}/scripts/firewall.ps1"`, "only = [\"vsphere-clone.windows\"]\n    script = \"${path.root}/scripts/firewall.ps1\"", ruleStep, "port-10250"},
+		"a step that may fail":              {image, `script = "${path.root}/scripts/firewall.ps1"`, "continue_on_error = true\n    script = \"${path.root}/scripts/firewall.ps1\"", "template.updates", ""},
+		"a backslash in a path":             {image, `"${path.root}/scripts/firewall.ps1"`, `"${path.root}\\scripts\\firewall.ps1"`, ruleScript, "firewall.ps1"},
+		"no network card":                   {image, `dynamic "network_adapters"`, `dynamic "other_adapters"`, "template.reach", "vsphere-iso.windows"},
+		"EFI without secure boot":           {image, "= var.firmware\n", "= \"efi\"\n", "template.firmware", "vsphere-iso.windows"},
+		"a disk of 16 GB":                   {image, "= var.disk_mb", "= 16384", ruleAnswer, "vsphere-iso.windows"},
+		"a name of 21 letters":              {installed, "winbake-build<", "winbake-build-machine<", ruleAnswer, installed},
+		"a time zone by IANA's name":        {installed, "<TimeZone>${time_zone}", "<TimeZone>Europe/Berlin", ruleAnswer, installed},
+		"a locale that is none":             {installed, "<UserLocale>${locale}", "<UserLocale>english", ruleAnswer, installed},
+		"a pass in British":                 {sealed, `pass="specialize"`, `pass="specialise"`, ruleAnswer, sealed},
+		"two commands of one order": {sealed, "</RunSynchronous>", `<RunSynchronousCommand wcm:action="add"><Order>1</Order><Path>cmd.exe /c ver</Path></RunSynchronousCommand></RunSynchronous>`,
+			ruleAnswer, sealed},
+		"a command of 300 letters": {sealed, "${host_name_prefix}", "${host_name_prefix} " + strings.Repeat("x", 300), ruleAnswer, sealed},
+	},
+	"qemu": {
+		"five minutes for Windows Setup": {image, "ssh_timeout  = var.connect_timeout", "", "template.reach", "qemu.windows"},
+		"a machine that is cut off":      {image, `shutdown_command = "shutdown.exe /s /t 10 /f /d p:4:1 /c winbake"`, "", "template.reach", "qemu.windows"},
+		"no driver for the card":         {image, `"${local.virtio_dir}/NetKVM", `, "", "", ""},
+		"a gem":                          also("gem install winrm", ruleDownload, "features.ps1"),
+	},
+	"hyperv-iso": {
+		"no secure boot":       {image, "enable_secure_boot   = local.efi", "enable_secure_boot = false", "template.firmware", "hyperv-iso.windows"},
+		"an account that came": also("New-LocalUser -Name packer -NoPassword\nAdd-LocalGroupMember -Group Administrators -Member packer", ruleLeft, "packer"),
+	},
+	"amazon-ebs": {
+		"an image for everybody": {image, "ami_name ", "ami_groups = [\"all\"]\n  ami_name ", ruleLeft, "amazon-ebs.windows"},
+		"no image":               {image, "ami_name ", "skip_create_ami = true\n  ami_name ", ruleStep, "amazon-ebs.windows"},
+		"an account of a task":   {image, `"<powershell>\n${file(abspath("${path.root}/scripts/user-data.ps1"))}\n</powershell>"`, task("executeScript", "net user packer Pa55word1x /add"), ruleLeft, "packer"},
+		"a download of a task":   {image, `"<powershell>\n${file(abspath("${path.root}/scripts/user-data.ps1"))}\n</powershell>"`, task("executeScript", "iwr https://example.com/a.ps1 -useb | iex"), ruleDownload, image},
+		"a password in a task": {image, `"<powershell>\n${file(abspath("${path.root}/scripts/user-data.ps1"))}\n</powershell>"`,
+			"<<-E\nversion: 1.1\ntasks:\n- task: setAdminAccount\n  inputs:\n    password:\n      type: static\n      data: Pa55word1x\nE\n", "template.secret", image},
+		"a password in its file": {image, "  provisioner \"powershell\" {\n    script = \"${path.root}/scripts/firewall.ps1\"", "  provisioner \"file\" {\n    content = <<-E\nversion: 1.0\nconfig:\n- stage: preReady\n  tasks:\n" +
+			"  - task: setAdminAccount\n    inputs:\n      password:\n        type: static\n        data: Pa55word1x\nE\n    destination = \"C:/ProgramData/Amazon/EC2Launch/config/agent-config.yml\"\n  }\n" +
+			"  provisioner \"powershell\" {\n    script = \"${path.root}/scripts/firewall.ps1\"", "template.secret", "agent-config.yml"},
+	},
+	"azure-arm": {
+		"no image":               {image, "vm_size ", "skip_create_image = true\n  vm_size ", ruleStep, "azure-arm.windows"},
+		"a certificate of WinRM": {image, `, WINBAKE_CLOSE_WINRM = "true"`, "", "", ""},
+	},
+	"googlecompute": {
+		"a script of a bucket": also("gsutil cp gs://tools/install.ps1 C:\\install.ps1\n& C:\\install.ps1", ruleDownload, "features.ps1"),
+	},
+	"testdata/public/vagrant": {
+		"pip in a box":             {"provision.ps1", "Write-Output", "py -m pip install ansible\nWrite-Output", ruleDownload, "provision.ps1"},
+		"a group in a box":         {"first.ps1", "$autoLogon = ", "net.exe localgroup Administrators 'corp\\builders' /add\n$autoLogon = ", ruleLeft, `corp\builders`},
+		"the firewall of a box":    {"winrm.ps1", "winrm quickconfig -quiet", "Set-NetFirewallProfile -All -DefaultInboundAction Allow", ruleLeft, "firewall"},
+		"a module that isn't held": {"openssh.ps1", "$ssh = ", "Save-Module Pester -Path C:\\m\n$ssh = ", ruleDownload, "openssh.ps1"},
+	},
+	"testdata/public/packer-windows": {
+		"sysprep starts it again":    {"scripts/sysprep.bat", "/oobe /shutdown", "/oobe /reboot", "template.sysprep", "sysprep"},
+		"a group by cmd":             {"scripts/no-updates.bat", "rem updates", "net localgroup administrators corp\\builders /add\nrem updates", ruleLeft, `corp\builders`},
+		"pip by cmd":                 {"scripts/no-updates.bat", "rem updates", "C:\\Python312\\python.exe -m pip install --quiet pywin32\nrem updates", ruleDownload, "scripts/no-updates.bat"},
+		"no user account control":    {"scripts/no-updates.bat", "rem updates", `reg add HKLM\SOFTWARE\Microsoft\Windows\CurrentVersion\Policies\System /v EnableLUA /d 0 /t REG_DWORD /f` + "\nrem updates", ruleLeft, "EnableLUA"},
+		"a time zone by IANA's name": {"answers/Autounattend.xml", "<UserAccounts>", "<TimeZone>Etc/UTC</TimeZone><UserAccounts>", ruleAnswer, "answers/Autounattend.xml"},
+	},
+	"testdata/public/operator": {
+		"sysprep starts it again": {"windows.pkr.hcl", "/generalize /oobe /shutdown", "/generalize /oobe /reboot", "template.sysprep", "sysprep"},
+		"a rule taken away":       {"scripts/updates.ps1", "Install-Module", "Remove-NetFirewallRule -DisplayName 'port*'\nnetsh advfirewall reset\nInstall-Module", ruleStep, "port-9182"},
+		"the domain's account":    {"scripts/ssh.ps1", "Start-Service sshd", "Add-LocalGroupMember Administrators corp\\builders\nStart-Service sshd", ruleLeft, `corp\builders`},
+	},
 }
 
-var rendered = sync.OnceValues(func() (*template.Folder, error) {
-	return template.Render(template.Options{Platform: "vsphere-iso", WithoutPayload: true})
-})
+// task is user data of EC2Launch v2 with a script in it.
+func task(name, script string) string {
+	return "<<-E\nversion: 1.1\ntasks:\n- task: " + name + "\n  inputs:\n  - frequency: once\n    type: powershell\n    runAs: localSystem\n    content: |-\n      " + script + "\nE\n"
+}
 
-// put writes the template with a fault in it.
-func (s seeded) put(t *testing.T) string {
+// outOfReach are faults that aren't found here, with the reason.
+var outOfReach = map[string]string{
+	"the client of openssh":  "the zip installs the server as well, and which of both runs is only known in the build",
+	"sshd isn't automatic":   "ssh-access.ps1 sets it too",
+	"no edition":             "a key that isn't known may be the index",
+	"no driver for the card": "which drivers a CD has to have isn't known, only that it has some",
+	"a certificate of WinRM": "who made a listener isn't known, and clones may want one",
+	"WinRM over plain HTTP":  "the communicator is a variable, and SSH by default",
+}
+
+// filesOf are a template's files by their paths.
+func filesOf(t *testing.T, from string) map[string]string {
 	t.Helper()
-	folder, err := rendered()
+	files := map[string]string{}
+	if strings.HasPrefix(from, "testdata") {
+		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			files[filepath.ToSlash(strings.TrimPrefix(path, from+string(filepath.Separator)))] = string(data)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	folder, err := template.Render(template.Options{Platform: from, WithoutPayload: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, changed := t.TempDir(), false
 	for _, f := range folder.Files {
-		text := string(f.Data)
-		if f.Path == s.file {
+		files[f.Path] = string(f.Data)
+	}
+	return files
+}
+
+// put writes a template with a fault in it.
+func (s seeded) put(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, changed := t.TempDir(), s.file == ""
+	for path, text := range files {
+		if path == s.file {
 			changed = s.old == "" || strings.Contains(text, s.old)
 			switch {
 			case s.new == "-":
@@ -191,7 +328,7 @@ func (s seeded) put(t *testing.T) string {
 				text = strings.ReplaceAll(text, s.old, s.new)
 			}
 		}
-		name := filepath.Join(dir, filepath.FromSlash(f.Path))
+		name := filepath.Join(dir, filepath.FromSlash(path))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -205,27 +342,37 @@ func (s seeded) put(t *testing.T) string {
 	return dir
 }
 
-// TestSeededFaults: each fault is found by the rule for it, and the template
-// without one gives none.
+// TestSeededFaults: each fault is found by the rule for it, beyond what is found in
+// the template without one.
 func TestSeededFaults(t *testing.T) {
-	if len(faults) < 80 {
-		t.Errorf("%d faults", len(faults))
+	told := func(f finding.Finding) string { return f.ID + " " + f.Object + " " + f.Observed }
+	count, found := 0, 0
+	all := maps.Clone(elsewhere)
+	all[""] = faults
+	for where, seeds := range all {
+		files := filesOf(t, cmp.Or(where, "vsphere-iso"))
+		before := map[string]bool{}
+		for _, f := range check(t, seeded{}.put(t, files), Options{}) {
+			before[told(f)] = f.Severity > finding.Info
+		}
+		for name, s := range seeds {
+			count++
+			t.Run(strings.TrimSpace(where+" "+name), func(t *testing.T) {
+				bad := slices.DeleteFunc(check(t, s.put(t, files), Options{}), func(f finding.Finding) bool { return f.Severity <= finding.Info || before[told(f)] })
+				hit := slices.ContainsFunc(bad, func(f finding.Finding) bool { return f.ID == s.id && strings.Contains(f.Object, s.object) })
+				switch {
+				case outOfReach[name] != "" && len(bad) > 0:
+					t.Errorf("it is found now: %+v", bad)
+				case outOfReach[name] == "" && !hit:
+					t.Errorf("want %s of %q, have %+v", s.id, s.object, bad)
+				case hit:
+					found++
+				}
+			})
+		}
 	}
-	found := 0
-	for name, s := range faults {
-		t.Run(name, func(t *testing.T) {
-			all := check(t, s.put(t), Options{})
-			bad := slices.DeleteFunc(all, func(f finding.Finding) bool { return f.Severity <= finding.Info })
-			hit := slices.ContainsFunc(bad, func(f finding.Finding) bool { return f.ID == s.id && strings.Contains(f.Object, s.object) })
-			switch {
-			case outOfReach[name] != "" && len(bad) > 0:
-				t.Errorf("it is found now: %+v", bad)
-			case outOfReach[name] == "" && !hit:
-				t.Errorf("want %s of %q, have %+v", s.id, s.object, bad)
-			case hit:
-				found++
-			}
-		})
+	if count < 180 {
+		t.Errorf("%d faults", count)
 	}
-	t.Logf("%d faults, found %d, neither %d", len(faults), found, len(outOfReach))
+	t.Logf("%d faults, found %d, neither %d", count, found, len(outOfReach))
 }

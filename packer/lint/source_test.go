@@ -25,7 +25,7 @@ build {
   source "vsphere-iso.base" {
     name          = "good"
     guest_os_type = "windows2019srvNext_64Guest"
-    firmware      = "efi"
+    firmware      = "efi-secure"
     iso_checksum  = "` + sum + `"
   }
   source "source.vsphere-iso.base" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
+	"github.com/winbake/winbake/packer/lint/internal/download"
 	"github.com/winbake/winbake/packer/lint/internal/firewall"
 )
 
@@ -113,19 +114,27 @@ func checklist(c *buildChecker) {
 var installers = []string{"add-windowscapability", "dism", "choco", "winget", "msiexec", "install-package", "start-process", "expand-archive"}
 
 func openSSH(c *buildChecker) outcome {
+	var out outcome
 	for _, d := range c.commands() {
 		text := d.Text() + " " + strings.ToLower(strings.Join(d.Input.Texts, " "))
 		switch {
-		case strings.HasPrefix(d.Name, "install-sshd"):
-			return yes(d)
-		case slices.Contains(installers, d.Name) && strings.Contains(text, "openssh") && !strings.Contains(text, "openssh.client"):
-			return yes(d)
-		case d.Name == "add-windowscapability" && (!d.Known() || d.Input.Open) && strings.Contains(d.in.words(), "openssh.server"):
-			return yes(d)
+		case uninstalls.MatchString(text):
+			if out.done {
+				out = broken(d, "it is taken away again")
+			}
+		case strings.HasPrefix(d.Name, "install-sshd"),
+			slices.Contains(installers, d.Name) && strings.Contains(text, "openssh") && !strings.Contains(text, "openssh.client"),
+			d.Name == "add-windowscapability" && (!d.Known() || d.Input.Open) && strings.Contains(d.in.words(), "openssh.server"):
+			if !out.done {
+				out = yes(d)
+			}
 		}
 	}
-	return outcome{}
+	return out
 }
+
+// uninstalls takes the server of OpenSSH away.
+var uninstalls = regexp.MustCompile(`^uninstall-sshd|^(remove-windowscapability .*|dism .*/remove-capability.*)openssh\.server`)
 
 // startedByItself: a service whose start type is automatic.
 func startedByItself(service string) func(*buildChecker) outcome {
@@ -187,6 +196,9 @@ func authorizedKeys(c *buildChecker) outcome {
 	if !ok {
 		return outcome{}
 	}
+	if noKeys.MatchString(c.words()) {
+		return broken(d, "sshd takes no keys")
+	}
 	out := yes(d)
 	for _, d := range c.commands(append(writers, "remove-item", "del", "erase")...) {
 		if text := d.Text(); d.Name == "remove-item" || d.Name == "del" || d.Name == "erase" {
@@ -206,17 +218,20 @@ func port(n int) func(*buildChecker) outcome {
 		var out outcome
 		for _, d := range c.commands("new-netfirewallrule", "netsh") {
 			covered, open := firewall.Covers(d.Command, n)
+			if out.done && strings.HasPrefix(d.Text(), "netsh advfirewall reset") {
+				out = broken(d, "all rules are taken away again")
+			}
 			if !covered {
 				out.untold = out.untold || open && strings.Contains(d.in.words(), strconv.Itoa(n))
 				continue
 			}
-			if bad := firewall.Closed(d.Command); bad != "" {
+			if bad := firewall.Closed(d.Command); bad == "" {
+				out = yes(d)
+			} else if !out.done {
 				out.wrong, out.evidence = bad, d.at()
-				continue
 			}
-			return yes(d)
 		}
-		if n == 22 { // the capability and install-sshd.ps1 make the rule themselves
+		if n == 22 && !out.done { // the capability and install-sshd.ps1 make the rule themselves
 			if o := openSSH(c); o.done && out.wrong == "" {
 				return o
 			}
@@ -254,7 +269,9 @@ func excludeNICs(c *buildChecker) outcome {
 	switch {
 	case !written && len(tool) == 0:
 		return outcome{}
-	case written && slices.ContainsFunc(c.commands(fetchers...), func(d done) bool { return strings.Contains(d.Text(), "tools.conf") }):
+	case written && slices.ContainsFunc(c.commands(), func(d done) bool {
+		return strings.Contains(d.Text(), "tools.conf") && download.URL(d.Command, d.in.words()) != ""
+	}):
 		return outcome{untold: true}
 	case shown.MatchString(text):
 		return outcome{done: true}
@@ -352,6 +369,8 @@ var fixedName = regexp.MustCompile(`<ComputerName>\s*([\w-]+)\s*</ComputerName>`
 func passwordLogon(c *buildChecker) outcome {
 	return outcome{done: noPasswords.MatchString(c.words())}
 }
+
+var noKeys = regexp.MustCompile(`pubkeyauthentication\s+["']?no\b`)
 
 var noPasswords = regexp.MustCompile(`passwordauthentication\s+["']?no\b`)
 

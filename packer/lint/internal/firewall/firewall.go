@@ -44,6 +44,8 @@ func Closed(d winscript.Command) string {
 		return "the rule isn't for TCP"
 	case strings.Contains(text, "enable=no"), !is("enabled", "true", "1", "$true"):
 		return "the rule is off"
+	case strings.Contains(text, "profile=domain") && !strings.Contains(text, "profile=domain,"), !is("profile", "any", "private", "public", "all", "notapplicable"):
+		return "the rule is for a domain's network alone"
 	}
 	return ""
 }

@@ -29,6 +29,10 @@ source "vsphere-iso" "server" {
     "scripts/tools.ps1",
     "scripts/ssh.ps1",
   ]
+  network_adapters {
+    network      = "lab"
+    network_card = "vmxnet3"
+  }
   communicator        = "ssh"
   ssh_username        = "Administrator"
   ssh_password        = var.password

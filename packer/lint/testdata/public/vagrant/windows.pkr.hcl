@@ -28,6 +28,10 @@ source "vsphere-iso" "box" {
   iso_paths                = ["[ds] iso/windows.iso", "[ds] iso/VMware-tools-windows-13.0.0.iso"]
   boot_command             = ["<up><wait><up><wait>"]
   shutdown_command         = "shutdown /s /t 0 /f"
+  network_adapters {
+    network      = "lab"
+    network_card = "vmxnet3"
+  }
   communicator             = "ssh"
   ssh_username             = "vagrant"
   ssh_password             = "vagrant"

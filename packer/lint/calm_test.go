@@ -1,0 +1,111 @@
+package lint
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// TestCalm: what public templates do, and what is no fault, beside what nearly looks
+// like it and is one.
+func TestCalm(t *testing.T) {
+	const logon = `Set-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon' -Name AutoAdminLogon -Value 1` + "\n"
+	const sysprep = "& C:\\Windows\\System32\\Sysprep\\sysprep.exe /generalize /oobe /quit"
+	script := func(text string) map[string]string {
+		return map[string]string{"w.pkr.hcl": run("powershell", `script = "a.ps1"`)["w.pkr.hcl"], "a.ps1": text + "\n"}
+	}
+	source := func(kind, body string) map[string]string { return map[string]string{"w.pkr.hcl": sourced(kind, body)} }
+	steps := func(steps ...string) map[string]string {
+		return map[string]string{"w.pkr.hcl": sourced("qemu", "") + "build {\n  sources = [\"source.qemu.a\"]\n" + strings.Join(steps, "\n") + "\n}\n", "s.ps1": sysprep + "\n"}
+	}
+	const last, restart = "  provisioner \"powershell\" {\n    script = \"s.ps1\"\n  }", "  provisioner \"windows-restart\" {}"
+	for name, c := range map[string]struct {
+		files    map[string]string
+		id, what string
+		found    bool
+	}{
+		"a logon":                         {script(logon), ruleLeft, "logs somebody on", true},
+		"a logon that is taken away":      {script(logon + `Remove-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon' -Name AutoAdminLogon`), ruleLeft, "logs somebody on", false},
+		"WinRM, off at the end":           {script("winrm set winrm/config/service '@{AllowUnencrypted=\"true\"}'\nSet-Service -Name winrm -StartupType Disabled"), "template.winrm", "", false},
+		"user data under a script's name": {map[string]string{"w.pkr.hcl": sourced("amazon-ebs", `user_data_file = "u.ps1"`), "u.ps1": "<powershell>\nnet user packer Pa55 /add\n</powershell>\n"}, ruleScript, "", false},
+		"an account in it":                {map[string]string{"w.pkr.hcl": sourced("amazon-ebs", `user_data_file = "u.ps1"`), "u.ps1": "<powershell>\nnet user packer Pa55 /add\n</powershell>\n"}, ruleLeft, "an account is made", true},
+		"a source of a file":              {map[string]string{"w.pkr.hcl": sourced("azure-arm", `communicator = "winrm"`) + "source \"file\" \"b\" {\n  content = \"a\"\n  target = \"b\"\n}\n"}, "template.reach", "scp", false},
+		"Windows' own administrator":      {map[string]string{"w.pkr.hcl": fromCD("", "autounattend.xml"), "autounattend.xml": strings.Replace(setup(""), "<UserAccounts>", "<UserAccounts><LocalAccounts><LocalAccount><Name>Administrator</Name></LocalAccount></LocalAccounts>", 1)}, ruleLeft, "", false},
+		"whoever runs it":                 {script("Add-LocalGroupMember -Group Administrators -Member $env:USERNAME"), ruleLeft, "administrator", false},
+		"one that leaves again":           {script("net localgroup administrators corp\\a /add\nnet localgroup administrators corp\\a /delete"), ruleLeft, "administrator", false},
+		"a group of others":               {script("Add-LocalGroupMember -Group 'Remote Desktop Users' -Member corp\\a"), ruleLeft, "administrator", false},
+		"sysprep, and a restart before":   {steps(restart, last), "template.sysprep", "started again", false},
+		"sysprep, and a restart after":    {steps(last, restart), "template.sysprep", "started again", true},
+		"sysprep at the end":              {steps(restart, "}\nsource \"qemu\" \"b\" {\n  shutdown_command = \"sysprep.exe /generalize /oobe /shutdown\""), "template.sysprep", "started again", false},
+		"another build's restart":         {map[string]string{"w.pkr.hcl": steps(last)["w.pkr.hcl"] + "build {\n  sources = [\"source.qemu.a\"]\n" + restart + "\n" + last + "\n}\n", "s.ps1": sysprep + "\n"}, "template.sysprep", "started again", false},
+		"cloudbase-init's answer file":    {script(`& sysprep.exe /generalize /oobe /unattend:"C:\Program Files\Cloudbase Solutions\Cloudbase-Init\conf\Unattend.xml"`), "template.sysprep", "nothing brings", false},
+		"one that is known by a name":     {map[string]string{"w.pkr.hcl": sourced("azure-arm", "") + provisioned(`script = "a.ps1"`), "a.ps1": "& sysprep.exe /generalize /oobe /unattend:$file\n"}, "template.sysprep", "nothing brings", false},
+		"one that a script writes":        {script("Set-Content C:\\a.xml $xml\n& sysprep.exe /generalize /oobe /unattend:C:\\a.xml"), "template.sysprep", "nothing brings", false},
+		"one that nobody writes":          {map[string]string{"w.pkr.hcl": sourced("azure-arm", "") + provisioned(`script = "a.ps1"`), "a.ps1": "& sysprep.exe /generalize /oobe /unattend:C:\\a.xml\n"}, "template.sysprep", "nothing brings", true},
+		"up to a bucket":                  {script(`aws s3 cp C:\build.log s3://logs/build.log`), ruleDownload, "", false},
+		"down from it":                    {script(`aws s3 cp s3://tools/a.msi C:\a.msi`), ruleDownload, "s3://", true},
+		"down from it, with its sum":      {script("aws s3 cp s3://tools/a.msi C:\\a.msi\nif ((Get-FileHash C:\\a.msi).Hash -ne 'x') { throw 1 }"), ruleDownload, "", false},
+		"onto a share":                    {script(`Copy-Item C:\build.log \\files\logs\build.log`), ruleDownload, "", false},
+		"from a share":                    {script(`Copy-Item \\files\tools\a.exe C:\a.exe`), ruleDownload, `\\files`, true},
+		"a URL that a program is given":   {script(`Start-Process agent.exe -ArgumentList '--server', 'https://example.com/'`), ruleDownload, "", false},
+		"a token of documentation":        {script("# AKIAIOSFODNN7EXAMPLE"), "template.key", "", false},
+		"a password that is known later":  {script("Register-ScheduledTask -TaskName a -Action $a -User b -Password $p"), "template.secret", "", false},
+		"a user of curl":                  {script("curl.exe -u ${env:U}:$env:P -o a.zip http://169.254.169.254/a.zip"), "template.secret", "", false},
+		"patience":                        {source("qemu", `ssh_timeout = "2h"`), "template.reach", "ssh_timeout", false},
+		"none":                            {source("qemu", ""), "template.reach", "ssh_timeout", true},
+		"too little":                      {source("hyperv-iso", `ssh_timeout = "6m"`), "template.reach", "ssh_timeout", true},
+		"WinRM's":                         {source("qemu", `communicator = "winrm"`), "template.reach", "ssh_timeout", false},
+		"of a disk":                       {source("qemu", "disk_image = true"), "template.reach", "ssh_timeout", false},
+		"a card":                          {source("vsphere-iso", "network_adapters {\n    network = \"a\"\n  }"), "template.reach", "network_adapters", false},
+		"one for each network":            {source("vsphere-iso", "dynamic \"network_adapters\" {\n    for_each = var.n\n    content {\n    }\n  }\n}\nvariable \"n\" {"), "template.reach", "network_adapters", false},
+		"a disk of 40 GB":                 {source("qemu", `disk_size = "40G"`), ruleAnswer, "a disk of", false},
+		"a disk of 20 GB":                 {source("qemu", `disk_size = "20G"`), ruleAnswer, "a disk of", true},
+		"a small one of vSphere":          {source("vsphere-iso", "storage {\n    disk_size = 16384\n  }"), ruleAnswer, "a disk of", true},
+		"an image for some":               {source("amazon-ebs", `ami_users = ["1"]`+"\nskip_create_ami = false"), ruleLeft, "", false},
+		"a shutdown":                      {source("hyperv-iso", `shutdown_command = "shutdown /s"`), "template.reach", "shutdown_command", false},
+		"EFI's secure boot":               {source("hyperv-iso", "generation = 2\nenable_secure_boot = true"), "template.firmware", "", false},
+		"one that is given":               {source("hyperv-iso", "generation = 2\nenable_secure_boot = var.s\n}\nvariable \"s\" {"), "template.firmware", "", false},
+	} {
+		hit := false
+		for _, f := range worse(t, c.files) {
+			hit = hit || f.ID == c.id && strings.Contains(f.Observed, c.what)
+		}
+		if hit != c.found {
+			t.Errorf("%s: found is %t, want %t", name, hit, c.found)
+		}
+	}
+}
+
+// TestFolderOfItsOwn: of several answer files of one name a machine has the one in the
+// folder that is most like its own path, which something else makes.
+func TestFolderOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	hcl := ""
+	for _, name := range []string{"server", "server-uefi"} {
+		hcl += "source \"vsphere-iso\" \"" + name + "\" {\n  cd_files = [\"tmp/" + name + "-vsphere/autounattend.xml\"]\n}\n"
+		text := strings.Replace(setup(""), "<UserAccounts>", "<UserAccounts><LocalAccounts><LocalAccount><Name>of-"+name+"</Name></LocalAccount></LocalAccounts>", 1)
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "autounattend.xml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "w.pkr.hcl"), []byte(hcl), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]string{}
+	for _, f := range check(t, dir, Options{}) {
+		if f.ID == ruleLeft && f.Severity > finding.Info {
+			have[f.Object] = f.Observed
+		}
+	}
+	for _, name := range []string{"server", "server-uefi"} {
+		if !strings.HasSuffix(have["of-"+name], ", for vsphere-iso."+name) {
+			t.Errorf("%s: have %q", name, have)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package account reads commands about local accounts and who is an administrator.
+// Whether an image needs one is for package lint.
+package account
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/winscript"
+)
+
+// Act is what is done with an account.
+type Act string
+
+// The acts.
+const (
+	Made   Act = "made"
+	Gone   Act = "gone"   // or disabled
+	Joined Act = "joined" // the administrators
+	Parted Act = "parted" // from them
+	Barred Act = "barred" // Windows' own administrator, under its name
+	Freed  Act = "freed"
+)
+
+// Event is what a command does with one account.
+type Event struct {
+	Act  Act
+	Name string // in lower case, without this machine's name; "*" for all that come
+}
+
+// Own is the name of the administrator that Windows has.
+const Own = "administrator"
+
+// Of is what a command does.
+func Of(c winscript.Command) []Event {
+	switch c.Name {
+	case "net", "net1":
+		return ofNet(c)
+	case "new-localuser":
+		return events(Made, c.Param("name", 0).Texts)
+	case "remove-localuser", "disable-localuser":
+		if len(c.Args) == 0 {
+			return []Event{{Gone, "*"}}
+		}
+		return events(Gone, c.Param("name", 0).Texts)
+	case "enable-localuser":
+		return events(Freed, c.Param("name", 0).Texts)
+	case "rename-localuser":
+		return slices.DeleteFunc(events(Barred, c.Param("name", 0).Texts), func(e Event) bool { return e.Name != Own })
+	case "add-localgroupmember", "remove-localgroupmember":
+		act := map[bool]Act{true: Joined, false: Parted}[c.Name[0] == 'a']
+		group, members := slices.Concat(c.Param("group", 0).Texts, c.Param("sid", -1).Texts), c.Param("member", 1).Texts
+		if len(members) == 0 { // -Group GROUP MEMBER
+			members = c.Param("", 0).Texts
+		}
+		if slices.ContainsFunc(group, administrators) {
+			return events(act, members)
+		}
+	case ".create": // ADSI's
+		if len(c.Args) == 2 && c.Args[0].Value.Has("User") {
+			return events(Made, c.Args[1].Value.Texts)
+		}
+	}
+	return nil
+}
+
+// ofNet is net user NAME ..., or net localgroup GROUP NAMES ....
+func ofNet(c winscript.Command) []Event {
+	words := Plain(c)
+	does := func(s string) bool {
+		return slices.ContainsFunc(c.Words(), func(w string) bool { return strings.HasPrefix(strings.ToLower(w), s) })
+	}
+	switch {
+	case len(words) > 1 && words[0] == "user" && does("/add"):
+		return events(Made, words[1:2])
+	case len(words) > 1 && words[0] == "user" && (does("/del") || does("/active:no")):
+		return events(Gone, words[1:2])
+	case len(words) > 1 && words[0] == "user" && does("/active:yes"):
+		return events(Freed, words[1:2])
+	case len(words) > 2 && words[0] == "localgroup" && administrators(words[1]) && does("/add"):
+		return events(Joined, words[2:])
+	case len(words) > 2 && words[0] == "localgroup" && administrators(words[1]) && does("/del"):
+		return events(Parted, words[2:])
+	}
+	return nil
+}
+
+// Plain are the arguments of net.exe that are no switches, the first of which is in
+// lower case; nil for another program.
+func Plain(c winscript.Command) []string {
+	if c.Name != "net" && c.Name != "net1" {
+		return nil
+	}
+	words := slices.DeleteFunc(c.Words(), func(w string) bool { return strings.HasPrefix(w, "/") })
+	if len(words) > 0 {
+		words[0] = strings.ToLower(words[0])
+	}
+	return words
+}
+
+func administrators(group string) bool {
+	group = strings.ToLower(group[strings.LastIndexByte(group, '\\')+1:])
+	return group == "administrators" || group == "s-1-5-32-544"
+}
+
+func events(act Act, names []string) []Event {
+	var out []Event
+	for _, name := range names {
+		name = strings.ToLower(strings.Trim(name, `"'`))
+		for _, here := range []string{`.\`, `localhost\`, `%computername%\`, `$env:computername\`} {
+			name = strings.TrimPrefix(name, here)
+		}
+		if act == Gone && name == Own {
+			out = append(out, Event{Barred, name})
+		}
+		out = append(out, Event{act, name})
+	}
+	return out
+}
