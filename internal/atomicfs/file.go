@@ -43,7 +43,7 @@ func PutFile(name string, fill func(io.Writer) error) error {
 	if err := f.Close(); err != nil && !onWindows {
 		return err
 	}
-	return syncDir(filepath.Dir(name))
+	return SyncDir(filepath.Dir(name))
 }
 
 // finishFile fills f and gives it its name, while its lock is held.

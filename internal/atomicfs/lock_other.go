@@ -14,4 +14,5 @@ func mayWrite(string) error { return nil }
 
 func tryLockFile(*os.File) bool { return false }
 
-func syncDir(string) error { return nil }
+// SyncDir does nothing: Windows syncs no folders.
+func SyncDir(string) error { return nil }

@@ -36,11 +36,16 @@ func tryLockFile(f *os.File) bool {
 
 func mayWrite(dir string) error { return unix.Access(dir, unix.W_OK|unix.X_OK) }
 
-// syncDir makes a rename in dir last through a crash.
-func syncDir(dir string) error {
+// SyncDir makes a rename in dir last through a crash.
+func SyncDir(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Sync(), f.Close())
+	err = f.Sync()
+	// Some network and FUSE file systems can't sync a folder, and say so.
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
 }

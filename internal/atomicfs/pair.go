@@ -108,7 +108,7 @@ func ReplacePair(ctx context.Context, temp, dir string, mayReplace func(dir stri
 			return err
 		}
 	}
-	if err := errors.Join(syncDir(temp), os.Rename(temp, nextName(dir)), syncDir(filepath.Dir(dir))); err != nil {
+	if err := errors.Join(SyncDir(temp), os.Rename(temp, nextName(dir)), SyncDir(filepath.Dir(dir))); err != nil {
 		return err
 	}
 	return finishPair(dir)
@@ -131,7 +131,7 @@ func finishPair(dir string) error {
 			return err
 		}
 	}
-	if err := errors.Join(syncDir(filepath.Dir(dir)), unmark(dir), unmark(Beside(dir))); err != nil {
+	if err := errors.Join(SyncDir(filepath.Dir(dir)), unmark(dir), unmark(Beside(dir))); err != nil {
 		return err
 	}
 	_ = os.Remove(Beside(dir)) // only if it is empty

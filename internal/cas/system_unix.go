@@ -41,16 +41,3 @@ func setUsed(path string) { _ = unix.UtimesNanoAt(unix.AT_FDCWD, path, nil, 0) }
 
 // rename puts a file in the place of another, which may be open.
 func rename(from, to string) error { return os.Rename(from, to) }
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	// Some network and FUSE file systems can't sync a folder, and say so.
-	if err := d.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
-		return err
-	}
-	return nil
-}

@@ -48,6 +48,3 @@ func rename(from, to string) error {
 	}
 	return err
 }
-
-// syncDir does nothing: Windows syncs no folders.
-func syncDir(string) error { return nil }

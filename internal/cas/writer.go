@@ -13,6 +13,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/winbake/winbake/internal/atomicfs"
 )
 
 // bufferSize saves system calls when a compressor writes in small pieces.
@@ -120,7 +122,7 @@ func (s *Store) commit(f *os.File, path string) error {
 	shard := filepath.Dir(path)
 	switch err := os.Mkdir(shard, dirMode); {
 	case err == nil:
-		if err := syncDir(filepath.Dir(shard)); err != nil {
+		if err := atomicfs.SyncDir(filepath.Dir(shard)); err != nil {
 			return s.explain("sync a folder of the cache", err)
 		}
 	case !errors.Is(err, fs.ErrExist):
@@ -146,7 +148,7 @@ func (s *Store) commit(f *os.File, path string) error {
 	if err != nil {
 		return s.explain("move a file into the cache", err)
 	}
-	return s.explain("sync a folder of the cache", syncDir(shard))
+	return s.explain("sync a folder of the cache", atomicfs.SyncDir(shard))
 }
 
 // discard closes f and removes it, unless commit has moved it away.

@@ -61,32 +61,23 @@ func (m *merger) add(d *document) {
 	// What one row brings isn't the state of the whole at another day, but a
 	// newer catalog on top is.
 	m.into.AsOf = max(m.into.AsOf, c.AsOf)
-	m.into.Drivers = mergeRows(m, d, sectionDrivers, m.into.Drivers, c.Drivers, driverKey, replaceRow)
-	m.into.Releases = mergeRows(m, d, sectionReleases, m.into.Releases, c.Releases, releaseKey, mergeRelease)
-	m.into.CSIProxy = mergeRows(m, d, sectionCSIProxy, m.into.CSIProxy, c.CSIProxy, csiProxyKey, replaceRow)
-	m.into.WMCO = mergeRows(m, d, sectionWMCO, m.into.WMCO, c.WMCO, wmcoKey, replaceRow)
-	m.into.Operators = mergeRows(m, d, sectionOperators, m.into.Operators, c.Operators, operatorKey, replaceRow)
-	m.into.Payload = mergeRows(m, d, sectionPayload, m.into.Payload, c.Payload, payloadKey, replaceRow)
-	m.into.Incompatible = mergeRows(m, d, sectionIncompatible, m.into.Incompatible, c.Incompatible, incompatibleKey, replaceRow)
-	m.into.Migration = mergeRows(m, d, sectionMigration, m.into.Migration, c.Migration, migrationKey, replaceRow)
-	m.into.Gates = mergeRows(m, d, sectionGates, m.into.Gates, c.Gates, gateKey, replaceRow)
-	m.into.Builds = mergeRows(m, d, sectionBuilds, m.into.Builds, c.Builds, buildKey, replaceRow)
-	m.into.Commits = mergeRows(m, d, sectionCommits, m.into.Commits, c.Commits, commitKey, replaceRow)
-	m.into.Digests = mergeRows(m, d, sectionDigests, m.into.Digests, c.Digests, digestKey, replaceRow)
+	mergeRows(m, d, sectionDrivers, &m.into.Drivers, c.Drivers, func(r Driver) string { return r.Name }, replaceRow)
+	mergeRows(m, d, sectionReleases, &m.into.Releases, c.Releases, func(r Release) string { return r.OpenShift }, mergeRelease)
+	mergeRows(m, d, sectionCSIProxy, &m.into.CSIProxy, c.CSIProxy, func(r CSIProxyRelease) string { return r.Version }, replaceRow)
+	mergeRows(m, d, sectionWMCO, &m.into.WMCO, c.WMCO, func(r WMCORelease) string { return r.From }, replaceRow)
+	mergeRows(m, d, sectionOperators, &m.into.Operators, c.Operators, func(r Operator) string { return r.OpenShift }, replaceRow)
+	mergeRows(m, d, sectionPayload, &m.into.Payload, c.Payload, payloadKey, replaceRow)
+	mergeRows(m, d, sectionIncompatible, &m.into.Incompatible, c.Incompatible, func(r Incompatibility) string { return r.ID }, replaceRow)
+	mergeRows(m, d, sectionMigration, &m.into.Migration, c.Migration, migrationKey, replaceRow)
+	mergeRows(m, d, sectionGates, &m.into.Gates, c.Gates, func(r Gate) string { return r.Key }, replaceRow)
+	mergeRows(m, d, sectionBuilds, &m.into.Builds, c.Builds, func(r Build) string { return r.Name }, replaceRow)
+	mergeRows(m, d, sectionCommits, &m.into.Commits, c.Commits, commitKey, replaceRow)
+	mergeRows(m, d, sectionDigests, &m.into.Digests, c.Digests, func(r Digest) string { return r.Digest }, replaceRow)
 }
 
-func driverKey(d Driver) string                { return d.Name }
-func releaseKey(r Release) string              { return r.OpenShift }
-func csiProxyKey(r CSIProxyRelease) string     { return r.Version }
-func wmcoKey(r WMCORelease) string             { return r.From }
-func operatorKey(o Operator) string            { return o.OpenShift }
-func payloadKey(f PayloadFile) string          { return f.Path + " " + f.From }
-func incompatibleKey(r Incompatibility) string { return r.ID }
-func migrationKey(r Migration) string          { return r.InTree + " " + r.OpenShift }
-func gateKey(g Gate) string                    { return g.Key }
-func buildKey(b Build) string                  { return b.Name }
-func digestKey(d Digest) string                { return d.Digest }
-func replaceRow[T any](_, row T) T             { return row }
+func payloadKey(f PayloadFile) string { return f.Path + " " + f.From }
+func migrationKey(r Migration) string { return r.InTree + " " + r.OpenShift }
+func replaceRow[T any](_, row T) T    { return row }
 
 // commitKey goes by the digits that all spellings of a commit have: an overlay
 // may write it whole where our own data has twelve.
@@ -95,15 +86,15 @@ func commitKey(c Commit) string {
 }
 
 // mergeRows puts rows over base: one with a known key takes its place.
-func mergeRows[T any](m *merger, d *document, s section, base, rows []T, key func(T) string, over func(old, row T) T) []T {
+func mergeRows[T any](m *merger, d *document, s section, into *[]T, rows []T, key func(T) string, over func(old, row T) T) {
 	if len(rows) == 0 {
-		return base
+		return
 	}
+	base := slices.Clone(*into)
 	known := make(map[string]int, len(base)+len(rows))
 	for i, row := range base {
 		known[key(row)] = i
 	}
-	base = slices.Clone(base)
 	for i, row := range rows {
 		k := rowKey{s, key(row)}
 		if old := m.from[k]; len(old) > 0 && old[len(old)-1].doc == d {
@@ -117,7 +108,7 @@ func mergeRows[T any](m *merger, d *document, s section, base, rows []T, key fun
 		known[k.key] = len(base)
 		base = append(base, row)
 	}
-	return base
+	*into = base
 }
 
 // mergeRelease lets a row name only what it changes: what a release ships is

@@ -34,7 +34,7 @@ func (p *Program) Started(object string, r Run) []finding.Finding {
 	f := finding.Finding{ID: "binary.run", Object: object}
 	switch {
 	case r.Version.Err != nil || !r.Version.fine() && r.Help.Err != nil:
-		f.Severity, f.Observed = finding.Unknown, fmt.Sprint(firstOf(r.Version.Err, r.Help.Err))
+		f.Severity, f.Observed = finding.Unknown, fmt.Sprint(cmp.Or(r.Version.Err, r.Help.Err))
 		f.Why = "what the program does wasn't seen"
 	case r.Version.Crash+r.Help.Crash != "":
 		f.Severity, f.Observed = finding.Block, "it crashes: "+cmp.Or(r.Version.Crash, r.Help.Crash)
@@ -52,15 +52,6 @@ func (p *Program) Started(object string, r Run) []finding.Finding {
 		p.says(&f, r.Version.Text)
 	}
 	return []finding.Finding{f}
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *Program) says(f *finding.Finding, text string) {

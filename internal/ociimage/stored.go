@@ -21,7 +21,7 @@ type storedIndex struct {
 
 var _ v1.ImageIndex = (*storedIndex)(nil)
 
-func newStoredIndex(s blobStore, d v1.Descriptor) (*storedIndex, error) {
+func newStoredIndex(s blobStore, d v1.Descriptor) (v1.ImageIndex, error) {
 	raw, err := readVerified(s, d)
 	if err != nil {
 		return nil, err
@@ -32,15 +32,15 @@ func newStoredIndex(s blobStore, d v1.Descriptor) (*storedIndex, error) {
 	return &storedIndex{store: s, desc: d, raw: raw}, nil
 }
 
-func (i *storedIndex) MediaType() (types.MediaType, error)         { return i.desc.MediaType, nil }
-func (i *storedIndex) Digest() (v1.Hash, error)                    { return i.desc.Digest, nil }
-func (i *storedIndex) Size() (int64, error)                        { return i.desc.Size, nil }
-func (i *storedIndex) RawManifest() ([]byte, error)                { return i.raw, nil }
-func (i *storedIndex) IndexManifest() (*v1.IndexManifest, error)   { return parseIndex(i.raw) }
-func (i *storedIndex) Image(h v1.Hash) (v1.Image, error)           { return openChild(i, h, newStoredImage) }
-func (i *storedIndex) ImageIndex(h v1.Hash) (v1.ImageIndex, error) { return openChild(i, h, asIndex) }
-
-func asIndex(s blobStore, d v1.Descriptor) (v1.ImageIndex, error) { return newStoredIndex(s, d) }
+func (i *storedIndex) MediaType() (types.MediaType, error)       { return i.desc.MediaType, nil }
+func (i *storedIndex) Digest() (v1.Hash, error)                  { return i.desc.Digest, nil }
+func (i *storedIndex) Size() (int64, error)                      { return i.desc.Size, nil }
+func (i *storedIndex) RawManifest() ([]byte, error)              { return i.raw, nil }
+func (i *storedIndex) IndexManifest() (*v1.IndexManifest, error) { return parseIndex(i.raw) }
+func (i *storedIndex) Image(h v1.Hash) (v1.Image, error)         { return openChild(i, h, newStoredImage) }
+func (i *storedIndex) ImageIndex(h v1.Hash) (v1.ImageIndex, error) {
+	return openChild(i, h, newStoredIndex)
+}
 
 func openChild[T any](i *storedIndex, h v1.Hash, open func(blobStore, v1.Descriptor) (T, error)) (T, error) {
 	var none T

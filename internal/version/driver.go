@@ -251,10 +251,7 @@ func (d *Driver) UnmarshalText(text []byte) error {
 }
 
 // Range is a set of versions, such as ">=1.28.0 <1.33.0".
-type Range struct {
-	text  string
-	ranks *semver.Constraints
-}
+type Range struct{ ranks *semver.Constraints }
 
 // ParseRange reads a constraint as Masterminds/semver does.
 func ParseRange(s string) (Range, error) {
@@ -262,7 +259,7 @@ func ParseRange(s string) (Range, error) {
 	if err != nil {
 		return Range{}, fmt.Errorf("read the version range %q: %w", s, err)
 	}
-	return Range{s, c}, nil
+	return Range{c}, nil
 }
 
 // Contains compares d's core alone: OpenShift's forks carry the last rc of a
@@ -271,6 +268,3 @@ func ParseRange(s string) (Range, error) {
 func (r Range) Contains(d Driver) bool {
 	return r.ranks != nil && r.ranks.Check(semver.New(d.Major, d.Minor, d.Patch, "", ""))
 }
-
-// String is the text that was read.
-func (r Range) String() string { return r.text }

@@ -1,7 +1,6 @@
 package winsvc
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,5 +59,3 @@ func (p *problems) logs(s Service) {
 		}
 	}
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

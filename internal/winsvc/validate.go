@@ -1,6 +1,7 @@
 package winsvc
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -121,7 +122,7 @@ func (p *problems) account(s Service) {
 
 func (p *problems) environment(s Service) {
 	seen := map[string]string{}
-	for _, name := range sortedKeys(s.Environment) {
+	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
 		value := s.Environment[name]
 		if name == "" || strings.ContainsAny(name, "= ") || !isPrintable(name) {
 			p.add("environment", "write NAME: value", "%s isn't the name of a variable", printable.Quote(name))

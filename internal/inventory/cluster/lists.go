@@ -30,38 +30,30 @@ func (r *reader) readDaemonSets(ctx context.Context) error {
 }
 
 func (r *reader) readCSINodes(ctx context.Context) error {
-	p := pager[*storagev1.CSINodeList, storagev1.CSINode, *storagev1.CSINode]{
-		r: r, what: "csinodes", options: r.paged(), list: r.storage.CSINodes().List,
-		items: func(l *storagev1.CSINodeList) []storagev1.CSINode { return l.Items },
-		take:  func(n *storagev1.CSINode) { r.c.CSINode(n, nil) },
-	}
+	p := pages(r, "csinodes", r.storage.CSINodes().List,
+		func(l *storagev1.CSINodeList) []storagev1.CSINode { return l.Items },
+		func(n *storagev1.CSINode) { r.c.CSINode(n, nil) })
 	return r.cover(inventory.CSINodes, p.read(ctx))
 }
 
 func (r *reader) readVolumes(ctx context.Context) error {
-	p := pager[*corev1.PersistentVolumeList, corev1.PersistentVolume, *corev1.PersistentVolume]{
-		r: r, what: "persistentvolumes", options: r.paged(), list: r.core.PersistentVolumes().List,
-		items: func(l *corev1.PersistentVolumeList) []corev1.PersistentVolume { return l.Items },
-		take:  func(v *corev1.PersistentVolume) { r.c.PersistentVolume(v, nil) },
-	}
+	p := pages(r, "persistentvolumes", r.core.PersistentVolumes().List,
+		func(l *corev1.PersistentVolumeList) []corev1.PersistentVolume { return l.Items },
+		func(v *corev1.PersistentVolume) { r.c.PersistentVolume(v, nil) })
 	return r.cover(inventory.Volumes, p.read(ctx))
 }
 
 func (r *reader) readClaims(ctx context.Context) error {
-	p := pager[*corev1.PersistentVolumeClaimList, corev1.PersistentVolumeClaim, *corev1.PersistentVolumeClaim]{
-		r: r, what: "persistentvolumeclaims", options: r.paged(), list: r.core.PersistentVolumeClaims("").List,
-		items: func(l *corev1.PersistentVolumeClaimList) []corev1.PersistentVolumeClaim { return l.Items },
-		take:  func(v *corev1.PersistentVolumeClaim) { r.c.PersistentVolumeClaim(v, nil) },
-	}
+	p := pages(r, "persistentvolumeclaims", r.core.PersistentVolumeClaims("").List,
+		func(l *corev1.PersistentVolumeClaimList) []corev1.PersistentVolumeClaim { return l.Items },
+		func(v *corev1.PersistentVolumeClaim) { r.c.PersistentVolumeClaim(v, nil) })
 	return r.cover(inventory.Claims, p.read(ctx))
 }
 
 func (r *reader) readClasses(ctx context.Context) error {
-	p := pager[*storagev1.StorageClassList, storagev1.StorageClass, *storagev1.StorageClass]{
-		r: r, options: r.paged(), list: r.storage.StorageClasses().List,
-		items: func(l *storagev1.StorageClassList) []storagev1.StorageClass { return l.Items },
-		take:  func(s *storagev1.StorageClass) { r.c.StorageClass(s, nil) },
-	}
+	p := pages(r, "", r.storage.StorageClasses().List,
+		func(l *storagev1.StorageClassList) []storagev1.StorageClass { return l.Items },
+		func(s *storagev1.StorageClass) { r.c.StorageClass(s, nil) })
 	return r.note(access{resource: "storageclasses.storage.k8s.io"}, p.read(ctx))
 }
 

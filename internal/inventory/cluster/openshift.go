@@ -104,11 +104,9 @@ func (r *reader) readRuntimeClasses(ctx context.Context) error {
 
 func (r *reader) listCustom(ctx context.Context, resource schema.GroupVersionResource) error {
 	var failed error
-	p := pager[*unstructured.UnstructuredList, unstructured.Unstructured, *unstructured.Unstructured]{
-		r: r, options: r.paged(), list: r.custom.Resource(resource).List,
-		items: func(l *unstructured.UnstructuredList) []unstructured.Unstructured { return l.Items },
-		take:  func(o *unstructured.Unstructured) { failed = cmp.Or(failed, r.take(o)) },
-	}
+	p := pages(r, "", r.custom.Resource(resource).List,
+		func(l *unstructured.UnstructuredList) []unstructured.Unstructured { return l.Items },
+		func(o *unstructured.Unstructured) { failed = cmp.Or(failed, r.take(o)) })
 	err := p.read(ctx)
 	if apierrors.IsNotFound(err) {
 		return nil

@@ -33,6 +33,10 @@ type pager[L metav1.ListInterface, T any, P object[T]] struct {
 	taken   map[types.NamespacedName]bool
 }
 
+func pages[L metav1.ListInterface, T any, P object[T]](r *reader, what string, list func(context.Context, metav1.ListOptions) (L, error), items func(L) []T, take func(P)) *pager[L, T, P] {
+	return &pager[L, T, P]{r: r, what: what, options: r.paged(), list: list, items: items, take: take}
+}
+
 // read takes every object of the list once. A server forgets a list that is
 // read too slowly (410 Gone, after five minutes by default); then the list is
 // read again from its start, once, without what was taken already.

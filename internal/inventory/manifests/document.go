@@ -87,7 +87,7 @@ func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) 
 		if err != nil {
 			return err
 		}
-		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || isNull(n.Content[0]) {
+		if n.Kind != yaml.DocumentNode || len(n.Content) == 0 || n.Content[0].ShortTag() == "!!null" {
 			continue
 		}
 		if within == (object{}) {
@@ -120,5 +120,3 @@ func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	}()
 	return dec.Decode(n)
 }
-
-func isNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" }

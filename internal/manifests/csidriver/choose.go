@@ -105,9 +105,10 @@ func (c *choice) chooseVersion() error {
 	}
 	for _, row := range rows {
 		if row.Version == "" {
+			shipped := c.shippedBy()
 			return &fault.Error{
 				What: fmt.Sprintf("which %s OpenShift %s has isn't known, by the catalog of %s", c.driver.Title, c.release.MinorString(), c.catalog.AsOf),
-				Fix:  "--for " + last(c.shippedBy()) + ", the last release that it is known of; verify skew tells later whether that fits",
+				Fix:  "--for " + shipped[len(shipped)-1] + ", the last release that it is known of; verify skew tells later whether that fits",
 			}
 		}
 	}
@@ -155,8 +156,6 @@ func core(s string) version.Driver {
 	v := version.MustDriver(s)
 	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
 }
-
-func last(list []string) string { return list[len(list)-1] }
 
 // shippedBy are the releases that ship a known version of the driver.
 func (c *choice) shippedBy() []string {
