@@ -270,7 +270,7 @@ func excludeNICs(c *buildChecker) outcome {
 	case !written && len(tool) == 0:
 		return outcome{}
 	case written && slices.ContainsFunc(c.commands(), func(d done) bool {
-		return strings.Contains(d.Text(), "tools.conf") && download.URL(d.Command, d.in.words()) != ""
+		return strings.Contains(d.Text(), "tools.conf") && download.URL(d.Command, d.in.words) != ""
 	}):
 		return outcome{untold: true}
 	case shown.MatchString(text):

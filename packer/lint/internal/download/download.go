@@ -32,7 +32,7 @@ func Own(url string) bool { return ours.MatchString(url) }
 
 // URL is what a command fetches, "" for one of the build's own, or
 // none: certutil does other things too. script are all words of its script.
-func URL(c winscript.Command, script string) string {
+func URL(c winscript.Command, script func() string) string {
 	if !slices.Contains(fetchers, c.Name) {
 		return ""
 	}
@@ -51,7 +51,7 @@ func URL(c winscript.Command, script string) string {
 	switch {
 	case others.MatchString(c.Name):
 		return ""
-	case c.Name == "certutil", c.Name == "msiexec", c.Name == "ftp", strings.HasPrefix(c.Name, ".") && !strings.Contains(script, "webclient") && !strings.Contains(script, "httpclient"):
+	case c.Name == "certutil", c.Name == "msiexec", c.Name == "ftp", strings.HasPrefix(c.Name, ".") && !strings.Contains(script(), "webclient") && !strings.Contains(script(), "httpclient"):
 		return ""
 	case c.Known() && len(c.Args) > 0 && !c.Input.Open:
 		return ""
