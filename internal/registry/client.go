@@ -12,6 +12,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -65,10 +66,23 @@ func New(ref string, o Options) (*Client, error) {
 	}
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	if o.Transport == nil {
-		o.Transport = remote.DefaultTransport
+		o.Transport = transportOf()
 	}
 	return &Client{Ref: r, options: o}, nil
 }
+
+// transportOf is go-containerregistry's transport with more than its ten seconds for
+// TLS: Options.Timeout is the limit for any silence. What that gave up, net/http goes on
+// with in the background, until this limit.
+var transportOf = sync.OnceValue(func() http.RoundTripper {
+	t, ok := remote.DefaultTransport.(*http.Transport)
+	if !ok {
+		return remote.DefaultTransport // a program that uses this package has set another
+	}
+	t = t.Clone()
+	t.TLSHandshakeTimeout = 10 * time.Minute
+	return t
+})
 
 // Parse reads a reference. One with credentials is refused, and the error
 // doesn't show them: no client of registries reads such a one.

@@ -1,13 +1,17 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/winbake/winbake/test/memnet"
 )
@@ -94,6 +98,31 @@ func TestSilence(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// What takes connections and never says a word is silent to TLS too, and is asked as
+// often as any other silent registry.
+func TestSilenceBeforeTLS(t *testing.T) {
+	for _, insecure := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			silent := transportOf().(*http.Transport).Clone()
+			silent.Proxy, silent.DialContext = nil, func(context.Context, string, string) (net.Conn, error) {
+				ours, theirs := net.Pipe()
+				go func() { _, _ = io.Copy(io.Discard, theirs) }()
+				return ours, nil
+			}
+			c, n := clientOf(t, "example.com/a/b:c", Options{Insecure: insecure, Transport: silent}), 0
+			err := c.Do(t.Context(), func() error {
+				n++
+				_, err := remote.Head(c.Ref, c.Remote(t.Context())...)
+				return err
+			})
+			if n != silentTries || !strings.Contains(c.Fault(t.Context(), err).Error(), "no answer within 2m0s to GET http") {
+				t.Errorf("insecure %v: %d tries, %v", insecure, n, err)
+			}
+			time.Sleep(time.Hour) // net/http gives up too
+		})
 	}
 }
 
