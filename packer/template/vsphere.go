@@ -1,5 +1,11 @@
 package template
 
+import (
+	"fmt"
+
+	"github.com/winbake/winbake/packer/builder"
+)
+
 // vCenter and where in it; both vSphere platforms have these.
 func vcenterVariables() []Variable {
 	return []Variable{
@@ -90,6 +96,7 @@ func vsphereISO(r *render) {
 	r.demand(demand{"iso_given", `var.iso_path != "" || var.iso_url != ""`, "iso_path or iso_url: one of them, or there is no Windows to install", `give one of them: iso_path = "[datastore] windows.iso"`})
 	r.demand(demand{"iso_sum_given", `var.iso_url == "" || var.iso_checksum != ""`, "iso_url and iso_checksum: both, or nobody would notice another file", "add iso_checksum: sha256sum FILE prints it"})
 	r.demand(demand{"firmware_for_tpm", `!var.vtpm || var.firmware != "bios"`, "vtpm and firmware: a TPM needs EFI, and bios is none", `take firmware = "efi-secure", or leave vtpm out`})
+	guest, _ := builder.GuestOf(r.release().guestID)
 	r.vars = append(vcenterVariables(),
 		text("iso_path", "", "Windows' ISO in a datastore: [datastore] folder/file.iso. Empty where iso_url is given.", inDatastore("iso_path", true)),
 		text("iso_url", "", "URL or file of Windows' ISO, which Packer puts into the datastore. Empty where iso_path is given."),
@@ -99,7 +106,7 @@ func vsphereISO(r *render) {
 		text("firmware", "efi-secure", "efi-secure, efi or bios.", oneOf("firmware", "efi-secure", "efi", "bios")),
 		yesNo("vtpm", false, "Give the machine a TPM. It needs EFI, and a key provider in vCenter."),
 		list("more_networks", "[]", "Networks of further network cards. WMCO supports nodes with one."),
-		amount("hardware_version", r.release().hardware, 15, "Version of the virtual hardware. OpenShift wants 15 at least; ESXi knows "+r.release().name+" from the default on."),
+		amount("hardware_version", r.release().hardware, 15, fmt.Sprintf("Version of the virtual hardware. OpenShift wants 15 at least; vSphere knows %s from %d on.", r.release().name, guest.Hardware)),
 	)
 	r.vars = append(r.vars, bootVariables("2s")...)
 	r.source = func(b *body) {

@@ -72,9 +72,13 @@ if ($rule) {
     Get-ChildItem -Path 'Cert:\LocalMachine\My' | Where-Object { $_.FriendlyName -eq 'winbake-winrm' } | Remove-Item
     Remove-NetFirewallRule -Name 'winbake-winrm'
 }
-# host-name.ps1 left the name there.
+# host-name.ps1 left the name there. It isn't in an image whose clones cloudbase-init
+# names.
 $wanted = Get-Content -Path 'C:\ProgramData\winbake\host-name.txt' -ErrorAction SilentlyContinue
-if ($wanted -and $env:COMPUTERNAME -ne $wanted) {
+if (-not $wanted -and (Test-Path -Path 'C:\ProgramData\winbake\host-name.ps1')) {
+    Write-NameEvent "This machine is called $($env:COMPUTERNAME), and was given no name: C:\var\log\winbake\host-name.log says why. Rename-Computer -NewName NAME -Restart gives it one."
+}
+elseif ($wanted -and $env:COMPUTERNAME -ne $wanted) {
     Write-NameEvent "This machine is called $($env:COMPUTERNAME), and the name that it was given is ${wanted}: it won't join the cluster under that one. C:\var\log\winbake\host-name.log says what was done. Rename-Computer -NewName $wanted -Restart gives it the name."
 }
 Remove-Item -Path 'C:\Windows\Setup\Scripts\SetupComplete.cmd' -Force

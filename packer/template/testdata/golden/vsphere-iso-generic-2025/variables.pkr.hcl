@@ -210,7 +210,7 @@ variable "more_networks" {
 
 variable "hardware_version" {
   type        = number
-  description = "Version of the virtual hardware. OpenShift wants 15 at least; ESXi knows Windows Server 2025 from the default on."
+  description = "Version of the virtual hardware. OpenShift wants 15 at least; vSphere knows Windows Server 2025 from 20 on."
   default     = 20
 
   validation {
