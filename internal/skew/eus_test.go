@@ -44,6 +44,10 @@ func TestControlPlaneOnly(t *testing.T) {
 		for _, s := range result.Steps {
 			fmt.Fprintf(&got, "%d %s: %s\n", s.Hop, s.When, s.What)
 		}
+		want := want
+		if name == "paused pool" { // it stays so, and is left so by the way back
+			want = strings.Replace(want, "0 before: pause the machine config pool worker: its nodes stay at their release\n", "", 1)
+		}
 		if got.String() != want {
 			t.Errorf("%s:\n%s", name, got.String())
 		}

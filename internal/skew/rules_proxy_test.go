@@ -74,7 +74,7 @@ func proxyMountsCases() []ruleCase {
 			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1alpha1", "smb-v1alpha1")), want: finding.Unknown, says: "depends on its version", does: "--image-version 'mirror.example/azure-file:latest=vX.Y.Z'",
 			fix: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v0.6.0") })},
 		{name: "version that moves, and the mounts are those of Linux's", id: "PROXY003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
-			change: onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1", "smb-v1"))},
+			change: all(onlyWindows(windowsDriver("azure-file", azureFileName, "latest", "filesystem-v1", "smb-v1")), func(inv *inventory.Inventory) { inv.Cluster.Platform = "Azure" })},
 	}
 }
 

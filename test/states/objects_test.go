@@ -241,7 +241,8 @@ func (c *cluster) csiNode(i int) *storagev1.CSINode {
 	var names []string
 	for k := range c.drivers {
 		d := &c.drivers[k]
-		if slices.Contains(c.readyOn(d), i) && !slices.Contains(names, d.provisioner) {
+		// The object of a node that is down says what it had.
+		if (slices.Contains(c.readyOn(d), i) || n.down && !d.broken && slices.Contains(c.scheduled(d), i)) && !slices.Contains(names, d.provisioner) {
 			names = append(names, d.provisioner)
 			o.Spec.Drivers = append(o.Spec.Drivers, storagev1.CSINodeDriver{Name: d.provisioner, NodeID: "id-of-" + n.name, TopologyKeys: n.topology})
 		}

@@ -24,6 +24,7 @@ func steps(t *testing.T, asked []string) []step {
 }
 
 type step struct {
+	Hop        int
 	When, What string
 	Actions    []finding.Action
 }

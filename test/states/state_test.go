@@ -52,5 +52,5 @@ const (
 
 // states are all of them.
 func states() []state {
-	return slices.Concat(vsphereStates(), azureStates(), awsStates(), gcpStates(), smbStates(), inTreeStates(), operatorStates(), policyStates(), updateStates(), eusStates(), inputStates(), mixedStates())
+	return slices.Concat(vsphereStates(), azureStates(), awsStates(), gcpStates(), smbStates(), inTreeStates(), operatorStates(), policyStates(), updateStates(), eusStates(), inputStates(), mixedStates(), oddStates())
 }

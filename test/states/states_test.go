@@ -55,7 +55,32 @@ type answer struct {
 		ID       string
 		Severity finding.Severity
 	}
+	Steps []step
 }
+
+// holds what is true of every plan: it names nothing twice, and no command ends the
+// shell that it is pasted into.
+func (a *answer) holds(t *testing.T) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, s := range a.Steps {
+		key := fmt.Sprintf("%d %s %s", s.Hop, s.When, s.What)
+		for _, action := range s.Actions {
+			for _, line := range slices.Concat(action.Commands, action.Wait, action.Undo) {
+				key += "\n" + line
+				if exits.MatchString(line) && !strings.HasPrefix(line, "(\n") {
+					t.Errorf("it ends the shell that it is pasted into: %s", line)
+				}
+			}
+		}
+		if seen[key] {
+			t.Errorf("the plan names it twice: %s", key)
+		}
+		seen[key] = true
+	}
+}
+
+var exits = regexp.MustCompile(`\bexit [0-9]`)
 
 // prepare sets what every run of verify goes by.
 func prepare(t *testing.T) {
@@ -90,6 +115,7 @@ func TestStates(t *testing.T) {
 				t.Errorf("the first command is in line %d:\n%s", n, x)
 			}
 			score.count(s.verdict, r.Verdict, x)
+			r.holds(t)
 			s.compare(t, r)
 		})
 	}
@@ -145,7 +171,7 @@ var command = regexp.MustCompile(`^\s*(oc|kubectl|bake|verify|helm|argocd|flux|s
 
 // firstLine is what the first of an action's lines begins with: it may keep an object
 // in a file only where that isn't there.
-var firstLine = regexp.MustCompile(command.String() + `|^ +test -s `)
+var firstLine = regexp.MustCompile(command.String() + `|^ +(test -s |\(|selector=)`)
 
 // firstCommand is the number of the first line with a command; 0 for none.
 func (x text) firstCommand() int {

@@ -37,7 +37,7 @@ func before(d *Document) string {
 	case finding.Unknown:
 		return "Nobody can tell yet whether " + update + " is safe: " + open(d)
 	case finding.Warn:
-		return capital(update) + " is safe as far as is known, with " + warnings(d)
+		return capital(update) + " is safe as far as is known: " + warnings(d)
 	case finding.Pass, finding.Info:
 	}
 	return capital(update) + " is safe as far as is known"
@@ -74,7 +74,7 @@ func after(d *Document) string {
 	case finding.Unknown:
 		return "Nobody can tell yet whether " + cluster + " is well: " + open(d)
 	case finding.Warn:
-		return cluster + " is well as far as is known, with " + inventory.Many(d.Counts["WARN"], "warning") + " to act on"
+		return cluster + " is well as far as is known: " + inventory.Many(d.Counts["WARN"], "warning") + " to act on"
 	case finding.Pass, finding.Info:
 	}
 	return cluster + " is well as far as is known"
@@ -101,9 +101,9 @@ func blocks(d *Document) string {
 	}
 	switch {
 	case now == n && n == 1:
-		return said + ", and it is there already"
+		return said + ", and is there already"
 	case now == n:
-		return said + ", and all of them are there already"
+		return said + ", and all are there already"
 	case now > 0:
 		return said + ", " + strconv.Itoa(now) + " of them there already"
 	case first != "" && len(d.Hops) > 1 && n == 1:

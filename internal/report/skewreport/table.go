@@ -102,8 +102,8 @@ func (w *textWriter) drivers() {
 	rows, more := w.routes(), 0
 	if w.Details {
 		rows = w.rows()
-	} else if len(rows) > w.most {
-		rows, more = rows[:w.most], len(rows)-w.most
+	} else if most := max(w.most, 1); len(rows) > most {
+		rows, more = rows[:most], len(rows)-most
 	}
 	if len(rows) == 0 {
 		return

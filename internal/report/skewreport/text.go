@@ -36,8 +36,8 @@ type textWriter struct {
 	strings.Builder
 	*Document
 	Options
-	// most is how many drivers the short text shows, the worst first. Below
-	// fewDrivers/2 it also cuts what comes before the first command to a line each.
+	// most is how many drivers the short text shows, the worst first. At 0 it shows
+	// one, and cuts what comes before the first command to a line each.
 	most int
 	// command is the line of the first command; 0 for none.
 	command int
@@ -52,7 +52,7 @@ func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of
 	for most := fewDrivers; ; most-- {
 		w := &textWriter{Document: d, Options: o, most: most}
 		w.all()
-		if o.Details || w.command <= commandBy || most == 1 {
+		if o.Details || w.command <= commandBy || most == 0 {
 			return w.String(), nil
 		}
 	}

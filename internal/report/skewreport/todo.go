@@ -99,7 +99,7 @@ func (w *textWriter) step(i int, lead string, s skew.Step) {
 	if !w.Details && len(lines) > 0 {
 		what = lead + withoutNamespaces(s) // the commands have them
 	}
-	if !w.Details && w.command == 0 && w.most < fewDrivers/2 {
+	if !w.Details && w.command == 0 && w.most == 0 {
 		w.short(number, len(number), what)
 	} else {
 		w.prose(number, len(number), what)

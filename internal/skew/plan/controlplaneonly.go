@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -17,18 +18,17 @@ func (p *planner) overTwo() bool {
 	return len(stops) > 2 && stops[0].Minor%2 == 0 && stops[0].CompareMinor(stops[1]) < 0 && stops[1].CompareMinor(stops[2]) < 0 && snapshot.ControlPlaneOnly(p.req, &p.inv.Cluster)
 }
 
-// pools pauses or resumes the pools that stay behind.
+// pools pauses the pools that stay behind and aren't paused, or resumes all: the way
+// back leaves paused what was.
 func (p *planner) pools(resume bool) []action.Action {
-	var list []action.Action
-	for _, pool := range p.inv.Cluster.Pools {
-		if pool.Name != snapshot.ControlPlanePool {
-			list = append(list, action.PausePool{Pool: pool.Name, Resume: resume})
-		}
+	all := p.inv.Cluster.Pools
+	if len(all) == 0 {
+		all = []inventory.Pool{{Name: "worker"}} // every cluster has it
 	}
-	if list == nil {
-		return []action.Action{action.PausePool{Pool: "worker", Resume: resume}} // every cluster has it
-	}
-	return list
+	behind := snapshot.Select(all, func(pool inventory.Pool) bool {
+		return pool.Name != snapshot.ControlPlanePool && (resume || !pool.Paused)
+	})
+	return snapshot.Map(behind, func(pool inventory.Pool) action.Action { return action.PausePool{Pool: pool.Name, Resume: resume} })
 }
 
 // controlPlaneOnly is both hops of a Control Plane Only update, as OpenShift's
@@ -42,7 +42,9 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	p.moved(p.hop, rules.Before, p.inv)
 	w := withoutWMCO(p.judged(from, middle))
 	wmco := w.Now.UsesWMCO()
-	p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", p.pools(false)...)
+	if pause := p.pools(false); len(pause) > 0 {
+		p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", pause...)
+	}
 	if wmco {
 		p.add(rules.Before, nil, "WMCO doesn't update nodes over two minors. Windows pods run on without it; their kubelet is two minors behind at the end, which OpenShift allows on an even minor and no further", action.RemoveWMCO{})
 	}

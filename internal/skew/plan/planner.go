@@ -94,12 +94,11 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 			continue
 		}
 		objects := append(snapshot.Map(action.Records(actions), func(r finding.Action) string { return r.Object }), f.Object)
-		if slices.ContainsFunc(objects, func(o string) bool { return changed[o] }) {
-			p.join(when, f.ID, actions)
-			some = true
+		busy := slices.ContainsFunc(objects, func(o string) bool { return changed[o] })
+		p.asked[key], some = !busy, true
+		if (busy || !effect(actions)) && p.join(when, f.ID, actions) || busy {
 			continue
 		}
-		p.asked[key], some = true, true
 		why := entry.Why
 		if when == rules.After && entry.Severity < finding.Block {
 			why = entry.Observed // what follows an update goes by what it has moved
@@ -161,15 +160,18 @@ func effect(list []action.Action) bool {
 	})
 }
 
-// join notes that a rule asks for a step that another one asked for.
-func (p *planner) join(when, rule string, actions []action.Action) {
-	what := rules.Summaries(action.Records(actions))
+// join notes that a rule asks for a step that was asked for. It tells whether there is
+// one.
+func (p *planner) join(when, rule string, actions []action.Action) (there bool) {
+	same := Step{Actions: action.Records(actions)}
 	for i := range p.list {
-		if s := &p.list[i]; s.Hop == p.hop && s.When == when && s.What == what && !slices.Contains(s.Rules, rule) {
-			s.Rules = append(s.Rules, rule)
+		if s := &p.list[i]; s.Hop == p.hop && s.When == when && s.What == rules.Summaries(same.Actions) && slices.Equal(s.Commands(), same.Commands()) {
+			s.Rules, there = append(s.Rules, rule), true
 			slices.Sort(s.Rules)
+			s.Rules = slices.Compact(s.Rules)
 		}
 	}
+	return there
 }
 
 // add appends a step and applies it.

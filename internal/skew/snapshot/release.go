@@ -15,12 +15,12 @@ func (snap *Snapshot) linuxAt(d *inventory.Driver, release version.OpenShift, cu
 	cat := snap.LineOf(d)
 	ds := snap.linuxDaemonSet(d.Provisioner)
 	own := ds != nil && !ds.OperatorManaged
-	if own && snap.rivals(cat, ds) {
-		if l := snap.eitherSide(cat, ds, release); l.Rival != nil {
+	if rival := snap.rival(cat, ds); rival != nil {
+		if l := snap.eitherSide(cat, rival, release); l.Rival != nil {
 			return l
 		}
 	}
-	if own || cat == nil || cat.OLM {
+	if own || cat == nil || cat.OLM || ds == nil && !snap.here(cat) {
 		l := snap.fixedSide(cat, ds, release)
 		l.Fixed, l.Driver = true, ds
 		return l
@@ -36,14 +36,24 @@ func (snap *Snapshot) linuxAt(d *inventory.Driver, release version.OpenShift, cu
 	return l
 }
 
-// rivals tells whether a Linux DaemonSet of an admin's own may run beside
-// OpenShift's, or be no more than a file: the release brings the driver on this
-// platform, and no status says that the DaemonSet is in the cluster. Where it is,
-// the operator is switched off (Unmanaged or Removed), or there would be two.
-func (snap *Snapshot) rivals(cat *catalog.Driver, ds *inventory.Driver) bool {
+// rival is a Linux DaemonSet of an admin's own that may run beside OpenShift's, or
+// be no more than a file: the release brings the driver on this platform, and no
+// status says that the DaemonSet is in the cluster. Where it is alone there, the
+// operator is switched off (Unmanaged or Removed). It is nil for none.
+func (snap *Snapshot) rival(cat *catalog.Driver, ds *inventory.Driver) *inventory.Driver {
+	if ds == nil || cat == nil || !snap.here(cat) || cat.Payload == "" || cat.OLM {
+		return nil
+	}
+	return First(snap.linux[ds.Provisioner], func(d *inventory.Driver) bool {
+		runs := d.Rollout != nil && d.Rollout.Desired > 0
+		return !d.OperatorManaged && (runs && ds.OperatorManaged || d.Rollout == nil && d == ds)
+	})
+}
+
+// here tells whether the cluster may be on the platform that a driver is of.
+func (snap *Snapshot) here(cat *catalog.Driver) bool {
 	platform := snap.Inventory.Cluster.Platform
-	here := cat != nil && (cat.Platform == "" || platform == "" || cat.Platform == platform)
-	return here && cat.Payload != "" && !cat.OLM && ds.Rollout == nil
+	return cat.Platform == "" || platform == "" || cat.Platform == platform
 }
 
 // eitherSide is the Linux side of which it isn't known whether OpenShift brings
@@ -91,7 +101,7 @@ func (snap *Snapshot) fixedSide(cat *catalog.Driver, ds *inventory.Driver, relea
 	}
 	switch {
 	case ds == nil:
-		return Linux{Reason: "no Linux DaemonSet of it was read, and no OpenShift release brings it"}
+		return Linux{Reason: "no Linux DaemonSet of it was read, and OpenShift brings none here"}
 	case ds.Version.Reason != "":
 		return Linux{Reason: ds.Object.String() + ": " + ds.Version.Reason}
 	}

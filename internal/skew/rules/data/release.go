@@ -1,3 +1,4 @@
+// Package data holds the rules on what the other rules had to go by (DATA).
 package data
 
 import (
@@ -16,6 +17,12 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 	"github.com/winbake/winbake/internal/version"
 )
+
+// Rules are those of the family.
+var Rules = []rules.Rule{
+	{ID: "DATA001", Driver: driverData, Cluster: releaseData, At: rules.ExceptPlan},
+	{ID: "DATA002", Cluster: notRead, At: rules.AtNow},
+}
 
 // stale is when the catalog's age is worth a word: OpenShift has a new minor
 // about every four months, and drivers are rebased with it.
@@ -158,12 +165,16 @@ func driverData(v *snapshot.View, report rules.Report) {
 		d.Severity, d.Observed, d.Why = finding.Unknown, l.Reason, "there is nothing to compare the Windows driver with"
 		d.Evidence = v.At.CatalogEvidence()
 	case l.Rival != nil && len(l.Candidates) > 1:
-		d.Severity, d.Observed = ambiguity(v, l), fmt.Sprintf("Linux %s by %s, which no operator owns and no status shows to run; OpenShift brings %s itself", l.Candidates[0].Version, l.Rival.Object, v.DaemonSet.Provisioner)
+		d.Severity, d.Observed = ambiguity(v, l), fmt.Sprintf("Linux %s by %s, which no operator owns%s; OpenShift brings %s itself", l.Candidates[0].Version, l.Rival.Object, map[bool]string{true: " and no status shows to run"}[l.Rival.Rollout == nil], v.DaemonSet.Provisioner)
 		d.Observed += ", " + (&snapshot.Linux{Candidates: l.Candidates[1:]}).String()
 		d.Expected, d.NoStep = "one Linux driver of a name", false
 		d.Why = "which of the two the Windows driver must fit depends on which one runs; where both do, they fight for one name"
 		d.Remedy = fmt.Sprintf("see whether OpenShift's operator manages the driver. Where it says Managed, take %s out of what is read, and of what is applied: OpenShift's own is there. Where it says Unmanaged or Removed, give daemonsets.yaml instead of the manifest, or let the cluster be read: then the DaemonSet that runs counts, and it stays as it is in the update", l.Rival.Object)
 		d.Do = append([]action.Action{action.Gather{Text: "see whether OpenShift's operator manages the driver", Get: []string{"get", "clustercsidriver", v.DaemonSet.Provisioner, "-o", "jsonpath={.spec.managementState}"}}}, remedy.Gather("daemonsets", "daemonsets.yaml")...)
+		if l.Rival.Rollout != nil {
+			text := fmt.Sprintf("keep one Linux driver of %s: take %s and its controller away, or have OpenShift's operator remove its own", v.DaemonSet.Provisioner, l.Rival.Object)
+			d.Remedy, d.Do = "", []action.Action{action.ByHand{Text: text, Look: [][]string{{"oc", "get", "clustercsidriver", v.DaemonSet.Provisioner, "-o", "yaml"}}}}
+		}
 	case len(l.Candidates) > 1:
 		d.Severity, d.Observed = ambiguity(v, l), "Linux "+l.String()
 		d.Why = "the driver was rebased inside the minor, and which side of that the release is on isn't known"

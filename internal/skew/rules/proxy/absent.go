@@ -1,3 +1,5 @@
+// Package proxy holds the rules on csi-proxy: whether it is there, and serves
+// what drivers dial (PROXY).
 package proxy
 
 import (
@@ -14,6 +16,15 @@ import (
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
+
+// Rules are those of the family.
+var Rules = []rules.Rule{
+	{ID: "PROXY001", Needs: rules.NeedsScope, Driver: proxyAbsent},
+	{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget},
+	{ID: "PROXY004", Needs: rules.NeedsScope, Driver: proxyWMIC, Starts: true, At: rules.ExceptTarget},
+	{ID: "PROXY005", Needs: rules.NeedsScope, Cluster: proxyDouble},
+	{ID: "PROXY007", Needs: rules.NeedsNodes, Cluster: proxyVulnerable, At: rules.AtNow},
+}
 
 const kep1122 = "https://github.com/kubernetes/enhancements/blob/master/keps/sig-windows/1122-windows-csi-support/README.md"
 

@@ -52,7 +52,7 @@ func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIPro
 	}
 	f.Expected, f.Same = "one csi-proxy a node", string(snap.Phase)
 	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
-	f.Do = []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes"}}
+	f.Do = []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes", Without: "until WMCO's service has the pipes, volumes can't be mounted through them; mounted ones stay"}}
 	if others := onlyProxyOf(snap, p, ss); len(others) > 0 {
 		f.Do, f.Remedy = nil, fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label (csi-proxy=daemonset), and the DaemonSet a node selector for it", p.Object, nodes, rules.SomeOf(others))
 	}

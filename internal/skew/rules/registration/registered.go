@@ -1,3 +1,5 @@
+// Package registration holds the rules on whether drivers are registered with
+// their nodes, once each (REG).
 package registration
 
 import (
@@ -12,6 +14,15 @@ import (
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
+
+// Rules are those of the family.
+var Rules = []rules.Rule{
+	{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.ExceptTarget},
+	{ID: "REG002", Needs: rules.NeedsDrivers, Driver: byOperator, Cluster: doubleDriver},
+	{ID: "REG003", Needs: rules.NeedsDrivers, Driver: oldRegistrar, Starts: true, At: rules.ExceptTarget},
+	{ID: "REG004", Needs: rules.NeedsDrivers, Driver: notReady, Cluster: plannedNowhere, At: rules.ExceptTarget},
+	{ID: "REG005", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: topology, At: rules.AtNow},
+}
 
 // notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet
@@ -101,7 +112,7 @@ func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inv
 	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
 	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
 	if f.Do = remedy.Deploy(snap, snap.Catalog.ByProvisioner(us[0].Provisioner), snap.From, nodes); f.Do == nil {
-		f.Remedy = "deploy the driver's Windows DaemonSet on these nodes, and wait until each lists it"
+		f.Remedy = "deploy the driver's Windows DaemonSet on these nodes, and wait until each lists it; where its project has none for Windows, move these pods to volumes of a driver that has"
 	}
 	of := snap.DaemonSetsOf(us[0].Provisioner)
 	if i := slices.IndexFunc(of, func(d *inventory.Driver) bool { return untolerated(d, nodes) }); i >= 0 {
@@ -138,6 +149,10 @@ func notReady(v *snapshot.View, report rules.Report) {
 		Expected: "every pod is ready",
 		Why:      "where the driver's pod isn't ready, volumes can't be mounted",
 		Do:       []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}},
+	}
+	if down := snapshot.NodeNames(snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return !n.Ready })); len(down) > 0 && len(down) == int(r.Desired-r.Ready) {
+		f.Observed += "; not ready themselves are " + rules.SomeOf(down)
+		f.Do = []action.Action{action.ByHand{Text: "bring back " + rules.SomeOf(down) + ", or take them out of the cluster", Look: [][]string{slices.Concat([]string{"oc", "describe", "node"}, down)}}}
 	}
 	if r.Desired == 0 {
 		f.Severity, f.Do = finding.Info, nil

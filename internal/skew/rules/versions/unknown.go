@@ -85,6 +85,11 @@ func linuxUnknown(v *snapshot.View, report rules.Report) {
 		Do:       remedy.Gather("daemonsets", "daemonsets.yaml"),
 		When:     rules.Before, Same: "linux", Evidence: v.Evidence(),
 	}
+	missing, _ := v.At.Lacking(v.DaemonSet.Provisioner, v.Nodes)
+	if idle := len(missing) > 0 && len(missing) == len(v.Nodes); l.Driver == nil && v.Catalog.Platform != "" && idle && v.At.Covered(inventory.DaemonSets) {
+		d.Severity, d.Why = finding.Warn, "no node has registered it, and nothing here would make volumes of it"
+		d.Do = []action.Action{action.DeleteDaemonSet{Object: v.DaemonSet.Object, Why: "it is of another platform", Judge: "whether anything needs it"}}
+	}
 	if l.Driver != nil {
 		d.Object = l.Driver.Object.String()
 		d.Evidence = []inventory.Evidence{l.Driver.Version.At}
