@@ -186,7 +186,7 @@ func (c *Collector) resolve(u *inventory.VolumeUse, k key, v volumeRecord) bool 
 		c.madeBy(u, maker)
 		return true
 	}
-	switch class := firstOf(cl.class, v.class); {
+	switch class := cmp.Or(cl.class, v.class); {
 	case u.PV != "":
 		u.Reason = "PersistentVolume " + u.PV + " wasn't read"
 	case !read && v.class == nil && u.Claim != "":
@@ -211,11 +211,4 @@ func (c *Collector) madeBy(u *inventory.VolumeUse, provisioner string) {
 		return
 	}
 	u.Provisioner = provisioner
-}
-
-func firstOf(a, b *string) *string {
-	if a != nil {
-		return a
-	}
-	return b
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/google/go-containerregistry/pkg/compression"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -56,6 +58,5 @@ func isArchive(file string) (bool, error) {
 		return false, unreadable(file, err)
 	}
 	head = head[:n]
-	packed := bytes.HasPrefix(head, []byte{0x1f, 0x8b}) || bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd})
-	return packed || len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar")), nil
+	return ociimage.Sniff(head) != compression.None || len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar")), nil
 }

@@ -82,7 +82,8 @@ func given(o Options, sources []string) (map[string]string, error) {
 		if g.image == "" {
 			continue
 		}
-		if r, err := reference.ParseNormalizedNamed(g.image); err != nil || !isDigested(r) {
+		r, _ := reference.ParseNormalizedNamed(g.image)
+		if _, digested := r.(reference.Digested); !digested {
 			return nil, &fault.Error{What: fmt.Sprintf("--%s isn't a reference by digest: %s", g.flag, printable.Reference(g.image)), Fix: "--" + g.flag + " REGISTRY/REPOSITORY@sha256:..., as bake driver --push prints it"}
 		}
 		for _, source := range sources {
@@ -92,11 +93,6 @@ func given(o Options, sources []string) (map[string]string, error) {
 		}
 	}
 	return done, nil
-}
-
-func isDigested(r reference.Named) bool {
-	_, ok := r.(reference.Digested)
-	return ok
 }
 
 // useImages puts the mirror's images and digests in place of the projects'.

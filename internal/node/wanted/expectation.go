@@ -56,20 +56,12 @@ func service(s winsvc.Service, version string) node.Service {
 	if s.IsCSIProxy() {
 		one.Log, one.Version = logFile(s.Arguments), version
 		if len(s.Pipes) == 0 {
-			one.Pipes = commonPipes()
+			// The catalog doesn't know it. Every csi-proxy since v1.0.0 serves these
+			// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
+			one.Pipes = winsvc.CSIProxy("disk-v1", "filesystem-v1", "smb-v1", "volume-v1").Pipes
 		}
 	}
 	return one
-}
-
-// commonPipes are those that every csi-proxy since v1.0.0 serves, for one that
-// the catalog doesn't know
-// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
-func commonPipes() (pipes []string) {
-	for _, group := range []string{"disk-v1", "filesystem-v1", "smb-v1", "volume-v1"} {
-		pipes = append(pipes, winsvc.PipePrefix+group)
-	}
-	return pipes
 }
 
 // stampedVersion is the stamp that holds a program's version, by the names
