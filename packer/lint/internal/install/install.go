@@ -15,13 +15,15 @@ import (
 type manager struct {
 	call    *regexp.Regexp // how it installs; the packages are behind that
 	version *regexp.Regexp // an option with a version of all that is installed, or with a list that has them
+	own     bool           // a package's name may have its version
 }
 
 // none is an option that no manager has.
 const none = `\s--none\b`
 
 func called(call, version string) manager {
-	return manager{regexp.MustCompile(`^(?:` + call + `)(?:\s+|$)`), regexp.MustCompile(version)}
+	own := version == none || strings.Contains(call, "pip") || strings.HasPrefix(call, "cargo") || strings.HasPrefix(call, "gem")
+	return manager{regexp.MustCompile(`^(?:` + call + `)(?:\s+|$)`), regexp.MustCompile(version), own}
 }
 
 var managers = []manager{
@@ -69,7 +71,7 @@ func Newest(c winscript.Command) string {
 			name := strings.Trim(w, `"',`)
 			switch {
 			case strings.HasPrefix(w, "-"), i > 0 && beside.MatchString(words[i-1]), name == "", lies.MatchString(name), held.MatchString(name[strings.LastIndexByte(name, '/')+1:]):
-			case strings.ContainsAny(name, "$%{}()|"): // a value that isn't known
+			case name[0] == '@' && !strings.Contains(name, "/"), m.own && strings.ContainsAny(name, "$%{}()|"): // what isn't known, and may have a version
 			default:
 				open = append(open, name)
 			}
