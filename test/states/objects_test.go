@@ -187,8 +187,13 @@ func (c *cluster) linuxNode() *corev1.Node {
 func (c *cluster) linuxCSINode() *storagev1.CSINode {
 	o := &storagev1.CSINode{TypeMeta: kind("storage.k8s.io/v1", "CSINode"), ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}
 	o.Spec.Drivers = []storagev1.CSINodeDriver{}
+	var names []string
 	for i := range c.linux {
-		o.Spec.Drivers = append(o.Spec.Drivers, storagev1.CSINodeDriver{Name: c.linux[i].provisioner, NodeID: "id-of-worker-1"})
+		names = append(names, c.linux[i].provisioner)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		o.Spec.Drivers = append(o.Spec.Drivers, storagev1.CSINodeDriver{Name: name, NodeID: "id-of-worker-1"})
 	}
 	return o
 }

@@ -92,7 +92,7 @@ func oddStates() []state {
 		},
 		{
 			name: "EUS to EUS, gcp-pd on Server 2019", to: "4.18", verdict: finding.Warn,
-			cluster: openshift("4.16.30", "GCP", onWindows(17763), paused, change(func(c *cluster) { c.channel = "eus-4.18" }), uses(gcpName), with(gcp(":v1.13.0"))),
+			cluster: openshift("4.16.30", "GCP", onWindows(17763), paused, namespace("gce-pd-csi-driver", enforces("privileged")), change(func(c *cluster) { c.channel = "eus-4.18" }), uses(gcpName), with(gcp(":v1.13.0"))),
 			why:     "WMCO has to be removed before and installed again after", source: eusUpdates,
 		},
 		{

@@ -218,6 +218,14 @@ func Replacement(cat *catalog.Catalog, o Options, present *inventory.Driver) (im
 	return image, folder.Access(), nil
 }
 
+// Container is the one of a DaemonSet that runs the driver; "" where bake writes none.
+func Container(driver string) string {
+	if d := definitionOf(driver); d != nil {
+		return d.Container
+	}
+	return ""
+}
+
 // DaemonSet names the folder's, and the image that runs the driver.
 func (f *Folder) DaemonSet() (name, namespace, image string) {
 	if c := container(&f.daemonSet.Spec.Template.Spec, f.definition.Container); c != nil {

@@ -72,6 +72,8 @@ func sets(a Action) (what, value string) {
 		}
 	case ReplaceDriver:
 		return "image of " + a.Object.String(), a.Image
+	case DeployDriver:
+		return "image of " + a.Becomes.Object.String(), a.Becomes.Image.Reference
 	case SetChannel:
 		return "channel", a.Channel
 	case EditDriver:

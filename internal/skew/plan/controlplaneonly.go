@@ -18,8 +18,7 @@ func (p *planner) overTwo() bool {
 	return len(stops) > 2 && stops[0].Minor%2 == 0 && stops[0].CompareMinor(stops[1]) < 0 && stops[1].CompareMinor(stops[2]) < 0 && snapshot.ControlPlaneOnly(p.req, &p.inv.Cluster)
 }
 
-// pools pauses the pools that stay behind and aren't paused, or resumes all: the way
-// back leaves paused what was.
+// pools pauses those that aren't paused, or resumes all: the way back leaves them so.
 func (p *planner) pools(resume bool) []action.Action {
 	all := p.inv.Cluster.Pools
 	if len(all) == 0 {

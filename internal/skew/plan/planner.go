@@ -160,8 +160,7 @@ func effect(list []action.Action) bool {
 	})
 }
 
-// join notes that a rule asks for a step that was asked for. It tells whether there is
-// one.
+// join notes that a rule asks for a step too, and tells whether there is such a step.
 func (p *planner) join(when, rule string, actions []action.Action) (there bool) {
 	same := Step{Actions: action.Records(actions)}
 	for i := range p.list {

@@ -88,7 +88,7 @@ func Deploy(snap *snapshot.Snapshot, cat *catalog.Driver, release version.OpenSh
 		return nil
 	}
 	name, namespace, image := folder.DaemonSet()
-	d := inventory.Driver{OS: "windows", Provisioner: cat.Provisioner, Line: cat.Name, Object: inventory.Object{Kind: "DaemonSet", Namespace: namespace, Name: name},
+	d := inventory.Driver{OS: "windows", Container: csidriver.Container(cat.Name), Provisioner: cat.Provisioner, Line: cat.Name, Object: inventory.Object{Kind: "DaemonSet", Namespace: namespace, Name: name},
 		Scheduling: inventory.Scheduling{NodeSelector: map[string]string{"kubernetes.io/os": "windows"}, Tolerations: []inventory.Toleration{{Operator: "Exists"}}}}
 	becomes := became(&d, cat, folder.Version, folder.HostProcess)
 	becomes.Image.Reference = image

@@ -54,6 +54,7 @@ func Replacement(v *snapshot.View, to version.Driver, hostProcess bool, why stri
 	}
 	if ok {
 		if image, access, err := csidriver.Replacement(v.At.Catalog, b.Options, v.DaemonSet); err == nil {
+			becomes.Container = csidriver.Container(b.Driver)
 			return append(podSecurity(v, hostProcess), action.ReplaceDriver{
 				Object: v.DaemonSet.Object, Title: v.Catalog.Title, Why: why, Version: to, Bake: b.words(action.Saved(v.DaemonSet.Object)), Access: access, DaemonSet: csidriver.DaemonSetFile,
 				Folder: b.folder(v.DaemonSet), Image: image, Strategy: v.DaemonSet.Strategy, Becomes: *becomes,

@@ -36,10 +36,9 @@ func (snap *Snapshot) linuxAt(d *inventory.Driver, release version.OpenShift, cu
 	return l
 }
 
-// rival is a Linux DaemonSet of an admin's own that may run beside OpenShift's, or
-// be no more than a file: the release brings the driver on this platform, and no
-// status says that the DaemonSet is in the cluster. Where it is alone there, the
-// operator is switched off (Unmanaged or Removed). It is nil for none.
+// rival is a Linux DaemonSet of an admin's own that may run beside OpenShift's, or be
+// no more than a file; nil for none. One that runs, and no operator's does, is none:
+// the operator is switched off (Unmanaged or Removed).
 func (snap *Snapshot) rival(cat *catalog.Driver, ds *inventory.Driver) *inventory.Driver {
 	if ds == nil || cat == nil || !snap.here(cat) || cat.Payload == "" || cat.OLM {
 		return nil
