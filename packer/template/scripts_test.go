@@ -41,7 +41,7 @@ func TestScriptsDo(t *testing.T) {
 		{"host-name", "the name is lost without a restart of Windows Setup", `(?s)Rename-Computer.*exit 1`},
 		{"host-name", "first-boot.ps1 can't tell that the name was lost", `Set-Content -Path 'C:\\ProgramData\\winbake\\host-name\.txt'`},
 		{"first-boot", "nobody sees that the name was lost", `(?s)Write-EventLog .*-EventId 110 -EntryType Error.*-ne \$wanted\) \{\s+Write-NameEvent`},
-		{"first-boot", "nobody sees that no name was given", `-not \$wanted -and \(Test-Path -Path 'C:\\ProgramData\\winbake\\host-name\.ps1'\)\) \{\s+Write-NameEvent`},
+		{"first-boot", "nobody sees that no name was given", `-not \$wanted -and -not \(Get-Service -Name 'cloudbase-init' -ErrorAction SilentlyContinue\)\) \{\s+Write-NameEvent`},
 		{"cloud-name", "nobody sees that a cloud's machine has another name", `(?s)Write-EventLog .*-EventId 110 -EntryType Error.*-ne \$wanted\) \{\s+Write-NameEvent`},
 		{"cloud-name", "Google's name has its domain, and Windows' has 15 characters", `(?s)instance/hostname'.*Split\('\.'\)\[0\].*\[Math\]::Min\(15`},
 		{"cloud-name", "Azure's metadata wants a header and a version", `osProfile/computerName\?api-version=2021-02-01&format=text' -Headers @\{ Metadata = 'true' \}`},

@@ -36,10 +36,9 @@ if ($rule) {
     Get-ChildItem -Path 'Cert:\LocalMachine\My' | Where-Object { $_.FriendlyName -eq 'winbake-winrm' } | Remove-Item
     Remove-NetFirewallRule -Name 'winbake-winrm'
 }
-# host-name.ps1 left the name there. It isn't in an image whose clones cloudbase-init
-# names.
+# host-name.ps1 left the name there, unless cloudbase-init names clones.
 $wanted = Get-Content -Path 'C:\ProgramData\winbake\host-name.txt' -ErrorAction SilentlyContinue
-if (-not $wanted -and (Test-Path -Path 'C:\ProgramData\winbake\host-name.ps1')) {
+if (-not $wanted -and -not (Get-Service -Name 'cloudbase-init' -ErrorAction SilentlyContinue)) {
     Write-NameEvent "This machine is called $($env:COMPUTERNAME), and was given no name: C:\var\log\winbake\host-name.log says why. Rename-Computer -NewName NAME -Restart gives it one."
 }
 elseif ($wanted -and $env:COMPUTERNAME -ne $wanted) {
