@@ -12,7 +12,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -66,23 +65,29 @@ func New(ref string, o Options) (*Client, error) {
 	}
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	if o.Transport == nil {
-		o.Transport = transportOf()
+		o.Transport = defaultTransport()
 	}
 	return &Client{Ref: r, options: o}, nil
 }
 
-// transportOf is go-containerregistry's transport with more than its ten seconds for
-// TLS: Options.Timeout is the limit for any silence. What that gave up, net/http goes on
-// with in the background, until this limit.
-var transportOf = sync.OnceValue(func() http.RoundTripper {
-	t, ok := remote.DefaultTransport.(*http.Transport)
-	if !ok {
-		return remote.DefaultTransport // a program that uses this package has set another
-	}
-	t = t.Clone()
+// patient is go-containerregistry's transport with more than its ten seconds for TLS:
+// Options.Timeout is the limit for any silence. What that gave up, net/http goes on with
+// in the background, until this limit.
+var patient = func() *http.Transport {
+	t := untouched.Clone()
 	t.TLSHandshakeTimeout = 10 * time.Minute
 	return t
-})
+}()
+
+var untouched = remote.DefaultTransport.(*http.Transport) //nolint:forcetypeassert // as its docs say
+
+// defaultTransport is patient, unless the program has another default.
+func defaultTransport() http.RoundTripper {
+	if remote.DefaultTransport != http.RoundTripper(untouched) {
+		return remote.DefaultTransport
+	}
+	return patient
+}
 
 // Parse reads a reference. One with credentials is refused, and the error
 // doesn't show them: no client of registries reads such a one.

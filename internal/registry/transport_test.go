@@ -106,7 +106,7 @@ func TestSilence(t *testing.T) {
 func TestSilenceBeforeTLS(t *testing.T) {
 	for _, insecure := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			silent := transportOf().(*http.Transport).Clone()
+			silent := patient.Clone()
 			silent.Proxy, silent.DialContext = nil, func(context.Context, string, string) (net.Conn, error) {
 				ours, theirs := net.Pipe()
 				go func() { _, _ = io.Copy(io.Discard, theirs) }()

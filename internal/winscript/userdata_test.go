@@ -17,14 +17,14 @@ func TestParts(t *testing.T) {
 		"version: 1.1\ntasks:\n- task: executeScript\n  inputs:\n  - frequency: once\n    type: powershell\n    content: |-\n      Get-Date\n      ver\n  - type: batch\n    content: ver": {
 			{"powershell", "Get-Date\nver", 8}, {"cmd", "ver", 11}},
 		"version: 1.0\nconfig:\n- stage: boot\n  tasks:\n  - task: executeProgram\n    inputs:\n    - path: 'C:\\a b.exe'\n      arguments: ['/x', y]": {{"cmd", `"C:\a b.exe" /x y`, 7}},
-		"tasks:\n- task: setAdminAccount\n  inputs:\n    password:\n      type: static\n      data: Pa55":                                                 {{"cmd", "net user Administrator Pa55", 6}},
-		"tasks:\n- task: setAdminAccount\n  inputs:\n    password:\n      type: random":                                                                  nil,
-		"tasks:\n- task: sysprep\n- task: enableOpenSsh":                                                                                                 {{"cmd", "ec2launch sysprep", 2}, {"powershell", "Add-WindowsCapability -Online -Name OpenSSH.Server~~~~0.0.1.0", 3}},
+		"tasks:\n- task: setAdminAccount\n  inputs:\n    password:\n      type: static\n      data: Pa55":                                              {{"cmd", "net user Administrator Pa55", 6}},
+		"tasks:\n- task: setAdminAccount\n  inputs:\n    password:\n      type: random":                                                                nil,
+		"tasks:\n- task: sysprep\n- task: enableOpenSsh":                                                                                               {{"cmd", "ec2launch sysprep", 2}, {"powershell", "Add-WindowsCapability -Online -Name OpenSSH.Server~~~~0.0.1.0", 3}},
 		"tasks:\n- task: startSsm":                   nil,
 		"tasks: [a\n  task: b":                       nil,
 		"tasks: 1 # task:":                           nil,
 		"tasks:\n- task: executeScript\n  inputs: 1": nil,
-		"Get-Date":                                   nil,
+		"Get-Date": nil,
 	} {
 		have := Parts(text)
 		if len(have) != len(wants) {

@@ -129,7 +129,7 @@ func missing(inv *inventory.Inventory) []string {
 			out = append(out, p.Where)
 			continue
 		}
-		if strings.HasPrefix(p.What, "forbidden: ") && strings.Contains(p.Fix, "auth can-i ") && strings.Contains(p.Fix, "docs/clusterrole.yaml") {
+		if strings.HasPrefix(p.What, "forbidden: ") && strings.Contains(p.Command, "auth can-i ") && strings.Contains(p.Fix, "docs/clusterrole.yaml") {
 			out = append(out, p.Where)
 		} else {
 			out = append(out, p.Where+" ("+p.What+")")
