@@ -22,6 +22,12 @@ func clusterOf(openshift, wmco string, d inventory.Driver) *inventory.Inventory 
 	return inv
 }
 
+// onAWS is a cluster whose nodes have registered Amazon's driver alone.
+func onAWS(inv *inventory.Inventory) {
+	inv.Cluster.Platform = "AWS"
+	registers([]string{ebsName})(inv)
+}
+
 func ebs(tag string) inventory.Driver {
 	return windowsDriver("aws-ebs", ebsName, tag, "disk-v1", "filesystem-v1", "volume-v1")
 }
@@ -196,10 +202,10 @@ func versionCases() []ruleCase {
 			says: "the Linux side's version isn't known", does: "--image-version mirror.example/aws-ebs:latest=vX.Y.Z", fix: func(inv *inventory.Inventory) { inv.Drivers[1].Version = tagFact("v1.39.0") }},
 		{name: "a Linux side that nobody read and nothing tells", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", windowsDriver("trident", "csi.trident.netapp.io", "v25.06.0", "filesystem-v1", "smb-v1", "volume-v1")),
 			want: finding.Unknown, says: "the Linux side's version isn't known", does: "daemonsets.yaml", fix: linuxOf("trident", "csi.trident.netapp.io", "v25.06.0")},
-		{name: "of another platform, and registered nowhere", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: func(inv *inventory.Inventory) {
-			inv.Cluster.Platform = "AWS"
-			registers([]string{ebsName})(inv)
-		}, want: finding.Warn, says: "OpenShift brings none here", does: "it is of another platform", fix: func(inv *inventory.Inventory) { inv.Drivers = nil }},
+		{name: "of another platform, and registered nowhere", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: onAWS,
+			want: finding.Warn, says: "OpenShift brings none here", does: "it is of another platform", fix: func(inv *inventory.Inventory) { inv.Drivers = nil }},
+		{name: "of another platform, with pods that want it", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureDisk("v1.32.0")), change: all(onAWS, uses(inventory.VolumeUse{Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: azureDiskName})),
+			want: finding.Unknown, says: "OpenShift brings none here", does: "daemonsets.yaml", fix: linuxOf("azure-disk", azureDiskName, "v1.32.0")},
 		{name: "a planned one", id: "SKEW005", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: []inventory.Driver{vsphere("latest")}, want: finding.Unknown,
 			says: "it moves", does: "in the manifest of DaemonSet", fixedPlan: []inventory.Driver{vsphere("v3.5.0")}},
 

@@ -85,9 +85,8 @@ func linuxUnknown(v *snapshot.View, report rules.Report) {
 		Do:       remedy.Gather("daemonsets", "daemonsets.yaml"),
 		When:     rules.Before, Same: "linux", Evidence: v.Evidence(),
 	}
-	missing, _ := v.At.Lacking(v.DaemonSet.Provisioner, v.Nodes)
-	if idle := len(missing) > 0 && len(missing) == len(v.Nodes); l.Driver == nil && v.Catalog.Platform != "" && idle && v.At.Covered(inventory.DaemonSets) {
-		d.Severity, d.Why = finding.Warn, "no node has registered it, and nothing here would make volumes of it"
+	if l.Driver == nil && v.Catalog.Platform != "" && idle(v) {
+		d.Severity, d.Why = finding.Warn, "no node has registered it, no Windows pod has a volume of it, and nothing here would make one"
 		d.Do = []action.Action{action.DeleteDaemonSet{Object: v.DaemonSet.Object, Why: "it is of another platform", Judge: "whether anything needs it"}}
 	}
 	if l.Driver != nil {
@@ -100,6 +99,18 @@ func linuxUnknown(v *snapshot.View, report rules.Report) {
 		}
 	}
 	report(d)
+}
+
+// idle tells of a driver that no node has registered and no Windows pod wants.
+func idle(v *snapshot.View) bool {
+	for _, r := range []inventory.Resource{inventory.DaemonSets, inventory.Pods, inventory.Claims, inventory.Volumes} {
+		if !v.At.Covered(r) {
+			return false
+		}
+	}
+	missing, _ := v.At.Lacking(v.DaemonSet.Provisioner, v.Nodes)
+	return len(missing) > 0 && len(missing) == len(v.Nodes) &&
+		!slices.ContainsFunc(v.At.Inventory.Volumes, func(u inventory.VolumeUse) bool { return u.Provisioner == v.DaemonSet.Provisioner })
 }
 
 // seeOperator shows the versions of operators from OperatorHub.
