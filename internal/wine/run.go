@@ -96,10 +96,21 @@ const run = "@C:\\program.exe %%* >C:\\out%[1]d.txt 2>&1\r\n@echo %%errorlevel%%
 
 // Run runs the executable in file, which is a path of the host, and waits for
 // it, five minutes at most. An error means that it couldn't be run: a program that
-// fails has an exit code.
+// fails has an exit code. One that fails without a word is run once more (see still).
 func (p *Prefix) Run(ctx context.Context, file string, args ...string) (Output, error) {
+	if err := p.bringIn(file); err != nil {
+		return Output{}, err
+	}
+	o, err := p.runOnce(ctx, file, args...)
+	if o.Text == "" && (o.Exit != 0 || errors.Is(err, fs.ErrNotExist)) {
+		return p.runOnce(ctx, file, args...)
+	}
+	return o, err
+}
+
+func (p *Prefix) runOnce(ctx context.Context, file string, args ...string) (Output, error) {
 	p.runs++
-	if err := errors.Join(p.bringIn(file), os.WriteFile(p.path("run.cmd"), fmt.Appendf(nil, run, p.runs), 0o644)); err != nil {
+	if err := os.WriteFile(p.path("run.cmd"), fmt.Appendf(nil, run, p.runs), 0o644); err != nil {
 		return Output{}, err
 	}
 	if err := p.start(ctx); err != nil {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -32,9 +34,22 @@ func Env(prefix string, more ...string) []string {
 	}
 }
 
+// still begins a command with addresses that aren't random, where that is
+// permitted (a container's seccomp profile may forbid it). Linux puts the heap of
+// Wine 8's loader, 132 KB, anywhere in the GiB above 0x7d005000, and Wine needs the
+// page at 0x7ffe0000: one of 8,000 programs ended with exit code 1 or, where a
+// program started it, with "Internal error".
+var still = sync.OnceValue(func() []string {
+	if exec.Command("setarch", "-R", "true").Run() != nil {
+		return nil
+	}
+	return []string{"setarch", "-R"}
+})
+
 // Command is a program of prefix, in its C:\.
 func Command(ctx context.Context, prefix string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "wine", args...)
+	args = slices.Concat(still(), []string{"wine"}, args)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = Env(prefix)
 	// The current directory becomes the program's, and it must be one that the
 	// prefix has a drive for.

@@ -15,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/winbake/winbake/internal/wine"
 )
 
 // Options are what a node is from its start. The zero value is a Windows Server
@@ -123,30 +121,12 @@ func (n *Node) prepare() error {
 	return copyFile(filepath.Join(n.C(), "winenode", "denied.exe"), sc)
 }
 
-// starts is how often a node's first program is started. On a busy machine Wine has
-// ended it with exit code 1 and no word (once in some thousand nodes).
-const starts = 3
-
 // holdOpen keeps the prefix up until it's closed, or the test process ends.
 // Stop ends the program by the server.
 func holdOpen(prefix string) (io.Closer, error) {
-	var failed []error
-	for range starts {
-		in, err := holdOnce(prefix)
-		if err == nil {
-			return in, nil
-		}
-		failed = append(failed, err)
-		wine.End(prefix)
-	}
-	return nil, errors.Join(failed...)
-}
-
-func holdOnce(prefix string) (io.Closer, error) {
 	// Its life isn't the context's: services must outlive a test's context until
 	// its clean-up has run.
 	cmd := wineCommand(context.Background(), prefix, `C:\winenode\guest.exe`, "hold")
-	cmd.Env = append(cmd.Env, "WINEDEBUG=err+all,fixme-all") // an error tells why Wine ended
 	var trouble bytes.Buffer
 	cmd.Stderr = &trouble
 	in, err := cmd.StdinPipe()

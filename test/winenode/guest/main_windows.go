@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -77,29 +76,9 @@ func limitedToken() (windows.Token, error) {
 	return token, nil
 }
 
-// starts is how often a command is started before Wine is believed that it
-// can't.
-const starts = 10
-
-// notFound is cmd.exe's exit code for a program that it can't start.
-const notFound = 9009
-
-// neverStarted tells that nothing ran, on a machine with much to do: starting
-// cmd.exe fails with Internal error once in a thousand times, and so does what
-// cmd.exe starts. PowerShell's double and cmd.exe are on every node.
-func neverStarted(err error, args []string) bool {
-	var exit *exec.ExitError
-	return errors.Is(err, windows.ERROR_INTERNAL_ERROR) ||
-		errors.As(err, &exit) && exit.ExitCode() == notFound && len(args) > 1 && (strings.HasPrefix(args[1], "powershell") || strings.HasPrefix(args[1], "cmd "))
-}
-
 func runAs(token syscall.Token, args []string) error {
 	signal.Ignore(os.Interrupt)
 	err := runShell(token, args)
-	for i := 1; i < starts && neverStarted(err, args); i++ {
-		time.Sleep(100 * time.Millisecond)
-		err = runShell(token, args)
-	}
 	code := 0
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		code = exit.ExitCode()
