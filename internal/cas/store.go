@@ -23,12 +23,16 @@ package cas
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
+
+	"github.com/winbake/winbake/internal/fault"
 )
 
 const (
@@ -153,4 +157,103 @@ func isSum(s string) bool {
 		return false
 	}
 	return strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// ErrDamaged is wrapped by the errors about a blob or record whose bytes
+// aren't those that were stored. It has been removed: making it again is safe.
+var ErrDamaged = errors.New("damaged in the store")
+
+// explain turns what a person can mend into a fault: a full disk and a folder
+// that can't be written to. doing says what failed, as a verb phrase.
+func (s *Store) explain(doing string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isFull(err):
+		return &fault.Error{
+			What:  "no space left for the cache",
+			Where: s.dir,
+			Fix:   "bake cache gc, or pass --cache-dir with a folder on a larger disk",
+			Err:   err,
+		}
+	case errors.Is(err, syscall.ENOTDIR), errors.Is(err, fs.ErrExist):
+		return &fault.Error{
+			What:  "the cache folder can't be made: a file is in its place",
+			Where: s.dir,
+			Fix:   "pass --cache-dir with another folder",
+			Err:   err,
+		}
+	case errors.Is(err, fs.ErrPermission), isReadOnly(err):
+		return &fault.Error{
+			What:  "the cache folder can't be written to",
+			Where: s.dir,
+			Fix:   "pass --cache-dir with a folder that you may write to",
+			Err:   err,
+		}
+	default:
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+}
+
+func damagedBlob(d Digest, path string) error {
+	return &fault.Error{
+		What:  "blob " + d + " was damaged on disk and has been removed",
+		Where: path,
+		Fix:   "run the command again: it makes the blob anew",
+		Err:   ErrDamaged,
+	}
+}
+
+// share lets the caller commit or look up while no collector is between its
+// last look at a file and the file's removal. Hold it for a few system calls
+// only, and never take it twice.
+func (s *Store) share() (unlock func(), err error) { return s.lock(lockShared) }
+
+// exclude is the collector's side of share.
+func (s *Store) exclude() (unlock func(), err error) { return s.lock(lockExclusive) }
+
+func (s *Store) lock(how int) (func(), error) {
+	path := filepath.Join(s.dir, lockName)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = os.Open(path) // somebody else's, which local disks lock all the same
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || isReadOnly(err) {
+		// Where this file can't be opened nothing can be removed either.
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, s.explain("open the cache's lock", err)
+	}
+	if err := flock(f, how); err != nil {
+		f.Close()
+		if cantLock(err) { // NFS, which locks only what may be written to
+			return func() {}, nil
+		}
+		return nil, fmt.Errorf("lock the cache folder %s: %w", s.dir, err)
+	}
+	return func() { f.Close() }, nil
+}
+
+// tryLock opens and locks the file at path, or returns nil if someone has it
+// locked.
+func tryLock(path string) (*os.File, error) {
+	// NFS locks only what is open for writing. A blob whose writer was killed
+	// right before the rename is read-only already.
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrPermission) {
+		f, err = os.Open(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = flock(f, lockExclusive|lockNow)
+	if err == nil {
+		return f, nil
+	}
+	f.Close()
+	if isLocked(err) || cantLock(err) {
+		return nil, nil
+	}
+	return nil, err
 }

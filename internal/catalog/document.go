@@ -5,13 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // apiVersion is what every document of the catalog begins with, and kindName what
@@ -147,4 +151,160 @@ func (d *document) syntax(err error) *fault.Error {
 		e.Excerpt = d.excerpt(line, 0)
 	}
 	return e
+}
+
+type mistake struct {
+	node      *yaml.Node
+	what, fix string
+}
+
+// decode fills into, a pointer, by the names of json tags. It is stricter than
+// YAML libraries are: unknown and double fields, aliases and strings that YAML
+// takes for numbers (4.10 would be 4.1) are mistakes, and each has its place.
+func decode(n *yaml.Node, into any) *mistake {
+	return decodeInto(n, reflect.ValueOf(into).Elem())
+}
+
+func decodeInto(n *yaml.Node, v reflect.Value) *mistake {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" {
+		return &mistake{n, "anchors and aliases aren't read here", "write the value out"}
+	}
+	if n.ShortTag() == "!!null" && slices.Contains([]reflect.Kind{reflect.Slice, reflect.Map, reflect.Pointer}, v.Kind()) {
+		// `digests:` with nothing after it, and what `verify catalog` prints of
+		// an empty list.
+		return nil
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		return decodeStruct(n, v)
+	case reflect.Map:
+		return decodeMap(n, v)
+	case reflect.Slice:
+		return decodeSlice(n, v)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return decodeInto(n, v.Elem())
+	default:
+		return decodeScalar(n, v)
+	}
+}
+
+func decodeStruct(n *yaml.Node, v reflect.Value) *mistake {
+	fields := fieldsOf(v.Type())
+	return eachPair(n, func(key, value *yaml.Node) *mistake {
+		i, ok := fields[key.Value]
+		if !ok {
+			names := strings.Join(slices.Sorted(maps.Keys(fields)), ", ")
+			return &mistake{key, fmt.Sprintf("there is no field %s here", printable.Quote(key.Value)), "leave it out, or write one of: " + names}
+		}
+		return decodeInto(value, v.Field(i))
+	})
+}
+
+func decodeMap(n *yaml.Node, v reflect.Value) *mistake {
+	v.Set(reflect.MakeMap(v.Type()))
+	return eachPair(n, func(key, value *yaml.Node) *mistake {
+		item := reflect.New(v.Type().Elem()).Elem()
+		if m := decodeInto(value, item); m != nil {
+			return m
+		}
+		v.SetMapIndex(reflect.ValueOf(key.Value), item)
+		return nil
+	})
+}
+
+func eachPair(n *yaml.Node, f func(key, value *yaml.Node) *mistake) *mistake {
+	if n.Kind != yaml.MappingNode {
+		return &mistake{n, "here are fields wanted, and it is " + kind(n), "write `name: value` pairs"}
+	}
+	seen := map[string]bool{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge" {
+			return &mistake{key, "a name is wanted, and it is " + kind(key), "write the fields out"}
+		}
+		if seen[key.Value] {
+			return &mistake{key, fmt.Sprintf("%s is there twice", printable.Quote(key.Value)), "remove one of them"}
+		}
+		seen[key.Value] = true
+		if m := f(key, n.Content[i+1]); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+func decodeSlice(n *yaml.Node, v reflect.Value) *mistake {
+	if n.Kind != yaml.SequenceNode {
+		return &mistake{n, "a list is wanted, and it is " + kind(n), "write each entry on a line that begins with `- `"}
+	}
+	list := reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content))
+	for i, item := range n.Content {
+		if m := decodeInto(item, list.Index(i)); m != nil {
+			return m
+		}
+	}
+	v.Set(list)
+	return nil
+}
+
+func decodeScalar(n *yaml.Node, v reflect.Value) *mistake {
+	tag := n.ShortTag()
+	if n.Kind != yaml.ScalarNode {
+		return &mistake{n, "one value is wanted, and it is " + kind(n), "write one value"}
+	}
+	switch {
+	case v.Kind() == reflect.String && tag == "!!str":
+		v.SetString(n.Value)
+	case tag == "!!null":
+		return &mistake{n, "the value is missing", "write it, or leave the field out"}
+	case v.Kind() == reflect.String:
+		return &mistake{n, fmt.Sprintf("YAML reads %s as %s and not as a string", printable.Clip(n.Value), kind(n)), fmt.Sprintf("put it in quotes: %s", printable.Quote(n.Value))}
+	case v.Kind() == reflect.Bool && tag == "!!bool":
+		v.SetBool(strings.EqualFold(n.Value, "true"))
+	case v.Kind() == reflect.Bool:
+		return &mistake{n, "true or false is wanted, and it is " + kind(n), "write true or false"}
+	default:
+		i, err := strconv.ParseInt(n.Value, 10, 32)
+		if tag != "!!int" || err != nil {
+			return &mistake{n, fmt.Sprintf("a whole number is wanted, and it is %s", printable.Quote(n.Value)), "write digits alone"}
+		}
+		v.SetInt(i)
+	}
+	return nil
+}
+
+func kind(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a group of fields"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	case yaml.DocumentNode, yaml.ScalarNode: // by its tag
+	}
+	switch n.ShortTag() {
+	case "!!null":
+		return "empty"
+	case "!!int", "!!float":
+		return "a number"
+	case "!!bool":
+		return "true or false"
+	case "!!timestamp":
+		return "a date"
+	case "!!str":
+		return "a string"
+	}
+	return "of the type " + printable.Clip(n.ShortTag())
+}
+
+func fieldsOf(t reflect.Type) map[string]int {
+	fields := map[string]int{}
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+			fields[name] = i
+		}
+	}
+	return fields
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Severity orders findings from harmless to blocking.
@@ -130,4 +131,121 @@ func Accept(fs []Finding, rules []string) []Finding {
 		out[i] = f
 	}
 	return out
+}
+
+// The exit codes of every command. They are frozen: scripts branch on them.
+const (
+	ExitOK      = 0 // fine
+	ExitError   = 1 // usage, I/O or an internal fault
+	ExitWarn    = 2 // WARN, under --fail-on=warn
+	ExitBlock   = 3 // BLOCK, or a check that failed
+	ExitUnknown = 4 // something could not be told
+)
+
+// FailOn is the lowest severity that makes a command fail. Its zero value
+// isn't valid: use DefaultFailOn.
+type FailOn Severity
+
+// DefaultFailOn fails on BLOCK and on UNKNOWN, and lets WARN through.
+const DefaultFailOn = FailOn(Unknown)
+
+// FailOnNames lists the values that --fail-on takes.
+var FailOnNames = []string{"block", "unknown", "warn"}
+
+// String, Set and Type make FailOn a pflag value.
+func (f FailOn) String() string { return strings.ToLower(Severity(f).String()) }
+
+// Set reads block, unknown or warn.
+func (f *FailOn) Set(s string) error {
+	if !slices.Contains(FailOnNames, s) {
+		return fmt.Errorf("%q is none of %s", s, strings.Join(FailOnNames, ", "))
+	}
+	var sev Severity
+	if err := sev.UnmarshalText([]byte(strings.ToUpper(s))); err != nil {
+		return err
+	}
+	*f = FailOn(sev)
+	return nil
+}
+
+// Type names the value in help texts.
+func (FailOn) Type() string { return "severity" }
+
+// ExitCode returns the exit code of a command that found fs. BLOCK wins over
+// UNKNOWN, UNKNOWN over WARN.
+func (f FailOn) ExitCode(fs []Finding) int {
+	worst := Worst(fs)
+	if worst < Severity(f) {
+		return ExitOK
+	}
+	switch worst {
+	case Block:
+		return ExitBlock
+	case Unknown:
+		return ExitUnknown
+	case Warn:
+		return ExitWarn
+	case Pass, Info:
+	}
+	return ExitOK
+}
+
+// Action is one thing to do about a finding, as reports print it and scripts run
+// it. It is data: what it does to a cluster is known to the package that made it.
+type Action struct {
+	// Kind names the sort of action: set-image, replace-driver, by-hand.
+	Kind string `json:"kind"`
+	// Object is what it changes, "" for none that has a name.
+	Object string `json:"object,omitempty"`
+	// Summary is what it does, in one line.
+	Summary string `json:"summary"`
+	// Asks are the shell variables that its commands use and only a person knows.
+	Asks []Ask `json:"asks,omitempty"`
+	// Needs are what must be true before, a sentence each.
+	Needs []string `json:"needs,omitempty"`
+	// Commands are shell lines in their order. None: a person does what Summary
+	// says.
+	Commands []string `json:"commands,omitempty"`
+	// Wait are shell lines that change nothing and end when the effect is there.
+	Wait []string `json:"wait,omitempty"`
+	// Done is a shell line that exits 0 where nothing is left to do; "" where
+	// nothing tells.
+	Done string `json:"done,omitempty"`
+	// Undo are the shell lines of the way back, NoUndo says why there is none. Both
+	// are empty for an action that changes nothing.
+	Undo   []string `json:"undo,omitempty"`
+	NoUndo string   `json:"noUndo,omitempty"`
+	// Interrupts says which pods are without their volumes, and for how long; ""
+	// for none.
+	Interrupts string `json:"interrupts,omitempty"`
+	// Judge is what only a person can tell before it is done; "" for nothing.
+	Judge string `json:"judge,omitempty"`
+}
+
+// Lines are what a person runs: how to find what the commands ask for, the commands,
+// and what waits for their effect.
+func (a Action) Lines() []string {
+	lines := slices.Concat(a.Commands, a.Wait)
+	var before []string
+	for _, ask := range a.Asks {
+		if ask.UsedIn(lines...) {
+			before = append(before, strings.TrimLeft(ask.Command+"  # set "+ask.Name+": "+ask.Text, " "))
+		}
+	}
+	return append(before, lines...)
+}
+
+// Ask is a value that a person has to give.
+type Ask struct {
+	// Name is the shell variable.
+	Name string `json:"name"`
+	Text string `json:"text"`
+	// Command shows what helps to answer; "" for none.
+	Command string `json:"command,omitempty"`
+}
+
+// UsedIn reports whether shell lines have the value: as "${NAME:?}", so that none runs
+// without it. An empty namespace would be the current one.
+func (a Ask) UsedIn(lines ...string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(line, `"${`+a.Name+`:?}"`) })
 }

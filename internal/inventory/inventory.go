@@ -7,6 +7,14 @@
 // does.
 package inventory
 
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
 // Inventory is what one or more readers saw of one cluster. Slices are sorted
 // by Normalize, so the same input prints the same bytes.
 type Inventory struct {
@@ -135,4 +143,134 @@ type SetAside struct {
 	Object Object   `json:"object"`
 	Reason string   `json:"reason"`
 	At     Evidence `json:"at"`
+}
+
+// Many counts things for people: "1 file", "1,650 documents".
+func Many(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return Thousands(n) + " " + what
+}
+
+// Thousands writes a number with commas: "1,650".
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Some lists the first of sorted names: "a, b, c, d, e and 3 more".
+func Some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// Gather is how something gets into a must-gather that lacks it. Its texts are as
+// a shell reads them.
+type Gather struct {
+	// First is a line that comes before all others: what unpacks an archive.
+	First string
+	// Inspect are words of oc adm inspect, which adds to the folder Into; In is the
+	// namespace of what they name, "" for none.
+	Inspect  []string
+	In, Into string
+	// List is a line that writes a file with all objects of a kind.
+	List string
+}
+
+// GatherLines are the commands that do all of it, each once: oc adm inspect takes
+// what is of one namespace, or of none, together.
+func GatherLines(list []*Gather) []string {
+	var first, inspect, lists []string
+	words, into := map[string][]string{}, ""
+	var in []string
+	for _, g := range list {
+		if g.First != "" && !slices.Contains(first, g.First) {
+			first = append(first, g.First)
+		}
+		if g.List != "" && !slices.Contains(lists, g.List) {
+			lists = append(lists, g.List)
+		}
+		if len(g.Inspect) > 0 && !slices.Contains(in, g.In) {
+			in = append(in, g.In)
+		}
+		for _, w := range g.Inspect {
+			into = g.Into
+			if !slices.Contains(words[g.In], w) {
+				words[g.In] = append(words[g.In], w)
+			}
+		}
+	}
+	for _, namespace := range in {
+		line := "oc adm inspect " + strings.Join(words[namespace], " ")
+		if namespace != "" {
+			line += " -n " + namespace
+		}
+		inspect = append(inspect, line+" --dest-dir="+into)
+	}
+	return slices.Concat(first, inspect, lists)
+}
+
+// Normalize sorts every list, so that the same objects in another order print
+// the same bytes.
+func (inv *Inventory) Normalize() {
+	slices.SortStableFunc(inv.Drivers, func(a, b Driver) int { return a.Object.Compare(b.Object) })
+	for i := range inv.Drivers {
+		inv.Drivers[i].normalize()
+	}
+	slices.SortStableFunc(inv.SetAside, func(a, b SetAside) int { return a.Object.Compare(b.Object) })
+	slices.SortStableFunc(inv.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(inv.CSINodes, func(a, b CSINode) int { return cmp.Compare(a.Name, b.Name) })
+	for i := range inv.CSINodes {
+		slices.Sort(inv.CSINodes[i].Drivers)
+		slices.Sort(inv.CSINodes[i].Migrated)
+	}
+	slices.SortStableFunc(inv.Proxies, func(a, b Proxy) int { return a.Object.Compare(b.Object) })
+	slices.SortStableFunc(inv.Volumes, func(a, b VolumeUse) int {
+		return cmp.Or(a.Pod.Compare(b.Pod), cmp.Compare(a.Volume, b.Volume), cmp.Compare(a.Claim, b.Claim))
+	})
+	slices.SortStableFunc(inv.Leftovers, func(a, b Leftover) int { return a.Object.Compare(b.Object) })
+	slices.SortStableFunc(inv.Payloads, func(a, b Payload) int { return cmp.Compare(a.Version, b.Version) })
+	slices.SortStableFunc(inv.Problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.What, b.What))
+	})
+	inv.Cluster.normalize()
+}
+
+func (d *Driver) normalize() {
+	byName := func(a, b Pipe) int { return cmp.Compare(a.Name(), b.Name()) }
+	slices.SortStableFunc(d.Pipes, byName)
+	slices.SortStableFunc(d.Unmounted, byName)
+	slices.SortStableFunc(d.Running, func(a, b Running) int { return cmp.Compare(a.Image.Reference, b.Image.Reference) })
+	for i := range d.Running {
+		slices.Sort(d.Running[i].Nodes)
+	}
+}
+
+func (c *Cluster) normalize() {
+	slices.Sort(c.AdminAcks)
+	byName(c.Conditions, func(o Condition) string { return o.Type })
+	byName(c.AdminGates, func(g AdminGate) string { return g.Key })
+	byName(c.Pools, func(p Pool) string { return p.Name })
+	byName(c.CSIDrivers, func(d ClusterCSIDriver) string { return d.Name })
+	byName(c.Namespaces, func(n Namespace) string { return n.Name })
+	slices.SortStableFunc(c.Services, func(a, b ServiceList) int { return cmp.Compare(a.WMCO, b.WMCO) })
+	slices.SortStableFunc(c.Evidence, func(a, b Evidence) int {
+		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Text, b.Text))
+	})
+}
+
+func byName[T any](list []T, name func(T) string) {
+	slices.SortStableFunc(list, func(a, b T) int { return cmp.Compare(name(a), name(b)) })
+}
+
+// Compare orders objects by kind, namespace and name.
+func (o Object) Compare(p Object) int {
+	return cmp.Or(cmp.Compare(o.Kind, p.Kind), cmp.Compare(o.Namespace, p.Namespace), cmp.Compare(o.Name, p.Name))
 }

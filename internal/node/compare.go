@@ -3,9 +3,12 @@ package node
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/winsvc"
 )
 
 // Compare judges what a node says of itself. Every check gives a finding for
@@ -108,4 +111,154 @@ func (c *comparison) file(want File) {
 		}
 		return block(fmt.Sprintf("sha256 %s, %d bytes", sum, got.Size))
 	})
+}
+
+// Rule is one check of a node: its finding's ID, what it asks, why that
+// matters, and what fixes it.
+type Rule struct {
+	ID, Title, Why, Remedy string
+}
+
+// Rules are all checks, in the order of their IDs. IDs are frozen once
+// released: --accept and dashboards hold them.
+var Rules = []Rule{
+	{ServiceAbsent, "the service is registered", "nothing serves its pipes, and pods that need them can't mount volumes",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceCommand, "the service has the right command line", "another program runs, or this one with other flags: one that it doesn't know ends it at once",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceStart, "the service starts when it should", "after a restart of the node it is down until somebody starts it",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceRecovery, "the service is started again when it dies", "a crash leaves the node without it until somebody starts it",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{SecondOwner, "no other service serves the same pipes", "whichever of the two starts later ends at once, since the first instance of a pipe is exclusive",
+		"stop and disable the other service"},
+	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked",
+		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{FileMissing, "the file is there", "what starts it fails", "bake node install IMAGE --ssh USER@HOST"},
+	{LogDirectory, "the log directory is there", "the program doesn't make it and ends when it can't open its log",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{PipeMissing, "the pipe is there", "drivers that dial it fail", "bake node install IMAGE --ssh USER@HOST"},
+	{PipeOwner, "the pipe is served by the service's process", "another program answers the drivers, with whatever rights and version it has",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{PipeAnswer, "the pipe answers", "drivers that call it fail or hang", "bake node install IMAGE --ssh USER@HOST"},
+	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked",
+		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{ServiceAccount, "the service runs under the right account", "with fewer rights its calls fail, with more a pod that reaches it has them",
+		"bake node install IMAGE --ssh USER@HOST"},
+	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", "bake node install IMAGE --ssh USER@HOST"},
+	{NodeInterrupted, "no change of the node was cut short", "files and services may be half of one payload and half of another",
+		"run the same bake node command again: it ends what was begun"},
+	{ServiceEnvironment, "the service's process gets the right variables", "the program runs with other settings than those that were baked and checked",
+		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{NodeNotReached, "the node can be asked", "nothing is known of it", "verify node IMAGE --ssh USER@HOST says more"},
+}
+
+// The IDs of Rules.
+const (
+	ServiceAbsent       = "WIN001"
+	ServiceCommand      = "WIN002"
+	ServiceStart        = "WIN003"
+	ServiceRecovery     = "WIN004"
+	ServiceRunning      = "WIN005"
+	SecondOwner         = "WIN006"
+	FileDiffers         = "WIN007"
+	FileMissing         = "WIN008"
+	LogDirectory        = "WIN009"
+	PipeMissing         = "WIN010"
+	PipeOwner           = "WIN011"
+	PipeAnswer          = "WIN012"
+	LogVersion          = "WIN013"
+	ServiceAccount      = "WIN014"
+	ServiceDependencies = "WIN015"
+	NodeInterrupted     = "WIN016"
+	ServiceEnvironment  = "WIN017"
+	NodeNotReached      = "WIN018"
+)
+
+func rule(id string) Rule {
+	for _, r := range Rules {
+		if r.ID == id {
+			return r
+		}
+	}
+	panic("no rule " + id)
+}
+
+// account spells the local system's account in one way.
+func account(a string) string {
+	switch strings.ToLower(a) {
+	case "", "localsystem", `.\localsystem`, `nt authority\system`:
+		return "LocalSystem"
+	}
+	return a
+}
+
+// listed is a list of services as one text, whatever their order.
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.ToLower(strings.Join(slices.Sorted(slices.Values(names)), ", "))
+}
+
+// variables is a list of variables' names as one text.
+func variables(names []string) string {
+	if len(names) == 0 {
+		return "no variables"
+	}
+	return strings.Join(names, ", ")
+}
+
+// environmentDiffers names the variables that aren't as wanted, "" for none.
+// It doesn't show what they hold: a proxy's address may have a password in it.
+func environmentDiffers(got []string, want map[string]string) string {
+	left := map[string]string{} // by name, in upper case: Windows doesn't tell them apart
+	for name, value := range want {
+		left[strings.ToUpper(name)] = value
+	}
+	var wrong []string
+	for _, variable := range slices.Sorted(slices.Values(got)) {
+		name, value, _ := strings.Cut(variable, "=")
+		wanted, ok := left[strings.ToUpper(name)]
+		delete(left, strings.ToUpper(name))
+		switch {
+		case !ok:
+			wrong = append(wrong, name+" is set")
+		case value != wanted:
+			wrong = append(wrong, name+" has another value")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(left)) {
+		wrong = append(wrong, name+" isn't set")
+	}
+	return strings.Join(wrong, ", ")
+}
+
+// recoveryText says what happens after each failure.
+func recoveryText(r winsvc.Recovery) string {
+	if len(r.Actions) == 0 {
+		return "no recovery actions"
+	}
+	var parts []string
+	for _, a := range r.Actions {
+		parts = append(parts, a.String())
+	}
+	s := strings.Join(parts, " ") + ", count reset after " + r.Reset.String()
+	if r.OnNonCrash {
+		s += ", on errors too"
+	}
+	return s
+}
+
+// SameCommand tells whether two command lines start the same program with the
+// same arguments: quoting and the case of the program's path don't count.
+func SameCommand(a, b string) bool {
+	x, errX := winsvc.ParseCommand(a)
+	y, errY := winsvc.ParseCommand(b)
+	if errX != nil || errY != nil {
+		return a == b
+	}
+	return SamePath(x[0], y[0]) && slices.Equal(x[1:], y[1:])
 }

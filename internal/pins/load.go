@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
@@ -85,4 +86,146 @@ func joinFaults(errs []error) error {
 		return errs[0]
 	}
 	return fmt.Errorf("%d mistakes:\n%w", len(errs), errors.Join(errs...))
+}
+
+// words name a struct of versions.yaml, and a list of it, in messages.
+var words = map[reflect.Type]struct{ one, many string }{
+	reflect.TypeFor[Component](): {one: "a component"},
+	reflect.TypeFor[Godebug]():   {one: "godebug"},
+	reflect.TypeFor[Service]():   {one: "a service"},
+	reflect.TypeFor[Recovery]():  {one: "recovery"},
+	reflect.TypeFor[PreScript](): {"a pre-script", "a list of scripts"},
+	reflect.TypeFor[NodeArg]():   {"a node argument", "a list of names and paths"},
+}
+
+// keyOfField is the key of a struct's field; "" for one that isn't read.
+func keyOfField(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return strings.TrimPrefix(key, "-")
+}
+
+// read fills a struct from a mapping. seen, which may be nil, is told of each
+// of its keys and the key's value.
+func (d *document) read(n ast.Node, into reflect.Value, seen func(key string, value ast.Node)) {
+	readers := map[string]func(ast.Node){}
+	for i := range into.NumField() {
+		key := keyOfField(into.Type().Field(i))
+		if key == "" {
+			continue
+		}
+		readers[key] = func(n ast.Node) {
+			if seen != nil {
+				seen(key, n)
+			}
+			d.value(n, into.Field(i))
+		}
+	}
+	d.fields(n, words[into.Type()].one, readers)
+}
+
+// value reads a value as what the field's type says.
+func (d *document) value(n ast.Node, into reflect.Value) {
+	switch v := into.Addr().Interface().(type) {
+	case *string:
+		d.text(v)(n)
+	case *bool:
+		d.boolean(v, n)
+	case *uint:
+		d.whole(v, n)
+	case *[]string:
+		d.items(n, "a list of strings", func(item ast.Node) {
+			var s string
+			d.text(&s)(item)
+			*v = append(*v, s)
+		})
+	case *map[string]string:
+		d.table(v, n)
+	default:
+		d.structs(n, into)
+	}
+}
+
+// structs reads a mapping into a pointer, or a list of them.
+func (d *document) structs(n ast.Node, into reflect.Value) {
+	one := into.Type().Elem()
+	item := func(n ast.Node) reflect.Value {
+		v := reflect.New(one)
+		d.read(n, v.Elem(), nil)
+		return v
+	}
+	if into.Kind() == reflect.Pointer {
+		into.Set(item(n))
+		return
+	}
+	d.items(n, words[one].many, func(n ast.Node) { into.Set(reflect.Append(into, item(n).Elem())) })
+}
+
+// SetPin returns src with one component's pin changed: the version of a
+// module, the commit of a git source, the sha256 of a file. Every other byte
+// stays, comments and line ends included.
+func SetPin(path string, src []byte, name, value string) ([]byte, error) {
+	if rest, marked := bytes.CutPrefix(src, []byte(byteOrderMark)); marked {
+		edited, err := SetPin(path, rest, name, value)
+		if err != nil {
+			return nil, err
+		}
+		return append([]byte(byteOrderMark), edited...), nil
+	}
+	f, err := Parse(path, src)
+	if err != nil {
+		return nil, err
+	}
+	c, err := f.Component(name)
+	if err != nil {
+		return nil, err
+	}
+	kind, d := c.kind(), f.document
+	value = strings.TrimPrefix(value, "sha256:")
+	node := c.at[kind.pin]
+	edited, err := splice(d, src, node, value, kind.quoted)
+	if err != nil {
+		return nil, err
+	}
+	after, err := Parse(path, edited)
+	if err != nil {
+		return nil, err
+	}
+	if got, err := after.Component(name); err != nil || got.text(kind.pin) != value {
+		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand, then: bake lock "+name)
+	}
+	return edited, nil
+}
+
+// splice puts value in the place of node's scalar, in the same quotes.
+func splice(d *document, src []byte, node ast.Node, value string, quoted bool) ([]byte, error) {
+	p := positionOf(node)
+	if p.line < 1 || p.line > len(d.lines) {
+		return nil, fmt.Errorf("line %d isn't in the file", p.line)
+	}
+	start := 0
+	for _, l := range d.lines[:p.line-1] {
+		start += len(l) + 1
+	}
+	line := d.lines[p.line-1]
+	column := len(string([]rune(line)[:min(p.column-1, len([]rune(line)))])) // columns count characters
+	rest := line[column:]
+	var old, fresh string
+	switch {
+	case strings.HasPrefix(rest, `"`), strings.HasPrefix(rest, "'"):
+		end := strings.Index(rest[1:], rest[:1])
+		if end < 0 {
+			return nil, d.at(node, "a value over several lines can't be changed in place", "edit versions.yaml by hand")
+		}
+		old, fresh = rest[:end+2], rest[:1]+value+rest[:1]
+	default:
+		old, fresh = node.GetToken().Value, value
+		if quoted {
+			fresh = `"` + value + `"`
+		}
+	}
+	if !strings.HasPrefix(rest, old) {
+		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand")
+	}
+	at := start + column
+	return bytes.Join([][]byte{src[:at], []byte(fresh), src[at+len(old):]}, nil), nil
 }

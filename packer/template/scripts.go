@@ -3,11 +3,16 @@ package template
 import (
 	"cmp"
 	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/builder"
 )
@@ -90,5 +95,81 @@ func (r *render) addAnswers([]Variable) error {
 		return err
 	}
 	r.add("answers/unattend.xml.pkrtpl", data)
+	return nil
+}
+
+// Moment is when an image team's own script runs.
+type Moment string
+
+// The moments.
+const (
+	BeforeUpdates Moment = "before-updates"
+	AfterUpdates  Moment = "after-updates"
+	// Last is before sysprep, when everything else is done.
+	Last Moment = "last"
+)
+
+// Moments lists them.
+func Moments() []Moment { return []Moment{BeforeUpdates, AfterUpdates, Last} }
+
+// ExtraScript is an image team's own script, which the folder gets a copy of.
+type ExtraScript struct {
+	Moment Moment
+	// Name is the file's, with .ps1, .cmd or .bat.
+	Name string
+	Data []byte
+}
+
+// provisioners are those that run a script, by the end of its name.
+var provisioners = map[string]string{".ps1": "powershell", ".cmd": "windows-shell", ".bat": "windows-shell"}
+
+// ReadExtraScripts reads scripts by [MOMENT=]PATH. The error is a *fault.Error.
+func ReadExtraScripts(given ...string) ([]ExtraScript, error) {
+	var all []ExtraScript
+	for _, g := range given {
+		s, err := readExtraScript(g)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func readExtraScript(given string) (ExtraScript, error) {
+	s := ExtraScript{Moment: Last}
+	path := given
+	for _, m := range Moments() {
+		if rest, ok := strings.CutPrefix(given, string(m)+"="); ok {
+			s.Moment, path = m, rest
+		}
+	}
+	s.Name = filepath.Base(path)
+	if provisioners[strings.ToLower(filepath.Ext(s.Name))] == "" {
+		return s, &fault.Error{Where: given, What: "a script of Windows ends in .ps1, .cmd or .bat", Fix: "give --extra-script last=PATH.ps1, or before-updates=, after-updates="}
+	}
+	data, err := infile.Read(path, infile.Text)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, &fault.Error{Where: path, What: "there is no such script", Fix: "check --extra-script", Err: err}
+	}
+	if err != nil {
+		return s, fmt.Errorf("read the script: %w", err)
+	}
+	s.Data = data
+	return s, nil
+}
+
+func extraPath(s ExtraScript) string { return "extra/" + s.Name }
+
+// quoteRoot is a path below the folder as an HCL string.
+func quoteRoot(path string) string { return `"${path.root}/` + escaped(path) + `"` }
+
+func (r *render) addExtraScripts() error {
+	for i, s := range r.ExtraScripts {
+		if slices.ContainsFunc(r.ExtraScripts[:i], func(o ExtraScript) bool { return strings.EqualFold(o.Name, s.Name) }) {
+			return &fault.Error{Where: s.Name, What: "two extra scripts have the same name", Fix: "rename one of them"}
+		}
+		r.add(extraPath(s), s.Data)
+	}
 	return nil
 }

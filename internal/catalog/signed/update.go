@@ -1,10 +1,26 @@
 package signed
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/attest"
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
@@ -103,4 +119,161 @@ func (o *Options) check(ctx context.Context, e *Edition) error {
 		Where: e.Name, What: fmt.Sprintf("the catalog of %s, signed at %s, is older than the one in use, of %s", e.AsOf, e.Made.Format(time.RFC3339), inUse),
 		Fix: "get a newer one, or use it all the same: --allow-older",
 	}
+}
+
+// kept is the file of the last good edition. The key is beside it to find damage:
+// who can write the file can write the key.
+type kept struct {
+	Key      string          `json:"key"` // PEM
+	Envelope json.RawMessage `json:"envelope"`
+	// Over is the built-in catalog's day when it was kept, which may be a later one
+	// if the user said so.
+	Over string `json:"over"`
+}
+
+// Path is where the last good edition is kept, in the user's cache folder.
+func Path() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", &fault.Error{What: "no place to keep a catalog: " + err.Error(), Fix: "set HOME or XDG_CACHE_HOME", Err: err}
+	}
+	return filepath.Join(dir, "winbake", "catalog.json"), nil
+}
+
+func keep(path string, envelope, key []byte) error {
+	data, err := json.Marshal(kept{string(key), envelope, catalog.BuiltIn()})
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return atomicfs.CantWrite(path, err)
+	}
+	if err := atomicfs.WriteFile(path, data); err != nil {
+		return atomicfs.CantWrite(path, err)
+	}
+	return nil
+}
+
+// Kept is the edition that is used instead of the built-in catalog. nil: none was kept,
+// or the built-in one is newer. An error says that the kept one is damaged; the
+// built-in one is used then.
+func Kept(ctx context.Context) (*Edition, error) {
+	path, err := Path()
+	if err != nil {
+		return nil, nil //nolint:nilerr // no place for one: none was kept
+	}
+	data, err := infile.Read(path, maxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	e, over, err := open(ctx, path, data, err)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: "the kept catalog can't be used: " + cause(err), Fix: "verify catalog update", Err: err}
+	}
+	if builtIn := catalog.BuiltIn(); e.AsOf < builtIn && over != builtIn {
+		return nil, nil
+	}
+	return e, nil
+}
+
+func open(ctx context.Context, path string, data []byte, err error) (*Edition, string, error) {
+	if err != nil {
+		return nil, "", err
+	}
+	var k kept
+	if err := json.Unmarshal(data, &k); err != nil {
+		return nil, "", err
+	}
+	key, err := attest.ParseKey([]byte(k.Key))
+	if err != nil {
+		return nil, "", err
+	}
+	e, err := Open(ctx, path, k.Envelope, key)
+	return e, k.Over, err
+}
+
+// cause is what is wrong, without the place, which is said already.
+func cause(err error) string {
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f.What
+	}
+	return cmp.Or(infile.Cause(err), "unknown")
+}
+
+// FileName is an envelope's in a folder.
+const FileName = "catalog.json"
+
+// artifactType makes an OCI artifact that is a catalog:
+// https://github.com/opencontainers/image-spec/blob/main/manifest.md#guidelines-for-artifact-usage
+const artifactType = "application/vnd.winbake.catalog.config.v1+json"
+
+// Artifact is an envelope as an OCI artifact of one layer.
+func Artifact(envelope []byte) (v1.Image, error) {
+	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), artifactType)
+	return mutate.AppendLayers(img, static.NewLayer(envelope, attest.MediaType))
+}
+
+// fetch reads the envelope from a file, a folder with FileName, an OCI layout, or
+// a registry.
+func fetch(ctx context.Context, from string, o ociimage.Options) ([]byte, error) {
+	if ref, ok := strings.CutPrefix(from, "oci://"); ok {
+		return fromImage(ctx, "docker://"+ref, o)
+	}
+	path := from
+	info, err := os.Stat(from)
+	if err == nil && info.IsDir() {
+		path = filepath.Join(from, FileName)
+		if _, err := os.Stat(path); err != nil {
+			return fromImage(ctx, "oci:"+from, o)
+		}
+	} else if err != nil {
+		data, err := fromImage(ctx, from, o)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, unreadable(from, err)
+		}
+		return data, err
+	}
+	data, err := infile.Read(path, maxBytes)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return data, nil
+}
+
+func unreadable(path string, err error) error {
+	what := "the catalog can't be read: " + infile.Cause(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		what = "no such file or folder"
+	}
+	return &fault.Error{Where: path, What: what, Fix: "--from oci://REGISTRY/REPOSITORY:TAG, a file, or a folder with " + FileName, Err: err}
+}
+
+func fromImage(ctx context.Context, ref string, o ociimage.Options) ([]byte, error) {
+	s, err := ociimage.Load(ctx, ref, o)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close() //nolint:errcheck // only read
+	img, err := s.Image()
+	if err != nil {
+		return nil, err
+	}
+	layers, err := img.Layers()
+	if err != nil {
+		return nil, s.Fault(err)
+	}
+	i := slices.IndexFunc(layers, func(l v1.Layer) bool {
+		mt, err := l.MediaType()
+		return err == nil && mt == attest.MediaType
+	})
+	if i < 0 {
+		return nil, &fault.Error{Where: s.Reference(), What: "it holds no signed catalog", Fix: "name the artifact of a catalog, oci://REGISTRY/REPOSITORY:TAG, or a file"}
+	}
+	blob, err := layers[i].Compressed()
+	if err != nil {
+		return nil, s.Fault(err)
+	}
+	defer blob.Close() //nolint:errcheck // only read
+	data, err := io.ReadAll(io.LimitReader(blob, maxBytes))
+	return data, s.Fault(err)
 }

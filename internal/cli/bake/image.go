@@ -1,7 +1,16 @@
 package bake
 
 import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
 	"strings"
 	"time"
 
@@ -9,9 +18,12 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
@@ -103,4 +115,104 @@ func (t *tool) load(r app.Registry) ociimage.Options {
 	return ociimage.Options{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
+}
+
+// blobStore lets package payload keep layers in the cache.
+type blobStore struct{ store *cas.Store }
+
+var _ payload.Store = blobStore{}
+
+func (b blobStore) Create() (payload.BlobWriter, error) { return b.store.Create() }
+
+// Open takes a blob that is gone for a damaged one: to run again makes either anew.
+func (b blobStore) Open(digest string) (io.ReadCloser, error) {
+	rc, err := b.store.Open(digest)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%w: %w", cas.ErrDamaged, err)
+	}
+	return rc, err
+}
+
+// Record keeps v, and for as long as v is kept the blobs that it names: a
+// layer's record would be of no use without its blob.
+func (b blobStore) Record(key string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode a cache record: %w", err)
+	}
+	var refs []cas.Digest
+	for _, d := range digests.FindAllString(string(data), -1) {
+		// A layer's diff ID is a digest too, of what nobody keeps.
+		if _, err := b.store.Stat(d); err == nil {
+			refs = append(refs, d)
+		}
+	}
+	return b.store.PutAction(key, v, refs...)
+}
+
+var digests = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+
+// Lookup takes a damaged record for none: it is gone, and made again.
+func (b blobStore) Lookup(key string, v any) (bool, error) {
+	ok, err := b.store.GetAction(key, v)
+	if errors.Is(err, cas.ErrDamaged) {
+		return false, nil
+	}
+	return ok, err
+}
+
+type extrasOptions struct {
+	withVerify bool
+}
+
+// extras is what goes into /winbake: node.json where versions.yaml declares
+// services, and verify.exe where it was asked for.
+type extras struct {
+	expectation *node.Expectation // nil for none
+	verify      []payload.File
+}
+
+func (t *tool) extras(ctx context.Context, o payloadOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*extras, error) {
+	e, err := t.expectation(file, jobs, artifacts)
+	if err != nil || !o.withVerify {
+		return &extras{expectation: e}, err
+	}
+	data, err := t.readVerifyExe(ctx, o.buildOptions)
+	if err != nil {
+		return nil, err
+	}
+	return &extras{e, []payload.File{bytesFile(payload.VerifyName, data)}}, nil
+}
+
+// files are those of an image that keeps so much of its base.
+func (x *extras) files(kept []payload.KeptFile) ([]payload.File, error) {
+	if x.expectation == nil {
+		return x.verify, nil
+	}
+	e := *x.expectation
+	for _, k := range kept {
+		e.Kept = append(e.Kept, node.KeptFile(k))
+	}
+	data, err := e.Encode()
+	if err != nil {
+		return nil, err
+	}
+	return append([]payload.File{bytesFile(payload.ExpectationName, data)}, x.verify...), nil
+}
+
+func bytesFile(name string, data []byte) payload.File {
+	sum := sha256.Sum256(data)
+	return payload.File{Path: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(bytes.NewReader(data)), nil
+	}}
+}
+
+// expectation is what a node with this payload should be; nil when nothing is
+// said of nodes.
+func (t *tool) expectation(file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*node.Expectation, error) {
+	var built []wanted.Built
+	for i, j := range jobs {
+		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size})
+	}
+	return wanted.Expectation(file, built, t.warn)
 }

@@ -3,9 +3,12 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +21,8 @@ import (
 	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/skew"
+	"github.com/winbake/winbake/packer/lint"
 )
 
 type tool struct {
@@ -168,4 +173,82 @@ func await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 		var none T
 		return none, context.Cause(ctx)
 	}
+}
+
+// acceptedRules are the values of --accept with the rules' own spelling. A
+// rule that doesn't exist would accept nothing without a word.
+func acceptedRules(accept []string) ([]string, error) {
+	ids := ruleIDs()
+	var list []string
+	for _, a := range accept {
+		id, object, one := strings.Cut(a, "=")
+		id = strings.ToUpper(id)
+		if _, gone := skew.ExplainRetired(id); !gone && !slices.Contains(ids, id) {
+			return nil, &fault.Error{What: "--accept " + a + ": there is no rule " + id, Fix: "one of " + strings.Join(ids, ", ")}
+		}
+		if one {
+			id += "=" + object
+		}
+		list = append(list, id)
+	}
+	return list, nil
+}
+
+// needless says which rules of accept no finding is of: it is fixed, or another
+// object's, or the rule is retired. What is accepted is INFO, and what is INFO
+// needs no accepting: its rule is no mistake.
+func needless(accept []string, findings []finding.Finding) (notes []string) {
+	for _, rule := range accept {
+		id, _, _ := strings.Cut(rule, "=")
+		if _, gone := skew.ExplainRetired(id); gone {
+			notes = append(notes, fmt.Sprintf("--accept %s can be left out: the rule is retired (verify skew --explain %s)", rule, id))
+			continue
+		}
+		if !slices.ContainsFunc(findings, func(f finding.Finding) bool {
+			return f.Severity == finding.Info && (rule == f.ID || rule == f.ID+"="+f.Object)
+		}) {
+			notes = append(notes, fmt.Sprintf("--accept %s: there is no such finding", rule))
+		}
+	}
+	return notes
+}
+
+func newTemplate(t *tool) *cobra.Command {
+	var o lint.Options
+	cmd := &cobra.Command{
+		Use:   "template DIR",
+		Short: "Check a Packer template for what packer validate doesn't see",
+		Long: `template reads a folder of .pkr.hcl and .pkr.json files, anybody's, with the scripts and
+answer files that they name, and checks what Packer doesn't: guest ids, plugin
+ranges, sums of ISOs, firmware against disk layout, answer files, keys and
+passwords that come with the template, drive letters, sysprep, and the steps
+that a node's image needs.
+
+Values that are only given at build time are UNKNOWN: --var-file gives them.
+Steps whose content can't be read, such as Ansible's, make what is missing
+UNKNOWN too.`,
+		Example: `  verify template image
+  verify template image --var-file prod.pkrvars.hcl
+  verify template docs/vsphere_ci --profile openshift -o junit > template.xml`,
+		Args: app.Args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Profile != "" && !slices.Contains(lint.Profiles(), o.Profile) {
+				return usage(cmd, "--profile can't be %q: openshift or generic", o.Profile)
+			}
+			result, err := lint.Check(args[0], o)
+			if err != nil {
+				return err
+			}
+			return t.finish(report.Report{
+				Subject: args[0], Findings: result.Findings,
+				Checked: fmt.Sprintf("%d files", result.Files),
+				Notes:   []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, cmp.Or(strings.Join(result.Sources, ", "), "none"))},
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.Profile, "profile", "", "openshift or generic (default what bake template wrote, else openshift)")
+	f.StringArrayVar(&o.VarFiles, "var-file", nil, "values of the build, as for packer; may be repeated")
+	app.Choices(cmd, "profile", lint.Profiles()...)
+	return cmd
 }

@@ -3,9 +3,12 @@ package manifests
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -119,4 +122,88 @@ func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 		}
 	}()
 	return dec.Decode(n)
+}
+
+// chunk is the text of one document and the line, from 1, that it starts at.
+type chunk struct {
+	line int
+	text []byte
+}
+
+// chunks cuts a file at its document markers, as kubectl does: a line that
+// starts with --- or ... ends a document wherever it is, so what is broken in one
+// document doesn't hide the next. It returns only those with something in them.
+func chunks(src []byte, yield func(chunk) bool) {
+	start, startLine, line := 0, 1, 0
+	content, directive := false, false
+	for offset := 0; offset < len(src); {
+		end := len(src)
+		if i := bytes.IndexByte(src[offset:], '\n'); i >= 0 {
+			end = offset + i + 1
+		}
+		text := src[offset:end]
+		line++
+		begins, ends := isMarker(text, "---"), isMarker(text, "...")
+		if begins || ends {
+			if content && !yield(chunk{startLine, src[start:offset]}) {
+				return
+			}
+			switch {
+			case ends:
+				start, startLine = end, line+1
+			case content || !directive: // a directive belongs to what it is above
+				start, startLine = offset, line
+			}
+			text, content, directive = text[3:], false, false
+		}
+		switch text = bytes.TrimLeft(text, " \t\r\n"); {
+		case len(text) == 0 || text[0] == '#' || ends:
+		case text[0] == '%' && !content:
+			directive = true
+		default:
+			content = true
+		}
+		offset = end
+	}
+	if content {
+		yield(chunk{startLine, src[start:]})
+	}
+}
+
+// isMarker tells whether a line is a marker, with or without something behind
+// it.
+func isMarker(line []byte, marker string) bool {
+	rest, ok := bytes.CutPrefix(line, []byte(marker))
+	return ok && (len(rest) == 0 || bytes.IndexByte([]byte(" \t\r\n"), rest[0]) >= 0)
+}
+
+var errBinary = errors.New("it is binary, not YAML or JSON")
+
+// decodeText makes UTF-8 of a file. PowerShell writes UTF-16 with a byte order
+// mark when it redirects kubectl's output.
+func decodeText(src []byte) ([]byte, error) {
+	switch {
+	case bytes.HasPrefix(src, []byte{0xef, 0xbb, 0xbf}):
+		src = src[3:]
+	case bytes.HasPrefix(src, []byte{0xff, 0xfe}):
+		return fromUTF16(src[2:], binary.LittleEndian), nil
+	case bytes.HasPrefix(src, []byte{0xfe, 0xff}):
+		return fromUTF16(src[2:], binary.BigEndian), nil
+	}
+	if bytes.IndexByte(src, 0) >= 0 {
+		return nil, errBinary
+	}
+	return src, nil
+}
+
+func fromUTF16(src []byte, order binary.ByteOrder) []byte {
+	units := make([]uint16, 0, len(src)/2)
+	for i := 0; i+1 < len(src); i += 2 {
+		units = append(units, order.Uint16(src[i:]))
+	}
+	out := make([]byte, 0, len(units))
+	for _, r := range utf16.Decode(units) {
+		out = utf8.AppendRune(out, r)
+	}
+	return out
 }

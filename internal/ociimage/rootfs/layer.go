@@ -2,6 +2,7 @@ package rootfs
 
 import (
 	"archive/tar"
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,9 +11,14 @@ import (
 	"hash"
 	"io"
 
+	"github.com/google/go-containerregistry/pkg/compression"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 
+	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // layerStream is a layer's tar, inflated in another goroutine and checked
@@ -166,3 +172,99 @@ func (im *imageLayers) tarFault(st *layerStream, l v1.Layer, err error) error {
 	}
 	return im.source.DamagedLayer(l, "the layer isn't a whole tar archive: "+err.Error())
 }
+
+// maxWindow bounds the memory that a zstd stream may ask for. It is what
+// `zstd --long` uses.
+const maxWindow = 128 << 20
+
+// Inflate returns r without its compression, whatever that is. Close lets go
+// of the decoder, not of r.
+func Inflate(r io.Reader) (io.ReadCloser, error) {
+	br := bufio.NewReaderSize(r, 256<<10)
+	head, err := br.Peek(4)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	switch ociimage.Sniff(head) {
+	case compression.GZip:
+		return gzip.NewReader(br)
+	case compression.ZStd:
+		// One goroutine: readAhead puts the decoder onto its own already.
+		d, err := zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	default:
+		return io.NopCloser(br), nil
+	}
+}
+
+// isOurs tells an error that already says what a person needs, or that ends a
+// run, from one of a decoder or archive reader.
+func isOurs(err error) bool {
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*LimitError](err); ok {
+		return true
+	}
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// imageLayers is the layers of one image, the lowest first, as a tree of
+// files is put together from them.
+type imageLayers struct {
+	source  *ociimage.Source
+	layers  []v1.Layer
+	diffIDs []v1.Hash
+	budget  *budget
+	report  stream.Progress
+
+	sizes []int64
+	done  int64 // of the layers before the current one
+}
+
+func newImageLayers(s *ociimage.Source, img v1.Image, b *budget) (*imageLayers, error) {
+	layers, diffIDs, err := s.LayersOf(img)
+	if err != nil {
+		return nil, err
+	}
+	im := &imageLayers{source: s, layers: layers, diffIDs: diffIDs, budget: b}
+	for _, l := range layers {
+		n, err := l.Size()
+		if err != nil {
+			return nil, s.Fault(err)
+		}
+		im.sizes = append(im.sizes, n)
+	}
+	return im, nil
+}
+
+// progress reports over all layers while layer i is read. A layer that is read
+// again for its links counts no more.
+func (im *imageLayers) progress(i int) func(int64) {
+	if im.report == nil {
+		return nil
+	}
+	before, total := im.done, im.total()
+	im.done += im.sizes[i]
+	return func(n int64) { im.report(min(before+n, total), total) }
+}
+
+// skip counts a layer that needn't be read.
+func (im *imageLayers) skip(i int) {
+	im.done += im.sizes[i]
+	if im.report != nil {
+		im.report(min(im.done, im.total()), im.total())
+	}
+}
+
+func (im *imageLayers) total() (n int64) {
+	for _, size := range im.sizes {
+		n += size
+	}
+	return n
+}
+
+func (im *imageLayers) count() int { return len(im.layers) }

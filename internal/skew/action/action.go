@@ -9,7 +9,9 @@
 package action
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -125,4 +127,71 @@ func driver(inv *inventory.Inventory, o inventory.Object) *inventory.Driver {
 		return nil
 	}
 	return &inv.Drivers[i]
+}
+
+// ByHand is what no command does.
+type ByHand struct {
+	Text string
+	// Object is what it is about, "" for none.
+	Object string
+	// Save is an object that is kept in a file first; nil for none. Look are command
+	// lines that show what helps, as words, Lines such lines as the shell reads them.
+	Save  *inventory.Object
+	Look  [][]string
+	Lines []string
+	// Judge is what only a person can tell first; "" for nothing.
+	Judge string
+	// Becomes is what a driver is then; nil where nothing that was read changes.
+	Becomes *inventory.Driver
+}
+
+func (a ByHand) apply(inv *inventory.Inventory) { become(inv, a.Becomes) }
+
+// Check looks at the result with verify.
+type Check struct{}
+
+// Gather reads what is missing, for the next check.
+type Gather struct {
+	Text string
+	// Get are what oc reads, File is where to; "" prints it.
+	Get  []string
+	File string
+	// Into are what a must-gather lacks instead, whose reader knows where it belongs.
+	Into []*inventory.Gather
+}
+
+// ReadPayload writes a release's payload to a file that --release-image takes.
+type ReadPayload struct {
+	Text string
+}
+
+// ByOwner is a change of an object that a program made from a source of its own.
+// The program would undo what oc changes, so the change is made in that source.
+type ByOwner struct {
+	Owner  inventory.Owner
+	Change Action
+}
+
+// record is the change's, without commands: only what tells that it is done is left.
+func (a ByOwner) record(r finding.Action) finding.Action {
+	r.Kind, r.Summary = "by-owner", fmt.Sprintf("in the source of %s: %s", owner(a.Owner), r.Summary)
+	r.Commands, r.Undo = nil, nil
+	r.Asks = used(r.Asks, append(slices.Clone(r.Wait), r.Done))
+	r.NoUndo = "it is undone in that source"
+	r.Judge = fmt.Sprintf("%[1]s would undo a change by oc: make it in the source of %[2]s, and let %[1]s apply it", a.Owner.Manager, owner(a.Owner))
+	return r
+}
+
+func (a ByOwner) apply(inv *inventory.Inventory) { a.Change.apply(inv) }
+
+// owner names what an object was made from: Argo CD's Application argocd/storage.
+func owner(o inventory.Owner) string {
+	if o.Name == "" {
+		return o.Manager
+	}
+	name := o.Name
+	if o.Namespace != "" {
+		name = o.Namespace + "/" + name
+	}
+	return strings.TrimSpace(o.Manager+" "+o.Kind) + " " + name
 }

@@ -3,12 +3,17 @@
 package secret
 
 import (
+	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/winbake/winbake/internal/winscript"
+	"github.com/winbake/winbake/packer/lint/internal/account"
 )
 
 // secretName are names of variables, attributes and keys that hold a secret.
@@ -87,4 +92,72 @@ func holds(name string, v cty.Value, isSecret, all bool) bool {
 		}
 	}
 	return false
+}
+
+// said is the password that Windows logs somebody on with by itself, or that a
+// program is given behind a switch.
+var said = regexp.MustCompile(`^(?:(?:reg|set-itemproperty|new-itemproperty) .*defaultpassword .*(?:-value|/d) |\.setpassword |(?:schtasks|netdom|cmdkey) .*/(?:rp |password[do]:|p[do]:|pass:)` +
+	`|sc .*\bpassword= ?|register-scheduledtask .*-password |(?:curl|invoke-webrequest) .*-(?:u|-user) [^\s:]+:)(\S+)`)
+
+// inURL is a password in front of a host's name.
+var inURL = regexp.MustCompile(`\bhttps?://[^/\s:@$%{]+:([^/\s@$%{}]+)@`)
+
+// autologon is Sysinternals' program: USER DOMAIN PASSWORD
+// (https://learn.microsoft.com/sysinternals/downloads/autologon).
+var autologon = regexp.MustCompile(`^autologon(64a?)?$`)
+
+// Told is the password that a command is told, "" for none.
+func Told(c winscript.Command) string {
+	words := c.Words()
+	switch net := account.Plain(c); {
+	case len(net) > 2 && net[0] == "user":
+		return net[2]
+	case len(net) > 2 && net[0] == "use": // a device, what it stands for, and the password of that
+		if i := slices.IndexFunc(net, func(w string) bool { return strings.HasPrefix(w, `\\`) }); i >= 0 && i+1 < len(net) {
+			return net[i+1]
+		}
+	case c.Name == "convertto-securestring" && c.Flag("asplaintext"):
+		return strings.Join(c.Param("string", 0).Texts, "")
+	case (c.Name == "setx" || c.Name == ".setenvironmentvariable") && len(words) > 1 && IsName(words[0]):
+		return words[1]
+	case autologon.MatchString(c.Name):
+		if w := slices.DeleteFunc(words, func(w string) bool { return strings.HasPrefix(w, "/") || strings.HasPrefix(w, "-") }); len(w) > 2 {
+			return w[2]
+		}
+	}
+	for _, form := range []*regexp.Regexp{said, inURL} {
+		if m := form.FindStringSubmatch(c.Text()); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// Found is a key or token in a file.
+type Found struct {
+	Offset            int
+	What, Why, Remedy string // Why and Remedy are empty for a public key
+}
+
+// publicKey is a line of authorized_keys; its comment says whose it is.
+var publicKey = regexp.MustCompile(`(?m)(?:^|["'\s])(ssh-rsa|ssh-ed25519|ecdsa-sha2-nistp\d+) (AAAA[A-Za-z0-9+/=]{20,})[ \t]*([^\s"'\\]*)`)
+
+// token is how services' own tokens look. Amazon's documentation has keys that end
+// with EXAMPLE.
+var token = regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_\w{22,}|glpat-[\w-]{20,}|xox[abp]-[\w-]{10,}|AKIA[0-9A-Z]{16})\b`)
+
+// Material are the keys and tokens in a file, the first of each kind.
+func Material(data []byte) []Found {
+	var out []Found
+	if m := publicKey.FindSubmatchIndex(data); m != nil {
+		out = append(out, Found{Offset: m[2], What: "a public key of " + cmp.Or(string(data[m[6]:m[7]]), "somebody without a name")})
+	}
+	if m := token.FindIndex(data); m != nil && !bytes.HasSuffix(data[:m[1]], []byte("EXAMPLE")) {
+		begins, _, _ := strings.Cut(string(data[m[0]:m[1]]), "_")
+		out = append(out, Found{m[0], "a token, " + begins[:min(4, len(begins))] + "...", "whoever has the template may do what the token may", "a sensitive variable, and a new token"})
+	}
+	if i := bytes.Index(data, []byte("PRIVATE KEY-----")); i >= 0 {
+		out = append(out, Found{Offset: i, What: "a private key", Why: "whoever has the template gets into whatever trusts the key"})
+	}
+	return out
 }
