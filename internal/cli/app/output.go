@@ -26,6 +26,19 @@ type Output struct {
 // NewOutput is the flag of a command that prints text, and one kind as JSON.
 func NewOutput(kind string, sample any) Output { return Output{Kinds: map[string]any{kind: sample}} }
 
+// Place is the answer of a command that names one file or folder.
+type Place struct {
+	Path string `json:"path"`
+}
+
+// NewPlace is the flag of a command that answers with a Place.
+func NewPlace() Output { return NewOutput("Place", Place{}) }
+
+// WritePlace prints path, alone on its line as text.
+func (o *Output) WritePlace(w io.Writer, path string) error {
+	return o.Write(w, Place{path}, func() [][]string { return [][]string{{path}} })
+}
+
 // Register adds -o to cmd.
 func (o *Output) Register(cmd *cobra.Command) {
 	if o.Formats == nil {

@@ -20,16 +20,19 @@ func newCache(t *tool) *cobra.Command {
 		Short:   "Look at the cache, or make room in it",
 		Example: "  bake cache du\n  bake cache gc --max-age 720h",
 	}
-	cmd.AddCommand(newCacheDu(t), newCacheGC(t), &cobra.Command{
+	output := app.NewPlace()
+	path := &cobra.Command{
 		Use: "path", Short: "Print the cache folder", Args: app.Args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
 			dir, err := t.cachePath()
-			if err == nil {
-				fmt.Fprintln(t.Stdout, dir)
+			if err != nil {
+				return err
 			}
-			return err
+			return output.WritePlace(t.Stdout, dir)
 		},
-	})
+	}
+	output.Register(path)
+	cmd.AddCommand(newCacheDu(t), newCacheGC(t), path)
 	return cmd
 }
 

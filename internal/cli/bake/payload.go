@@ -22,6 +22,13 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
+// madeImage is what payload answers with -o json.
+type madeImage struct {
+	// Reference is that of the last place that was written, by digest.
+	Reference string `json:"reference"`
+	Digest    string `json:"digest"`
+}
+
 type payloadOptions struct {
 	buildOptions
 	imageOptions
@@ -33,6 +40,7 @@ type payloadOptions struct {
 
 func newPayload(t *tool) *cobra.Command {
 	var o payloadOptions
+	output := app.NewOutput("PayloadImage", madeImage{})
 	cmd := &cobra.Command{
 		Use:   "payload",
 		Short: "Build every component and pack them into one image",
@@ -62,10 +70,11 @@ what a node with this payload should be, for verify node and bake node. With
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.layoutSet = cmd.Flags().Changed("layout")
 			ref, err := t.payload(cmd.Context(), o)
-			if err == nil {
-				fmt.Fprintln(o.refs(t), ref)
+			if err != nil {
+				return err
 			}
-			return err
+			made := madeImage{ref, ref[strings.LastIndexByte(ref, '@')+1:]}
+			return output.Write(o.refs(t), made, func() [][]string { return [][]string{{ref}} })
 		},
 	}
 	f := cmd.Flags()
@@ -76,6 +85,7 @@ what a node with this payload should be, for verify node and bake node. With
 	o.outputOptions.register(cmd)
 	f.BoolVar(&o.withVerify, "with-verify", false, "carry verify.exe, which checks nodes, in the image's /winbake")
 	o.buildOptions.register(cmd)
+	output.Register(cmd)
 	app.Choices(cmd, "format", string(payload.Archived), string(payload.Flat))
 	app.Complete(cmd, "only", t.fromPins(componentNames))
 	return cmd

@@ -27,7 +27,8 @@ import (
 )
 
 func newPin(t *tool) *cobra.Command {
-	return &cobra.Command{
+	output := app.NewOutput("PinChangeList", []pins.Change{})
+	cmd := &cobra.Command{
 		Use:   "pin NAME[@VERSION]",
 		Short: "Change one pin in versions.yaml and lock it",
 		Long: `pin writes a new version (of a module), commit (of a git source) or sha256 (of
@@ -46,46 +47,63 @@ Without @VERSION it takes the newest commit of the component's branch.`,
 			if name == "" || ok && value == "" {
 				return &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin csi-proxy@v1.3.0"}
 			}
-			return t.pin(cmd.Context(), name, value)
+			changes, err := t.pin(cmd.Context(), name, value)
+			if err == nil && output.String() == "json" {
+				err = output.JSON(t.Stdout, changes)
+			}
+			return err
 		},
 	}
+	output.Register(cmd)
+	return cmd
 }
 
-func (t *tool) pin(ctx context.Context, name, value string) error {
+// pin returns what of the component differs afterwards.
+func (t *tool) pin(ctx context.Context, name, value string) ([]pins.Change, error) {
 	before, err := pins.Load(t.file) // a mistake elsewhere is reported first, as it stands
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c, err := before.Component(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if value == "" {
 		if value, err = newestOf(ctx, c); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	src, err := pins.ReadFile(t.file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	edited, err := pins.SetPin(t.file, src, name, value)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	file, err := pins.Parse(t.file, edited)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	was, err := pins.LoadLock(before)
+	if err != nil {
+		was = new(pins.Lock) // none yet
 	}
 	// The lock is written first: killed in between, the next command says
 	// that the lock is stale and how to mend it, and no pin was lost.
 	if err := t.lockFile(ctx, file, []string{name}); err != nil {
-		return err
+		return nil, err
 	}
-	if bytes.Equal(src, edited) {
-		return nil
+	if !bytes.Equal(src, edited) {
+		if err := replacePins(t.file, src, edited); err != nil {
+			return nil, err
+		}
 	}
-	return replacePins(t.file, src, edited)
+	is, err := pins.LoadLock(file)
+	if err != nil {
+		return nil, err
+	}
+	return pins.Diff(before, file, was, is), nil
 }
 
 func newestOf(ctx context.Context, c *pins.Component) (string, error) {

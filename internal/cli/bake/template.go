@@ -23,13 +23,14 @@ type templateOptions struct {
 	varFiles, extra []string
 	registry        app.Registry
 	adopt, skeleton bool
+	output          app.Output
 }
 
 // noPayload is what --payload takes for an image without node files.
 const noPayload = "none"
 
 func newTemplate(t *tool) *cobra.Command {
-	var o templateOptions
+	o := templateOptions{output: app.NewPlace()}
 	cmd := &cobra.Command{
 		Use:   "template PLATFORM",
 		Short: "Write a Packer template for a golden image",
@@ -75,6 +76,7 @@ and puts what it would have written beside them, as NAME.new.`,
 	f.BoolVar(&o.skeleton, "skeleton", false, "print a var-file to fill in, and write nothing")
 	f.BoolVar(&o.adopt, "adopt", false, "keep files of the folder that were changed by hand")
 	o.registry.Register(f, "the payload's registry")
+	o.output.Register(cmd)
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
 	app.Choices(cmd, "windows", template.Releases()...)
 	cmd.AddCommand(newTemplateList(t))
@@ -103,6 +105,9 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 		t.Console.Emit(event.Event{Object: filepath.Join(o.Dir, a.Path), Phase: event.Write, State: event.Warning, Message: a.Note()})
 	}
 	t.Console.Emit(event.Event{Object: o.Dir, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files; README.md says what to run", len(folder.Files))})
+	if o.output.String() == "json" {
+		return o.output.WritePlace(t.Stdout, o.Dir)
+	}
 	return nil
 }
 

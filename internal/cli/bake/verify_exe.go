@@ -28,6 +28,7 @@ const verifyPackage = "./cmd/verify/node"
 func newVerifyExe(t *tool) *cobra.Command {
 	var out string
 	var o buildOptions
+	output := app.NewPlace()
 	cmd := &cobra.Command{
 		Use:   "verify-exe",
 		Short: "Build verify.exe, the program that runs on nodes, and print where it is",
@@ -47,12 +48,12 @@ bake was built from. An image of bake payload --with-verify has it already.`,
 				}
 				path = out
 			}
-			fmt.Fprintln(t.Stdout, path)
-			return nil
+			return output.WritePlace(t.Stdout, path)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "the file to write (default: only in the cache)")
 	o.register(cmd)
+	output.Register(cmd)
 	return cmd
 }
 
