@@ -111,8 +111,9 @@ func Parse(ref string, insecure bool) (name.Reference, error) {
 	}
 	r, err := name.ParseReference(ref, o...)
 	if err != nil {
+		why, _, _ := strings.Cut(err.Error(), "; ") // the rest is for programmers: use name.Insecure
 		return nil, &fault.Error{
-			What: "not a registry reference: " + err.Error(), Where: cmp.Or(ref, "docker://"), Err: err,
+			What: "not a registry reference: " + why, Where: cmp.Or(ref, "docker://"), Err: err,
 			Fix: "write REGISTRY/REPOSITORY@sha256:... or REGISTRY/REPOSITORY:TAG",
 		}
 	}

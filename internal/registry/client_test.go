@@ -13,6 +13,7 @@ func TestParse(t *testing.T) {
 		"":                                "docker://: not a registry reference",
 		"quay.io/a/b@latest":              "not a registry reference",
 		"UPPER/case":                      "not a registry reference",
+		"https://quay.io/a/b":             "must not contain a URL scheme",
 		"user:SECRET@quay.io/a/b":         "***@quay.io/a/b: a reference can't hold credentials\nfix: podman login quay.io, and leave out",
 		"user:SECRET@quay.io:5000/a/b:c":  "fix: podman login quay.io:5000, and leave out",
 		"SECRET@quay.io/a/b@sha256:00":    "podman login quay.io,",
@@ -28,6 +29,8 @@ func TestParse(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fix: ") {
 			t.Errorf("%s: %v, want %q", ref, err, want)
+		} else if strings.Contains(err.Error(), "name.Insecure") {
+			t.Errorf("%v has advice for programmers", err)
 		} else if strings.Contains(err.Error(), "SE") {
 			t.Errorf("%v shows the secret", err)
 		}

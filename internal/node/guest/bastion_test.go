@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -38,7 +39,9 @@ func bastion(t *testing.T, node Target, key string) string {
 	}
 	write("known_hosts", "["+host+"]:"+port+" "+run("ssh-keygen", "-y", "-f", dir+"/host_key")+"\n")
 	return writeConfig(t, "Host bastion\n  HostName "+host+"\n  Port "+port+"\n  User "+localUser()+"\n  IdentityFile "+key+"\n  IdentitiesOnly yes\n  UserKnownHostsFile "+dir+"/known_hosts\n"+
-		"Host node-1 nobody\n  HostName "+node.Host+"\n  ProxyJump bastion\nHost nobody\n  Port 1\n")
+		"Host node-1 nobody two chain\n  HostName "+node.Host+"\nHost node-1 nobody\n  ProxyJump bastion\nHost nobody\n  Port 1\n"+
+		"Host two\n  ProxyJump bastion,"+localUser()+"@["+host+"]:"+port+"\nHost chain\n  ProxyJump inner\n"+
+		"Host inner "+host+"\n  HostName "+host+"\n  Port "+port+"\n  User "+localUser()+"\n  IdentityFile "+key+"\n  IdentitiesOnly yes\n  UserKnownHostsFile "+dir+"/known_hosts\nHost inner\n  ProxyJump bastion\n")
 }
 
 // serveSSHD gives each connection to an sshd of its own, as inetd does.
@@ -78,6 +81,8 @@ func TestBastion(t *testing.T) {
 		want   string
 	}{
 		"reached":        {target: "node-1:" + strconv.Itoa(node.Port)},
+		"through two":    {target: "two:" + strconv.Itoa(node.Port)},
+		"one by one":     {target: "chain:" + strconv.Itoa(node.Port)},
 		"nobody listens": {target: "nobody", want: "open failed"},
 		"no such login":  {target: "node-1", change: func(s string) string { return strings.Replace(s, file, file+".none", 1) }, want: "Permission denied"},
 		"bastion's key":  {target: "node-1", change: func(s string) string { return strings.Replace(s, "/known_hosts", "/authorized_keys", 1) }, want: "Host key verification failed"},
@@ -116,6 +121,19 @@ func TestBastion(t *testing.T) {
 	o.KnownHosts = []string{other}
 	if _, err := Dial(t.Context(), Target{"Administrator", "node-1", node.Port}, o); err == nil || !strings.Contains(err.Error(), "isn't the known one") {
 		t.Errorf("the node's key isn't checked behind a bastion: %v", err)
+	}
+}
+
+// TestSilentMachine: of a machine that takes the connection and says nothing.
+func TestSilentMachine(t *testing.T) {
+	conn, other := net.Pipe()
+	defer other.Close()
+	if err := conn.SetDeadline(time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	_, _, _, err := ssh.NewClientConn(conn, "node", &ssh.ClientConfig{HostKeyCallback: ssh.InsecureIgnoreHostKey()})
+	if err = handshakeFault(route{target: Target{"a", "node", 22}}, conn, nil, err); !strings.Contains(err.Error(), "a@node: the machine says nothing") {
+		t.Errorf("%v", err)
 	}
 }
 

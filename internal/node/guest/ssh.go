@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -96,6 +97,9 @@ func handshakeFault(way route, conn net.Conn, login *credentials, err error) err
 	}
 	if strings.Contains(err.Error(), "unable to authenticate") {
 		return login.refused(way, err)
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return &fault.Error{Where: t.String(), What: "the machine says nothing: after " + dialTime.String() + " the login isn't done", Fix: "try: " + way.try(), Err: err}
 	}
 	return &fault.Error{Where: t.String(), What: "the machine doesn't speak SSH as expected: " + err.Error(), Fix: "try: " + way.try(), Err: err}
 }
