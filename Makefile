@@ -29,18 +29,20 @@ $(BIN)/bake $(BIN)/verify: | need-go
 $(BIN)/verify.exe: $(BIN)/bake
 	@$(BIN)/bake -q node verify-exe --out $@ >/dev/null
 
-## image: verify in an image of its own, _output/tool (docs/precheck.md); PUSH=REF pushes it
+## image: verify in an image of its own, _output/tool (docs/precheck.md), or COMMAND=bake; PUSH=REF pushes it
 PLATFORMS ?= linux/amd64,linux/arm64
+COMMAND ?= verify
 .PHONY: image
 image: need-go
-	@CGO_ENABLED=0 $(GO) run -trimpath ./hack/image --platform $(PLATFORMS) $(if $(PUSH),--push $(PUSH))
+	@CGO_ENABLED=0 $(GO) run -trimpath ./hack/image --command $(COMMAND) --platform $(PLATFORMS) $(if $(PUSH),--push $(PUSH))
 
 ## release-files: what a release's archives have beside the commands, into _output/release
 .PHONY: release-files
 release-files: $(BIN)/bake $(BIN)/verify
 	@rm -rf _output/release && mkdir -p _output/release/completions
 	@set -e; for c in bake verify; do $(BIN)/$$c man _output/release/man; \
-	  for s in bash zsh fish powershell; do $(BIN)/$$c completion $$s >_output/release/completions/$$c.$$s; done; done
+	  for s in bash zsh fish powershell; do $(BIN)/$$c completion $$s >_output/release/completions/$$c.$$s; done; \
+	  CGO_ENABLED=0 $(GO) run -trimpath ./hack/image --command $$c --tarball _output/release/$$c-image.tar; done
 
 ## lab: bin/lab, which runs Packer where vCenter is simulated (docs/golden-image.md)
 .PHONY: lab

@@ -35,10 +35,11 @@ func main() {
 	command := pflag.String("command", "verify", "verify or bake")
 	platforms := pflag.StringSlice("platform", []string{"linux/amd64", "linux/arm64"}, "platforms")
 	layout := pflag.String("layout", "_output/tool", "OCI layout to write")
+	archive := pflag.String("tarball", "", "tarball to write in place of the layout")
 	push := pflag.String("push", "", "registry reference to push to, too")
 	pflag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, *command, *platforms, *layout, *push)
+	err := run(ctx, *command, *platforms, *layout, *archive, *push)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
@@ -46,7 +47,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, command string, platforms []string, layout, push string) error {
+func run(ctx context.Context, command string, platforms []string, layout, archive, push string) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, name := range platforms {
 		p, err := v1.ParsePlatform(name)
@@ -59,11 +60,15 @@ func run(ctx context.Context, command string, platforms []string, layout, push s
 		}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p}})
 	}
-	digest, err := ociimage.WriteLayout(ctx, layout, index, nil)
+	place, write := layout, ociimage.WriteLayout
+	if archive != "" {
+		place, write = archive, ociimage.WriteTarball
+	}
+	digest, err := write(ctx, place, index, nil)
 	if err != nil {
 		return err
 	}
-	ref := layout + "@" + digest.String()
+	ref := place + "@" + digest.String()
 	if push != "" {
 		if ref, err = ociimage.Push(ctx, push, index, ociimage.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake"}); err != nil {
 			return err
@@ -95,6 +100,16 @@ func image(ctx context.Context, command string, p v1.Platform) (v1.Image, error)
 	return mutate.ConfigFile(img, file)
 }
 
+// catalogFlags are where a release gets newer catalogs, as in .goreleaser.yaml.
+func catalogFlags() (flags string) {
+	for _, pair := range [][2]string{{"CATALOG_KEY", "publicKey"}, {"CATALOG_SOURCE", "source"}} {
+		if value := os.Getenv(pair[0]); value != "" {
+			flags += " -X github.com/winbake/winbake/internal/catalog/signed." + pair[1] + "=" + value
+		}
+	}
+	return flags
+}
+
 func layer(ctx context.Context, command string, p v1.Platform) (v1.Layer, error) {
 	dir, err := os.MkdirTemp("", "winbake-image-")
 	if err != nil {
@@ -102,7 +117,7 @@ func layer(ctx context.Context, command string, p v1.Platform) (v1.Layer, error)
 	}
 	defer os.RemoveAll(dir)
 	exe := filepath.Join(dir, command)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", exe, "./cmd/"+command)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w"+catalogFlags(), "-o", exe, "./cmd/"+command)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.OS, "GOARCH="+p.Architecture, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {

@@ -12,6 +12,8 @@ import (
 // Those of the walkthroughs and of csi-drivers.md are run by test/walkthrough,
 // which reads all of their blocks.
 var ranBy = map[string]string{
+	"README.md: go install":                        "test/install",
+	"README.md: bake manifests csi-driver vsphere": "test/install",
 	"docs/node.md: $ bin/bake node install _output/docs-node --ssh Administrator@node1": "test/node",
 	"docs/precheck.md: oc -n openshift-monitoring get configmap":                        "test/precheck",
 }

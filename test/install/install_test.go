@@ -93,10 +93,34 @@ func sources(t *testing.T) []string {
 	})
 }
 
+// firstScreen is what README tells a new user to run: to install, and to try.
+func firstScreen(t *testing.T) (install, try string) {
+	t.Helper()
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(text), "\n```sh\n")
+	if len(blocks) < 3 {
+		t.Fatal("README has no two sh blocks")
+	}
+	install, _, _ = strings.Cut(blocks[1], "```")
+	try, _, _ = strings.Cut(blocks[2], "```")
+	return install, try
+}
+
 func TestGoInstall(t *testing.T) {
 	m := newMachine(t)
-	m.run("go", "install", app.Module+"/cmd/bake@"+release)
-	bake := filepath.Join(m.dir, "bin", "bake")
+	install, try := firstScreen(t)
+	m.run("sh", "-ec", install)
+	bin := filepath.Join(m.dir, "bin")
+	bake := filepath.Join(bin, "bake")
+
+	// To try them needs nothing but the two, as they are in a release's archive.
+	bare := machine{t, t.TempDir(), []string{"HOME=" + t.TempDir(), "PATH=" + bin}}
+	if got := bare.run("/bin/sh", "-ec", try); !strings.Contains(got, "WARN    The update from 4.19 to 4.20 is safe as far as is known") {
+		t.Errorf("README's first commands print\n%s", got)
+	}
 
 	var build app.Build
 	if err := json.Unmarshal([]byte(m.run(bake, "version", "-o", "json")), &build); err != nil {

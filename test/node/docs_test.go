@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/client-go/util/jsonpath"
+
 	rules "github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/test/winenode"
 )
@@ -37,6 +39,32 @@ func TestDocumentedCommandsRun(t *testing.T) {
 	}
 	if ran < 4 {
 		t.Errorf("only %d commands were found", ran)
+	}
+}
+
+// The command that lists the nodes of a cluster prints the addresses of those.
+func TestNodesOfACluster(t *testing.T) {
+	data, err := os.ReadFile("../../docs/node.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(data), "-o jsonpath='")
+	path, rest, _ := strings.Cut(rest, "'")
+	if !strings.HasPrefix(rest, " |\n") || !strings.Contains(rest, "--hosts -") {
+		t.Fatalf("after %s: %s", path, rest)
+	}
+	j := jsonpath.New("nodes")
+	if err := j.Parse(path); err != nil {
+		t.Fatal(err)
+	}
+	var list []any
+	for _, ip := range []string{"10.0.0.7", "10.0.0.8"} {
+		list = append(list, map[string]any{"status": map[string]any{"addresses": []any{
+			map[string]any{"type": "Hostname", "address": "win"}, map[string]any{"type": "InternalIP", "address": ip}}}})
+	}
+	var out strings.Builder
+	if err := j.Execute(&out, map[string]any{"items": list}); err != nil || out.String() != "10.0.0.7\n10.0.0.8\n" {
+		t.Errorf("%q, %v", out.String(), err)
 	}
 }
 
