@@ -248,7 +248,7 @@ func (c nodeChange) done(target guest.Target, out *deploy.Outcome, took time.Dur
 func (c nodeChange) ended(o hosts.Outcome[*deploy.Done]) {
 	if o.Err != nil {
 		name := o.Target.String()
-		c.warn(name, strings.TrimPrefix(o.Err.Error(), name+": "))
+		c.warn(name, fault.OneLine(strings.TrimPrefix(o.Err.Error(), name+": ")))
 		return
 	}
 	c.Console.Emit(event.Event{Object: o.Target.Host, Phase: event.Write, State: event.Done})

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -156,7 +157,7 @@ func (f *Flags) check(raw api.Config, context string) error {
 	switch {
 	case context == "" && len(contexts) > 0:
 		return &fault.Error{
-			What: "no context is chosen, of " + strings.Join(contexts, ", "), Where: f.where(),
+			What: "no context is chosen, of " + listed(contexts), Where: f.where(),
 			Fix: "--context " + contexts[0] + ", or for good: kubectl config use-context " + contexts[0],
 		}
 	case context == "" && len(raw.Clusters) > 0:
@@ -168,9 +169,18 @@ func (f *Flags) check(raw api.Config, context string) error {
 		return &fault.Error{What: fmt.Sprintf("there is no context %q, nor any other", context), Where: f.where(), Fix: "--kubeconfig FILE, or: oc login"}
 	}
 	return &fault.Error{
-		What: fmt.Sprintf("there is no context %q, only %s", context, strings.Join(contexts, ", ")), Where: f.where(),
-		Fix: "--context " + contexts[0],
+		What: fmt.Sprintf("there is no context %q, only %s", context, listed(contexts)), Where: f.where(),
+		Fix: "--context " + cmp.Or(fault.Nearest(context, contexts), contexts[0]),
 	}
+}
+
+// listed are the first of names: a fleet's kubeconfig has hundreds.
+func listed(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	}
+	return strings.Join(names, ", ")
 }
 
 func (f *Flags) unreadable(err error) error {

@@ -128,6 +128,10 @@ func TestNoFlagIsGivenAway(t *testing.T) {
 func TestUnusableKubeconfig(t *testing.T) {
 	alone(t)
 	clusters, _, _ := strings.Cut(kubeconfig, "users:")
+	many := strings.Replace(kubeconfig, "current-context:", strings.Repeat("- {name: a?, context: {cluster: east, user: ann}}\n", 12)+"current-context:", 1)
+	for i := range 12 {
+		many = strings.Replace(many, "?", string(rune('a'+i)), 1)
+	}
 	for name, c := range map[string]struct {
 		args []string
 		want []string
@@ -140,6 +144,7 @@ func TestUnusableKubeconfig(t *testing.T) {
 		"no current context": {[]string{"--kubeconfig", file(t, strings.Replace(kubeconfig, "current-context: ann@east", "", 1))}, []string{"no context is chosen, of ann@east, bob@west", "fix: --context ann@east"}},
 		"no context":         {[]string{"--kubeconfig", file(t, clusters)}, []string{"clusters and no context", "fix: kubectl config set-context"}},
 		"wrong context":      {[]string{"--kubeconfig", file(t, kubeconfig), "--context=ann"}, []string{`no context "ann", only ann@east, bob@west`, "fix: --context ann@east"}},
+		"a fleet's":          {[]string{"--kubeconfig", file(t, many), "--context=bob@east"}, []string{`no context "bob@east", only aa, ab, ac, ad, ae, af, ag, ah, ai, aj and 4 more`, "fix: --context bob@west"}},
 		"wrong cluster":      {[]string{"--kubeconfig", file(t, kubeconfig), "--cluster=south"}, []string{"can't be used", `"south"`, "fix: kubectl config view"}},
 		"wrong user":         {[]string{"--kubeconfig", file(t, kubeconfig), "--user=eve"}, []string{"can't be used", `"eve"`, "fix: kubectl config view"}},
 		"no certificate": {

@@ -96,7 +96,7 @@ func clustersText(items []ClusterItem) string {
 	rows := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(rows, "CONTEXT\tRELEASE\tVERDICT\tWHAT")
 	for _, c := range items {
-		line := func(s string) string { return printable.Line(strings.ReplaceAll(s, "\n", " ")) }
+		line := func(s string) string { return printable.Line(fault.OneLine(s)) }
 		fmt.Fprintf(rows, "%s\t%s\t%s\t%s\n", line(c.Context), cmp.Or(line(c.Release()), "-"), c.Verdict, line(c.Says()))
 	}
 	_ = rows.Flush() // a Builder takes all
