@@ -88,6 +88,28 @@ func TestKrew(t *testing.T) {
 	}
 }
 
+// A release has the images that make release-files writes, in its sums too.
+func TestReleasedImages(t *testing.T) {
+	type files []struct{ Glob string }
+	var release struct {
+		Checksum, Release struct {
+			Extra files `yaml:"extra_files"`
+		}
+	}
+	decode(t, read(t, ".goreleaser.yaml"), &release)
+	recipe, err := exec.CommandContext(t.Context(), "make", "-C", top, "-n", "release-files").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want files
+	for _, c := range commands.Commands {
+		want = append(want, struct{ Glob string }{"_output/release/" + c + "-image.tar"})
+	}
+	if !strings.Contains(string(recipe), "--tarball _output/release/$c-image.tar") || !slices.Equal(release.Checksum.Extra, want) || !slices.Equal(release.Release.Extra, want) {
+		t.Errorf("goreleaser takes %v and %v, and make writes\n%s", release.Checksum.Extra, release.Release.Extra, recipe)
+	}
+}
+
 // run runs a line of a pipeline in bash where both commands are on PATH, and go
 // only says what it is asked for.
 func run(t *testing.T, line string, env ...string) (string, int) {
