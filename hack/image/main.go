@@ -117,7 +117,7 @@ func layer(ctx context.Context, command string, p v1.Platform) (v1.Layer, error)
 	}
 	defer os.RemoveAll(dir)
 	exe := filepath.Join(dir, command)
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w"+catalogFlags(), "-o", exe, "./cmd/"+command)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w"+catalogFlags(), "-o", exe, "./cmd/"+command)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS="+p.OS, "GOARCH="+p.Architecture, "GOARM="+strings.TrimPrefix(p.Variant, "v"))
 	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
