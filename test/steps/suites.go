@@ -36,6 +36,7 @@ var concurrent = []string{
 	"./internal/skew/rules",
 	"./internal/source/gomod",
 	"./internal/stream",
+	"./internal/wine",
 	"./payload",
 	"./payload/verify",
 }
