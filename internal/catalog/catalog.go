@@ -47,9 +47,9 @@ type Evidence struct {
 type Driver struct {
 	// Name is the catalog's own: aws-ebs, azure-disk, azure-file, gcp-pd,
 	// vsphere, smb, secrets-store, trident.
-	Name        string `json:"name"`
-	Title       string `json:"title"`
-	Provisioner string `json:"provisioner"`
+	Name        string `json:"name" check:"text"`
+	Title       string `json:"title" check:"text"`
+	Provisioner string `json:"provisioner" check:"text"`
 	// InTree is the in-tree plugin it replaces, kubernetes.io/azure-disk.
 	InTree string `json:"inTree,omitempty"`
 	// Platform is Infrastructure's platform type, "VSphere"; "" for any.
@@ -96,14 +96,14 @@ const (
 type Line struct {
 	// From is the first version, Until the first that isn't in it; "" open.
 	// Pre-releases belong where their release belongs.
-	From  string `json:"from"`
-	Until string `json:"until,omitempty"`
+	From  string `json:"from" check:"version"`
+	Until string `json:"until,omitempty" check:"version"`
 	// API are the csi-proxy groups that the driver dials.
 	API         []APIUse    `json:"api,omitempty"`
-	HostProcess HostProcess `json:"hostProcess"`
+	HostProcess HostProcess `json:"hostProcess" oneOf:"none optional default mandatory"`
 	// Flag is the argument that must be given in a HostProcess pod and mustn't
 	// in another, --enable-windows-host-process; "" for none.
-	Flag string `json:"flag,omitempty"`
+	Flag string `json:"flag,omitempty" check:"flag"`
 	// HostProcessNeedsProxy: a HostProcess pod of this line dials csi-proxy all
 	// the same. It sees the node's pipes without mounting them.
 	HostProcessNeedsProxy bool `json:"hostProcessNeedsProxy,omitempty"`
@@ -130,10 +130,10 @@ type Line struct {
 // APIUse is one csi-proxy API group that a driver dials.
 type APIUse struct {
 	// Group is disk, filesystem, smb, volume, system or iscsi.
-	Group string `json:"group"`
+	Group string `json:"group" check:"group"`
 	// Versions are tried in this order; the first that answers is used. One
 	// that is missing with no other left breaks the driver.
-	Versions []string `json:"versions"`
+	Versions []string `json:"versions" check:"api"`
 }
 
 // Certainty is how well a driver version in a release is known.
@@ -149,10 +149,10 @@ const (
 // Release is an OpenShift minor.
 type Release struct {
 	// OpenShift is the minor, "4.20".
-	OpenShift  string `json:"openshift"`
-	Kubernetes string `json:"kubernetes"` // "1.33"
+	OpenShift  string `json:"openshift" check:"minor"`
+	Kubernetes string `json:"kubernetes" check:"kubernetes"` // "1.33"
 	// Next are the minors that an update can go to; 4.22 goes to 5.0.
-	Next []string `json:"next,omitempty"`
+	Next []string `json:"next,omitempty" check:"release"`
 	// KubeletSkew is how many Kubernetes minors a kubelet may lag behind this
 	// release's API server by OpenShift's own rule: 2 even, 1 odd.
 	KubeletSkew int `json:"kubeletSkew"`
@@ -160,7 +160,7 @@ type Release struct {
 	Drivers map[string][]Shipped `json:"drivers"`
 	// WindowsManaged are drivers whose Windows DaemonSet an operator of
 	// OpenShift deploys itself from this release on.
-	WindowsManaged []string `json:"windowsManaged,omitempty"`
+	WindowsManaged []string `json:"windowsManaged,omitempty" check:"driver"`
 	// WindowsProposed names drivers of which that is proposed alone: no release
 	// payload and no operator's tree has it. nil for none.
 	WindowsProposed *Proposal  `json:"windowsProposed,omitempty"`
@@ -169,15 +169,15 @@ type Release struct {
 
 // Proposal is what somebody suggests for a release. It is no fact.
 type Proposal struct {
-	Drivers []string `json:"drivers"`
-	Source  string   `json:"source"`
+	Drivers []string `json:"drivers" check:"driver"`
+	Source  string   `json:"source" check:"text"`
 }
 
 // Shipped is one driver version inside a release. Several rows of a driver
 // follow each other in z-stream order.
 type Shipped struct {
 	// Version is the upstream version, "3.5.0"; "" unknown.
-	Version string `json:"version"`
+	Version string `json:"version" check:"version,optional"`
 	// FromZ and UntilZ are the first and last patch of the minor that have it;
 	// nil: open. Neither: the whole minor.
 	FromZ  *int `json:"fromZ,omitempty"`
@@ -185,22 +185,22 @@ type Shipped struct {
 	// FuzzyZ: the edges may be off by so many patches; versions inside that
 	// distance of an edge are ambiguous.
 	FuzzyZ    int       `json:"fuzzyZ,omitempty"`
-	Certainty Certainty `json:"certainty"`
+	Certainty Certainty `json:"certainty" oneOf:"exact range default"`
 	// Head is the day of the last commit of the branch, 2025-09-29, where the row is
 	// what that shows and not what a release is known to hold. It may be long before
 	// AsOf.
-	Head     string     `json:"head,omitempty"`
+	Head     string     `json:"head,omitempty" check:"head"`
 	Note     string     `json:"note,omitempty"`
 	Evidence []Evidence `json:"evidence"`
 }
 
 // CSIProxyRelease is one csi-proxy version, or a build between two.
 type CSIProxyRelease struct {
-	Version string `json:"version"` // "1.1.3", or git describe "1.1.3-34-g5cb6e2d"
-	Commit  string `json:"commit,omitempty"`
-	Date    string `json:"date"`
+	Version string `json:"version" check:"version"` // "1.1.3", or git describe "1.1.3-34-g5cb6e2d"
+	Commit  string `json:"commit,omitempty" check:"commit"`
+	Date    string `json:"date" check:"day"`
 	// Groups are the pipes that it serves, disk-v1.
-	Groups []string `json:"groups"`
+	Groups []string `json:"groups" check:"pipe"`
 	// Flags are its own flags, besides klog's.
 	Flags []string `json:"flags"`
 	// WMIC: GetBIOSSerialNumber runs wmic.
@@ -211,29 +211,29 @@ type CSIProxyRelease struct {
 
 // WMCORelease is a range of WMCO versions.
 type WMCORelease struct {
-	From  string `json:"from"`            // "10.19.0"
-	Until string `json:"until,omitempty"` // first that isn't in it
+	From  string `json:"from" check:"wmco"`            // "10.19.0"
+	Until string `json:"until,omitempty" check:"wmco"` // first that isn't in it
 	// OpenShift is the minor it is for.
-	OpenShift string `json:"openshift"`
+	OpenShift string `json:"openshift" check:"release"`
 	// CSIProxy is a CSIProxyRelease.Version; "" for a WMCO that ships none.
-	CSIProxy string     `json:"csiProxy"`
+	CSIProxy string     `json:"csiProxy" check:"proxy,optional"`
 	Evidence []Evidence `json:"evidence"`
 }
 
 // Incompatibility is a pair of driver versions that is documented not to work.
 type Incompatibility struct {
-	ID     string `json:"id"`
-	Driver string `json:"driver"`
+	ID     string `json:"id" check:"text"`
+	Driver string `json:"driver" check:"driver"`
 	// Linux and Windows are constraints over versions, ">=1.33.0".
-	Linux   string `json:"linux"`
-	Windows string `json:"windows"`
+	Linux   string `json:"linux" check:"range"`
+	Windows string `json:"windows" check:"range"`
 	// Severity is BLOCK or WARN. UnlessNodeLabel lowers it to WARN where all
 	// Windows nodes carry that label.
-	Severity        string     `json:"severity"`
+	Severity        string     `json:"severity" oneOf:"BLOCK WARN"`
 	UnlessNodeLabel string     `json:"unlessNodeLabel,omitempty"`
-	Why             string     `json:"why"`
-	Remedy          string     `json:"remedy"`
-	When            string     `json:"when"` // before | during | after
+	Why             string     `json:"why" check:"text"`
+	Remedy          string     `json:"remedy" check:"text"`
+	When            string     `json:"when" oneOf:"before during after"` // before | during | after
 	Evidence        []Evidence `json:"evidence"`
 }
 
@@ -251,38 +251,38 @@ const (
 // Migration is the state of one in-tree plugin in one release, on Linux and on
 // Windows nodes.
 type Migration struct {
-	InTree    string         `json:"inTree"`
-	OpenShift string         `json:"openshift"`
-	Linux     MigrationState `json:"linux"`
-	Windows   MigrationState `json:"windows"`
+	InTree    string         `json:"inTree" check:"plugin"`
+	OpenShift string         `json:"openshift" check:"release"`
+	Linux     MigrationState `json:"linux" oneOf:"off opt-in on removed"`
+	Windows   MigrationState `json:"windows" oneOf:"off opt-in on removed"`
 	Note      string         `json:"note,omitempty"`
 	Evidence  []Evidence     `json:"evidence"`
 }
 
 // Gate is an admin acknowledgement that an update waits for.
 type Gate struct {
-	Key      string     `json:"key"` // ack-4.12-kube-126-vsphere-migration-in-4.14
-	From     string     `json:"from"`
-	To       string     `json:"to"`
-	Driver   string     `json:"driver,omitempty"`
-	Applies  string     `json:"applies"` // when it is asked for, in words
+	Key      string     `json:"key" check:"ack"` // ack-4.12-kube-126-vsphere-migration-in-4.14
+	From     string     `json:"from" check:"release"`
+	To       string     `json:"to" check:"release"`
+	Driver   string     `json:"driver,omitempty" check:"driver"`
+	Applies  string     `json:"applies" check:"text"` // when it is asked for, in words
 	Evidence []Evidence `json:"evidence"`
 }
 
 // Commit is a source commit of a fork and the upstream version of its tree.
 type Commit struct {
-	Driver  string `json:"driver"`
-	Commit  string `json:"commit"` // full, or at least 12 digits
-	Version string `json:"version"`
+	Driver  string `json:"driver" check:"driver"`
+	Commit  string `json:"commit" check:"commit"` // full, or at least 12 digits
+	Version string `json:"version" check:"version"`
 	// OpenShift is the release branch that it stands on.
-	OpenShift string `json:"openshift,omitempty"`
+	OpenShift string `json:"openshift,omitempty" check:"release"`
 	Date      string `json:"date,omitempty"`
 }
 
 // Digest is an image digest and the driver version in it.
 type Digest struct {
-	Digest  string `json:"digest"`
-	Driver  string `json:"driver"`
-	Version string `json:"version"`
+	Digest  string `json:"digest" check:"digest"`
+	Driver  string `json:"driver" check:"driver"`
+	Version string `json:"version" check:"version"`
 	Variant string `json:"variant,omitempty"`
 }

@@ -28,48 +28,59 @@ const (
 // maxBytes bounds one file; the largest of our own has 64 KiB.
 const maxBytes = 16 << 20
 
+// document is a partial Catalog. Its mistakes are *fault.Error with their place.
 type document struct {
-	name    string
-	lines   [][]byte
-	root    *yaml.Node
-	catalog Catalog
+	name  string
+	lines [][]byte
+	root  *yaml.Node
+	// hasHead: it must begin with the apiVersion.
+	hasHead bool
 }
 
-// parse reads one partial Catalog. A mistake is a *fault.Error with its place.
+// parse reads the one YAML document that a file has.
 func parse(name string, src []byte) (*document, error) {
-	d := &document{name: name}
-	if len(src) > maxBytes {
-		return nil, &fault.Error{Where: name, What: fmt.Sprintf("the file has %d bytes; catalog data has at most %d", len(src), maxBytes), Fix: "check that it is catalog data, or split it"}
-	}
-	d.lines = bytes.Split(src, []byte("\n"))
-	if err := d.read(src); err != nil {
-		return nil, err
-	}
-	if m := decode(d.root, &d.catalog); m != nil {
-		return nil, d.at(m.node, m.what, m.fix)
-	}
-	return d, nil
-}
-
-// read takes the one YAML document that a file has.
-func (d *document) read(src []byte) error {
+	d := &document{name: name, lines: bytes.Split(src, []byte("\n"))}
 	dec := yaml.NewDecoder(bytes.NewReader(src))
 	var doc, next yaml.Node
 	err := dec.Decode(&doc)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return d.syntax(err)
+		return nil, d.syntax(err)
 	}
 	if len(doc.Content) != 1 || doc.Content[0].ShortTag() == "!!null" {
-		return &fault.Error{Where: d.name, What: "the file is empty", Fix: "begin it with: apiVersion: " + apiVersion}
+		return nil, &fault.Error{Where: d.name, What: "the file is empty", Fix: "begin it with: apiVersion: " + apiVersion}
 	}
 	d.root = doc.Content[0]
 	switch err := dec.Decode(&next); {
 	case err == nil:
-		return d.at(&next, "a second document; catalog data has one", "put it into a file of its own")
+		return nil, d.at(&next, "a second document; catalog data has one", "put it into a file of its own")
 	case !errors.Is(err, io.EOF):
-		return d.syntax(err)
+		return nil, d.syntax(err)
 	}
-	return nil
+	return d, nil
+}
+
+// decode reads the Catalog, which is the caller's own.
+func (d *document) decode() (*Catalog, error) {
+	c := &Catalog{}
+	if m := decodeInto(d.root, reflect.ValueOf(c).Elem()); m != nil {
+		return nil, d.at(m.node, m.what, m.fix)
+	}
+	if !d.hasHead {
+		return c, nil
+	}
+	if n, found := d.node("kind"); found && c.Kind != kindName {
+		return nil, d.at(n, "kind "+printable.Quote(c.Kind)+" isn't known", "write: kind: "+kindName+", or nothing of it")
+	}
+	switch n, found := d.node("apiVersion"); {
+	case !found:
+		return nil, d.at(d.root, "apiVersion is missing", "begin the file with: apiVersion: "+apiVersion)
+	case c.APIVersion != apiVersion:
+		return nil, d.at(n, fmt.Sprintf("apiVersion %s isn't known", printable.Quote(c.APIVersion)), "write: apiVersion: "+apiVersion)
+	}
+	if n, found := d.node("asOf"); found && !day.MatchString(c.AsOf) {
+		return nil, d.at(n, fmt.Sprintf("asOf %s is no day", printable.Quote(c.AsOf)), `write it as "2026-08-31"`)
+	}
+	return c, nil
 }
 
 // node follows path, of string keys and int indexes, and returns the deepest
@@ -158,13 +169,9 @@ type mistake struct {
 	what, fix string
 }
 
-// decode fills into, a pointer, by the names of json tags. It is stricter than
+// decodeInto fills v by the names of json tags. It is stricter than
 // YAML libraries are: unknown and double fields, aliases and strings that YAML
 // takes for numbers (4.10 would be 4.1) are mistakes, and each has its place.
-func decode(n *yaml.Node, into any) *mistake {
-	return decodeInto(n, reflect.ValueOf(into).Elem())
-}
-
 func decodeInto(n *yaml.Node, v reflect.Value) *mistake {
 	if n.Kind == yaml.AliasNode || n.Anchor != "" {
 		return &mistake{n, "anchors and aliases aren't read here", "write the value out"}
@@ -302,7 +309,7 @@ func kind(n *yaml.Node) string {
 func fieldsOf(t reflect.Type) map[string]int {
 	fields := map[string]int{}
 	for i := range t.NumField() {
-		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" && name != "-" {
+		if name, _ := tagged(t.Field(i).Tag); name != "" {
 			fields[name] = i
 		}
 	}

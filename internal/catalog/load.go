@@ -2,10 +2,17 @@ package catalog
 
 import (
 	"embed"
+	"errors"
 	"fmt"
-	"path"
-	"reflect"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
+
+	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 //go:embed data/*.yaml
@@ -13,30 +20,15 @@ var embedded embed.FS
 
 // Load returns the catalog that the program was built with: the caller's own
 // copy.
-func Load() (*Catalog, error) {
-	c, err := own()
-	if err != nil {
-		return nil, err
-	}
-	return clone(c), nil
-}
-
-var own = sync.OnceValues(func() (*Catalog, error) {
-	docs, err := ownDocuments()
-	if err != nil {
-		return nil, err
-	}
-	return join(docs, nil)
-})
+func Load() (*Catalog, error) { return LoadWith() }
 
 var ownDocuments = sync.OnceValues(func() ([]*document, error) {
-	files, err := embedded.ReadDir("data")
+	files, err := fs.Glob(embedded, "data/*.yaml")
 	if err != nil {
 		return nil, fmt.Errorf("read the embedded catalog: %w", err)
 	}
 	var docs []*document
-	for _, f := range files {
-		name := path.Join("data", f.Name())
+	for _, name := range files {
 		src, err := embedded.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read the embedded catalog: %w", err)
@@ -59,9 +51,6 @@ var ownDocuments = sync.OnceValues(func() ([]*document, error) {
 // one by one; all other rows are replaced whole. The result is checked as our own
 // data is. Errors are *fault.Error with the file, line and column.
 func LoadWith(overlays ...Overlay) (*Catalog, error) {
-	if len(overlays) == 0 {
-		return Load()
-	}
 	docs, err := ownDocuments()
 	if err != nil {
 		return nil, err
@@ -78,15 +67,14 @@ func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, dated := d.node("asOf"); dated || len(whole) == 1 {
-			if err := d.checkHead(); err != nil {
-				return nil, err
-			}
-		}
+		_, dated := d.node("asOf")
+		d.hasHead = dated || len(whole) == 1
 		docs = append(docs, d)
 	}
 	return join(docs, overlays)
 }
+
+var own = sync.OnceValues(Load)
 
 // BuiltIn is the day that the embedded catalog is of; "" if it can't be read, which
 // Load says.
@@ -99,65 +87,74 @@ func BuiltIn() string {
 }
 
 func join(docs []*document, overlays []Overlay) (*Catalog, error) {
-	m := &merger{into: &Catalog{APIVersion: apiVersion, Kind: kindName}, from: map[rowKey][]rowAt{}}
+	m := &merger{into: &Catalog{APIVersion: apiVersion, Kind: kindName}, from: map[rowKey][]rowAt{}, index: map[rowKey]int{}}
 	for _, d := range docs {
-		m.add(d)
+		if err := m.add(d); err != nil {
+			return nil, err
+		}
 	}
 	for _, o := range overlays {
 		d, err := parse(o.Name, o.Data)
 		if err != nil {
 			return nil, err
 		}
-		if err := d.checkHead(); err != nil {
+		d.hasHead = true
+		if err := m.add(d); err != nil {
 			return nil, err
 		}
-		m.add(d)
 	}
 	m.into.sort()
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	// Its rows are those of the parsed files, which the next call uses again.
-	return clone(m.into), nil
+	return m.into, nil
 }
 
-// clone copies a value with all that it leads to, so that whoever changes what
-// Load hands out changes nothing of the next caller's.
-func clone[T any](v T) T {
-	src := reflect.ValueOf(&v).Elem()
-	dst := reflect.New(src.Type()).Elem()
-	cloneInto(dst, src)
-	return dst.Interface().(T)
+// Overlay is a partial Catalog document that adds rows or overrides them:
+//
+//	apiVersion: winbake.dev/catalog/v1
+//	digests:
+//	  - {digest: "sha256:...", driver: azure-file, version: 1.33.3}
+type Overlay struct {
+	// Name is shown in errors: the file's path.
+	Name string
+	Data []byte
 }
 
-func cloneInto(dst, src reflect.Value) {
-	switch src.Kind() {
-	case reflect.Pointer:
-		if !src.IsNil() {
-			dst.Set(reflect.New(src.Type().Elem()))
-			cloneInto(dst.Elem(), src.Elem())
+// ReadOverlays reads a file, or the *.yaml, *.yml and *.json files of a folder
+// (not of folders in it) in the order of their names. Errors are *fault.Error.
+func ReadOverlays(path string) ([]Overlay, error) {
+	names := []string{path}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		entries, err := os.ReadDir(path)
+		if err != nil {
+			return nil, unreadable(path, err)
 		}
-	case reflect.Struct:
-		for i := range src.NumField() {
-			cloneInto(dst.Field(i), src.Field(i))
-		}
-	case reflect.Slice:
-		if !src.IsNil() {
-			dst.Set(reflect.MakeSlice(src.Type(), src.Len(), src.Len()))
-			for i := range src.Len() {
-				cloneInto(dst.Index(i), src.Index(i))
+		names = nil
+		for _, e := range entries {
+			if !e.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(e.Name()))) {
+				names = append(names, filepath.Join(path, e.Name()))
 			}
 		}
-	case reflect.Map:
-		if !src.IsNil() {
-			dst.Set(reflect.MakeMapWithSize(src.Type(), src.Len()))
-			for it := src.MapRange(); it.Next(); {
-				value := reflect.New(src.Type().Elem()).Elem()
-				cloneInto(value, it.Value())
-				dst.SetMapIndex(it.Key(), value)
-			}
+		if len(names) == 0 {
+			return nil, &fault.Error{Where: path, What: "the folder has no *.yaml, *.yml or *.json file", Fix: "name the folder that holds the catalog data, or the file itself"}
 		}
-	default:
-		dst.Set(src)
 	}
+	var overlays []Overlay
+	for _, name := range names {
+		data, err := infile.Read(name, maxBytes)
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		overlays = append(overlays, Overlay{name, data})
+	}
+	return overlays, nil
+}
+
+func unreadable(path string, err error) error {
+	what := "the catalog data can't be read: " + infile.Cause(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		what = "no such file or folder"
+	}
+	return &fault.Error{Where: path, What: what, Fix: "check the path that was given: --catalog DIR|FILE", Err: err}
 }

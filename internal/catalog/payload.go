@@ -21,26 +21,26 @@ const (
 // Operator is where the operator of one minor says what it demands below
 // /payload. Both are sources as Evidence has them.
 type Operator struct {
-	OpenShift string `json:"openshift"`
-	Start     string `json:"start"`
-	Configure string `json:"configure"`
+	OpenShift string `json:"openshift" check:"release"`
+	Start     string `json:"start" check:"lines"`
+	Configure string `json:"configure" check:"lines"`
 }
 
 // PayloadFile is a file that operators demand below /payload. The parts of the
 // format, sha256sum and generated/, aren't such files.
 type PayloadFile struct {
 	// Path is relative to /payload, with slashes and without .tar.gz.
-	Path string `json:"path"`
-	When When   `json:"when"`
+	Path string `json:"path" check:"payload file"`
+	When When   `json:"when" oneOf:"start configure"`
 	// From is the first minor that demands it, Until the first that doesn't; ""
 	// open.
-	From  string `json:"from"`
-	Until string `json:"until,omitempty"`
+	From  string `json:"from" check:"release"`
+	Until string `json:"until,omitempty" check:"release"`
 	// Platforms are those of Infrastructure on which it is demanded, "AWS"; empty:
 	// all.
-	Platforms []string `json:"platforms,omitempty"`
+	Platforms []string `json:"platforms,omitempty" check:"platform"`
 	// Nodes are the platforms whose nodes get a copy; empty: all.
-	Nodes    []string   `json:"nodes,omitempty"`
+	Nodes    []string   `json:"nodes,omitempty" check:"platform"`
 	Evidence []Evidence `json:"evidence"`
 
 	// Source is the list that names the file, and Effect what the operator does

@@ -162,7 +162,7 @@ func TestSources(t *testing.T) {
 		check(r.ID, r.Evidence)
 	}
 	for _, m := range c.Migration {
-		check(migrationKey(m), m.Evidence)
+		check(m.key(), m.Evidence)
 	}
 	for _, g := range c.Gates {
 		check(g.Key, g.Evidence)
