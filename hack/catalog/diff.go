@@ -13,24 +13,23 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 )
 
-func diffCommand(*flag.FlagSet) func(context.Context, []string, io.Writer) error {
-	return func(_ context.Context, args []string, w io.Writer) error {
-		if len(args) == 1 {
-			args = append(args, dataDir)
-		}
-		if len(args) != 2 {
-			return fmt.Errorf("diff OLD [NEW]: folders of data, or files of verify catalog -o json")
-		}
-		old, err := load(args[0])
-		if err != nil {
-			return err
-		}
-		made, err := load(args[1])
-		if err != nil {
-			return err
-		}
-		return printDiff(w, old, made)
+func diffCommand(_ context.Context, f *flag.FlagSet, args []string, w io.Writer) error {
+	if err := f.Parse(args); err != nil {
+		return err
 	}
+	paths := append(f.Args(), dataDir)
+	if f.NArg() < 1 || f.NArg() > 2 {
+		return fmt.Errorf("diff OLD [NEW]: folders of data, or files of verify catalog -o json")
+	}
+	old, err := load(paths[0])
+	if err != nil {
+		return err
+	}
+	made, err := load(paths[1])
+	if err != nil {
+		return err
+	}
+	return printDiff(w, old, made)
 }
 
 func load(path string) (*catalog.Catalog, error) {

@@ -16,7 +16,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files")
 
 // calendarOf makes real repositories with the dates of patches.
-func (w *world) calendarOf(t *testing.T, nightlies map[string]string) *calendar {
+func (w *repositories) calendarOf(t *testing.T, nightlies map[string]string) *calendar {
 	t.Helper()
 	text := "releases:\n"
 	for _, z := range []string{"4.21.0", "4.21.1", "4.21.2"} {
@@ -40,7 +40,7 @@ func (w *world) calendarOf(t *testing.T, nightlies map[string]string) *calendar 
 // TestSurveyAndSave goes all the way over small repositories: a rebase inside
 // the z-stream of 4.21, a reverted one in 4.22, and no branch for 4.23.
 func TestSurveyAndSave(t *testing.T) {
-	w := newWorld(t)
+	w := newRepositories(t)
 	w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
 	w.fork.git("checkout", "-q", "-b", "release-4.21")
 	w.fork.now = time.Date(2024, 1, 9, 0, 0, 0, 0, time.UTC)
@@ -56,11 +56,7 @@ func TestSurveyAndSave(t *testing.T) {
 	if err := os.CopyFS(data, os.DirFS("testdata/before")); err != nil {
 		t.Fatal(err)
 	}
-	known, err := minors(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := survey(t.Context(), w.clones, w.f, known, cal)
+	found, err := survey(t.Context(), w.clones, w.f, []string{"4.21", "4.22", "4.23"}, cal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +89,7 @@ func TestANewReleaseIsDataAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWorldOf(t, known.Forks[0])
+	w := newRepositoriesOf(t, known.Forks[0])
 	w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
 	w.fork.git("checkout", "-q", "-b", "release-7.3")
 	head := w.fork.rebase("v1.1.0")

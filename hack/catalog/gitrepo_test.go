@@ -108,23 +108,23 @@ func driver(version string) map[string]string {
 	}
 }
 
-var makefile = text{"Makefile", `(?m)^VERSION\?=v?([0-9.]+)`}
+var makefile = struct{ File, Find string }{"Makefile", `(?m)^VERSION\?=v?([0-9.]+)`}
 
-// world is a fork and its upstream below one folder of clones.
-type world struct {
+// repositories are a fork and its upstream below one folder of clones.
+type repositories struct {
 	clones         string
 	upstream, fork *clone
 	f              fork
 }
 
-func newWorld(t *testing.T) *world {
+func newRepositories(t *testing.T) *repositories {
 	t.Helper()
-	return newWorldOf(t, fork{Name: "aws-ebs", Build: "driver", Fork: "openshift/driver", Upstream: "up/driver", Since: "4.21", Version: makefile})
+	return newRepositoriesOf(t, fork{Name: "aws-ebs", Build: "driver", Fork: "openshift/driver", Upstream: "up/driver", Since: "4.21", Version: makefile})
 }
 
-func newWorldOf(t *testing.T, f fork) *world {
+func newRepositoriesOf(t *testing.T, f fork) *repositories {
 	t.Helper()
-	w := &world{clones: t.TempDir(), f: f}
+	w := &repositories{clones: t.TempDir(), f: f}
 	w.upstream = newClone(t, filepath.Join(w.clones, f.Upstream))
 	w.upstream.release("v1.0.0", driver("1.0.0"))
 	w.upstream.release("v1.1.0", driver("1.1.0"))
@@ -136,16 +136,16 @@ func newWorldOf(t *testing.T, f fork) *world {
 }
 
 // publish makes a release upstream and brings it to the fork.
-func (w *world) publish(tag string, files map[string]string) {
+func (w *repositories) publish(tag string, files map[string]string) {
 	w.upstream.t.Helper()
 	w.upstream.release(tag, files)
 	w.fork.git("fetch", "-q", "--tags", w.upstream.dir)
 }
 
 // walk surveys one branch of the fork.
-func (w *world) walk(t *testing.T, branch string) []step {
+func (w *repositories) walk(t *testing.T, branch string) []step {
 	t.Helper()
-	r, err := join(t.Context(), filepath.Join(t.TempDir(), "joined"), filepath.Join(w.fork.dir, ".git"), filepath.Join(w.upstream.dir, ".git"))
+	r, err := open(t.Context(), filepath.Join(w.fork.dir, ".git"), filepath.Join(w.upstream.dir, ".git"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,12 +23,6 @@ import (
 	"syscall"
 )
 
-// commands by name: each registers its flags and returns what to do with the
-// arguments.
-var commands = map[string]func(*flag.FlagSet) func(ctx context.Context, args []string, w io.Writer) error{
-	"make": makeCommand, "diff": diffCommand, "sign": signCommand,
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := execute(ctx, os.Args[1:], os.Stdout)
@@ -40,33 +34,30 @@ func main() {
 }
 
 func execute(ctx context.Context, args []string, w io.Writer) error {
+	commands := map[string]func(context.Context, *flag.FlagSet, []string, io.Writer) error{"make": makeCommand, "diff": diffCommand, "sign": signCommand}
 	if len(args) == 0 || commands[args[0]] == nil {
 		return fmt.Errorf("name one of make, diff, sign: go doc ./hack/catalog")
 	}
-	f := flag.NewFlagSet(args[0], flag.ContinueOnError)
-	do := commands[args[0]](f)
-	if err := f.Parse(args[1:]); err != nil {
-		return err
-	}
-	return do(ctx, f.Args(), w)
+	return commands[args[0]](ctx, flag.NewFlagSet(args[0], flag.ContinueOnError), args[1:], w)
 }
 
 // dataDir is seen from this folder, where go run -C starts the command.
 const dataDir = "../../internal/catalog/data"
 
-func makeCommand(f *flag.FlagSet) func(context.Context, []string, io.Writer) error {
+func makeCommand(ctx context.Context, f *flag.FlagSet, args []string, w io.Writer) error {
 	clones := f.String("clones", "", "folder of clones, by owner/name")
 	data := f.String("data", dataDir, "folder of the catalog's data")
 	only := f.String("drivers", "", "drivers to look at, separated by commas; all if empty")
-	return func(ctx context.Context, args []string, w io.Writer) error {
-		if *clones == "" || len(args) > 0 {
-			return fmt.Errorf("make -clones DIR")
-		}
-		known, err := readForks(forksFile)
-		if err != nil {
-			return err
-		}
-		names := strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })
-		return generate(ctx, known, options{*clones, *data, names}, w)
+	if err := f.Parse(args); err != nil {
+		return err
 	}
+	if *clones == "" || f.NArg() > 0 {
+		return fmt.Errorf("make -clones DIR")
+	}
+	known, err := readForks(forksFile)
+	if err != nil {
+		return err
+	}
+	names := strings.FieldsFunc(*only, func(r rune) bool { return r == ',' })
+	return generate(ctx, known, options{*clones, *data, names}, w)
 }

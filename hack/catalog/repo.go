@@ -13,11 +13,10 @@ import (
 	"github.com/winbake/winbake/internal/proc"
 )
 
-// repo sees the objects of a fork and of its upstream at once: an empty
-// repository that borrows from both, so that a tree of one can be compared
-// with a tree of the other. The clones themselves are only read.
+// repo sees the objects of a fork and of its upstream at once, so that a tree of
+// one can be compared with a tree of the other. The clones are only read.
 type repo struct {
-	dir string
+	upstream, fork string // git directories
 	// theirs are the commits that the upstream's branches and tags reach.
 	theirs map[string]bool
 }
@@ -28,47 +27,18 @@ type commit struct {
 	subject string
 }
 
-// join makes a repository in dir over the clones of a fork and its upstream.
-// The upstream's tags become its tags, the fork's branches its branches.
-func join(ctx context.Context, dir, forkDir, upstreamDir string) (*repo, error) {
-	r := &repo{dir: dir, theirs: map[string]bool{}}
-	if _, err := r.git(ctx, "init", "-q", "--bare", dir); err != nil {
-		return nil, err
-	}
-	borrowed := filepath.Join(forkDir, "objects") + "\n" + filepath.Join(upstreamDir, "objects") + "\n"
-	if err := os.WriteFile(filepath.Join(dir, "objects/info/alternates"), []byte(borrowed), 0o644); err != nil {
-		return nil, fmt.Errorf("borrow objects: %w", err)
-	}
-	var refs []string
-	for from, pattern := range map[string]string{upstreamDir: "refs/tags", forkDir: "refs/heads"} {
-		lines, err := run(ctx, from, "for-each-ref", "--format=%(objectname) %(refname)", pattern)
-		if err != nil {
-			return nil, err
-		}
-		refs = append(refs, lines...)
-	}
-	packed := "# pack-refs with:\n"
-	// git searches packed refs by bisection: they have to be sorted by name.
-	slices.SortFunc(refs, func(a, b string) int {
-		_, x, _ := strings.Cut(a, " ")
-		_, y, _ := strings.Cut(b, " ")
-		return strings.Compare(x, y)
-	})
-	for _, line := range refs {
-		packed += line + "\n"
-	}
-	if err := os.WriteFile(filepath.Join(dir, "packed-refs"), []byte(packed), 0o644); err != nil {
-		return nil, fmt.Errorf("write the refs: %w", err)
-	}
-	ids, err := run(ctx, upstreamDir, "rev-list", "--branches", "--tags", "HEAD")
+func open(ctx context.Context, fork, upstream string) (*repo, error) {
+	r := &repo{upstream: upstream, fork: fork, theirs: map[string]bool{}}
+	ids, err := run(ctx, []string{upstream}, "rev-list", "--branches", "--tags", "HEAD")
 	for _, id := range ids {
 		r.theirs[id] = true
 	}
 	return r, err
 }
 
+// git runs git on the upstream's tags and the commits of both.
 func (r *repo) git(ctx context.Context, args ...string) ([]string, error) {
-	return run(ctx, r.dir, args...)
+	return run(ctx, []string{r.upstream, r.fork}, args...)
 }
 
 func (r *repo) merged(ctx context.Context, commit string) ([]string, error) {
@@ -132,11 +102,11 @@ func (r *repo) lines(ctx context.Context, from, to string, paths []string) (int,
 // upstream has too: those commits were no fork's. It is empty for a branch that
 // there isn't.
 func (r *repo) history(ctx context.Context, branch string) ([]commit, error) {
-	known, err := r.git(ctx, "for-each-ref", "refs/heads/"+branch)
+	known, err := run(ctx, []string{r.fork}, "for-each-ref", "refs/heads/"+branch)
 	if err != nil || len(known) == 0 {
 		return nil, err
 	}
-	lines, err := r.git(ctx, "log", "--first-parent", "--reverse", "--format=%H%x09%cI%x09%s", "refs/heads/"+branch)
+	lines, err := run(ctx, []string{r.fork}, "log", "--first-parent", "--reverse", "--format=%H%x09%cI%x09%s", "refs/heads/"+branch)
 	if err != nil {
 		return nil, err
 	}
@@ -177,14 +147,18 @@ func gitDir(clones, name string) (string, error) {
 	return "", fmt.Errorf("find a clone of %s in %s: git clone --mirror https://github.com/%s %s.git", name, clones, name, base)
 }
 
-func run(ctx context.Context, dir string, args ...string) ([]string, error) {
+// run runs git in a git directory, which sees the objects of others too.
+func run(ctx context.Context, dirs []string, args ...string) ([]string, error) {
 	cmd := proc.Command(ctx, "git", args...)
-	cmd.Env = append(os.Environ(), "GIT_DIR="+dir, "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(os.Environ(), "GIT_DIR="+dirs[0], "LC_ALL=C", "GIT_OPTIONAL_LOCKS=0")
+	for _, other := range dirs[1:] {
+		cmd.Env = append(cmd.Env, "GIT_ALTERNATE_OBJECT_DIRECTORIES="+filepath.Join(other, "objects"))
+	}
 	var complaint strings.Builder
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("git %s in %s: %s: %w", strings.Join(args, " "), dir, strings.TrimSpace(complaint.String()), err)
+		return nil, fmt.Errorf("git %s in %s: %s: %w", strings.Join(args, " "), dirs[0], strings.TrimSpace(complaint.String()), err)
 	}
 	text := strings.TrimRight(string(out), "\n")
 	if text == "" {

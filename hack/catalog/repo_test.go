@@ -27,16 +27,16 @@ func TestGitDir(t *testing.T) {
 }
 
 func TestTreeLeavesOutVendorAndSubmodules(t *testing.T) {
-	w := newWorld(t)
+	w := newRepositories(t)
 	w.fork.commit("vendor", map[string]string{"vendor/x/x.go": "package x\n", "pkg/vendor/y.go": "package y\n", "ü/ö.go": "package z\n"})
 	w.fork.git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("1", 40)+",release-tools")
 	w.fork.commit("submodule", nil)
 	w.fork.git("branch", "release-4.21")
-	r, err := join(t.Context(), filepath.Join(t.TempDir(), "j"), filepath.Join(w.fork.dir, ".git"), filepath.Join(w.upstream.dir, ".git"))
+	r, err := open(t.Context(), filepath.Join(w.fork.dir, ".git"), filepath.Join(w.upstream.dir, ".git"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.tree(t.Context(), "refs/heads/release-4.21")
+	got, err := r.tree(t.Context(), w.fork.git("rev-parse", "release-4.21"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,17 +50,17 @@ func TestTreeLeavesOutVendorAndSubmodules(t *testing.T) {
 }
 
 func TestLinesAndFile(t *testing.T) {
-	w := newWorld(t)
+	w := newRepositories(t)
 	w.fork.commit("patch", map[string]string{"pkg/driver/node.go": "package driver\n"})
-	r, err := join(t.Context(), filepath.Join(t.TempDir(), "j"), filepath.Join(w.fork.dir, ".git"), filepath.Join(w.upstream.dir, ".git"))
+	r, err := open(t.Context(), filepath.Join(w.fork.dir, ".git"), filepath.Join(w.upstream.dir, ".git"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := r.lines(t.Context(), "refs/tags/v1.0.0", "refs/heads/master", []string{"pkg/driver/node.go"})
+	n, err := r.lines(t.Context(), "refs/tags/v1.0.0", w.fork.git("rev-parse", "master"), []string{"pkg/driver/node.go"})
 	if err != nil || n != 11 {
 		t.Errorf("%d lines differ, %v; want the 11 that were removed", n, err)
 	}
-	if n, err := r.lines(t.Context(), "refs/tags/v1.0.0", "refs/heads/master", nil); n != 0 || err != nil {
+	if n, err := r.lines(t.Context(), "refs/tags/v1.0.0", "", nil); n != 0 || err != nil {
 		t.Errorf("without paths %d lines differ, %v", n, err)
 	}
 	if s, err := r.file(t.Context(), "refs/tags/v1.0.0", "Makefile"); s != "VERSION?=v1.0.0" || err != nil {
@@ -75,7 +75,7 @@ func TestLinesAndFile(t *testing.T) {
 }
 
 func TestSurveyStops(t *testing.T) {
-	w := newWorld(t)
+	w := newRepositories(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := survey(ctx, w.clones, w.f, []string{"4.21"}, &calendar{}); err == nil {

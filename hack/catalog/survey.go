@@ -5,8 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 
@@ -37,10 +35,6 @@ func generate(ctx context.Context, known forksData, o options, w io.Writer) erro
 	if err != nil {
 		return err
 	}
-	releases, err := minors(o.data)
-	if err != nil {
-		return err
-	}
 	cal, err := newCalendar(ctx, o.clones)
 	if err != nil {
 		return err
@@ -49,8 +43,13 @@ func generate(ctx context.Context, known forksData, o options, w io.Writer) erro
 		if len(o.drivers) > 0 && !slices.Contains(o.drivers, f.Name) {
 			continue
 		}
-		of := slices.DeleteFunc(slices.Clone(releases), func(m string) bool { return before(m, f.Since) })
-		found, err := survey(ctx, o.clones, f, of, cal)
+		var minors []string // a new release is a row in the data
+		for _, r := range old.Releases {
+			if !before(r.OpenShift, f.Since) {
+				minors = append(minors, r.OpenShift)
+			}
+		}
+		found, err := survey(ctx, o.clones, f, minors, cal)
 		if err != nil {
 			return fmt.Errorf("survey %s: %w", f.Fork, err)
 		}
@@ -75,12 +74,7 @@ func survey(ctx context.Context, clones string, f fork, minors []string, cal *ca
 	if err != nil {
 		return nil, err
 	}
-	tmp, err := os.MkdirTemp("", "winbake-forks-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder: %w", err)
-	}
-	defer os.RemoveAll(tmp)
-	r, err := join(ctx, filepath.Join(tmp, "joined.git"), forkDir, upstreamDir)
+	r, err := open(ctx, forkDir, upstreamDir)
 	if err != nil {
 		return nil, err
 	}
@@ -126,13 +120,8 @@ type fork struct {
 	Since    string `yaml:"since"`
 	OLM      bool   `yaml:"olm"`
 	Sidecar  bool   `yaml:"sidecar"`
-	Version  text   `yaml:"version"`
-}
-
-// text is a file and the expression that finds a version in it.
-type text struct {
-	File string `yaml:"file"`
-	Find string `yaml:"find"`
+	// Version is a file and the expression that finds a version in it.
+	Version struct{ File, Find string } `yaml:"version"`
 }
 
 func readForks(data []byte) (forksData, error) {
@@ -146,28 +135,6 @@ func readForks(data []byte) (forksData, error) {
 		}
 	}
 	return d, nil
-}
-
-// minors are the releases of the catalog's data, in its order: a new release is
-// a row there.
-func minors(data string) ([]string, error) {
-	src, err := os.ReadFile(filepath.Join(data, "releases.yaml"))
-	if err != nil {
-		return nil, err
-	}
-	var file struct {
-		Releases []struct {
-			OpenShift string `yaml:"openshift"`
-		} `yaml:"releases"`
-	}
-	if err := yaml.Unmarshal(src, &file); err != nil {
-		return nil, fmt.Errorf("read releases.yaml: %w", err)
-	}
-	var out []string
-	for _, r := range file.Releases {
-		out = append(out, r.OpenShift)
-	}
-	return out, nil
 }
 
 func before(a, b string) bool { return compareMinors(a, b) < 0 }

@@ -188,20 +188,20 @@ func newCalendar(ctx context.Context, clones string) (*calendar, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := run(ctx, graph, "log", "--reverse", "--no-merges", "--format=%cI %s", "HEAD")
+	log, err := run(ctx, []string{graph}, "log", "--reverse", "--no-merges", "--format=%cI %s", "HEAD")
 	return &calendar{buildData, log}, err
 }
 
 // patches of a minor; none for one that isn't released.
 func (c *calendar) patches(ctx context.Context, minor string) ([]patch, error) {
 	ref := "refs/heads/openshift-" + minor
-	known, err := run(ctx, c.buildData, "for-each-ref", ref)
+	known, err := run(ctx, []string{c.buildData}, "for-each-ref", ref)
 	if err != nil {
 		return nil, err
 	}
 	byZ := map[int]patch{}
 	if len(known) > 0 {
-		text, err := run(ctx, c.buildData, "cat-file", "blob", ref+":releases.yml")
+		text, err := run(ctx, []string{c.buildData}, "cat-file", "blob", ref+":releases.yml")
 		if err != nil {
 			return nil, err
 		}
