@@ -145,13 +145,11 @@ func decide(parent basis, m match, at commit, toParent int) basis {
 	return next
 }
 
-// stays is b for a later commit.
 func (b basis) stays(h hints, nearer string) basis {
 	b.hints, b.nearer = h, nearer
 	return b
 }
 
-// name tells whether the ancestry or the text names v.
 func (h hints) name(v version.Driver) bool {
 	return !v.IsZero() && (h.merged == v.String() || h.text == v.String() || h.text == v.Core())
 }

@@ -72,7 +72,6 @@ func (r *repo) tree(ctx context.Context, commit string) (tree, error) {
 	return t, nil
 }
 
-// lines counts the added and removed lines between two commits in paths.
 func (r *repo) lines(ctx context.Context, from, to string, paths []string) (int, error) {
 	if len(paths) == 0 {
 		return 0, nil
@@ -207,7 +206,6 @@ func (t tree) differ(o tree) []string {
 	return out
 }
 
-// key is equal for equal trees.
 func (t tree) key() string {
 	lines := make([]string, 0, len(t))
 	for path, blob := range t {
@@ -230,7 +228,6 @@ type walker struct {
 	seen  map[string]basis
 }
 
-// walk returns the steps of a branch, oldest first.
 func (w *walker) walk(ctx context.Context, branch string) ([]step, error) {
 	commits, err := w.repo.history(ctx, branch)
 	if err != nil {

@@ -100,7 +100,6 @@ func doubtful(patches []patch, sp span) int {
 	return n
 }
 
-// row is the span without edges.
 func (sp span) row(f fork, minor string) catalog.Shipped {
 	return catalog.Shipped{
 		Version:   sp.in.first.basis.version,

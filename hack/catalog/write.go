@@ -176,7 +176,6 @@ func restyle(n *yaml.Node) {
 	}
 }
 
-// flow puts each entry of a list on one line.
 func flow(list *yaml.Node) {
 	for _, row := range list.Content {
 		row.Style = yaml.FlowStyle

@@ -104,7 +104,6 @@ func built(text, minor string) (map[int]patch, error) {
 	return out, nil
 }
 
-// patchNumber reads 25 of 4.14.25.
 func patchNumber(name, minor string) (int, bool) {
 	rest, ok := strings.CutPrefix(name, minor+".")
 	if !ok {

@@ -37,7 +37,6 @@ type document struct {
 	hasHead bool
 }
 
-// parse reads the one YAML document that a file has.
 func parse(name string, src []byte) (*document, error) {
 	d := &document{name: name, lines: bytes.Split(src, []byte("\n"))}
 	dec := yaml.NewDecoder(bytes.NewReader(src))

@@ -38,7 +38,6 @@ func Evaluate(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request) 
 	return e.result, nil
 }
 
-// judgeAll lets the rules that apply look at every moment of a route.
 func judgeAll(c *catalog.Catalog, inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) *evaluation {
 	e := &evaluation{base: snapshot.New(c, inv, r, j), result: &Result{Hops: j.Hops()}}
 	e.split()
@@ -86,7 +85,6 @@ func (e *evaluation) split() {
 	}
 }
 
-// judge lets every rule look at one moment.
 func (e *evaluation) judge(snap *snapshot.Snapshot) {
 	e.moments = append(e.moments, snap)
 	for _, r := range e.active {
@@ -105,7 +103,6 @@ func (e *evaluation) judge(snap *snapshot.Snapshot) {
 	}
 }
 
-// sum makes the result of what was gathered.
 func (e *evaluation) sum() {
 	r := e.result
 	if from := e.base.Route.Stops[0]; !from.IsZero() {
@@ -123,7 +120,6 @@ func (e *evaluation) sum() {
 	slices.SortStableFunc(r.NotEvaluated, func(a, b NotEvaluated) int { return cmp.Compare(a.Rule, b.Rule) })
 }
 
-// plan adds the steps.
 func (e *evaluation) plan() {
 	e.result.Steps = plan.For(e.base, func(inv *inventory.Inventory, r snapshot.Request, j *snapshot.Route) plan.Judged {
 		e := judgeAll(e.base.Catalog, inv, r, j)

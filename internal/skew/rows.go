@@ -12,7 +12,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// rows are the Windows drivers at every hop.
 func (e *evaluation) rows() []Row {
 	var rows []Row
 	for _, snap := range e.moments {
@@ -84,7 +83,6 @@ func modeAt(v *snapshot.View, l *snapshot.Linux) string {
 	return modes[0]
 }
 
-// modeOf is what a line's own manifests use.
 func modeOf(line *catalog.Line) string {
 	switch {
 	case line == nil:
@@ -97,7 +95,6 @@ func modeOf(line *catalog.Line) string {
 	return "csi-proxy"
 }
 
-// mustMove tells whether a driver is asked to change how it reaches storage.
 func (e *evaluation) mustMove(v *snapshot.View) bool {
 	for _, entry := range e.found.Entries {
 		for _, a := range entry.Said.Do {

@@ -94,7 +94,6 @@ func (r *Result) Accept(ids []string) {
 	r.sumUp()
 }
 
-// sumUp makes the verdict and the rows' severities of the findings.
 func (r *Result) sumUp() {
 	r.Verdict = finding.Worst(r.Findings)
 	if r.Verdict == finding.Info {
@@ -105,7 +104,6 @@ func (r *Result) sumUp() {
 	}
 }
 
-// worst is the worst finding about a row's driver at its hop, or before it.
 func (r *Result) worst(row *Row) finding.Severity {
 	worst := finding.Pass
 	if row.LinuxNow == snapshot.UnknownVersion || row.LinuxTarget == snapshot.UnknownVersion {

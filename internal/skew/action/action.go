@@ -120,7 +120,6 @@ func (ReadPayload) apply(*inventory.Inventory)  {}
 func (ReleaseNodes) apply(*inventory.Inventory) {}
 func (SetChannel) apply(*inventory.Inventory)   {}
 
-// driver finds a DaemonSet in an inventory; nil for none.
 func driver(inv *inventory.Inventory, o inventory.Object) *inventory.Driver {
 	i := slices.IndexFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object == o })
 	if i < 0 {

@@ -124,7 +124,6 @@ func become(inv *inventory.Inventory, to *inventory.Driver) {
 	}
 }
 
-// put writes a driver over the one of its name, or adds it.
 func put(inv *inventory.Inventory, to inventory.Driver) {
 	d := driver(inv, to.Object)
 	if d == nil {

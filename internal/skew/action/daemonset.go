@@ -34,12 +34,12 @@ type SetImage struct {
 func (a SetImage) apply(inv *inventory.Inventory) {
 	repository, tag := cutTag(a.Image)
 	image := inventory.Image{Reference: a.Image, Repository: repository, Tag: tag}
-	fact := inventory.VersionFact{Version: a.To, Known: !a.To.IsZero(), By: "tag"}
+	tagged := inventory.VersionFact{Version: a.To, Known: !a.To.IsZero(), By: "tag"}
 	if a.Proxy {
 		inv.Proxies = slices.Clone(inv.Proxies)
 		for i := range inv.Proxies {
 			if p := &inv.Proxies[i]; p.Object == a.Object {
-				p.Image, p.Version = image, fact
+				p.Image, p.Version = image, tagged
 			}
 		}
 		return
@@ -48,13 +48,13 @@ func (a SetImage) apply(inv *inventory.Inventory) {
 	if d == nil {
 		return
 	}
-	fact.At = d.Version.At
+	tagged.At = d.Version.At
 	if a.Registrar && d.Registrar != nil {
 		s := *d.Registrar
-		s.Image, s.Version = image, fact
+		s.Image, s.Version = image, tagged
 		d.Registrar = &s
 	} else {
-		d.Image, d.Version = image, fact
+		d.Image, d.Version = image, tagged
 	}
 	settled(inv, d)
 }

@@ -169,7 +169,6 @@ func oc(o inventory.Object) raw {
 	return raw("oc -n " + word(o.Namespace))
 }
 
-// get reads an object.
 func get(o inventory.Object) raw {
 	return oc(o) + raw(" get "+kindOf(o)+" "+word(o.Name))
 }

@@ -82,7 +82,6 @@ func withoutWMCO(e Judged) Judged {
 	return e
 }
 
-// update is the hop itself.
 func (p *planner) update(e Judged, channel string) {
 	snap := e.Now
 	up := action.UpdateControlPlane{To: snap.To, Kubernetes: p.cat.KubernetesOf(snap.ToMinor())}
@@ -136,7 +135,6 @@ func (p *planner) offered(to version.OpenShift) version.OpenShift {
 	return newest
 }
 
-// operator brings the Windows nodes to the hop's release.
 func (p *planner) operator(e Judged) {
 	snap := e.Now
 	if snap.To.CompareMinor(snap.From) == 0 || !snap.UsesWMCO() {
@@ -157,7 +155,6 @@ const (
 	whyRelease = "WMCO 8 and 9 hold a node with volumes until it is released; one at a time shows whether the driver works before all pods depend on it"
 )
 
-// follow is what comes after a hop's nodes.
 func (p *planner) follow(to version.OpenShift) {
 	p.settle(rules.After, []string{rules.Before, rules.During, rules.After, ""}, to)
 	if p.hop == len(p.route.Stops)-2 {

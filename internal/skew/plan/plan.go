@@ -1,3 +1,6 @@
+// Package plan puts what rules ask for in order: before, during and after each
+// hop. Each action is applied to a copy of the inventory, and the rules judge that
+// before the next step is chosen. It has no rule of its own.
 package plan
 
 import (
@@ -8,7 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // For is what to do about a cluster. moved is told where the steps so far have
@@ -24,7 +26,14 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 			p.controlPlaneOnly(stops[p.hop], stops[p.hop+1], stops[p.hop+2])
 			continue
 		}
-		p.hopSteps(stops[p.hop], stops[p.hop+1])
+		from, to := stops[p.hop], stops[p.hop+1]
+		p.settle(rules.Before, []string{rules.Before}, from, to)
+		p.moved(p.hop, rules.Before, p.inv)
+		w := p.judged(from, to)
+		p.update(w, channel(p.inv.Cluster.Channel, to))
+		p.take(w, rules.During, []string{rules.During})
+		p.operator(w)
+		p.follow(to)
 	}
 	p.hop = max(0, len(stops)-2)
 	when := rules.After
@@ -36,18 +45,6 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 		p.list[i].Actions = records
 	}
 	return p.list
-}
-
-// hopSteps is one hop: what must be done first, the update itself, and what follows
-// it.
-func (p *planner) hopSteps(from, to version.OpenShift) {
-	p.settle(rules.Before, []string{rules.Before}, from, to)
-	p.moved(p.hop, rules.Before, p.inv)
-	w := p.judged(from, to)
-	p.update(w, channel(p.inv.Cluster.Channel, to))
-	p.take(w, rules.During, []string{rules.During})
-	p.operator(w)
-	p.follow(to)
 }
 
 // released are actions that let the nodes go which WMCO holds back: without, an

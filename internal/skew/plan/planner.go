@@ -41,7 +41,6 @@ type Judged struct {
 // Judge lets the rules look at an inventory on a route.
 type Judge func(*inventory.Inventory, snapshot.Request, *snapshot.Route) Judged
 
-// scratch is an inventory that actions can be applied to.
 func scratch(inv *inventory.Inventory) *inventory.Inventory {
 	c := *inv
 	c.Drivers, c.Nodes, c.CSINodes = slices.Clone(inv.Drivers), slices.Clone(inv.Nodes), slices.Clone(inv.CSINodes)
@@ -147,7 +146,6 @@ func aboutObject(f finding.Finding) string {
 	return f.Object + ": " + f.Remedy
 }
 
-// effect tells whether any of them changes what the rules see.
 func effect(list []action.Action) bool {
 	return slices.ContainsFunc(list, func(a action.Action) bool {
 		switch a := a.(type) {
@@ -173,7 +171,6 @@ func (p *planner) join(when, rule string, actions []action.Action) (there bool) 
 	return there
 }
 
-// add appends a step and applies it.
 func (p *planner) add(when string, ids []string, why string, actions ...action.Action) {
 	records := action.Records(actions)
 	p.list = append(p.list, Step{Hop: p.hop, When: when, What: rules.Summaries(records), Actions: records, Why: why, Rules: ids})
@@ -181,7 +178,6 @@ func (p *planner) add(when string, ids []string, why string, actions ...action.A
 	action.Apply(p.inv, actions...)
 }
 
-// restPlanned applies the planned manifests that nothing asked for so far.
 func (p *planner) restPlanned(e Judged) {
 	told := map[string]bool{}
 	for _, s := range p.list {

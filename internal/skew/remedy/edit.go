@@ -68,7 +68,6 @@ func LookAtBuild(node string) []action.Action {
 	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node", node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
 }
 
-// byHand is what a person does about the driver.
 func byHand(v *snapshot.View, format string, args ...any) []action.Action {
 	return []action.Action{action.ByHand{Text: fmt.Sprintf(format, args...), Object: v.DaemonSet.Object.String()}}
 }

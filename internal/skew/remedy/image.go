@@ -14,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// tagOf is the tag that a project gives a version.
 func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
 	tag := "v" + to.Core()
 	if line := cat.Line(to); hostProcess && line != nil && line.ImageSuffix != "" {
@@ -68,7 +67,6 @@ func Retag(v *snapshot.View, hostProcess bool, to version.Driver, tag string) []
 	return []action.Action{set}
 }
 
-// inManifest is a change of the image in a manifest.
 func inManifest(v *snapshot.View, set action.SetImage) action.Action {
 	hand := action.ByHand{Object: v.DaemonSet.Object.String(), Text: fmt.Sprintf("in the manifest of %s set the image of container %s to ", v.DaemonSet.Object, Container(v.DaemonSet))}
 	if set.Digest {

@@ -1,3 +1,6 @@
+// Package remedy chooses the actions that bring a driver, WMCO or csi-proxy to
+// where a rule wants it: an image, a manifest that bake writes or the project's,
+// what was planned. It doesn't decide whether anything has to change.
 package remedy
 
 import (
@@ -75,7 +78,6 @@ func podSecurity(v *snapshot.View, hostProcess bool) []action.Action {
 	return []action.Action{action.SetPodSecurity{Namespace: ns, Was: have}}
 }
 
-// projectManifest is for what bake doesn't write.
 func projectManifest(v *snapshot.View, to version.Driver, hostProcess bool, why string, becomes *inventory.Driver) []action.Action {
 	place, render := ManifestOf(v.Catalog, hostProcess, to)
 	hand := action.ByHand{Object: v.DaemonSet.Object.String(), Becomes: becomes}

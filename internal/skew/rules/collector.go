@@ -9,8 +9,8 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// fact is what makes two findings the same at two moments.
-type fact struct {
+// identity is what makes two findings the same at two moments.
+type identity struct {
 	rule, object, same string
 	severity           finding.Severity
 }
@@ -26,15 +26,16 @@ type Entry struct {
 	changed string   // how it looks at the last of them, if otherwise
 }
 
-// Collector gathers what rules say, each fact once: at the first moment where it is
+// Collector gathers what rules say, each finding once: at the first moment where it is
 // true. One collector serves all moments.
 type Collector struct {
-	Entries []*Entry
-	byFact  map[fact]*Entry
+	Entries    []*Entry
+	byIdentity map[identity]*Entry
 }
 
 // Add takes what a rule says at a moment; of a driver, where there is a view.
 func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Finding) {
+	d.fill(r.ID, snap, v)
 	if d.Object == "" && v != nil {
 		d.Object = v.DaemonSet.Object.String()
 	}
@@ -53,8 +54,8 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 		d.Remedy = "give the whole manifest, as it is applied, and check it again"
 	}
 	d.Do = Owned(snap, d.Do)
-	key := fact{r.ID, d.Object, d.Same, d.Severity}
-	if old := c.byFact[key]; old != nil {
+	key := identity{r.ID, d.Object, d.Same, d.Severity}
+	if old := c.byIdentity[key]; old != nil {
 		old.holdsAgain(snap, d)
 		return
 	}
@@ -72,18 +73,18 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 	if snap.Hops == 0 {
 		e.When = "" // there is no update to be before or after
 	}
-	if c.byFact == nil {
-		c.byFact = map[fact]*Entry{}
+	if c.byIdentity == nil {
+		c.byIdentity = map[identity]*Entry{}
 	}
-	c.byFact[key] = e
+	c.byIdentity[key] = e
 	c.Entries = append(c.Entries, e)
 }
 
-// worse tells whether a fact was told already as something to fix.
-func (c *Collector) worse(key fact) bool {
+// worse tells whether it was told already as something to fix.
+func (c *Collector) worse(key identity) bool {
 	for severity := finding.Warn; severity <= finding.Block; severity++ {
 		key.severity = severity
-		if c.byFact[key] != nil {
+		if c.byIdentity[key] != nil {
 			return true
 		}
 	}

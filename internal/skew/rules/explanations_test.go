@@ -32,7 +32,7 @@ func TestExplanationsAreOfRules(t *testing.T) {
 // A ground is what a project's code, its documents or its releases say. What
 // somebody reported or asked to be merged is none.
 func TestSourcesArePrimary(t *testing.T) {
-	for _, glob := range []string{"explanations.yaml", "*/*.go", "../../catalog/data/*.yaml"} {
+	for _, glob := range []string{"*.yaml", "*/*.go", "../../catalog/data/*.yaml"} {
 		files, err := filepath.Glob(glob)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", glob, files, err)
@@ -70,5 +70,35 @@ func TestEveryRuleNamesAState(t *testing.T) {
 			}
 			of[said] = r.ID
 		}
+	}
+}
+
+// Each case of findings.yaml is one that a rule names. A case that a rule names and that
+// isn't there panics, and the rules' own tests say each.
+func TestEveryCaseIsNamed(t *testing.T) {
+	var code strings.Builder
+	files, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(text)
+	}
+	text, err := os.ReadFile("findings.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := regexp.MustCompile(`(?m)^  (\w[^:]*):(?: &\w+)?$`).FindAllStringSubmatch(string(text), -1)
+	for _, c := range cases {
+		if !strings.Contains(code.String(), `"`+c[1]+`"`) {
+			t.Errorf("no rule says %q", c[1])
+		}
+	}
+	if len(cases) < 70 {
+		t.Errorf("only %d cases were found", len(cases))
 	}
 }

@@ -1,3 +1,6 @@
+// Package rules is what all rules share: what a rule is and needs, its
+// explanation, and how findings of several moments become one. The rules
+// themselves are in the packages below it, a family each.
 package rules
 
 import (
@@ -56,6 +59,10 @@ const (
 
 // Finding is what a rule says; the collector makes a finding.Finding of it.
 type Finding struct {
+	// Case names the rule's texts in findings.yaml, Facts are what they name. What
+	// the rule sets itself counts more than what is there.
+	Case     string
+	Facts    Facts
 	Severity finding.Severity
 	// Object is left empty by per-driver rules: it is the DaemonSet.
 	Object string
@@ -91,7 +98,6 @@ func Summaries(list []finding.Action) string {
 	return strings.Join(snapshot.Map(list, func(a finding.Action) string { return a.Summary }), "; then ")
 }
 
-// evidenceLines writes evidence as finding.Finding holds it.
 func evidenceLines(list []inventory.Evidence) []string {
 	var out []string
 	for _, e := range list {

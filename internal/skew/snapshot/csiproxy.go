@@ -52,7 +52,6 @@ func (snap *Snapshot) CSIProxyOn(n *inventory.Node) CSIProxy {
 	return s
 }
 
-// wmcoService says which csi-proxy a node has from the WMCO of that version.
 func (snap *Snapshot) wmcoService(s *CSIProxy, annotation string) {
 	if annotation == "" {
 		return

@@ -40,11 +40,6 @@ func (snap *Snapshot) APIServer() (version.Kubernetes, inventory.Evidence, bool)
 	return k, at, err == nil
 }
 
-// Kubelets are the versions that run, each once, in the order of the nodes.
-func (snap *Snapshot) Kubelets() []string {
-	return Unique(Map(snap.Nodes, func(n *inventory.Node) string { return n.Kubelet }))
-}
-
 // NodeNames are the names of nodes.
 func NodeNames(nodes []*inventory.Node) []string {
 	return Map(nodes, func(n *inventory.Node) string { return n.Name })
@@ -85,8 +80,8 @@ func (snap *Snapshot) Lacking(provisioner string, nodes []*inventory.Node) (miss
 	return missing, unread
 }
 
-// CSINodeFacts are what the CSINodes of nodes list, or the nodes where none was read.
-func (snap *Snapshot) CSINodeFacts(nodes []*inventory.Node) []inventory.Evidence {
+// CSINodeEvidence are what the CSINodes of nodes list, or the nodes where none was read.
+func (snap *Snapshot) CSINodeEvidence(nodes []*inventory.Node) []inventory.Evidence {
 	return Map(nodes, func(n *inventory.Node) inventory.Evidence {
 		if c := snap.CSINode(n.Name); c != nil {
 			return inventory.Evidence{Where: c.At.Where, Text: "spec.drivers: [" + strings.Join(c.Drivers, ", ") + "]"}

@@ -26,12 +26,10 @@ func (snap *Snapshot) Replacements(d *inventory.Driver) []*inventory.Driver {
 	})
 }
 
-// overlapping are the planned DaemonSets of a driver that would run on nodes of d.
 func (snap *Snapshot) overlapping(d *inventory.Driver) []*inventory.Driver {
 	return Select(snap.plannedOf(d), func(p *inventory.Driver) bool { return snap.meet(p, d) })
 }
 
-// plannedOf are the planned DaemonSets of the driver of d.
 func (snap *Snapshot) plannedOf(d *inventory.Driver) []*inventory.Driver {
 	return Memo(snap, "planned as "+d.Provisioner, func() []*inventory.Driver {
 		return Select(snap.PlannedWindows, func(p *inventory.Driver) bool { return p.Provisioner != "" && p.Provisioner == d.Provisioner })
@@ -77,7 +75,6 @@ func (snap *Snapshot) UncoveredNodes(d *inventory.Driver) []*inventory.Node {
 	return snap.without(slices.Concat(snap.plannedOf(d), stay), snap.Scope(d))
 }
 
-// without are the nodes that no DaemonSet of a list takes.
 func (snap *Snapshot) without(list []*inventory.Driver, nodes []*inventory.Node) []*inventory.Node {
 	return Select(nodes, func(n *inventory.Node) bool {
 		return !slices.ContainsFunc(list, func(d *inventory.Driver) bool { return slices.Contains(snap.Scope(d), n) })
@@ -129,7 +126,6 @@ func (snap *Snapshot) cover(list []*inventory.Driver, d *inventory.Driver) bool 
 	return len(snap.without(list, snap.Scope(d))) == 0
 }
 
-// noNarrower tells whether a selects every node that b selects.
 func noNarrower(a, b inventory.Scheduling) bool {
 	for key, value := range a.NodeSelector {
 		if have, ok := b.NodeSelector[key]; !ok || have != value {

@@ -139,10 +139,7 @@ func (snap *Snapshot) byDaemonSet(cat *catalog.Driver, ds *inventory.Driver) Lin
 // byRelease goes by a release: its payload where that was read, otherwise the
 // catalog's rows.
 func (snap *Snapshot) byRelease(cat *catalog.Driver, release version.OpenShift) Linux {
-	if release.IsZero() {
-		return Linux{Reason: "it isn't known which OpenShift release this is"}
-	}
-	if p := snap.Payload(release); p != nil {
+	if p := snap.Payload(release); p != nil && !release.IsZero() {
 		if l := snap.byTags(cat, p, ""); l.Known() {
 			return l
 		}
@@ -176,7 +173,6 @@ func (snap *Snapshot) byTag(cat *catalog.Driver, p *inventory.Payload, tag *inve
 	return Linux{Candidates: []candidate{{CatalogVersion(text), catalog.Exact, by, []inventory.Evidence{at}, "", tag.Commit}}}
 }
 
-// byRows goes by the catalog's rows for a release.
 func (snap *Snapshot) byRows(cat *catalog.Driver, release version.OpenShift) Linux {
 	if release.IsZero() {
 		return Linux{Reason: "it isn't known which OpenShift release this is"}
@@ -196,7 +192,15 @@ func (snap *Snapshot) byRows(cat *catalog.Driver, release version.OpenShift) Lin
 			// all that may hold.
 			return Linux{Reason: fmt.Sprintf("the catalog doesn't know which %s OpenShift %s ships", cat.Title, release)}
 		}
-		l.Candidates = append(l.Candidates, candidate{v, rows[i].Certainty, byOf(&rows[i]), rowEvidence(release, &rows[i]), rows[i].Head, ""})
+		by := "default"
+		if rows[i].FromZ != nil || rows[i].UntilZ != nil {
+			by = "range"
+		}
+		at := []inventory.Evidence{{Where: "catalog, OpenShift " + release.MinorString(), Text: rows[i].Version}}
+		for _, e := range rows[i].Evidence {
+			at = append(at, inventory.Evidence{Where: e.Source})
+		}
+		l.Candidates = append(l.Candidates, candidate{v, rows[i].Certainty, by, at, rows[i].Head, ""})
 	}
 	return l
 }
@@ -218,21 +222,6 @@ func (snap *Snapshot) forward(d *inventory.Driver, now *Linux, target Linux) Lin
 
 func rowIs(r catalog.Shipped, v version.Driver) bool {
 	return r.Version != "" && CatalogVersion(r.Version).Compare(v) == 0
-}
-
-func byOf(row *catalog.Shipped) string {
-	if row.FromZ != nil || row.UntilZ != nil {
-		return "range"
-	}
-	return "default"
-}
-
-func rowEvidence(release version.OpenShift, row *catalog.Shipped) []inventory.Evidence {
-	list := []inventory.Evidence{{Where: "catalog, OpenShift " + release.MinorString(), Text: row.Version}}
-	for _, e := range row.Evidence {
-		list = append(list, inventory.Evidence{Where: e.Source})
-	}
-	return list
 }
 
 // Payload is the payload of a release that was read. A minor alone takes the

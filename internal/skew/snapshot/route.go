@@ -194,7 +194,6 @@ func (snap *Snapshot) Moments() []*Snapshot {
 	return list
 }
 
-// moment is the cluster at one moment.
 func (snap *Snapshot) moment(hop int, phase Phase) *Snapshot {
 	base := snap
 	snap = new(Snapshot)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -14,28 +13,22 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "POLICY001", Needs: rules.NeedsDrivers, Driver: refusedPods},
 	{ID: "NODE004", Needs: rules.NeedsScope, Cluster: untoleratedTaints, At: rules.AtNow},
 }
 
-// refusedPods is POLICY001.
 func refusedPods(v *snapshot.View, report rules.Report) {
 	n := v.At.Inventory.Cluster.Namespace(v.DaemonSet.Object.Namespace)
 	if n == nil || n.Enforce != "baseline" && n.Enforce != "restricted" || !v.DaemonSet.HostProcess && len(v.DaemonSet.Pipes)+len(v.DaemonSet.Unmounted) == 0 {
 		return
 	}
 	d := rules.Finding{
-		Severity: finding.Block, When: rules.Before, Evidence: slices.Concat([]inventory.Evidence{n.At}, v.DaemonSet.Evidence[:min(1, len(v.DaemonSet.Evidence))]),
-		Observed: fmt.Sprintf("namespace %s enforces the Pod Security level %s", n.Name, n.Enforce),
-		Expected: "the level privileged",
-		Why:      "the API server refuses each new pod of the DaemonSet; only the DaemonSet's events tell",
-		Do:       []action.Action{action.SetPodSecurity{Namespace: n.Name, Was: n}},
+		Case: "refused", Facts: rules.Facts{"ns": n}, Do: []action.Action{action.SetPodSecurity{Namespace: n.Name, Was: n}},
+		Evidence: slices.Concat([]inventory.Evidence{n.At}, v.DaemonSet.Evidence[:min(1, len(v.DaemonSet.Evidence))]),
 	}
 	if r := v.DaemonSet.Rollout; !v.Planned && v.At.Hops == 0 && r != nil && r.Desired > 0 && r.Ready >= r.Desired {
-		d.Severity = finding.Warn
-		d.Why = "the pods that are there stay; a new one, on a new node or after a change, is refused"
+		d.Case = "new ones refused"
 	}
 	report(d)
 }
@@ -58,20 +51,15 @@ func untolerated(v *snapshot.View, report rules.Report) {
 		return // REG001 reports nodes that need it
 	}
 	d := rules.Finding{
-		Severity: finding.Warn, Object: v.DaemonSet.Object.String(), When: rules.Before, Evidence: rules.Cite(slices.Concat(v.DaemonSet.Evidence[:min(1, len(v.DaemonSet.Evidence))], snapshot.NodeEvidence(nodes))),
-		Observed: fmt.Sprintf("it doesn't tolerate %s of %s", taints(v.DaemonSet, nodes), rules.SomeOf(snapshot.NodeNames(nodes))),
-		Expected: "a toleration for each taint of the Windows nodes",
-		Why:      "it runs on no Windows node, and no volume can be mounted there",
+		Case: "untolerated", Facts: rules.Facts{"taints": taints(v.DaemonSet, nodes), "nodes": nodes, "set": v.DaemonSet.Object}, Do: remedy.Tolerate(v.DaemonSet),
+		Evidence: rules.Cite(slices.Concat(v.DaemonSet.Evidence[:min(1, len(v.DaemonSet.Evidence))], snapshot.NodeEvidence(nodes))),
 	}
 	if len(v.Nodes) > 0 {
-		d.Severity, d.Why = finding.Info, "it runs on other Windows nodes; where these are to have no storage, nothing is wrong"
-	} else {
-		d.Do = remedy.Tolerate(v.DaemonSet)
+		d.Case, d.Do = "untolerated by some", nil
 	}
 	report(d)
 }
 
-// taints are those of nodes that keep pods of d off.
 func taints(d *inventory.Driver, nodes []*inventory.Node) string {
 	var names []string
 	for _, n := range nodes {

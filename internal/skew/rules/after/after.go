@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -17,7 +16,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "AFTER001", Needs: rules.NeedsDrivers, Cluster: afterRollouts, Asks: rules.OfState},
 	{ID: "AFTER002", Needs: []inventory.Resource{inventory.Volumes, inventory.Claims}, Cluster: afterMigrated, Asks: rules.OfRest},
@@ -25,7 +23,6 @@ var Rules = []rules.Rule{
 	{ID: "AFTER004", Needs: rules.NeedsNodes, Cluster: afterWindows, Asks: rules.OfRest},
 }
 
-// afterRollouts is AFTER001: an update or a rollout that isn't finished.
 func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Underway() {
 		underWay(snap, report)
@@ -36,7 +33,10 @@ func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 			continue // SKEW006 says so
 		}
 		if r := d.Rollout; r != nil && (!r.Observed || r.Updated < r.Desired || d.OS != "windows" && r.Ready < r.Desired) {
-			report(rolling(d))
+			report(rules.Finding{
+				Case: map[bool]string{true: "rolling", false: "not observed"}[r.Observed], Facts: rules.Facts{"set": d}, Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))]),
+				Do: []action.Action{action.WaitRollout{Object: d.Object, Strategy: d.Strategy}},
+			})
 		}
 	}
 }
@@ -47,29 +47,10 @@ func underWay(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Phase != snapshot.Now {
 		return
 	}
-	c := snap.Inventory.Cluster
-	f := rules.Finding{Severity: finding.Warn, Object: "OpenShift " + c.Updating, When: rules.During}
-	f.Observed = fmt.Sprintf("the update from %s to %s isn't complete", cmp.Or(c.OpenShift, "an unknown release"), c.Updating)
-	f.Expected = "a completed update"
-	f.Why = "Linux drivers of both releases may run; what is said here is of the rest of the update, and the check after it is still to come"
-	f.Do = []action.Action{action.ByHand{Text: "wait until it is complete, then run the check again", Look: [][]string{{"oc", "adm", "upgrade"}}}}
-	f.NoStep = true
-	f.Evidence = rules.Cite(c.Evidence)
-	report(f)
-}
-
-func rolling(d *inventory.Driver) rules.Finding {
-	r := d.Rollout
-	f := rules.Finding{Severity: finding.Warn, Object: d.Object.String()}
-	f.Observed = fmt.Sprintf("%d of %d pods are of the newest revision, %d are ready", r.Updated, r.Desired, r.Ready)
-	if !r.Observed {
-		f.Observed = "its status is of an older generation than its spec"
-	}
-	f.Expected = "a finished rollout"
-	f.Why = "some nodes run another version of the driver than the DaemonSet names"
-	f.Do = []action.Action{action.WaitRollout{Object: d.Object, Strategy: d.Strategy}}
-	f.When, f.Evidence = rules.After, rules.Cite(d.Evidence[:min(2, len(d.Evidence))])
-	return f
+	report(rules.Finding{
+		Case: "underway", Facts: rules.Facts{"cluster": snap.Inventory.Cluster}, Evidence: rules.Cite(snap.Inventory.Cluster.Evidence),
+		Do: []action.Action{action.ByHand{Text: "wait until it is complete, then run the check again", Look: [][]string{{"oc", "adm", "upgrade"}}}},
+	})
 }
 
 // afterMigrated is AFTER002: volumes and claims that should have been migrated
@@ -82,19 +63,13 @@ func afterMigrated(snap *snapshot.Snapshot, report rules.Report) {
 	})
 	for _, ls := range snapshot.GroupBy(left, func(l inventory.Leftover) string { return l.InTree + " " + l.Object.Kind }) {
 		names := snapshot.Map(ls, func(l inventory.Leftover) string { return strings.TrimPrefix(l.Object.String(), l.Object.Kind+" ") })
-		f := rules.Finding{Severity: finding.Warn, Object: ls[0].InTree}
-		carry := map[bool]string{true: "doesn't", false: "don't"}[len(ls) == 1]
-		f.Observed = fmt.Sprintf("%s %s carry pv.kubernetes.io/migrated-to: %s (%s)", inventory.Many(len(ls), ls[0].Object.Kind), carry, rules.SomeOf(names), ls[0].Provisioner)
-		f.Expected = fmt.Sprintf("pv.kubernetes.io/migrated-to: %s; OpenShift %s serves them by CSI", ls[0].Provisioner, snap.FromMinor())
-		f.Why = "kube-controller-manager writes the annotation when it moves a volume that it provisioned to CSI; without it, attaching, resizing and deleting may still take the in-tree way"
-		f.Same = ls[0].Object.Kind
-		f.Do, f.When = migrate(snap, ls[0]), rules.After
-		f.Evidence = rules.Cite(snapshot.Map(ls, func(l inventory.Leftover) inventory.Evidence { return l.At }))
-		report(f)
+		report(rules.Finding{
+			Case: "not migrated", Facts: rules.Facts{"of": ls[0], "count": len(ls), "names": names}, Same: ls[0].Object.Kind, Do: migrate(snap, ls[0]),
+			Evidence: rules.Cite(snapshot.Map(ls, func(l inventory.Leftover) inventory.Evidence { return l.At })),
+		})
 	}
 }
 
-// migrate is for what keeps volumes in-tree.
 func migrate(snap *snapshot.Snapshot, l inventory.Leftover) []action.Action {
 	if l.InTree == "kubernetes.io/vsphere-volume" && snap.Inventory.Cluster.VSphereStorageDriver != "CSIWithMigrationDriver" {
 		return []action.Action{action.EnableMigration{}}
@@ -115,29 +90,22 @@ func afterNodes(snap *snapshot.Snapshot, report rules.Report) {
 	intree.UnknownVolumes(snap, report)
 }
 
-// afterWindows is AFTER004: Windows nodes that the update hasn't reached.
 func afterWindows(snap *snapshot.Snapshot, report rules.Report) {
 	for _, ns := range snapshot.GroupBy(snap.Nodes, func(n *inventory.Node) string { return behind(snap, n) }) {
 		why := behind(snap, ns[0])
 		if why == "" {
 			continue
 		}
-		f := rules.Finding{Severity: finding.Warn, Object: "Windows nodes", When: rules.After}
-		f.Observed = fmt.Sprintf("%s: %s", rules.SomeOf(snapshot.NodeNames(ns)), why)
-		f.Expected = "Windows nodes of the cluster's release"
-		f.Why = "kubelet, kube-proxy and csi-proxy of these nodes are older than those that WMCO brings now"
-		if oldKubelet(snap, ns[0]) {
-			f.Why += ", and the next update may refuse such a kubelet"
+		f := rules.Finding{
+			Case: "behind", Facts: rules.Facts{"nodes": ns, "why": why, "oldKubelet": oldKubelet(snap, ns[0])}, Same: why, Do: remedy.UpdateWMCO(snap, snap.FromMinor()),
+			Evidence: rules.Cite(snapshot.Map(ns, func(n *inventory.Node) inventory.Evidence {
+				return inventory.Evidence{Where: n.At.Where, Text: strings.TrimSpace("kubelet " + n.Kubelet + " WMCO " + n.WMCO)}
+			})),
 		}
-		f.Same = why
-		f.Do = remedy.UpdateWMCO(snap, snap.FromMinor())
 		if slices.ContainsFunc(ns, func(n *inventory.Node) bool { return snap.Arriving(n) != nil }) {
 			f.Do, f.NoStep = nil, true
 			f.Remedy = "do what PROXY001 asks for first: the WMCO that is about to configure them ships no csi-proxy"
 		}
-		f.Evidence = rules.Cite(snapshot.Map(ns, func(n *inventory.Node) inventory.Evidence {
-			return inventory.Evidence{Where: n.At.Where, Text: strings.TrimSpace("kubelet " + n.Kubelet + " WMCO " + n.WMCO)}
-		}))
 		report(f)
 	}
 }
@@ -159,7 +127,6 @@ func behind(snap *snapshot.Snapshot, n *inventory.Node) string {
 	return ""
 }
 
-// oldKubelet tells whether a node's kubelet is minors older than the API server.
 func oldKubelet(snap *snapshot.Snapshot, n *inventory.Node) bool {
 	kubelet, err := version.ParseKubernetes(n.Kubelet)
 	server, _, ok := snap.APIServer()

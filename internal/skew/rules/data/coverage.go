@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// notRead is DATA002.
 func notRead(snap *snapshot.Snapshot, report rules.Report) {
 	groups := unread(snap)
 	all := slices.Concat(groups...)
@@ -29,11 +28,8 @@ func notRead(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	for _, p := range snap.Inventory.Problems {
 		d := rules.Finding{
-			Severity: finding.Unknown, Object: p.Where, Same: p.What,
-			Observed: p.What, Expected: "an input that can be read",
-			Why: "what is there wasn't looked at, or isn't what is applied",
-			Do:  []action.Action{action.ByHand{Text: cmp.Or(p.Fix, "fix it, or leave it out of what is read"), Lines: []string{p.Command}}}, When: rules.Before, NoStep: true,
-			Evidence: []inventory.Evidence{{Where: p.Where}},
+			Case: "problem", Facts: rules.Facts{"problem": p}, Same: p.What, NoStep: true, Evidence: []inventory.Evidence{{Where: p.Where}},
+			Do: []action.Action{action.ByHand{Text: cmp.Or(p.Fix, "fix it, or leave it out of what is read"), Lines: []string{p.Command}}},
 		}
 		if do := selectWindows(snap, p); do != nil {
 			d.Do, d.NoStep, d.Why = do, false, "a selector that no node fits runs no pod"
@@ -74,13 +70,7 @@ func unseen(snap *snapshot.Snapshot, report rules.Report) bool {
 		return false
 	}
 	for _, p := range slices.Sorted(maps.Keys(on)) {
-		report(rules.Finding{
-			Severity: finding.Unknown, Object: p,
-			Observed: fmt.Sprintf("registered on %s, and no Windows DaemonSet that was read runs it there", rules.SomeOf(snapshot.NodeNames(on[p]))),
-			Expected: "the DaemonSet of every driver that Windows nodes have",
-			Why:      "its version may be any",
-			Do:       howToFind(snap, on[p]), When: rules.Before, NoStep: true, Evidence: rules.Cite(snap.CSINodeFacts(on[p])),
-		})
+		report(rules.Finding{Case: "unseen", Facts: rules.Facts{"nodes": on[p]}, Object: p, Do: howToFind(snap, on[p]), Evidence: rules.Cite(snap.CSINodeEvidence(on[p]))})
 	}
 	return len(on) > 0
 }
@@ -148,23 +138,17 @@ func unreadResources(snap *snapshot.Snapshot, report rules.Report, rs []inventor
 		}
 		needed = append(needed, snap.Needed[r]...)
 	}
-	needed = snapshot.Unique(needed)
 	d := rules.Finding{
-		Severity: finding.Unknown, Object: rules.And(names),
-		Observed: rules.And(names) + ": " + snap.UnreadReason(rs[0]), Expected: "all " + rules.And(names),
-		Why: fmt.Sprintf("%s couldn't be evaluated", inventory.Some(needed)),
-		Do:  do, When: rules.Before, NoStep: true, Evidence: sources(snap),
+		Case: "not read", Do: do, Evidence: sources(snap),
+		Facts: rules.Facts{"names": rules.And(names), "seen": rules.And(seen), "one": total == 1, "reason": snap.UnreadReason(rs[0]), "rules": inventory.Some(snapshot.Unique(needed))},
 	}
 	if doubt := snap.Inventory.Read[rs[0]].Doubt; doubt != "" {
-		d.Severity = finding.Info
+		d.Case, d.Facts["doubt"] = "maybe not all", doubt
 		if noWindows := snap.Covered(inventory.Nodes) && len(snap.Nodes) == 0; migrates(snap) && !noWindows {
 			d.Severity = finding.Warn
 		}
-		d.Observed = fmt.Sprintf("%s of every namespace that was gathered or is mentioned; %s", rules.And(names), doubt)
-		d.Why = "a Windows pod with an inline volume, or a driver that no node has registered, in another namespace wasn't seen"
 	} else if total > 0 {
-		d.Observed = fmt.Sprintf("%s %s read, and maybe not all: %s", rules.And(seen), map[bool]string{true: "was", false: "were"}[total == 1], snap.UnreadReason(rs[0]))
-		d.Why = fmt.Sprintf("%s saw only a part", inventory.Some(needed))
+		d.Case = "a part"
 	}
 	report(d)
 }
@@ -194,36 +178,28 @@ func howToRead(snap *snapshot.Snapshot, rs ...inventory.Resource) []action.Actio
 	return []action.Action{action.Gather{Text: "add " + file + " to --manifests, or say with --static that there is no cluster behind the manifests", Get: []string{"get", strings.Join(names, ","), "--all-namespaces", "-o", "yaml"}, File: file}}
 }
 
-// readFrom tells whether any input is of a kind.
 func readFrom(snap *snapshot.Snapshot, kind string) bool {
 	return slices.ContainsFunc(snap.Inventory.Sources, func(s inventory.Source) bool { return s.Kind == kind })
 }
 
-// sources are the inputs, as evidence of what isn't in them.
 func sources(snap *snapshot.Snapshot) []inventory.Evidence {
 	return snapshot.Map(snap.Inventory.Sources, func(s inventory.Source) inventory.Evidence {
 		return inventory.Evidence{Where: s.Kind + " " + s.Name, Text: s.Detail}
 	})
 }
 
-// noDriver tells that there was no Windows driver to judge.
 func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 	if told := !snap.Covered(inventory.DaemonSets) && !snap.Request.Static; told || len(snap.Views) > 0 || len(snap.Request.Planned) > 0 || slices.ContainsFunc(snap.Inventory.Drivers, func(d inventory.Driver) bool { return d.OS == "" }) {
 		return
 	}
 	d := rules.Finding{
-		Severity: finding.Unknown, Object: "Windows CSI drivers",
-		Observed: fmt.Sprintf("none among %s of drivers; %s set aside", inventory.Many(len(snap.Inventory.Drivers), "DaemonSet"), inventory.Many(len(snap.Inventory.SetAside), "other workload")),
-		Expected: "the DaemonSet of at least one Windows driver",
-		Why:      "there was nothing to judge",
-		Remedy:   "give the manifests of the Windows drivers too; the inventory of the same input has what was looked at, and why it was set aside",
-		When:     rules.Before, NoStep: true, Evidence: sources(snap),
+		Case: "no driver", Evidence: sources(snap),
+		Facts: rules.Facts{"sets": inventory.Many(len(snap.Inventory.Drivers), "DaemonSet"), "others": inventory.Many(len(snap.Inventory.SetAside), "other workload")},
 	}
 	// A cluster without any DaemonSet is none: they weren't gathered.
 	cov := snap.Inventory.Read[inventory.DaemonSets]
 	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather")) {
-		d.Severity = finding.Info
-		d.Why = "the cluster has none, so no versions can differ"
+		d.Case = "no driver at all"
 	}
 	report(d)
 }
@@ -232,18 +208,12 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 // gives one believes that its commits decided, and not the catalog.
 func unusedPayloads(snap *snapshot.Snapshot, report rules.Report) {
 	for _, p := range snapshot.Pointers(snap.Inventory.Payloads) {
-		why := unusedPayload(snap, p)
-		if why == "" {
-			continue
+		if why := unusedPayload(snap, p); why != "" {
+			report(rules.Finding{
+				Case: "unused payload", Facts: rules.Facts{"where": p.At.Where, "why": why}, Evidence: []inventory.Evidence{p.At},
+				Do: []action.Action{action.ReadPayload{Text: "give the payload of the release itself, or name with --from or --to the one that it is of"}},
+			})
 		}
-		report(rules.Finding{
-			Severity: finding.Warn, Object: "release payload " + p.At.Where,
-			Observed: why + ": it isn't used",
-			Expected: "the payload of a release that the cluster runs or goes to",
-			Why:      "the catalog answered instead, with versions that the release may not have",
-			Do:       []action.Action{action.ReadPayload{Text: "give the payload of the release itself, or name with --from or --to the one that it is of"}},
-			When:     rules.Before, Evidence: []inventory.Evidence{p.At}, NoStep: true,
-		})
 	}
 }
 
@@ -269,7 +239,6 @@ func unusedPayload(snap *snapshot.Snapshot, p *inventory.Payload) string {
 	return fmt.Sprintf("the payload is of %s, which isn't a release on the way", of)
 }
 
-// runs tells whether a Linux driver of the cluster runs an image of a payload.
 func runs(snap *snapshot.Snapshot, p *inventory.Payload) bool {
 	return slices.ContainsFunc(snap.Drivers, func(d *inventory.Driver) bool {
 		return d.OS == "linux" && d.Image.Digest != "" && slices.ContainsFunc(p.Tags, func(t inventory.PayloadTag) bool { return t.Image.Digest == d.Image.Digest })

@@ -1,10 +1,8 @@
 package intree
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -41,31 +39,23 @@ func labelled(snap *snapshot.Snapshot, nodes []*inventory.Node) rules.Finding {
 	if nodes[0].Labels[allowUpgrade] == "true" {
 		key = allowUpgrade
 	}
-	f := rules.Finding{Severity: finding.Info, When: rules.After, Do: []action.Action{action.UnlabelNodes{Nodes: names, Key: key, Value: nodes[0].Labels[key]}}}
-	f.Observed = fmt.Sprintf("%s on %s", key, rules.SomeOf(names))
-	f.Evidence = rules.Cite(snapshot.Map(nodes, func(n *inventory.Node) inventory.Evidence {
-		return inventory.Evidence{Where: n.At.Where, Text: key + ": " + n.Labels[key]}
-	}))
+	f := rules.Finding{
+		Case: "released nodes", Facts: rules.Facts{"key": key, "nodes": nodes}, Do: []action.Action{action.UnlabelNodes{Nodes: names, Key: key, Value: nodes[0].Labels[key]}},
+		Evidence: rules.Cite(snapshot.Map(nodes, func(n *inventory.Node) inventory.Evidence {
+			return inventory.Evidence{Where: n.At.Where, Text: key + ": " + n.Labels[key]}
+		})),
+	}
 	switch minor, err := version.ParseOpenShift(snap.FromMinor()); {
 	case err == nil && minor.CompareMinor(version.OpenShift{Major: 4, Minor: 14}) > 0:
-		f.Object, f.Expected = "labels of an older WMCO", "no such label"
-		f.Why = "WMCO 8 and 9 looked at it; that of OpenShift " + snap.FromMinor() + " doesn't"
+		f.Case = "labels of an older WMCO"
 	case key == upgradeBlocked:
-		f.Severity, f.When = finding.Warn, rules.During
-		f.Object, f.Expected = "held Windows nodes", "no node is held"
-		f.Why = "WMCO 8 and 9 don't update a node while volumes are attached to it, until it is told that it may"
+		f.Case = "held nodes"
 		f.Do = []action.Action{action.ByHand{
 			Text: "see the driver in the node's CSINode, then release one node (" + allowUpgrade + "=true) and see its pods run before the next",
 			Look: [][]string{{"oc", "get", "csinode", nodes[0].Name, "-o", "jsonpath={.spec.drivers[*].name}"}},
 		}}
-	default:
-		f.Object, f.Expected = "released Windows nodes", "the label on the one node that is being updated"
-		f.Observed = fmt.Sprintf("%s=true on %s", key, rules.SomeOf(names))
-		f.Why = "WMCO updates a node with this label although volumes are attached to it"
-		if len(nodes) > 1 && len(nodes) == len(snap.Nodes) {
-			f.Severity, f.When = finding.Warn, rules.Before
-			f.Why += "; with it on all Windows nodes, a driver that doesn't work is found out on all of them"
-		}
+	case len(nodes) > 1 && len(nodes) == len(snap.Nodes):
+		f.Case = "all nodes released"
 	}
 	return f
 }
@@ -87,14 +77,9 @@ func earlyVSphere(v *snapshot.View, report rules.Report) {
 	if v.DaemonSet.Line != "vsphere" || !snapshot.BeforeVSphere(minor) || registeredEverywhere(v) {
 		return
 	}
-	f := rules.Finding{Severity: finding.Block, When: rules.Before, Evidence: rules.Cite(v.DaemonSet.Evidence[:min(2, len(v.DaemonSet.Evidence))])}
-	f.Observed = fmt.Sprintf("vSphere's Windows driver on OpenShift %s", minor)
-	f.Expected = "OpenShift " + snapshot.FirstVSphere + " or newer"
-	f.Why = "the driver serves Windows only where the feature csi-windows-support is on, which OpenShift does from " + snapshot.FirstVSphere
+	f := rules.Finding{Case: "early", Facts: rules.Facts{"minor": minor, "first": snapshot.FirstVSphere}, Evidence: rules.Cite(v.DaemonSet.Evidence[:min(2, len(v.DaemonSet.Evidence))])}
 	if !snapshot.BeforeVSphere(v.At.Target.MinorString()) {
-		f.Severity, f.NoStep = finding.Warn, true
-		f.Why += "; it can be there before, and registers once the control plane is"
-		f.Remedy = "leave it: it registers once the control plane is at " + snapshot.FirstVSphere
+		f.Case = "early, waits"
 	} else {
 		f.Do = []action.Action{action.DeleteDaemonSet{Object: v.DaemonSet.Object, Why: "it serves no volume before the control plane is at " + snapshot.FirstVSphere + "; keep in-tree volumes until then"}}
 	}

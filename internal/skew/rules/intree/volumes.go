@@ -3,12 +3,9 @@
 package intree
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -16,7 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "INTREE001", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops, At: rules.ExceptPlan},
 	{ID: "INTREE002", Needs: []inventory.Resource{inventory.Pods}, Cluster: neverMigrated, Asks: rules.OfHops, At: rules.AtTarget},
@@ -34,7 +30,6 @@ func nodes(u snapshot.InTreeUse, all []*inventory.Node) (used, others []*invento
 	return snapshot.Part(all, func(n *inventory.Node) bool { return on[""] || on[n.Name] })
 }
 
-// volumes names pods and what they use.
 func volumes(u snapshot.InTreeUse) string {
 	var names []string
 	for _, use := range u.Uses {
@@ -50,13 +45,12 @@ func volumes(u snapshot.InTreeUse) string {
 	return rules.SomeOf(names)
 }
 
-func facts(u snapshot.InTreeUse) []inventory.Evidence {
+func evidence(u snapshot.InTreeUse) []inventory.Evidence {
 	return snapshot.Map(u.Uses, func(use inventory.VolumeUse) inventory.Evidence { return use.At })
 }
 
-// inUse is a finding of volumes that are in use.
-func inUse(u snapshot.InTreeUse, severity finding.Severity) rules.Finding {
-	return rules.Finding{Severity: severity, Object: u.Plugin, Observed: "Windows pods use its volumes: " + volumes(u), When: rules.Before, Evidence: rules.Cite(facts(u))}
+func inUse(u snapshot.InTreeUse, name string, nodes []string) rules.Finding {
+	return rules.Finding{Case: name, Facts: rules.Facts{"use": u, "volumes": volumes(u), "nodes": nodes}, Object: u.Plugin, Evidence: rules.Cite(evidence(u))}
 }
 
 // inTreeGate is INTREE001: Windows pods use in-tree volumes that the target
@@ -71,7 +65,7 @@ func inTreeGate(snap *snapshot.Snapshot, report rules.Report) {
 		case snap.Phase == snapshot.Now, already:
 			// it is a matter of the hop; or the hop that brought it said so, or Now
 		case !known:
-			report(unknownMigration(snap, use))
+			report(inUse(use, "unknown migration", nil))
 		case on && !snap.NotMigrated(use):
 			CheckNodes(snap, use, report)
 		}
@@ -92,12 +86,17 @@ func CheckNodes(snap *snapshot.Snapshot, use snapshot.InTreeUse, report rules.Re
 	if len(idle) > 0 {
 		report(mayMove(snap, use, idle))
 	}
+	// Of nodes that weren't read only their pods speak.
 	lost := unreadNodes(snap, use)
 	if len(unread) > 0 || len(snap.Nodes) == 0 && len(lost) == 0 {
-		report(unreadGate(use, snapshot.NodeNames(unread), false))
+		f := inUse(use, "CSINodes unread", snapshot.NodeNames(unread))
+		f.Do = remedy.Gather("nodes,csinodes", "nodes.yaml")
+		report(f)
 	}
 	if len(lost) > 0 {
-		report(unreadGate(use, lost, true))
+		f := inUse(use, "nodes unread", lost)
+		f.Do = remedy.Gather("nodes,csinodes", "nodes.yaml")
+		report(f)
 	}
 }
 
@@ -110,21 +109,11 @@ func unreadNodes(snap *snapshot.Snapshot, u snapshot.InTreeUse) []string {
 }
 
 func unmigrated(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []*inventory.Node) rules.Finding {
-	f := inUse(use, finding.Block)
-	f.Observed += fmt.Sprintf("; CSINode of %s doesn't list %s", rules.SomeOf(snapshot.NodeNames(nodes)), use.Provisioner)
-	f.Expected = use.Provisioner + " in CSINode spec.drivers of every Windows node that uses these volumes"
-	f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes: a node without it can't mount them once its kubelet is updated", snap.ToMinor(), use.Provisioner)
-	if snap.Phase == snapshot.Now {
-		f.Why = fmt.Sprintf("OpenShift %s serves these volumes by %s on Windows nodes already: a node without it can't mount them", snap.FromMinor(), use.Provisioner)
-	}
-	if use.Plugin == "kubernetes.io/azure-file" {
-		f.Why += ". Volumes of Azure File are never attached, so WMCO 9's own gate doesn't see them"
-	}
+	f := inUse(use, "not registered", snapshot.NodeNames(nodes))
 	f.Do, f.When = bringDriver(snap, use, nodes)
-	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), facts(use)))
+	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeEvidence(nodes), evidence(use)))
 	if snap.Hops > 0 && waitsForControlPlane(snap, use, nodes) {
-		f.Severity = finding.Warn
-		f.Observed += "; its Windows DaemonSet is there and covers them"
+		f.Case = "not registered, waits"
 	}
 	return f
 }
@@ -155,7 +144,6 @@ func bringDriver(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []*inven
 	return []action.Action{hand}, when
 }
 
-// allServed tells whether Windows DaemonSets of a provisioner cover all nodes.
 func allServed(snap *snapshot.Snapshot, provisioner string, nodes []*inventory.Node) bool {
 	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return snap.Serving(provisioner, n) == nil })
 }
@@ -167,37 +155,9 @@ func waitsForControlPlane(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes
 }
 
 func mayMove(snap *snapshot.Snapshot, use snapshot.InTreeUse, nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Warn, Object: use.Plugin}
-	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s; no Windows pod uses its volumes there now", rules.SomeOf(snapshot.NodeNames(nodes)), use.Provisioner)
-	f.Expected, f.Same = use.Provisioner+" on every Windows node that such a pod may move to", "move"
-	f.Why = "while a node is updated its pods move; on a node without the driver they don't start"
+	f := inUse(use, "may move", snapshot.NodeNames(nodes))
 	f.Do, f.When = bringDriver(snap, use, nodes)
-	f.Evidence = rules.Cite(snap.CSINodeFacts(nodes))
-	return f
-}
-
-// unreadGate is of nodes whose CSINode wasn't read. lost: only their pods speak of them.
-func unreadGate(use snapshot.InTreeUse, nodes []string, lost bool) rules.Finding {
-	f := inUse(use, finding.Unknown)
-	f.Do = remedy.Gather("nodes,csinodes", "nodes.yaml")
-	if lost {
-		f.Observed += fmt.Sprintf("; the Nodes of %s weren't read", rules.SomeOf(nodes))
-		f.Expected = "the Node and the CSINode of every Windows node"
-		f.Why = "a node that wasn't read isn't held against its CSINode, and only that says whether it has " + use.Provisioner
-		return f
-	}
-	f.Observed += fmt.Sprintf("; the CSINodes of %s weren't read", cmp.Or(rules.SomeOf(nodes), "the Windows nodes"))
-	f.Expected = "the CSINode of every Windows node"
-	f.Why = "only CSINode spec.drivers says whether a node has " + use.Provisioner
-	return f
-}
-
-func unknownMigration(snap *snapshot.Snapshot, use snapshot.InTreeUse) rules.Finding {
-	f := inUse(use, finding.Unknown)
-	f.Observed += fmt.Sprintf("; what OpenShift %s does with them isn't in the catalog", snap.ToMinor())
-	f.Expected = "a plugin and a release that the catalog knows"
-	f.Why = "a release that removed the in-tree code can't mount these volumes without a CSI driver"
-	f.Remedy = "move these pods to CSI volumes, or look the plugin up in the release notes and add a row: --catalog FILE (migration)"
+	f.Evidence = rules.Cite(snap.CSINodeEvidence(nodes))
 	return f
 }
 
@@ -207,11 +167,8 @@ func UnknownVolumes(snap *snapshot.Snapshot, report rules.Report) {
 		return u.Provisioner != "" || u.InTree != "" || u.Reason == ""
 	})
 	for _, us := range snapshot.GroupBy(uses, func(u inventory.VolumeUse) string { return u.Reason }) {
-		use := snapshot.InTreeUse{Uses: us}
-		f := inUse(use, finding.Unknown)
-		f.Object, f.Observed = "volumes of Windows pods", fmt.Sprintf("what serves them couldn't be told: %s; %s", volumes(use), us[0].Reason)
-		f.Expected, f.Same = "the claims and volumes of every Windows pod", us[0].Reason
-		f.Why = "an in-tree volume among them may stop working on the way"
+		f := inUse(snapshot.InTreeUse{Uses: us}, "unknown volumes", nil)
+		f.Facts["reason"], f.Same = us[0].Reason, us[0].Reason
 		f.Do = remedy.Gather("pv,pvc", "volumes.yaml")
 		report(f)
 	}
@@ -224,10 +181,8 @@ func neverMigrated(snap *snapshot.Snapshot, report rules.Report) {
 		if on, _ := snap.OnCSI(use.Plugin, snap.ToMinor()); !on || !snap.NotMigrated(use) {
 			continue
 		}
-		f := inUse(use, finding.Block)
-		f.Expected = "no in-tree volume in use by Windows pods before the update to " + snap.ToMinor()
-		f.Why = fmt.Sprintf("OpenShift %s serves them by CSI, and on %s nobody moves in-tree volumes of Windows nodes", snap.ToMinor(), strings.Join(snapshot.NeverMigrated, " and "))
-		f.Remedy = fmt.Sprintf("copy the data away, delete these pods and their claims, and make them again on a cluster that uses %s (OpenShift 4.12 or newer)", use.Provisioner)
+		f := inUse(use, "never migrated", nil)
+		f.Facts["platforms"] = snapshot.NeverMigrated
 		report(f)
 	}
 }

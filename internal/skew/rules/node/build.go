@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -15,7 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// windowsBuild is NODE003.
 func windowsBuild(v *snapshot.View, report rules.Report) {
 	if !needsImages(v) {
 		return
@@ -49,24 +46,17 @@ func OnlyHostProcess(v *snapshot.View) bool {
 }
 
 func withoutImage(v *snapshot.View, build int, nodes []*inventory.Node) rules.Finding {
-	windows, _ := v.Windows()
 	d := rules.Finding{
-		Severity: finding.Warn, Same: strconv.Itoa(build), Nodes: nodes,
-		Observed: fmt.Sprintf("%s on %s, a container that isn't HostProcess", snapshot.BuildName(build), rules.SomeOf(snapshot.NodeNames(nodes))),
-		Expected: "a node of build " + strings.Join(snapshot.Map(v.Line.Builds, strconv.Itoa), ", "),
-		When:     rules.Before, Evidence: slices.Concat(v.Evidence(), snapshot.NodeEvidence(nodes)),
+		Case: "no image", Facts: rules.Facts{"build": snapshot.BuildName(build), "nodes": nodes, "builds": snapshot.Map(v.Line.Builds, strconv.Itoa), "windows": v.DaemonSet.Version.Version},
+		Same: strconv.Itoa(build), Nodes: nodes, Evidence: slices.Concat(v.Evidence(), snapshot.NodeEvidence(nodes)),
 	}
 	switch {
 	case len(v.Line.Builds) == 0:
-		d.Expected = "an image of that build"
-		d.Why = fmt.Sprintf("for which Windows builds %s %s has images isn't known", v.Name(), windows)
+		d.Case = "unknown images"
 	case build == 0:
-		d.Why = "whether there is an image for the node's Windows can't be told"
+		d.Case = "unknown build"
 	case snapshot.Builds[build] == "":
-		d.Why = "the build isn't one that images are known to be made for"
-	default:
-		d.Severity = finding.Block
-		d.Why = fmt.Sprintf("%s %s has no image for it, so the pod can't start there", v.Name(), windows)
+		d.Case = "no known build"
 	}
 	d.Remedy, d.Do = buildRemedy(v, build, nodes[0].Runtime)
 	return d
@@ -117,21 +107,14 @@ func oldRuntime(v *snapshot.View, report rules.Report) {
 		runtime := nodes[0].Runtime
 		runs, binds, known := catalog.HostProcessOn(runtime)
 		d := rules.Finding{
-			Severity: finding.Block, Same: runtime, When: rules.Before, Nodes: nodes, Evidence: append(v.Evidence(), snapshot.NodeEvidence(nodes)...),
-			Observed: fmt.Sprintf("%s on %s, and the driver is a HostProcess container", runtime, rules.SomeOf(snapshot.NodeNames(nodes))),
-			Expected: "containerd 1.6 or newer",
-			Why:      "an older runtime knows no HostProcess containers, so no pod starts there",
-			Remedy:   "let WMCO bring these nodes a newer containerd, or deploy the driver with csi-proxy's pipes",
+			Case: "no HostProcess", Facts: rules.Facts{"runtime": runtime, "nodes": nodes},
+			Same: runtime, Nodes: nodes, Evidence: append(v.Evidence(), snapshot.NodeEvidence(nodes)...),
 		}
 		switch {
 		case !known || runs && (binds || v.DaemonSet.MountedSocket == ""):
 			continue
 		case runs:
-			d.Severity = finding.Warn
-			d.Observed += fmt.Sprintf("; its socket is below the mount %s", v.DaemonSet.MountedSocket)
-			d.Expected = "a socket at its path on the node, or containerd 1.7"
-			d.Why = "containerd 1.6 has a HostProcess container's mounts below $CONTAINER_SANDBOX_MOUNT_POINT alone, so the kubelet doesn't find the socket"
-			d.Remedy = fmt.Sprintf(`in %s give the driver and its sidecars the socket's path on the node, C:\var\lib\kubelet\plugins\%s\csi.sock, as the project's HostProcess manifest does`, v.DaemonSet.Object, v.DaemonSet.Provisioner)
+			d.Case = "socket below a mount"
 		}
 		report(d)
 	}

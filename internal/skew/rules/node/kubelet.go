@@ -3,10 +3,8 @@
 package node
 
 import (
-	"cmp"
 	"fmt"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -15,7 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "NODE001", Needs: rules.NeedsNodes, Cluster: kubeletSkew, At: rules.ExceptPlan},
 	{ID: "NODE002", Needs: rules.NeedsNodes, Cluster: operatorSkew, At: rules.ExceptPlan},
@@ -23,7 +20,6 @@ var Rules = []rules.Rule{
 	{ID: "NODE005", Needs: rules.NeedsScope, Driver: oldRuntime, Starts: true, At: rules.ExceptTarget},
 }
 
-// kubeletSkew is NODE001.
 func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 	if len(snap.Nodes) == 0 {
 		return
@@ -31,20 +27,16 @@ func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 	server, at, ok := snap.APIServer()
 	if !ok {
 		if !snap.Release().IsZero() || snap.Hops == 0 {
-			report(unknownServer(snap))
+			report(rules.Finding{Case: "unknown server", Facts: rules.Facts{"release": rules.ReleaseText(snap.Release(), "the cluster")}, Evidence: snap.CatalogEvidence()})
 		}
 		return
 	}
-	for _, text := range snap.Kubelets() {
-		nodes := snapshot.Select(snap.Nodes, func(n *inventory.Node) bool { return n.Kubelet == text })
-		kubelet, err := version.ParseKubernetes(text)
+	for _, nodes := range snapshot.GroupBy(snap.Nodes, func(n *inventory.Node) string { return n.Kubelet }) {
+		kubelet, err := version.ParseKubernetes(nodes[0].Kubelet)
 		if err != nil {
 			report(rules.Finding{
-				Severity: finding.Unknown, Object: "kubelet " + cmp.Or(text, "unknown"),
-				Observed: fmt.Sprintf("%q on %s", text, rules.SomeOf(snapshot.NodeNames(nodes))), Expected: "a version such as v1.32.9",
-				Why:  "whether the kubelet fits the API server can't be told",
-				Do:   []action.Action{action.Gather{Text: "look at the node", Get: []string{"get", "node", nodes[0].Name, "-o", "jsonpath={.status.nodeInfo.kubeletVersion}"}}},
-				When: rules.Before, Evidence: snapshot.NodeEvidence(nodes),
+				Case: "unreadable", Facts: rules.Facts{"nodes": nodes, "text": nodes[0].Kubelet}, Evidence: snapshot.NodeEvidence(nodes),
+				Do: []action.Action{action.Gather{Text: "look at the node", Get: []string{"get", "node", nodes[0].Name, "-o", "jsonpath={.status.nodeInfo.kubeletVersion}"}}},
 			})
 			continue
 		}
@@ -52,7 +44,6 @@ func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 	}
 }
 
-// compareKubelet judges the nodes that run one version.
 func compareKubelet(snap *snapshot.Snapshot, report rules.Report, kubelet, server version.Kubernetes, nodes []*inventory.Node, at inventory.Evidence) {
 	lag := int(server.Minor) - int(kubelet.Minor)
 	allowed, rule := allowedLag(snap, kubelet, server)
@@ -60,29 +51,19 @@ func compareKubelet(snap *snapshot.Snapshot, report rules.Report, kubelet, serve
 		return
 	}
 	d := rules.Finding{
-		Severity: finding.Block, Object: "kubelet " + nodes[0].Kubelet,
-		Observed: fmt.Sprintf("kubelet %s on %s, API server %s", kubelet, rules.SomeOf(snapshot.NodeNames(nodes)), server.MinorString()),
-		Expected: fmt.Sprintf("a kubelet at most %s older than the API server", inventory.Many(allowed, "minor")),
-		Why:      rule,
-		Do:       remedy.UpdateWMCO(snap, snap.FromMinor()),
-		When:     rules.Before, Evidence: append(snapshot.NodeEvidence(nodes), at),
-	}
-	switch {
-	case lag < 0:
-		d.Observed += ": the kubelet is newer"
-		d.Why = "a kubelet must never be newer than the API server"
-		d.Do, d.Remedy = nil, "finish the update of the control plane first, or replace the nodes by ones of the right version"
-	case snap.Hop > 0:
-		// By then WMCO has followed; if it hasn't, the cluster refuses the hop.
-		d.Severity = finding.Info
-		d.Why = "the kubelets must have followed by then, which they do when WMCO is updated after each hop"
+		Case: "older", Facts: rules.Facts{"kubelet": kubelet, "server": server, "nodes": nodes, "text": nodes[0].Kubelet, "allowed": allowed, "rule": rule},
+		Do: remedy.UpdateWMCO(snap, snap.FromMinor()), Evidence: append(snapshot.NodeEvidence(nodes), at),
 	}
 	switch behind := snap.LeftBehind(nodes); {
 	case lag < 0:
+		d.Case, d.Do = "newer", nil
 	case operatorBehind(snap, nodes):
 		d.NoStep = true // NODE002 asks for the same
 	case len(behind) == len(nodes):
 		d.Do = lookAtNodes(behind)
+	}
+	if lag >= 0 && snap.Hop > 0 {
+		d.Case = "older later" // by then WMCO has followed; if it hasn't, the cluster refuses the hop
 	}
 	report(d)
 }
@@ -102,15 +83,4 @@ func allowedLag(snap *snapshot.Snapshot, kubelet, server version.Kubernetes) (in
 		return 2, "Kubernetes allows a kubelet before 1.25 to lag 2 minors behind the API server"
 	}
 	return 3, "Kubernetes allows a kubelet to lag 3 minors behind the API server"
-}
-
-func unknownServer(snap *snapshot.Snapshot) rules.Finding {
-	return rules.Finding{
-		Severity: finding.Unknown, Object: "API server",
-		Observed: "which Kubernetes " + rules.ReleaseText(snap.Release(), "the cluster") + " runs isn't known",
-		Expected: "a release that the catalog knows, or its payload",
-		Why:      "whether the Windows kubelets fit it can't be told",
-		Remedy:   "name the cluster's release with --from, and give the target's payload with --release-image",
-		When:     rules.Before, Evidence: snap.CatalogEvidence(), NoStep: true,
-	}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "PROXY001", Needs: rules.NeedsScope, Driver: proxyAbsent},
 	{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget},
@@ -54,7 +53,6 @@ func dialsAnyway(v *snapshot.View) bool {
 	return v.DaemonSet.HostProcess && v.Line != nil && v.Line.HostProcessNeedsProxy
 }
 
-// pipeText is which pipes a driver needs.
 func pipeText(v *snapshot.View) string {
 	if !dialsAnyway(v) {
 		return "mounts " + pipeNames(v.DaemonSet.Pipes)
@@ -63,7 +61,6 @@ func pipeText(v *snapshot.View) string {
 	return fmt.Sprintf("version %s dials csi-proxy's %s though it is a HostProcess container", v.DaemonSet.Version.Version, strings.Join(names, ", "))
 }
 
-// services are the csi-proxies of the nodes that a driver runs on.
 func services(v *snapshot.View) []snapshot.CSIProxy {
 	if v.At.Phase == snapshot.Planned {
 		return snapshot.Map(v.Nodes, v.At.CSIProxyAfter)
@@ -75,25 +72,21 @@ func which(ss []snapshot.CSIProxy, p snapshot.Presence) []snapshot.CSIProxy {
 	return snapshot.Select(ss, func(s snapshot.CSIProxy) bool { return s.Is == p })
 }
 
-const pipesUnserved = `the driver reaches Windows storage through \\.\pipe\csi-proxy-*; where nobody serves these pipes, its pod doesn't start or can't mount a volume`
-
 // unserved tells of nodes where csi-proxy is absent, and of those where that isn't
 // known.
 func unserved(v *snapshot.View, services []snapshot.CSIProxy, report rules.Report) {
 	for _, is := range []snapshot.Presence{snapshot.Absent, snapshot.PresenceUnknown} {
 		for _, ss := range snapshot.GroupBy(which(services, is), func(s snapshot.CSIProxy) string { return cmp.Or(s.Reason, s.By) }) {
-			nodes := rules.SomeOf(serviceNodes(ss))
-			f := rules.Finding{Severity: finding.Block, Expected: "csi-proxy on every node that the DaemonSet runs on", Why: pipesUnserved}
-			if f.Same = ss[0].By; is == snapshot.Absent {
-				f.Observed = fmt.Sprintf("%s on %s, and %s", pipeText(v), nodes, ss[0].By)
+			f := rules.Finding{
+				Case: "unserved", Facts: rules.Facts{"nodes": nodesOf(ss), "pipes": pipeText(v), "proxy": &ss[0]}, Same: ss[0].By,
+				Evidence: rules.Cite(slices.Concat(pipeEvidence(v), serviceEvidence(ss))),
+			}
+			if is == snapshot.Absent {
 				f.Do, f.When = getProxy(v.At)
 			} else {
-				f.Severity, f.Same = finding.Unknown, ss[0].Reason
-				f.Observed = fmt.Sprintf("%s on %s; whether csi-proxy runs there couldn't be told: %s", pipeText(v), nodes, ss[0].Reason)
-				f.When = rules.Before
+				f.Case, f.Same = "maybe unserved", ss[0].Reason
 				f.Remedy, f.Do = readProxyLog(ss)
 			}
-			f.Evidence = rules.Cite(slices.Concat(pipeFacts(v), serviceFacts(ss)))
 			report(f)
 		}
 	}
@@ -115,7 +108,6 @@ func getProxy(snap *snapshot.Snapshot) (do []action.Action, when string) {
 	return lookUp("update OpenShift and WMCO to a release whose WMCO ships csi-proxy, and deploy this DaemonSet after that"), rules.Before
 }
 
-// lookUp is what a person does, by what the catalog has.
 func lookUp(text string) []action.Action {
 	return []action.Action{action.ByHand{Text: text, Look: [][]string{{"verify", "catalog"}}}}
 }
@@ -152,21 +144,19 @@ func losesProxy(v *snapshot.View, report rules.Report) {
 		return
 	}
 	f := withoutProxy(v, losing, snap.ToMinor(), have)
+	f.Case, f.Facts["ranges"], f.Same = "WMCO without it", wmcoRanges(lack), "WMCO for "+snap.ToMinor()
 	if len(have) > 0 {
 		f.Severity = finding.Warn
 	}
-	f.Observed = fmt.Sprintf("WMCO %[2]s, for OpenShift %[1]s, ships no csi-proxy; with it %[3]s would run without", snap.ToMinor(), wmcoRanges(lack), rules.SomeOf(snapshot.NodeNames(losing)))
-	f.Expected, f.Same = "a WMCO for the target that ships csi-proxy", "WMCO for "+snap.ToMinor()
-	f.Why = "WMCO replaces the services of a node that it updates; without csi-proxy the driver's volumes don't work there until a newer WMCO comes (the enhancement's scenario C)"
 	report(f)
 }
 
 // withoutProxy is of nodes that a WMCO for minor takes csi-proxy from. None that ships
 // none is to come, which a mirrored catalog may still offer.
 func withoutProxy(v *snapshot.View, losing []*inventory.Node, minor string, have []catalog.WMCORelease) rules.Finding {
-	f := rules.Finding{Severity: finding.Block, When: rules.During}
+	f := rules.Finding{Facts: rules.Facts{"nodes": losing}}
 	f.Do = lookUp(fmt.Sprintf("no WMCO for OpenShift %s ships csi-proxy: use a HostProcess variant of the driver, or a release that has one", minor))
-	f.Evidence = rules.Cite(slices.Concat(pipeFacts(v), snapshot.Map(losing, func(n *inventory.Node) inventory.Evidence {
+	f.Evidence = rules.Cite(slices.Concat(pipeEvidence(v), snapshot.Map(losing, func(n *inventory.Node) inventory.Evidence {
 		return inventory.Evidence{Where: n.At.Where, Text: snapshot.WMCOAnnotation + ": " + n.WMCO}
 	})))
 	if len(have) > 0 {
@@ -188,9 +178,7 @@ func aboutToLose(v *snapshot.View, report rules.Report) {
 		return
 	}
 	f := withoutProxy(v, losing, to.OpenShift, snap.WMCOWithCSIProxy(to.OpenShift))
-	f.Observed = fmt.Sprintf("the WMCO that is about to configure %s (%s) ships no csi-proxy; the one that did so before does", rules.SomeOf(snapshot.NodeNames(losing)), wmcoRanges([]catalog.WMCORelease{*to}))
-	f.Expected, f.Same = "a WMCO that ships csi-proxy", "arriving"
-	f.Why = "volumes on these nodes stop working when WMCO reaches them, until a newer WMCO brings csi-proxy back"
+	f.Case, f.Facts["ranges"] = "WMCO without it arrives", wmcoRanges([]catalog.WMCORelease{*to})
 	report(f)
 }
 
@@ -203,7 +191,7 @@ func wmcoRanges(rs []catalog.WMCORelease) string {
 	}), ", ")
 }
 
-func pipeFacts(v *snapshot.View) []inventory.Evidence {
+func pipeEvidence(v *snapshot.View) []inventory.Evidence {
 	if dialsAnyway(v) {
 		return []inventory.Evidence{v.DaemonSet.Version.At}
 	}
@@ -249,7 +237,6 @@ func allBring(snap *snapshot.Snapshot, ss []snapshot.CSIProxy, want string) bool
 	return !slices.ContainsFunc(ss, func(s snapshot.CSIProxy) bool { return !s.WMCO || !bringsProxy(snap.WMCORow(s.Node.WMCO), want) })
 }
 
-// bringsProxy tells whether the csi-proxy of a WMCO is want or newer.
 func bringsProxy(r *catalog.WMCORelease, want string) bool {
 	return r != nil && r.CSIProxy != "" && notOlder(r.CSIProxy, want)
 }
@@ -265,18 +252,10 @@ func wmcoWith(snap *snapshot.Snapshot, want string) *catalog.WMCORelease {
 	return snapshot.First(all, func(r *catalog.WMCORelease) bool { return bringsProxy(r, want) })
 }
 
-func unknownProxy(s snapshot.CSIProxy) string {
-	if s.Known() {
-		return "the catalog doesn't know csi-proxy " + s.Version.String()
-	}
-	return cmp.Or(s.Reason, "its version isn't known")
-}
-
 func proxyText(ss []snapshot.CSIProxy) string {
 	return fmt.Sprintf("csi-proxy %s (by %s)", ss[0].Version, ss[0].By)
 }
 
-// serviceNodes are the names of the nodes of services, sorted.
 func serviceNodes(ss []snapshot.CSIProxy) []string {
 	return slices.Sorted(slices.Values(snapshot.NodeNames(nodesOf(ss))))
 }
@@ -285,7 +264,6 @@ func nodesOf(ss []snapshot.CSIProxy) []*inventory.Node {
 	return snapshot.Map(ss, func(s snapshot.CSIProxy) *inventory.Node { return s.Node })
 }
 
-// serviceFacts is where services were read of.
-func serviceFacts(ss []snapshot.CSIProxy) []inventory.Evidence {
+func serviceEvidence(ss []snapshot.CSIProxy) []inventory.Evidence {
 	return slices.Concat(snapshot.Map(ss, func(s snapshot.CSIProxy) []inventory.Evidence { return s.At })...)
 }

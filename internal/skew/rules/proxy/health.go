@@ -1,13 +1,10 @@
 package proxy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -34,35 +31,25 @@ func proxyDouble(snap *snapshot.Snapshot, report rules.Report) {
 				unsure = append(unsure, s)
 			}
 		}
-		twoOwners(snap, p, both, finding.Warn, report)
-		twoOwners(snap, p, unsure, finding.Unknown, report)
+		twoOwners(snap, p, both, map[bool]string{true: "two will run", false: "two run"}[snap.Phase == snapshot.Target], report)
+		twoOwners(snap, p, unsure, "two may run", report)
 	}
 }
 
-func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIProxy, sev finding.Severity, report rules.Report) {
+func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIProxy, name string, report rules.Report) {
 	if len(ss) == 0 {
 		return
 	}
-	nodes := rules.SomeOf(serviceNodes(ss))
-	f := rules.Finding{Severity: sev, Object: p.Object.String(), When: rules.Before}
-	f.Observed = fmt.Sprintf("runs csi-proxy on %s, where WMCO runs it as a service", nodes)
-	if snap.Phase == snapshot.Target {
-		f.Observed = fmt.Sprintf("runs csi-proxy on %s, where WMCO for OpenShift %s will run it as a service", nodes, snap.ToMinor())
+	f := rules.Finding{
+		Case: name, Facts: rules.Facts{"set": p.Object, "nodes": nodesOf(ss), "wmco": ss[0].Node.WMCO}, Same: string(snap.Phase), Evidence: rules.Cite(slices.Concat([]inventory.Evidence{p.At}, serviceEvidence(ss))),
+		Do: []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes", Without: "until WMCO's service has the pipes, volumes can't be mounted through them; mounted ones stay"}},
 	}
-	if sev == finding.Unknown {
-		f.Observed = fmt.Sprintf("runs csi-proxy on %s; whether WMCO does too isn't known: the catalog doesn't know WMCO %s", nodes, ss[0].Node.WMCO)
+	if name == "two may run" {
+		text := fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
+		f.Do = []action.Action{action.Gather{Text: text, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap", "windows-services-" + ss[0].Node.WMCO, "-o", "jsonpath={.data.services}"}}}
+	} else if others := onlyProxyOf(snap, p, ss); len(others) > 0 {
+		f.Do, f.Remedy = nil, fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label (csi-proxy=daemonset), and the DaemonSet a node selector for it", p.Object, rules.SomeOf(serviceNodes(ss)), rules.SomeOf(others))
 	}
-	f.Expected, f.Same = "one csi-proxy a node", string(snap.Phase)
-	f.Why = "a pipe has one owner: the second csi-proxy can't listen and stops with a panic, and which of the two serves depends on who started first"
-	f.Do = []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes", Without: "until WMCO's service has the pipes, volumes can't be mounted through them; mounted ones stay"}}
-	if others := onlyProxyOf(snap, p, ss); len(others) > 0 {
-		f.Do, f.Remedy = nil, fmt.Sprintf("keep %s off %s, and on %s: give the nodes that WMCO doesn't configure a label (csi-proxy=daemonset), and the DaemonSet a node selector for it", p.Object, nodes, rules.SomeOf(others))
-	}
-	if sev == finding.Unknown {
-		f.Remedy = fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
-		f.Do = []action.Action{action.Gather{Text: f.Remedy, Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "configmap", "windows-services-" + ss[0].Node.WMCO, "-o", "jsonpath={.data.services}"}}}
-	}
-	f.Evidence = rules.Cite(slices.Concat([]inventory.Evidence{p.At}, serviceFacts(ss)))
 	report(f)
 }
 
@@ -74,25 +61,19 @@ func onlyProxyOf(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIP
 	}))
 }
 
-// proxyVulnerable is PROXY007: a csi-proxy with a known vulnerability.
 func proxyVulnerable(snap *snapshot.Snapshot, report rules.Report) {
 	bad := snapshot.Select(snapshot.Map(snap.Nodes, snap.CSIProxyOn), func(s snapshot.CSIProxy) bool {
 		r := proxyRelease(snap, s)
 		return r != nil && len(r.CVEs) > 0
 	})
 	for _, ss := range snapshot.GroupBy(bad, func(s snapshot.CSIProxy) string { return s.Version.String() + s.By }) {
-		f := rules.Finding{Severity: finding.Warn, Object: "csi-proxy " + ss[0].Version.String()}
-		f.Observed = fmt.Sprintf("%s on %s: %s", proxyText(ss), rules.SomeOf(serviceNodes(ss)), strings.Join(proxyRelease(snap, ss[0]).CVEs, ", "))
-		f.Expected = "csi-proxy " + firstSafe(snap) + " or newer"
-		f.Same = ss[0].By
-		f.Why = "a user who may create a pod that mounts the pipes can become administrator of the node"
-		f.Do, f.When = raiseProxy(snap, firstSafe(snap), ss), rules.Before
-		f.Evidence = rules.Cite(serviceFacts(ss))
-		report(f)
+		report(rules.Finding{
+			Case: "vulnerable", Facts: rules.Facts{"proxy": &ss[0], "text": proxyText(ss), "nodes": nodesOf(ss), "cves": proxyRelease(snap, ss[0]).CVEs, "safe": firstSafe(snap)},
+			Same: ss[0].By, Do: raiseProxy(snap, firstSafe(snap), ss), Evidence: rules.Cite(serviceEvidence(ss)),
+		})
 	}
 }
 
-// firstSafe is the oldest csi-proxy since which none has a known vulnerability.
 func firstSafe(snap *snapshot.Snapshot) string {
 	safe := ""
 	for _, r := range slices.Backward(snap.Catalog.CSIProxy) {
@@ -119,14 +100,10 @@ func pipeNotMounted(v *snapshot.View, report rules.Report) {
 }
 
 func notMounted(v *snapshot.View, missing []catalog.APIUse) rules.Finding {
-	d := v.DaemonSet
-	groups := snapshot.Map(missing, func(u catalog.APIUse) string { return u.Group })
-	mounts := snapshot.Map(missing, func(u catalog.APIUse) string { return fmt.Sprintf(`\\.\pipe\csi-proxy-%s-%s`, u.Group, u.Versions[0]) })
-	f := aboutPipes(v, finding.Block)
-	f.Observed = fmt.Sprintf("version %s dials csi-proxy's %s; mounted: %s", d.Version.Version, strings.Join(groups, ", "), cmp.Or(pipeNames(d.Pipes), "no pipe"))
-	f.Why = "the driver connects to each group's pipe when it starts or mounts; one that isn't mounted into the pod isn't there for it"
-	f.Remedy = fmt.Sprintf("in %s give container %s, for each of %s, a volume with that hostPath (no type) and a volumeMount with the same mountPath", d.Object, cmp.Or(d.Container, "of the driver"), strings.Join(mounts, ", "))
-	return f
+	return aboutPipes(v, "not mounted", rules.Facts{
+		"groups": snapshot.Map(missing, func(u catalog.APIUse) string { return u.Group }), "mounted": pipeNames(v.DaemonSet.Pipes),
+		"pipes": snapshot.Map(missing, func(u catalog.APIUse) string { return fmt.Sprintf(`\\.\pipe\csi-proxy-%s-%s`, u.Group, u.Versions[0]) }),
+	})
 }
 
 // maybeNotMounted reports a driver whose version isn't known: only if no
@@ -148,22 +125,13 @@ func maybeNotMounted(v *snapshot.View, report rules.Report) {
 	if fits == lines || fitsLinux(v) {
 		return // SKEW005 asks for the version, and for that of Linux where nobody knows it
 	}
-	f := aboutPipes(v, finding.Unknown)
-	f.NoStep = true // SKEW005's step does it
-	f.Observed = fmt.Sprintf("mounts %s; which pipes it dials depends on its version, which isn't known: %s", cmp.Or(pipeNames(d.Pipes), "no pipe"), cmp.Or(d.Version.Reason, "no version seen"))
-	f.Why = "older lines of this driver dial other versions of the pipes"
-	f.Remedy = fmt.Sprintf("name a version in the image of %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", d.Object, d.Image.Reference)
-	report(f)
+	report(aboutPipes(v, "maybe not mounted", rules.Facts{"mounted": pipeNames(d.Pipes)}))
 }
 
-func aboutPipes(v *snapshot.View, severity finding.Severity) rules.Finding {
-	return rules.Finding{
-		Severity: severity, Expected: "a pipe of each group that the driver dials", When: rules.Before,
-		Source: lineSource(v), Evidence: rules.Cite(slices.Concat(pipeFacts(v), []inventory.Evidence{v.DaemonSet.Version.At})),
-	}
+func aboutPipes(v *snapshot.View, name string, facts rules.Facts) rules.Finding {
+	return rules.Finding{Case: name, Facts: facts, Source: lineSource(v), Evidence: rules.Cite(slices.Concat(pipeEvidence(v), []inventory.Evidence{v.DaemonSet.Version.At}))}
 }
 
-// lineSource is where the catalog has a driver's API groups from.
 func lineSource(v *snapshot.View) string {
 	if v.Line != nil && len(v.Line.Evidence) > 0 {
 		return v.Line.Evidence[0].Source

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -39,18 +38,13 @@ func asksForWMIC(v *snapshot.View, report rules.Report) {
 			sure = append(sure, s)
 		}
 	}
-	needsWMIC(v, sure, finding.Warn, report)
-	needsWMIC(v, unsure, finding.Unknown, report)
+	needsWMIC(v, sure, "csi-proxy runs wmic", report)
+	needsWMIC(v, unsure, "may need wmic", report)
 }
 
 // runsWMIC reports a driver that runs wmic itself: no csi-proxy changes that.
 func runsWMIC(v *snapshot.View, report rules.Report) {
 	d, known := v.DaemonSet, v.Line != nil
-	runs := "version " + d.Version.Version.String() + " runs wmic itself"
-	if !known {
-		runs = "it may run wmic itself, which depends on its version: that isn't known"
-	}
-	may := map[finding.Severity]string{finding.Warn: "(Windows build %d or newer)", finding.Unknown: "if the Windows build is %d or newer"}
 	for _, severity := range []finding.Severity{finding.Warn, finding.Unknown} {
 		nodes := snapshot.Select(v.Nodes, func(n *inventory.Node) bool {
 			unsure := n.Build == 0 || !known
@@ -59,50 +53,30 @@ func runsWMIC(v *snapshot.View, report rules.Report) {
 		if len(nodes) == 0 {
 			continue
 		}
-		f := rules.Finding{Severity: severity, Nodes: nodes, NoStep: !known, Late: true}
-		f.Observed = fmt.Sprintf("%s; it is on %s, which may have none "+may[severity], runs, rules.SomeOf(snapshot.NodeNames(nodes)), snapshot.Server2025)
-		f.Expected = "a driver that doesn't run wmic"
-		f.Why = whyWMIC + ": Get-Command wmic on it tells"
-		f.Remedy, f.When = cmp.Or(wmicFree(v), "see that wmic is there: Get-Command wmic"), rules.Before
+		f := rules.Finding{
+			Case: "runs wmic", Facts: rules.Facts{"nodes": nodes, "known": known, "sure": severity == finding.Warn, "build": snapshot.Server2025}, Severity: severity, Nodes: nodes, NoStep: !known,
+			Remedy: wmicFree(v), Source: lineSource(v), Evidence: rules.Cite(slices.Concat([]inventory.Evidence{d.Version.At}, snapshot.NodeEvidence(nodes))),
+		}
 		if nodes[0].Build == 0 {
 			f.Do = remedy.LookAtBuild(nodes[0].Name)
 		}
 		if severity == finding.Warn {
 			f.Do = withoutRunning(v)
 		}
-		f.Source = lineSource(v)
-		f.Evidence = rules.Cite(slices.Concat([]inventory.Evidence{d.Version.At}, snapshot.NodeEvidence(nodes)))
 		report(f)
 	}
 }
 
-const whyWMIC = "the driver asks for the machine's serial number when it registers; without wmic that fails and the node never gets the driver. Whether wmic is missing wasn't seen on a real node"
-
-func needsWMIC(v *snapshot.View, ss []snapshot.CSIProxy, sev finding.Severity, report rules.Report) {
+func needsWMIC(v *snapshot.View, ss []snapshot.CSIProxy, name string, report rules.Report) {
 	if len(ss) == 0 {
 		return
 	}
-	f := rules.Finding{Severity: sev, Nodes: nodesOf(ss), NoStep: v.Line == nil} // SKEW005's step does it
-	nodes := rules.SomeOf(serviceNodes(ss))
-	f.Observed = fmt.Sprintf("%s runs wmic for the driver on %s, which may have none (Windows build %d or newer)", proxyText(ss), nodes, snapshot.Server2025)
-	if sev == finding.Unknown {
-		f.Observed = fmt.Sprintf("on %s the driver may need a wmic that isn't there: %s", nodes, unsureWMIC(v, ss[0]))
+	f := rules.Finding{
+		Case: name, Facts: rules.Facts{"proxy": &ss[0], "text": proxyText(ss), "nodes": nodesOf(ss), "build": snapshot.Server2025},
+		Nodes: nodesOf(ss), NoStep: v.Line == nil, Evidence: rules.Cite(serviceEvidence(ss)), // SKEW005's step does it
 	}
-	f.Expected = "csi-proxy without wmic, or a driver that doesn't ask for the BIOS serial number"
-	f.Why = whyWMIC
 	f.Remedy, f.Do = withoutWMIC(v, ss)
-	f.When, f.Evidence = rules.Before, rules.Cite(serviceFacts(ss))
 	report(f)
-}
-
-func unsureWMIC(v *snapshot.View, s snapshot.CSIProxy) string {
-	switch {
-	case v.Line == nil:
-		return "its version isn't known"
-	case s.Node.Build == 0:
-		return "the node's Windows build isn't known"
-	}
-	return unknownProxy(s)
 }
 
 // withoutWMIC is a driver or a csi-proxy that does without: in words, and what
@@ -168,7 +142,6 @@ func withoutRunning(v *snapshot.View) []action.Action {
 	return remedy.StepTo(v, line)
 }
 
-// laterAllDo tells whether r and every newer release do without wmic.
 func laterAllDo(snap *snapshot.Snapshot, r catalog.CSIProxyRelease) bool {
 	return !slices.ContainsFunc(snap.Catalog.CSIProxy, func(o catalog.CSIProxyRelease) bool { return o.WMIC && notOlder(o.Version, r.Version) })
 }

@@ -1,7 +1,6 @@
 package registration
 
 import (
-	"cmp"
 	"fmt"
 	"path"
 	"reflect"
@@ -112,7 +111,7 @@ func byOperator(v *snapshot.View, report rules.Report) {
 		return
 	}
 	from, to := v.At.Catalog.Release(v.At.FromMinor()), v.At.Catalog.Release(v.At.ToMinor())
-	f := rules.Finding{Severity: finding.Info, Same: "by hand", When: rules.After, Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))])}
+	f := rules.Finding{Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))])}
 	switch {
 	case v.At.Phase == snapshot.Now:
 		if d.OperatorManaged {
@@ -121,21 +120,13 @@ func byOperator(v *snapshot.View, report rules.Report) {
 		if !manages(from, d) || slices.ContainsFunc(v.At.DaemonSetsOf(d.Provisioner), v.At.Operated) {
 			return // of two the pair tells
 		}
-		f.When = rules.Before
-		f.Observed = fmt.Sprintf("deployed by hand, and no operator's beside it; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", v.At.FromMinor(), d.Provisioner)
-		f.Expected = "the operator's DaemonSet, or yours while there is none"
-		f.Why = "yours is the only driver until the operator's is there, and must stay until then"
+		f.Case = "by hand now"
 	case v.At.Phase == snapshot.Planned, manages(from, d):
 		return // an earlier hop said so, or what is now
 	case manages(to, d):
-		f.Observed = fmt.Sprintf("deployed by hand; by the catalog OpenShift %s deploys the Windows DaemonSet of %s itself", v.At.ToMinor(), d.Provisioner)
-		f.Expected = "one DaemonSet, once the operator's is there"
-		f.Why = "it stays until the operator's DaemonSet is seen in the cluster: a check after the update tells of the two"
+		f.Case = "by hand"
 	case to != nil && to.WindowsProposed != nil && slices.Contains(to.WindowsProposed.Drivers, d.Line) && (from == nil || from.WindowsProposed == nil):
-		f.Same, f.Source, f.Evidence = "proposed", to.WindowsProposed.Source, v.At.CatalogEvidence()
-		f.Observed = fmt.Sprintf("deployed by hand; it is proposed that OpenShift %s deploys the Windows DaemonSet of %s itself", v.At.ToMinor(), d.Provisioner)
-		f.Expected = "your DaemonSet, as long as no operator's is there"
-		f.Why = "a proposal is no release: yours stays, and a check after the update tells of two where an operator brings one"
+		f.Case, f.Source, f.Evidence = "proposed", to.WindowsProposed.Source, v.At.CatalogEvidence()
 	default:
 		return
 	}
@@ -151,11 +142,7 @@ func manages(r *catalog.Release, d *inventory.Driver) bool {
 func copiedMarks(v *snapshot.View) rules.Finding {
 	d := v.DaemonSet
 	return rules.Finding{
-		Severity: finding.Info, Same: "marks", When: rules.Before, Evidence: rules.Cite(d.Evidence[:min(1, len(d.Evidence))]),
-		Observed: fmt.Sprintf("it carries what OpenShift's operators leave on theirs (an annotation operator.openshift.io/..., an owner, or the release's own image), and %s deploys no Windows DaemonSet of %s",
-			rules.ReleaseText(v.At.From, "the cluster's release"), cmp.Or(d.Provisioner, "this driver")),
-		Expected: "no operator's marks on a DaemonSet of your own",
-		Why:      "nobody keeps it at the Linux driver's version, so it is judged as deployed by hand; a copy of the Linux DaemonSet's YAML brings the marks along, and with an owner it is deleted when that is",
+		Case: "an operator's marks", Facts: rules.Facts{"release": rules.ReleaseText(v.At.From, "the cluster's release")}, Evidence: rules.Cite(d.Evidence[:min(1, len(d.Evidence))]),
 		Do: []action.Action{action.EditDriver{Object: d.Object, Text: "take an operator's annotations and owner off " + d.Object.String(),
 			Patch: `{"metadata":{"ownerReferences":null,"annotations":{"operator.openshift.io/spec-hash":null,"operator.openshift.io/pull-spec":null}}}`}},
 	}
@@ -170,8 +157,6 @@ var (
 
 // probeMode is what a liveness probe that runs the registrar must say.
 const probeMode = "kubelet-registration-probe"
-
-const registrarProbes = "https://github.com/kubernetes-csi/node-driver-registrar/blob/v2.3.0/README.md"
 
 // oldRegistrar is REG003: a node-driver-registrar from before Windows, or a
 // liveness probe that it can't answer.
@@ -191,22 +176,13 @@ func oldRegistrar(v *snapshot.View, report rules.Report) {
 }
 
 func registrarAge(d *inventory.Driver, r *inventory.Sidecar) rules.Finding {
-	f := rules.Finding{Severity: finding.Warn, When: rules.Before}
-	f.Observed = fmt.Sprintf("container %s: node-driver-registrar %s", r.Container, r.Version.Version)
-	f.Do = setRegistrar(d, r, oldestRegistrar)
+	f := rules.Finding{
+		Case: "old registrar", Facts: rules.Facts{"registrar": r, "oldest": oldestRegistrar, "probing": probingRegistrar, "probes": probesRegistration(r)},
+		Evidence: []inventory.Evidence{r.Version.At}, Do: setRegistrar(d, r, oldestRegistrar),
+	}
 	if !r.Version.Known {
-		f.Severity = finding.Unknown
-		f.Observed = fmt.Sprintf("container %s: the version of %s isn't known: %s", r.Container, r.Image.Reference, cmp.Or(r.Version.Reason, "no version seen"))
-		f.Do = nil
-		f.Remedy = fmt.Sprintf("name a version in the image of container %s, or tell the one behind it: --image-version '%s=vX.Y.Z'", r.Container, r.Image.Reference)
+		f.Case, f.Do = "unknown registrar", nil
 	}
-	f.Expected = "node-driver-registrar " + oldestRegistrar.String() + " or newer"
-	f.Why = "older ones weren't made for Windows"
-	if probesRegistration(r) {
-		f.Expected = "node-driver-registrar " + probingRegistrar.String() + " or newer, for its liveness probe"
-		f.Why += ", and older ones than that don't know the probe's mode"
-	}
-	f.Evidence = []inventory.Evidence{r.Version.At}
 	return f
 }
 
@@ -238,23 +214,21 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (rules.Finding, b
 	if !probesRegistration(r) {
 		return rules.Finding{}, false
 	}
+	f := rules.Finding{
+		Facts:    rules.Facts{"registrar": r, "mode": probeMode, "probing": probingRegistrar},
+		Evidence: []inventory.Evidence{{Where: r.Version.At.Where, Text: "livenessProbe: " + strings.Join(r.Probe, " ")}},
+	}
 	old := r.Version.Known && r.Version.Version.Compare(probingRegistrar) < 0
-	f := rules.Finding{Severity: finding.Warn, Same: "probe", When: rules.Before, Later: true, Source: registrarProbes}
-	f.Expected = "a probe with --mode=" + probeMode + ", of node-driver-registrar " + probingRegistrar.String() + " or newer"
-	f.Evidence = []inventory.Evidence{{Where: r.Version.At.Where, Text: "livenessProbe: " + strings.Join(r.Probe, " ")}}
-	switch {
-	case !slices.ContainsFunc(r.Probe, func(arg string) bool { return strings.Contains(arg, probeMode) }):
-		f.Observed = fmt.Sprintf("the liveness probe of container %s runs the registrar without --mode=%s", r.Container, probeMode)
-		f.Why = "without the mode the probe starts a second registrar instead of asking whether the first one registered"
-		f.Remedy = fmt.Sprintf("in %s add --mode=%s to the command of that livenessProbe, beside its --kubelet-registration-path, or take the probe out", d.Object, probeMode)
-		if old {
-			f.Observed += fmt.Sprintf(", and is %s", r.Version.Version)
-			f.Do = setRegistrar(d, r, probingRegistrar)
-		}
-	case old:
-		f.Observed = fmt.Sprintf("the liveness probe of container %s asks for --mode=%s, which node-driver-registrar %s lacks", r.Container, probeMode, r.Version.Version)
-		f.Why = "the registrar ends at a flag that it doesn't know, so the probe fails and the kubelet restarts the container again and again"
+	if old {
 		f.Do = setRegistrar(d, r, probingRegistrar)
+	}
+	switch mode := slices.ContainsFunc(r.Probe, func(arg string) bool { return strings.Contains(arg, probeMode) }); {
+	case !mode && old:
+		f.Case = "old registrar without the mode"
+	case !mode:
+		f.Case = "probe without the mode"
+	case old:
+		f.Case = "registrar lacks the mode"
 	default:
 		return rules.Finding{}, false
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -15,7 +14,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.ExceptTarget},
 	{ID: "REG002", Needs: rules.NeedsDrivers, Driver: byOperator, Cluster: doubleDriver},
@@ -34,29 +32,20 @@ func notRegistered(v *snapshot.View, report rules.Report) {
 	}
 	missing, unread := v.At.Lacking(d.Provisioner, v.Nodes)
 	used, unused := v.At.Using(d.Provisioner, true, missing)
-	unregistered(v, used, finding.Block, report)
-	unregistered(v, unused, finding.Warn, report)
-	maybeRegistered(v, unread, report)
+	unregistered(v, used, "not registered, in use", report)
+	unregistered(v, unused, "not registered", report)
+	if len(unread) > 0 {
+		report(rules.Finding{Case: "unread", Facts: rules.Facts{"nodes": unread}, Do: remedy.Gather("csinodes", "csinodes.yaml"), Evidence: rules.Cite(v.At.CSINodeEvidence(unread))})
+	}
 }
 
-func unregistered(v *snapshot.View, nodes []*inventory.Node, sev finding.Severity, report rules.Report) {
-	if len(nodes) == 0 {
-		return
+func unregistered(v *snapshot.View, nodes []*inventory.Node, name string, report rules.Report) {
+	if len(nodes) > 0 {
+		first := slices.Min(snapshot.NodeNames(nodes))
+		report(rules.Finding{Case: name, Facts: rules.Facts{"nodes": nodes}, Do: repair(v.DaemonSet, first), Evidence: rules.Cite(v.At.CSINodeEvidence(nodes))})
 	}
-	names := slices.Sorted(slices.Values(snapshot.NodeNames(nodes)))
-	f := rules.Finding{Severity: sev}
-	f.Observed = fmt.Sprintf("CSINode of %s doesn't list %s", rules.SomeOf(names), v.DaemonSet.Provisioner)
-	if sev == finding.Block {
-		f.Observed += ", and Windows pods there use its volumes"
-	}
-	f.Expected = "every Windows node that the DaemonSet runs on lists the driver in CSINode spec.drivers"
-	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
-	f.Do, f.When = repair(v.DaemonSet, names[0]), rules.Before
-	f.Evidence = rules.Cite(v.At.CSINodeFacts(nodes))
-	report(f)
 }
 
-// repair says where to look when a driver isn't registered.
 func repair(d *inventory.Driver, node string) []action.Action {
 	look := [][]string{
 		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
@@ -66,19 +55,6 @@ func repair(d *inventory.Driver, node string) []action.Action {
 		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})
 	}
 	return []action.Action{action.ByHand{Object: d.Object.String(), Text: "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver", Look: look}}
-}
-
-func maybeRegistered(v *snapshot.View, nodes []*inventory.Node, report rules.Report) {
-	if len(nodes) == 0 {
-		return
-	}
-	f := rules.Finding{Severity: finding.Unknown}
-	f.Observed = fmt.Sprintf("the CSINodes of %s weren't read, so whether %s is registered there isn't known", rules.SomeOf(snapshot.NodeNames(nodes)), v.DaemonSet.Provisioner)
-	f.Expected = "the CSINode of every Windows node that the DaemonSet runs on"
-	f.Why = "only CSINode spec.drivers says whether a driver is registered on a node"
-	f.Do, f.When = remedy.Gather("csinodes", "csinodes.yaml"), rules.Before
-	f.Evidence = rules.Cite(v.At.CSINodeFacts(nodes))
-	report(f)
 }
 
 // unreached reports Windows pods that use CSI volumes on nodes where no
@@ -107,10 +83,7 @@ func unreached(snap *snapshot.Snapshot, report rules.Report) {
 }
 
 func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inventory.Node) rules.Finding {
-	f := rules.Finding{Severity: finding.Block, Object: us[0].Provisioner, When: rules.Before}
-	f.Observed = fmt.Sprintf("Windows pods on %s use its volumes, no Windows DaemonSet of it runs there, and CSINode doesn't list it", rules.SomeOf(snapshot.NodeNames(nodes)))
-	f.Expected = "a Windows node DaemonSet of the driver on each node that uses its volumes"
-	f.Why = "a volume can't be attached or mounted on a node that the driver isn't registered on"
+	f := rules.Finding{Case: "no DaemonSet", Facts: rules.Facts{"nodes": nodes}, Object: us[0].Provisioner}
 	if f.Do = remedy.Deploy(snap, snap.Catalog.ByProvisioner(us[0].Provisioner), snap.From, nodes); f.Do == nil {
 		f.Remedy = "deploy the driver's Windows DaemonSet on these nodes, and wait until each lists it; where its project has none for Windows, move these pods to volumes of a driver that has"
 	}
@@ -121,17 +94,16 @@ func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inv
 		// A second one for all nodes would meet it.
 		f.Do, f.Remedy = nil, fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it", have[0].Object)
 	}
-	for _, d := range snap.DaemonSetsOf(us[0].Provisioner) {
+	for _, d := range of {
 		if do := remedy.SelectWindows(d); do != nil {
 			f.Do, f.Remedy = do, ""
 		}
 	}
 	at := snapshot.Map(us, func(u inventory.VolumeUse) inventory.Evidence { return u.At })
-	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), at))
+	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeEvidence(nodes), at))
 	return f
 }
 
-// untolerated tells whether only taints keep a driver off these nodes.
 func untolerated(d *inventory.Driver, nodes []*inventory.Node) bool {
 	return !slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !d.Scheduling.Selects(*n) || d.Scheduling.Tolerates(*n) })
 }
@@ -143,22 +115,14 @@ func notReady(v *snapshot.View, report rules.Report) {
 	if v.At.Phase == snapshot.Planned || r == nil || r.Desired > 0 && r.Ready >= r.Desired {
 		return
 	}
-	f := rules.Finding{
-		Severity: finding.Warn, When: rules.Before, Evidence: rules.Cite(v.DaemonSet.Evidence),
-		Observed: fmt.Sprintf("%d of %d pods are ready", r.Ready, r.Desired),
-		Expected: "every pod is ready",
-		Why:      "where the driver's pod isn't ready, volumes can't be mounted",
-		Do:       []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}},
-	}
-	if down := snapshot.NodeNames(snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return !n.Ready })); len(down) > 0 && len(down) == int(r.Desired-r.Ready) {
-		f.Observed += "; not ready themselves are " + rules.SomeOf(down)
-		f.Do = []action.Action{action.ByHand{Text: "bring back " + rules.SomeOf(down) + ", or take them out of the cluster", Look: [][]string{slices.Concat([]string{"oc", "describe", "node"}, down)}}}
+	f := rules.Finding{Case: "not ready", Facts: rules.Facts{"rollout": r}, Evidence: rules.Cite(v.DaemonSet.Evidence), Do: []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}}}
+	if down := snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return !n.Ready }); len(down) > 0 && len(down) == int(r.Desired-r.Ready) {
+		names := snapshot.NodeNames(down)
+		f.Case, f.Facts["down"] = "nodes not ready", down
+		f.Do = []action.Action{action.ByHand{Text: "bring back " + rules.SomeOf(names) + ", or take them out of the cluster", Look: [][]string{slices.Concat([]string{"oc", "describe", "node"}, names)}}}
 	}
 	if r.Desired == 0 {
-		f.Severity, f.Do = finding.Info, nil
-		f.Observed = "no node matches it: 0 pods are wanted"
-		f.Expected = "a Windows node that it runs on, if the driver is needed"
-		f.Why = "many clusters carry such a DaemonSet; it does nothing until a Windows node matches"
+		f.Case, f.Do = "no pods", nil
 	}
 	report(f)
 }
@@ -168,43 +132,29 @@ func notReady(v *snapshot.View, report rules.Report) {
 func uncovered(snap *snapshot.Snapshot, report rules.Report) {
 	for _, d := range snap.Windows {
 		used, unused := snap.Using(d.Provisioner, false, snap.UncoveredNodes(d))
-		uncoveredNodes(snap, d, used, finding.Block, report)
-		uncoveredNodes(snap, d, unused, finding.Warn, report)
+		for i, nodes := range [][]*inventory.Node{used, unused} {
+			if len(nodes) > 0 {
+				p := snap.Replacements(d)[0]
+				report(rules.Finding{
+					Case: []string{"planned leaves used nodes", "planned leaves nodes"}[i], Facts: rules.Facts{"set": d, "nodes": nodes, "planned": p.Object, "file": snapshot.PlannedFile(p)},
+					Evidence: rules.Cite(slices.Concat(p.Evidence[:min(1, len(p.Evidence))], snapshot.NodeEvidence(nodes))),
+				})
+			}
+		}
 	}
 }
 
-func uncoveredNodes(snap *snapshot.Snapshot, d *inventory.Driver, nodes []*inventory.Node, sev finding.Severity, report rules.Report) {
-	if len(nodes) == 0 {
-		return
-	}
-	p := snap.Replacements(d)[0]
-	f := rules.Finding{Severity: sev, Object: d.Object.String(), Same: "planned", When: rules.Before}
-	f.Observed = fmt.Sprintf("it runs %s on %s, and with the planned manifest in %s no DaemonSet does", d.Provisioner, rules.SomeOf(snapshot.NodeNames(nodes)), snapshot.PlannedFile(p))
-	if sev == finding.Block {
-		f.Observed += "; Windows pods there use its volumes"
-	}
-	f.Expected = "the driver on each node that has it now"
-	f.Why = "a volume can't be attached or mounted on a node that the driver doesn't run on"
-	f.Remedy = fmt.Sprintf("let %s in %s choose these nodes too, with the node selector, affinity and tolerations that the present one has, or plan another DaemonSet for them", p.Object, snapshot.PlannedFile(p))
-	f.Evidence = rules.Cite(slices.Concat(p.Evidence[:min(1, len(p.Evidence))], snapshot.NodeEvidence(nodes)))
-	report(f)
-}
-
-// plannedNowhere is REG004 of what was planned: it would run on no node.
 func plannedNowhere(snap *snapshot.Snapshot, report rules.Report) {
 	for _, p := range snap.PlannedWindows {
 		if snap.Phase != snapshot.Planned || !snap.MatchesNoNode(p) {
 			continue
 		}
-		f := rules.Finding{Severity: finding.Info, Object: p.Object.String(), Same: "planned", When: rules.Before}
-		f.Observed = "none of the Windows nodes matches the planned manifest: it would have no pod"
-		f.Expected = "a Windows node that it runs on"
-		f.Why = "where it is for nodes that are still to come, nothing is wrong"
-		f.Evidence = rules.Cite(slices.Concat(p.Evidence[:min(1, len(p.Evidence))], snapshot.NodeEvidence(snap.Nodes)))
+		f := rules.Finding{
+			Case: "planned nowhere", Facts: rules.Facts{"planned": p.Object, "file": snapshot.PlannedFile(p)},
+			Evidence: rules.Cite(slices.Concat(p.Evidence[:min(1, len(p.Evidence))], snapshot.NodeEvidence(snap.Nodes))),
+		}
 		if of := snap.Replaced()[p]; len(of) > 0 {
-			f.Severity = finding.Warn
-			f.Why = of[0].Object.String() + " runs the driver on these nodes, and it can't take that one's place"
-			f.Remedy = fmt.Sprintf("give it in %s the node selector, affinity and tolerations that %s has: the nodes' labels must be selected, and their taints tolerated", snapshot.PlannedFile(p), of[0].Object)
+			f.Case, f.Facts["present"] = "planned nowhere instead of one", of[0].Object
 		}
 		report(f)
 	}

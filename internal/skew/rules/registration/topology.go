@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -46,7 +45,6 @@ func topology(snap *snapshot.Snapshot, report rules.Report) {
 	}
 }
 
-// affinity is a volume's, as a key.
 func affinity(u inventory.VolumeUse) string {
 	var b strings.Builder
 	for _, t := range u.Affinity {
@@ -90,10 +88,7 @@ func withoutLabel(snap *snapshot.Snapshot, provisioner string, keys map[string][
 	}
 	nodes = snapshot.Unique(nodes)
 	return rules.Finding{
-		Severity: finding.Warn, Object: provisioner, When: rules.Before, Evidence: rules.Cite(slices.Concat(snap.CSINodeFacts(nodes), snapshot.NodeEvidence(nodes))),
-		Observed: fmt.Sprintf("CSINode names the topology keys %s of it, and %s lack that label", strings.Join(names, ", "), rules.SomeOf(snapshot.NodeNames(nodes))),
-		Expected: "the label on each node whose CSINode names it",
-		Why:      "the scheduler goes by the label: no pod whose volume asks for it goes to these nodes, and none that is moved off comes back",
+		Case: "no label", Facts: rules.Facts{"nodes": nodes, "keys": names}, Object: provisioner, Evidence: rules.Cite(slices.Concat(snap.CSINodeEvidence(nodes), snapshot.NodeEvidence(nodes))),
 		Do: []action.Action{action.ByHand{
 			Object: provisioner, Text: "restart the driver's pod on these nodes, one at a time: the kubelet sets the labels of its topology when it registers",
 			Look: [][]string{
@@ -104,17 +99,13 @@ func withoutLabel(snap *snapshot.Snapshot, provisioner string, keys map[string][
 	}
 }
 
-// outOfReach is of volumes with one affinity.
 func outOfReach(uses []inventory.VolumeUse) rules.Finding {
 	u := uses[0]
 	pods := snapshot.Map(uses, func(u inventory.VolumeUse) string {
 		return fmt.Sprintf("%s/%s (volume %s)", u.Pod.Namespace, u.Pod.Name, u.PV)
 	})
 	return rules.Finding{
-		Severity: finding.Warn, Object: u.Provisioner, Same: affinity(u), When: rules.Before, Evidence: rules.Cite(snapshot.Map(uses, func(u inventory.VolumeUse) inventory.Evidence { return u.At })),
-		Observed: fmt.Sprintf("no Windows node has the labels that the volumes of Windows pods ask for: %s", rules.SomeOf(pods)),
-		Expected: "a Windows node that the volume's node affinity takes",
-		Why:      "a pod with such a volume doesn't start again once it is stopped, which an update of its node does",
+		Case: "out of reach", Facts: rules.Facts{"pods": pods}, Object: u.Provisioner, Same: affinity(u), Evidence: rules.Cite(snapshot.Map(uses, func(u inventory.VolumeUse) inventory.Evidence { return u.At })),
 		Do: []action.Action{action.ByHand{
 			Object: u.Provisioner, Text: "add a Windows node where these volumes are, or move their data to volumes that Windows nodes reach",
 			Look: [][]string{{"oc", "get", "pv", u.PV, "-o", "jsonpath={.spec.nodeAffinity.required}"}, {"oc", "get", "nodes", "-l", "kubernetes.io/os=windows", "--show-labels"}},

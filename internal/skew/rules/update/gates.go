@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -15,26 +14,22 @@ import (
 // adminGates is INTREE005: acknowledgements that the update waits for.
 func adminGates(snap *snapshot.Snapshot, report rules.Report) {
 	for _, g := range openGates(snap) {
-		f := rules.Finding{Severity: finding.Info, Object: g.Key, When: rules.Before, PlanInfo: g.Driver == ""}
-		f.Observed = "not among the acknowledgements that were read"
+		f := rules.Finding{
+			Case: "open", Facts: rules.Facts{"gate": g.Gate}, Object: g.Key, PlanInfo: g.Driver == "",
+			Do: []action.Action{action.AckGate{Key: g.Key, Applies: g.Applies}}, Evidence: rules.Cite(append(g.at, snap.Inventory.Cluster.Evidence...)),
+		}
 		switch d := snap.Catalog.Driver(g.Driver); {
 		case g.pending:
-			f.Severity, f.Observed = finding.Warn, "the cluster asks for it, and it isn't acknowledged"
+			f.Case = "pending"
 		case d == nil || d.InTree == "":
 		case snap.HasInTree(d.InTree):
-			f.Severity = finding.Warn
-			f.Observed += ", and the cluster has volumes of " + d.InTree
+			f.Case, f.Facts["plugin"] = "open, with volumes", d.InTree
 		case !snap.Covered(inventory.Volumes) && !snap.Request.Static:
-			f.Severity = finding.Warn
-			f.Observed += ", and whether the cluster has volumes of " + d.InTree + " wasn't read"
+			f.Case, f.Facts["plugin"] = "open, volumes unread", d.InTree
 		}
-		f.Expected = "acknowledged, where the update asks for it: " + g.Applies
-		f.Why = "the update doesn't start while a gate that applies isn't acknowledged; do it when its condition is met, not to get past it"
 		if len(g.Evidence) > 0 {
 			f.Source = g.Evidence[0].Source
 		}
-		f.Do = []action.Action{action.AckGate{Key: g.Key, Applies: g.Applies}}
-		f.Evidence = rules.Cite(append(g.at, snap.Inventory.Cluster.Evidence...))
 		report(f)
 	}
 }

@@ -3,7 +3,6 @@
 package update
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -17,19 +16,23 @@ import (
 // Acknowledgements is the rule on them; its ID says where it comes from.
 var Acknowledgements = []rules.Rule{{ID: "INTREE005", Cluster: adminGates, Asks: rules.OfHops, At: rules.AtTarget}}
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "UPDATE001", Cluster: refusedUpdate, Asks: rules.OfHops, At: rules.AtTarget},
 	{ID: "UPDATE002", Needs: rules.NeedsDrivers, Driver: unmanagedLinux},
 }
 
-// refusedUpdate is UPDATE001.
 func refusedUpdate(snap *snapshot.Snapshot, report rules.Report) {
 	c := snap.Inventory.Cluster.Condition("Upgradeable")
 	if snap.Hop > 0 || c == nil || c.Status != "False" || snap.FromMinor() == snap.ToMinor() {
 		return
 	}
-	f := rules.Finding{Severity: finding.Block, Object: "ClusterVersion version", When: rules.Before}
+	f := rules.Finding{
+		Case: "refused", Facts: rules.Facts{"reason": c.Reason, "message": strings.Join(strings.Fields(c.Message), " ")}, Evidence: []inventory.Evidence{c.At},
+		Do: []action.Action{action.ByHand{
+			Text: "fix what the condition names, until it is gone", Object: "ClusterVersion version",
+			Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
+		}},
+	}
 	if c.Reason == ackRequired {
 		// INTREE005 says what to acknowledge. A gate that has just been acknowledged
 		// keeps the condition for a moment.
@@ -38,18 +41,9 @@ func refusedUpdate(snap *snapshot.Snapshot, report rules.Report) {
 		}
 		f.Severity = finding.Warn
 	}
-	f.Observed = fmt.Sprintf("Upgradeable is False, reason %s: %s", c.Reason, strings.Join(strings.Fields(c.Message), " "))
-	f.Expected = "Upgradeable that isn't False"
-	f.Why = fmt.Sprintf("an update to %s doesn't start until the cause is gone; patches of %s do", snap.ToMinor(), snap.FromMinor())
-	f.Do = []action.Action{action.ByHand{
-		Text: "fix what the condition names, until it is gone", Object: f.Object,
-		Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
-	}}
-	f.Evidence = []inventory.Evidence{c.At}
 	report(f)
 }
 
-// unmanagedLinux is UPDATE002.
 func unmanagedLinux(v *snapshot.View, report rules.Report) {
 	i := slices.IndexFunc(v.At.Inventory.Cluster.CSIDrivers, func(c inventory.ClusterCSIDriver) bool { return c.Name == v.DaemonSet.Provisioner })
 	if v.DaemonSet.Provisioner == "" || i < 0 || v.At.Hops > 0 && v.At.Phase != snapshot.Target {
@@ -59,16 +53,12 @@ func unmanagedLinux(v *snapshot.View, report rules.Report) {
 	if c.Management != "Unmanaged" && c.Management != "Removed" {
 		return
 	}
-	d := rules.Finding{
-		Severity: finding.Info, Object: "ClusterCSIDriver " + c.Name, When: rules.Before, Evidence: []inventory.Evidence{c.At},
-		Observed: "managementState: " + c.Management, Expected: "managementState: Managed",
-		Why: "its operator leaves the Linux driver where it is: what a release ships doesn't come with the update",
-	}
+	d := rules.Finding{Case: "unmanaged", Facts: rules.Facts{"csidriver": c}, Evidence: []inventory.Evidence{c.At}}
 	if v.At.Hops > 0 {
 		d.Severity = finding.Warn
 		d.Do = []action.Action{action.ByHand{
-			Text:   "set managementState of " + d.Object + " to Managed, or deploy the Windows driver by the Linux DaemonSet that stays",
-			Object: d.Object, Look: [][]string{{"oc", "get", "clustercsidriver", c.Name, "-o", "yaml"}},
+			Text:   "set managementState of ClusterCSIDriver " + c.Name + " to Managed, or deploy the Windows driver by the Linux DaemonSet that stays",
+			Object: "ClusterCSIDriver " + c.Name, Look: [][]string{{"oc", "get", "clustercsidriver", c.Name, "-o", "yaml"}},
 			Judge: "why somebody took it out of the operator's hands",
 		}}
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "SKEW001", Needs: rules.NeedsDrivers, Driver: minorDistance},
 	{ID: "SKEW002", Needs: rules.NeedsDrivers, Driver: majorDiffers},
@@ -26,7 +25,6 @@ var Rules = []rules.Rule{
 	{ID: "SKEW006", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Pods}, Driver: mixedRollout, At: rules.AtNow},
 }
 
-// minorDistance is SKEW001.
 func minorDistance(v *snapshot.View, report rules.Report) {
 	windows, known := v.Windows()
 	l := v.Linux()
@@ -127,7 +125,6 @@ func On(l *snapshot.Linux) string {
 // closest is what SKEW001 expects, by the unit of the distance.
 var closest = map[string]string{"minor": "the minor of the Linux driver", "month": "the year and month of the Linux driver"}
 
-// unit is what distances are counted in.
 func unit(l *snapshot.Linux, windows version.Driver) string {
 	if _, some := l.Holds(windows.Calendar); some {
 		return "month"
@@ -135,7 +132,6 @@ func unit(l *snapshot.Linux, windows version.Driver) string {
 	return "minor"
 }
 
-// apart says a distance in words.
 func apart(low, high int, unit string) string {
 	switch {
 	case low == high:
@@ -177,7 +173,6 @@ func endedBy(v *snapshot.View) string {
 	return fmt.Sprintf("nothing has to be done: the update to %s takes Linux to %s, and that ends it", v.At.To, &v.LinuxTarget)
 }
 
-// majorDiffers is SKEW002.
 func majorDiffers(v *snapshot.View, report rules.Report) {
 	windows, known := v.Windows()
 	l := v.Linux()
@@ -188,14 +183,7 @@ func majorDiffers(v *snapshot.View, report rules.Report) {
 	if _, some := l.Holds(differs); !some {
 		return
 	}
-	d := rules.Finding{
-		Severity: finding.Warn,
-		Observed: fmt.Sprintf("Linux %s%s, Windows %s", l, v.WhoseLinux(), windows),
-		Expected: "the major of the Linux driver",
-		Why:      "another major may have changed what controller and node plugin share",
-		Evidence: slices.Concat(v.Evidence(), l.Evidence()),
-	}
-	d.When, d.NoStep = rules.After, v.At.Hops > 0
+	d := rules.Finding{Case: "major", Facts: rules.Facts{"linux": l, "windows": windows}, NoStep: v.At.Hops > 0, Evidence: slices.Concat(v.Evidence(), l.Evidence())}
 	switch {
 	case v.HasRival():
 		d.Remedy, d.NoStep = rules.SettleFirst, true
@@ -277,7 +265,6 @@ func weigh(v *snapshot.View, known *catalog.Incompatibility, all bool) *pair {
 	return p
 }
 
-// knownIncompatible is SKEW003.
 func knownIncompatible(v *snapshot.View, report rules.Report) {
 	windows, known := v.Windows()
 	if !known || v.At.Phase != snapshot.Now && v.FollowsLinux() {
@@ -288,21 +275,15 @@ func knownIncompatible(v *snapshot.View, report rules.Report) {
 		return
 	}
 	d := rules.Finding{
-		Severity: p.severity, Same: p.ID,
-		Observed: fmt.Sprintf("Linux %s%s, Windows %s%s", v.Linux(), v.WhoseLinux(), windows, p.label),
-		Expected: fmt.Sprintf("not Windows %s with Linux %s", p.Windows, p.Linux),
-		Why:      p.Why, Source: p.source(), When: p.When,
-		Remedy: p.Remedy,
-		Evidence: slices.Concat(v.Evidence(), v.Linux().Evidence(),
-			[]inventory.Evidence{{Where: "catalog, incompatible", Text: p.ID}}),
-	}
-	if p.severity == finding.Unknown {
-		d.Why = "it depends on which of the Linux versions the release has: " + p.Why
+		Case: "pair", Facts: rules.Facts{"linux": v.Linux(), "windows": windows, "pair": p, "label": p.label}, Severity: p.severity, Same: p.ID,
+		Why: p.Why, Source: p.source(), When: p.When, Remedy: p.Remedy,
+		Evidence: slices.Concat(v.Evidence(), v.Linux().Evidence(), []inventory.Evidence{{Where: "catalog, incompatible", Text: p.ID}}),
 	}
 	if safe, ok := compatible(v, p.Incompatibility); ok {
 		d.Do = remedy.Change(v, safe)
 	}
 	if p.severity == finding.Unknown {
+		d.Why = "it depends on which of the Linux versions the release has: " + p.Why
 		d.Remedy += fmt.Sprintf("; or name the release to its patch (--to %s.Z), or give its payload (--release-image), to know whether that is needed", v.At.Release().MinorString())
 	}
 	report(d)
