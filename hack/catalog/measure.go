@@ -66,8 +66,6 @@ func released(tag string) (version.Driver, bool) {
 	return v, err == nil
 }
 
-func (m *measurer) tag(name string) tagged { return m.tags[name] }
-
 // measure compares one commit with the releases. The second result is what the
 // commit has around its code.
 func (m *measurer) measure(ctx context.Context, id string) (match, tree, error) {
@@ -126,7 +124,10 @@ func (m *measurer) hints(ctx context.Context, id string, merged []string) (hints
 			return h, err
 		}
 		if found := regexp.MustCompile(text.Find).FindStringSubmatch(s); found != nil {
-			h.text = normal(found[1])
+			h.text = found[1]
+			if v, err := version.ParseDriver(h.text); err == nil {
+				h.text = v.String()
+			}
 		}
 	}
 	var highest version.Driver
@@ -136,13 +137,4 @@ func (m *measurer) hints(ctx context.Context, id string, merged []string) (hints
 		}
 	}
 	return h, nil
-}
-
-// normal is a version as the catalog writes it, or s where it isn't one.
-func normal(s string) string {
-	v, err := version.ParseDriver(s)
-	if err != nil {
-		return s
-	}
-	return v.String()
 }

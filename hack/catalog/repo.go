@@ -256,7 +256,7 @@ func (w *walker) judge(ctx context.Context, parent basis, c commit) (basis, erro
 	}
 	toParent := 0
 	if parent.version != "" {
-		toParent = len(around.differ(w.meter.tag(parent.match.tag).around))
+		toParent = len(around.differ(w.meter.tags[parent.match.tag].around))
 	}
 	return decide(parent, m, c, toParent), nil
 }

@@ -200,11 +200,9 @@ func value(n *yaml.Node, key string) string {
 }
 
 func set(n *yaml.Node, key string, v *yaml.Node) {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			n.Content[i+1] = v
-			return
-		}
+	if old := child(n, key); old != nil {
+		*old = *v
+		return
 	}
 	n.Content = append(n.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: key}, v)
 }
