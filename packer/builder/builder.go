@@ -1,10 +1,8 @@
 // Package builder is the one table of the Packer builders that templates are
-// for: their plugins, where their machines come from, the attributes that people
-// set, and the guests that vSphere knows.
+// for: their plugins, where their machines come from, and the guests that vSphere
+// knows.
 //
-// It is data. Package template renders it; what a builder's source block needs
-// beyond the table is that package's. It knows nothing of HCL's syntax beyond
-// the expressions that it holds.
+// It is data. What a builder's source block has is package template's.
 package builder
 
 import (
@@ -47,27 +45,6 @@ type Builder struct {
 	// Metadata are the services of cloudbase-init that know the platform's
 	// metadata (https://cloudbase-init.readthedocs.io/en/latest/services.html).
 	Metadata string
-	// Attributes are those that people set, in the order of the source block.
-	Attributes []Attribute
-}
-
-// Attribute is an attribute of the source block that a variable sets.
-type Attribute struct {
-	Name string
-	// Variable is the variable's name where it isn't the attribute's. Several
-	// attributes may have one variable: the first one describes it.
-	Variable string
-	// Type is HCL's: string, bool, list(string) or map(string).
-	Type string
-	// Default is an HCL expression; "" is the empty value of the type.
-	Default     string
-	Description string
-	// Pattern is a regular expression that values have to match which aren't
-	// empty, and Form says so in words; "" for any value.
-	Pattern, Form string
-	// Value is the attribute's HCL expression; "" takes the variable, and null
-	// where that is empty.
-	Value string
 }
 
 // Builders lists the table, in the order of the documentation.

@@ -1,12 +1,14 @@
 package template
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/packer/builder"
 )
 
 // Profile says what the image is for.
@@ -84,30 +86,22 @@ var (
 
 // settle fills in defaults and refuses what there isn't. The error is a
 // *fault.Error.
-func (o Options) settle() (Options, *Platform, error) {
-	if o.Profile == "" {
-		o.Profile = OpenShift
-	}
-	if o.Windows == "" {
-		o.Windows = Windows2022
-	}
+func (o Options) settle() (*render, error) {
+	o.Profile = cmp.Or(o.Profile, OpenShift)
+	o.Windows = cmp.Or(o.Windows, Windows2022)
 	platform, err := Find(o.Platform)
 	if err != nil {
-		return o, nil, err
-	}
-	var names []string
-	for _, p := range Profiles() {
-		names = append(names, string(p))
+		return nil, err
 	}
 	switch {
 	case !slices.Contains(Profiles(), o.Profile):
-		return o, nil, choice("profile", string(o.Profile), names)
+		return nil, choice("profile", string(o.Profile), string(OpenShift), string(Generic))
 	case !slices.Contains(Releases(), o.Windows):
-		return o, nil, choice("windows", o.Windows, Releases())
+		return nil, choice("windows", o.Windows, Releases()...)
 	case o.Release != "" && !releaseForm.MatchString(o.Release):
-		return o, nil, &fault.Error{What: fmt.Sprintf("--release can't be %q", o.Release), Fix: "give the OpenShift release, such as --release 4.20"}
+		return nil, &fault.Error{What: fmt.Sprintf("--release can't be %q", o.Release), Fix: "give the OpenShift release, such as --release 4.20"}
 	}
-	return o, platform, o.checkPayload()
+	return &render{Options: o, Builder: platform}, o.checkPayload()
 }
 
 func (o Options) checkPayload() error {
@@ -126,44 +120,50 @@ func (o Options) checkPayload() error {
 	return nil
 }
 
-func choice(flag, value string, known []string) error {
+func choice(flag, value string, known ...string) error {
 	return &fault.Error{What: fmt.Sprintf("--%s can't be %q", flag, value), Fix: "give one of " + strings.Join(known, ", ")}
 }
 
-// windows is what differs between releases of Windows Server.
-type windows struct {
-	name     string // Windows Server 2022
-	floor    string // least build and patch level
-	image    string // name in install.wim of Server Core
-	guestID  string // vSphere's
-	virtio   string // folder in virtio-win
-	azure    string // SKU
-	ami      string // name of Amazon's AMI
-	google   string // image family
-	hardware int    // vSphere's virtual hardware that knows the guest id
+// server is what differs between releases of Windows Server.
+type server struct {
+	Name     string // Windows Server 2022
+	Floor    string // least build and patch level
+	Image    string // name in install.wim of Server Core
+	GuestID  string // vSphere's
+	VirtIO   string // folder in virtio-win
+	Azure    string // SKU
+	AMI      string // name of Amazon's AMI
+	Google   string // image family
+	Hardware int    // vSphere's virtual hardware that knows the guest id
 }
 
-// build is the number that the release is known by: 20348.
-func (w windows) build() string {
-	number, _, _ := strings.Cut(w.floor, ".")
+// Build is the number that the release is known by: 20348.
+func (s server) Build() string {
+	number, _, _ := strings.Cut(s.Floor, ".")
 	return number
 }
 
-// releases: the floor of 2022 is KB5012637, without which custom VXLAN ports
+// KnownFrom is the virtual hardware from which on vSphere knows the guest id.
+func (s server) KnownFrom() int {
+	guest, _ := builder.GuestOf(s.GuestID)
+	return guest.Hardware
+}
+
+// servers: the floor of 2022 is KB5012637, without which custom VXLAN ports
 // don't work (windows-machine-config-operator docs/wmco-prerequisites.md); 2025
 // has had it from its first build. The guest ids are one release behind their
 // names: see the enumeration of
 // https://github.com/vmware/govmomi/blob/main/vim25/types/enum.go.
-var releases = map[string]windows{
+var servers = map[string]server{
 	Windows2022: {
-		name: "Windows Server 2022", floor: "20348.681", image: "Windows Server 2022 SERVERSTANDARDCORE",
-		guestID: "windows2019srvNext_64Guest", virtio: "2k22", azure: "2022-datacenter-core-g2",
-		ami: "Windows_Server-2022-English-Core-Base-*", google: "windows-2022-core", hardware: 19,
+		Name: "Windows Server 2022", Floor: "20348.681", Image: "Windows Server 2022 SERVERSTANDARDCORE",
+		GuestID: "windows2019srvNext_64Guest", VirtIO: "2k22", Azure: "2022-datacenter-core-g2",
+		AMI: "Windows_Server-2022-English-Core-Base-*", Google: "windows-2022-core", Hardware: 19,
 	},
 	Windows2025: {
-		name: "Windows Server 2025", floor: "26100.1", image: "Windows Server 2025 SERVERSTANDARDCORE",
-		guestID: "windows2022srvNext_64Guest", virtio: "2k25", azure: "2025-datacenter-core-g2",
-		ami: "Windows_Server-2025-English-Core-Base-*", google: "windows-2025-core", hardware: 20,
+		Name: "Windows Server 2025", Floor: "26100.1", Image: "Windows Server 2025 SERVERSTANDARDCORE",
+		GuestID: "windows2022srvNext_64Guest", VirtIO: "2k25", Azure: "2025-datacenter-core-g2",
+		AMI: "Windows_Server-2025-English-Core-Base-*", Google: "windows-2025-core", Hardware: 20,
 	},
 }
 

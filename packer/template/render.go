@@ -1,11 +1,39 @@
 package template
 
 import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"text/template"
 
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/builder"
 )
+
+// Platform is one builder of Packer and the place that it makes images for.
+type Platform = builder.Builder
+
+// Plugin is the Packer plugin that a platform's builder comes from.
+type Plugin = builder.Plugin
+
+// Platforms lists what there are templates for, in the order of the
+// documentation.
+func Platforms() []Platform { return builder.Builders() }
+
+// PlatformNames lists their names.
+func PlatformNames() []string { return builder.Names() }
+
+// Find returns a platform by name. The error is a *fault.Error that lists
+// their names.
+func Find(name string) (*Platform, error) { return builder.Find(name) }
 
 // File is one file of a template folder.
 type File struct {
@@ -24,42 +52,43 @@ type Folder struct {
 	Files []File
 }
 
-// render is one run of Render: what a platform decides, and what comes of it.
-type render struct {
-	Options
-	platform *Platform
-	// vars are the platform's own, before the common ones.
-	vars []Variable
-	// drivers are folders on CDs that Windows Setup loads drivers from.
-	drivers []string
-	// cdFiles is an HCL list of further files for the CD; "" for none.
-	cdFiles string
-	// tools is the script that installs the hypervisor's tools; "" for none.
-	tools string
-	// vsphere images have a tools.conf.
-	vsphere bool
-	// sysprep is how the platform's own agent generalizes; zero for sysprep
-	// with our answer file.
-	sysprep [2]string
-	// before is the script that runs last before sysprep; "" for none.
-	before string
-	// source writes the source block's content.
-	source func(*body)
-	// shell overrides the variable communicator: ssh or winrm.
-	communicator string
-	// sensitive locals and others that the source refers to.
-	locals []local
-	// demands are conditions on several variables.
-	demands []demand
-	// notes are for the README: what to know about this platform.
-	notes []string
+// The folder's files are templates, and so is what a platform has of its own: the
+// settings, and the content of its source block.
+var (
+	//go:embed folder platforms
+	texts embed.FS
 
-	files []File
-}
+	templates = sync.OnceValues(func() (*template.Template, error) {
+		return template.New("").Funcs(template.FuncMap{
+			"script": runScript, "elevated": elevated, "upload": upload, "restart": restart, "quote": quote, "path": pathExpression,
+			"cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
+		}).ParseFS(texts, "folder/*", "platforms/*")
+	})
+)
 
-type local struct {
-	name, expression string
-	sensitive        bool
+// settings are what a platform decides.
+type settings struct {
+	// Before and Variables are definitions of variables. Only what all platforms have has
+	// some that come before the others.
+	Before, Variables []definition
+	Demands           []demand
+	// Notes are for the README: what to know about this platform.
+	Notes []string
+	// Locals are lines of HCL.
+	Locals string
+	// Drivers are folders on CDs that Windows Setup loads drivers from.
+	Drivers []string
+	// CDFiles is an HCL list of further files for the CD; "" for none.
+	CDFiles string `yaml:"cdFiles"`
+	// Tools is the script that installs the hypervisor's tools; "" for none.
+	Tools string
+	// Communicator is ssh or winrm where nobody can choose.
+	Communicator string
+	// LastScript is the script that runs last before sysprep; "" for none.
+	LastScript string `yaml:"lastScript"`
+	// Sysprep is how the platform's own agent generalizes; zero for sysprep with our
+	// answer file.
+	Sysprep struct{ Program, Arguments string }
 }
 
 // demand is a condition on several variables. No rule can have it: Packer lets
@@ -67,102 +96,150 @@ type local struct {
 // refers to and that can't be evaluated otherwise: packer validate ends there,
 // and file() prints the path that isn't there.
 type demand struct {
-	name      string
-	condition string // HCL over var and local
-	// message begins with the variables that have to fit together, and a colon.
-	message string
-	fix     string
+	Name      string
+	Condition string // HCL over var and local
+	// Message begins with the variables that have to fit together, and a colon.
+	Message string
+	Fix     string
 }
 
-func (r *render) demand(d demand) { r.demands = append(r.demands, d) }
+// Names are the variables of a demand's message as Markdown has them.
+func (d demand) Names() string {
+	names, _, _ := strings.Cut(d.Message, ": ")
+	return "`" + strings.NewReplacer(" or ", "` or `", " and ", "` and `").Replace(names) + "`"
+}
 
-func (r *render) release() windows { return releases[r.Windows] }
+// What is a demand's message without them.
+func (d demand) What() string {
+	_, what, _ := strings.Cut(d.Message, ": ")
+	return what
+}
+
+// render is one run of Render: what templates are given.
+type render struct {
+	Options
+	settings
+	Builder   *Platform
+	Variables []Variable
+	// Conditions are the demands, with those on the content of files.
+	Conditions []demand
+
+	files []File
+}
+
+// Server is the Windows that the template is for.
+func (r *render) Server() server { return servers[r.Windows] }
+
+// OpenShift, ISO, Cloud and Answers are what templates choose by: the last reports
+// whether sysprep gets an answer file of ours.
+func (r *render) OpenShift() bool { return r.Profile == OpenShift }
+func (r *render) ISO() bool       { return r.Builder.Medium == builder.ISO }
+func (r *render) Cloud() bool     { return r.Builder.Medium == builder.Cloud }
+func (r *render) Answers() bool   { return !r.Cloud() }
+
+// Plugins are those that the template needs. Our own brings the data source, the
+// provisioner and the post-processor.
+func (r *render) Plugins() []Plugin {
+	if r.WithoutPayload {
+		return []Plugin{r.Builder.Plugin}
+	}
+	return []Plugin{r.Builder.Plugin, {Name: "winbake", Source: "github.com/winbake/winbake", Constraint: ">= 0.1.0, < 1.0.0"}}
+}
+
+// Source is the content of the source block.
+func (r *render) Source() (string, error) {
+	text, err := r.execute(r.Platform + ".pkr.hcl.tmpl")
+	return strings.TrimSpace(string(text)), err
+}
+
+func (r *render) execute(name string) ([]byte, error) {
+	all, err := templates()
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = all.ExecuteTemplate(&b, name, r)
+	return b.Bytes(), err
+}
 
 // Render makes the template folder that o describes. The error is a
 // *fault.Error where o is at fault.
 func Render(o Options) (*Folder, error) {
-	o, platform, err := o.settle()
+	r, err := o.settle()
 	if err != nil {
 		return nil, err
 	}
-	r := &render{Options: o, platform: platform}
-	r.locals = []local{{name: "image", expression: `"${var.image_name}-${var.image_version == "" ? formatdate("YYYYMMDD-hhmm", timestamp()) : var.image_version}"`}}
-	r.locals = append(r.locals, local{name: "company", expression: "jsonencode({\n" +
-		"proxy = var.proxy\n" + `no_proxy = join(";", var.no_proxy)` + "\n" + "wsus_server = var.wsus_server\n" +
-		`ca_certificates = var.ca_certificates_file == "" ? "" : file(local.ca_certificates_file)` + "\n})"})
-	platforms[platform.Name](r)
-	if r.platform.Medium == builder.ISO {
-		r.demand(demand{"openssh_sum_given", `var.openssh_zip == "" || var.openssh_sha256 != ""`, "openssh_zip and openssh_sha256: both, or nobody would notice another file", "add openssh_sha256: sha256sum FILE prints it"})
-	}
-	if !o.WithoutPayload {
-		// Where the node's manifest lands between provisioner and post-processor.
-		r.locals = append(r.locals, local{name: "node_manifest", expression: `"${local.image}.node.json"`})
-	}
-	vars, err := r.variables()
-	if err != nil {
+	if err := r.decide(); err != nil {
 		return nil, err
 	}
-	r.addPaths(vars)
-	if o.Values != nil {
-		if err := o.Values.check(vars, r.demands, platform.Name); err != nil {
+	if err := o.Values.check(r.Variables, r.Conditions, r.Platform); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"versions.pkr.hcl", "variables.pkr.hcl", "image.pkr.hcl", "README.md"} {
+		data, err := r.execute(name + ".tmpl")
+		if err != nil {
 			return nil, err
 		}
-	}
-	for _, step := range []func([]Variable) error{r.addHCL, r.addValues, r.addAnswers, r.addScripts, r.addReadme} {
-		if err := step(vars); err != nil {
-			return nil, err
+		if strings.HasSuffix(name, ".hcl") {
+			data = hclwrite.Format(data)
 		}
+		r.add(name, data)
 	}
-	if err := r.addExtraScripts(); err != nil {
+	if err := errors.Join(r.addValues(), r.addAnswers(), r.addScripts(), r.addExtraScripts()); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(r.files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return &Folder{Platform: *platform, Profile: o.Profile, Windows: o.Windows, Variables: vars, Files: r.files}, nil
+	return &Folder{Platform: *r.Builder, Profile: r.Profile, Windows: r.Windows, Variables: r.Variables, Files: r.files}, nil
 }
 
 func (r *render) add(path string, data []byte) { r.files = append(r.files, File{path, data}) }
 
-// variables are all of the folder's, in the order in which people care.
-func (r *render) variables() ([]Variable, error) {
-	vars := append(imageName(r.Windows, r.Profile), r.vars...)
-	vars = append(vars, r.attributeVariables()...)
-	if r.platform.Medium != builder.Cloud {
-		vars = append(vars, password())
+// decide reads the settings: the platform's first, which the common ones go by.
+func (r *render) decide() (err error) {
+	if r.Payload.Reference, err = r.portable(r.Payload.Reference); err != nil {
+		return err
 	}
-	vars = append(vars, keys())
-	if r.communicator == "" {
-		vars = append(vars, r.reachVariables()...)
+	read := func(name string, s *settings) error {
+		text, err := r.execute(name + ".yaml.tmpl")
+		if err == nil {
+			err = yaml.Unmarshal(text, s)
+		}
+		if err != nil {
+			return fmt.Errorf("settings of %s: %w", name, err)
+		}
+		return nil
 	}
-	vars = append(vars, r.windowsVariables()...)
-	vars = append(vars, r.answerVariables()...)
-	vars = append(vars, companyVariables()...)
-	if r.CloudbaseInit {
-		vars = append(vars, cloudbaseVariables()...)
+	var common settings
+	if err := read(r.Platform, &r.settings); err != nil {
+		return err
 	}
-	node, err := r.nodeVariables()
-	return append(vars, node...), err
+	if err := read("settings", &common); err != nil {
+		return err
+	}
+	for _, d := range slices.Concat(common.Before, r.settings.Variables, common.Variables) {
+		r.Variables = append(r.Variables, d.variable(r.Windows, r.Server()))
+	}
+	r.Demands = append(r.Demands, common.Demands...)
+	r.Conditions = r.Demands
+	for i := range r.Variables {
+		r.contentDemands(&r.Variables[i])
+	}
+	return nil
 }
 
-// addPaths adds a local for each variable that names a file: a relative path is
-// one below the template's folder, wherever packer is called from. What a rule
-// says of a file's content becomes a demand, since rules don't know the folder.
-func (r *render) addPaths(vars []Variable) {
-	for i, v := range vars {
-		if !v.Path {
+// contentDemands makes demands of what a variable's rules say of a file's content, since
+// rules don't know the folder.
+func (r *render) contentDemands(v *Variable) {
+	own := v.Rules[:0:0]
+	for n, rule := range v.Rules {
+		if !strings.Contains(rule.Condition, "file(") {
+			own = append(own, rule)
 			continue
 		}
-		r.locals = append(r.locals, local{name: v.Name, expression: pathExpression(v.Name)})
-		own := v.Rules[:0:0]
-		for n, rule := range v.Rules {
-			if !strings.Contains(rule.Condition, "file(") {
-				own = append(own, rule)
-				continue
-			}
-			name := v.Name + "_" + number(n+1)
-			r.demand(demand{name, strings.ReplaceAll(rule.Condition, "file(var.", "file(local."), v.Name + ": " + strings.TrimSuffix(rule.Message, "."), v.Fix})
-		}
-		vars[i].Rules = own
+		r.Conditions = append(r.Conditions, demand{fmt.Sprintf("%s_%d", v.Name, n+1), strings.ReplaceAll(rule.Condition, "file(var.", "file(local."),
+			v.Name + ": " + strings.TrimSuffix(rule.Message, "."), v.Fix})
 	}
+	v.Rules = own
 }
 
 // pathExpression is a path relative to the folder as one that holds anywhere. A
@@ -175,56 +252,84 @@ func pathExpression(name string) string {
 	return `var.` + name + ` == "" ? "" : can(regex(` + quote(elsewhere) + `, var.` + name + `)) ? pathexpand(var.` + name + `) : abspath("${path.root}/${var.` + name + `}")`
 }
 
-// answers reports whether sysprep gets an answer file of ours.
-func (r *render) answers() bool { return r.platform.Medium != builder.Cloud }
+// ownFolder is where the image keeps what is ours.
+const ownFolder = "C:/ProgramData/winbake"
 
-func (r *render) addHCL(vars []Variable) error {
-	for _, f := range []struct {
-		name  string
-		write func([]Variable) ([]byte, error)
-	}{{"versions.pkr.hcl", r.versions}, {"variables.pkr.hcl", r.variablesFile}, {"image.pkr.hcl", r.image}} {
-		data, err := f.write(vars)
+func backslashed(path string) string { return strings.ReplaceAll(path, "/", `\`) }
+
+// runScript runs one of our scripts, with further attributes.
+func runScript(name string, attributes ...string) string {
+	lines := append([]string{`provisioner "powershell" {`, `script = "${path.root}/scripts/` + name + `.ps1"`}, attributes...)
+	return strings.Join(lines, "\n") + "\n}\n\n"
+}
+
+// elevated runs a script in a task of SYSTEM: a network logon may not do all
+// that an administrator may. What needs that asks Windows Update or waits for
+// Windows' installer, which fail for a moment now and then.
+func elevated(name string, attributes ...string) string {
+	return runScript(name, append(attributes, "max_retries = 2", `elevated_user = "SYSTEM"`, `elevated_password = ""`)...)
+}
+
+// upload leaves a script in the image's own folder.
+func upload(name string) string {
+	return "provisioner \"file\" {\nsource = \"${path.root}/scripts/" + name + ".ps1\"\ndestination = \"" + ownFolder + "/" + name + ".ps1\"\n}\n\n"
+}
+
+// restart has restarted.ps1 look whether Windows wants to restart once more,
+// which an update may. Packer's own check_registry only waits for Windows to do so,
+// until its time is over (provisioner/windows-restart of
+// https://github.com/hashicorp/packer).
+func restart(timeout string) string {
+	return "provisioner \"windows-restart\" {\nrestart_timeout = " + quote(timeout) +
+		"\nrestart_check_command = " + quote(`powershell -executionpolicy bypass -file `+backslashed(ownFolder)+`\restarted.ps1`) + "\n}\n\n"
+}
+
+// Extra are the image team's steps of a moment, in the order in which they were
+// given.
+func (r *render) Extra(m Moment) string {
+	text := ""
+	for _, s := range r.ExtraScripts {
+		if s.Moment == m {
+			text += `provisioner "` + provisioners[strings.ToLower(filepath.Ext(s.Name))] + "\" {\nscript = " + quoteRoot(extraPath(s)) + "\n}\n\n"
+		}
+	}
+	return text
+}
+
+// Generalize is the environment of the script that generalizes: with sysprep, or the
+// platform's agent.
+func (r *render) Generalize() string {
+	s := r.Sysprep
+	if s.Program == "" {
+		s.Program = `C:\Windows\System32\Sysprep\sysprep.exe`
+		s.Arguments = `/generalize /oobe /quit /quiet /unattend:` + backslashed(ownFolder) + `\unattend.xml`
+	}
+	env := "env = { WINBAKE_PROGRAM = " + quote(s.Program) + ", WINBAKE_ARGUMENTS = " + quote(s.Arguments)
+	if r.Communicator == "winrm" {
+		env += `, WINBAKE_CLOSE_WINRM = "true"`
+	}
+	return env + " }"
+}
+
+// firstLogon finds winbake.ps1 on whatever drive the CD is.
+const firstLogon = `powershell.exe -NoProfile -ExecutionPolicy Bypass -Command "$s = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root winbake.ps1 } | Where-Object { Test-Path $_ } | Select-Object -First 1; & $s; exit $LASTEXITCODE"`
+
+func (r *render) addAnswers() error {
+	if r.ISO() {
+		data, err := answer.Build(answer.BuildOptions{DriverFolders: r.Drivers, FirstLogon: firstLogon})
 		if err != nil {
 			return err
 		}
-		r.add(f.name, data)
+		r.add("answers/autounattend.xml.pkrtpl", data)
 	}
-	return nil
-}
-
-func (r *render) variablesFile(vars []Variable) ([]byte, error) {
-	doc, b := newDocument(generated)
-	for _, v := range vars {
-		b.gap()
-		v.write(b)
+	if !r.Answers() {
+		return nil
 	}
-	return doc.bytes()
-}
-
-// generated heads every file.
-const generated = "Made by bake template. Values belong into a var-file; the next run keeps an edit\nhere with --adopt alone."
-
-// The least Packer whose functions and plugin protocol the templates use, and
-// the last that they were run with.
-const packerConstraint = ">= 1.12.0, < 2.0.0"
-
-// ownPlugin brings the data source, the provisioner and the post-processor.
-var ownPlugin = Plugin{Name: "winbake", Source: "github.com/winbake/winbake", Constraint: ">= 0.1.0, < 1.0.0"}
-
-func (r *render) versions([]Variable) ([]byte, error) {
-	doc, b := newDocument(generated)
-	b.gap()
-	packer := b.block("packer")
-	// Packer shows the whole line to whoever has an older one.
-	packer.remarked("required_version", packerConstraint, "others: https://developer.hashicorp.com/packer/install")
-	packer.gap()
-	required := packer.block("required_plugins")
-	plugins := []Plugin{r.platform.Plugin}
-	if !r.WithoutPayload {
-		plugins = append(plugins, ownPlugin)
+	o := answer.GeneralizeOptions{}
+	if !r.CloudbaseInit {
+		o.Specialize = `powershell.exe -NoProfile -ExecutionPolicy Bypass -File ` + backslashed(ownFolder) + `\host-name.ps1 -Prefix ${` + answer.VarHostPrefix + `}`
 	}
-	for _, p := range plugins {
-		required.set(p.Name, "{\nsource = "+quote(p.Source)+"\nversion = "+quote(p.Constraint)+"\n}")
-	}
-	return doc.bytes()
+	data, err := answer.Generalize(o)
+	r.add("answers/unattend.xml.pkrtpl", data)
+	return err
 }

@@ -13,8 +13,6 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/packer/answer"
-	"github.com/winbake/winbake/packer/builder"
 )
 
 //go:embed scripts
@@ -54,7 +52,7 @@ var scriptPath = regexp.MustCompile(`scripts/([a-z-]+)\.ps1`)
 
 // addScripts adds the scripts that the HCL written so far names, and no
 // others.
-func (r *render) addScripts([]Variable) error {
+func (r *render) addScripts() error {
 	var names []string
 	for _, f := range r.files {
 		for _, m := range scriptPath.FindAllSubmatch(f.Data, -1) {
@@ -69,32 +67,6 @@ func (r *render) addScripts([]Variable) error {
 		}
 		r.add("scripts/"+name+".ps1", data)
 	}
-	return nil
-}
-
-// firstLogon finds winbake.ps1 on whatever drive the CD is.
-const firstLogon = `powershell.exe -NoProfile -ExecutionPolicy Bypass -Command "$s = Get-PSDrive -PSProvider FileSystem | ForEach-Object { Join-Path $_.Root winbake.ps1 } | Where-Object { Test-Path $_ } | Select-Object -First 1; & $s; exit $LASTEXITCODE"`
-
-func (r *render) addAnswers([]Variable) error {
-	if r.platform.Medium == builder.ISO {
-		data, err := answer.Build(answer.BuildOptions{DriverFolders: r.drivers, FirstLogon: firstLogon})
-		if err != nil {
-			return err
-		}
-		r.add("answers/autounattend.xml.pkrtpl", data)
-	}
-	if !r.answers() {
-		return nil
-	}
-	o := answer.GeneralizeOptions{}
-	if !r.CloudbaseInit {
-		o.Specialize = `powershell.exe -NoProfile -ExecutionPolicy Bypass -File ` + backslashed(ownFolder) + `\host-name.ps1 -Prefix ${` + answer.VarHostPrefix + `}`
-	}
-	data, err := answer.Generalize(o)
-	if err != nil {
-		return err
-	}
-	r.add("answers/unattend.xml.pkrtpl", data)
 	return nil
 }
 
@@ -162,7 +134,7 @@ func readExtraScript(given string) (ExtraScript, error) {
 func extraPath(s ExtraScript) string { return "extra/" + s.Name }
 
 // quoteRoot is a path below the folder as an HCL string.
-func quoteRoot(path string) string { return `"${path.root}/` + escaped(path) + `"` }
+func quoteRoot(path string) string { return `"${path.root}/` + strings.Trim(quote(path), `"`) + `"` }
 
 func (r *render) addExtraScripts() error {
 	for i, s := range r.ExtraScripts {

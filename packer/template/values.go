@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
@@ -81,16 +80,15 @@ func (v *Values) read(path string) error {
 // rules, fitting together, and none missing but secrets, which may come from the
 // environment.
 func (v *Values) check(vars []Variable, demands []demand, platform string) error {
-	known := map[string]Variable{}
-	for _, variable := range vars {
-		known[variable.Name] = variable
+	if v == nil {
+		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.values)) {
-		variable, ok := known[name]
-		if !ok {
+		i := slices.IndexFunc(vars, func(variable Variable) bool { return variable.Name == name })
+		if i < 0 {
 			return v.fault(name, fmt.Sprintf("%s has no variable %s", platform, name), "leave it out; the folder's README.md lists what there is")
 		}
-		if err := v.checkOne(variable); err != nil {
+		if err := v.checkOne(vars[i]); err != nil {
 			return err
 		}
 	}
@@ -118,38 +116,44 @@ func (v *Values) complete(vars []Variable) error {
 			missing = append(missing, variable.Name)
 		}
 	}
-	if len(missing) > 0 {
-		return v.missing(missing[0], strings.Join(missing, ", "))
+	if len(missing) == 0 {
+		return nil
 	}
-	return nil
+	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: "no value for " + strings.Join(missing, ", "), Fix: "add " + missing[0] + ` = "..." to ` + v.Paths[len(v.Paths)-1]}
 }
 
 // checkOne converts a value and evaluates its variable's rules, as Packer
 // will.
 func (v *Values) checkOne(variable Variable) error {
-	want, err := variableType(variable.Type)
-	if err != nil {
-		return err
+	kind, has := kinds[variable.Type]
+	if !has {
+		return fmt.Errorf("variable %s has the type %s", variable.Name, variable.Type)
 	}
-	value, err := convert.Convert(v.values[variable.Name], want)
+	value, err := convert.Convert(v.values[variable.Name], kind.is)
 	if err != nil || value.IsNull() {
-		return v.fault(variable.Name, variable.Name+" has to be "+variable.Type, "write it as "+example(variable.Type))
+		return v.fault(variable.Name, variable.Name+" has to be "+variable.Type, "write it as "+kind.example)
 	}
 	for _, rule := range variable.Rules {
-		expression, diags := hclsyntax.ParseExpression([]byte(rule.Condition), variable.Name, hcl.InitialPos)
-		if diags.HasErrors() {
-			return fmt.Errorf("rule of %s: %w", variable.Name, diags)
-		}
-		result, diags := expression.Value(&hcl.EvalContext{
-			Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{variable.Name: value})},
-			Functions: functions,
-		})
+		result, diags := evaluate(rule.Condition, &hcl.EvalContext{
+			Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{variable.Name: value})}, Functions: functions})
 		if diags.HasErrors() || result.IsNull() || !result.IsKnown() || result.False() {
-			return v.fault(variable.Name, strings.ToLower(rule.Message[:1])+strings.TrimSuffix(rule.Message[1:], "."), cmp.Or(variable.Fix, advice(diags)))
+			fix := "change the value"
+			if diags.HasErrors() {
+				fix = "check the value: " + diags.Errs()[0].Error()
+			}
+			return v.fault(variable.Name, strings.ToLower(rule.Message[:1])+strings.TrimSuffix(rule.Message[1:], "."), cmp.Or(variable.Fix, fix))
 		}
 	}
 	v.values[variable.Name] = value
 	return nil
+}
+
+func evaluate(text string, in *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	expression, diags := hclsyntax.ParseExpression([]byte(text), "rule", hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	return expression.Value(in)
 }
 
 var variableInHCL = regexp.MustCompile(`(?:var|local)\.([a-z0-9_]+)`)
@@ -161,32 +165,25 @@ func (v *Values) together(vars []Variable, d demand) error {
 	for _, variable := range vars {
 		value, given := v.values[variable.Name]
 		if !given {
-			value = cty.DynamicVal
-			if expression, diags := hclsyntax.ParseExpression([]byte(variable.Default), variable.Name, hcl.InitialPos); !variable.Required() && !diags.HasErrors() {
-				value, _ = expression.Value(nil)
-			}
+			value, _ = evaluate(variable.Default, nil)
 		}
 		all[variable.Name] = value
 	}
-	expression, diags := hclsyntax.ParseExpression([]byte(d.condition), d.name, hcl.InitialPos)
-	if diags.HasErrors() {
-		return fmt.Errorf("condition %s: %w", d.name, diags)
-	}
 	// A local has a file's path, which is read from here as it was given.
 	object := cty.ObjectVal(all)
-	result, diags := expression.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"var": object, "local": object}, Functions: functions})
+	result, diags := evaluate(d.Condition, &hcl.EvalContext{Variables: map[string]cty.Value{"var": object, "local": object}, Functions: functions})
 	if !diags.HasErrors() && (!result.IsKnown() || result.True()) {
 		return nil
 	}
 	if name := v.mentioned(d); name != "" {
-		return v.fault(name, d.message, cmp.Or(d.fix, "change one of them"))
+		return v.fault(name, d.Message, cmp.Or(d.Fix, "change one of them"))
 	}
-	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: d.message, Fix: cmp.Or(d.fix, "change one of them")}
+	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: d.Message, Fix: cmp.Or(d.Fix, "change one of them")}
 }
 
 // mentioned is the first variable of a condition that is given; "" for none.
 func (v *Values) mentioned(d demand) string {
-	for _, m := range variableInHCL.FindAllStringSubmatch(d.condition, -1) {
+	for _, m := range variableInHCL.FindAllStringSubmatch(d.Condition, -1) {
 		if _, given := v.values[m[1]]; given {
 			return m[1]
 		}
@@ -194,19 +191,9 @@ func (v *Values) mentioned(d demand) string {
 	return ""
 }
 
-// missing says that a value has to be given, which what names: the variable, or
-// several to choose from.
-func (v *Values) missing(name, what string) error {
-	last := "the var-file"
-	if n := len(v.Paths); n > 0 {
-		last = v.Paths[n-1]
-	}
-	return &fault.Error{Where: strings.Join(v.Paths, ", "), What: "no value for " + what, Fix: "add " + name + ` = "..." to ` + last}
-}
-
 // addValues puts the values into the folder, so that Packer needs no
 // -var-file. Secrets stay where they are.
-func (r *render) addValues(vars []Variable) error {
+func (r *render) addValues() error {
 	if r.Values == nil {
 		return nil
 	}
@@ -214,9 +201,8 @@ func (r *render) addValues(vars []Variable) error {
 	for _, path := range r.Values.Paths {
 		names = append(names, filepath.Base(path))
 	}
-	doc, b := newDocument("From " + strings.Join(names, ", ") + ", without secrets. Packer reads this file by itself.")
-	b.gap()
-	for _, variable := range vars {
+	text := []byte("# From " + strings.Join(names, ", ") + ", without secrets. Packer reads this file by itself.\n\n")
+	for _, variable := range r.Variables {
 		value, given := r.Values.values[variable.Name]
 		if !given || variable.Sensitive {
 			continue
@@ -228,11 +214,10 @@ func (r *render) addValues(vars []Variable) error {
 			}
 			value = cty.StringVal(path)
 		}
-		b.set(variable.Name, string(hclwrite.TokensForValue(value).Bytes()))
+		text = fmt.Appendf(text, "%s = %s\n", variable.Name, hclwrite.TokensForValue(value).Bytes())
 	}
-	data, err := doc.bytes()
-	r.add("values.auto.pkrvars.hcl", data)
-	return err
+	r.add("values.auto.pkrvars.hcl", hclwrite.Format(text))
+	return nil
 }
 
 // portable is a path as the folder has it: relative to itself, so that it can be
@@ -285,33 +270,10 @@ func excerpt(text []byte, at hcl.Range) string {
 	return fmt.Sprintf("  %s\n  %s^", strings.ReplaceAll(all[at.Start.Line-1], "\t", " "), strings.Repeat(" ", max(at.Start.Column-1, 0)))
 }
 
-func advice(diags hcl.Diagnostics) string {
-	if diags.HasErrors() {
-		return "check the value: " + diags.Errs()[0].Error()
-	}
-	return "change the value"
-}
-
-func example(kind string) string {
-	switch kind {
-	case "number":
-		return "4"
-	case "bool":
-		return "true or false"
-	case "list(string)":
-		return `["a", "b"]`
-	}
-	return `"text"`
-}
-
-func variableType(kind string) (cty.Type, error) {
-	expression, diags := hclsyntax.ParseExpression([]byte(kind), "type", hcl.InitialPos)
-	if diags.HasErrors() {
-		return cty.NilType, fmt.Errorf("type %s: %w", kind, diags)
-	}
-	t, diags := typeexpr.TypeConstraint(expression)
-	if diags.HasErrors() {
-		return cty.NilType, fmt.Errorf("type %s: %w", kind, diags)
-	}
-	return t, nil
+// kinds are the types of variables, with a value as it is written.
+var kinds = map[string]struct {
+	is      cty.Type
+	example string
+}{
+	"string": {cty.String, `"text"`}, "number": {cty.Number, "4"}, "bool": {cty.Bool, "true or false"}, "list(string)": {cty.List(cty.String), `["a", "b"]`},
 }
