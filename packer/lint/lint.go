@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/packer/lint/internal/rule"
+	"github.com/winbake/winbake/packer/lint/internal/table"
 )
 
 // Rule is one thing that Check looks at.
-type Rule = rule.Rule
+type Rule = table.Rule
 
 // Rules lists all of them, for the documentation.
-func Rules() []Rule { return slices.Clone(rule.All) }
+func Rules() []Rule { return slices.Clone(table.Rules()) }
 
 // Profiles are what a template can be held to.
 func Profiles() []string { return []string{"openshift", "generic"} }
@@ -87,7 +87,7 @@ func at(file string, line int) []string {
 // add records a finding of a rule. The words that stay the same are the
 // rule's.
 func (c *reporter) add(id, object string, f finding.Finding) {
-	r := rule.Of(id)
+	r := table.RuleOf(id)
 	f.ID, f.Object = id, object
 	if f.Severity == finding.Pass {
 		f.Severity = r.Severity
@@ -109,7 +109,7 @@ func (c *reporter) pass(id, object, observed string) {
 // untold records that a rule couldn't tell.
 func (c *reporter) untold(id, object, observed string) {
 	c.findings = append(c.findings, finding.Finding{ID: id, Severity: finding.Unknown, Object: object, Observed: observed,
-		Why: rule.Of(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
+		Why: table.RuleOf(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -22,7 +22,7 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
-	"github.com/winbake/winbake/packer/lint/internal/rule"
+	"github.com/winbake/winbake/packer/lint/internal/table"
 )
 
 // folder is a template as it was read.
@@ -181,7 +181,7 @@ func (f *folder) parse(name string) error {
 			if d.Subject != nil {
 				line = d.Subject.Start.Line
 			}
-			r := rule.Of("template.hcl")
+			r := table.RuleOf("template.hcl")
 			f.unreadable = append(f.unreadable, finding.Finding{ID: r.ID, Severity: r.Severity, Object: name, Observed: d.Summary, Why: r.Why, Remedy: r.Remedy, Evidence: at(name, line)})
 		}
 	}

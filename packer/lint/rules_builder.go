@@ -14,9 +14,9 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
-	"github.com/winbake/winbake/packer/lint/internal/attribute"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
+	"github.com/winbake/winbake/packer/lint/internal/table"
 )
 
 // core are sources that Packer itself has.
@@ -240,31 +240,31 @@ func (c *checker) unsecured(s *block, efi bool) string {
 // attributes of sources that make no image, or none that should be used.
 func attributes(c *checker) {
 	for _, s := range c.sources {
-		get := func(name string) attribute.Value { return c.attribute(s.Body, name) }
-		for _, f := range attribute.Of(s.Labels[0], get) {
+		get := func(name string) table.Value { return c.attribute(s.Body, name) }
+		for _, f := range table.Faults(s.Labels[0], get) {
 			c.add(f.Rule, s.name(), finding.Finding{Observed: f.Observed, Expected: f.Expected, Why: f.Why, Remedy: f.Remedy, Evidence: s.at(f.Name)})
 		}
 	}
 }
 
 // attribute is one of a block's, or of a block in it: BLOCK.NAME.
-func (c *checker) attribute(b *hclsyntax.Body, name string) attribute.Value {
+func (c *checker) attribute(b *hclsyntax.Body, name string) table.Value {
 	first, rest, inner := strings.Cut(name, ".")
 	if text, st := c.text(b, first); st == known {
-		return attribute.Value{Texts: []string{text}, There: true, Known: !inner}
+		return table.Value{Texts: []string{text}, There: true, Known: !inner}
 	} else if a := b.Attributes[first]; st == unknown {
 		v := c.value(a.Expr)
-		return attribute.Value{Texts: expression.Texts(v), There: true, Known: v.IsWhollyKnown() && !inner}
+		return table.Value{Texts: expression.Texts(v), There: true, Known: v.IsWhollyKnown() && !inner}
 	}
 	for _, below := range b.Blocks {
 		if below = c.expanded(below); below.Type == first {
 			if inner {
 				return c.attribute(below.Body, rest)
 			}
-			return attribute.Value{There: true, Known: true}
+			return table.Value{There: true, Known: true}
 		}
 	}
-	return attribute.Value{}
+	return table.Value{}
 }
 
 // drivers are ways to bring Windows Setup drivers; with arguments of its own QEMU

@@ -6,9 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
-	"github.com/winbake/winbake/packer/lint/internal/download"
-	"github.com/winbake/winbake/packer/lint/internal/gitclone"
-	"github.com/winbake/winbake/packer/lint/internal/install"
+	"github.com/winbake/winbake/packer/lint/internal/command"
 )
 
 // downloads: each is held to a sum by itself, before it is used.
@@ -17,9 +15,9 @@ func downloads(c *buildChecker) {
 	found := map[string]bool{}
 	for _, d := range c.commands() {
 		f := finding.Finding{Evidence: d.at()}
-		if newest := install.Newest(d.Command); newest != "" {
+		if newest := command.Newest(d.Command); newest != "" {
 			f.Observed, f.Expected, f.Remedy = newest+", the newest there is", "a version or a sum", "name a version, such as with Install-Module -RequiredVersion, or bring it along"
-		} else if url := download.URL(d.Command, d.in.words); url != "" && !c.isHeld(d) {
+		} else if url := command.URL(d.Command, d.in.words); url != "" && !c.isHeld(d) {
 			f.Observed, f.Expected = url, "a sum that it's compared with before it is used"
 		} else {
 			continue
@@ -30,9 +28,9 @@ func downloads(c *buildChecker) {
 		}
 	}
 	for _, r := range c.ran {
-		clones := gitclone.Unpinned(r.does.Commands)
+		clones := command.Unpinned(r.does.Commands)
 		for _, url := range sortedKeys(clones) {
-			if key := r.Name + url; !download.Own(url) && !found[key] {
+			if key := r.Name + url; !command.IsOwn(url) && !found[key] {
 				found[key] = true
 				c.add(id, r.Name, finding.Finding{Observed: "git clone of " + url + " without a commit", Expected: "a commit that is checked out",
 					Remedy: "git -C FOLDER checkout --detach COMMIT, with all 40 digits: branches and tags can be moved", Evidence: at(r.Name, clones[url].Line)})
@@ -47,16 +45,18 @@ func downloads(c *buildChecker) {
 // isHeld reports whether a download's sum is compared with something before
 // anything else is done with the file.
 func (c *buildChecker) isHeld(d done) bool {
-	file := download.Target(d.Command)
+	file := command.Target(d.Command)
 	if file == "" {
-		return d.Into != "" && c.sums(d.in, d.Order, func(s done) bool { return strings.Contains(s.Text(), "$"+d.Into) || s.Into == d.Into })
+		return d.Into != "" && slices.ContainsFunc(d.in.does.Commands, func(s winscript.Command) bool {
+			return s.Order > d.Order && slices.Contains(command.Summing, s.Name) && s.Compared && (strings.Contains(s.Text(), "$"+d.Into) || s.Into == d.Into)
+		})
 	}
 	for i := range d.in.does.Commands {
 		next := done{d.in.does.Commands[i], d.in}
-		if next.Order <= d.Order || !download.Names(next.Command, file) || next.Name == "test-path" || download.Again(next.Command) {
+		if next.Order <= d.Order || !command.Names(next.Command, file) || next.Name == "test-path" || command.Again(next.Command) {
 			continue
 		}
-		if slices.Contains(download.Summing, next.Name) {
+		if slices.Contains(command.Summing, next.Name) {
 			return next.Compared || next.Name == "get-authenticodesignature" || next.Name == "certutil" || d.in.Language == Cmd // which has findstr alone
 		}
 		if strings.HasPrefix(next.Name, ".") && strings.Contains(next.Name, "read") || next.Name == "get-item" || strings.HasPrefix(next.Name, "write-") || strings.HasPrefix(next.Name, "join-") || strings.HasPrefix(next.Name, "out-") {
@@ -65,11 +65,4 @@ func (c *buildChecker) isHeld(d done) bool {
 		return false // it is used
 	}
 	return false
-}
-
-func (c *buildChecker) sums(in *ran, after int, is func(done) bool) bool {
-	return slices.ContainsFunc(in.does.Commands, func(command winscript.Command) bool {
-		d := done{command, in}
-		return d.Order > after && slices.Contains(download.Summing, d.Name) && d.Compared && is(d)
-	})
 }

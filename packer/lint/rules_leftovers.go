@@ -8,9 +8,9 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
-	"github.com/winbake/winbake/packer/lint/internal/account"
+	"github.com/winbake/winbake/packer/lint/internal/command"
 	"github.com/winbake/winbake/packer/lint/internal/secret"
-	"github.com/winbake/winbake/packer/lint/internal/setting"
+	"github.com/winbake/winbake/packer/lint/internal/table"
 )
 
 // localAccount is one that an answer file makes.
@@ -20,22 +20,22 @@ var localAccount = regexp.MustCompile(`(?s)<LocalAccount[\s>].*?<Name>\s*([^<]*?
 // its administrators.
 func leftovers(c *buildChecker) {
 	const id = "template.left"
-	made, joined, gone := map[string]done{}, map[string]done{}, map[string]bool{account.Own: true}
+	made, joined, gone := map[string]done{}, map[string]done{}, map[string]bool{command.Administrator: true}
 	for _, f := range c.Answers {
 		for _, m := range localAccount.FindAllSubmatchIndex(f.Data, -1) {
 			made[strings.ToLower(string(f.Data[m[2]:m[3]]))] = done{winscript.Command{Line: lineAt(f.Data, m[2])}, &ran{Script: Script{Name: f.Name}}}
 		}
 	}
 	for _, d := range c.commands() {
-		for _, e := range account.Of(d.Command) {
+		for _, e := range command.Accounts(d.Command) {
 			switch inClone := d.in.stages[0] == InClone; {
-			case e.Act == account.Made && !inClone:
+			case e.Act == command.Made && !inClone:
 				made[e.Name] = d
-			case e.Act == account.Gone:
+			case e.Act == command.Gone:
 				gone[e.Name] = true
-			case e.Act == account.Joined && !inClone && !strings.ContainsAny(e.Name, "$%{"):
+			case e.Act == command.Joined && !inClone && !strings.ContainsAny(e.Name, "$%{"):
 				joined[e.Name] = d
-			case e.Act == account.Parted:
+			case e.Act == command.Parted:
 				delete(joined, e.Name)
 			}
 		}
@@ -53,7 +53,7 @@ func leftovers(c *buildChecker) {
 	stays(joined, "it is made an administrator, and stays one")
 	for _, f := range c.Answers {
 		if m := skipRearm.FindIndex(f.Data); m != nil {
-			c.left(setting.Named("SkipRearm"), "", at(f.Name, lineAt(f.Data, m[0])))
+			c.left(table.SettingOf("SkipRearm"), "", at(f.Name, lineAt(f.Data, m[0])))
 			break
 		}
 	}
@@ -70,7 +70,7 @@ func settings(c *buildChecker) {
 		if d.Name == "set-item" && strings.Contains(strings.ToLower(d.in.Text), "wsman") { // cd WSMan:
 			text += " wsman"
 		}
-		for i, s := range setting.All {
+		for i, s := range table.Settings() {
 			if weakens, told := s.Tells(text); weakens {
 				last[i] = d
 			} else if told {
@@ -79,7 +79,7 @@ func settings(c *buildChecker) {
 		}
 	}
 	before := len(c.findings)
-	for i, s := range setting.All {
+	for i, s := range table.Settings() {
 		if d, weak := last[i]; weak {
 			c.left(s, d.in.Name, d.at())
 		}
@@ -89,7 +89,7 @@ func settings(c *buildChecker) {
 	}
 }
 
-func (c *buildChecker) left(s setting.Setting, script string, evidence []string) {
+func (c *buildChecker) left(s table.Setting, script string, evidence []string) {
 	f := finding.Finding{Observed: s.What, Expected: s.Expected, Why: s.Why, Remedy: s.Remedy, Evidence: evidence}
 	if s.Mild {
 		f.Severity = finding.Warn

@@ -5,8 +5,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
-	"github.com/winbake/winbake/packer/lint/internal/account"
-	"github.com/winbake/winbake/packer/lint/internal/install"
+	"github.com/winbake/winbake/packer/lint/internal/command"
 )
 
 // services: no container runtime, and csi-proxy under the name that the operator
@@ -18,7 +17,7 @@ func services(c *buildChecker) {
 	const id = "template.checklist"
 	for _, d := range c.commands() {
 		text := d.Text()
-		if install.IsRuntime(d.Command) {
+		if command.IsRuntime(d.Command) {
 			c.add(id, "container-runtime", finding.Finding{Observed: "installed: " + short(text), Expected: "none", Why: "the operator installs containerd itself and fails on a node that has a runtime",
 				Remedy: "remove it from the image", Evidence: d.at()})
 			break
@@ -51,9 +50,9 @@ func services(c *buildChecker) {
 // operator has an account of its own.
 func (c *buildChecker) barred() (by done, barred bool) {
 	for _, d := range c.commands() {
-		for _, e := range account.Of(d.Command) {
-			if e.Act == account.Barred || e == (account.Event{Act: account.Freed, Name: account.Own}) {
-				by, barred = d, e.Act == account.Barred
+		for _, e := range command.Accounts(d.Command) {
+			if e.Act == command.Barred || e == (command.Event{Act: command.Freed, Name: command.Administrator}) {
+				by, barred = d, e.Act == command.Barred
 			}
 		}
 	}

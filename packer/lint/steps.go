@@ -9,8 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
-	"github.com/winbake/winbake/packer/lint/internal/download"
-	"github.com/winbake/winbake/packer/lint/internal/firewall"
+	"github.com/winbake/winbake/packer/lint/internal/command"
 )
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
@@ -217,7 +216,7 @@ func port(n int) func(*buildChecker) outcome {
 	return func(c *buildChecker) outcome {
 		var out outcome
 		for _, d := range c.commands("new-netfirewallrule", "netsh") {
-			covered, open := firewall.Covers(d.Command, n)
+			covered, open := command.Covers(d.Command, n)
 			if out.done && strings.HasPrefix(d.Text(), "netsh advfirewall reset") {
 				out = broken(d, "all rules are taken away again")
 			}
@@ -225,7 +224,7 @@ func port(n int) func(*buildChecker) outcome {
 				out.untold = out.untold || open && strings.Contains(d.in.words(), strconv.Itoa(n))
 				continue
 			}
-			if bad := firewall.Closed(d.Command); bad == "" {
+			if bad := command.Closed(d.Command); bad == "" {
 				out = yes(d)
 			} else if !out.done {
 				out.wrong, out.evidence = bad, d.at()
@@ -270,7 +269,7 @@ func excludeNICs(c *buildChecker) outcome {
 	case !written && len(tool) == 0:
 		return outcome{}
 	case written && slices.ContainsFunc(c.commands(), func(d done) bool {
-		return strings.Contains(d.Text(), "tools.conf") && download.URL(d.Command, d.in.words) != ""
+		return strings.Contains(d.Text(), "tools.conf") && command.URL(d.Command, d.in.words) != ""
 	}):
 		return outcome{untold: true}
 	case shown.MatchString(text):

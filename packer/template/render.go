@@ -60,7 +60,7 @@ var (
 
 	templates = sync.OnceValues(func() (*template.Template, error) {
 		return template.New("").Funcs(template.FuncMap{
-			"script": runScript, "elevated": elevated, "upload": upload, "restart": restart, "quote": quote, "path": pathExpression,
+			"quote": quote, "path": pathExpression,
 			"cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
 		}).ParseFS(texts, "folder/*", "platforms/*")
 	})
@@ -86,8 +86,7 @@ type settings struct {
 	Communicator string
 	// LastScript is the script that runs last before sysprep; "" for none.
 	LastScript string `yaml:"lastScript"`
-	// Sysprep is how the platform's own agent generalizes; zero for sysprep with our
-	// answer file.
+	// Sysprep is what generalizes: sysprep, or the platform's own agent.
 	Sysprep struct{ Program, Arguments string }
 }
 
@@ -210,6 +209,8 @@ func (r *render) decide() (err error) {
 		return nil
 	}
 	var common settings
+	r.Sysprep.Program = `C:\Windows\System32\Sysprep\sysprep.exe`
+	r.Sysprep.Arguments = `/generalize /oobe /quit /quiet /unattend:C:\ProgramData\winbake\unattend.xml`
 	if err := read(r.Platform, &r.settings); err != nil {
 		return err
 	}
@@ -252,63 +253,16 @@ func pathExpression(name string) string {
 	return `var.` + name + ` == "" ? "" : can(regex(` + quote(elsewhere) + `, var.` + name + `)) ? pathexpand(var.` + name + `) : abspath("${path.root}/${var.` + name + `}")`
 }
 
-// ownFolder is where the image keeps what is ours.
-const ownFolder = "C:/ProgramData/winbake"
-
-func backslashed(path string) string { return strings.ReplaceAll(path, "/", `\`) }
-
-// runScript runs one of our scripts, with further attributes.
-func runScript(name string, attributes ...string) string {
-	lines := append([]string{`provisioner "powershell" {`, `script = "${path.root}/scripts/` + name + `.ps1"`}, attributes...)
-	return strings.Join(lines, "\n") + "\n}\n\n"
-}
-
-// elevated runs a script in a task of SYSTEM: a network logon may not do all
-// that an administrator may. What needs that asks Windows Update or waits for
-// Windows' installer, which fail for a moment now and then.
-func elevated(name string, attributes ...string) string {
-	return runScript(name, append(attributes, "max_retries = 2", `elevated_user = "SYSTEM"`, `elevated_password = ""`)...)
-}
-
-// upload leaves a script in the image's own folder.
-func upload(name string) string {
-	return "provisioner \"file\" {\nsource = \"${path.root}/scripts/" + name + ".ps1\"\ndestination = \"" + ownFolder + "/" + name + ".ps1\"\n}\n\n"
-}
-
-// restart has restarted.ps1 look whether Windows wants to restart once more,
-// which an update may. Packer's own check_registry only waits for Windows to do so,
-// until its time is over (provisioner/windows-restart of
-// https://github.com/hashicorp/packer).
-func restart(timeout string) string {
-	return "provisioner \"windows-restart\" {\nrestart_timeout = " + quote(timeout) +
-		"\nrestart_check_command = " + quote(`powershell -executionpolicy bypass -file `+backslashed(ownFolder)+`\restarted.ps1`) + "\n}\n\n"
-}
-
 // Extra are the image team's steps of a moment, in the order in which they were
 // given.
 func (r *render) Extra(m Moment) string {
 	text := ""
 	for _, s := range r.ExtraScripts {
 		if s.Moment == m {
-			text += `provisioner "` + provisioners[strings.ToLower(filepath.Ext(s.Name))] + "\" {\nscript = " + quoteRoot(extraPath(s)) + "\n}\n\n"
+			text += "\n\n" + `provisioner "` + provisioners[strings.ToLower(filepath.Ext(s.Name))] + "\" {\nscript = " + quoteRoot(extraPath(s)) + "\n}"
 		}
 	}
 	return text
-}
-
-// Generalize is the environment of the script that generalizes: with sysprep, or the
-// platform's agent.
-func (r *render) Generalize() string {
-	s := r.Sysprep
-	if s.Program == "" {
-		s.Program = `C:\Windows\System32\Sysprep\sysprep.exe`
-		s.Arguments = `/generalize /oobe /quit /quiet /unattend:` + backslashed(ownFolder) + `\unattend.xml`
-	}
-	env := "env = { WINBAKE_PROGRAM = " + quote(s.Program) + ", WINBAKE_ARGUMENTS = " + quote(s.Arguments)
-	if r.Communicator == "winrm" {
-		env += `, WINBAKE_CLOSE_WINRM = "true"`
-	}
-	return env + " }"
 }
 
 // firstLogon finds winbake.ps1 on whatever drive the CD is.
@@ -327,7 +281,7 @@ func (r *render) addAnswers() error {
 	}
 	o := answer.GeneralizeOptions{}
 	if !r.CloudbaseInit {
-		o.Specialize = `powershell.exe -NoProfile -ExecutionPolicy Bypass -File ` + backslashed(ownFolder) + `\host-name.ps1 -Prefix ${` + answer.VarHostPrefix + `}`
+		o.Specialize = `powershell.exe -NoProfile -ExecutionPolicy Bypass -File C:\ProgramData\winbake\host-name.ps1 -Prefix ${` + answer.VarHostPrefix + `}`
 	}
 	data, err := answer.Generalize(o)
 	r.add("answers/unattend.xml.pkrtpl", data)

@@ -13,7 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/winbake/winbake/internal/winscript"
-	"github.com/winbake/winbake/packer/lint/internal/account"
+	"github.com/winbake/winbake/packer/lint/internal/command"
 )
 
 // secretName are names of variables, attributes and keys that hold a secret.
@@ -109,7 +109,7 @@ var autologon = regexp.MustCompile(`^autologon(64a?)?$`)
 // Told is the password that a command is told, "" for none.
 func Told(c winscript.Command) string {
 	words := c.Words()
-	switch net := account.Plain(c); {
+	switch net := command.Plain(c); {
 	case len(net) > 2 && net[0] == "user":
 		return net[2]
 	case len(net) > 2 && net[0] == "use": // a device, what it stands for, and the password of that

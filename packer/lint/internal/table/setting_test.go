@@ -1,4 +1,4 @@
-package setting
+package table
 
 import (
 	"testing"
@@ -44,7 +44,7 @@ func TestTells(t *testing.T) {
 	} {
 		have := ""
 		for _, c := range winscript.Run(script, nil).Commands {
-			for _, s := range All {
+			for _, s := range Settings() {
 				object := s.Object
 				if object == "" {
 					object = s.What

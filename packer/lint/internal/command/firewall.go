@@ -1,6 +1,4 @@
-// Package firewall reads commands that make rules of Windows' firewall:
-// New-NetFirewallRule and netsh. Whether an image needs one is for package lint.
-package firewall
+package command
 
 import (
 	"cmp"

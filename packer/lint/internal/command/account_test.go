@@ -1,4 +1,4 @@
-package account
+package command
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"github.com/winbake/winbake/internal/winscript"
 )
 
-// TestOf: what commands do with accounts, in PowerShell's ways and net.exe's.
-func TestOf(t *testing.T) {
+// TestAccounts: what commands do with accounts, in PowerShell's ways and net.exe's.
+func TestAccounts(t *testing.T) {
 	for script, want := range map[string]string{
 		"net user packer Pa55 /add":                                                    "[{made packer}]",
 		"net.exe user /add packer Pa55":                                                "[{made packer}]",
@@ -39,7 +39,7 @@ func TestOf(t *testing.T) {
 	} {
 		have := []Event{}
 		for _, c := range winscript.Run(script, nil).Commands {
-			have = append(have, Of(c)...)
+			have = append(have, Accounts(c)...)
 		}
 		if got := fmt.Sprint(have); got != want {
 			t.Errorf("%s: want %s, have %s", script, want, got)

@@ -1,6 +1,4 @@
-// Package gitclone finds clones of which a script checks no commit out. Whether that
-// matters is for package lint.
-package gitclone
+package command
 
 import (
 	"regexp"

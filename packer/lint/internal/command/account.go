@@ -1,6 +1,6 @@
-// Package account reads commands about local accounts and who is an administrator.
-// Whether an image needs one is for package lint.
-package account
+// Package command reads what a script's commands do: with accounts, downloads, clones of
+// git, package managers and the firewall. Whether that matters is for package lint.
+package command
 
 import (
 	"slices"
@@ -28,11 +28,11 @@ type Event struct {
 	Name string // in lower case, without this machine's name; "*" for all that come
 }
 
-// Own is the name of the administrator that Windows has.
-const Own = "administrator"
+// Administrator is the name of the administrator that Windows has.
+const Administrator = "administrator"
 
-// Of is what a command does.
-func Of(c winscript.Command) []Event {
+// Accounts is what a command does with accounts.
+func Accounts(c winscript.Command) []Event {
 	switch c.Name {
 	case "net", "net1":
 		return ofNet(c)
@@ -46,7 +46,7 @@ func Of(c winscript.Command) []Event {
 	case "enable-localuser":
 		return events(Freed, c.Param("name", 0).Texts)
 	case "rename-localuser":
-		return slices.DeleteFunc(events(Barred, c.Param("name", 0).Texts), func(e Event) bool { return e.Name != Own })
+		return slices.DeleteFunc(events(Barred, c.Param("name", 0).Texts), func(e Event) bool { return e.Name != Administrator })
 	case "add-localgroupmember", "remove-localgroupmember":
 		act := map[bool]Act{true: Joined, false: Parted}[c.Name[0] == 'a']
 		group, members := slices.Concat(c.Param("group", 0).Texts, c.Param("sid", -1).Texts), c.Param("member", 1).Texts
@@ -110,7 +110,7 @@ func events(act Act, names []string) []Event {
 		for _, here := range []string{`.\`, `localhost\`, `%computername%\`, `$env:computername\`} {
 			name = strings.TrimPrefix(name, here)
 		}
-		if act == Gone && name == Own {
+		if act == Gone && name == Administrator {
 			out = append(out, Event{Barred, name})
 		}
 		out = append(out, Event{act, name})

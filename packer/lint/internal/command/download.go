@@ -1,6 +1,4 @@
-// Package download reads commands that fetch files, and what is done with the files
-// then. Whether that matters is for package lint.
-package download
+package command
 
 import (
 	"regexp"
@@ -27,8 +25,8 @@ var Summing = []string{"get-filehash", ".computehash", "get-authenticodesignatur
 // Again reports whether a command only fetches, as another try does.
 func Again(c winscript.Command) bool { return slices.Contains(fetchers[:6], c.Name) }
 
-// Own reports whether a URL is one of the build's own.
-func Own(url string) bool { return ours.MatchString(url) }
+// IsOwn reports whether a URL is one of the build's own.
+func IsOwn(url string) bool { return ours.MatchString(url) }
 
 // URL is what a command fetches, "" for one of the build's own, or
 // none: certutil does other things too. script are all words of its script.

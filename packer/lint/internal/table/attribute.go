@@ -1,0 +1,108 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Value is what an attribute has, or a block. Of a list there are several texts.
+type Value struct {
+	Texts        []string
+	There, Known bool
+}
+
+// Get is a source's attribute by its name; BLOCK.NAME is one of its blocks' own.
+type Get func(name string) Value
+
+// Fault is one thing that is wrong with a source.
+type Fault struct {
+	Rule, Name string // of package lint, and of the attribute
+
+	Observed, Expected, Why, Remedy string
+}
+
+// attribute is one that is wrong in sources of these builders.
+type attribute struct {
+	Builders []string
+	Value    string // what it may not have; "" where there is a check
+	Fault    `yaml:",inline"`
+}
+
+var attributes = read[attribute]("attributes.yaml")
+
+// checks say what is wrong with an attribute, "" for nothing.
+var checks = map[string]func(Get) string{
+	"network_adapters": without("network_adapters", "network"), // the name that it had
+	"shutdown_command": without("shutdown_command", "disable_shutdown"),
+	"ssh_timeout":      waiting,
+	"disk_size":        disk,
+}
+
+func without(name, other string) func(Get) string {
+	return func(get Get) string {
+		if get(name).There || get(other).There {
+			return ""
+		}
+		return "no " + name
+	}
+}
+
+// waiting: Packer's own patience is five minutes.
+func waiting(get Get) string {
+	c := get("communicator")
+	if get("disk_image").There || c.There && !slices.Equal(c.Texts, []string{"ssh"}) {
+		return ""
+	}
+	for _, name := range []string{"ssh_timeout", "ssh_wait_timeout"} {
+		if v := get(name); v.There {
+			if d, err := time.ParseDuration(strings.Join(v.Texts, "")); v.Known && err == nil && d < 10*time.Minute {
+				return name + " is " + v.Texts[0]
+			}
+			return ""
+		}
+	}
+	return "no ssh_timeout, which makes it 5m"
+}
+
+// leastDisk is Windows Server's, in MB
+// (https://learn.microsoft.com/windows-server/get-started/hardware-requirements).
+const leastDisk = 32 * 1024
+
+func disk(get Get) string {
+	for _, name := range []string{"disk_size", "storage.disk_size"} {
+		v := get(name)
+		if !v.Known || len(v.Texts) == 0 {
+			continue
+		}
+		text, factor := strings.ToUpper(strings.TrimSuffix(v.Texts[0], "B")), 1
+		if number, inGB := strings.CutSuffix(text, "G"); inGB {
+			text, factor = number, 1024
+		}
+		if n, err := strconv.Atoi(strings.TrimSuffix(text, "M")); err == nil && n > 0 && n*factor < leastDisk {
+			return fmt.Sprintf("a disk of %d MB", n*factor)
+		}
+	}
+	return ""
+}
+
+// Faults are those of a builder's source.
+func Faults(builder string, get Get) []Fault {
+	var out []Fault
+	for _, a := range attributes() {
+		if !slices.Contains(a.Builders, builder) {
+			continue
+		}
+		if a.Value == "" {
+			a.Observed = checks[a.Name](get)
+		} else if slices.Contains(get(a.Name).Texts, a.Value) {
+			a.Observed = a.Name + " = " + a.Value
+		}
+		if a.Observed != "" {
+			out = append(out, a.Fault)
+		}
+	}
+	return out
+}
