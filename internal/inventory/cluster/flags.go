@@ -163,8 +163,14 @@ func (f *Flags) check(raw api.Config, context string) error {
 	case context == "" && len(raw.Clusters) > 0:
 		return &fault.Error{What: "the kubeconfig has clusters and no context", Where: f.where(),
 			Fix: "kubectl config set-context NAME --cluster=CLUSTER --user=USER && kubectl config use-context NAME"}
-	case context == "" || raw.Contexts[context] != nil:
+	case context == "":
 		return nil
+	case raw.Contexts[context] != nil:
+		name := raw.Contexts[context].Cluster
+		if raw.Clusters[name] != nil || f.overrides.Context.Cluster != "" {
+			return nil
+		}
+		return &fault.Error{What: fmt.Sprintf("the context %q is of the cluster %q, which isn't there", context, name), Where: f.where(), Fix: "another --context, or: oc login"}
 	case len(contexts) == 0:
 		return &fault.Error{What: fmt.Sprintf("there is no context %q, nor any other", context), Where: f.where(), Fix: "--kubeconfig FILE, or: oc login"}
 	}

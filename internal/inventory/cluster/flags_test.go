@@ -145,6 +145,7 @@ func TestUnusableKubeconfig(t *testing.T) {
 		"no context":         {[]string{"--kubeconfig", file(t, clusters)}, []string{"clusters and no context", "fix: kubectl config set-context"}},
 		"wrong context":      {[]string{"--kubeconfig", file(t, kubeconfig), "--context=ann"}, []string{`no context "ann", only ann@east, bob@west`, "fix: --context ann@east"}},
 		"a fleet's":          {[]string{"--kubeconfig", file(t, many), "--context=bob@east"}, []string{`no context "bob@east", only aa, ab, ac, ad, ae, af, ag, ah, ai, aj and 4 more`, "fix: --context bob@west"}},
+		"cluster is gone":    {[]string{"--kubeconfig", file(t, strings.Replace(kubeconfig, "{name: east,", "{name: north,", 1))}, []string{`context "ann@east" is of the cluster "east", which isn't there`, "fix: another --context"}},
 		"wrong cluster":      {[]string{"--kubeconfig", file(t, kubeconfig), "--cluster=south"}, []string{"can't be used", `"south"`, "fix: kubectl config view"}},
 		"wrong user":         {[]string{"--kubeconfig", file(t, kubeconfig), "--user=eve"}, []string{"can't be used", `"eve"`, "fix: kubectl config view"}},
 		"no certificate": {
