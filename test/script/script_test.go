@@ -40,11 +40,16 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	held := t.TempDir()
+	t.Cleanup(func() { everyCommandIsHeld(t, held) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
-		Setup:               setup,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HELD", held)
+			return setup(env)
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":  code,
 			"flip":  flip,
