@@ -37,6 +37,8 @@ var concurrent = []string{
 	"./internal/source/gomod",
 	"./internal/stream",
 	"./internal/wine",
+	"./packer/lint/internal/table",
+	"./packer/template",
 	"./payload",
 	"./payload/verify",
 }
