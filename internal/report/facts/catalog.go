@@ -3,37 +3,10 @@ package facts
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/winbake/winbake/internal/catalog"
 )
-
-// Catalog writes the table of releases and the driver versions that each
-// ships. A driver that was rebased inside a release has both versions.
-func Catalog(w io.Writer, c *catalog.Catalog) error {
-	head := []string{"OPENSHIFT", "KUBERNETES"}
-	var names []string
-	for _, d := range c.Drivers {
-		if d.Payload != "" || d.OLM {
-			names = append(names, d.Name)
-			head = append(head, strings.ToUpper(d.Name))
-		}
-	}
-	rows := [][]string{head}
-	for _, r := range c.Releases {
-		row := []string{r.OpenShift, r.Kubernetes}
-		for _, name := range names {
-			row = append(row, versions(r.Drivers[name]))
-		}
-		rows = append(rows, row)
-	}
-	if err := table(w, rows); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\nLooked at on %s. Where a version came with a patch release, that is written behind it.\n", clean(c.AsOf))
-	return err
-}
 
 func versions(rows []catalog.Shipped) string {
 	if len(rows) == 0 {
@@ -69,43 +42,6 @@ func patches(minor string, s catalog.Shipped) string {
 	return text
 }
 
-// Driver writes what is known of one driver, with its evidence.
-func Driver(w io.Writer, c *catalog.Catalog, d *catalog.Driver) error {
-	fmt.Fprintf(w, "%s (%s): provisioner %s", d.Title, d.Name, d.Provisioner)
-	if d.InTree != "" {
-		fmt.Fprintf(w, ", in-tree %s", d.InTree)
-	}
-	fmt.Fprint(w, "\n\n")
-	rows := [][]string{{"VERSIONS", "HOSTPROCESS", "CSI-PROXY", "WINDOWS BUILDS"}}
-	evidence := [][]catalog.Evidence{d.Evidence}
-	for _, l := range d.Lines {
-		rows = append(rows, []string{between(l.From, l.Until), string(l.HostProcess), api(l.API), builds(l.Builds)})
-		evidence = append(evidence, l.Evidence)
-	}
-	if err := table(w, rows); err != nil {
-		return err
-	}
-	rows = [][]string{{"OPENSHIFT", "VERSION", "PATCHES", "CERTAINTY"}}
-	for _, r := range c.Releases {
-		for _, s := range r.Drivers[d.Name] {
-			rows = append(rows, []string{r.OpenShift, cmp.Or(s.Version, "unknown"), patches(r.OpenShift, s), string(s.Certainty)})
-			evidence = append(evidence, s.Evidence)
-		}
-	}
-	fmt.Fprintln(w)
-	if err := table(w, rows); err != nil {
-		return err
-	}
-	if err := published(w, d); err != nil {
-		return err
-	}
-	for i := range d.Published {
-		evidence = append(evidence, d.Published[i].Evidence)
-	}
-	fmt.Fprintln(w, "\nEvidence:")
-	return sources(w, evidence...)
-}
-
 // between is a range of versions; until "" is an open one.
 func between(from, until string) string {
 	if until == "" {
@@ -135,4 +71,47 @@ func builds(list []int) string {
 		all = append(all, text)
 	}
 	return cmp.Or(strings.Join(all, ", "), "not known")
+}
+
+func images(p *catalog.Publication) string {
+	text := p.Repository
+	switch {
+	case text == "" && len(p.Former) > 0:
+		text = "nowhere any more"
+	case text == "":
+		text = "not known"
+	}
+	if len(p.Also) > 0 {
+		text += " (also " + strings.Join(p.Also, ", ") + ")"
+	}
+	if p.Unsure {
+		text += ", not every version's was seen there"
+	}
+	if len(p.Former) > 0 {
+		text += "; gone: " + strings.Join(p.Former, ", ")
+	}
+	return text
+}
+
+// manifest is what brings the DaemonSet; {{version}} in it is for one of
+// the range.
+func manifest(p *catalog.Publication) string {
+	text := ""
+	switch {
+	case p.Deploys != "":
+		return p.Deploys + " brings the DaemonSet"
+	case p.Render != "":
+		return p.Render
+	case p.HasManifest():
+		text = p.Manifest
+	default:
+		return "where the manifest is wasn't seen"
+	}
+	if p.SetImage {
+		text += ", with its image set to that of the version"
+	}
+	if len(p.Missing) > 0 {
+		text += ", which isn't there for " + strings.Join(p.Missing, ", ")
+	}
+	return text
 }

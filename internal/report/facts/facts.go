@@ -3,56 +3,100 @@
 package facts
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"text/template"
 	"unicode"
 
+	"github.com/winbake/winbake/internal/autoescape"
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/inventory"
 )
 
-// table writes rows in columns; the first row is the head.
-func table(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	for _, row := range rows {
-		for i := range row {
-			row[i] = clean(row[i])
-		}
-		if _, err := fmt.Fprintln(tw, strings.TrimRight(strings.Join(row, "\t"), "\t ")); err != nil {
+//go:embed facts.tmpl
+var source string
+
+// pages have the cells of a table between tabs. Whatever they write is clean.
+var pages = func() *template.Template {
+	all := template.Must(template.New("facts").Funcs(template.FuncMap{
+		"clean": clean, "upper": strings.ToUpper, "versions": versions, "patches": patches, "between": between, "api": api, "builds": builds,
+		"images": images, "manifest": manifest,
+		"fork":  func(git string) string { return strings.TrimPrefix(git, "https://github.com/") },
+		"join":  func(list []string) string { return strings.Join(list, ", ") },
+		"lines": func(s string) []string { return strings.FieldsFunc(s, func(r rune) bool { return r == '\n' }) },
+	}).Parse(source))
+	for _, t := range all.Templates() {
+		autoescape.With(t, "clean")
+	}
+	return all
+}()
+
+func write(w io.Writer, page string, data any) error {
+	var text strings.Builder
+	if err := pages.ExecuteTemplate(&text, page, data); err != nil {
+		return err
+	}
+	columns := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	for line := range strings.Lines(text.String()) {
+		if _, err := fmt.Fprintln(columns, strings.TrimRight(line, "\t \n")); err != nil {
 			return err
 		}
 	}
-	return tw.Flush()
+	return columns.Flush()
+}
+
+// Inventory writes what was read, and nothing else.
+func Inventory(w io.Writer, inv *inventory.Inventory) error { return write(w, "inventory", inv) }
+
+// Catalog writes the table of releases and the driver versions that each
+// ships. A driver that was rebased inside a release has both versions.
+func Catalog(w io.Writer, c *catalog.Catalog) error { return write(w, "catalog", c) }
+
+// Driver writes what is known of one driver, with its evidence.
+func Driver(w io.Writer, c *catalog.Catalog, d *catalog.Driver) error {
+	return write(w, "driver", &subject{Catalog: c, Driver: d})
+}
+
+// Release writes all that is known of one release, with the evidence of each row.
+func Release(w io.Writer, c *catalog.Catalog, a *catalog.About) error {
+	return write(w, "release", &subject{Catalog: c, About: a})
+}
+
+// subject is what a page is about, with the evidence of the rows so far.
+type subject struct {
+	*catalog.Catalog
+	Driver   *catalog.Driver
+	About    *catalog.About
+	Evidence []string
+}
+
+// Note keeps where a row comes from, each place once, and writes nothing.
+func (s *subject) Note(list []catalog.Evidence) string {
+	for _, e := range list {
+		s.NoteSource(e.Source, e.Note)
+	}
+	return ""
+}
+
+// NoteSource is Note of one place.
+func (s *subject) NoteSource(source, note string) string {
+	line := strings.TrimSuffix(source+": "+note, ": ")
+	if !slices.Contains(s.Evidence, line) {
+		s.Evidence = append(s.Evidence, line)
+	}
+	return ""
 }
 
 // clean keeps what is in somebody's manifest from steering the terminal.
-func clean(s string) string {
+func clean(value any) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
 			return r
 		}
 		return '?'
-	}, s)
-}
-
-// sources lists where rows come from, each once.
-func sources(w io.Writer, lists ...[]catalog.Evidence) error {
-	seen := map[string]bool{}
-	for _, list := range lists {
-		for _, e := range list {
-			line := clean(e.Source)
-			if e.Note != "" {
-				line += ": " + clean(e.Note)
-			}
-			if seen[line] {
-				continue
-			}
-			seen[line] = true
-			if _, err := fmt.Fprintln(w, "  "+line); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	}, fmt.Sprint(value))
 }
