@@ -115,13 +115,13 @@ func TestSARIFLevels(t *testing.T) {
 }
 
 func TestLocations(t *testing.T) {
-	for evidence, want := range map[string]sarifPhysical{
-		"a/b.yaml:12":                        {sarifArtifact{"a/b.yaml"}, sarifRegion{12, 0}},
-		"./a/b.yaml:12:3":                    {sarifArtifact{"a/b.yaml"}, sarifRegion{12, 3}},
-		"a/b.yaml:12:3: image: x:v1":         {sarifArtifact{"a/b.yaml"}, sarifRegion{12, 3}},
-		"a/b.yaml:12: image: x:v1":           {sarifArtifact{"a/b.yaml"}, sarifRegion{12, 0}},
-		"/tmp/x y.yaml:1":                    {sarifArtifact{"file:///tmp/x%20y.yaml"}, sarifRegion{1, 0}},
-		"a/b%c#d.yaml:7":                     {sarifArtifact{"a/b%25c%23d.yaml"}, sarifRegion{7, 0}},
+	for evidence, want := range map[string]place{
+		"a/b.yaml:12":                        {"a/b.yaml", 12, 0},
+		"./a/b.yaml:12:3":                    {"a/b.yaml", 12, 3},
+		"a/b.yaml:12:3: image: x:v1":         {"a/b.yaml", 12, 3},
+		"a/b.yaml:12: image: x:v1":           {"a/b.yaml", 12, 0},
+		"/tmp/x y.yaml:1":                    {"file:///tmp/x%20y.yaml", 1, 0},
+		"a/b%c#d.yaml:7":                     {"a/b%25c%23d.yaml", 7, 0},
 		"a.yaml:0":                           {},
 		"a.yaml:99999999999":                 {},
 		"registry:5000/x":                    {},
@@ -130,12 +130,100 @@ func TestLocations(t *testing.T) {
 		"localhost:6443":                     {},
 		"":                                   {},
 	} {
-		got := physical(evidence)
-		if got == nil {
-			got = &sarifPhysical{}
-		}
-		if *got != want {
-			t.Errorf("%q is at %+v, want %+v", evidence, *got, want)
+		got := places([]string{evidence})
+		if want == (place{}) && len(got) > 0 || want != (place{}) && !slices.Equal(got, []place{want}) {
+			t.Errorf("%q is at %+v, want %+v", evidence, got, want)
 		}
 	}
+}
+
+// What is written of SARIF, and nothing else.
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool        sarifTool         `json:"tool"`
+	Invocations []sarifInvocation `json:"invocations"`
+	Results     []sarifResult     `json:"results"`
+	ColumnKind  string            `json:"columnKind"`
+	Properties  map[string]any    `json:"properties"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name           string      `json:"name"`
+	Version        string      `json:"version,omitempty"`
+	InformationURI string      `json:"informationUri"`
+	Rules          []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string       `json:"id"`
+	ShortDescription sarifMessage `json:"shortDescription"`
+	Help             sarifMessage `json:"help"`
+	HelpURI          string       `json:"helpUri,omitempty"`
+}
+
+type sarifMessage struct {
+	Text string `json:"text"`
+}
+
+type sarifInvocation struct {
+	ExecutionSuccessful bool                `json:"executionSuccessful"`
+	CommandLine         string              `json:"commandLine,omitempty"`
+	ExitCode            int                 `json:"exitCode"`
+	Notifications       []sarifNotification `json:"toolExecutionNotifications,omitempty"`
+}
+
+type sarifNotification struct {
+	Level   string       `json:"level"`
+	Message sarifMessage `json:"message"`
+}
+
+type sarifResult struct {
+	RuleID              string             `json:"ruleId"`
+	RuleIndex           int                `json:"ruleIndex"`
+	Kind                string             `json:"kind"`
+	Level               string             `json:"level"`
+	Message             sarifMessage       `json:"message"`
+	Locations           []sarifLocation    `json:"locations,omitempty"`
+	PartialFingerprints map[string]string  `json:"partialFingerprints"`
+	Suppressions        []sarifSuppression `json:"suppressions,omitempty"`
+	Properties          map[string]any     `json:"properties"`
+}
+
+type sarifSuppression struct {
+	Kind          string `json:"kind"`
+	Status        string `json:"status"`
+	Justification string `json:"justification"`
+}
+
+type sarifLocation struct {
+	Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   sarifRegion   `json:"region"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine   int `json:"startLine"`
+	StartColumn int `json:"startColumn,omitempty"`
+}
+
+type sarifLogical struct {
+	FullyQualifiedName string `json:"fullyQualifiedName"`
+	Kind               string `json:"kind"`
 }
