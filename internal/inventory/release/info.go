@@ -10,41 +10,22 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// columns is what a row of the table of images has in addition to the name.
-type columns int
-
-const (
-	noColumns columns = iota
-	digests
-	pullSpecs
-	commits
-	commitURLs
-	sizes
-)
-
-// headings are the tables that oc prints, by its options:
+// heading is that of a table of images, which oc prints by its options, or "":
 // https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/info.go
-var headings = map[string]columns{
-	"NAME DIGEST":                            digests,
-	"NAME PULL SPEC":                         pullSpecs,
-	"NAME REPO COMMIT":                       commits,
-	"NAME URL":                               commitURLs,
-	"NAME AGE LAYERS SIZE MB UNIQUE MB":      sizes,
-	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": sizes,
-}
-
-func heading(line []byte) columns {
-	return headings[string(bytes.Join(bytes.Fields(line), []byte(" ")))]
+func heading(line string) string {
+	if text := strings.Join(strings.Fields(line), " "); strings.HasPrefix(text, "NAME ") {
+		return text
+	}
+	return ""
 }
 
 // isInfo tells what `oc adm release info` prints for people, whole or only its
 // table of images, from JSON and YAML.
 func isInfo(src []byte) bool {
 	for line := range bytes.Lines(src) {
-		if bytes.HasPrefix(line, []byte("Name:")) || heading(line) != noColumns {
+		if text := string(line); strings.HasPrefix(text, "Name:") || heading(text) != "" {
 			return true
-		}
-		if bytes.HasPrefix(line, []byte("{")) {
+		} else if strings.HasPrefix(text, "{") {
 			return false
 		}
 	}
@@ -53,11 +34,10 @@ func isInfo(src []byte) bool {
 
 // infoParser reads the text line by line.
 type infoParser struct {
-	name    string
-	line    int
-	columns columns
-	done    bool // past the table of images
-	payload inventory.Payload
+	name        string
+	line        int
+	table, done bool // in the table of images, or past it
+	payload     inventory.Payload
 }
 
 func parseInfo(name string, src []byte) (inventory.Payload, error) {
@@ -85,19 +65,19 @@ func (p *infoParser) read(line string) error {
 	text := strings.TrimSpace(line)
 	release, isName := strings.CutPrefix(line, "Name:")
 	switch {
-	case isName && (p.payload.Version != "" || p.columns != noColumns):
+	case isName && (p.payload.Version != "" || p.table):
 		return p.fault("a second release in one file", text)
 	case isName:
 		p.release(release, text)
 	case text == "":
 		p.done = len(p.payload.Tags) > 0
 	case p.done: // warnings
-	case p.columns != noColumns:
+	case p.table:
 		return p.row(text)
-	case heading([]byte(text)) == sizes:
-		return p.fault("a table of sizes, without commits, digests or pull specs", text)
-	case heading([]byte(text)) != noColumns:
-		p.columns = heading([]byte(text))
+	case heading(text) == "NAME REPO COMMIT":
+		p.table = true
+	case heading(text) != "":
+		return p.fault("a table of images without the commits that they are built from", text)
 	default:
 		p.field(text)
 	}
@@ -120,12 +100,23 @@ func (p *infoParser) field(text string) {
 	}
 }
 
-// row reads one image. A cell that was cut short is a fault: half a file that
-// passed for a whole one would lack drivers.
+// row reads one image: NAME, REPO and COMMIT, of which the latter may be empty. A
+// commit that was cut short is a fault: half a file that passed for a whole one
+// would lack drivers.
 func (p *infoParser) row(text string) error {
-	f := strings.Fields(text)
-	tag, ok := p.columns.tag(f[0], f[1:])
-	if !ok {
+	cells := strings.Fields(text)
+	tag := inventory.PayloadTag{Name: cells[0]}
+	cells = cells[1:]
+	if n := len(cells); n > 0 && fullCommit(cells[n-1]) != "" {
+		tag.Commit, cells = cells[n-1], cells[:n-1]
+	} else if n > 0 && !strings.Contains(cells[n-1], "://") {
+		return p.fault("not a whole row of the table of images", text)
+	}
+	switch len(cells) {
+	case 0:
+	case 1:
+		tag.Source = cells[0]
+	default:
 		return p.fault("not a whole row of the table of images", text)
 	}
 	p.payload.Tags = append(p.payload.Tags, tag)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -133,27 +134,32 @@ func (t streamTag) tag() inventory.PayloadTag {
 		Source: t.Annotations[ociimage.KeySourceLocation], Kubernetes: kubernetesOf(t.Annotations[versionsAnnotation]),
 	}
 	if t.From != nil && t.From.Kind == "DockerImage" {
-		tag.Image = imageOf(t.From.Name)
+		tag.Image, _ = podtext.ParseImage(t.From.Name) // what can't be read keeps its text
 	}
 	return tag
 }
 
 // kubernetesOf finds the version of Kubernetes in a list such as
 // "kubernetes=1.33.5,kubectl=1.33.5,machine-os=9.6,machine-os=10.0". A key may
-// stand there several times; one with several values isn't a version.
+// stand there several times.
 func kubernetesOf(list string) string {
-	found := ""
+	var found []string
 	for pair := range strings.SplitSeq(list, ",") {
-		key, value, ok := strings.Cut(strings.TrimSpace(pair), "=")
-		if !ok || key != "kubernetes" {
-			continue
+		if value, ok := strings.CutPrefix(strings.TrimSpace(pair), "kubernetes="); ok {
+			found = append(found, value)
 		}
-		if found != "" && found != value {
-			return ""
-		}
-		found = value
 	}
-	return found
+	return theOne(found)
+}
+
+// theOne is what all texts that aren't empty say; "" where they differ.
+func theOne(texts []string) string {
+	slices.Sort(texts)
+	texts = slices.DeleteFunc(slices.Compact(texts), func(s string) bool { return s == "" })
+	if len(texts) != 1 {
+		return ""
+	}
+	return texts[0]
 }
 
 // parseMetadata reads the version of a release-metadata file:
@@ -186,41 +192,17 @@ func finish(p inventory.Payload) (inventory.Payload, error) {
 	return p, nil
 }
 
-// agreed is the one version of Kubernetes that tags name. Several tags may
-// carry the key; where they differ there is none.
+// agreed is the one version of Kubernetes that tags name.
 func agreed(tags []inventory.PayloadTag) string {
-	found := ""
+	var found []string
 	for _, t := range tags {
-		if t.Kubernetes == "" {
-			continue
-		}
-		if found != "" && found != t.Kubernetes {
-			return ""
-		}
-		found = t.Kubernetes
+		found = append(found, t.Kubernetes)
 	}
-	return found
+	return theOne(found)
 }
+
+var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 // fullCommit returns s when it is a whole object name of git, and nothing for
 // what is cut short, which could mean another commit.
-func fullCommit(s string) string {
-	if len(s) != 40 && len(s) != 64 {
-		return ""
-	}
-	for _, c := range s {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return ""
-		}
-	}
-	return s
-}
-
-// imageOf takes a pull spec apart. One that can't be parsed keeps its text.
-func imageOf(spec string) inventory.Image {
-	i, err := podtext.ParseImage(spec)
-	if err != nil {
-		return inventory.Image{Reference: spec}
-	}
-	return i
-}
+func fullCommit(s string) string { return commitName.FindString(s) }

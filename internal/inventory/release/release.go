@@ -19,8 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strings"
+	"slices"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
@@ -39,9 +38,8 @@ const (
 // Read reads the release that ref names: an image in a registry, an OCI layout
 // or an image tarball of one, a folder that `oc adm release extract` or
 // `oc image extract` wrote, an image-references file in JSON or YAML, or what
-// `oc adm release info` printed, with or without -o json, --commits,
-// --commit-urls or --pullspecs. Whatever exists as a file is never looked for
-// in a registry.
+// `oc adm release info` printed with --commits or -o json. Whatever exists as a
+// file is never looked for in a registry.
 //
 // What can't be read is a *fault.Error that says what to give instead.
 func Read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, inventory.Source, error) {
@@ -49,7 +47,7 @@ func Read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payloa
 	if err != nil {
 		return inventory.Payload{}, inventory.Source{}, err
 	}
-	if p.Version == "" && !anyCommit(p.Tags) {
+	if p.Version == "" && !slices.ContainsFunc(p.Tags, func(t inventory.PayloadTag) bool { return t.Commit != "" }) {
 		return inventory.Payload{}, inventory.Source{}, &fault.Error{
 			What: "names neither a release nor a single commit: not the image-references of a release", Where: p.At.Where,
 			Fix: "give the file of a release image, not that of one component: " + saveInfo,
@@ -148,80 +146,4 @@ func fromFile(ctx context.Context, file string, o ociimage.Options) (inventory.P
 		return inventory.Payload{}, err
 	}
 	return Parse(file, src)
-}
-
-func anyCommit(tags []inventory.PayloadTag) bool {
-	for _, t := range tags {
-		if t.Commit != "" {
-			return true
-		}
-	}
-	return false
-}
-
-var (
-	commitURL = regexp.MustCompile(`^(https://.+)/commit/([0-9a-f]{40})$`)
-	digest    = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-)
-
-// tag reads the cells of a row after its name; false when they aren't whole.
-func (c columns) tag(name string, cells []string) (tag inventory.PayloadTag, ok bool) {
-	tag.Name = name
-	switch c {
-	case digests:
-		tag.Image, ok = digestCell(cells)
-	case pullSpecs:
-		tag.Image, ok = pullSpecCell(cells)
-	case commits:
-		tag.Source, tag.Commit, ok = commitCells(cells)
-	case commitURLs:
-		tag.Source, tag.Commit, ok = urlCells(cells)
-	case noColumns, sizes:
-	}
-	return tag, ok
-}
-
-// digestCell reads a digest; oc prints the pull spec of an image that has none.
-func digestCell(cells []string) (inventory.Image, bool) {
-	if len(cells) == 1 && digest.MatchString(cells[0]) {
-		return inventory.Image{Reference: cells[0], Digest: cells[0]}, true
-	}
-	return pullSpecCell(cells)
-}
-
-func pullSpecCell(cells []string) (inventory.Image, bool) {
-	if len(cells) != 1 || strings.HasPrefix(cells[0], "sha256:") {
-		return inventory.Image{}, false
-	}
-	i := imageOf(cells[0])
-	return i, i.Repository != ""
-}
-
-// commitCells reads REPO and COMMIT; either may be empty.
-func commitCells(cells []string) (source, commit string, ok bool) {
-	switch len(cells) {
-	case 0:
-		return "", "", true
-	case 1:
-		if c := fullCommit(cells[0]); c != "" {
-			return "", c, true
-		}
-		return cells[0], "", strings.Contains(cells[0], "://")
-	case 2:
-		c := fullCommit(cells[1])
-		return cells[0], c, c != ""
-	}
-	return "", "", false
-}
-
-// urlCells reads a link to the commit, or for a repository outside of GitHub
-// its place and the commit.
-func urlCells(cells []string) (source, commit string, ok bool) {
-	if len(cells) == 1 {
-		if m := commitURL.FindStringSubmatch(cells[0]); m != nil {
-			return m[1], m[2], true
-		}
-	}
-	source, commit, ok = commitCells(cells)
-	return source, commit, ok && commit != ""
 }
