@@ -19,6 +19,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
@@ -75,7 +78,7 @@ type reader struct {
 
 	// These are filled by the first half of read, for the second.
 	nodes  nodes
-	sets   sets
+	sets   map[types.NamespacedName]string // label selectors of DaemonSets
 	spaces spaces
 }
 
@@ -86,8 +89,13 @@ func (r *reader) read(ctx context.Context) error {
 	if err := r.readVersion(ctx); err != nil {
 		return err
 	}
-	err := inParallel(ctx, r.readDaemonSets, r.readNodes, r.readCSINodes, r.readVolumes, r.readClaims, r.readClasses,
-		r.readNamespaces, r.readClusterVersion, r.readRuntimeClasses, r.settings(infrastructures), r.settings(storages),
+	r.sets = map[types.NamespacedName]string{}
+	err := inParallel(ctx,
+		r.all(inventory.DaemonSets, "daemonsets", of(r.apps.DaemonSets("").List), r.daemonSet),
+		r.all(inventory.CSINodes, "csinodes", of(r.storage.CSINodes().List), add[storagev1.CSINode](r, "storage.k8s.io/v1", "CSINode")),
+		r.all(inventory.Volumes, "persistentvolumes", of(r.core.PersistentVolumes().List), add[corev1.PersistentVolume](r, "v1", "PersistentVolume")),
+		r.all(inventory.Claims, "persistentvolumeclaims", of(r.core.PersistentVolumeClaims("").List), add[corev1.PersistentVolumeClaim](r, "v1", "PersistentVolumeClaim")),
+		r.readNodes, r.readClasses, r.readNamespaces, r.readClusterVersion, r.readRuntimeClasses, r.settings(infrastructures), r.settings(storages),
 		r.objects(inventory.CSIDrivers, csiDrivers), r.objects(inventory.Pools, pools),
 		r.configMap(inventory.AdminGates, "openshift-config-managed", "admin-gates"), r.configMap(inventory.AdminAcks, "openshift-config", "admin-acks"))
 	if err != nil {

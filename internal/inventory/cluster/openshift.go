@@ -13,8 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 // Where the Windows Machine Config Operator keeps its lists of services:
@@ -82,10 +84,10 @@ func (r *reader) settings(resource schema.GroupVersionResource) func(context.Con
 func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) error {
 	return again(ctx, func() error {
 		o, err := r.custom.Resource(resource).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
-		if err == nil {
-			r.c.Custom(o.Object, nil)
+		if err != nil {
+			return err
 		}
-		return err
+		return r.take(o)
 	})
 }
 
@@ -104,10 +106,9 @@ func (r *reader) readRuntimeClasses(ctx context.Context) error {
 
 func (r *reader) listCustom(ctx context.Context, resource schema.GroupVersionResource) error {
 	var failed error
-	p := pages(r, "", r.custom.Resource(resource).List,
-		func(l *unstructured.UnstructuredList) []unstructured.Unstructured { return l.Items },
-		func(o *unstructured.Unstructured) { failed = cmp.Or(failed, r.take(o)) })
-	err := p.read(ctx)
+	err := r.pager("", of(r.custom.Resource(resource).List), func(o metav1.Object) {
+		failed = cmp.Or(failed, r.take(o.(*unstructured.Unstructured))) //nolint:forcetypeassert // the list is of them
+	}).read(ctx)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -131,7 +132,7 @@ func (r *reader) configMap(of inventory.Resource, namespace, name string) func(c
 		err := again(ctx, func() error {
 			m, err := r.core.ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
 			if err == nil {
-				r.c.ConfigMap(m, nil)
+				kube.Take(r.c, "v1", "ConfigMap", m)
 			}
 			return err
 		})
@@ -166,10 +167,10 @@ func (r *reader) readServices(ctx context.Context) error {
 // where the operator may be. OLM copies a ClusterServiceVersion into every
 // namespace that it is for, and they are large: the names are read first.
 func (r *reader) readOperator(ctx context.Context) ([]string, error) {
-	var found []*metav1.PartialObjectMetadata
-	p := r.metadataPager(csvs, func(m *metav1.PartialObjectMetadata) {
-		if strings.HasPrefix(m.Name, wmcoName) {
-			found = append(found, m)
+	var found []types.NamespacedName
+	p := r.pager("", of(r.metadata.Resource(csvs).List), func(m metav1.Object) {
+		if strings.HasPrefix(m.GetName(), wmcoName) {
+			found = append(found, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()})
 		}
 	})
 	p.options.LabelSelector = "!olm.copiedFrom"
@@ -179,7 +180,7 @@ func (r *reader) readOperator(ctx context.Context) ([]string, error) {
 	} else if err != nil {
 		return namespaces, err
 	}
-	slices.SortFunc(found, func(a, b *metav1.PartialObjectMetadata) int {
+	slices.SortFunc(found, func(a, b types.NamespacedName) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})
 	for _, m := range found {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -12,41 +13,49 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
-// object is a pointer to a Kubernetes object of type T.
-type object[T any] interface {
-	*T
-	metav1.Object
-}
-
 // pager reads one list to its end.
-type pager[L metav1.ListInterface, T any, P object[T]] struct {
+type pager struct {
 	r       *reader
-	what    string
+	what    string // for progress, "" for none
 	options metav1.ListOptions
-	list    func(context.Context, metav1.ListOptions) (L, error)
-	items   func(L) []T
-	take    func(P)
+	list    lister
+	take    func(metav1.Object)
 	// version is that of the list's first page.
 	version string
 	taken   map[types.NamespacedName]bool
 }
 
-func pages[L metav1.ListInterface, T any, P object[T]](r *reader, what string, list func(context.Context, metav1.ListOptions) (L, error), items func(L) []T, take func(P)) *pager[L, T, P] {
-	return &pager[L, T, P]{r: r, what: what, options: r.paged(), list: list, items: items, take: take}
+type lister func(context.Context, metav1.ListOptions) (runtime.Object, error)
+
+// of makes one of a client's method.
+func of[L runtime.Object](list func(context.Context, metav1.ListOptions) (L, error)) lister {
+	return func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) { return list(ctx, o) }
+}
+
+func (r *reader) pager(what string, list lister, take func(metav1.Object)) *pager {
+	return &pager{r: r, what: what, options: metav1.ListOptions{Limit: r.o.PageSize}, list: list, take: take}
+}
+
+// add takes the objects of one kind as they are.
+func add[T any](r *reader, apiVersion, kind string) func(metav1.Object) {
+	return func(o metav1.Object) { kube.Take(r.c, apiVersion, kind, any(o).(*T)) } //nolint:forcetypeassert // the list is of them
 }
 
 // read takes every object of the list once. A server forgets a list that is
 // read too slowly (410 Gone, after five minutes by default); then the list is
 // read again from its start, once, without what was taken already.
-func (p *pager[L, T, P]) read(ctx context.Context) error {
+func (p *pager) read(ctx context.Context) error {
 	p.taken = map[types.NamespacedName]bool{}
 	err := p.pages(ctx)
 	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
@@ -55,10 +64,10 @@ func (p *pager[L, T, P]) read(ctx context.Context) error {
 	return err
 }
 
-func (p *pager[L, T, P]) pages(ctx context.Context) error {
+func (p *pager) pages(ctx context.Context) error {
 	options := p.options
 	for {
-		var page L
+		var page runtime.Object
 		err := again(ctx, func() (err error) {
 			page, err = p.list(ctx, options)
 			return err
@@ -66,34 +75,37 @@ func (p *pager[L, T, P]) pages(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if p.version == "" {
-			p.version = page.GetResourceVersion()
+		list, err := meta.ListAccessor(page)
+		if err != nil {
+			return err
 		}
-		p.page(page)
-		if options.Continue = page.GetContinue(); options.Continue == "" {
+		p.version = cmp.Or(p.version, list.GetResourceVersion())
+		if err := meta.EachListItem(page, p.item); err != nil {
+			return err
+		}
+		if p.what != "" {
+			done, total := int64(len(p.taken)), int64(0)
+			if left := list.GetRemainingItemCount(); left != nil {
+				total = done + *left
+			}
+			p.r.tell(p.what, done, total)
+		}
+		if options.Continue = list.GetContinue(); options.Continue == "" {
 			return nil
 		}
 	}
 }
 
-func (p *pager[L, T, P]) page(page L) {
-	items := p.items(page)
-	for i := range items {
-		o := P(&items[i])
-		name := types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-		if !p.taken[name] {
-			p.taken[name] = true
-			p.take(o)
-		}
+func (p *pager) item(object runtime.Object) error {
+	o, err := meta.Accessor(object)
+	if err != nil {
+		return err
 	}
-	if p.what == "" {
-		return
+	if name := (types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}); !p.taken[name] {
+		p.taken[name] = true
+		p.take(o)
 	}
-	done, total := int64(len(p.taken)), int64(0)
-	if left := page.GetRemainingItemCount(); left != nil {
-		total = done + *left
-	}
-	p.r.tell(p.what, done, total)
+	return nil
 }
 
 // patience is for a server that restarts or is overloaded for a moment.
@@ -132,47 +144,20 @@ func passing(err error) bool {
 	return false
 }
 
-// sets are the label selectors of DaemonSets, by which their pods are found.
-type sets map[types.NamespacedName]string
-
-func (r *reader) readDaemonSets(ctx context.Context) error {
-	r.sets = sets{}
-	p := pager[*appsv1.DaemonSetList, appsv1.DaemonSet, *appsv1.DaemonSet]{
-		r: r, what: "daemonsets", options: r.paged(), list: r.apps.DaemonSets("").List,
-		items: func(l *appsv1.DaemonSetList) []appsv1.DaemonSet { return l.Items },
-		take: func(d *appsv1.DaemonSet) {
-			r.sets[types.NamespacedName{Namespace: d.Namespace, Name: d.Name}] = metav1.FormatLabelSelector(d.Spec.Selector)
-			r.c.DaemonSet(d, nil)
-		},
-	}
-	return r.cover(inventory.DaemonSets, p.read(ctx))
+// all reads all objects of a resource.
+func (r *reader) all(resource inventory.Resource, what string, list lister, take func(metav1.Object)) func(context.Context) error {
+	return func(ctx context.Context) error { return r.cover(resource, r.pager(what, list, take).read(ctx)) }
 }
 
-func (r *reader) readCSINodes(ctx context.Context) error {
-	p := pages(r, "csinodes", r.storage.CSINodes().List,
-		func(l *storagev1.CSINodeList) []storagev1.CSINode { return l.Items },
-		func(n *storagev1.CSINode) { r.c.CSINode(n, nil) })
-	return r.cover(inventory.CSINodes, p.read(ctx))
-}
-
-func (r *reader) readVolumes(ctx context.Context) error {
-	p := pages(r, "persistentvolumes", r.core.PersistentVolumes().List,
-		func(l *corev1.PersistentVolumeList) []corev1.PersistentVolume { return l.Items },
-		func(v *corev1.PersistentVolume) { r.c.PersistentVolume(v, nil) })
-	return r.cover(inventory.Volumes, p.read(ctx))
-}
-
-func (r *reader) readClaims(ctx context.Context) error {
-	p := pages(r, "persistentvolumeclaims", r.core.PersistentVolumeClaims("").List,
-		func(l *corev1.PersistentVolumeClaimList) []corev1.PersistentVolumeClaim { return l.Items },
-		func(v *corev1.PersistentVolumeClaim) { r.c.PersistentVolumeClaim(v, nil) })
-	return r.cover(inventory.Claims, p.read(ctx))
+// daemonSet keeps the label selector, by which the pods are found, too.
+func (r *reader) daemonSet(o metav1.Object) {
+	d := o.(*appsv1.DaemonSet) //nolint:forcetypeassert // the list is of them
+	r.sets[types.NamespacedName{Namespace: d.Namespace, Name: d.Name}] = metav1.FormatLabelSelector(d.Spec.Selector)
+	kube.Take(r.c, "apps/v1", "DaemonSet", d)
 }
 
 func (r *reader) readClasses(ctx context.Context) error {
-	p := pages(r, "", r.storage.StorageClasses().List,
-		func(l *storagev1.StorageClassList) []storagev1.StorageClass { return l.Items },
-		func(s *storagev1.StorageClass) { r.c.StorageClass(s, nil) })
+	p := r.pager("", of(r.storage.StorageClasses().List), add[storagev1.StorageClass](r, "storage.k8s.io/v1", "StorageClass"))
 	return r.note(access{resource: "storageclasses.storage.k8s.io"}, p.read(ctx))
 }
 
@@ -183,17 +168,13 @@ type spaces struct {
 	read bool
 }
 
-// lacks tells whether a namespace is known not to be there.
-func (s spaces) lacks(name string) bool { return s.read && !s.names[name] }
-
 // readNamespaces reads labels alone: the Pod Security level is one.
 func (r *reader) readNamespaces(ctx context.Context) error {
 	r.spaces.names = map[string]bool{}
-	p := r.metadataPager(corev1.SchemeGroupVersion.WithResource("namespaces"), func(m *metav1.PartialObjectMetadata) {
-		r.spaces.names[m.Name] = true
-		r.c.Namespace(&corev1.Namespace{ObjectMeta: m.ObjectMeta}, nil)
-	})
-	err := p.read(ctx)
+	err := r.pager("", of(r.metadata.Resource(corev1.SchemeGroupVersion.WithResource("namespaces")).List), func(m metav1.Object) {
+		r.spaces.names[m.GetName()] = true
+		kube.Take(r.c, "v1", "Namespace", &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: m.GetName(), Labels: m.GetLabels()}})
+	}).read(ctx)
 	r.spaces.read = err == nil
 	return r.cover(inventory.Namespaces, err)
 }
@@ -201,19 +182,13 @@ func (r *reader) readNamespaces(ctx context.Context) error {
 // readConfigMaps reads WMCO's lists of services in one namespace. To a user who
 // may not list there, a namespace that isn't there is forbidden all the same.
 func (r *reader) readConfigMaps(ctx context.Context, namespace string) error {
-	if r.spaces.lacks(namespace) {
+	if r.spaces.read && !r.spaces.names[namespace] {
 		return nil
 	}
-	p := pager[*corev1.ConfigMapList, corev1.ConfigMap, *corev1.ConfigMap]{
-		r: r, options: r.paged(), list: r.core.ConfigMaps(namespace).List,
-		items: func(l *corev1.ConfigMapList) []corev1.ConfigMap { return l.Items },
-		take: func(m *corev1.ConfigMap) {
-			if strings.HasPrefix(m.Name, servicesPrefix) {
-				r.c.ConfigMap(m, nil)
-			}
-		},
-	}
-	return p.read(ctx)
+	take := add[corev1.ConfigMap](r, "v1", "ConfigMap")
+	return r.pager("", of(r.core.ConfigMaps(namespace).List), func(m metav1.Object) {
+		if strings.HasPrefix(m.GetName(), servicesPrefix) {
+			take(m)
+		}
+	}).read(ctx)
 }
-
-func (r *reader) paged() metav1.ListOptions { return metav1.ListOptions{Limit: r.o.PageSize} }

@@ -9,10 +9,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 // running leaves out pods that have ended.
@@ -78,17 +78,13 @@ func (r *reader) readSomePods(ctx context.Context) error {
 //
 // A version from an answer that wasn't from memory can be newer than all pods,
 // and a server where no pod changes would wait for it in vain.
-func (p *pager[L, T, P]) fromMemory(since string) {
+func (p *pager) fromMemory(since string) {
 	p.options.Limit = 0
 	p.options.ResourceVersion, p.options.ResourceVersionMatch = since, metav1.ResourceVersionMatchNotOlderThan
 }
 
-func (r *reader) podPager(namespace, selector string) *pager[*corev1.PodList, corev1.Pod, *corev1.Pod] {
-	p := &pager[*corev1.PodList, corev1.Pod, *corev1.Pod]{
-		r: r, what: "pods", options: r.paged(), list: r.core.Pods(namespace).List,
-		items: func(l *corev1.PodList) []corev1.Pod { return l.Items },
-		take:  func(pod *corev1.Pod) { r.c.Pod(pod, nil) },
-	}
+func (r *reader) podPager(namespace, selector string) *pager {
+	p := r.pager("pods", of(r.core.Pods(namespace).List), add[corev1.Pod](r, "v1", "Pod"))
 	p.options.FieldSelector = selector
 	return p
 }
@@ -99,16 +95,6 @@ type nodes struct {
 	all     int
 	// read: both numbers are right.
 	read bool
-}
-
-type metadataPager = pager[*metav1.PartialObjectMetadataList, metav1.PartialObjectMetadata, *metav1.PartialObjectMetadata]
-
-// metadataPager lists objects without spec and status.
-func (r *reader) metadataPager(resource schema.GroupVersionResource, take func(*metav1.PartialObjectMetadata)) *metadataPager {
-	return &metadataPager{
-		r: r, options: r.paged(), list: r.metadata.Resource(resource).List, take: take,
-		items: func(l *metav1.PartialObjectMetadataList) []metav1.PartialObjectMetadata { return l.Items },
-	}
 }
 
 // readNodes reads Windows nodes whole, and of Linux nodes, which are the most
@@ -126,11 +112,10 @@ func (r *reader) readNodes(ctx context.Context) error {
 }
 
 func (r *reader) readLinuxNodes(ctx context.Context) error {
-	p := r.metadataPager(corev1.SchemeGroupVersion.WithResource("nodes"), func(m *metav1.PartialObjectMetadata) {
+	p := r.pager("nodes (Linux)", of(r.metadata.Resource(corev1.SchemeGroupVersion.WithResource("nodes")).List), func(m metav1.Object) {
 		r.nodes.all++
-		r.c.Node(&corev1.Node{ObjectMeta: m.ObjectMeta}, nil)
+		kube.Take(r.c, "v1", "Node", &corev1.Node{ObjectMeta: m.(*metav1.PartialObjectMetadata).ObjectMeta}) //nolint:forcetypeassert // of the metadata client
 	})
-	p.what = "nodes (Linux)"
 	p.options.LabelSelector = corev1.LabelOSStable + "=linux"
 	return p.read(ctx)
 }
@@ -138,17 +123,14 @@ func (r *reader) readLinuxNodes(ctx context.Context) error {
 // readWholeNodes takes every node that may run Windows for one that does: it
 // costs one more request for its pods.
 func (r *reader) readWholeNodes(ctx context.Context, selector string) error {
-	p := pager[*corev1.NodeList, corev1.Node, *corev1.Node]{
-		r: r, what: "nodes", options: r.paged(), list: r.core.Nodes().List,
-		items: func(l *corev1.NodeList) []corev1.Node { return l.Items },
-		take: func(n *corev1.Node) {
-			r.nodes.all++
-			r.c.Node(n, nil)
-			if n.Status.NodeInfo.OperatingSystem != "linux" {
-				r.nodes.windows = append(r.nodes.windows, n.Name)
-			}
-		},
-	}
+	p := r.pager("nodes", of(r.core.Nodes().List), func(o metav1.Object) {
+		n := o.(*corev1.Node) //nolint:forcetypeassert // the list is of them
+		r.nodes.all++
+		kube.Take(r.c, "v1", "Node", n)
+		if n.Status.NodeInfo.OperatingSystem != "linux" {
+			r.nodes.windows = append(r.nodes.windows, n.Name)
+		}
+	})
 	p.options.LabelSelector = selector
 	return p.read(ctx)
 }

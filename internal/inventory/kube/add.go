@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/podtext"
@@ -15,80 +16,86 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// adder decodes one kind and takes it.
-type adder func(c *Collector, decode func(into any) error, at Locator) error
+// taker is how the objects of one kind are taken, with the Collector locked.
+type taker struct {
+	into func() any
+	// once: of an object that is met again only the first is taken. It counts for
+	// resource, "" for one that nobody asks the number of.
+	once     bool
+	resource inventory.Resource
+	take     func(c *Collector, o inventory.Object, object any, at Locator)
+}
 
-func typed[T any](take func(*Collector, *T, Locator)) adder {
-	return func(c *Collector, decode func(into any) error, at Locator) error {
-		var o T
-		if err := decode(&o); err != nil {
-			return err
-		}
-		take(c, &o, at)
-		return nil
+func typed[T any](take func(*Collector, inventory.Object, *T, Locator)) taker {
+	return taker{
+		into: func() any { return new(T) },
+		take: func(c *Collector, o inventory.Object, object any, at Locator) { take(c, o, object.(*T), at) }, //nolint:forcetypeassert // made above
 	}
 }
 
-func custom(c *Collector, decode func(into any) error, at Locator) error {
-	o := map[string]any{}
-	if err := decode(&o); err != nil {
-		return err
-	}
-	c.Custom(o, at)
-	return nil
+func once[T any](resource inventory.Resource, take func(*Collector, inventory.Object, *T, Locator)) taker {
+	t := typed(take)
+	t.once, t.resource = true, resource
+	return t
 }
 
-// adders are the kinds that are wanted, by group and kind. The version doesn't
+// fields are an object whose type isn't in k8s.io/api.
+type fields = map[string]any
+
+// takers are the kinds that are wanted, by group and kind. The version doesn't
 // count: old ones (extensions/v1beta1) decode the same as far as it matters.
-var adders = map[string]adder{
-	"apps/DaemonSet":                         typed((*Collector).DaemonSet),
-	"extensions/DaemonSet":                   typed((*Collector).DaemonSet),
-	"apps/Deployment":                        typed((*Collector).Deployment),
-	"extensions/Deployment":                  typed((*Collector).Deployment),
-	"apps/StatefulSet":                       typed((*Collector).StatefulSet),
-	"apps/ReplicaSet":                        typed((*Collector).ReplicaSet),
-	"batch/Job":                              typed((*Collector).Job),
-	"batch/CronJob":                          typed((*Collector).CronJob),
-	"apps.openshift.io/DeploymentConfig":     typed((*Collector).deploymentConfig),
-	"/ReplicationController":                 typed((*Collector).deploymentConfig),
-	"/Pod":                                   typed((*Collector).Pod),
-	"/Node":                                  typed((*Collector).Node),
-	"/PersistentVolume":                      typed((*Collector).PersistentVolume),
-	"/PersistentVolumeClaim":                 typed((*Collector).PersistentVolumeClaim),
-	"/ConfigMap":                             typed((*Collector).ConfigMap),
-	"/Namespace":                             typed((*Collector).Namespace),
-	"storage.k8s.io/CSINode":                 typed((*Collector).CSINode),
-	"storage.k8s.io/StorageClass":            typed((*Collector).StorageClass),
-	"node.k8s.io/RuntimeClass":               typed((*Collector).RuntimeClass),
-	"config.openshift.io/ClusterVersion":     custom,
-	"config.openshift.io/Infrastructure":     custom,
-	"operator.openshift.io/Storage":          custom,
-	"operator.openshift.io/ClusterCSIDriver": custom,
-	"machineconfiguration.openshift.io/MachineConfigPool": custom,
-	"operators.coreos.com/ClusterServiceVersion":          custom,
+var takers = map[string]taker{
+	"apps/DaemonSet":                         typed((*Collector).daemonSet),
+	"extensions/DaemonSet":                   typed((*Collector).daemonSet),
+	"apps/Deployment":                        once("", (*Collector).deployment),
+	"extensions/Deployment":                  once("", (*Collector).deployment),
+	"apps/StatefulSet":                       once("", (*Collector).statefulSet),
+	"apps/ReplicaSet":                        once("", (*Collector).replicaSet),
+	"batch/Job":                              once("", (*Collector).job),
+	"batch/CronJob":                          once("", (*Collector).cronJob),
+	"apps.openshift.io/DeploymentConfig":     once("", (*Collector).replicationController), // its template has the same shape
+	"/ReplicationController":                 once("", (*Collector).replicationController),
+	"/Pod":                                   typed((*Collector).pod),
+	"/Node":                                  typed((*Collector).node),
+	"/PersistentVolume":                      typed((*Collector).persistentVolume),
+	"/PersistentVolumeClaim":                 typed((*Collector).persistentVolumeClaim),
+	"/ConfigMap":                             typed((*Collector).configMap),
+	"/Namespace":                             once(inventory.Namespaces, (*Collector).namespace),
+	"storage.k8s.io/CSINode":                 typed((*Collector).csiNode),
+	"storage.k8s.io/StorageClass":            once("", (*Collector).storageClass),
+	"node.k8s.io/RuntimeClass":               once("", (*Collector).runtimeClass),
+	"config.openshift.io/ClusterVersion":     once(inventory.ClusterVersion, (*Collector).clusterVersion),
+	"config.openshift.io/Infrastructure":     typed((*Collector).infrastructure),
+	"operator.openshift.io/Storage":          typed((*Collector).storage),
+	"operator.openshift.io/ClusterCSIDriver": once(inventory.CSIDrivers, (*Collector).clusterCSIDriver),
+	"machineconfiguration.openshift.io/MachineConfigPool": once(inventory.Pools, (*Collector).pool),
+	"operators.coreos.com/ClusterServiceVersion":          typed((*Collector).csv),
 }
 
-func find(apiVersion, kind string) adder {
+// groupOf is the API group of an apiVersion, "" for the core.
+func groupOf(apiVersion string) string {
 	group, _, grouped := strings.Cut(apiVersion, "/")
 	if !grouped {
-		group = ""
+		return ""
 	}
-	return adders[group+"/"+kind]
+	return group
 }
 
 // Wants tells whether objects of a kind are worth decoding.
-func (c *Collector) Wants(apiVersion, kind string) bool { return find(apiVersion, kind) != nil }
+func (c *Collector) Wants(apiVersion, kind string) bool {
+	_, wanted := takers[groupOf(apiVersion)+"/"+kind]
+	return wanted
+}
 
 // Misplaced tells of a kind that is wanted, under a version that no API server
 // has it in: "apps/v1" for DaemonSet in v1. Groups with a dot are somebody's
 // own and may have a Node or a Pod too. "" is nothing wrong.
 func (c *Collector) Misplaced(apiVersion, kind string) string {
-	group, _, grouped := strings.Cut(apiVersion, "/")
-	if grouped && strings.Contains(group, ".") || c.Wants(apiVersion, kind) {
+	if strings.Contains(groupOf(apiVersion), ".") || c.Wants(apiVersion, kind) {
 		return ""
 	}
 	for _, home := range []string{"", "apps", "batch", "storage.k8s.io"} {
-		if adders[home+"/"+kind] != nil {
+		if _, wanted := takers[home+"/"+kind]; wanted {
 			return strings.TrimPrefix(home+"/v1", "/")
 		}
 	}
@@ -113,29 +120,38 @@ func (c *Collector) WantsNamed(apiVersion, kind, name string) bool {
 
 // Add takes one object. decode fills a type of k8s.io/api, or a map[string]any
 // for a kind that isn't in it; it isn't called for a kind that nobody wants.
-// The error is decode's own.
+// The error is decode's own. at may be nil.
 func (c *Collector) Add(apiVersion, kind string, decode func(into any) error, at Locator) error {
-	add := find(apiVersion, kind)
-	if add == nil {
+	t, wanted := takers[groupOf(apiVersion)+"/"+kind]
+	if !wanted {
 		return nil
 	}
-	return add(c, decode, at)
-}
-
-// object names what was read; kind is given because typed objects of a list
-// leave theirs out.
-func object(kind, namespace, name string) inventory.Object {
-	return inventory.Object{Kind: kind, Namespace: namespace, Name: name}
-}
-
-// begin locks c for an object that is taken: the caller unlocks it.
-func (c *Collector) begin(kind string, of metav1.Object, at Locator) (inventory.Object, Locator) {
-	c.mu.Lock()
-	o := object(kind, of.GetNamespace(), of.GetName())
+	object := t.into()
+	if err := decode(object); err != nil {
+		return err
+	}
+	meta, isTyped := object.(metav1.Object)
+	if !isTyped {
+		meta = &unstructured.Unstructured{Object: *object.(*fields)}
+	}
+	o := inventory.Object{Kind: kind, Namespace: meta.GetNamespace(), Name: meta.GetName()}
 	if at == nil {
 		at = ObjectLocator(o)
 	}
-	return o, at
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !t.once || c.first(o, t.resource, at) {
+		t.take(c, o, object, at)
+	}
+	return nil
+}
+
+// Take is Add of an object that is decoded already.
+func Take[T any](c *Collector, apiVersion, kind string, object *T) {
+	_ = c.Add(apiVersion, kind, func(into any) error { // there is no other error
+		*into.(*T) = *object //nolint:forcetypeassert // the caller names the type's own kind
+		return nil
+	}, nil)
 }
 
 // checkPlugin tells of what keeps a Windows driver's DaemonSet from doing what
@@ -209,13 +225,9 @@ func (c *Collector) Meant(apiVersion, kind string) string {
 	if c.Wants(apiVersion, kind) {
 		return ""
 	}
-	group, _, grouped := strings.Cut(apiVersion, "/")
-	if !grouped {
-		group = ""
-	}
-	for name := range adders {
+	for name := range takers {
 		home, meant, _ := strings.Cut(name, "/")
-		if home == group && slices.ContainsFunc([]string{meant, meant + "s"}, func(s string) bool { return strings.EqualFold(s, kind) }) {
+		if home == groupOf(apiVersion) && slices.ContainsFunc([]string{meant, meant + "s"}, func(s string) bool { return strings.EqualFold(s, kind) }) {
 			return meant
 		}
 	}

@@ -15,11 +15,9 @@ import (
 
 var templateBase = []any{"spec", "template", "spec"}
 
-// DaemonSet takes a DaemonSet: a CSI driver's node plugin, csi-proxy, or
+// daemonSet takes a DaemonSet: a CSI driver's node plugin, csi-proxy, or
 // neither, which is set aside with the reason.
-func (c *Collector) DaemonSet(ds *appsv1.DaemonSet, at Locator) {
-	o, at := c.begin("DaemonSet", ds, at)
-	defer c.mu.Unlock()
+func (c *Collector) daemonSet(o inventory.Object, ds *appsv1.DaemonSet, at Locator) {
 	p := podTemplate{&ds.Spec.Template.Spec, templateBase, at}
 	cts := p.containers()
 	if !c.first(o, inventory.DaemonSets, at) {

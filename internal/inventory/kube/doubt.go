@@ -113,7 +113,7 @@ func (c *Collector) matters(first, second any) bool {
 // podsDiffer compares the images of drivers, and of what isn't on Linux the
 // rest.
 func (c *Collector) podsDiffer(a, b podCopy) bool {
-	d, isDriver := c.drivers[object("DaemonSet", a.object.Namespace, strings.TrimPrefix(a.owner, "DaemonSet/"))]
+	d, isDriver := c.drivers[inventory.Object{Kind: "DaemonSet", Namespace: a.object.Namespace, Name: strings.TrimPrefix(a.owner, "DaemonSet/")}]
 	if x, y := a.images[d.Container], b.images[d.Container]; isDriver && x != "" && y != "" && x != y {
 		return true
 	}

@@ -16,13 +16,9 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	inv := c.inv
-	inv.Sources = slices.Clone(inv.Sources)
-	inv.Problems = append(slices.Clone(inv.Problems), c.contradictions()...)
+	inv.Problems = slices.Concat(inv.Problems, c.contradictions())
 	inv.Read = maps.Clone(inv.Read)
 	inv.Nodes = slices.Clone(inv.Nodes)
-	inv.SetAside = slices.Clone(inv.SetAside)
-	inv.Proxies = slices.Clone(inv.Proxies)
-	inv.Leftovers = slices.Clone(inv.Leftovers)
 	c.joinCluster(&inv.Cluster)
 	for _, d := range c.drivers {
 		d = c.withRunning(d)
@@ -45,9 +41,6 @@ func (c *Collector) Inventory() *inventory.Inventory {
 // joinCluster takes WMCO's version from what says it best.
 func (c *Collector) joinCluster(cl *inventory.Cluster) {
 	cl.Evidence = slices.Clone(cl.Evidence)
-	cl.Services = slices.Clone(cl.Services)
-	cl.Namespaces = slices.Clone(cl.Namespaces)
-	cl.Pools, cl.CSIDrivers, cl.AdminGates = slices.Clone(cl.Pools), slices.Clone(cl.CSIDrivers), slices.Clone(cl.AdminGates)
 	if newest, ok := c.newestWMCO(); ok {
 		cl.WMCO = newest.version.String()
 		cl.Evidence = append(cl.Evidence, newest.at)

@@ -19,10 +19,8 @@ const (
 	wmcoDesired = "windowsmachineconfig.openshift.io/desired-version"
 )
 
-// Node takes a node. Of one that doesn't run Windows only the labels are kept.
-func (c *Collector) Node(n *corev1.Node, at Locator) {
-	o, at := c.begin("Node", n, at)
-	defer c.mu.Unlock()
+// node takes a node. Of one that doesn't run Windows only the labels are kept.
+func (c *Collector) node(o inventory.Object, n *corev1.Node, at Locator) {
 	if c.repeated(o, inventory.Nodes, func() any { return bareNode(n) }, at) {
 		return
 	}
@@ -84,7 +82,7 @@ func (c *Collector) UnreadNodes() []string {
 }
 
 func (c *Collector) readNode(name string) bool {
-	_, read := c.seen[object("Node", "", name)]
+	_, read := c.seen[inventory.Object{Kind: "Node", Name: name}]
 	return read
 }
 
@@ -125,14 +123,12 @@ func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 	return out
 }
 
-// CSINode takes the drivers that are registered on a node.
-func (c *Collector) CSINode(n *storagev1.CSINode, at Locator) {
-	o, at := c.begin("CSINode", n, at)
-	defer c.mu.Unlock()
+// csiNode takes the drivers that are registered on a node.
+func (c *Collector) csiNode(o inventory.Object, n *storagev1.CSINode, at Locator) {
 	if c.repeated(o, inventory.CSINodes, func() any { return bareCSINode(n) }, at) || c.linux[n.Name] {
 		return
 	}
-	out := csiNode(n)
+	out := readCSINode(n)
 	out.At = inventory.Evidence{Where: at("spec", "drivers"), Text: "drivers: [" + strings.Join(out.Drivers, ", ") + "]"}
 	c.csiNodes[n.Name] = out
 }
@@ -140,13 +136,13 @@ func (c *Collector) CSINode(n *storagev1.CSINode, at Locator) {
 // bareCSINode is what is kept of a CSINode; the kubelet lists drivers in the
 // order in which they came.
 func bareCSINode(n *storagev1.CSINode) any {
-	out := csiNode(n)
+	out := readCSINode(n)
 	slices.Sort(out.Drivers)
 	slices.Sort(out.Migrated)
 	return out
 }
 
-func csiNode(n *storagev1.CSINode) inventory.CSINode {
+func readCSINode(n *storagev1.CSINode) inventory.CSINode {
 	out := inventory.CSINode{Name: n.Name, Drivers: []string{}}
 	for _, d := range n.Spec.Drivers {
 		out.Drivers = append(out.Drivers, d.Name)

@@ -3,10 +3,8 @@ package kube
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/winbake/winbake/internal/inventory"
 )
@@ -35,55 +33,25 @@ const podSecurity = "pod-security.kubernetes.io/"
 // https://github.com/openshift/cluster-policy-controller/tree/master/pkg/psalabelsyncer
 const labelSync = "security.openshift.io/scc.podSecurityLabelSync"
 
-// Namespace takes a namespace's Pod Security levels.
-func (c *Collector) Namespace(ns *corev1.Namespace, at Locator) {
-	o, at := c.begin("Namespace", ns, at)
-	defer c.mu.Unlock()
-	if !c.first(o, inventory.Namespaces, at) {
-		return
-	}
+// namespace takes a namespace's Pod Security levels.
+func (c *Collector) namespace(o inventory.Object, ns *corev1.Namespace, at Locator) {
 	c.inv.Cluster.Namespaces = append(c.inv.Cluster.Namespaces, inventory.Namespace{
 		Name: ns.Name, Enforce: ns.Labels[podSecurity+"enforce"], Audit: ns.Labels[podSecurity+"audit"],
 		Warn: ns.Labels[podSecurity+"warn"], Sync: ns.Labels[labelSync], At: inventory.Evidence{Where: at("metadata", "labels")},
 	})
 }
 
-// Custom takes an object whose type isn't in k8s.io/api: ClusterVersion,
-// Infrastructure, Storage and ClusterCSIDriver (operator.openshift.io),
-// MachineConfigPool and ClusterServiceVersion. Any other is left.
-func (c *Collector) Custom(o map[string]any, at Locator) {
-	kind := text(o, "kind")
-	obj, at := c.begin(kind, &unstructured.Unstructured{Object: o}, at)
-	defer c.mu.Unlock()
-	switch group, _, _ := strings.Cut(text(o, "apiVersion"), "/"); group + "/" + kind {
-	case "config.openshift.io/ClusterVersion":
-		if c.first(obj, inventory.ClusterVersion, at) {
-			c.clusterVersion(o, at)
-		}
-	case "config.openshift.io/Infrastructure":
-		c.platform(o, at)
-	case "operator.openshift.io/Storage":
-		if v := text(o, "spec", "vsphereStorageDriver"); v != "" {
-			c.inv.Cluster.VSphereStorageDriver = v
-			c.evidence(at("spec", "vsphereStorageDriver"), v)
-		}
-	case "operator.openshift.io/ClusterCSIDriver":
-		if c.first(obj, inventory.CSIDrivers, at) {
-			c.csiDriver(o, obj.Name, at)
-		}
-	case "machineconfiguration.openshift.io/MachineConfigPool":
-		if c.first(obj, inventory.Pools, at) {
-			c.pool(o, obj.Name, at)
-		}
-	case "operators.coreos.com/ClusterServiceVersion":
-		c.csv(o, at)
+func (c *Collector) storage(_ inventory.Object, object *fields, at Locator) {
+	if v := text(*object, "spec", "vsphereStorageDriver"); v != "" {
+		c.inv.Cluster.VSphereStorageDriver = v
+		c.evidence(at("spec", "vsphereStorageDriver"), v)
 	}
 }
 
 // clusterVersion reads the newest completed update, and the one under way.
 // The history's first entry is the newest.
-func (c *Collector) clusterVersion(o map[string]any, at Locator) {
-	cl := &c.inv.Cluster
+func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locator) {
+	o, cl := *object, &c.inv.Cluster
 	for i, h := range list(o, "status", "history") {
 		v, state := text(h, "version"), text(h, "state")
 		if state == "Completed" {
@@ -132,49 +100,47 @@ func sortedSet(all []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-func (c *Collector) csiDriver(o map[string]any, name string, at Locator) {
-	state := text(o, "spec", "managementState")
+func (c *Collector) clusterCSIDriver(o inventory.Object, object *fields, at Locator) {
+	state := text(*object, "spec", "managementState")
 	c.inv.Cluster.CSIDrivers = append(c.inv.Cluster.CSIDrivers, inventory.ClusterCSIDriver{
-		Name: name, Management: state, At: inventory.Evidence{Where: at("spec", "managementState"), Text: state},
+		Name: o.Name, Management: state, At: inventory.Evidence{Where: at("spec", "managementState"), Text: state},
 	})
 }
 
-func (c *Collector) pool(o map[string]any, name string, at Locator) {
-	paused, _ := value(o, "spec", "paused").(bool)
+func (c *Collector) pool(o inventory.Object, object *fields, at Locator) {
+	paused, _ := value(*object, "spec", "paused").(bool)
 	c.inv.Cluster.Pools = append(c.inv.Cluster.Pools, inventory.Pool{
-		Name: name, Paused: paused, Machines: number(o, "status", "machineCount"), Updated: number(o, "status", "updatedMachineCount"),
+		Name: o.Name, Paused: paused, Machines: number(*object, "status", "machineCount"), Updated: number(*object, "status", "updatedMachineCount"),
 		At: inventory.Evidence{Where: at("spec", "paused"), Text: fmt.Sprintf("paused: %t", paused)},
 	})
 }
 
-func (c *Collector) platform(o map[string]any, at Locator) {
-	for _, path := range [][]string{{"status", "platformStatus", "type"}, {"status", "platform"}} {
-		if v := text(o, path...); v != "" {
-			c.inv.Cluster.Platform = v
-			c.evidence(at(anys(path)...), v)
-			return
-		}
+func (c *Collector) infrastructure(_ inventory.Object, object *fields, at Locator) {
+	path, platform := []any{"status", "platformStatus", "type"}, text(*object, "status", "platformStatus", "type")
+	if platform == "" {
+		path, platform = []any{"status", "platform"}, text(*object, "status", "platform")
+	}
+	if platform != "" {
+		c.inv.Cluster.Platform = platform
+		c.evidence(at(path...), platform)
 	}
 }
 
 // csv takes WMCO's ClusterServiceVersion; OLM copies it into every namespace
 // that it is for.
-func (c *Collector) csv(o map[string]any, at Locator) {
+func (c *Collector) csv(of inventory.Object, object *fields, at Locator) {
+	o := *object
 	if text(o, "metadata", "labels", "olm.copiedFrom") != "" || text(o, "status", "reason") == "Copied" {
 		return
 	}
 	phase := text(o, "status", "phase")
-	name := text(o, "metadata", "name")
-	c.wmcoIs(name, phase == "" || phase == "Succeeded", inventory.Evidence{Where: at("metadata", "name"), Text: name})
+	c.wmcoIs(of.Name, phase == "" || phase == "Succeeded", inventory.Evidence{Where: at("metadata", "name"), Text: of.Name})
 }
 
 // value is what is deep in o; nil for nothing.
 func value(o any, path ...string) any {
 	for _, key := range path {
-		m, ok := o.(map[string]any)
-		if !ok {
-			return nil
-		}
+		m, _ := o.(fields)
 		o = m[key]
 	}
 	return o
@@ -200,12 +166,4 @@ func number(o any, path ...string) int {
 		return int(n)
 	}
 	return 0
-}
-
-func anys(path []string) []any {
-	out := make([]any, len(path))
-	for i, p := range path {
-		out[i] = p
-	}
-	return out
 }

@@ -34,11 +34,9 @@ type volumeRecord struct {
 	at     inventory.Evidence
 }
 
-// Pod takes a pod: the volumes that it uses, and the image that it runs for a
+// pod takes a pod: the volumes that it uses, and the image that it runs for a
 // DaemonSet. One that ended uses nothing.
-func (c *Collector) Pod(pod *corev1.Pod, at Locator) {
-	o, at := c.begin("Pod", pod, at)
-	defer c.mu.Unlock()
+func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 	p := podTemplate{&pod.Spec, []any{"spec"}, at}
 	if c.repeated(o, inventory.Pods, func() any { return c.copyOfPod(o, p, pod) }, at) || ended(pod) {
 		return

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
@@ -20,7 +21,7 @@ func FuzzRegistration(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, arg, value string) {
 		ct := corev1.Container{Name: "r", Args: []string{arg}, Env: []corev1.EnvVar{{Name: "S", Value: value}}}
-		p := podTemplate{&corev1.PodSpec{Containers: []corev1.Container{ct}}, templateBase, ObjectLocator(object("DaemonSet", "n", "x"))}
+		p := podTemplate{&corev1.PodSpec{Containers: []corev1.Container{ct}}, templateBase, ObjectLocator(inventory.Object{Kind: "DaemonSet", Namespace: "n", Name: "x"})}
 		for _, c := range registrations(p, p.containers()) {
 			if c.folder == "" || strings.ContainsAny(c.folder, `/\`) || c.at.Where == "" {
 				t.Errorf("%q, %q: %+v", arg, value, c)

@@ -49,15 +49,10 @@ func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
 	return out
 }
 
-// RuntimeClass takes what a class adds to its pods' scheduling. The API server
+// runtimeClass takes what a class adds to its pods' scheduling. The API server
 // has done so with pods; templates only name the class:
 // https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling
-func (c *Collector) RuntimeClass(r *nodev1.RuntimeClass, at Locator) {
-	o, at := c.begin("RuntimeClass", r, at)
-	defer c.mu.Unlock()
-	if !c.first(o, "", at) {
-		return
-	}
+func (c *Collector) runtimeClass(o inventory.Object, r *nodev1.RuntimeClass, at Locator) {
 	if c.runtimeClasses[r.Name] = (inventory.Scheduling{}); r.Scheduling == nil {
 		return
 	}

@@ -1,7 +1,6 @@
 package kube
 
 import (
-	"cmp"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -24,26 +23,17 @@ func workloadOf(meta metav1.Object, replicas *int32) workload {
 	return workload{idle: replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil}
 }
 
-// Deployment takes a Deployment's pod template, and WMCO's own version.
-func (c *Collector) Deployment(d *appsv1.Deployment, at Locator) {
-	c.template("Deployment", &d.ObjectMeta, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
-	if d.Name != wmcoName {
-		return
+// deployment takes a Deployment's pod template, and WMCO's own version.
+func (c *Collector) deployment(o inventory.Object, d *appsv1.Deployment, at Locator) {
+	c.template(o, d, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
+	if d.Name == wmcoName {
+		const owner = "olm.owner"
+		c.wmcoIs(d.Labels[owner], true, inventory.Evidence{Where: at("metadata", "labels", owner), Text: d.Labels[owner]})
 	}
-	_, at = c.begin("Deployment", d, at)
-	defer c.mu.Unlock()
-	const owner = "olm.owner"
-	name := d.Labels[owner]
-	c.wmcoIs(name, true, inventory.Evidence{Where: at("metadata", "labels", owner), Text: name})
 }
 
-// StatefulSet takes a StatefulSet's pod template and claim templates.
-func (c *Collector) StatefulSet(s *appsv1.StatefulSet, at Locator) {
-	o, at := c.begin("StatefulSet", s, at)
-	defer c.mu.Unlock()
-	if !c.first(o, "", at) {
-		return
-	}
+// statefulSet takes a StatefulSet's pod template and claim templates.
+func (c *Collector) statefulSet(o inventory.Object, s *appsv1.StatefulSet, at Locator) {
 	w := workloadOf(s, s.Spec.Replicas)
 	w.claims = map[string]*string{}
 	for i := range s.Spec.VolumeClaimTemplates {
@@ -55,18 +45,17 @@ func (c *Collector) StatefulSet(s *appsv1.StatefulSet, at Locator) {
 	c.plugin(o, p, s.Name)
 }
 
-// ReplicaSet takes the pod template of a ReplicaSet that no Deployment owns.
-func (c *Collector) ReplicaSet(r *appsv1.ReplicaSet, at Locator) {
-	c.template("ReplicaSet", &r.ObjectMeta, r.Spec.Replicas, &r.Spec.Template, templateBase, at)
+func (c *Collector) replicaSet(o inventory.Object, r *appsv1.ReplicaSet, at Locator) {
+	c.template(o, r, r.Spec.Replicas, &r.Spec.Template, templateBase, at)
 }
 
-// Job takes the pod template of a Job that hasn't ended.
-func (c *Collector) Job(j *batchv1.Job, at Locator) {
+// job takes the pod template of a Job that hasn't ended.
+func (c *Collector) job(o inventory.Object, j *batchv1.Job, at Locator) {
 	replicas := j.Spec.Parallelism
-	if jobEnded(j) || isTrue(j.Spec.Suspend) {
+	if jobEnded(j) || j.Spec.Suspend != nil && *j.Spec.Suspend {
 		replicas = new(int32)
 	}
-	c.template("Job", &j.ObjectMeta, replicas, &j.Spec.Template, templateBase, at)
+	c.template(o, j, replicas, &j.Spec.Template, templateBase, at)
 }
 
 // jobEnded tells of a Job that makes no more pods; one that failed has no
@@ -77,33 +66,22 @@ func jobEnded(j *batchv1.Job) bool {
 	})
 }
 
-func isTrue(b *bool) bool { return b != nil && *b }
-
-// CronJob takes the pod template of a CronJob.
-func (c *Collector) CronJob(j *batchv1.CronJob, at Locator) {
+func (c *Collector) cronJob(o inventory.Object, j *batchv1.CronJob, at Locator) {
 	base := []any{"spec", "jobTemplate", "spec", "template", "spec"}
 	replicas := j.Spec.JobTemplate.Spec.Parallelism
-	if isTrue(j.Spec.Suspend) {
+	if j.Spec.Suspend != nil && *j.Spec.Suspend {
 		replicas = new(int32)
 	}
-	c.template("CronJob", &j.ObjectMeta, replicas, &j.Spec.JobTemplate.Spec.Template, base, at)
+	c.template(o, j, replicas, &j.Spec.JobTemplate.Spec.Template, base, at)
 }
 
-// deploymentConfig takes OpenShift's DeploymentConfig and a
-// ReplicationController: their templates have the same shape.
-func (c *Collector) deploymentConfig(r *corev1.ReplicationController, at Locator) {
-	if r.Spec.Template == nil {
-		return
+func (c *Collector) replicationController(o inventory.Object, r *corev1.ReplicationController, at Locator) {
+	if r.Spec.Template != nil {
+		c.template(o, r, r.Spec.Replicas, r.Spec.Template, templateBase, at)
 	}
-	c.template(cmp.Or(r.Kind, "ReplicationController"), &r.ObjectMeta, r.Spec.Replicas, r.Spec.Template, templateBase, at)
 }
 
-func (c *Collector) template(kind string, meta *metav1.ObjectMeta, replicas *int32, t *corev1.PodTemplateSpec, base []any, at Locator) {
-	o, at := c.begin(kind, meta, at)
-	defer c.mu.Unlock()
-	if !c.first(o, "", at) {
-		return
-	}
+func (c *Collector) template(o inventory.Object, meta metav1.Object, replicas *int32, t *corev1.PodTemplateSpec, base []any, at Locator) {
 	p := podTemplate{&t.Spec, base, at}
 	c.volumes.workload(o, p, workloadOf(meta, replicas))
 	if metav1.GetControllerOfNoCopy(meta) == nil {

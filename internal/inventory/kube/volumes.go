@@ -64,10 +64,8 @@ type claim struct {
 	migratedTo string
 }
 
-// PersistentVolume takes a volume.
-func (c *Collector) PersistentVolume(pv *corev1.PersistentVolume, at Locator) {
-	o, at := c.begin("PersistentVolume", pv, at)
-	defer c.mu.Unlock()
+// persistentVolume takes a volume.
+func (c *Collector) persistentVolume(o inventory.Object, pv *corev1.PersistentVolume, at Locator) {
 	b, claimed := backingOf(pv), claimOf(pv)
 	if c.repeated(o, inventory.Volumes, func() any { return [2]any{b, claimed} }, at) {
 		return
@@ -125,10 +123,8 @@ func (c *Collector) leftover(o inventory.Object, b backing, at inventory.Evidenc
 	})
 }
 
-// PersistentVolumeClaim takes a claim.
-func (c *Collector) PersistentVolumeClaim(pvc *corev1.PersistentVolumeClaim, at Locator) {
-	o, at := c.begin("PersistentVolumeClaim", pvc, at)
-	defer c.mu.Unlock()
+// persistentVolumeClaim takes a claim.
+func (c *Collector) persistentVolumeClaim(o inventory.Object, pvc *corev1.PersistentVolumeClaim, at Locator) {
 	cl, by := claimRecord(pvc)
 	if c.repeated(o, inventory.Claims, func() any { return cl }, at) {
 		return
@@ -160,13 +156,8 @@ func claimRecord(pvc *corev1.PersistentVolumeClaim) (cl claim, by string) {
 // name.
 var defaultClass = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
 
-// StorageClass takes a class: it names the driver of claims that aren't bound.
-func (c *Collector) StorageClass(sc *storagev1.StorageClass, at Locator) {
-	o, at := c.begin("StorageClass", sc, at)
-	defer c.mu.Unlock()
-	if !c.first(o, "", at) {
-		return
-	}
+// storageClass takes a class: it names the driver of claims that aren't bound.
+func (c *Collector) storageClass(o inventory.Object, sc *storagev1.StorageClass, at Locator) {
 	c.classes[sc.Name] = sc.Provisioner
 	for _, name := range defaultClass {
 		if sc.Annotations[name] == "true" {

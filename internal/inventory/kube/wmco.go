@@ -34,11 +34,9 @@ func wantsConfigMap(name string) bool {
 	return name == adminAcks || name == adminGates || strings.HasPrefix(name, servicesPrefix)
 }
 
-// ConfigMap takes WMCO's lists of services, the gates of updates and their
+// configMap takes WMCO's lists of services, the gates of updates and their
 // acknowledgements; any other is left.
-func (c *Collector) ConfigMap(cm *corev1.ConfigMap, at Locator) {
-	o, at := c.begin("ConfigMap", cm, at)
-	defer c.mu.Unlock()
+func (c *Collector) configMap(o inventory.Object, cm *corev1.ConfigMap, at Locator) {
 	switch of, isServices := strings.CutPrefix(cm.Name, servicesPrefix); {
 	case isServices:
 		if c.first(o, inventory.Services, at) {

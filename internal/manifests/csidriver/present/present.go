@@ -19,7 +19,6 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/shell"
@@ -99,7 +98,7 @@ func appendSets(sets []*appsv1.DaemonSet, object []byte) ([]*appsv1.DaemonSet, e
 // that can be written.
 func runs(cat *catalog.Catalog, ds *appsv1.DaemonSet) string {
 	c := kube.NewCollector(kube.Options{Catalog: cat})
-	c.DaemonSet(ds, kube.ObjectLocator(inventory.Object{Kind: "DaemonSet", Namespace: ds.Namespace, Name: ds.Name}))
+	kube.Take(c, "apps/v1", "DaemonSet", ds)
 	for _, d := range c.Inventory().Drivers {
 		if d.OS == "windows" && slices.Contains(csidriver.Drivers(), d.Line) {
 			return d.Line
