@@ -13,6 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 	"github.com/winbake/winbake/internal/stream"
 )
 
@@ -29,6 +31,10 @@ func (d *document) where(n *yaml.Node) string { return d.at(n.Line, n.Column) }
 // at is file:line:column of a place in the document's own lines.
 func (d *document) at(line, column int) string {
 	return fmt.Sprintf("%s:%d:%d", d.file, d.line+max(line, 1), max(column, 1))
+}
+
+func (d *document) locator(root *yaml.Node) kube.Locator {
+	return func(path ...any) string { return fmt.Sprintf("%s:%d", d.file, d.line+yamlnode.Line(root, path...)) }
 }
 
 func (r *reader) text(ctx context.Context, file string, src []byte) error {

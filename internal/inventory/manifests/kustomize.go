@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kustomize"
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
@@ -149,7 +150,7 @@ func isFlux(file string) bool {
 // without the folder that it is for.
 func (d *document) kustomization(n *yaml.Node) error {
 	for _, name := range []string{"resources", "components", "patches", "images", "namespace"} {
-		if at := get(n, name); at != nil && !isKustomizationFile(d.file) {
+		if at := yamlnode.Get(n, name); at != nil && !isKustomizationFile(d.file) {
 			return &failure{where: d.where(at), what: "this is a kustomization: give what it builds", fix: "build the folder that it is for, and give what comes of it"}
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
@@ -36,7 +37,7 @@ func (r *reader) object(d *document, n *yaml.Node, within object) error {
 }
 
 func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) error {
-	n = resolve(n)
+	n = yamlnode.Resolve(n)
 	if listsObjects(n) {
 		return r.items(d, n, object{}, depth)
 	}
@@ -51,7 +52,7 @@ func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) err
 		r.others++ // values.yaml, a list of a CI
 		return nil
 	}
-	if items := get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && isList(o.kind) {
+	if items := yamlnode.Get(n, "items"); items != nil && items.Kind == yaml.SequenceNode && isList(o.kind) {
 		return r.items(d, items, o, depth)
 	}
 	r.objects++
@@ -62,8 +63,8 @@ func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) err
 // from the lists of other programs.
 func listsObjects(n *yaml.Node) bool {
 	return n != nil && n.Kind == yaml.SequenceNode && len(n.Content) > 0 && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool {
-		item = resolve(item)
-		return item == nil || item.Kind != yaml.MappingNode || get(item, "kind") == nil || get(item, "apiVersion") == nil
+		item = yamlnode.Resolve(item)
+		return item == nil || item.Kind != yaml.MappingNode || yamlnode.Get(item, "kind") == nil || yamlnode.Get(item, "apiVersion") == nil
 	})
 }
 
@@ -85,7 +86,7 @@ func (r *reader) items(d *document, items *yaml.Node, list object, depth int) er
 // kind reads apiVersion and kind; an empty object is a mapping that has
 // neither and doesn't look like an object.
 func (d *document) kind(n *yaml.Node, within object) (object, error) {
-	apiVersion, kind := get(n, "apiVersion"), get(n, "kind")
+	apiVersion, kind := yamlnode.Get(n, "apiVersion"), yamlnode.Get(n, "kind")
 	o := within
 	for _, f := range []struct {
 		node *yaml.Node
@@ -103,14 +104,14 @@ func (d *document) kind(n *yaml.Node, within object) (object, error) {
 	switch {
 	case o.kind != "" && o.apiVersion == "" && !isKustomization(o.kind):
 		return object{}, failed(d, n, o.kind+" has no apiVersion")
-	case o.kind == "" && get(n, "metadata") != nil && get(n, "spec") != nil:
+	case o.kind == "" && yamlnode.Get(n, "metadata") != nil && yamlnode.Get(n, "spec") != nil:
 		return object{}, failed(d, n, "an object has no kind")
 	}
 	return o, nil
 }
 
 func (r *reader) take(d *document, n *yaml.Node, o object) error {
-	name := get(get(n, "metadata"), "name")
+	name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name")
 	if wanted := name != nil && r.c.WantsNamed(o.apiVersion, o.kind, name.Value); !wanted {
 		if err := d.holder(n, o); err != nil {
 			return err
@@ -127,7 +128,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 			return failed(d, n, o.kind+" has no metadata.name")
 		}
 		if meant := r.c.Meant(o.apiVersion, o.kind); meant != "" {
-			return &failure{where: d.where(cmp.Or(get(n, "kind"), n)), what: "there is no kind " + printable.Clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
+			return &failure{where: d.where(cmp.Or(yamlnode.Get(n, "kind"), n)), what: "there is no kind " + printable.Clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
 		}
 		return d.misplaced(n, o, r.c.Misplaced(o.apiVersion, o.kind))
 	}
@@ -151,7 +152,7 @@ func (d *document) misplaced(n *yaml.Node, o object, home string) error {
 		return nil
 	}
 	at := n
-	if v := get(n, "apiVersion"); v != nil {
+	if v := yamlnode.Get(n, "apiVersion"); v != nil {
 		at = v
 	}
 	return &failure{
@@ -200,7 +201,7 @@ func (d *document) holder(n *yaml.Node, o object) error {
 	if !slices.Contains(holders[group], o.kind) || o.kind != "TridentOrchestrator" && !speaksOfCSI(n, 0) {
 		return nil
 	}
-	name := get(get(n, "metadata"), "name")
+	name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name")
 	called := o.kind
 	if name != nil {
 		called += " " + printable.Clip(name.Value)

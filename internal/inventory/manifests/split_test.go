@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 )
 
 func TestChunks(t *testing.T) {
@@ -31,30 +33,6 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
-	for text, want := range map[string]string{
-		"a: b\nitems:\n- x: 1\n  y: 2\n- z: 3\nkind: List\n": `"a: b\nkind: List\n" 3:"- x: 1\n  y: 2\n" 5:"- z: 3\n"`,
-		"items:\n  - x: 1\n  # c\n\n  -\n    z: 3\n":         `"" 2:"  - x: 1\n  # c\n\n" 5:"  -\n    z: 3\n"`,
-		"items:\n- x: |\n    - not one\n- y\n":               `"" 2:"- x: |\n    - not one\n" 4:"- y\n"`,
-		"items: []\n":                                        "none",
-		"items: [{a: b}]\n":                                  "none",
-		"data:\n  items:\n  - a\n":                           "none",
-		"items:\na: b\n":                                     "none",
-	} {
-		rest, items, _, ok := split([]byte(text))
-		got := "none"
-		if ok {
-			got = fmt.Sprintf("%q", rest)
-			for _, c := range items {
-				got += fmt.Sprintf(" %d:%q", c.line, c.text)
-			}
-		}
-		if got != want {
-			t.Errorf("%q:\n%s, want\n%s", text, got, want)
-		}
-	}
-}
-
 // Nothing but blank lines, comments and markers may be lost between chunks.
 func FuzzChunks(f *testing.F) {
 	for _, s := range []string{"a: b\n---\nc: d", "%YAML 1.1\n---\n", "...\n---\n...", "# a\n--- b\n", "items:\n- a\n- b\n"} {
@@ -75,10 +53,10 @@ func FuzzChunks(f *testing.F) {
 			return true
 		})
 		lost(t, src[at:])
-		if _, items, indent, ok := split(src); ok {
+		if _, items, indent, ok := yamlnode.Items(src); ok {
 			for _, item := range items {
-				if item.text[indent] != '-' {
-					t.Fatalf("%q has no dash at %d", item.text, indent)
+				if item.Text[indent] != '-' {
+					t.Fatalf("%q has no dash at %d", item.Text, indent)
 				}
 			}
 		}

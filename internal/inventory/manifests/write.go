@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	kjson "sigs.k8s.io/json"
 
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 	"github.com/winbake/winbake/internal/printable"
 )
 
@@ -123,11 +124,11 @@ func (w *writer) members(n *yaml.Node, names map[string]bool) error {
 	var merges []*yaml.Node
 	last := lastOf(n)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := resolve(n.Content[i]), n.Content[i+1]
+		k, v := yamlnode.Resolve(n.Content[i]), n.Content[i+1]
 		switch {
 		case k == nil || k.Kind != yaml.ScalarNode:
 			return w.d.badKey(n.Content[i])
-		case isMerge(k):
+		case yamlnode.IsMerge(k):
 			merges = append(merges, v)
 			continue
 		case last[k.Value] != i:
@@ -153,7 +154,7 @@ func (w *writer) members(n *yaml.Node, names map[string]bool) error {
 func lastOf(n *yaml.Node) map[string]int {
 	last := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		if k := resolve(n.Content[i]); k != nil && k.Kind == yaml.ScalarNode {
+		if k := yamlnode.Resolve(n.Content[i]); k != nil && k.Kind == yaml.ScalarNode {
 			last[k.Value] = i
 		}
 	}
@@ -168,7 +169,7 @@ func (w *writer) doubt(at *yaml.Node, name string) {
 }
 
 func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool) error {
-	for _, m := range sources(merges) {
+	for _, m := range yamlnode.Merged(merges) {
 		if slices.Contains(w.open, m) || len(w.open) > maxDepth {
 			return failed(w.d, n, "a mapping is merged into itself")
 		}

@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 )
 
 type document struct {
@@ -102,49 +104,13 @@ func (d *document) decode(into any) error { return json.Unmarshal(d.json, into) 
 // must-gather's objects few become evidence.
 func (d *document) locate(at ...any) string {
 	if d.node == nil {
-		d.node = &yaml.Node{}
-		if err := yaml.Unmarshal(d.text, d.node); err != nil || len(d.node.Content) == 0 {
-			d.node = &yaml.Node{Line: 1}
-		} else {
-			d.node = d.node.Content[0]
+		d.node = &yaml.Node{Line: 1}
+		var n yaml.Node
+		if err := yaml.Unmarshal(d.text, &n); err == nil && len(n.Content) > 0 {
+			d.node = n.Content[0]
 		}
 	}
-	line := 1
-	n := d.node
-	for _, step := range at {
-		key, value := child(n, step)
-		if value == nil {
-			break
-		}
-		line, n = key.Line, value
-	}
-	if len(at) == 0 {
-		line = d.node.Line
-	}
-	return d.file + ":" + strconv.Itoa(d.line+line-1)
-}
-
-// child finds a step below n: the node to point at, and the one to go on from.
-func child(n *yaml.Node, step any) (key, value *yaml.Node) {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	switch step := step.(type) {
-	case string:
-		if n.Kind != yaml.MappingNode {
-			return nil, nil
-		}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == step {
-				return n.Content[i], n.Content[i+1]
-			}
-		}
-	case int:
-		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
-			return n.Content[step], n.Content[step]
-		}
-	}
-	return nil, nil
+	return d.file + ":" + strconv.Itoa(d.line-1+yamlnode.Line(d.node, at...))
 }
 
 // yamlLine finds the line in an error of the YAML parser.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -115,26 +116,17 @@ func imageFault(ctx context.Context, where string, err error) error {
 const maxText = 32 << 20
 
 func readBounded(file string) ([]byte, error) {
-	f, err := infile.Open(file)
+	src, err := infile.Read(file, maxText)
+	if info, serr := os.Stat(file); err != nil && serr == nil && info.Size() > maxText {
+		return nil, &fault.Error{
+			What: fmt.Sprintf("larger than %d MiB, which no image-references file is", maxText>>20), Where: file,
+			Fix: "give image-references, or save it again: " + saveInfo,
+		}
+	}
 	if err != nil {
 		return nil, unreadable(file, err)
-	}
-	defer f.Close() // only read
-	src, err := io.ReadAll(io.LimitReader(f, maxText+1))
-	if err != nil {
-		return nil, unreadable(file, err)
-	}
-	if len(src) > maxText {
-		return nil, tooLarge(file)
 	}
 	return src, nil
-}
-
-func tooLarge(where string) error {
-	return &fault.Error{
-		What: fmt.Sprintf("larger than %d MiB, which no image-references file is", maxText>>20), Where: where,
-		Fix: "give image-references, or save it again: " + saveInfo,
-	}
 }
 
 func unreadable(file string, err error) error {
