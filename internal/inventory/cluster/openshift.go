@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,14 +16,6 @@ import (
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
-)
-
-// Where the Windows Machine Config Operator keeps its lists of services:
-// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/servicescm/servicescm.go
-const (
-	wmcoName       = "windows-machine-config-operator"
-	wmcoNamespace  = "openshift-" + wmcoName
-	servicesPrefix = "windows-services-"
 )
 
 var (
@@ -169,12 +160,12 @@ func (r *reader) readServices(ctx context.Context) error {
 func (r *reader) readOperator(ctx context.Context) ([]string, error) {
 	var found []types.NamespacedName
 	p := r.pager("", of(r.metadata.Resource(csvs).List), func(m metav1.Object) {
-		if strings.HasPrefix(m.GetName(), wmcoName) {
+		if r.c.WantsNamed(csvs.GroupVersion().String(), "ClusterServiceVersion", m.GetName()) {
 			found = append(found, types.NamespacedName{Namespace: m.GetNamespace(), Name: m.GetName()})
 		}
 	})
 	p.options.LabelSelector = "!olm.copiedFrom"
-	namespaces := []string{wmcoNamespace}
+	namespaces := []string{kube.OperatorNamespace}
 	if err := p.read(ctx); apierrors.IsNotFound(err) {
 		return namespaces, nil // a cluster without OLM
 	} else if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -185,10 +184,5 @@ func (r *reader) readConfigMaps(ctx context.Context, namespace string) error {
 	if r.spaces.read && !r.spaces.names[namespace] {
 		return nil
 	}
-	take := add[corev1.ConfigMap](r, "v1", "ConfigMap")
-	return r.pager("", of(r.core.ConfigMaps(namespace).List), func(m metav1.Object) {
-		if strings.HasPrefix(m.GetName(), servicesPrefix) {
-			take(m)
-		}
-	}).read(ctx)
+	return r.pager("", of(r.core.ConfigMaps(namespace).List), add[corev1.ConfigMap](r, "v1", "ConfigMap")).read(ctx)
 }

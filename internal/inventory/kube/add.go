@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -105,15 +104,10 @@ func (c *Collector) Misplaced(apiVersion, kind string) string {
 // WantsNamed narrows Wants by the object's name: of all ConfigMaps and
 // ClusterServiceVersions few matter, and the others are large.
 func (c *Collector) WantsNamed(apiVersion, kind, name string) bool {
-	switch kind {
-	case "ConfigMap":
-		if !wantsConfigMap(name) {
-			return false
-		}
-	case "ClusterServiceVersion":
-		if !strings.HasPrefix(name, wmcoName) {
-			return false
-		}
+	switch {
+	case kind == "ConfigMap" && name != adminAcks && name != adminGates && !strings.HasPrefix(name, ServicesPrefix),
+		kind == "ClusterServiceVersion" && !strings.HasPrefix(name, wmcoName):
+		return false
 	}
 	return c.Wants(apiVersion, kind)
 }
@@ -210,13 +204,6 @@ func (c *Collector) plugin(o inventory.Object, p podTemplate, name string) {
 		Where: p.at(), What: o.String() + ": " + reason,
 		Fix: "run it as a DaemonSet, as its project publishes it: a node plugin must be on every node that mounts its volumes",
 	})
-}
-
-// barePod tells of a pod that no DaemonSet or other workload made that is told
-// of itself.
-func barePod(pod *corev1.Pod) bool {
-	owner := metav1.GetControllerOfNoCopy(pod)
-	return owner == nil || owner.Kind == "Node" // a static pod
 }
 
 // Meant is the kind that was meant by one that no API server has: Daemonset,

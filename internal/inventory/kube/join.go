@@ -49,7 +49,7 @@ func (c *Collector) joinCluster(cl *inventory.Cluster) {
 	// The operator drops the lists of other versions once no node needs them.
 	if len(cl.Services) == 1 {
 		cl.WMCO = cl.Services[0].WMCO
-		cl.Evidence = append(cl.Evidence, inventory.Evidence{Where: cl.Services[0].At.Where, Text: servicesPrefix + cl.WMCO})
+		cl.Evidence = append(cl.Evidence, inventory.Evidence{Where: cl.Services[0].At.Where, Text: ServicesPrefix + cl.WMCO})
 	}
 }
 
@@ -125,7 +125,7 @@ func (c *Collector) onWindows(p podRecord) bool {
 	case p.asks == nil:
 		return p.os == windows
 	}
-	return c.boundForWindows(c.withRuntimeClass(p))
+	return c.boundForWindows(merged(*p.asks, c.runtimeClasses[p.runtimeClass]))
 }
 
 // hasPods tells whether a pod of a workload was read. Between a Deployment, a

@@ -70,17 +70,12 @@ func readFlags(d *inventory.Driver, p podTemplate, ct *container, own []string) 
 func (ct *container) openFlag() (podtext.Word, bool) {
 	for i, w := range ct.words {
 		name, isVariable := podtext.VariableName(w.Text)
-		if !isVariable || i > 0 && takesNext(ct.words[i-1].Text) || ct.fromField(name) {
-			continue
+		valueOfFlag := i > 0 && strings.HasPrefix(ct.words[i-1].Text, "-") && !strings.Contains(ct.words[i-1].Text, "=")
+		if isVariable && !valueOfFlag && !ct.fromField(name) {
+			return w, true
 		}
-		return w, true
 	}
 	return podtext.Word{}, false
-}
-
-// takesNext tells of a flag that isn't joined to a value with =.
-func takesNext(arg string) bool {
-	return strings.HasPrefix(arg, "-") && !strings.Contains(arg, "=")
 }
 
 // fromField tells of a variable that the pod's own fields or its resources set:

@@ -65,8 +65,8 @@ func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locato
 		}
 	}
 	cl.Channel, cl.Channels = text(o, "spec", "channel"), texts(list(o, "status", "desired", "channels"))
-	cl.Conditional = versions(list(o, "status", "conditionalUpdates"), "release", "version")
-	cl.Available = versions(list(o, "status", "availableUpdates"), "version")
+	cl.Conditional = texts(list(o, "status", "conditionalUpdates"), "release", "version")
+	cl.Available = texts(list(o, "status", "availableUpdates"), "version")
 	cl.Available = sortedSet(slices.Concat(cl.Available, cl.Conditional))
 	for i, condition := range list(o, "status", "conditions") {
 		cl.Conditions = append(cl.Conditions, inventory.Condition{
@@ -76,20 +76,11 @@ func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locato
 	}
 }
 
-// versions are the texts that stand under path in each of a list.
-func versions(all []any, path ...string) []string {
+// texts are the texts that stand under path in each of a list.
+func texts(all []any, path ...string) []string {
 	var out []string
 	for _, one := range all {
 		out = append(out, text(one, path...))
-	}
-	return sortedSet(out)
-}
-
-func texts(all []any) []string {
-	var out []string
-	for _, one := range all {
-		s, _ := one.(string)
-		out = append(out, s)
 	}
 	return sortedSet(out)
 }

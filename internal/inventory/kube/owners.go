@@ -154,10 +154,5 @@ func operatorManaged(ds *appsv1.DaemonSet, img inventory.Image) bool {
 		slices.ContainsFunc(ds.OwnerReferences, func(ref metav1.OwnerReference) bool {
 			group, _, _ := strings.Cut(ref.APIVersion, "/")
 			return group == "operator.openshift.io" || group == "config.openshift.io"
-		}) || ds.Namespace == csiNamespace && isPayload(img)
-}
-
-// isPayload tells whether an image came with a release of OpenShift or OKD.
-func isPayload(img inventory.Image) bool {
-	return slices.Contains([]string{"ocp-v4.0-art-dev", "scos-content"}, podtext.LastElement(img.Repository))
+		}) || ds.Namespace == csiNamespace && slices.Contains([]string{"ocp-v4.0-art-dev", "scos-content"}, podtext.LastElement(img.Repository)) // of OpenShift or OKD
 }

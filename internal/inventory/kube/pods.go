@@ -41,7 +41,8 @@ func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 	if c.repeated(o, inventory.Pods, func() any { return c.copyOfPod(o, p, pod) }, at) || ended(pod) {
 		return
 	}
-	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner != nil {
 		c.owned[key{pod.Namespace, owner.Kind + "/" + owner.Name}] = true
 		if owner.Kind == "DaemonSet" {
 			c.runs(owner.Name, pod)
@@ -50,7 +51,7 @@ func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 	if c.linux[pod.Spec.NodeName] {
 		return
 	}
-	if barePod(pod) {
+	if owner == nil || owner.Kind == "Node" { // nothing else is told of it; the node's are static
 		c.plugin(o, p, pod.Name)
 	}
 	r := c.record(o, p, pod.Name)

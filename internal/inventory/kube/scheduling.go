@@ -89,10 +89,6 @@ func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
 	return nil
 }
 
-func (c *Collector) withRuntimeClass(p podRecord) inventory.Scheduling {
-	return merged(*p.asks, c.runtimeClasses[p.runtimeClass])
-}
-
 // merged is what keeps a pod to some nodes with what its class adds.
 func merged(s, class inventory.Scheduling) inventory.Scheduling {
 	if len(class.NodeSelector) > 0 {

@@ -17,8 +17,11 @@ import (
 // Names that the Windows Machine Config Operator gives what it makes:
 // https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/servicescm/servicescm.go
 const (
-	wmcoName       = "windows-machine-config-operator"
-	servicesPrefix = "windows-services-"
+	wmcoName = "windows-machine-config-operator"
+	// OperatorNamespace is where it runs, and keeps the ConfigMaps whose names begin
+	// with ServicesPrefix.
+	OperatorNamespace = "openshift-" + wmcoName
+	ServicesPrefix    = "windows-services-"
 )
 
 // What updates wait for, and what the administrator acknowledged of it:
@@ -30,14 +33,10 @@ const (
 	adminAcksSpace  = "openshift-config"
 )
 
-func wantsConfigMap(name string) bool {
-	return name == adminAcks || name == adminGates || strings.HasPrefix(name, servicesPrefix)
-}
-
 // configMap takes WMCO's lists of services, the gates of updates and their
 // acknowledgements; any other is left.
 func (c *Collector) configMap(o inventory.Object, cm *corev1.ConfigMap, at Locator) {
-	switch of, isServices := strings.CutPrefix(cm.Name, servicesPrefix); {
+	switch of, isServices := strings.CutPrefix(cm.Name, ServicesPrefix); {
 	case isServices:
 		if c.first(o, inventory.Services, at) {
 			c.services(of, cm.Data, at)
@@ -72,7 +71,7 @@ func (c *Collector) services(wmco string, data map[string]string, at Locator) {
 		c.problem(inventory.Problem{
 			Where: at("data", "services"), What: "WMCO's list of services isn't JSON: " + err.Error(),
 			Fix:     "see what the ConfigMap of the cluster has, and give that",
-			Command: "kubectl get configmap " + shell.Word(servicesPrefix+wmco) + " -n openshift-" + wmcoName + " -o yaml",
+			Command: "kubectl get configmap " + shell.Word(ServicesPrefix+wmco) + " -n " + OperatorNamespace + " -o yaml",
 		})
 		return
 	}

@@ -6,14 +6,8 @@ import (
 	"slices"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/internal/shell"
-)
-
-// WMCO keeps what services a node has in a ConfigMap of this name and its own
-// version: https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/servicescm/servicescm.go
-const (
-	servicesPrefix    = "windows-services-"
-	operatorNamespace = "openshift-windows-machine-config-operator"
 )
 
 // cutShort notes that the archive ended early.
@@ -96,10 +90,10 @@ func (r *reader) lacksNodes() inventory.Coverage {
 }
 
 func (r *reader) lacksServices(t *tally) inventory.Coverage {
-	if n := r.namespaces[operatorNamespace]; t.count > 0 || n != nil && n.has("core/configmaps") {
+	if n := r.namespaces[kube.OperatorNamespace]; t.count > 0 || n != nil && n.has("core/configmaps") {
 		return inventory.Coverage{}
 	}
-	return lackOf("namespace "+operatorNamespace+" wasn't gathered", r.inspect("ns/"+operatorNamespace))
+	return lackOf("namespace "+kube.OperatorNamespace+" wasn't gathered", r.inspect("ns/"+kube.OperatorNamespace))
 }
 
 func (r *reader) lacksConfigMap(m configMap, count int) inventory.Coverage {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/test/compressed"
 )
 
@@ -66,10 +67,10 @@ func TestCoverage(t *testing.T) {
 		{"only pods of all namespaces", files{namespaces + "web/core/pods.yaml": "items: []"}, lacking{
 			inventory.Claims:     {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web"), ""},
 			inventory.DaemonSets: {"namespaces that weren't gathered: web", fmt.Sprintf(inspect, "ns/web"), ""}}},
-		{"WMCO's namespace", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "", namespacesFile: namespaceList(drivers, "shop")},
-			lacking{inventory.Services: {"namespace openshift-windows-machine-config-operator wasn't gathered", fmt.Sprintf(inspect, "ns/"+operatorNamespace), ""}}},
-		{"WMCO in a namespace of another name", files{namespaces + operatorNamespace + "/core/configmaps.yaml": "", namespaces + operatorNamespace + "/" + operatorNamespace + ".yaml": "",
-			namespacesFile: namespaceList(drivers, "shop", "wmco"), namespaces + "wmco/wmco.yaml": namespaceObject("wmco"), namespaces + "wmco/core/configmaps.yaml": strings.ReplaceAll(services, operatorNamespace, "wmco")}, nil},
+		{"WMCO's namespace", files{namespaces + kube.OperatorNamespace + "/core/configmaps.yaml": "", namespaces + kube.OperatorNamespace + "/" + kube.OperatorNamespace + ".yaml": "", namespacesFile: namespaceList(drivers, "shop")},
+			lacking{inventory.Services: {"namespace openshift-windows-machine-config-operator wasn't gathered", fmt.Sprintf(inspect, "ns/"+kube.OperatorNamespace), ""}}},
+		{"WMCO in a namespace of another name", files{namespaces + kube.OperatorNamespace + "/core/configmaps.yaml": "", namespaces + kube.OperatorNamespace + "/" + kube.OperatorNamespace + ".yaml": "",
+			namespacesFile: namespaceList(drivers, "shop", "wmco"), namespaces + "wmco/wmco.yaml": namespaceObject("wmco"), namespaces + "wmco/core/configmaps.yaml": strings.ReplaceAll(services, kube.OperatorNamespace, "wmco")}, nil},
 		{"ClusterCSIDrivers", files{cluster + "operator.openshift.io/clustercsidrivers/csi.vsphere.vmware.com.yaml": ""},
 			lacking{inventory.CSIDrivers: {none("operator.openshift.io/clustercsidrivers"), fmt.Sprintf(inspect, "clustercsidrivers.operator.openshift.io"), ""}}},
 		{"MachineConfigPools", files{cluster + "machineconfiguration.openshift.io/machineconfigpools/worker.yaml": ""},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 const (
@@ -203,7 +204,7 @@ const namespacesFile = cluster + "core/namespaces.yaml"
 // list of namespaces that somebody added.
 func gathered() files {
 	const wmco = "windowsmachineconfig.openshift.io/version: 10.19.1-1a2b3c4"
-	const drivers, operator = "openshift-cluster-csi-drivers", operatorNamespace
+	const drivers, operator = "openshift-cluster-csi-drivers", kube.OperatorNamespace
 	return files{
 		"version":                                                                       "openshift/must-gather\n4.19.0-202511010000\n",
 		cluster + "core/nodes/linux-1.yaml":                                             node("linux-1", "linux", ""),

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 // maxFile bounds a file of objects. A namespace with 10,000 pods has some
@@ -106,7 +107,7 @@ func (r *reader) note(p place, h head) {
 			r.namespace(ns)
 		}
 	case "core/configmaps":
-		if !strings.HasPrefix(h.Metadata.Name, servicesPrefix) {
+		if !strings.HasPrefix(h.Metadata.Name, kube.ServicesPrefix) {
 			r.tallies[p.resource].count--
 		}
 	}
