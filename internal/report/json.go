@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -38,21 +38,15 @@ func encodeJSON(r Report) (string, error) {
 	d := Document{
 		SchemaVersion: SchemaVersion,
 		Tool:          r.Tool, Version: r.Version,
-		Subject: Valid(r.Subject), Checked: Valid(r.Checked),
+		Subject: r.Subject, Checked: r.Checked, Notes: r.Notes,
 		Verdict:  finding.Worst(r.Findings),
 		Counts:   map[string]int{},
-		Findings: []finding.Finding{},
+		Findings: append([]finding.Finding{}, r.Findings...), // none is a list too
 	}
 	for s := finding.Pass; s <= finding.Block; s++ {
 		d.Counts[s.String()] = finding.Count(r.Findings, s)
 	}
-	for _, f := range r.Findings {
-		d.Findings = append(d.Findings, validFinding(f))
-	}
-	for _, n := range r.Notes {
-		d.Notes = append(d.Notes, Valid(n))
-	}
-	return Envelope("CheckReport", d)
+	return Envelope("CheckReport", MapStrings(d, func(_, s string) string { return Valid(s) }))
 }
 
 // Envelope is v as programs read it: an object with apiVersion and kind, and v's
@@ -85,16 +79,45 @@ func EncodeJSON(v any) (string, error) {
 	return printable.JSON(b.String()), nil
 }
 
-func validFinding(f finding.Finding) finding.Finding {
-	for _, s := range []*string{&f.ID, &f.Object, &f.Observed, &f.Expected, &f.Why, &f.Remedy, &f.When,
-		&f.Source, &f.Phase, &f.Hop, &f.Accepted} {
-		*s = Valid(*s)
+// MapStrings returns a deep copy of v with f over each string in it, map keys
+// too. It works on all fields there are, so that none that is added later can
+// be forgotten.
+func MapStrings[T any](v T, f func(field, s string) string) T {
+	return mapValue(reflect.ValueOf(v), "", f).Interface().(T)
+}
+
+func mapValue(v reflect.Value, field string, f func(field, s string) string) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	switch v.Kind() {
+	case reflect.String:
+		out.SetString(f(field, v.String()))
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(mapValue(v.Elem(), field, f))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			out.Field(i).Set(mapValue(v.Field(i), v.Type().Field(i).Name, f))
+		}
+	case reflect.Slice:
+		if !v.IsNil() {
+			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		}
+		for i := range v.Len() {
+			out.Index(i).Set(mapValue(v.Index(i), field, f))
+		}
+	case reflect.Map:
+		if !v.IsNil() {
+			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+		}
+		for key, value := range v.Seq2() {
+			out.SetMapIndex(mapValue(key, field, f), mapValue(value, field, f))
+		}
+	default:
+		out.Set(v)
 	}
-	f.Evidence = slices.Clone(f.Evidence)
-	for i, e := range f.Evidence {
-		f.Evidence[i] = Valid(e)
-	}
-	return f
+	return out
 }
 
 // Valid writes broken UTF-8 as Clean does. encoding/json would make one and

@@ -1,6 +1,7 @@
 package skewreport
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (d *Document) junitCase(r RuleInfo) report.JUnitCase {
 }
 
 func junitHeadline(fs []finding.Finding) string {
-	said := oneLine(strings.TrimSpace(fs[0].Object + ": " + firstOf(fs[0].Observed, fs[0].Why)))
+	said := oneLine(strings.TrimSpace(fs[0].Object + ": " + cmp.Or(fs[0].Observed, fs[0].Why)))
 	if len(fs) > 1 {
 		said += fmt.Sprintf(" (and %d more)", len(fs)-1)
 	}

@@ -1,6 +1,7 @@
 package skewreport
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -22,6 +23,7 @@ type page struct {
 	Notes  []string
 	Groups []group
 	Read   []string
+	Todo   []skew.Step
 }
 
 type group struct {
@@ -38,13 +40,13 @@ type shown struct {
 
 func newPage(d *Document) page {
 	d = d.display()
-	p := page{Document: d, Route: d.route(), Rows: d.rows(), Notes: d.certaintyNotes(), Read: d.readLines()}
+	p := page{Document: d, Route: d.route(), Rows: d.rows(), Notes: d.certaintyNotes(), Read: d.readLines(), Todo: d.todos()}
 	for _, f := range d.Findings {
 		if last := len(p.Groups) - 1; last < 0 || p.Groups[last].Heading != groupOf(f) {
 			p.Groups = append(p.Groups, group{Heading: groupOf(f)})
 		}
 		last := &p.Groups[len(p.Groups)-1]
-		last.Findings = append(last.Findings, shown{f, firstOf(f.Accepted, f.Severity.String()), d.title(f.ID), f.Severity >= finding.Warn})
+		last.Findings = append(last.Findings, shown{f, cmp.Or(f.Accepted, f.Severity.String()), d.title(f.ID), f.Severity >= finding.Warn})
 	}
 	return p
 }
@@ -68,8 +70,7 @@ type numbered struct {
 // Parts has one for each hop, also for those with nothing to do: a gap would read like
 // an oversight. It is empty where nothing has to be done.
 func (p page) Parts() []hopPart {
-	all := p.todos()
-	if len(all) == 0 {
+	if len(p.Todo) == 0 {
 		return nil
 	}
 	parts := make([]hopPart, max(len(p.Hops), 1))
@@ -79,7 +80,7 @@ func (p page) Parts() []hopPart {
 	n := 0
 	for i := range parts {
 		when := ""
-		for _, s := range all {
+		for _, s := range p.Todo {
 			// A step whose hop isn't on the way is at the nearest.
 			if min(max(s.Hop, 0), len(parts)-1) != i {
 				continue
@@ -113,7 +114,7 @@ type way struct {
 // Rollback is the way back, last step first. The numbers are those that the steps have.
 func (p page) Rollback() []way {
 	var ways []way
-	for i, s := range slices.Backward(p.todos()) {
+	for i, s := range slices.Backward(p.Todo) {
 		for _, a := range slices.Backward(s.Actions) {
 			if len(a.Undo) > 0 || a.NoUndo != "" {
 				ways = append(ways, way{i + 1, a.Kind, a.Summary, a.NoUndo, strings.Join(a.Undo, "\n")})
@@ -130,7 +131,9 @@ var pageSource string
 var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lower": strings.ToLower, "isURL": isURL, "oneLine": oneLine, "advice": advice, "parts": parts, "capital": capital,
+	"lower": strings.ToLower, "isURL": isURL, "oneLine": oneLine, "advice": advice, "parts": parts, "capital": capital, "due": (*Document).due,
+	"join":  func(list []string) string { return strings.Join(list, ", ") },
+	"lines": func(list []string) string { return strings.Join(list, "\n") },
 	// A line could end inside "->", and screen readers say "minus greater".
 	"arrow": func(s string) string { return strings.ReplaceAll(s, " -> ", " → ") },
 }).Parse(pageSource))
@@ -141,13 +144,8 @@ type htmlPage struct {
 	Style   template.CSS
 	Policy  string
 	Picture *picture
-	Todo    []htmlStep
 	// CatalogAge says how old the facts are, as a sentence.
 	CatalogAge string
-}
-
-type htmlStep struct {
-	When, What, Command, Why, Rules string
 }
 
 // encodeHTML writes one page that loads nothing and runs nothing: it is
@@ -158,7 +156,7 @@ func encodeHTML(d *Document, _ Options) (string, error) {
 	var b strings.Builder
 	if err := pageTemplate.Execute(&b, htmlPage{
 		page: p, Title: "Windows CSI driver skew" + p.Route, Style: template.CSS(pageStyle), Policy: policy(),
-		Picture: newPicture(d), Todo: d.htmlSteps(), CatalogAge: capital(d.catalogLine()) + ".",
+		Picture: newPicture(d), CatalogAge: capital(d.catalogLine()) + ".",
 	}); err != nil {
 		return "", fmt.Errorf("encode HTML: %w", err)
 	}
@@ -169,12 +167,4 @@ func encodeHTML(d *Document, _ Options) (string, error) {
 func policy() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
-}
-
-func (d *Document) htmlSteps() []htmlStep {
-	var all []htmlStep
-	for _, s := range d.todos() {
-		all = append(all, htmlStep{When: capital(d.due(s)), What: s.What, Command: strings.Join(s.Commands(), "\n"), Why: s.Why, Rules: strings.Join(s.Rules, ", ")})
-	}
-	return all
 }

@@ -1,6 +1,7 @@
 package skewreport
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func (d *Document) byDriver() [][]driverRow {
 // releases are the columns: where the way starts, and each stop on it.
 func (d *Document) releases() []string {
 	if len(d.Hops) == 0 {
-		return []string{firstOf(d.From, "now")}
+		return []string{cmp.Or(d.From, "now")}
 	}
 	all := []string{d.Hops[0].From}
 	for _, h := range d.Hops {
@@ -129,8 +130,8 @@ func stretches(rows []driverRow) []stretch {
 			break
 		}
 		last, next := all[len(all)-1], columnX(i+1)
-		before := firstOf(r.row.WindowsBefore, last.windows)
-		after := firstOf(r.row.WindowsAfter, r.row.WindowsPlanned, before)
+		before := cmp.Or(r.row.WindowsBefore, last.windows)
+		after := cmp.Or(r.row.WindowsAfter, r.row.WindowsPlanned, before)
 		all = append(all,
 			stretch{last.to, next - picStep, last.linux, last.windows}, stretch{next - picStep, next, last.linux, before},
 			stretch{next, next + picStep, r.row.LinuxTarget, before}, stretch{next + picStep, next + picStep + picStep/2, r.row.LinuxTarget, after})
@@ -220,8 +221,8 @@ func gapClass(linux, windows string) string {
 func shape(rows []driverRow, s stretch) string {
 	mode := rows[0].row.Mode
 	for _, r := range rows {
-		if s.windows != r.row.Windows && s.windows == firstOf(r.row.WindowsAfter, r.row.WindowsPlanned) {
-			mode = firstOf(r.row.ModeTarget, mode)
+		if s.windows != r.row.Windows && s.windows == cmp.Or(r.row.WindowsAfter, r.row.WindowsPlanned) {
+			mode = cmp.Or(r.row.ModeTarget, mode)
 			break
 		}
 	}
@@ -244,15 +245,15 @@ func texts(rows []driverRow, all []stretch, bottom int) []picText {
 	}
 	line := func(class, text string) picText { return picText{Class: class, Text: text} }
 	first := rows[0]
-	say(0, line("version", "Linux "+firstOf(first.row.LinuxNow, "unknown")), line("version", "Windows "+firstOf(first.row.Windows, "unknown")),
-		line("distance", distance(first.row.LinuxNow, first.row.Windows)), line("mode", firstOf(first.row.Mode, "unknown")))
+	say(0, line("version", "Linux "+cmp.Or(first.row.LinuxNow, "unknown")), line("version", "Windows "+cmp.Or(first.row.Windows, "unknown")),
+		line("distance", distance(first.row.LinuxNow, first.row.Windows)), line("mode", cmp.Or(first.row.Mode, "unknown")))
 	for i, r := range rows {
 		if len(all) < 4*(i+1)+1 {
 			break
 		}
 		arrived, done := all[4*i+3], all[4*i+4]
-		mode := line("mode", firstOf(r.row.Mode, "unknown"))
-		if wanted := firstOf(r.row.ModeTarget, r.row.Mode); wanted != r.row.Mode {
+		mode := line("mode", cmp.Or(r.row.Mode, "unknown"))
+		if wanted := cmp.Or(r.row.ModeTarget, r.row.Mode); wanted != r.row.Mode {
 			mode = line("mode needs", "needs "+wanted)
 		}
 		say(i+1, line("version", "Linux "+arrived.linux), line("version", "Windows "+change(arrived.windows, done.windows)),
@@ -265,7 +266,7 @@ func texts(rows []driverRow, all []stretch, bottom int) []picText {
 // describe says a row of the picture in words, for those who don't see it.
 func describe(rows []driverRow) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s.", rows[0].Driver, firstOf(rows[0].row.Object, "no object"))
+	fmt.Fprintf(&b, "%s, %s.", rows[0].Driver, cmp.Or(rows[0].row.Object, "no object"))
 	for _, r := range rows {
 		fmt.Fprintf(&b, " %s: Linux %s, Windows %s, distance %s, mode %s", r.Hop, r.Linux, r.Windows, r.Distance, r.Mode)
 		if after := r.row.WindowsAfter; after != "" && after != r.row.Windows {

@@ -1,7 +1,6 @@
 package skewreport
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,8 +181,6 @@ func groupOf(f finding.Finding) string {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func firstOf(s ...string) string { return cmp.Or(s...) }
 
 // advice is what a finding asks for: its remedy in words, then each action with
 // its commands.
