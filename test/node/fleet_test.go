@@ -68,6 +68,7 @@ func TestFleet(t *testing.T) {
 	if r.code != 4 || strings.Count(r.stdout, "  PASS  ") != 2 || !strings.Contains(r.stdout, "UNKNOWN WIN018") {
 		t.Errorf("%+v", r)
 	}
+	on(n.fleet("verify", append(check, "-o", "json")...), "verify", check...)
 	on(n.fleet("bake", slices.Concat([]string{"node", "remove"}, fleet, []string{"--max-failures", "1"})...), "bake", "remove")
 	r = on(n.fleet("verify", check...), "verify", check...)
 	if r.code != 3 || strings.Count(r.stdout, "UNKNOWN WIN018") != 1 {

@@ -34,8 +34,8 @@ func TestInstallCheckUpgradeRemove(t *testing.T) {
 		t.Errorf("install over another version: %+v", r)
 	}
 	n.state("before the upgrade")
-	r = n.must("bake", "node", "upgrade", current)
-	if !strings.Contains(r.stdout, "1 files replaced") {
+	r = n.must("bake", "node", "upgrade", current, "-o", "json")
+	if !strings.Contains(r.stdout, `"replaced": 1`) {
 		t.Errorf("upgrade says %q", r.stdout)
 	}
 	n.healthy(current)

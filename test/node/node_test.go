@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winbake/winbake/test/answer"
 	"github.com/winbake/winbake/test/program"
 	"github.com/winbake/winbake/test/winenode"
 )
@@ -137,6 +138,11 @@ func (n node) command(ctx context.Context, tool string, args []string) ran {
 	err := cmd.Run()
 	if _, exit := errors.AsType[*exec.ExitError](err); err != nil && !exit {
 		n.t.Fatal(err)
+	}
+	if slices.Contains(args, "json") && stdout.Len() > 0 {
+		if err := answer.Fits("../../docs/output.schema.json", stdout.Bytes()); err != nil {
+			n.t.Errorf("%s %s: %v", tool, strings.Join(args, " "), err)
+		}
 	}
 	return ran{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
 }
