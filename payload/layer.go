@@ -6,9 +6,9 @@ import (
 	"io"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
+	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/stream"
 )
 
@@ -118,13 +118,4 @@ func (l *Layer) Compressed() (io.ReadCloser, error) {
 }
 
 // Uncompressed returns the tar.
-func (l *Layer) Uncompressed() (io.ReadCloser, error) {
-	whole, err := partial.CompressedToLayer(l)
-	if err != nil {
-		return nil, err
-	}
-	return whole.Uncompressed()
-}
-
-// Verified tells that Compressed's reader checks what it reads.
-func (l *Layer) Verified() bool { return true }
+func (l *Layer) Uncompressed() (io.ReadCloser, error) { return ociimage.Uncompressed(l) }

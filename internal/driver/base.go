@@ -83,7 +83,7 @@ func imagesOf(src *ociimage.Source) ([]*Base, error) {
 	for _, i := range images {
 		file, err := i.Image.ConfigFile()
 		if err != nil {
-			return nil, src.Fault(err)
+			return nil, err
 		}
 		if file.OS != "windows" || file.Architecture != "amd64" {
 			return nil, &fault.Error{Where: src.Reference(), What: fmt.Sprintf("the base is for %s/%s, not for windows/amd64", file.OS, file.Architecture),

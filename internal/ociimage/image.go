@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"sync"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
@@ -19,19 +21,14 @@ type ImageOrIndex interface {
 	RawManifest() ([]byte, error)
 }
 
-var (
-	_ ImageOrIndex = v1.Image(nil)
-	_ ImageOrIndex = v1.ImageIndex(nil)
-)
-
-// image is an image whose manifest and configuration are written already.
-// Unlike go-containerregistry's mutate it gives back its layers as they came,
-// so that a base's layers can still be mounted across repositories and ours
-// repaired, and it keeps what it doesn't know in the base's configuration.
+// image is an image whose manifest is at hand. Unlike go-containerregistry's
+// mutate it gives back its layers as they came, so that a base's layers can
+// still be mounted across repositories, and it keeps what it doesn't know in the
+// base's configuration.
 type image struct {
-	manifest  []byte
-	config    []byte
+	raw       []byte
 	mediaType types.MediaType
+	config    func() ([]byte, error)
 	layers    []v1.Layer
 }
 
@@ -48,14 +45,43 @@ func NewImage(m *v1.Manifest, config []byte, layers []v1.Layer) (v1.Image, error
 	if err != nil {
 		return nil, fmt.Errorf("encode the image manifest: %w", err)
 	}
-	return &image{manifest: raw, config: config, mediaType: m.MediaType, layers: layers}, nil
+	return &image{raw, m.MediaType, func() ([]byte, error) { return config, nil }, layers}, nil
+}
+
+// openImage reads an image's manifest. The rest is read when it is asked for.
+func openImage(s blobStore, d v1.Descriptor) (v1.Image, error) {
+	raw, err := readManifest(s, d)
+	if err != nil {
+		return nil, err
+	}
+	m, err := v1.ParseManifest(bytes.NewReader(raw))
+	if err != nil {
+		return nil, damaged(s.where(d), "not an image manifest: "+err.Error(), s.fix())
+	}
+	i := &image{raw: raw, mediaType: d.MediaType}
+	i.config = sync.OnceValues(func() ([]byte, error) { return readConfig(s, m.Config) })
+	for _, d := range m.Layers {
+		i.layers = append(i.layers, &layer{store: s, desc: d, image: i})
+	}
+	return i, nil
+}
+
+func readConfig(s blobStore, d v1.Descriptor) ([]byte, error) {
+	raw, err := readVerified(s, d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := v1.ParseConfigFile(bytes.NewReader(raw)); err != nil {
+		return nil, damaged(s.where(d), "not an image configuration: "+err.Error(), s.fix())
+	}
+	return raw, nil
 }
 
 func (i *image) Layers() ([]v1.Layer, error)               { return i.layers, nil }
 func (i *image) MediaType() (types.MediaType, error)       { return i.mediaType, nil }
-func (i *image) RawManifest() ([]byte, error)              { return i.manifest, nil }
-func (i *image) RawConfigFile() ([]byte, error)            { return i.config, nil }
-func (i *image) Size() (int64, error)                      { return int64(len(i.manifest)), nil }
+func (i *image) RawManifest() ([]byte, error)              { return i.raw, nil }
+func (i *image) RawConfigFile() ([]byte, error)            { return i.config() }
+func (i *image) Size() (int64, error)                      { return int64(len(i.raw)), nil }
 func (i *image) Digest() (v1.Hash, error)                  { return partial.Digest(i) }
 func (i *image) Manifest() (*v1.Manifest, error)           { return partial.Manifest(i) }
 func (i *image) ConfigName() (v1.Hash, error)              { return partial.ConfigName(i) }
@@ -84,9 +110,35 @@ func (i *image) find(h v1.Hash, by func(v1.Layer) (v1.Hash, error)) (v1.Layer, e
 	return nil, fmt.Errorf("find layer %s: not in the image", h)
 }
 
+// layer is a layer of an image in a blobStore.
+type layer struct {
+	store blobStore
+	desc  v1.Descriptor
+	image *image
+}
+
+func (l *layer) Digest() (v1.Hash, error)             { return l.desc.Digest, nil }
+func (l *layer) Size() (int64, error)                 { return l.desc.Size, nil }
+func (l *layer) MediaType() (types.MediaType, error)  { return l.desc.MediaType, nil }
+func (l *layer) Descriptor() (*v1.Descriptor, error)  { return &l.desc, nil }
+func (l *layer) DiffID() (v1.Hash, error)             { return partial.BlobToDiffID(l.image, l.desc.Digest) }
+func (l *layer) Compressed() (io.ReadCloser, error)   { return openVerified(l.store, l.desc) }
+func (l *layer) Uncompressed() (io.ReadCloser, error) { return Uncompressed(l) }
+
+// Uncompressed undoes a layer's compression.
+func Uncompressed(l partial.CompressedLayer) (io.ReadCloser, error) {
+	whole, err := partial.CompressedToLayer(l)
+	if err != nil {
+		return nil, err
+	}
+	return whole.Uncompressed()
+}
+
+// index is an index whose manifest is at hand.
 type index struct {
-	manifest []byte
-	children map[v1.Hash]ImageOrIndex
+	raw       []byte
+	mediaType types.MediaType
+	child     func(d v1.Descriptor) (ImageOrIndex, error)
 }
 
 var _ v1.ImageIndex = (*index)(nil)
@@ -97,37 +149,58 @@ func NewIndex(m *v1.IndexManifest, children map[v1.Hash]ImageOrIndex) (v1.ImageI
 	if err != nil {
 		return nil, fmt.Errorf("encode the image index: %w", err)
 	}
-	return &index{manifest: raw, children: children}, nil
+	return &index{raw, m.MediaType, func(d v1.Descriptor) (ImageOrIndex, error) { return children[d.Digest], nil }}, nil
 }
 
-func (i *index) RawManifest() ([]byte, error) { return i.manifest, nil }
-func (i *index) Size() (int64, error)         { return int64(len(i.manifest)), nil }
-func (i *index) Digest() (v1.Hash, error)     { return partial.Digest(i) }
-
-func (i *index) IndexManifest() (*v1.IndexManifest, error) {
-	return v1.ParseIndexManifest(bytes.NewReader(i.manifest))
+func openIndex(s blobStore, d v1.Descriptor) (v1.ImageIndex, error) {
+	raw, err := readManifest(s, d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := parseIndex(raw); err != nil {
+		return nil, damaged(s.where(d), "not an image index: "+err.Error(), s.fix())
+	}
+	return storedIndex(s, d.MediaType, raw), nil
 }
 
-func (i *index) MediaType() (types.MediaType, error) {
+func storedIndex(s blobStore, mt types.MediaType, raw []byte) v1.ImageIndex {
+	return &index{raw, mt, func(d v1.Descriptor) (ImageOrIndex, error) {
+		if d.MediaType.IsIndex() {
+			return openIndex(s, d)
+		}
+		return openImage(s, d)
+	}}
+}
+
+func (i *index) RawManifest() ([]byte, error)                { return i.raw, nil }
+func (i *index) MediaType() (types.MediaType, error)         { return i.mediaType, nil }
+func (i *index) Size() (int64, error)                        { return int64(len(i.raw)), nil }
+func (i *index) Digest() (v1.Hash, error)                    { return partial.Digest(i) }
+func (i *index) IndexManifest() (*v1.IndexManifest, error)   { return parseIndex(i.raw) }
+func (i *index) Image(h v1.Hash) (v1.Image, error)           { return childOf[v1.Image](i, h) }
+func (i *index) ImageIndex(h v1.Hash) (v1.ImageIndex, error) { return childOf[v1.ImageIndex](i, h) }
+func parseIndex(raw []byte) (*v1.IndexManifest, error) {
+	return v1.ParseIndexManifest(bytes.NewReader(raw))
+}
+
+func childOf[T ImageOrIndex](i *index, h v1.Hash) (child T, err error) {
 	m, err := i.IndexManifest()
 	if err != nil {
-		return "", err
+		return child, err
 	}
-	return m.MediaType, nil
-}
-
-func (i *index) Image(h v1.Hash) (v1.Image, error) {
-	if c, ok := i.children[h].(v1.Image); ok {
-		return c, nil
+	for _, d := range m.Manifests {
+		if d.Digest != h {
+			continue
+		}
+		x, err := i.child(d)
+		if err != nil {
+			return child, err
+		}
+		if child, ok := x.(T); ok {
+			return child, nil
+		}
 	}
-	return nil, fmt.Errorf("find image %s: not in the index", h)
-}
-
-func (i *index) ImageIndex(h v1.Hash) (v1.ImageIndex, error) {
-	if c, ok := i.children[h].(v1.ImageIndex); ok {
-		return c, nil
-	}
-	return nil, fmt.Errorf("find index %s: not in the index", h)
+	return child, fmt.Errorf("find %s: not in the index", h)
 }
 
 // Keys of labels and annotations:

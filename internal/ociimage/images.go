@@ -3,6 +3,7 @@ package ociimage
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
@@ -43,12 +44,12 @@ func (s *Source) Images() ([]PlatformImage, error) {
 	c := imageCollector{source: s, seen: map[v1.Hash]bool{}}
 	var err error
 	if s.index != nil {
-		err = c.root()
+		err = c.index(s.index, 1)
 	} else {
 		err = c.image(v1.Descriptor{Digest: s.Digest}, s.image, false)
 	}
 	if err != nil {
-		return nil, s.Fault(err)
+		return nil, err
 	}
 	if len(c.found) == 0 {
 		return nil, s.noImage()
@@ -63,17 +64,6 @@ func (s *Source) noImage() error {
 		fix = "leave the platform out to see all images"
 	}
 	return &fault.Error{What: what, Where: s.Reference(), Fix: fix}
-}
-
-func (c *imageCollector) root() error {
-	mt, err := c.source.index.MediaType()
-	if err != nil {
-		return err
-	}
-	if err := c.source.judge(c.source.Digest, mt, c.source.index); err != nil {
-		return err
-	}
-	return c.index(c.source.index, 1)
 }
 
 // imageCollector walks an index and those in it.
@@ -116,8 +106,11 @@ func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) er
 		return c.nested(idx, d, depth)
 	case d.Platform != nil && !c.wants(*d.Platform):
 		return nil
+	case d.Platform == nil && d.MediaType != "" && !d.MediaType.IsImage() && !d.MediaType.IsSchema1():
+		return nil // a document, as in https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
 	case !d.MediaType.IsImage():
-		return c.other(idx, d)
+		return damaged(c.source.Reference(), fmt.Sprintf(
+			"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.store.fix())
 	}
 	img, err := idx.Image(d.Digest)
 	if err != nil {
@@ -135,68 +128,31 @@ func (c *imageCollector) isTagged(d v1.Descriptor, depth int) bool {
 	return c.source.topLevel && depth == 1 && d.Annotations[refName] != ""
 }
 
-// other passes an entry of a type that no engine runs, as in the example of
-// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
-// Its bytes have to be something else than a manifest: some engines go by what
-// the registry calls them, not by what the index does.
-func (c *imageCollector) other(idx v1.ImageIndex, d v1.Descriptor) error {
-	if d.Platform == nil && d.MediaType != "" && !d.MediaType.IsSchema1() {
-		raw, err := c.bytesOf(idx, d)
-		if err != nil || !looksRunnable(raw) {
-			return err
-		}
-	}
-	return damaged(c.source.Reference(), fmt.Sprintf(
-		"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.repair())
-}
-
-func (c *imageCollector) bytesOf(idx v1.ImageIndex, d v1.Descriptor) ([]byte, error) {
-	if c.source.blobs != nil {
-		return readVerified(c.source.blobs, d)
-	}
-	img, err := idx.Image(d.Digest)
-	if err != nil {
-		return nil, err
-	}
-	return img.RawManifest()
-}
-
-// lacks tells a blob that the local source doesn't hold.
-func (c *imageCollector) lacks(d v1.Descriptor) bool {
-	if c.source.blobs == nil {
-		return false
-	}
-	_, err := c.source.blobs.stat(d)
-	return err != nil
-}
-
 // leftOut is the fault of an image that can't be opened. Where it is missing
 // and one for another platform is there, that one was all that was exported.
 func (c *imageCollector) leftOut(idx v1.ImageIndex, d v1.Descriptor, err error) error {
 	f, ok := errors.AsType[*fault.Error](err)
-	if !ok || c.source.platform != nil || !c.lacks(d) {
-		return err
-	}
 	m, merr := idx.IndexManifest()
-	if merr != nil {
+	if !ok || merr != nil || c.source.platform != nil || c.has(d) {
 		return err
 	}
-	for _, other := range m.Manifests {
-		if other.Platform != nil && c.wants(*other.Platform) && !c.lacks(other) {
-			c := *f
-			c.Fix = "check what is there, --platform " + other.Platform.String() + "; or " + f.Fix
-			return &c
-		}
+	i := slices.IndexFunc(m.Manifests, func(o v1.Descriptor) bool { return o.Platform != nil && c.wants(*o.Platform) && c.has(o) })
+	if i < 0 {
+		return err
 	}
-	return err
+	there := *f
+	there.Fix = "check what is there, --platform " + m.Manifests[i].Platform.String() + "; or " + f.Fix
+	return &there
+}
+
+func (c *imageCollector) has(d v1.Descriptor) bool {
+	_, err := c.source.store.stat(d)
+	return err == nil
 }
 
 func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) error {
 	sub, err := idx.ImageIndex(d.Digest)
 	if err != nil {
-		return err
-	}
-	if err := c.source.judge(d.Digest, d.MediaType, sub); err != nil {
 		return err
 	}
 	return c.index(sub, depth+1)
@@ -207,18 +163,11 @@ func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) e
 // platform where no other fits, whatever its configuration says: unless one
 // platform was asked for, anyPlatform takes it in too.
 func (c *imageCollector) image(d v1.Descriptor, img v1.Image, anyPlatform bool) error {
-	mt, err := img.MediaType()
-	if err != nil {
-		return err
-	}
-	if err := c.source.judge(d.Digest, mt, img); err != nil {
-		return err
-	}
 	p := d.Platform
 	if p == nil {
 		cf, err := img.ConfigFile()
 		if err != nil {
-			return c.source.config(img, err)
+			return err
 		}
 		p = &v1.Platform{OS: cf.OS, Architecture: cf.Architecture, Variant: cf.Variant, OSVersion: cf.OSVersion}
 	}
@@ -242,9 +191,6 @@ func (c *imageCollector) wants(p v1.Platform) bool {
 // Complete checks that every blob of a local image is there with its size,
 // those too that a check needn't read.
 func (s *Source) Complete(img v1.Image) error {
-	if s.blobs == nil {
-		return nil
-	}
 	m, err := img.Manifest()
 	if err != nil {
 		return err
@@ -253,12 +199,12 @@ func (s *Source) Complete(img v1.Image) error {
 		if len(d.URLs) > 0 {
 			continue // a foreign layer stays with its vendor
 		}
-		n, err := s.blobs.stat(d)
+		n, err := s.store.stat(d)
 		if err != nil {
 			return err
 		}
 		if n != d.Size {
-			return damaged(s.blobs.where(d), fmt.Sprintf("has %d bytes where its manifest says %d", n, d.Size), s.blobs.fix())
+			return damaged(s.store.where(d), fmt.Sprintf("has %d bytes where its manifest says %d", n, d.Size), s.store.fix())
 		}
 	}
 	return nil
@@ -267,38 +213,18 @@ func (s *Source) Complete(img v1.Image) error {
 // LayersOf returns an image's layers, the lowest first, with their diff IDs.
 func (s *Source) LayersOf(img v1.Image) ([]v1.Layer, []v1.Hash, error) {
 	if err := s.Complete(img); err != nil {
-		return nil, nil, s.Fault(err)
+		return nil, nil, err
 	}
 	layers, err := img.Layers()
 	if err != nil {
-		return nil, nil, s.Fault(err)
+		return nil, nil, err
 	}
-	cf, err := s.ConfigOf(img)
+	cf, err := img.ConfigFile()
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(cf.RootFS.DiffIDs) != len(layers) {
-		return nil, nil, damaged(s.Reference(), fmt.Sprintf("its configuration lists %d layers, its manifest %d", len(cf.RootFS.DiffIDs), len(layers)), s.repair())
+		return nil, nil, damaged(s.Reference(), fmt.Sprintf("its configuration lists %d layers, its manifest %d", len(cf.RootFS.DiffIDs), len(layers)), s.store.fix())
 	}
 	return layers, cf.RootFS.DiffIDs, nil
-}
-
-// ConfigOf reads an image's configuration.
-func (s *Source) ConfigOf(img v1.Image) (*v1.ConfigFile, error) {
-	cf, err := img.ConfigFile()
-	if err != nil {
-		return nil, s.Fault(s.config(img, err))
-	}
-	return cf, nil
-}
-
-func (s *Source) config(img v1.Image, err error) error {
-	if _, ok := errors.AsType[*fault.Error](err); ok || s.blobs == nil {
-		return err
-	}
-	m, merr := img.Manifest()
-	if merr != nil {
-		return err
-	}
-	return damaged(s.blobs.where(m.Config), "not an image configuration: "+err.Error(), s.blobs.fix())
 }

@@ -77,7 +77,7 @@ func TestEveryByteOfALayout(t *testing.T) {
 // opens tells whether a layout with these files is opened and its image found.
 func opens(t *testing.T, dir string, mark, index []byte) bool {
 	t.Helper()
-	s, err := sourceOfLayout(layoutBlobs{dir: dir}, mark, index, dir, func(name string) string { return name })
+	s, err := sourceOfLayout(folder(dir), KindLayout, mark, index)
 	if err != nil {
 		return false
 	}

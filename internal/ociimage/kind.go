@@ -2,9 +2,8 @@ package ociimage
 
 import (
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/compression"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/shell"
@@ -45,27 +43,15 @@ var prefixes = []struct {
 	{"docker://", KindRegistry},
 }
 
-// kindOf tells what ref is and returns it without a prefix.
-func kindOf(ref string) (Kind, string, error) {
+// prefixed returns the kind that a prefix of ref forces, "" for none, and the
+// rest of it.
+func prefixed(ref string) (Kind, string) {
 	for _, p := range prefixes {
-		rest, ok := strings.CutPrefix(ref, p.text)
-		if !ok {
-			continue
+		if rest, ok := strings.CutPrefix(ref, p.text); ok {
+			return p.kind, rest
 		}
-		if p.kind == KindRegistry {
-			return p.kind, rest, nil
-		}
-		_, err := localKind(rest)
-		return p.kind, rest, err
 	}
-	kind, err := localKind(ref)
-	if err == nil || !isMissing(err) {
-		return kind, ref, err
-	}
-	if looksLocal(ref) {
-		return "", "", err
-	}
-	return KindRegistry, ref, nil
+	return "", ref
 }
 
 func isMissing(err error) bool {
@@ -73,21 +59,34 @@ func isMissing(err error) bool {
 	return ok && f.Err != nil && os.IsNotExist(f.Err)
 }
 
-func localKind(path string) (Kind, error) {
+func isFault(err error) bool {
+	_, ok := errors.AsType[*fault.Error](err)
+	return ok
+}
+
+// loadLocal opens a folder or a file of that kind; "" finds the kind out.
+func loadLocal(ctx context.Context, kind Kind, path string) (*Source, error) {
 	info, err := os.Stat(path)
-	if err != nil {
-		return "", Unreadable(path, err)
-	}
 	switch {
-	case info.IsDir():
-		return folderKind(path)
+	case err != nil:
+		return nil, Unreadable(path, err)
 	case info.Mode().IsRegular():
-		return tarballKind(path)
+		return loadTarball(ctx, kind, path)
+	case !info.IsDir():
+		return nil, &fault.Error{
+			What: "neither a folder nor a regular file (" + info.Mode().Type().String() + ")", Where: path,
+			Fix: "give an OCI layout, an image tarball, a payload folder or a registry reference",
+		}
 	}
-	return "", &fault.Error{
-		What: "neither a folder nor a regular file (" + info.Mode().Type().String() + ")", Where: path,
-		Fix: "give an OCI layout, an image tarball, a payload folder or a registry reference",
+	if kind == "" {
+		if kind, err = folderKind(path); err != nil {
+			return nil, err
+		}
 	}
+	if kind == KindDir {
+		return &Source{Kind: kind, Name: path}, nil
+	}
+	return loadLayout(folder(path), KindLayout)
 }
 
 func folderKind(dir string) (Kind, error) {
@@ -145,71 +144,6 @@ func Sniff(head []byte) compression.Compression {
 		return compression.ZStd
 	}
 	return compression.None
-}
-
-// wrongManifest says why engines could take a document for something else than
-// the descriptor that names it does: the same bytes read as an image by one and
-// as an index by another (CVE-2021-41190).
-func wrongManifest(mt types.MediaType, raw []byte) string {
-	var m struct {
-		MediaType                           types.MediaType
-		Config, Layers, FSLayers, Manifests json.RawMessage
-	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return "not a manifest: " + err.Error()
-	}
-	switch {
-	case m.MediaType != "" && m.MediaType != mt:
-		return fmt.Sprintf("it calls itself %s, and what names it says %s", m.MediaType, mt)
-	case m.FSLayers != nil, m.Manifests != nil && (m.Config != nil || m.Layers != nil):
-		return "an image and an index at once"
-	case mt.IsImage() && m.Manifests != nil:
-		return "an index under an image's media type"
-	case mt.IsIndex() && (m.Config != nil || m.Layers != nil):
-		return "an image under an index's media type"
-	}
-	return ""
-}
-
-// looksRunnable tells bytes that an engine could read as an image or an index.
-func looksRunnable(raw []byte) bool {
-	var m struct{ Config, Layers, FSLayers, Manifests json.RawMessage }
-	err := json.NewDecoder(bytes.NewReader(raw)).Decode(&m)
-	return err == nil && (m.Config != nil || m.Layers != nil || m.FSLayers != nil || m.Manifests != nil)
-}
-
-// judge is judgeable of an image or an index that is opened.
-func (s *Source) judge(h v1.Hash, mt types.MediaType, of interface{ RawManifest() ([]byte, error) }) error {
-	raw, err := of.RawManifest()
-	if err != nil {
-		return err
-	}
-	return s.judgeable(h, mt, raw)
-}
-
-// judgeable refuses an image or an index whose bytes don't decide what an
-// engine makes of it, or that couldn't be held in memory.
-func (s *Source) judgeable(h v1.Hash, mt types.MediaType, raw []byte) error {
-	if len(raw) > manifestLimit { // a registry's client takes 100 MiB
-		return damaged(s.blobPlace(h), fmt.Sprintf("%d bytes, more than any manifest", len(raw)), s.repair())
-	}
-	if wrong := wrongManifest(mt, raw); wrong != "" {
-		return damaged(s.blobPlace(h), wrong, s.repair())
-	}
-	if mt.IsIndex() {
-		return nil
-	}
-	var m v1.Manifest
-	if err := json.Unmarshal(raw, &m); err != nil {
-		return damaged(s.blobPlace(h), "not an image manifest: "+err.Error(), s.repair())
-	}
-	if m.Config.Size < 0 || m.Config.Size > manifestLimit {
-		return damaged(s.blobPlace(h), fmt.Sprintf("its configuration is said to have %d bytes, the limit is %d", m.Config.Size, manifestLimit), s.repair())
-	}
-	if len(m.Layers) > maxLayers {
-		return damaged(s.blobPlace(h), fmt.Sprintf("%d layers, the limit is %d", len(m.Layers), maxLayers), s.repair())
-	}
-	return nil
 }
 
 // IsAttachment tells what no engine runs, since no machine has its platform:

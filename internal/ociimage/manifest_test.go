@@ -3,50 +3,62 @@ package ociimage
 import (
 	"archive/tar"
 	"bytes"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
-	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// chainIndex is an index that always holds another one, as a registry that
-// lies about digests could serve it. Its other methods aren't called.
-type chainIndex struct {
-	anyIndex
-	n    byte
-	step byte // 0: it holds itself
+// inMap is a blobStore of what was put into it.
+type inMap map[v1.Hash][]byte
+
+func (m inMap) open(d v1.Descriptor) (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(m[d.Digest])), nil
+}
+func (m inMap) stat(d v1.Descriptor) (int64, error) { return int64(len(m[d.Digest])), nil }
+func (m inMap) where(d v1.Descriptor) string        { return "reg/x@" + d.Digest.String() }
+func (m inMap) fix() string                         { return "push it again" }
+
+func (m inMap) put(mt types.MediaType, raw string) v1.Descriptor {
+	d := inMemory([]byte(raw)).desc
+	d.MediaType = mt
+	m[d.Digest] = []byte(raw)
+	return d
 }
 
-type anyIndex = v1.ImageIndex
-
-func (c chainIndex) IndexManifest() (*v1.IndexManifest, error) {
-	return &v1.IndexManifest{Manifests: []v1.Descriptor{{
-		MediaType: types.OCIImageIndex,
-		Digest:    v1.Hash{Algorithm: "sha256", Hex: fmt.Sprintf("%064x", c.n)},
-	}}}, nil
-}
-
-func (c chainIndex) MediaType() (types.MediaType, error) { return types.OCIImageIndex, nil }
-func (c chainIndex) RawManifest() ([]byte, error)        { return []byte(`{}`), nil }
-
-func (c chainIndex) ImageIndex(v1.Hash) (v1.ImageIndex, error) {
-	return chainIndex{n: c.n + c.step, step: c.step}, nil
+// source is the image or index that d names.
+func (m inMap) source(d v1.Descriptor) (*Source, error) {
+	s := &Source{Kind: KindRegistry, Name: "reg/x", store: m}
+	return s, s.openRoot(d, s.Name)
 }
 
 func TestNestedIndexes(t *testing.T) {
-	s := &Source{Kind: KindLayout, Name: "x", index: chainIndex{step: 1}}
-	_, err := s.Images()
-	wantFault(t, err, finding.ExitBlock, "indexes within each other")
-	s.index = chainIndex{}
-	_, err = s.Images()
-	wantFault(t, err, finding.ExitError, "holds no Linux image")
+	m := inMap{}
+	d := m.put(types.OCIImageIndex, `{"manifests":[]}`)
+	for depth := range MaxIndexDepth + 2 {
+		s, err := m.source(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Images()
+		if depth <= MaxIndexDepth {
+			wantFault(t, err, finding.ExitError, "holds no Linux image")
+		} else {
+			wantFault(t, err, finding.ExitBlock, "indexes within each other")
+		}
+		raw, err := json.Marshal(v1.IndexManifest{Manifests: []v1.Descriptor{d}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d = m.put(types.OCIImageIndex, string(raw))
+	}
 }
 
 func TestManifestsWithTwoMeanings(t *testing.T) {
@@ -73,19 +85,6 @@ func TestManifestsWithTwoMeanings(t *testing.T) {
 	}
 }
 
-// sayingSize is an image whose manifest says something of its size, and whose
-// configuration mustn't be read.
-type sayingSize struct {
-	v1.Image
-	manifest []byte
-}
-
-func (s sayingSize) RawManifest() ([]byte, error) { return s.manifest, nil }
-
-func (s sayingSize) ConfigFile() (*v1.ConfigFile, error) {
-	return nil, errors.New("the configuration was read")
-}
-
 // A registry says what it likes in a manifest: sizes are looked at before
 // anything is read into memory.
 func TestImagesBeyondTheLimitsAreRefused(t *testing.T) {
@@ -96,12 +95,12 @@ func TestImagesBeyondTheLimitsAreRefused(t *testing.T) {
 		"3000 layers":                  `{"config":{"size":3},"layers":[` + layers(3000) + `]}`,
 		"more than any manifest":       `{"config":{"size":3},"layers":[]}` + strings.Repeat(" ", manifestLimit),
 	} {
-		s := &Source{Kind: KindRegistry, Name: "reg/x", image: sayingSize{empty.Image, []byte(manifest)}}
-		_, err := s.Images()
+		m := inMap{}
+		_, err := m.source(m.put(types.OCIManifestSchema1, manifest))
 		wantFault(t, err, finding.ExitBlock, "reg/x@", want)
 	}
-	if err := (&Source{Name: "x"}).judgeable(v1.Hash{}, types.OCIManifestSchema1, []byte(`{"config":{"size":3},"layers":[`+layers(maxLayers)+`]}`)); err != nil {
-		t.Error(err)
+	if wrong := beyondLimits([]byte(`{"config":{"size":3},"layers":[` + layers(maxLayers) + `]}`)); wrong != "" {
+		t.Error(wrong)
 	}
 }
 
@@ -128,7 +127,7 @@ func TestTarballIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, i := range items {
-		got, err := tb.small(i.name)
+		got, err := small(tb, i.name)
 		if err != nil || string(got) != i.body {
 			t.Errorf("%.10s: %d bytes, %v; want %d", i.name, len(got), err, len(i.body))
 		}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/name"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -87,10 +86,9 @@ type Source struct {
 	image    v1.Image
 	index    v1.ImageIndex
 	topLevel bool      // index is a layout's own index.json, from which engines choose by tag
-	blobs    blobStore // nil for a registry and for KindDir
+	store    blobStore // nil for KindDir
 	platform *v1.Platform
-	closer   io.Closer
-	remote   *remoteSource // nil but for a registry
+	closer   io.Closer // of a tarball
 }
 
 // Reference names the source by digest: "registry/repository@sha256:...", and
@@ -150,29 +148,20 @@ func (s *Source) Close() error {
 //
 // ctx also bounds later reads from a registry. The caller closes the Source.
 func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
-	kind, rest, err := kindOf(ref)
+	kind, rest := prefixed(ref)
+	var s *Source
+	var err error
+	if kind != KindRegistry {
+		s, err = loadLocal(ctx, kind, rest)
+	}
+	if kind == KindRegistry || kind == "" && isMissing(err) && !looksLocal(ref) {
+		s, err = loadRegistry(ctx, rest, opts)
+	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := loadKind(ctx, kind, rest, opts)
-	if err != nil {
-		return nil, err
-	}
-	s.Kind, s.Ref, s.platform = kind, rest, opts.Platform
+	s.Ref, s.platform = rest, opts.Platform
 	return s, nil
-}
-
-func loadKind(ctx context.Context, kind Kind, ref string, opts Options) (*Source, error) {
-	switch kind {
-	case KindDir:
-		return &Source{Name: ref}, nil
-	case KindLayout:
-		return loadLayout(ref)
-	case KindOCIArchive, KindDockerArchive:
-		return loadTarball(ctx, kind, ref)
-	case KindRegistry:
-	}
-	return loadRegistry(ctx, ref, opts)
 }
 
 // Resolve opens the image that a payload is appended to. In a registry it
@@ -180,46 +169,33 @@ func loadKind(ctx context.Context, kind Kind, ref string, opts Options) (*Source
 // refused with the reference by digest to paste. Local images are what their
 // bytes are.
 func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
-	kind, rest, err := kindOf(ref)
-	if err != nil {
-		return nil, err
-	}
-	if kind == KindDir {
-		return nil, &fault.Error{
-			What: "a plain folder can't be a base image", Where: rest,
-			Fix: "give an operator image: a registry reference by digest, an OCI layout or a tarball",
-		}
-	}
-	if kind == KindRegistry {
-		if err := refuseTag(ctx, rest, opts); err != nil {
-			return nil, err
-		}
-	}
 	s, err := Load(ctx, ref, opts)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Images(); err != nil { // before anything large is read of it
+	err = s.checkBase()
+	if err == nil {
+		_, err = s.Images() // before anything large is read of it
+	}
+	if err != nil {
 		_ = s.Close() // it was only read
 		return nil, err
 	}
 	return s, nil
 }
 
-func refuseTag(ctx context.Context, ref string, opts Options) error {
-	r, err := registry.Parse(ref, opts.Insecure)
-	if err != nil {
-		return err
+func (s *Source) checkBase() error {
+	switch r, isRegistry := s.store.(*registryStore); {
+	case s.Kind == KindDir:
+		return &fault.Error{
+			What: "a plain folder can't be a base image", Where: s.Ref,
+			Fix: "give an operator image: a registry reference by digest, an OCI layout or a tarball",
+		}
+	case isRegistry && !r.byDigest():
+		return &fault.Error{
+			What: "the base image is named by a tag, which may be another image tomorrow", Where: s.Ref,
+			Fix: "--base " + shell.Word(s.Reference()),
+		}
 	}
-	if _, ok := r.(name.Digest); ok {
-		return nil
-	}
-	s, err := loadRegistry(ctx, ref, opts)
-	if err != nil {
-		return err
-	}
-	return &fault.Error{
-		What: "the base image is named by a tag, which may be another image tomorrow", Where: ref,
-		Fix: "--base " + shell.Word(s.Reference()),
-	}
+	return nil
 }

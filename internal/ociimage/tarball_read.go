@@ -2,21 +2,28 @@ package ociimage
 
 import (
 	"archive/tar"
+	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"maps"
 	"os"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/compression"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/stream"
 	"github.com/winbake/winbake/internal/tarentry"
 )
 
@@ -48,13 +55,13 @@ func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.Reade
 			return t, t.onlyFolders()
 		}
 		if errors.Is(err, tar.ErrFieldTooLong) {
-			return nil, t.Fault(fmt.Sprintf("a tar header of more than %d bytes, which no image tarball has", tarentry.MaxHeader))
+			return nil, t.fault(fmt.Sprintf("a tar header of more than %d bytes, which no image tarball has", tarentry.MaxHeader))
 		}
 		if err != nil {
-			return nil, t.Fault("not a whole tar archive: " + err.Error())
+			return nil, t.fault("not a whole tar archive: " + err.Error())
 		}
 		if len(t.files)+len(t.links) >= maxTarballFiles {
-			return nil, t.Fault(fmt.Sprintf("more than %d files, which no image tarball has", maxTarballFiles))
+			return nil, t.fault(fmt.Sprintf("more than %d files, which no image tarball has", maxTarballFiles))
 		}
 		// archive/tar reads whole 512 byte blocks and seeks over content, so
 		// after Next the file stands at the content's first byte.
@@ -62,16 +69,16 @@ func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.Reade
 		if err != nil {
 			return nil, Unreadable(name, err)
 		}
-		if err := t.Add(h, pos); err != nil {
+		if err := t.add(h, pos); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// Add files one entry. A second one of a name, and one whose content isn't what
+// add files one entry. A second one of a name, and one whose content isn't what
 // stands in the tarball, could only be there to say something else to another
 // reader: some take the first, those that unpack the tarball get the last.
-func (t *imageTarball) Add(h *tar.Header, pos int64) error {
+func (t *imageTarball) add(h *tar.Header, pos int64) error {
 	name, _ := tarentry.Name(h.Name)
 	_, isFile := t.files[name]
 	_, isLink := t.links[name]
@@ -79,9 +86,9 @@ func (t *imageTarball) Add(h *tar.Header, pos int64) error {
 	case h.Typeflag == tar.TypeDir || h.Typeflag == tar.TypeXGlobalHeader:
 		return nil
 	case isFile || isLink:
-		return t.Fault(printable.Quote(name) + " is in it twice")
+		return t.fault(printable.Quote(name) + " is in it twice")
 	case h.Typeflag == tar.TypeGNUSparse || tarentry.Sparse(h):
-		return t.Fault(printable.Quote(name) + " is a sparse file")
+		return t.fault(printable.Quote(name) + " is a sparse file")
 	}
 	switch h.Typeflag {
 	case tar.TypeReg:
@@ -100,7 +107,7 @@ func (t *imageTarball) onlyFolders() error {
 		for name := range names {
 			for dir := range tarentry.Above(name) {
 				if _, isLink := t.links[dir]; isLink {
-					return t.Fault(printable.Quote(name) + " lies below a link, " + printable.Quote(dir))
+					return t.fault(printable.Quote(name) + " lies below a link, " + printable.Quote(dir))
 				}
 			}
 		}
@@ -122,52 +129,24 @@ func (t *imageTarball) section(name string) (section, bool) {
 	return s, ok
 }
 
-func (t *imageTarball) small(name string) ([]byte, error) {
+func (t *imageTarball) open(name string) (io.ReadCloser, int64, error) {
 	s, ok := t.section(name)
 	if !ok {
-		return nil, t.Fault("no file " + name + " in it")
+		return nil, 0, &fault.Error{What: "no file " + name + " in it", Where: t.name, Fix: t.fix(), Err: fs.ErrNotExist, Code: finding.ExitBlock}
 	}
-	if s.size > manifestLimit {
-		return nil, t.Fault(fmt.Sprintf("%s has %d bytes, more than any manifest", name, s.size))
-	}
-	b := make([]byte, s.size)
-	if n, err := t.r.ReadAt(b, s.offset); err != nil && int64(n) < s.size {
-		return nil, t.Fault(fmt.Sprintf("cut off within %s (%d of %d bytes)", name, n, s.size))
-	}
-	return b, nil
+	return io.NopCloser(io.NewSectionReader(t.r, s.offset, s.size)), s.size, nil
 }
 
-func (t *imageTarball) Fault(what string) error { return damaged(t.name, what, t.fix()) }
-
-func (t *imageTarball) fix() string {
-	return "write or copy the tarball again: " + t.name
-}
-
-// tarballBlobs reads the blobs of a tarball; path names a blob's file.
-type tarballBlobs struct {
-	*imageTarball
-	path func(v1.Hash) string
-}
-
-var _ blobStore = tarballBlobs{}
-
-func (t tarballBlobs) where(d v1.Descriptor) string { return t.name + ": " + t.path(d.Digest) }
-
-func (t tarballBlobs) stat(d v1.Descriptor) (int64, error) {
-	s, ok := t.section(t.path(d.Digest))
-	if !ok {
-		return 0, damaged(t.where(d), "this blob of the image is missing in the tarball", t.fix())
+func (t *imageTarball) place(name string) string {
+	if name == "" {
+		return t.name
 	}
-	return s.size, nil
+	return t.name + ": " + name
 }
 
-func (t tarballBlobs) open(d v1.Descriptor) (io.ReadCloser, error) {
-	if _, err := t.stat(d); err != nil {
-		return nil, err
-	}
-	s, _ := t.section(t.path(d.Digest))
-	return io.NopCloser(io.NewSectionReader(t.r, s.offset, s.size)), nil
-}
+func (t *imageTarball) fix() string { return "write or copy the tarball again: " + t.name }
+
+func (t *imageTarball) fault(what string) error { return damaged(t.name, what, t.fix()) }
 
 func loadTarball(ctx context.Context, kind Kind, name string) (*Source, error) {
 	f, err := os.Open(name)
@@ -184,44 +163,27 @@ func loadTarball(ctx context.Context, kind Kind, name string) (*Source, error) {
 }
 
 func openTarball(ctx context.Context, kind Kind, name string, f *os.File) (*Source, error) {
+	if err := refuseCompressed(name, f); err != nil {
+		return nil, err
+	}
 	t, err := indexTarball(ctx, name, f, f)
 	if err != nil {
 		return nil, err
 	}
+	if kind == "" {
+		if kind, err = t.kind(); err != nil {
+			return nil, err
+		}
+	}
 	if kind == KindDockerArchive {
 		return loadDockerArchive(ctx, t)
 	}
-	return loadOCIArchive(t, name)
+	return loadLayout(t, KindOCIArchive)
 }
 
-func loadOCIArchive(t *imageTarball, name string) (*Source, error) {
-	mark, err := t.small(layoutFile)
-	if err != nil {
-		return nil, err
-	}
-	raw, err := t.small(indexFile)
-	if err != nil {
-		return nil, err
-	}
-	return sourceOfLayout(tarballBlobs{t, blobPath}, mark, raw, name, func(file string) string { return name + ": " + file })
-}
-
-// tarballKind looks into a file for what makes it an image. A docker-archive
-// of today's Docker holds an OCI layout too, which is the better one: it names
-// its digests.
-func tarballKind(name string) (Kind, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return "", Unreadable(name, err)
-	}
-	defer f.Close() // only read
-	if err := refuseCompressed(name, f); err != nil {
-		return "", err
-	}
-	t, err := indexTarball(context.Background(), name, f, f)
-	if err != nil {
-		return "", err
-	}
+// kind tells what makes the tarball an image. A docker-archive of today's Docker
+// holds an OCI layout too, which is the better one: it names its digests.
+func (t *imageTarball) kind() (Kind, error) {
 	for _, known := range []struct {
 		file string
 		kind Kind
@@ -232,11 +194,11 @@ func tarballKind(name string) (Kind, error) {
 	}
 	for f := range t.files {
 		if strings.HasPrefix(f, "blobs/") {
-			return "", t.Fault("blobs but no " + indexFile + ": a truncated image tarball")
+			return "", t.fault("blobs but no " + indexFile + ": a truncated image tarball")
 		}
 	}
 	return "", &fault.Error{
-		What: "a tar archive without " + indexFile + " and " + manifestFile + ": not an image", Where: name,
+		What: "a tar archive without " + indexFile + " and " + manifestFile + ": not an image", Where: t.name,
 		Fix: "give a tarball as `bake payload --tarball`, `skopeo copy ... oci-archive:F` or `docker save` write it",
 	}
 }
@@ -253,4 +215,101 @@ func refuseCompressed(name string, f *os.File) error {
 	return &fault.Error{
 		What: "a compressed tarball, which can't be read in place", Where: name, Fix: tool + name,
 	}
+}
+
+// dockerImage is one entry of a docker-archive's manifest.json:
+// https://github.com/moby/docker-image-spec/blob/main/spec.md
+type dockerImage struct {
+	Config   string
+	RepoTags []string
+	Layers   []string
+}
+
+// loadDockerArchive makes a manifest for an archive that has none: Docker's
+// format names no digests, so configuration and layers are hashed once.
+func loadDockerArchive(ctx context.Context, t *imageTarball) (*Source, error) {
+	d, err := dockerManifest(t)
+	if err != nil {
+		return nil, err
+	}
+	m := &v1.Manifest{SchemaVersion: 2, MediaType: types.DockerManifestSchema2}
+	if m.Config, err = dockerConfig(t, d.Config); err != nil {
+		return nil, err
+	}
+	paths := map[v1.Hash]string{m.Config.Digest: d.Config}
+	for _, name := range d.Layers {
+		l, err := dockerLayer(ctx, t, name)
+		if err != nil {
+			return nil, err
+		}
+		m.Layers = append(m.Layers, l)
+		paths[l.Digest] = name
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return nil, fmt.Errorf("encode manifest of %s: %w", t.name, err)
+	}
+	root := inMemory(raw).desc
+	root.MediaType = m.MediaType
+	s := &Source{Kind: KindDockerArchive, Name: t.name}
+	s.store = localStore{t, func(h v1.Hash) string { return paths[h] }, map[v1.Hash][]byte{root.Digest: raw}}
+	return s, s.openRoot(root, t.name)
+}
+
+func dockerManifest(t *imageTarball) (*dockerImage, error) {
+	raw, err := small(t, manifestFile)
+	if err != nil {
+		return nil, err
+	}
+	var images []dockerImage
+	if err := json.Unmarshal(raw, &images); err != nil {
+		return nil, t.fault(manifestFile + " isn't that of an image tarball: " + err.Error())
+	}
+	if len(images) == 1 {
+		return &images[0], nil
+	}
+	var names []string
+	for _, i := range images {
+		names = append(names, strings.Join(i.RepoTags, ", "))
+	}
+	return nil, &fault.Error{
+		What: fmt.Sprintf("holds %d images, where one is needed", len(images)), Where: t.name,
+		Excerpt: strings.Join(names, "\n"), Fix: "docker save -o FILE IMAGE, with one image",
+	}
+}
+
+// hexName finds the digest in a configuration's name, which all writers give:
+// "<hex>.json", "sha256:<hex>", "blobs/sha256/<hex>".
+var hexName = regexp.MustCompile(`^(?:sha256:)?([0-9a-f]{64})(?:\.json)?$`)
+
+func dockerConfig(t *imageTarball, name string) (v1.Descriptor, error) {
+	raw, err := small(t, name)
+	if err != nil {
+		return v1.Descriptor{}, err
+	}
+	d := inMemory(raw).desc
+	d.MediaType = types.DockerConfigJSON
+	if m := hexName.FindStringSubmatch(path.Base(name)); m != nil && m[1] != d.Digest.Hex {
+		return d, damaged(t.place(name), "its bytes have the digest "+d.Digest.String(), t.fix())
+	}
+	return d, nil
+}
+
+func dockerLayer(ctx context.Context, t *imageTarball, name string) (d v1.Descriptor, err error) {
+	r, size, err := t.open(name)
+	if err != nil {
+		return d, t.fault("no layer " + name + " in it")
+	}
+	br := bufio.NewReader(stream.NewReader(ctx, r))
+	head, _ := br.Peek(4) // a shorter one is told below
+	d.MediaType = map[compression.Compression]types.MediaType{
+		compression.None: types.DockerUncompressedLayer, compression.GZip: types.DockerLayer, compression.ZStd: types.OCILayerZStd,
+	}[Sniff(head)]
+	if d.Digest, d.Size, err = v1.SHA256(br); err != nil {
+		return d, err
+	}
+	if d.Size != size {
+		return d, t.fault(fmt.Sprintf("cut off within %s (%d of %d bytes)", name, d.Size, size))
+	}
+	return d, nil
 }

@@ -88,3 +88,9 @@ func (m *Meter) Add(n int64) {
 	m.done = min(m.done+n, m.total)
 	m.tell(m.done, m.total)
 }
+
+// Write counts p.
+func (m *Meter) Write(p []byte) (int, error) {
+	m.Add(int64(len(p)))
+	return len(p), nil
+}

@@ -107,13 +107,13 @@ func (b *BaseImage) Removes(kept []payload.KeptFile) []string {
 // own are the problems of one image beside those of its layers, which images
 // may share: what its configuration and its manifest say.
 func (c *checker) own(i ociimage.PlatformImage, r *result) ([]Problem, error) {
-	cf, err := c.source.ConfigOf(i.Image)
+	cf, err := i.Image.ConfigFile()
 	if err != nil {
 		return nil, err
 	}
 	m, err := i.Image.Manifest()
 	if err != nil {
-		return nil, c.source.Fault(err)
+		return nil, err
 	}
 	r.summary.Release, r.summary.Operator = payload.ReleaseOf(cf.Config.Labels), len(cf.Config.Entrypoint) > 0
 	ps := append(mountedOver(cf.Config.Volumes), tables(m, r.layers)...)

@@ -192,7 +192,7 @@ func (c *checker) images(ctx context.Context, images []ociimage.PlatformImage, s
 func (c *checker) image(ctx context.Context, i ociimage.PlatformImage) (result, error) {
 	keys, err := layerKeys(i.Image)
 	if err != nil {
-		return result{}, c.source.Fault(err)
+		return result{}, err
 	}
 	for n := range keys {
 		if r, ok := c.known[keys[n]]; ok && r.layers == n+1 {

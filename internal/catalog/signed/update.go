@@ -260,7 +260,7 @@ func fromImage(ctx context.Context, ref string, o ociimage.Options) ([]byte, err
 	}
 	layers, err := img.Layers()
 	if err != nil {
-		return nil, s.Fault(err)
+		return nil, err
 	}
 	i := slices.IndexFunc(layers, func(l v1.Layer) bool {
 		mt, err := l.MediaType()
@@ -271,9 +271,8 @@ func fromImage(ctx context.Context, ref string, o ociimage.Options) ([]byte, err
 	}
 	blob, err := layers[i].Compressed()
 	if err != nil {
-		return nil, s.Fault(err)
+		return nil, err
 	}
 	defer blob.Close() //nolint:errcheck // only read
-	data, err := io.ReadAll(io.LimitReader(blob, maxBytes))
-	return data, s.Fault(err)
+	return io.ReadAll(io.LimitReader(blob, maxBytes))
 }

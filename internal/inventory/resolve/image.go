@@ -236,7 +236,7 @@ func (r *resolver) layout(ctx context.Context, dir string) error {
 		return err
 	}
 	for _, i := range images {
-		file, err := s.ConfigOf(i.Image)
+		file, err := i.Image.ConfigFile()
 		if err != nil {
 			return err
 		}

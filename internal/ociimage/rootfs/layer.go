@@ -24,7 +24,7 @@ import (
 // layerStream is a layer's tar, inflated in another goroutine and checked
 // against its diff id at the end.
 type layerStream struct {
-	blob   *ociimage.Blob
+	blob   io.ReadCloser
 	ahead  *readAhead
 	hash   hash.Hash
 	diffID v1.Hash
@@ -33,7 +33,7 @@ type layerStream struct {
 // openLayer starts to read a layer. progress is called with the compressed
 // bytes that have been read of it, from another goroutine.
 func openLayer(ctx context.Context, s *ociimage.Source, l v1.Layer, diffID v1.Hash, b *budget, progress func(int64)) (*layerStream, error) {
-	blob, err := s.OpenBlob(l)
+	blob, err := l.Compressed()
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (l *layerStream) Close() {
 // sorts out errors: a decoder stumbles over damage before the blob's digest
 // can tell that it is damage.
 type inflater struct {
-	blob     *ociimage.Blob
+	blob     io.Reader
 	counted  *countingReader
 	budget   *budget
 	where    string
@@ -234,7 +234,7 @@ func newImageLayers(s *ociimage.Source, img v1.Image, b *budget) (*imageLayers, 
 	for _, l := range layers {
 		n, err := l.Size()
 		if err != nil {
-			return nil, s.Fault(err)
+			return nil, err
 		}
 		im.sizes = append(im.sizes, n)
 	}
