@@ -2,22 +2,19 @@ package verify
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io"
 	"testing"
-	"time"
 
 	"github.com/winbake/winbake/internal/ociimage/rootfs"
 )
 
 func TestBuffer(t *testing.T) {
-	pool := newChunks(4)
-	b := &buffer{pool: pool}
+	b := &buffer{}
 	content := bytes.Repeat([]byte("0123456789abcde"), chunkSize/6)
 	for range 2 {
-		b.reset()
-		if _, err := io.Copy(&bufferWriter{t.Context(), "x", b}, bytes.NewReader(content)); err != nil {
+		b.reset("x")
+		if _, err := io.Copy(b, bytes.NewReader(content)); err != nil {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(io.NewSectionReader(b, 0, b.size))
@@ -32,32 +29,13 @@ func TestBuffer(t *testing.T) {
 	if _, err := b.ReadAt(p, -1); err == nil {
 		t.Error("ReadAt(-1) gave no error")
 	}
-	if got, want := len(pool.fresh), 1; got != want {
-		t.Errorf("%d chunks are left, want %d: three for the content, each used twice", got, want)
+	if got := len(b.chunks); got != 3 {
+		t.Errorf("%d chunks, want 3 for the content, each used twice", got)
 	}
-}
-
-// Executables that are held at once share one amount of memory.
-func TestBuffersShareMemory(t *testing.T) {
-	pool := newChunks(3)
-	first, second := &buffer{pool: pool}, &buffer{pool: pool}
-	two := make([]byte, 2*chunkSize)
-	if _, err := (&bufferWriter{t.Context(), "first", first}).Write(two); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := (&bufferWriter{ctx, "second", second}).Write(two); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a second buffer took memory that the first has: %v", err)
-	}
-	second.reset()
-	go first.reset()
-	if _, err := (&bufferWriter{t.Context(), "second", second}).Write(append(two, two[:chunkSize]...)); err != nil {
-		t.Errorf("it wasn't given back: %v", err)
-	}
-	if _, err := (&bufferWriter{t.Context(), "second", second}).Write(two); err == nil {
+	b.size = maxChunks * chunkSize
+	if _, err := b.Write(p); err == nil {
 		t.Error("an executable larger than the memory was taken")
-	} else if _, ok := errors.AsType[*rootfs.LimitError](err); !ok {
+	} else if l, ok := errors.AsType[*rootfs.LimitError](err); !ok || l.Object != "x" {
 		t.Errorf("error %v, want a LimitError", err)
 	}
 }

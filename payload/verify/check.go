@@ -42,8 +42,7 @@ type Options struct {
 	Expected *Expected
 	// Executable is called for each .exe, and each file of Programs, with its
 	// path below Root and its uncompressed content, which is good until it
-	// returns. Calls come one at a time from another goroutine, the last before
-	// Check returns. A file that several images share is shown once. One of
+	// returns. A file that several images share is shown once. One of
 	// more than 256 MiB is beyond the limits: it is held in memory.
 	Executable func(path string, r io.ReaderAt, size int64)
 	// Programs are the paths below Root of programs, whatever their names end
@@ -123,8 +122,7 @@ type ImageSummary struct {
 // are dropped, since they may be the damage's.
 func Check(ctx context.Context, s *ociimage.Source, opts Options) ([]Problem, Summary, error) {
 	sum := Summary{Kind: s.Kind, Reference: s.Reference()}
-	c := &checker{source: s, opts: opts, inspector: newInspector(opts.Executable), kept: map[[sha256.Size]byte][]byte{}}
-	defer c.inspector.wait()
+	c := &checker{source: s, opts: opts, kept: map[[sha256.Size]byte][]byte{}}
 	if s.Kind == ociimage.KindDir {
 		r, err := c.payload(ctx, ociimage.PlatformImage{})
 		if err != nil {
@@ -149,7 +147,7 @@ const maxProblems = 10_000
 type checker struct {
 	source    *ociimage.Source
 	opts      Options
-	inspector *inspector
+	buffer    buffer
 	known     map[string]*result // by the layers that decide a payload
 	kept      map[[sha256.Size]byte][]byte
 	keptBytes int
@@ -247,7 +245,7 @@ func (c *checker) payload(ctx context.Context, i ociimage.PlatformImage) (result
 		_, beside := atomicfs.Current(c.source.Ref)
 		err = r.extrasDir(beside)
 	}
-	layers, werr := rootfs.WalkImage(ctx, c.source, i.Image, o, func(e *rootfs.Entry) error { return r.visit(ctx, e) })
+	layers, werr := rootfs.WalkImage(ctx, c.source, i.Image, o, r.visit)
 	err = errors.Join(err, werr)
 	if limit, ok := errors.AsType[*rootfs.LimitError](err); ok {
 		r.problems = append(r.problems, bomb(limit))

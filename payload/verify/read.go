@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -41,7 +40,7 @@ func newPayloadReader(c *checker) *payloadReader {
 	return &payloadReader{checker: c, buf: make([]byte, 256<<10), hash: sha256.New()}
 }
 
-func (r *payloadReader) visit(ctx context.Context, e *rootfs.Entry) error {
+func (r *payloadReader) visit(e *rootfs.Entry) error {
 	if !e.Mode.IsDir() {
 		r.paths = append(r.paths, e.Path)
 	}
@@ -62,7 +61,7 @@ func (r *payloadReader) visit(ctx context.Context, e *rootfs.Entry) error {
 	case e.Path == sumsPath:
 		return r.readSums(e)
 	}
-	return r.readFile(ctx, e)
+	return r.readFile(e)
 }
 
 func (r *payloadReader) Add(p Problem) { r.problems = append(r.problems, p) }
@@ -80,12 +79,12 @@ func (r *payloadReader) readSums(e *rootfs.Entry) error {
 
 // readFile hashes a file, in its archive where it has one, and shows it to
 // the check of executables.
-func (r *payloadReader) readFile(ctx context.Context, e *rootfs.Entry) error {
+func (r *payloadReader) readFile(e *rootfs.Entry) error {
 	f := File{
 		Path:     strings.TrimSuffix(strings.TrimPrefix(e.Path, payload.Root+"/"), payload.ArchiveSuffix),
 		Archived: e.Archived(), Link: e.Link,
 	}
-	err := r.readContent(ctx, e, &f)
+	err := r.readContent(e, &f)
 	if malformed, ok := errors.AsType[*rootfs.ArchiveError](err); ok {
 		r.Add(problem(IDArchiveMalformed, e.Path, malformed.What, "a gzipped tar of that one file under its bare name"))
 		err = nil
@@ -94,7 +93,7 @@ func (r *payloadReader) readFile(ctx context.Context, e *rootfs.Entry) error {
 	return err
 }
 
-func (r *payloadReader) readContent(ctx context.Context, e *rootfs.Entry, f *File) error {
+func (r *payloadReader) readContent(e *rootfs.Entry, f *File) error {
 	content := e.Content
 	if f.Archived {
 		m, err := e.Member()
@@ -104,34 +103,26 @@ func (r *payloadReader) readContent(ctx context.Context, e *rootfs.Entry, f *Fil
 		content = m.Content
 	}
 	r.hash.Reset()
-	in := r.checker.inspector
-	if in == nil || !r.isProgram(f.Path) {
-		n, err := r.copy(r.hash, content)
-		f.take(r.hash, n, err)
-		return err
+	var w io.Writer = r.hash
+	check := r.checker.opts.Executable
+	shown := check != nil && r.isProgram(f.Path)
+	if shown {
+		r.checker.buffer.reset(e.Path)
+		w = io.MultiWriter(w, &r.checker.buffer)
 	}
-	buf, err := in.take(ctx)
+	n, err := r.copy(w, content)
 	if err != nil {
 		return err
 	}
-	n, err := r.copy(io.MultiWriter(r.hash, &bufferWriter{ctx, e.Path, buf}), content)
-	f.take(r.hash, n, err)
-	if err != nil {
-		in.put(buf)
-		return err
+	f.SHA256, f.Size = hex.EncodeToString(r.hash.Sum(nil)), n
+	if shown {
+		check(f.Path, &r.checker.buffer, n)
 	}
-	in.inspect(f.Path, buf)
 	return nil
 }
 
 func (r *payloadReader) isProgram(p string) bool {
 	return strings.EqualFold(path.Ext(p), ".exe") || slices.Contains(r.checker.opts.Programs, p)
-}
-
-func (f *File) take(h hash.Hash, n int64, err error) {
-	if err == nil {
-		f.SHA256, f.Size = hex.EncodeToString(h.Sum(nil)), n
-	}
 }
 
 // copy is io.Copy without a buffer for each file.

@@ -151,29 +151,16 @@ func describe(ctx context.Context, repo, url, hash string) (*Commit, error) {
 		return nil, &fault.Error{Where: url, What: hash + " is a " + kind + ", not a commit",
 			Fix: "pin the commit: git rev-parse " + hash + "^{commit}"}
 	}
-	c := &Commit{URL: url, Hash: hash, repo: repo}
-	return c, c.read(ctx)
-}
-
-// read takes tree and time from the commit, which is hashed.
-func (c *Commit) read(ctx context.Context) error {
-	o, err := openObjects(ctx, c.repo)
+	raw, err := object(ctx, repo, "commit", hash)
 	if err != nil {
-		return err
+		return nil, explain(ctx, repo, url, err, hash)
 	}
-	f := &file{ctx: ctx, commit: c, objects: o}
-	raw, err := o.read(c.Hash, "commit")
-	if err != nil {
-		return f.fail(err)
-	}
-	_ = f.Close() // the commit was read to its end
 	m := commitForm.FindSubmatch(raw)
 	if m == nil {
-		return fmt.Errorf("commit %s names no tree, or no time", c.Hash)
+		return nil, fmt.Errorf("commit %s names no tree, or no time", hash)
 	}
 	seconds, err := strconv.ParseInt(string(m[2]), 10, 64)
-	c.Tree, c.Time = string(m[1]), time.Unix(seconds, 0).UTC()
-	return err
+	return &Commit{URL: url, Hash: hash, Tree: string(m[1]), Time: time.Unix(seconds, 0).UTC(), repo: repo}, err
 }
 
 // commitForm finds the tree and the committer's time in a commit's head

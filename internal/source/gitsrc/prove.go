@@ -1,7 +1,6 @@
 package gitsrc
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -47,7 +46,7 @@ func (c *Commit) unproved(ctx context.Context, what string, err error) error {
 	if !ok {
 		return err
 	}
-	return &fault.Error{Where: c.URL + "@" + c.Hash, What: what + " isn't what the commit says: " + d.Error(), Err: err,
+	return &fault.Error{Where: c.where(), What: what + " isn't what the commit says: " + d.Error(), Err: err,
 		Fix: "check out into an empty folder of a file system that tells upper from lower case and keeps modes and links: TMPDIR, --cache-dir"}
 }
 
@@ -68,18 +67,9 @@ func (d *differs) Error() string {
 // tree is made of the files in dir, and that no file is there beside them. It
 // returns differs if it isn't.
 func proveTree(ctx context.Context, dir, hash string) error {
-	raw, err := command(ctx, dir, "cat-file", "commit", hash).Output()
+	raw, err := object(ctx, dir, "commit", hash)
 	if err != nil {
-		return failed("cat-file", err)
-	}
-	rehash := command(ctx, dir, "hash-object", "-t", "commit", "--stdin")
-	rehash.Stdin = bytes.NewReader(raw)
-	got, err := rehash.Output()
-	if err != nil {
-		return failed("hash-object", err)
-	}
-	if name := strings.TrimSpace(string(got)); name != hash {
-		return fmt.Errorf("commit %s hashes to %s", hash, name)
+		return err
 	}
 	tree, _, _ := strings.Cut(strings.TrimPrefix(string(raw), "tree "), "\n")
 	written, paths, err := hashFiles(ctx, dir, hash)
@@ -124,6 +114,9 @@ func explain(ctx context.Context, repo, url string, err error, commits ...string
 	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
+	}
+	if other, ok := errors.AsType[*otherContent](err); ok {
+		return damaged(repo, url, other.text, err)
 	}
 	if words := fsck(ctx, repo, commits...); words != "" {
 		return damaged(repo, url, words, err)

@@ -2,13 +2,14 @@ package gitsrc
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"hash"
 	"io"
+	"io/fs"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -29,98 +30,87 @@ const (
 // gives a fault in place of io.EOF if the file isn't the commit's. Use nothing
 // before the end was reached.
 func (c *Commit) Open(ctx context.Context, path string) (io.ReadCloser, error) {
-	o, err := openObjects(ctx, c.repo)
+	id, err := c.find(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, c.explain(ctx, err)
 	}
-	f := &file{ctx: ctx, commit: c, objects: o}
-	blob, err := f.find(path)
+	size, err := git(ctx, c.repo, "cat-file", "-s", id)
 	if err != nil {
-		return nil, f.fail(err)
+		return nil, c.explain(ctx, err)
 	}
-	f.blob = blob
-	return f, nil
+	b := &blob{ctx: ctx, commit: c, id: id, cmd: command(ctx, c.repo, "cat-file", "blob", id), sum: hasher(id)}
+	fmt.Fprintf(b.sum, "blob %s\x00", size)
+	b.out, err = b.cmd.StdoutPipe()
+	if err == nil {
+		err = b.cmd.Start()
+	}
+	return b, err
 }
 
-type file struct {
-	ctx     context.Context
-	commit  *Commit
-	objects *objects
-	blob    *object
-	err     error // final
+// blob is a file while git writes it.
+type blob struct {
+	ctx    context.Context
+	commit *Commit
+	id     string
+	cmd    *exec.Cmd
+	out    io.ReadCloser
+	sum    hash.Hash
+	end    error
 }
 
-func (f *file) Read(p []byte) (int, error) {
-	if f.err != nil {
-		return 0, f.err
+func (b *blob) Read(p []byte) (int, error) {
+	if b.end != nil {
+		return 0, b.end
 	}
-	if f.ctx.Err() != nil { // git may have written all of it before it is killed
-		f.err = f.fail(f.ctx.Err())
-		return 0, f.err
+	n, err := b.out.Read(p)
+	b.sum.Write(p[:n])
+	if err == nil && b.ctx.Err() == nil {
+		return n, nil
 	}
-	n, err := f.blob.Read(p)
-	if err != nil && err != io.EOF {
-		err = f.fail(err)
+	if b.end = b.cmd.Wait(); b.end == nil {
+		b.end = named("blob", b.id, b.sum)
 	}
-	f.err = err
-	return n, err
+	if b.end == nil && b.ctx.Err() == nil {
+		b.end = io.EOF
+		return n, b.end
+	}
+	b.end = b.commit.explain(b.ctx, b.end)
+	return n, b.end
 }
 
-func (f *file) Close() error {
-	if f.objects != nil {
-		_ = f.objects.close() // it was told to end
-		f.objects = nil
+// Close ends git.
+func (b *blob) Close() error {
+	if b.end == nil {
+		_ = b.out.Close() // git ends without it
+		_ = b.cmd.Wait()  // it was told to end
+		b.end = fs.ErrClosed
 	}
 	return nil
 }
 
-// fail says why the objects ended before their time.
-func (f *file) fail(err error) error {
-	died := f.objects.close()
-	f.objects = nil
-	if f.ctx.Err() != nil {
-		return context.Cause(f.ctx)
-	}
-	if _, ok := errors.AsType[*fault.Error](err); ok {
-		return err
-	}
-	if other, ok := errors.AsType[*otherContent](err); ok {
-		return damaged(f.commit.repo, f.commit.URL, other.text, err)
-	}
-	return f.commit.explain(f.ctx, cmp.Or(died, err))
-}
-
-// find walks down the trees.
-func (f *file) find(path string) (*object, error) {
-	commit, err := f.objects.read(f.commit.Hash, "commit")
-	if err != nil {
-		return nil, err
-	}
-	first, _, _ := bytes.Cut(commit, []byte("\n"))
-	id, ok := strings.CutPrefix(string(first), "tree ")
-	if !ok {
-		return nil, fmt.Errorf("commit %s has no tree", f.commit.Hash)
-	}
-	mode := modeTree
+// find walks down the trees to a file.
+func (c *Commit) find(ctx context.Context, path string) (id string, err error) {
+	mode, id := modeTree, c.Tree
 	for part := range strings.SplitSeq(path, "/") {
 		if mode != modeTree {
-			return nil, f.none(path)
+			return "", c.none(path)
 		}
-		tree, err := f.objects.read(id, "tree")
+		tree, err := object(ctx, c.repo, "tree", id)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
+		var ok bool
 		if mode, id, ok = entry(tree, part, len(id)/2); !ok {
-			return nil, f.none(path)
+			return "", c.none(path)
 		}
 	}
 	switch mode {
 	case modeTree, modeModule:
-		return nil, f.none(path)
+		return "", c.none(path)
 	case modeLink:
-		return nil, &fault.Error{Where: f.where(), What: path + " is a link in this commit, not a file", Fix: "pin the file that it points to: git show " + shell.Word(f.commit.Hash+":"+path)}
+		return "", &fault.Error{Where: c.where(), What: path + " is a link in this commit, not a file", Fix: "pin the file that it points to: git show " + shell.Word(c.Hash+":"+path)}
 	}
-	return f.objects.open(id, "blob")
+	return id, nil
 }
 
 // entry finds a name in a tree: "mode name\0id" again and again, the id being
@@ -140,10 +130,10 @@ func entry(tree []byte, name string, size int) (mode, id string, ok bool) {
 	return "", "", false
 }
 
-func (f *file) where() string { return f.commit.URL + "@" + f.commit.Hash }
+func (c *Commit) where() string { return c.URL + "@" + c.Hash }
 
-func (f *file) none(path string) error {
-	return &fault.Error{Where: f.where(), What: "no file " + path + " in this commit", Fix: "look for it: git ls-tree -r --name-only " + f.commit.Hash}
+func (c *Commit) none(path string) error {
+	return &fault.Error{Where: c.where(), What: "no file " + path + " in this commit", Fix: "look for it: git ls-tree -r --name-only " + c.Hash}
 }
 
 // Logged is one commit of a history.

@@ -81,7 +81,7 @@ func TestOpenAndStop(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		process := r.(*file).objects.cmd.Process.Pid
+		process := r.(*blob).cmd.Process.Pid
 		if _, err := io.ReadFull(r, make([]byte, 100)); err != nil {
 			t.Fatal(err)
 		}
