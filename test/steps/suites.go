@@ -40,7 +40,6 @@ var concurrent = []string{
 	"./packer/lint/internal/table",
 	"./packer/template",
 	"./payload",
-	"./payload/verify",
 }
 
 // sequential are all other packages with code that is shipped.
