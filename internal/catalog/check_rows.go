@@ -54,42 +54,42 @@ func (p *Publication) check(r rowCheck, path []any) {
 	}
 }
 
-func (p *CSIProxyRelease) check(r rowCheck, path []any) {
-	if len(p.Groups) == 0 {
-		r.badAt(path, "the groups are missing", "write the pipes that it serves: groups: [disk-v1, ...]")
+func (r *CSIProxyRelease) check(c rowCheck, path []any) {
+	if len(r.Groups) == 0 {
+		c.badAt(path, "the groups are missing", "write the pipes that it serves: groups: [disk-v1, ...]")
 	}
 }
 
-func (w *WMCORelease) check(r rowCheck, path []any) {
-	r.ends(path, "range", "version", w.From, w.Until, compareWMCO)
+func (r *WMCORelease) check(c rowCheck, path []any) {
+	c.ends(path, "range", "version", r.From, r.Until, compareWMCO)
 }
 
 func (f *PayloadFile) check(r rowCheck, path []any) {
 	r.ends(path, "range", "minor", f.From, f.Until, compareMinor)
 }
 
-func (l *Release) check(r rowCheck, path []any) {
-	if l.KubeletSkew < 1 || l.KubeletSkew > 3 {
-		r.badAt(below(path, "kubeletSkew"), fmt.Sprintf("a kubelet can't lag %d minors behind", l.KubeletSkew), "write 1 or 2")
+func (r *Release) check(c rowCheck, path []any) {
+	if r.KubeletSkew < 1 || r.KubeletSkew > 3 {
+		c.badAt(below(path, "kubeletSkew"), fmt.Sprintf("a kubelet can't lag %d minors behind", r.KubeletSkew), "write 1 or 2")
 	}
-	for i, to := range l.Next {
-		if compareMinor(to, l.OpenShift) <= 0 {
-			r.badAt(below(path, "next", i), fmt.Sprintf("%s isn't newer than %s", printable.Clip(to), printable.Clip(l.OpenShift)), "write minors that an update can go to")
+	for i, to := range r.Next {
+		if compareMinor(to, r.OpenShift) <= 0 {
+			c.badAt(below(path, "next", i), fmt.Sprintf("%s isn't newer than %s", printable.Clip(to), printable.Clip(r.OpenShift)), "write minors that an update can go to")
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(l.Drivers)) {
-		at, rows := below(path, "drivers", name), l.Drivers[name]
-		r.text(name, `check:"driver"`, at)
+	for _, name := range slices.Sorted(maps.Keys(r.Drivers)) {
+		at, rows := below(path, "drivers", name), r.Drivers[name]
+		c.text(name, `check:"driver"`, at)
 		if len(rows) == 0 {
-			r.badAt(at, "there is no version", "write one, or leave the driver out: it isn't shipped")
+			c.badAt(at, "there is no version", "write one, or leave the driver out: it isn't shipped")
 		}
 		// Each row begins at the patch after the last one of the row before it.
 		for i := 1; i < len(rows); i++ {
 			switch before, from := rows[i-1].UntilZ, rows[i].FromZ; {
 			case before == nil || from == nil:
-				r.badAt(below(at, i), "two rows hold for the same patches", "write untilZ in all rows but the last, and fromZ in all but the first")
+				c.badAt(below(at, i), "two rows hold for the same patches", "write untilZ in all rows but the last, and fromZ in all but the first")
 			case *from != *before+1:
-				r.badAt(below(at, i), fmt.Sprintf("the row before ends at patch %d and this one begins at %d", *before, *from), "begin each row at the patch after the one before it")
+				c.badAt(below(at, i), fmt.Sprintf("the row before ends at patch %d and this one begins at %d", *before, *from), "begin each row at the patch after the one before it")
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "POLICY001", Needs: rules.NeedsDrivers, Driver: refusedPods},
 	{ID: "NODE004", Needs: rules.NeedsScope, Cluster: untoleratedTaints, At: rules.AtNow},

@@ -18,6 +18,7 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "DATA001", Driver: driverData, Cluster: releaseData, At: rules.ExceptPlan},
 	{ID: "DATA002", Cluster: notRead, At: rules.AtNow},

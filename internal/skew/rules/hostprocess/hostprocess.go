@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "HP001", Needs: rules.NeedsDrivers, Driver: hostProcessRequired, Lacks: true},
 	{ID: "HP002", Needs: rules.NeedsDrivers, Driver: hostProcessPipes, Starts: true},

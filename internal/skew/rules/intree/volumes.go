@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "INTREE001", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops, At: rules.ExceptPlan},
 	{ID: "INTREE002", Needs: []inventory.Resource{inventory.Pods}, Cluster: neverMigrated, Asks: rules.OfHops, At: rules.AtTarget},

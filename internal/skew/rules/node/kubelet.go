@@ -13,6 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "NODE001", Needs: rules.NeedsNodes, Cluster: kubeletSkew, At: rules.ExceptPlan},
 	{ID: "NODE002", Needs: rules.NeedsNodes, Cluster: operatorSkew, At: rules.ExceptPlan},

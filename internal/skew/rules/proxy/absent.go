@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "PROXY001", Needs: rules.NeedsScope, Driver: proxyAbsent},
 	{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget},

@@ -14,6 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.ExceptTarget},
 	{ID: "REG002", Needs: rules.NeedsDrivers, Driver: byOperator, Cluster: doubleDriver},

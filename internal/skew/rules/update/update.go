@@ -16,6 +16,7 @@ import (
 // Acknowledgements is the rule on them; its ID says where it comes from.
 var Acknowledgements = []rules.Rule{{ID: "INTREE005", Cluster: adminGates, Asks: rules.OfHops, At: rules.AtTarget}}
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "UPDATE001", Cluster: refusedUpdate, Asks: rules.OfHops, At: rules.AtTarget},
 	{ID: "UPDATE002", Needs: rules.NeedsDrivers, Driver: unmanagedLinux},

@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Rules are those of the family.
 var Rules = []rules.Rule{
 	{ID: "SKEW001", Needs: rules.NeedsDrivers, Driver: minorDistance},
 	{ID: "SKEW002", Needs: rules.NeedsDrivers, Driver: majorDiffers},
