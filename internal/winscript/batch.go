@@ -11,7 +11,7 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 
 // RunCmd tells what a cmd script does in this environment.
 func RunCmd(text string, env map[string]string) Script {
-	r := &runner{env: env, functions: map[string]*node{}, aliases: map[string]string{}, compared: map[string]bool{}, vars: []map[string]Value{{}}}
+	r := newRunner(env)
 	r.batch(text, 0)
 	for i := range r.commands {
 		r.commands[i].Order = i

@@ -35,13 +35,13 @@ type runner struct {
 	commands  []Command
 }
 
-// Run tells what a PowerShell script does in this environment.
-func Run(text string, env map[string]string) Script {
-	r := &runner{env: env, functions: map[string]*node{}, aliases: map[string]string{}, compared: map[string]bool{}, vars: []map[string]Value{{}}}
-	return r.script(text)
+func newRunner(env map[string]string) *runner {
+	return &runner{env: env, functions: map[string]*node{}, aliases: map[string]string{}, compared: map[string]bool{}, vars: []map[string]Value{{}}}
 }
 
-func (r *runner) script(text string) Script {
+// Run tells what a PowerShell script does in this environment.
+func Run(text string, env map[string]string) Script {
+	r := newRunner(env)
 	r.powerShell(text, 0)
 	for _, name := range sorted(r.vars[0]) { // a block may be run as text
 		for _, b := range r.vars[0][name].blocks {

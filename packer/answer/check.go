@@ -185,9 +185,9 @@ func (c *checker) start(e xml.StartElement) {
 }
 
 func (c *checker) component(name, architecture string) {
-	in, known := components[name]
+	in := passesOf(name)
 	switch {
-	case !known:
+	case in == nil:
 		c.add(KindUnknown, "component %q isn't one that is known here", name)
 	case slices.Contains(passes, c.pass) && !slices.Contains(in, c.pass):
 		c.add(KindPass, "Windows doesn't read %s in the pass %s, only in %s", name, c.pass, strings.Join(in, ", "))

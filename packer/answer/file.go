@@ -105,33 +105,20 @@ func escaped(s string) (string, error) {
 // passes are the configuration passes of Windows Setup, in their order.
 var passes = []string{"windowsPE", "offlineServicing", "generalize", "specialize", "auditSystem", "auditUser", "oobeSystem"}
 
-// components are the passes in which Windows reads a component, from
+// components are the passes in which Windows reads a component, one a line, from
 // Microsoft's reference.
-var components = map[string][]string{
-	"Microsoft-Windows-International-Core-WinPE":                  {"windowsPE"},
-	"Microsoft-Windows-International-Core":                        {"specialize", "oobeSystem"},
-	"Microsoft-Windows-PnpCustomizationsWinPE":                    {"windowsPE"},
-	"Microsoft-Windows-PnpCustomizationsNonWinPE":                 {"offlineServicing", "auditSystem"},
-	"Microsoft-Windows-Setup":                                     {"windowsPE"},
-	"Microsoft-Windows-PnpSysprep":                                {"generalize"},
-	"Microsoft-Windows-Security-SPP":                              {"generalize"},
-	"Microsoft-Windows-Security-SPP-UX":                           {"specialize"},
-	"Microsoft-Windows-SQMApi":                                    {"specialize"},
-	"Microsoft-Windows-Shell-Setup":                               {"generalize", "specialize", "auditSystem", "auditUser", "oobeSystem"},
-	"Microsoft-Windows-Deployment":                                {"generalize", "specialize", "auditUser", "auditSystem", "oobeSystem"},
-	"Microsoft-Windows-LUA-Settings":                              {"offlineServicing"},
-	"Microsoft-Windows-ServerManager-SvrMgrNc":                    {"specialize"},
-	"Microsoft-Windows-OutOfBoxExperience":                        {"specialize"},
-	"Microsoft-Windows-IE-ESC":                                    {"specialize"},
-	"Microsoft-Windows-IE-InternetExplorer":                       {"specialize"},
-	"Microsoft-Windows-TerminalServices-LocalSessionManager":      {"specialize"},
-	"Microsoft-Windows-TerminalServices-RDP-WinStationExtensions": {"specialize"},
-	"Microsoft-Windows-TCPIP":                                     {"windowsPE", "specialize"},
-	"Microsoft-Windows-DNS-Client":                                {"windowsPE", "specialize"},
-	"Microsoft-Windows-UnattendedJoin":                            {"specialize"},
-	"Networking-MPSSVC-Svc":                                       {"specialize"},
-	"Microsoft-Windows-ErrorReportingCore":                        {"specialize"},
-	"Microsoft-Windows-RemoteAssistance-Exe":                      {"specialize"},
+//
+//go:embed components.txt
+var components string
+
+// passesOf are those of a component, none for one that isn't known.
+func passesOf(component string) []string {
+	for line := range strings.Lines(components) {
+		if fields := strings.Fields(line); fields[0] == component {
+			return fields[1:]
+		}
+	}
+	return nil
 }
 
 // runners are the elements that hold a command, by the one that has its line.
