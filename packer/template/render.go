@@ -52,17 +52,17 @@ type Folder struct {
 	Files []File
 }
 
-// The folder's files are templates, and so is what a platform has of its own: the
-// settings, and the content of its source block.
+// The folder's files and the scripts are templates, and so is what a platform has of its
+// own: the settings, and the content of its source block.
 var (
-	//go:embed folder platforms
-	texts embed.FS
+	//go:embed folder platforms scripts
+	sources embed.FS
 
 	templates = sync.OnceValues(func() (*template.Template, error) {
 		return template.New("").Funcs(template.FuncMap{
 			"quote": quote, "path": pathExpression,
 			"cell": func(s string) string { return strings.ReplaceAll(s, "|", `\|`) },
-		}).ParseFS(texts, "folder/*", "platforms/*")
+		}).ParseFS(sources, "folder/*", "platforms/*", "scripts/*")
 	})
 )
 

@@ -1,8 +1,7 @@
 package template
 
 import (
-	"cmp"
-	"embed"
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,37 +14,16 @@ import (
 	"github.com/winbake/winbake/internal/infile"
 )
 
-//go:embed scripts
-var sources embed.FS
-
-// preludeMark is the line of a script that the prelude replaces: strict mode,
-// the log, and what happens on an error. It isn't the first one where a script
-// has parameters.
-const preludeMark = "#prelude\n"
-
-// partMark is a line that is replaced by a text that several scripts share.
-var partMark = regexp.MustCompile(`(?m)^#include ([a-z]+)\n`)
-
 // script composes a script.
 func script(name string) ([]byte, error) {
-	var read error
-	source := func(file string) string {
-		text, err := sources.ReadFile("scripts/" + file)
-		read = cmp.Or(read, err)
-		return string(text)
+	all, err := templates()
+	if err != nil {
+		return nil, err
 	}
-	before, after, found := strings.Cut(source(name+".ps1"), preludeMark)
-	prelude := strings.ReplaceAll(source("prelude.txt"), "@NAME@", name)
-	after = partMark.ReplaceAllStringFunc(after, func(line string) string {
-		return "\n" + source(strings.TrimSpace(strings.TrimPrefix(line, "#include "))+".txt")
-	})
-	if read != nil {
-		return nil, fmt.Errorf("script %s: %w", name, read)
-	}
-	if !found {
-		return nil, fmt.Errorf("script %s has no line %q", name, preludeMark)
-	}
-	return []byte(before + prelude + after + "\nStop-Transcript | Out-Null\nexit 0\n"), nil
+	var b bytes.Buffer
+	err = all.ExecuteTemplate(&b, name+".ps1", nil)
+	b.WriteString("\nStop-Transcript | Out-Null\nexit 0\n")
+	return b.Bytes(), err
 }
 
 var scriptPath = regexp.MustCompile(`scripts/([a-z-]+)\.ps1`)

@@ -5,9 +5,11 @@
 # it with Windows. WINBAKE_LOCALE is such as en-GB, WINBAKE_TIME_ZONE a time zone by
 # Windows' name.
 param([string] $Locale, [string] $TimeZone)
-#prelude
-#include firstboot
-#include setup
+{{template "prelude" "cloud-locale"}}
+
+{{template "firstboot"}}
+
+{{template "setup"}}
 
 if ($env:WINBAKE_LOCALE) {
     Register-FirstBoot 'cloud-locale' "-Locale $($env:WINBAKE_LOCALE) -TimeZone `"$($env:WINBAKE_TIME_ZONE)`""

@@ -2,10 +2,13 @@
 # agents name machines: is it called what the platform's metadata says? A task starts
 # it with Windows. WINBAKE_PROFILE is the image's.
 param([string] $For)
-#prelude
-#include nameevent
-#include firstboot
-#include setup
+{{template "prelude" "cloud-name"}}
+
+{{template "nameevent"}}
+
+{{template "firstboot"}}
+
+{{template "setup"}}
 
 if ($env:WINBAKE_PROFILE) {
     Register-FirstBoot 'cloud-name' "-For $($env:WINBAKE_PROFILE)"

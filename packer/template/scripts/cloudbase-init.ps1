@@ -1,7 +1,7 @@
 # cloudbase-init, which gives clones their names and runs their user data, with the
 # settings of image-builder's images. WINBAKE_SUM is the installer's sha256,
 # WINBAKE_METADATA the services that know the platform's metadata.
-#prelude
+{{template "prelude" "cloudbase-init"}}
 
 $installer = 'C:\ProgramData\winbake\cloudbase-init.msi'
 $have = (Get-FileHash -Path $installer -Algorithm SHA256).Hash

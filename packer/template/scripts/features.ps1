@@ -1,6 +1,6 @@
 # The Containers feature. Without it the node would restart once more when it
 # joins.
-#prelude
+{{template "prelude" "features"}}
 
 $result = Install-WindowsFeature -Name 'Containers'
 if (-not $result.Success) {

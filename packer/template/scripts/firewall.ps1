@@ -1,5 +1,5 @@
 # The ports of a node: the kubelet's logs, the exporter's metrics, SSH.
-#prelude
+{{template "prelude" "firewall"}}
 
 $rules = @(
     @{ Name = 'ContainerLogsPort'; Port = 10250 }

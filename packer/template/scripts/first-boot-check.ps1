@@ -2,7 +2,7 @@
 # waits for Windows Setup, and leaves its result in first-boot.json and in the
 # event log Application. winbake-node has left verify.exe and node.json here.
 # WINBAKE_ACCEPT is the findings that are accepted, with semicolons.
-#prelude
+{{template "prelude" "first-boot-check"}}
 
 $folder = 'C:\ProgramData\winbake'
 $task = 'winbake-first-boot-check'

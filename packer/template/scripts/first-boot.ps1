@@ -1,9 +1,11 @@
 # Runs once in each clone, before anybody can log on (SetupComplete.cmd): takes
 # away what the build and sysprep left. The password in the answer file is
 # replaced by one that nobody knows: SSH keys are the way in.
-#prelude
-#include secret
-#include nameevent
+{{template "prelude" "first-boot"}}
+
+{{template "secret"}}
+
+{{template "nameevent"}}
 
 foreach ($file in 'C:\Windows\Panther\unattend.xml', 'C:\Windows\System32\Sysprep\unattend.xml', 'C:\ProgramData\winbake\unattend.xml') {
     if (Test-Path -Path $file) {

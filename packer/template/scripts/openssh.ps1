@@ -1,7 +1,8 @@
 # The OpenSSH server: from a zip if there is one, whose sha256 has to be that of
 # openssh.sum beside it, else as a capability of Windows.
-#prelude
-#include capability
+{{template "prelude" "openssh"}}
+
+{{template "capability"}}
 
 # On the CD of the build, which this script isn't on where Packer uploaded it.
 $zip = @($PSScriptRoot) + @(Get-PSDrive -PSProvider FileSystem | ForEach-Object { $_.Root }) |

@@ -1,7 +1,8 @@
 # The folder of what is ours in the image. What lies there runs as SYSTEM in the
 # clones, and below C:\ProgramData every user may make files.
-#prelude
-#include setup
+{{template "prelude" "ready"}}
+
+{{template "setup"}}
 
 # A cloud's machine answers while Windows Setup specializes it, and would restart
 # under the next step. When it does, Packer runs this again.

@@ -1,7 +1,7 @@
 # The last changes before sysprep. sshd isn't restarted: what is changed here
 # counts from the next start on, and Packer may still have to come back.
 # WINBAKE_PROXY is the build's proxy.
-#prelude
+{{template "prelude" "seal"}}
 
 # The cluster tells nodes their proxy.
 if ($env:WINBAKE_PROXY) {

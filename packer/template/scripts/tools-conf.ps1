@@ -1,6 +1,6 @@
 # An empty exclude-nics: by default VMware Tools hides the virtual cards that
 # container networks make, and then nobody sees the address that the node has.
-#prelude
+{{template "prelude" "tools-conf"}}
 
 $folder = 'C:\ProgramData\VMware\VMware Tools'
 $file = Join-Path $folder 'tools.conf'

@@ -1,8 +1,10 @@
 # What EC2 and Google's machines run at first boot: OpenSSH, and the key that Packer
 # made for this build, which the machine's metadata has.
-#prelude
-#include capability
-#include secret
+{{template "prelude" "user-data"}}
+
+{{template "capability"}}
+
+{{template "secret"}}
 
 Install-OpenSSH
 

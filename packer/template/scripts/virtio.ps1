@@ -1,5 +1,5 @@
 # Drivers and the guest agent from the virtio-win CD, wherever it is.
-#prelude
+{{template "prelude" "virtio"}}
 
 if (Get-Service -Name 'QEMU-GA' -ErrorAction SilentlyContinue) {
     Write-Output 'the guest agent is there'

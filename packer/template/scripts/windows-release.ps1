@@ -1,6 +1,6 @@
 # Windows itself, before hours go into it: the release and the language.
 # WINBAKE_BUILD is such as 20348.681.
-#prelude
+{{template "prelude" "windows-release"}}
 
 $current = Get-ItemProperty -Path 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion'
 $want = ([version] $env:WINBAKE_BUILD).Major
