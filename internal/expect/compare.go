@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime/debug"
@@ -33,7 +34,7 @@ func (p *Program) Compare(object string, f *pe.File) []finding.Finding {
 		return []finding.Finding{notGo(object, f, finding.Block, p.rebuild())}
 	}
 	var fs []finding.Finding
-	for _, rule := range []func(*pe.File) []finding.Finding{p.goVersion, p.path, p.mainModule, p.deps, p.settings, p.godebug, p.stamps} {
+	for _, rule := range []func(*pe.File) []finding.Finding{p.origin, p.deps, p.settings, p.godebug, p.stamps} {
 		fs = append(fs, rule(f)...)
 	}
 	if len(fs) == 0 {
@@ -46,8 +47,7 @@ func (p *Program) Compare(object string, f *pe.File) []finding.Finding {
 }
 
 func (p *Program) summary(f *pe.File) string {
-	main, _ := used(f.Build.Main)
-	return fmt.Sprintf("%s, %s %s, %s, %d stamps", f.Build.Path, f.Build.Main.Path, main.Version, plural(len(f.Build.Deps), "dependency", "dependencies"), len(p.Stamps))
+	return fmt.Sprintf("%s, %s %s, %s, %d stamps", f.Build.Path, f.Build.Main.Path, used(f.Build.Main).Version, plural(len(f.Build.Deps), "dependency", "dependencies"), len(p.Stamps))
 }
 
 func plural(n int, one, many string) string {
@@ -57,89 +57,63 @@ func plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-func (p *Program) goVersion(f *pe.File) []finding.Finding {
-	if p.GoVersion == "" || f.Build.GoVersion == p.GoVersion {
-		return nil
-	}
-	return []finding.Finding{{
-		ID: "binary.go.version", Severity: finding.Block, Observed: f.Build.GoVersion, Expected: p.GoVersion,
-		Why:    "another toolchain brings another standard library, with its own behaviour and its own security holes",
-		Remedy: p.rebuild(),
-	}}
+// block is a difference that building the program again removes.
+func (p *Program) block(id, observed, expected, why string) finding.Finding {
+	return finding.Finding{ID: id, Severity: finding.Block, Observed: observed, Expected: expected, Why: why, Remedy: p.rebuild()}
 }
 
-func (p *Program) path(f *pe.File) []finding.Finding {
-	if p.Path == "" || f.Build.Path == p.Path {
-		return nil
+// origin compares toolchain, main package and main module.
+func (p *Program) origin(f *pe.File) (fs []finding.Finding) {
+	b := f.Build
+	if p.GoVersion != "" && b.GoVersion != p.GoVersion {
+		fs = append(fs, p.block("binary.go.version", b.GoVersion, p.GoVersion,
+			"another toolchain brings another standard library, with its own behaviour and its own security holes"))
 	}
-	return []finding.Finding{{
-		ID: "binary.go.path", Severity: finding.Block, Observed: f.Build.Path, Expected: p.Path,
-		Why:    "it is another program than the pinned one",
-		Remedy: p.rebuild(),
-	}}
+	if p.Path != "" && b.Path != p.Path {
+		fs = append(fs, p.block("binary.go.path", b.Path, p.Path, "it is another program than the pinned one"))
+	}
+	if want := module(p.Main); p.Main.Version != "" && !same(b.Main, want) {
+		fs = append(fs, p.block("binary.go.main", describe(b.Main), describe(want), "it was built from other sources than the pinned ones"))
+	}
+	return fs
 }
 
-func (p *Program) mainModule(f *pe.File) []finding.Finding {
-	got, want := f.Build.Main, p.Main
-	if want.Version == "" || same(got, want) {
-		return nil
+// module is a locked module as build information has it.
+func module(m pins.LockedModule) debug.Module {
+	d := debug.Module{Path: m.Path, Version: m.Version, Sum: m.Sum}
+	if m.Replace != nil {
+		d.Replace = &debug.Module{Path: m.Replace.Path, Version: m.Replace.Version, Sum: m.Sum}
 	}
-	return []finding.Finding{{
-		ID: "binary.go.main", Severity: finding.Block, Observed: describe(got), Expected: describeLocked(want),
-		Why:    "it was built from other sources than the pinned ones",
-		Remedy: p.rebuild(),
-	}}
+	return d
 }
 
 // used returns the module whose source is compiled, which is the replacement
 // if there is one. Build information has the sum there.
-func used(m debug.Module) (_ debug.Module, replaced bool) {
+func used(m debug.Module) debug.Module {
 	if m.Replace != nil {
-		return *m.Replace, true
+		return *m.Replace
 	}
-	return m, false
+	return m
 }
 
 // same says whether a module of the build information is the locked one. A
 // lock without a sum (a vendored tree, a folder of the checkout) is compared by
 // version.
-func same(got debug.Module, want pins.LockedModule) bool {
-	source, replaced := used(got)
-	if got.Path != want.Path || version(got.Version) != version(want.Version) || replaced != (want.Replace != nil) {
-		return false
-	}
-	if replaced && (source.Path != want.Replace.Path || version(source.Version) != version(want.Replace.Version)) {
-		return false
-	}
-	return want.Sum == "" || source.Sum == want.Sum
+func same(got, want debug.Module) bool {
+	return name(got) == name(want) && (want.Sum == "" || used(got).Sum == want.Sum)
 }
 
-// version spells the missing version of a local module as build information
-// does.
-func version(v string) string {
-	if v == "" {
-		return devel
-	}
-	return v
-}
-
-// describe writes a module as `go version -m` does.
-func describe(m debug.Module) string {
-	text := m.Path + " " + version(m.Version)
-	source, replaced := used(m)
-	if replaced {
-		text += " => " + source.Path + " " + version(source.Version)
-	}
-	return strings.TrimSuffix(text+" "+source.Sum, " ")
-}
-
-func describeLocked(m pins.LockedModule) string {
-	d := debug.Module{Path: m.Path, Version: m.Version, Sum: m.Sum}
+// name writes a module as `go version -m` does, without its sum. A local module has
+// no version.
+func name(m debug.Module) string {
+	text := m.Path + " " + cmp.Or(m.Version, devel)
 	if m.Replace != nil {
-		d.Replace = &debug.Module{Path: m.Replace.Path, Version: m.Replace.Version, Sum: m.Sum}
+		text += " => " + name(*m.Replace)
 	}
-	return describe(d)
+	return text
 }
+
+func describe(m debug.Module) string { return strings.TrimSuffix(name(m)+" "+used(m).Sum, " ") }
 
 // maxDeps bounds the findings about dependencies: a program of another release
 // differs in hundreds, and the first ones tell.
@@ -147,53 +121,39 @@ const maxDeps = 20
 
 // deps compares the linked modules, in the order of their paths.
 func (p *Program) deps(f *pe.File) []finding.Finding {
-	got, want := map[string]debug.Module{}, map[string]pins.LockedModule{}
+	got, want := map[string]debug.Module{}, map[string]debug.Module{}
 	for _, d := range f.Build.Deps {
 		got[d.Path] = *d
 	}
 	for _, m := range p.Modules {
-		want[m.Path] = m
+		want[m.Path] = module(m)
 	}
-	paths := slices.Collect(maps.Keys(want))
-	for path := range got {
-		if _, ok := want[path]; !ok {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
+	all := maps.Clone(got)
+	maps.Copy(all, want)
 	var fs []finding.Finding
-	for _, path := range paths {
+	for _, path := range slices.Sorted(maps.Keys(all)) {
 		observed, linked := got[path]
 		locked, known := want[path]
-		if fd := p.dep(observed, linked, locked, known); fd != nil {
-			fs = append(fs, *fd)
+		switch {
+		case !linked:
+			fs = append(fs, p.block("binary.go.deps", path+" isn't linked", describe(locked),
+				"the program was built without a module that the pinned sources need: from other sources, or with other tags"))
+		case !known && !p.ownTree(observed):
+			fs = append(fs, p.block("binary.go.deps", describe(observed), path+" isn't linked",
+				"the program has code in it that the pinned sources don't bring"))
+		case known && name(observed) != name(locked):
+			fs = append(fs, p.block("binary.go.deps", describe(observed), describe(locked), "another version of a dependency was compiled in"))
+		case known && !same(observed, locked):
+			fs = append(fs, p.block("binary.go.deps", describe(observed), describe(locked),
+				"the dependency's sources were changed: its version is right and its sum isn't"))
 		}
 	}
-	return p.capped(fs)
-}
-
-// dep compares one module; nil when it is as locked.
-func (p *Program) dep(got debug.Module, linked bool, want pins.LockedModule, known bool) *finding.Finding {
-	fd := &finding.Finding{ID: "binary.go.deps", Severity: finding.Block, Remedy: p.rebuild()}
-	switch {
-	case !linked:
-		fd.Observed, fd.Expected = want.Path+" isn't linked", describeLocked(want)
-		fd.Why = "the program was built without a module that the pinned sources need: from other sources, or with other tags"
-	case !known && p.ownTree(got):
-		return nil
-	case !known:
-		fd.Observed, fd.Expected = describe(got), got.Path+" isn't linked"
-		fd.Why = "the program has code in it that the pinned sources don't bring"
-	case same(got, want):
-		return nil
-	default:
-		fd.Observed, fd.Expected = describe(got), describeLocked(want)
-		fd.Why = "another version of a dependency was compiled in"
-		if sameButSum(got, want) {
-			fd.Why = "the dependency's sources were changed: its version is right and its sum isn't"
-		}
+	if more := len(fs) - maxDeps; more > 0 {
+		fs = append(fs[:maxDeps:maxDeps], p.block("binary.go.deps", fmt.Sprintf("%d more dependencies differ", more),
+			plural(len(p.Modules), "dependency", "dependencies")+" as locked",
+			"that many differences mean another release of the program, or a lock that isn't this build's"))
 	}
-	return fd
+	return fs
 }
 
 // ownTree says whether a module is part of the checkout that the program was
@@ -201,22 +161,4 @@ func (p *Program) dep(got debug.Module, linked bool, want pins.LockedModule, kno
 // doesn't list it.
 func (p *Program) ownTree(m debug.Module) bool {
 	return p.Main.Version == devel && m.Version == devel && m.Replace == nil
-}
-
-func sameButSum(got debug.Module, want pins.LockedModule) bool {
-	want.Sum = ""
-	return same(got, want)
-}
-
-func (p *Program) capped(fs []finding.Finding) []finding.Finding {
-	if len(fs) <= maxDeps {
-		return fs
-	}
-	more := len(fs) - maxDeps
-	return append(fs[:maxDeps:maxDeps], finding.Finding{
-		ID: "binary.go.deps", Severity: finding.Block,
-		Observed: fmt.Sprintf("%d more dependencies differ", more), Expected: plural(len(p.Modules), "dependency", "dependencies") + " as locked",
-		Why:    "that many differences mean another release of the program, or a lock that isn't this build's",
-		Remedy: p.rebuild(),
-	})
 }

@@ -1,6 +1,7 @@
 package expect
 
 import (
+	"cmp"
 	stdpe "debug/pe"
 	"fmt"
 	"strings"
@@ -9,11 +10,6 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/pe"
 )
-
-// The flags that every program for a node must have. Go's linker sets them
-// since 1.16 (https://go.dev/doc/go1.16#windows: ASLR is the default).
-const wantFlags = stdpe.IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA |
-	stdpe.IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE | stdpe.IMAGE_DLLCHARACTERISTICS_NX_COMPAT
 
 // How to build what a Windows node runs, for programs that no pin is known of.
 const howToBuild = "build it with GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build"
@@ -34,98 +30,70 @@ func Executable(object string, f *pe.File) []finding.Finding {
 }
 
 // header applies the rules that need no build information.
-func header(object string, f *pe.File) []finding.Finding {
-	var fs []finding.Finding
-	for _, rule := range []func(*pe.File) *finding.Finding{arch, subsystem, flags, overlay, timestamp} {
-		if fd := rule(f); fd != nil {
-			fd.Object = object
-			fs = append(fs, *fd)
+func header(object string, f *pe.File) (fs []finding.Finding) {
+	block := func(id, observed, expected, why, remedy string) {
+		fs = append(fs, finding.Finding{ID: "binary.pe." + id, Severity: finding.Block, Object: object,
+			Observed: observed, Expected: expected, Why: why, Remedy: remedy})
+	}
+	if !f.PE32Plus || f.Machine != stdpe.IMAGE_FILE_MACHINE_AMD64 {
+		form := "PE32"
+		if f.PE32Plus {
+			form = "PE32+"
 		}
+		block("arch", form+" "+cmp.Or(machines[f.Machine], fmt.Sprintf("machine %#04x", f.Machine)), "PE32+ amd64",
+			"Windows Server nodes are amd64 and start nothing else, or only in an emulation that they don't install", howToBuild)
+	}
+	if f.Subsystem != stdpe.IMAGE_SUBSYSTEM_WINDOWS_CUI {
+		observed := fmt.Sprintf("subsystem %d", f.Subsystem)
+		if f.Subsystem == stdpe.IMAGE_SUBSYSTEM_WINDOWS_GUI {
+			observed = "a GUI program (2)"
+		}
+		block("subsystem", observed, "a console program (3)",
+			"a GUI program has no standard output: its logs and its --version are lost, and scripts don't wait for it",
+			"build it without -ldflags=-H=windowsgui")
+	}
+	if missing := flags(^f.DllCharacteristics); missing != "" {
+		block("flags", "without "+missing, flags(^uint16(0)),
+			"address space randomisation and data execution prevention are off for a service that runs as SYSTEM",
+			howToBuild+", with Go 1.16 or later, and let no other tool rewrite the file")
+	}
+	if f.Overlay != 0 {
+		block("overlay", fmt.Sprintf("%d bytes that belong to no part of the program", f.Overlay), "none",
+			"the linker appends nothing: something was added after the build, and Windows ignores it in silence",
+			"find out what was appended, and build the program anew")
+	}
+	if f.TimeDateStamp != 0 {
+		fs = append(fs, finding.Finding{
+			ID: "binary.pe.timestamp", Severity: finding.Info, Object: object,
+			Observed: time.Unix(int64(f.TimeDateStamp), 0).UTC().Format(time.RFC3339), Expected: "0",
+			Why: "Go's own linker writes 0, so that the same sources give the same bytes: this is another linker's work (cgo), or was changed",
+		})
 	}
 	return fs
 }
 
-func arch(f *pe.File) *finding.Finding {
-	if f.PE32Plus && f.Machine == stdpe.IMAGE_FILE_MACHINE_AMD64 {
-		return nil
-	}
-	form := "PE32"
-	if f.PE32Plus {
-		form = "PE32+"
-	}
-	return &finding.Finding{
-		ID: "binary.pe.arch", Severity: finding.Block,
-		Observed: form + " " + machine(f.Machine), Expected: "PE32+ amd64",
-		Why:    "Windows Server nodes are amd64 and start nothing else, or only in an emulation that they don't install",
-		Remedy: howToBuild,
-	}
+var machines = map[uint16]string{
+	stdpe.IMAGE_FILE_MACHINE_AMD64: "amd64", stdpe.IMAGE_FILE_MACHINE_I386: "386",
+	stdpe.IMAGE_FILE_MACHINE_ARM64: "arm64", stdpe.IMAGE_FILE_MACHINE_ARMNT: "arm",
 }
 
-func machine(m uint16) string {
-	switch m {
-	case stdpe.IMAGE_FILE_MACHINE_AMD64:
-		return "amd64"
-	case stdpe.IMAGE_FILE_MACHINE_I386:
-		return "386"
-	case stdpe.IMAGE_FILE_MACHINE_ARM64:
-		return "arm64"
-	case stdpe.IMAGE_FILE_MACHINE_ARMNT:
-		return "arm"
-	default:
-		return fmt.Sprintf("machine %#04x", m)
+// flags names those of the set that every program for a node must have. Go's linker
+// sets them since 1.16 (https://go.dev/doc/go1.16#windows: ASLR is the default).
+func flags(set uint16) string {
+	var names []string
+	for _, f := range []struct {
+		bit  uint16
+		name string
+	}{
+		{stdpe.IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA, "HIGH_ENTROPY_VA"},
+		{stdpe.IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE, "DYNAMIC_BASE"},
+		{stdpe.IMAGE_DLLCHARACTERISTICS_NX_COMPAT, "NX_COMPAT"},
+	} {
+		if set&f.bit != 0 {
+			names = append(names, f.name)
+		}
 	}
-}
-
-func subsystem(f *pe.File) *finding.Finding {
-	if f.Subsystem == stdpe.IMAGE_SUBSYSTEM_WINDOWS_CUI {
-		return nil
-	}
-	observed := fmt.Sprintf("subsystem %d", f.Subsystem)
-	if f.Subsystem == stdpe.IMAGE_SUBSYSTEM_WINDOWS_GUI {
-		observed = "a GUI program (2)"
-	}
-	return &finding.Finding{
-		ID: "binary.pe.subsystem", Severity: finding.Block, Observed: observed, Expected: "a console program (3)",
-		Why:    "a GUI program has no standard output: its logs and its --version are lost, and scripts don't wait for it",
-		Remedy: "build it without -ldflags=-H=windowsgui",
-	}
-}
-
-func flags(f *pe.File) *finding.Finding {
-	missing := wantFlags &^ f.DllCharacteristics
-	if missing == 0 {
-		return nil
-	}
-	return &finding.Finding{
-		ID: "binary.pe.flags", Severity: finding.Block,
-		Observed: "without " + strings.Join((&pe.File{DllCharacteristics: missing}).Flags(), ", "),
-		Expected: strings.Join((&pe.File{DllCharacteristics: wantFlags}).Flags(), ", "),
-		Why:      "address space randomisation and data execution prevention are off for a service that runs as SYSTEM",
-		Remedy:   howToBuild + ", with Go 1.16 or later, and let no other tool rewrite the file",
-	}
-}
-
-func overlay(f *pe.File) *finding.Finding {
-	if f.Overlay == 0 {
-		return nil
-	}
-	return &finding.Finding{
-		ID: "binary.pe.overlay", Severity: finding.Block,
-		Observed: fmt.Sprintf("%d bytes that belong to no part of the program", f.Overlay), Expected: "none",
-		Why:    "the linker appends nothing: something was added after the build, and Windows ignores it in silence",
-		Remedy: "find out what was appended, and build the program anew",
-	}
-}
-
-func timestamp(f *pe.File) *finding.Finding {
-	if f.TimeDateStamp == 0 {
-		return nil
-	}
-	return &finding.Finding{
-		ID: "binary.pe.timestamp", Severity: finding.Info,
-		Observed: time.Unix(int64(f.TimeDateStamp), 0).UTC().Format(time.RFC3339), Expected: "0",
-		Why: "Go's own linker writes 0, so that the same sources give the same bytes: this is another linker's work (cgo), or was changed",
-	}
+	return strings.Join(names, ", ")
 }
 
 // notGo is binary.go.missing at the severity that fits what is known of the

@@ -67,35 +67,23 @@ func For(c *pins.Component, f *pins.File, l *pins.Locked, stamps map[string]stri
 }
 
 // mainModule finds the module that provides the main package. That is the
-// source module, unless package: names a path in one that it depends on.
+// source module, unless package: names a path in one that it depends on. A git
+// program's is the checkout's own, or one that it depends on.
 func mainModule(c *pins.Component, l *pins.Locked) pins.LockedModule {
-	if l.MainModule != "" {
-		return gitMain(l)
-	}
 	best := pins.LockedModule{Path: l.Module, Version: l.Version, Sum: l.Sum}
-	path, length := c.ImportPath(), 0
-	for _, m := range l.Modules {
-		if within(path, m.Path) && len(m.Path) > length {
-			best, length = m, len(m.Path)
-		}
+	if l.MainModule != "" {
+		best = pins.LockedModule{Path: l.MainModule, Version: devel}
 	}
-	return best
-}
-
-// gitMain is the module that has a git program's package: the checkout's own,
-// or one that it depends on.
-func gitMain(l *pins.Locked) pins.LockedModule {
+	path, length := c.ImportPath()+"/", 0
 	for _, m := range l.Modules {
 		if m.Path == l.MainModule {
 			return m
 		}
+		if l.MainModule == "" && strings.HasPrefix(path, m.Path+"/") && len(m.Path) > length {
+			best, length = m, len(m.Path)
+		}
 	}
-	return pins.LockedModule{Path: l.MainModule, Version: devel}
-}
-
-// within says whether an import path belongs to the tree of a module path.
-func within(path, module string) bool {
-	return path == module || strings.HasPrefix(path, module+"/")
+	return best
 }
 
 // CompilerFlags are the -gcflags of every program that is built here. The

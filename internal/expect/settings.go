@@ -1,8 +1,8 @@
 package expect
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -35,14 +35,7 @@ func (p *Program) settings(f *pe.File) []finding.Finding {
 		if got == want || key == "GOFIPS140" && fipsAlias(got, want) || key == "-gcflags" && got == "" {
 			continue // without -gcflags the same was compiled, and DWARF with it
 		}
-		why, ok := settingWhy[key]
-		if !ok {
-			why = otherFlagsWhy
-		}
-		fs = append(fs, finding.Finding{
-			ID: "binary.go.setting", Severity: finding.Block,
-			Observed: setting(key, got), Expected: setting(key, want), Why: why, Remedy: p.rebuild(),
-		})
+		fs = append(fs, p.block("binary.go.setting", setting(key, got), setting(key, want), cmp.Or(settingWhy[key], otherFlagsWhy)))
 	}
 	return fs
 }
@@ -69,14 +62,12 @@ func (p *Program) godebug(f *pe.File) []finding.Finding {
 		return nil
 	}
 	why := "the program behaves as another Go release would make it: its go.mod's go and godebug lines, which it was tested with, aren't those that it runs under"
-	if strings.Contains(","+p.DefaultGODEBUG+",", ",winsymlink=0,") && f.Godebug()["winsymlink"] != "0" {
+	if keep := ",winsymlink=0,"; strings.Contains(","+p.DefaultGODEBUG+",", keep) && !strings.Contains(","+got+",", keep) {
 		why = "without winsymlink=0 a mounted volume is no symbolic link to Go's os package, and csi-proxy up to 1.3 answers with the wrong volume: https://github.com/kubernetes-csi/csi-proxy/issues/361"
 	}
-	return []finding.Finding{{
-		ID: "binary.go.godebug", Severity: finding.Block,
-		Observed: setting("DefaultGODEBUG", got), Expected: setting("DefaultGODEBUG", p.DefaultGODEBUG),
-		Why: why, Remedy: p.relock() + " && " + p.rebuild(),
-	}}
+	fd := p.block("binary.go.godebug", setting("DefaultGODEBUG", got), setting("DefaultGODEBUG", p.DefaultGODEBUG), why)
+	fd.Remedy = p.relock() + " && " + p.rebuild()
+	return []finding.Finding{fd}
 }
 
 // The linker says nothing of a name that it doesn't find or may not set
@@ -92,26 +83,25 @@ func (p *Program) stamps(f *pe.File) []finding.Finding {
 	return p.compareStamps(names, f.StringVars(names...))
 }
 
-func (p *Program) compareStamps(names []string, got map[string]pe.Var) []finding.Finding {
-	var fs []finding.Finding
+func (p *Program) compareStamps(names []string, got map[string]pe.Var) (fs []finding.Finding) {
 	for _, name := range names {
-		if errors.Is(got[name].Err, pe.ErrNoSymbols) {
-			return []finding.Finding{p.stripped(names)}
+		if errors.Is(got[name].Err, pe.ErrNoSymbols) { // then none of them can be told
+			fd := p.block("binary.stamp", "no symbol table (linked with -s)", "a symbol table with "+strings.Join(names, ", "),
+				"whether the program knows its version can't be told: "+silentLinker)
+			fd.Severity = finding.Unknown
+			return []finding.Finding{fd}
 		}
-		if fd := p.stamp(name, got[name]); fd != nil {
-			fs = append(fs, *fd)
+		if got[name] != (pe.Var{Value: p.Stamps[name]}) {
+			fs = append(fs, p.stamp(name, got[name]))
 		}
 	}
 	return fs
 }
 
-// stamp compares one variable; nil when it is right.
-func (p *Program) stamp(name string, got pe.Var) *finding.Finding {
-	want := p.Stamps[name]
-	fd := &finding.Finding{
-		ID: "binary.stamp", Severity: finding.Block, Expected: name + " = " + strconv.Quote(want),
-		Why: "the program reports a wrong version of itself: " + silentLinker, Remedy: p.rebuild(),
-	}
+// stamp is about a variable that isn't right.
+func (p *Program) stamp(name string, got pe.Var) finding.Finding {
+	fd := p.block("binary.stamp", name+" = "+strconv.Quote(got.Value), name+" = "+strconv.Quote(p.Stamps[name]),
+		"the program reports a wrong version of itself: "+silentLinker)
 	switch {
 	case errors.Is(got.Err, pe.ErrNoSymbol):
 		fd.Observed = "there is no variable " + name
@@ -121,22 +111,6 @@ func (p *Program) stamp(name string, got pe.Var) *finding.Finding {
 	case got.Err != nil:
 		fd.Severity, fd.Observed = finding.Unknown, got.Err.Error()
 		fd.Why = "the variable couldn't be read"
-	case got.Value == want:
-		return nil
-	default:
-		fd.Observed = name + " = " + strconv.Quote(got.Value)
 	}
 	return fd
-}
-
-// stripped is one finding for all stamps: without a symbol table none of them
-// can be told.
-func (p *Program) stripped(names []string) finding.Finding {
-	return finding.Finding{
-		ID: "binary.stamp", Severity: finding.Unknown,
-		Observed: "no symbol table (linked with -s)",
-		Expected: fmt.Sprintf("a symbol table with %s", strings.Join(names, ", ")),
-		Why:      "whether the program knows its version can't be told: " + silentLinker,
-		Remedy:   p.rebuild(),
-	}
 }

@@ -116,3 +116,9 @@ func read(tb testing.TB, exe []byte) *pe.File {
 	}
 	return f
 }
+
+// stringVar is StringVars for one name.
+func stringVar(f *pe.File, name string) (string, error) {
+	v := f.StringVars(name)[name]
+	return v.Value, v.Err
+}

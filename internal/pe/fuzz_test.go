@@ -49,7 +49,5 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%s: %q with %v", name, v.Value, v.Err)
 			}
 		}
-		file.Flags()
-		file.Godebug()
 	})
 }

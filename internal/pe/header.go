@@ -21,30 +21,22 @@ const (
 	certificateDirectory = 4
 )
 
-type header struct {
-	at   int64 // of the PE signature
-	coff pe.FileHeader
-	plus bool
-	opt  pe.OptionalHeader64 // of PE32 too: its fields are widened
-	dirs []pe.DataDirectory
-}
-
-func readHeader(s source) (*header, error) {
-	at, err := findSignature(s)
-	if err != nil {
-		return nil, err
+func (f *File) readHeader() (err error) {
+	if f.at, err = findSignature(f.r); err != nil {
+		return err
 	}
-	h := &header{at: at}
-	if err := s.decode(&h.coff, at+4, "file header"); err != nil {
-		return nil, err
+	if err := f.r.decode(&f.coff, f.at+4, "file header"); err != nil {
+		return err
 	}
-	if n := h.coff.NumberOfSections; n > maxSections {
-		return nil, fmt.Errorf("%w: %d sections, Windows loads at most %d", ErrDamaged, n, maxSections)
+	if n := f.coff.NumberOfSections; n > maxSections {
+		return fmt.Errorf("%w: %d sections, Windows loads at most %d", ErrDamaged, n, maxSections)
 	}
-	if err := h.readOptional(s); err != nil {
-		return nil, err
+	off, n := int64(f.coff.PointerToSymbolTable), int64(f.coff.NumberOfSymbols)
+	if off != 0 && !f.r.has(off, n*pe.COFFSymbolSize) {
+		return fmt.Errorf("%w: symbol table of %d symbols at byte %d, the file ends at %d", ErrDamaged, n, off, f.r.size)
 	}
-	return h, h.checkSymbols(s)
+	f.Machine, f.TimeDateStamp, f.Symbols = f.coff.Machine, f.coff.TimeDateStamp, off != 0 && n != 0
+	return f.readOptional()
 }
 
 // findSignature returns the offset of "PE\0\0".
@@ -90,93 +82,48 @@ func describe(head []byte) string {
 	return fmt.Sprintf("it starts with % x", head[:min(4, len(head))])
 }
 
-// readOptional reads the optional header, which executables must have, in
-// either of its forms.
-func (h *header) readOptional(s source) error {
-	at := h.at + 4 + coffHeaderSize
+// readOptional reads the optional header, which executables must have. Its two
+// forms differ in what is wide: ImageBase, and four sizes that nobody needs here.
+func (f *File) readOptional() error {
+	at := f.at + 4 + coffHeaderSize
 	var magic uint16
-	if err := s.decode(&magic, at, "optional header"); err != nil {
+	if err := f.r.decode(&magic, at, "optional header"); err != nil {
 		return err
 	}
 	var fixed int64
 	switch magic {
 	case 0x20b:
-		h.plus, fixed = true, 112
+		f.PE32Plus, fixed = true, 112
 	case 0x10b:
 		fixed = 96
 	default:
 		return fmt.Errorf("%w: optional header of unknown kind %#x", ErrDamaged, magic)
 	}
-	room := int64(h.coff.SizeOfOptionalHeader) - fixed
+	room := int64(f.coff.SizeOfOptionalHeader) - fixed
 	if room < 0 {
-		return fmt.Errorf("%w: optional header of %d bytes, it takes at least %d", ErrDamaged, h.coff.SizeOfOptionalHeader, fixed)
+		return fmt.Errorf("%w: optional header of %d bytes, it takes at least %d", ErrDamaged, f.coff.SizeOfOptionalHeader, fixed)
 	}
-	if err := h.decodeOptional(s, at, fixed); err != nil {
+	raw := make([]byte, fixed)
+	if err := f.r.read(raw, at, "optional header"); err != nil {
 		return err
 	}
-	// The loader looks at no more than 16 directories, whatever the count is.
-	n := min(int64(h.opt.NumberOfRvaAndSizes), room/directorySize, 16)
-	h.dirs = make([]pe.DataDirectory, n)
-	return s.decode(h.dirs, at+fixed, "data directories")
-}
-
-// decodeOptional reads the fixed part and widens PE32 to PE32+.
-func (h *header) decodeOptional(s source, at, fixed int64) error {
-	var raw [240]byte // the larger form with its 16 directories
-	if err := s.read(raw[:fixed], at, "optional header"); err != nil {
-		return err
+	le := binary.LittleEndian
+	f.ImageBase = uint64(le.Uint32(raw[28:]))
+	if f.PE32Plus {
+		f.ImageBase = le.Uint64(raw[24:])
 	}
-	if h.plus {
-		_, err := binary.Decode(raw[:], binary.LittleEndian, &h.opt)
-		return err
-	}
-	var o pe.OptionalHeader32
-	if _, err := binary.Decode(raw[:], binary.LittleEndian, &o); err != nil {
-		return err
-	}
-	h.opt = pe.OptionalHeader64{
-		ImageBase: uint64(o.ImageBase), FileAlignment: o.FileAlignment, SizeOfHeaders: o.SizeOfHeaders,
-		CheckSum: o.CheckSum, Subsystem: o.Subsystem, DllCharacteristics: o.DllCharacteristics,
-		NumberOfRvaAndSizes: o.NumberOfRvaAndSizes,
-	}
-	return nil
-}
-
-// checkSymbols makes sure that the symbol table lies within the file, so that
-// later code may trust the count.
-func (h *header) checkSymbols(s source) error {
-	off, n := int64(h.coff.PointerToSymbolTable), int64(h.coff.NumberOfSymbols)
-	if off == 0 || s.has(off, n*pe.COFFSymbolSize) {
+	f.headersSize, f.CheckSum = le.Uint32(raw[60:]), le.Uint32(raw[64:])
+	f.Subsystem, f.DllCharacteristics = le.Uint16(raw[68:]), le.Uint16(raw[70:])
+	// The count of directories ends the fixed part.
+	if min(int64(le.Uint32(raw[fixed-4:])), room/directorySize) <= certificateDirectory {
 		return nil
 	}
-	return fmt.Errorf("%w: symbol table of %d symbols at byte %d, the file ends at %d", ErrDamaged, n, off, s.size)
+	err := f.r.decode(&f.certificates, at+fixed+certificateDirectory*directorySize, "data directories")
+	f.Signed = f.certificates.Size != 0
+	return err
 }
 
 // sectionTable returns the offset of the first section header.
-func (h *header) sectionTable() int64 {
-	return h.at + 4 + coffHeaderSize + int64(h.coff.SizeOfOptionalHeader)
-}
-
-func (h *header) fill(f *File) {
-	f.coff = h.coff
-	f.PE32Plus = h.plus
-	f.Machine = h.coff.Machine
-	f.TimeDateStamp = h.coff.TimeDateStamp
-	f.Subsystem = h.opt.Subsystem
-	f.DllCharacteristics = h.opt.DllCharacteristics
-	f.CheckSum = h.opt.CheckSum
-	f.ImageBase = h.opt.ImageBase
-	f.Symbols = h.coff.PointerToSymbolTable != 0 && h.coff.NumberOfSymbols != 0
-	_, size := h.certificates()
-	f.Signed = size != 0
-}
-
-// certificates returns where the certificate table is; size 0 when there is
-// none. Unlike the other directories its address is a file offset.
-func (h *header) certificates() (off, size int64) {
-	if len(h.dirs) <= certificateDirectory {
-		return 0, 0
-	}
-	d := h.dirs[certificateDirectory]
-	return int64(d.VirtualAddress), int64(d.Size)
+func (f *File) sectionTable() int64 {
+	return f.at + 4 + coffHeaderSize + int64(f.coff.SizeOfOptionalHeader)
 }

@@ -104,7 +104,7 @@ func TestSigned(t *testing.T) {
 	if !f.Signed || f.Overlay != 0 || f.CheckSum == 0 {
 		t.Errorf("signed %v overlay %d checksum %#x, want a signature and no overlay", f.Signed, f.Overlay, f.CheckSum)
 	}
-	if v, err := f.StringVar("main.version"); v != "v1.2.3" || err != nil {
+	if v, err := stringVar(f, "main.version"); v != "v1.2.3" || err != nil {
 		t.Errorf("main.version of the signed program = %q, %v", v, err)
 	}
 	if f := read(t, append(exe, 1, 2, 3)); f.Overlay != 3 {

@@ -22,8 +22,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
-	"strings"
 )
 
 // The errors that callers tell apart.
@@ -63,38 +61,25 @@ type File struct {
 	// BuildErr says why Build is nil.
 	BuildErr error
 
-	r    source
-	coff pe.FileHeader
+	r            source
+	at           int64 // of the PE signature
+	coff         pe.FileHeader
+	headersSize  uint32           // as the optional header says it
+	certificates pe.DataDirectory // unlike in the other directories, the address is a file offset
 }
 
-// Section is one section header.
-type Section struct {
-	Name            string
-	VirtualAddress  uint32 // relative to ImageBase
-	VirtualSize     uint32 // bytes in memory
-	Offset          uint32 // of the raw data in the file
-	Size            uint32 // bytes in the file
-	Characteristics uint32 // IMAGE_SCN_*
-}
+// Section is one section header. Name isn't looked up in the string table.
+type Section struct{ pe.SectionHeader }
 
 // Read reads the headers and the Go build information of the executable in the
 // first size bytes of r. The error wraps ErrNotPE, ErrDamaged, or what r
 // returned.
 func Read(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: source{r: r, size: size}}
-	h, err := readHeader(f.r)
-	if err != nil {
-		return nil, fmt.Errorf("read executable: %w", err)
-	}
-	h.fill(f)
-	if f.Sections, err = h.sections(f.r, f.stringTable); err != nil {
-		return nil, fmt.Errorf("read executable: %w", err)
-	}
-	if f.Overlay, err = h.overlay(f); err != nil {
-		return nil, fmt.Errorf("read executable: %w", err)
-	}
-	if f.Build, f.BuildErr, err = readBuild(f.r, h); err != nil {
-		return nil, fmt.Errorf("read executable: %w", err)
+	for _, step := range []func() error{f.readHeader, f.readSections, f.findOverlay, f.readBuild} {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("read executable: %w", err)
+		}
 	}
 	return f, nil
 }
@@ -111,50 +96,6 @@ func (f *File) Setting(key string) string {
 		}
 	}
 	return ""
-}
-
-// Godebug returns the GODEBUG settings that the program starts with: the
-// DefaultGODEBUG build setting taken apart. Empty when all are the toolchain's
-// own defaults. See https://go.dev/doc/godebug.
-func (f *File) Godebug() map[string]string {
-	set := map[string]string{}
-	for kv := range strings.SplitSeq(f.Setting("DefaultGODEBUG"), ",") {
-		if k, v, ok := strings.Cut(kv, "="); ok {
-			set[k] = v
-		}
-	}
-	return set
-}
-
-var flagNames = map[uint16]string{
-	pe.IMAGE_DLLCHARACTERISTICS_HIGH_ENTROPY_VA:       "HIGH_ENTROPY_VA",
-	pe.IMAGE_DLLCHARACTERISTICS_DYNAMIC_BASE:          "DYNAMIC_BASE",
-	pe.IMAGE_DLLCHARACTERISTICS_FORCE_INTEGRITY:       "FORCE_INTEGRITY",
-	pe.IMAGE_DLLCHARACTERISTICS_NX_COMPAT:             "NX_COMPAT",
-	pe.IMAGE_DLLCHARACTERISTICS_NO_ISOLATION:          "NO_ISOLATION",
-	pe.IMAGE_DLLCHARACTERISTICS_NO_SEH:                "NO_SEH",
-	pe.IMAGE_DLLCHARACTERISTICS_NO_BIND:               "NO_BIND",
-	pe.IMAGE_DLLCHARACTERISTICS_APPCONTAINER:          "APPCONTAINER",
-	pe.IMAGE_DLLCHARACTERISTICS_WDM_DRIVER:            "WDM_DRIVER",
-	pe.IMAGE_DLLCHARACTERISTICS_GUARD_CF:              "GUARD_CF",
-	pe.IMAGE_DLLCHARACTERISTICS_TERMINAL_SERVER_AWARE: "TERMINAL_SERVER_AWARE",
-}
-
-// Flags names the bits of DllCharacteristics, lowest bit first, without their
-// IMAGE_DLLCHARACTERISTICS_ prefix; an unnamed bit is written in hex.
-func (f *File) Flags() []string {
-	var names []string
-	for bit := uint16(1); bit != 0; bit <<= 1 {
-		if f.DllCharacteristics&bit == 0 {
-			continue
-		}
-		name, ok := flagNames[bit]
-		if !ok {
-			name = fmt.Sprintf("%#04x", bit)
-		}
-		names = append(names, name)
-	}
-	return slices.Clip(names)
 }
 
 // source is the file: a reader that knows where it ends.
@@ -203,29 +144,28 @@ const maxBuildInfoRead = 1 << 20
 
 var errLongBuildInfo = errors.New("build information longer than 1 MiB")
 
-// readBuild reads the Go build information; why says why there is none, err is
-// what the file's reader returned. debug/pe, which this rests upon, "is not
-// designed to be hardened against adversarial inputs": it gets a view of the
-// file without the tables that it would load whole and nobody needs here, and a
-// panic in it means that there is no build information.
-func readBuild(s source, h *header) (info *debug.BuildInfo, why, err error) {
+// readBuild reads the Go build information; its error is what the file's reader
+// returned. debug/pe, which this rests upon, "is not designed to be hardened
+// against adversarial inputs": it gets a view of the file without the tables that
+// it would load whole and nobody needs here, and a panic in it means that there is
+// no build information.
+func (f *File) readBuild() (err error) {
+	v, err := newView(f)
+	if err != nil {
+		return err
+	}
 	defer func() {
 		if p := recover(); p != nil {
-			info, why, err = nil, fmt.Errorf("%w: read Go build information: %v", ErrDamaged, p), nil
+			f.Build, f.BuildErr, err = nil, fmt.Errorf("%w: read Go build information: %v", ErrDamaged, p), nil
 		}
 	}()
-	v, err := newView(s, h)
-	if err != nil {
-		return nil, nil, err
+	if f.Build, err = buildinfo.Read(v); err != nil {
+		f.Build, f.BuildErr = nil, fmt.Errorf("read Go build information: %w", err)
 	}
-	info, why = buildinfo.Read(v)
 	if v.err != nil {
-		return nil, nil, fmt.Errorf("read Go build information: %w", v.err)
+		return fmt.Errorf("read Go build information: %w", v.err)
 	}
-	if why != nil {
-		return nil, fmt.Errorf("read Go build information: %w", why), nil
-	}
-	return info, nil, nil
+	return nil
 }
 
 // view is the file with symbol table, relocations and line numbers blanked out
@@ -238,14 +178,15 @@ type view struct {
 	err  error // why a read failed, if not for the file's end
 }
 
-func newView(s source, h *header) (*view, error) {
-	v := &view{s: s, at: h.at + 4}
-	v.head = make([]byte, h.sectionTable()-v.at+sectionSize*int64(h.coff.NumberOfSections))
-	if err := s.read(v.head, v.at, "headers"); err != nil {
+func newView(f *File) (*view, error) {
+	v := &view{s: f.r, at: f.at + 4}
+	table := f.sectionTable() - v.at
+	v.head = make([]byte, table+sectionSize*int64(f.coff.NumberOfSections))
+	if err := f.r.read(v.head, v.at, "headers"); err != nil {
 		return nil, err
 	}
 	clear(v.head[8:16]) // PointerToSymbolTable, NumberOfSymbols
-	for c := v.head[h.sectionTable()-v.at:]; len(c) != 0; c = c[sectionSize:] {
+	for c := v.head[table:]; len(c) != 0; c = c[sectionSize:] {
 		if c[0] == '/' {
 			c[0] = '_' // a name in the string table, which the view hasn't got
 		}

@@ -6,37 +6,28 @@ import (
 	"debug/pe"
 	"fmt"
 	"slices"
-	"strconv"
 )
 
-// maxSectionName bounds names that are kept in the string table, in bytes.
-const maxSectionName = 256
-
-// sections reads the section table. strings locates the string table, for
-// names longer than eight bytes.
-func (h *header) sections(s source, strings func() (off, size int64, err error)) ([]Section, error) {
-	raw := make([]pe.SectionHeader32, h.coff.NumberOfSections)
-	if err := s.decode(raw, h.sectionTable(), "section table"); err != nil {
-		return nil, err
+func (f *File) readSections() error {
+	raw := make([]pe.SectionHeader32, f.coff.NumberOfSections)
+	if err := f.r.decode(raw, f.sectionTable(), "section table"); err != nil {
+		return err
 	}
-	list := make([]Section, len(raw))
-	for i, r := range raw {
-		name, err := sectionName(s, r.Name, strings)
-		if err != nil {
-			return nil, err
-		}
-		list[i] = Section{
-			Name: name, VirtualAddress: r.VirtualAddress, VirtualSize: r.VirtualSize,
+	for _, r := range raw {
+		name, _, _ := bytes.Cut(r.Name[:], []byte{0})
+		c := Section{pe.SectionHeader{
+			Name: string(name), VirtualAddress: r.VirtualAddress, VirtualSize: r.VirtualSize,
 			Offset: r.PointerToRawData, Size: r.SizeOfRawData, Characteristics: r.Characteristics,
+		}}
+		if c.Offset == 0 {
+			c.Size = 0 // memory only, such as .bss
 		}
-		if list[i].Offset == 0 {
-			list[i].Size = 0 // memory only, such as .bss
+		if err := c.check(f.r); err != nil {
+			return err
 		}
-		if err := list[i].check(s); err != nil {
-			return nil, err
-		}
+		f.Sections = append(f.Sections, c)
 	}
-	return list, nil
+	return nil
 }
 
 // check makes sure that the section lies within the file and the address space.
@@ -52,36 +43,6 @@ func (c *Section) check(s source) error {
 
 // memory returns how many bytes the section has once it is loaded.
 func (c *Section) memory() uint64 { return uint64(max(c.VirtualSize, c.Size)) }
-
-// sectionName resolves "/123", the string table's entry at 123.
-func sectionName(s source, raw [8]byte, strings func() (off, size int64, err error)) (string, error) {
-	name := cstring(raw[:])
-	if name == "" || name[0] != '/' {
-		return name, nil
-	}
-	at, err := strconv.ParseUint(name[1:], 10, 32)
-	if err != nil {
-		return name, nil //nolint:nilerr // not a reference, then it is the name itself
-	}
-	off, size, err := strings()
-	if err != nil {
-		return "", err
-	}
-	if int64(at) >= size {
-		return "", fmt.Errorf("%w: section name %s points beyond the string table of %d bytes", ErrDamaged, name, size)
-	}
-	buf := make([]byte, min(maxSectionName, size-int64(at)))
-	if err := s.read(buf, off+int64(at), "section name"); err != nil {
-		return "", err
-	}
-	return cstring(buf), nil
-}
-
-// cstring returns b up to its first NUL.
-func cstring(b []byte) string {
-	b, _, _ = bytes.Cut(b, []byte{0})
-	return string(b)
-}
 
 // readAt fills p from the section's memory at off. What isn't in the file is
 // zero, as the loader makes it: a variable in .bss.
@@ -112,26 +73,28 @@ func (f *File) readVA(p []byte, va uint64, what string) error {
 // span is the bytes [from, to) of the file.
 type span struct{ from, to int64 }
 
-// overlay counts the bytes that no part of the executable claims.
-func (h *header) overlay(f *File) (int64, error) {
-	spans := []span{{0, h.headersEnd(f)}}
+// findOverlay counts the bytes that no part of the executable claims.
+func (f *File) findOverlay() error {
+	spans := []span{{0, f.headersEnd()}}
 	for _, c := range f.Sections {
 		spans = append(spans, span{int64(c.Offset), int64(c.Offset) + int64(c.Size)})
 	}
-	if at := int64(h.coff.PointerToSymbolTable); at != 0 {
+	if at := int64(f.coff.PointerToSymbolTable); at != 0 {
 		off, size, err := f.stringTable()
 		if err != nil {
-			return 0, err
+			return err
 		}
 		spans = append(spans, span{at, off + size})
 	}
-	if off, size := h.certificates(); size != 0 {
+	if f.Signed {
+		off, size := int64(f.certificates.VirtualAddress), int64(f.certificates.Size)
 		if !f.r.has(off, size) {
-			return 0, fmt.Errorf("%w: certificate table of %d bytes at %d, the file ends at %d", ErrDamaged, size, off, f.r.size)
+			return fmt.Errorf("%w: certificate table of %d bytes at %d, the file ends at %d", ErrDamaged, size, off, f.r.size)
 		}
 		spans = append(spans, span{off - padding(spans, off), off + size})
 	}
-	return f.r.size - covered(spans), nil
+	f.Overlay = f.r.size - covered(spans)
+	return nil
 }
 
 // padding returns how many bytes before off a signing tool put there to align
@@ -151,15 +114,15 @@ func padding(spans []span, off int64) int64 {
 
 // headersEnd returns where the headers end. SizeOfHeaders is believed only as
 // far as the first section, or it could be used to hide what is appended.
-func (h *header) headersEnd(f *File) int64 {
-	end := h.sectionTable() + sectionSize*int64(len(f.Sections))
+func (f *File) headersEnd() int64 {
+	end := f.sectionTable() + sectionSize*int64(len(f.Sections))
 	first := f.r.size
 	for _, c := range f.Sections {
 		if c.Size != 0 {
 			first = min(first, int64(c.Offset))
 		}
 	}
-	return max(end, min(int64(h.opt.SizeOfHeaders), first))
+	return max(end, min(int64(f.headersSize), first))
 }
 
 // stringTable returns where the COFF string table is, its four length bytes

@@ -36,7 +36,7 @@ func TestStringVar(t *testing.T) {
 		{"empty name", stamped, "", "", pe.ErrNoSymbol, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := read(t, build(t, tt.target)).StringVar(tt.variable)
+			got, err := stringVar(read(t, build(t, tt.target)), tt.variable)
 			if got != tt.want || !errors.Is(err, tt.err) {
 				t.Fatalf("StringVar(%q) = %q, %v; want %q, %v", tt.variable, got, err, tt.want, tt.err)
 			}

@@ -142,16 +142,10 @@ type Var struct {
 	Err   error
 }
 
-// StringVar returns the value that the Go string variable name ("main.version",
-// "k8s.io/component-base/version.gitVersion") has when the program starts. The
-// error wraps ErrNoSymbols, ErrNoSymbol or ErrDamaged. A variable that exists
-// and was never set is "".
-func (f *File) StringVar(name string) (string, error) {
-	v := f.StringVars(name)[name]
-	return v.Value, v.Err
-}
-
-// StringVars is StringVar for many names at the cost of one.
+// StringVars returns the values that Go string variables ("main.version",
+// "k8s.io/component-base/version.gitVersion") have when the program starts. Errors
+// wrap ErrNoSymbols, ErrNoSymbol or ErrDamaged. A variable that exists and was never
+// set is "".
 func (f *File) StringVars(names ...string) map[string]Var {
 	vars := make(map[string]Var, len(names))
 	syms, err := f.symbols(spellings(names))
