@@ -85,6 +85,23 @@ func judge[T any](c *comparison, id, object string, t Told[T], expected string, 
 
 func block(observed string) *says { return &says{severity: finding.Block, observed: observed} }
 
+// must is judge for a value that is good or BLOCK.
+func must[T any](c *comparison, id, object string, t Told[T], expected string, good func(T) bool, observed func(T) string) {
+	judge(c, id, object, t, expected, func(v T) *says {
+		if good(v) {
+			return nil
+		}
+		return block(observed(v))
+	})
+}
+
+// mustBeThere is must for what exists, or is a fault.
+func mustBeThere(c *comparison, id, object string, t Told[bool], expected, missing string) {
+	must(c, id, object, t, expected, func(there bool) bool { return there }, func(bool) string { return missing })
+}
+
+func itself(s string) string { return s }
+
 func (c *comparison) interrupted() {
 	s := says{severity: finding.Pass, observed: "none"}
 	if c.facts.Interrupted != "" {
@@ -105,12 +122,8 @@ func (c *comparison) file(want File) {
 		c.add(FileMissing, object, says{severity: finding.Block, observed: "no such file", expected: "sha256 " + want.SHA256})
 		return
 	}
-	judge(c, FileDiffers, object, got.SHA256, "sha256 "+want.SHA256, func(sum string) *says {
-		if sum == want.SHA256 {
-			return nil
-		}
-		return block(fmt.Sprintf("sha256 %s, %d bytes", sum, got.Size))
-	})
+	must(c, FileDiffers, object, got.SHA256, "sha256 "+want.SHA256, func(sum string) bool { return sum == want.SHA256 },
+		func(sum string) string { return fmt.Sprintf("sha256 %s, %d bytes", sum, got.Size) })
 }
 
 // Rule is one check of a node: its finding's ID, what it asks, why that
@@ -119,39 +132,36 @@ type Rule struct {
 	ID, Title, Why, Remedy string
 }
 
+// What brings a node to what it should be.
+const (
+	install = "bake node install IMAGE --ssh USER@HOST"
+	upgrade = "bake node upgrade IMAGE --ssh USER@HOST"
+)
+
 // Rules are all checks, in the order of their IDs. IDs are frozen once
 // released: --accept and dashboards hold them.
 var Rules = []Rule{
-	{ServiceAbsent, "the service is registered", "nothing serves its pipes, and pods that need them can't mount volumes",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{ServiceCommand, "the service has the right command line", "another program runs, or this one with other flags: one that it doesn't know ends it at once",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{ServiceStart, "the service starts when it should", "after a restart of the node it is down until somebody starts it",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{ServiceRecovery, "the service is started again when it dies", "a crash leaves the node without it until somebody starts it",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{SecondOwner, "no other service serves the same pipes", "whichever of the two starts later ends at once, since the first instance of a pipe is exclusive",
-		"stop and disable the other service"},
-	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked",
-		"bake node upgrade IMAGE --ssh USER@HOST"},
-	{FileMissing, "the file is there", "what starts it fails", "bake node install IMAGE --ssh USER@HOST"},
-	{LogDirectory, "the log directory is there", "the program doesn't make it and ends when it can't open its log",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{PipeMissing, "the pipe is there", "drivers that dial it fail", "bake node install IMAGE --ssh USER@HOST"},
-	{PipeOwner, "the pipe is served by the service's process", "another program answers the drivers, with whatever rights and version it has",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{PipeAnswer, "the pipe answers", "drivers that call it fail or hang", "bake node install IMAGE --ssh USER@HOST"},
-	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked",
-		"bake node upgrade IMAGE --ssh USER@HOST"},
-	{ServiceAccount, "the service runs under the right account", "with fewer rights its calls fail, with more a pod that reaches it has them",
-		"bake node install IMAGE --ssh USER@HOST"},
-	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", "bake node install IMAGE --ssh USER@HOST"},
+	{ServiceAbsent, "the service is registered", "nothing serves its pipes, and pods that need them can't mount volumes", install},
+	{ServiceCommand, "the service has the right command line",
+		"another program runs, or this one with other flags: one that it doesn't know ends it at once", install},
+	{ServiceStart, "the service starts when it should", "after a restart of the node it is down until somebody starts it", install},
+	{ServiceRecovery, "the service is started again when it dies", "a crash leaves the node without it until somebody starts it", install},
+	{ServiceRunning, "the service runs, and its process lives", "nothing serves its pipes, and pods that need them can't mount volumes", install},
+	{SecondOwner, "no other service serves the same pipes",
+		"whichever of the two starts later ends at once, since the first instance of a pipe is exclusive", "stop and disable the other service"},
+	{FileDiffers, "the file has the payload's bytes", "the node runs something else than what was baked and checked", upgrade},
+	{FileMissing, "the file is there", "what starts it fails", install},
+	{LogDirectory, "the log directory is there", "the program doesn't make it and ends when it can't open its log", install},
+	{PipeMissing, "the pipe is there", "drivers that dial it fail", install},
+	{PipeOwner, "the pipe is served by the service's process", "another program answers the drivers, with whatever rights and version it has", install},
+	{PipeAnswer, "the pipe answers", "drivers that call it fail or hang", install},
+	{LogVersion, "the running program is the pinned version", "the node runs another version than the one that was baked and checked", upgrade},
+	{ServiceAccount, "the service runs under the right account", "with fewer rights its calls fail, with more a pod that reaches it has them", install},
+	{ServiceDependencies, "the service depends on the right services", "it may start before what it needs", install},
 	{NodeInterrupted, "no change of the node was cut short", "files and services may be half of one payload and half of another",
 		"run the same bake node command again: it ends what was begun"},
-	{ServiceEnvironment, "the service's process gets the right variables", "the program runs with other settings than those that were baked and checked",
-		"bake node upgrade IMAGE --ssh USER@HOST"},
+	{ServiceEnvironment, "the service's process gets the right variables",
+		"the program runs with other settings than those that were baked and checked", upgrade},
 	{NodeNotReached, "the node can be asked", "nothing is known of it", "verify node IMAGE --ssh USER@HOST says more"},
 }
 
@@ -197,18 +207,7 @@ func account(a string) string {
 
 // listed is a list of services as one text, whatever their order.
 func listed(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.ToLower(strings.Join(slices.Sorted(slices.Values(names)), ", "))
-}
-
-// variables is a list of variables' names as one text.
-func variables(names []string) string {
-	if len(names) == 0 {
-		return "no variables"
-	}
-	return strings.Join(names, ", ")
+	return cmp.Or(strings.ToLower(strings.Join(slices.Sorted(slices.Values(names)), ", ")), "none")
 }
 
 // environmentDiffers names the variables that aren't as wanted, "" for none.

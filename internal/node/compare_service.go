@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,16 +24,12 @@ func (c *comparison) service(want Service) {
 		return
 	}
 	got := c.facts.Services[i]
-	exists := false
-	judge(c, ServiceAbsent, object, got.Exists, want.Command(), func(there bool) *says {
-		if exists = there; there {
-			return nil
-		}
-		return block("no such service")
-	})
+	mustBeThere(c, ServiceAbsent, object, got.Exists, want.Command(), "no such service")
 	c.rivals(object, want, got)
-	c.logDirectory(want, got)
-	if exists {
+	if want.LogDirectory != "" {
+		mustBeThere(c, LogDirectory, want.LogDirectory, got.LogDirectory, "a folder", "no such folder")
+	}
+	if exists, _ := got.Exists.Get(); exists {
 		c.settings(object, want, got)
 		c.running(object, want, got)
 		if !c.idle(want, got) {
@@ -53,12 +50,7 @@ func (c *comparison) idle(want Service, got ServiceFacts) bool {
 }
 
 func (c *comparison) settings(object string, want Service, got ServiceFacts) {
-	judge(c, ServiceCommand, object, got.Command, want.Command(), func(line string) *says {
-		if SameCommand(line, want.Command()) {
-			return nil
-		}
-		return block(line)
-	})
+	must(c, ServiceCommand, object, got.Command, want.Command(), func(line string) bool { return SameCommand(line, want.Command()) }, itself)
 	judge(c, ServiceStart, object, got.Start, string(want.Start), func(s winsvc.Start) *says {
 		switch {
 		case s == want.Start:
@@ -71,19 +63,15 @@ func (c *comparison) settings(object string, want Service, got ServiceFacts) {
 	if len(want.Recovery.Actions) > 0 {
 		c.recovery(object, want.Recovery, got)
 	}
-	judge(c, ServiceAccount, object, got.Account, account(want.Account), func(a string) *says {
-		if strings.EqualFold(account(a), account(want.Account)) {
-			return nil
-		}
-		return block(a)
-	})
+	must(c, ServiceAccount, object, got.Account, account(want.Account),
+		func(a string) bool { return strings.EqualFold(account(a), account(want.Account)) }, itself)
 	judge(c, ServiceDependencies, object, got.Dependencies, listed(want.Dependencies), func(d []string) *says {
 		if listed(d) == listed(want.Dependencies) {
 			return nil
 		}
 		return &says{severity: finding.Warn, observed: listed(d)}
 	})
-	judge(c, ServiceEnvironment, object, got.Environment, variables(slices.Sorted(maps.Keys(want.Environment))), func(env []string) *says {
+	judge(c, ServiceEnvironment, object, got.Environment, cmp.Or(strings.Join(slices.Sorted(maps.Keys(want.Environment)), ", "), "no variables"), func(env []string) *says {
 		if diff := environmentDiffers(env, want.Environment); diff != "" {
 			return c.unlessManaged(block(diff))
 		}
@@ -178,28 +166,12 @@ func (c *comparison) rivals(object string, want Service, got ServiceFacts) {
 	})
 }
 
-func (c *comparison) logDirectory(want Service, got ServiceFacts) {
-	if want.LogDirectory == "" {
-		return
-	}
-	judge(c, LogDirectory, want.LogDirectory, got.LogDirectory, "a folder", func(there bool) *says {
-		if there {
-			return nil
-		}
-		return block("no such folder")
-	})
-}
-
 func (c *comparison) logVersion(object string, want Service, got ServiceFacts) {
 	if want.Log == "" || want.Version == "" {
 		return
 	}
-	judge(c, LogVersion, object, got.LogVersion, want.Version, func(v string) *says {
-		if v == want.Version {
-			return nil
-		}
-		return block(v + ", by " + want.Log)
-	})
+	must(c, LogVersion, object, got.LogVersion, want.Version, func(v string) bool { return v == want.Version },
+		func(v string) string { return v + ", by " + want.Log })
 }
 
 // pipe judges one pipe. Of an idle service it needn't be there.
@@ -210,23 +182,12 @@ func (c *comparison) pipe(name string, s ServiceFacts, idle bool) {
 		return
 	}
 	got := c.facts.Pipes[i]
-	there := false
-	judge(c, PipeMissing, name, got.Exists, "a pipe", func(exists bool) *says {
-		if there = exists; exists || idle {
-			return nil
-		}
-		return block("no such pipe")
-	})
-	if !there {
+	must(c, PipeMissing, name, got.Exists, "a pipe", func(there bool) bool { return there || idle }, func(bool) string { return "no such pipe" })
+	if there, _ := got.Exists.Get(); !there {
 		return
 	}
 	c.pipeOwner(name, got, s)
-	judge(c, PipeAnswer, name, got.Answer, AnswerOK, func(a string) *says {
-		if a == AnswerOK {
-			return nil
-		}
-		return block(a)
-	})
+	must(c, PipeAnswer, name, got.Answer, AnswerOK, func(a string) bool { return a == AnswerOK }, itself)
 }
 
 func (c *comparison) pipeOwner(name string, got PipeFacts, s ServiceFacts) {

@@ -35,9 +35,12 @@ func healthy() *Facts {
 		Managed: Say(false),
 		Services: []ServiceFacts{{
 			Name: "CSI-Proxy", Exists: Say(true), State: Say("running"), PID: Say(uint32(40)), Alive: Say(true),
-			Command: Say(`"c:\K\csi-proxy.exe" ` + strings.TrimPrefix(want.Command(), proxyPath+" ")),
-			Start:   Say(winsvc.StartAutomatic), Account: Say("NT AUTHORITY\\SYSTEM"), Dependencies: Say([]string{"lanmanworkstation"}),
-			Recovery: Say(want.Recovery), LogDirectory: Say(true), LogVersion: Say("v1.3.0"), Rivals: Say([]Rival(nil)), Environment: Say([]string{"Proxy=secret"}),
+			Configuration: Configuration{
+				Command: Say(`"c:\K\csi-proxy.exe" ` + strings.TrimPrefix(want.Command(), proxyPath+" ")),
+				Start:   Say(winsvc.StartAutomatic), Account: Say("NT AUTHORITY\\SYSTEM"), Dependencies: Say([]string{"lanmanworkstation"}),
+				Recovery: Say(want.Recovery), Environment: Say([]string{"Proxy=secret"}),
+			},
+			LogDirectory: Say(true), LogVersion: Say("v1.3.0"), Rivals: Say([]Rival(nil)),
 		}},
 		Files: []FileFacts{{Path: `c:\k\CSI-proxy.exe`, Exists: Say(true), SHA256: Say(goodSum), Size: 7}},
 		Pipes: []PipeFacts{{Name: pipeName, Exists: Say(true), PID: Say(uint32(40)), Answer: Say(AnswerOK)}},

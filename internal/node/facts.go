@@ -125,22 +125,29 @@ type ServiceFacts struct {
 	PID Told[uint32] `json:"pid"`
 	// Alive tells whether that process is there: a manager may say running of
 	// a service whose process was killed.
-	Alive        Told[bool]         `json:"alive"`
-	Command      Told[string]       `json:"command"`
-	Start        Told[winsvc.Start] `json:"start"`
-	Account      Told[string]       `json:"account"`
-	Dependencies Told[[]string]     `json:"dependencies"`
-	Description  Told[string]       `json:"description"`
-	// Environment are the variables that its process gets in addition to the system's,
-	// NAME=value.
-	Environment Told[[]string]        `json:"environment"`
-	Recovery    Told[winsvc.Recovery] `json:"recovery"`
+	Alive Told[bool] `json:"alive"`
+	Configuration
 	// LogDirectory tells whether the directory is there; LogVersion is what
 	// the running program wrote into its log.
 	LogDirectory Told[bool]   `json:"logDirectory"`
 	LogVersion   Told[string] `json:"logVersion"`
 	// Rivals are services of other names that start the same program.
 	Rivals Told[[]Rival] `json:"rivals"`
+}
+
+// Configuration is what the service manager has of a service, or is told of it:
+// then what isn't said is left as it is.
+type Configuration struct {
+	Command      Told[string]       `json:"command"`
+	Display      Told[string]       `json:"display"`
+	Description  Told[string]       `json:"description"`
+	Start        Told[winsvc.Start] `json:"start"`
+	Account      Told[string]       `json:"account"` // taken at creation alone
+	Dependencies Told[[]string]     `json:"dependencies"`
+	// Environment are the variables that its process gets in addition to the system's,
+	// NAME=value.
+	Environment Told[[]string]        `json:"environment"`
+	Recovery    Told[winsvc.Recovery] `json:"recovery"`
 }
 
 // Rival is a service that would serve the same pipes under another name.

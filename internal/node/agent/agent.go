@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/winsvc"
 )
 
 // System is the node that the agent runs on.
@@ -61,16 +60,9 @@ var ErrMarked = errors.New("the service is marked for deletion")
 
 // Service is what the service manager tells of a service.
 type Service struct {
-	Name, State  string
-	PID          uint32
-	Command      node.Told[string]
-	Display      node.Told[string]
-	Description  node.Told[string]
-	Start        node.Told[winsvc.Start]
-	Account      node.Told[string]
-	Dependencies node.Told[[]string]
-	Recovery     node.Told[winsvc.Recovery]
-	Environment  node.Told[[]string] // NAME=value
+	Name, State string
+	PID         uint32
+	node.Configuration
 }
 
 // Process is a program that runs.
@@ -79,17 +71,10 @@ type Process struct {
 	Image string // its executable's full path
 }
 
-// Settings are what the service manager is told. A nil field is left as it is.
+// Settings are what the service manager is told.
 type Settings struct {
-	Name         string           `json:"name"`
-	Command      string           `json:"command"`
-	Display      *string          `json:"display,omitempty"`
-	Description  *string          `json:"description,omitempty"`
-	Start        *winsvc.Start    `json:"start,omitempty"`
-	Account      string           `json:"account,omitempty"` // at creation alone
-	Dependencies *[]string        `json:"dependencies,omitempty"`
-	Recovery     *winsvc.Recovery `json:"recovery,omitempty"`
-	Environment  *[]string        `json:"environment,omitempty"`
+	Name string `json:"name"`
+	node.Configuration
 }
 
 // Dirs are the folders of the agent's own.

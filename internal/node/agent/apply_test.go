@@ -193,7 +193,7 @@ func TestSettingsThatChange(t *testing.T) {
 			w.must(w.request(Install, "good 1", ""))
 			if c.managed {
 				w.services[winsvc.WICDName] = w.services["csi-proxy"].copy()
-				w.services[winsvc.WICDName].settings.Command = `C:\k\wicd.exe`
+				w.services[winsvc.WICDName].settings.Command = node.Say(`C:\k\wicd.exe`)
 			}
 			pid := w.services["csi-proxy"].pid
 			req := w.request(Upgrade, "good 1", "")
@@ -276,7 +276,7 @@ func TestDependentsAreStoppedAndStarted(t *testing.T) {
 		if err := os.WriteFile(path, []byte("good driver"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		driver.settings.Name, driver.settings.Command, driver.settings.Dependencies, driver.pid = "driver", path, &deps, 0
+		driver.settings.Name, driver.settings.Command, driver.settings.Dependencies, driver.pid = "driver", node.Say(path), node.Say(deps), 0
 		w.services["driver"] = driver
 		if err := w.Start("driver"); err != nil {
 			t.Fatal(err)
@@ -388,7 +388,7 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 		}, "the node's disk is full"},
 		"read-only":        {func(w *world) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2"), "read-only"},
 		"no administrator": {func(w *world) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
-		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = `C:\other\csi-proxy.exe -x` }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
+		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = node.Say(`C:\other\csi-proxy.exe -x`) }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
 		"second owner":     {func(w *world) { w.rival() }, upgradeTo("good 2"), "csiproxy"},
 		"WMCO's node":      {func(w *world) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2"), "WMCO manages this node"},
 		"in use": {func(w *world) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },

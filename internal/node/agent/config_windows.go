@@ -163,18 +163,17 @@ var startTypes = map[winsvc.Start]uint32{
 
 func argumentsOf(s Settings) (a arguments, err error) {
 	a.start = windows.SERVICE_NO_CHANGE
-	if s.Start != nil {
-		kind, ok := startTypes[*s.Start]
-		if !ok {
-			return a, fmt.Errorf("there is no start type %q", *s.Start)
+	if start, ok := s.Start.Get(); ok {
+		kind, known := startTypes[start]
+		if !known {
+			return a, fmt.Errorf("there is no start type %q", start)
 		}
 		a.start = kind
 	}
-	texts := map[**uint16]string{&a.name: s.Name, &a.command: s.Command, &a.account: s.Account}
-	if s.Display != nil {
-		texts[&a.display] = *s.Display
-	}
-	for p, text := range texts {
+	command, _ := s.Command.Get()
+	display, _ := s.Display.Get()
+	account, _ := s.Account.Get()
+	for p, text := range map[**uint16]string{&a.name: s.Name, &a.command: command, &a.account: account, &a.display: display} {
 		if text == "" {
 			continue
 		}
@@ -182,8 +181,8 @@ func argumentsOf(s Settings) (a arguments, err error) {
 			return a, err
 		}
 	}
-	if s.Dependencies != nil {
-		a.dependencies, err = joinBlock(*s.Dependencies)
+	if dependencies, ok := s.Dependencies.Get(); ok {
+		a.dependencies, err = joinBlock(dependencies)
 	}
 	return a, err
 }
@@ -198,17 +197,17 @@ func configureMore(h windows.Handle, s Settings) (notes []string, err error) {
 			err = fmt.Errorf("set its %s: %w", what, serr)
 		}
 	}
-	if s.Description != nil {
-		set("description", func() error { return setDescription(h, *s.Description) })
+	if description, ok := s.Description.Get(); ok {
+		set("description", func() error { return setDescription(h, description) })
 	}
-	if s.Start != nil && startTypes[*s.Start] == windows.SERVICE_AUTO_START {
-		set("delayed start", func() error { return setDelayed(h, *s.Start == winsvc.StartDelayed) })
+	if start, ok := s.Start.Get(); ok && startTypes[start] == windows.SERVICE_AUTO_START {
+		set("delayed start", func() error { return setDelayed(h, start == winsvc.StartDelayed) })
 	}
-	if s.Recovery != nil {
-		set("recovery actions", func() error { return setRecovery(h, *s.Recovery) })
+	if recovery, ok := s.Recovery.Get(); ok {
+		set("recovery actions", func() error { return setRecovery(h, recovery) })
 	}
-	if s.Environment != nil {
-		set("environment", func() error { return setEnvironment(s.Name, *s.Environment) })
+	if environment, ok := s.Environment.Get(); ok {
+		set("environment", func() error { return setEnvironment(s.Name, environment) })
 	}
 	return notes, err
 }

@@ -53,9 +53,9 @@ func (n *fakeNode) serves(name string) []string  { return n.names[name] }
 func (n *fakeNode) describe(name string) *Service {
 	s := n.services[name]
 	out := &Service{Name: name, State: node.StateStopped, PID: s.pid,
-		Command: node.Say(s.settings.Command), Display: node.Say(text(s.settings.Display)), Description: node.Say(text(s.settings.Description)),
-		Start: node.Say(*s.settings.Start), Account: node.Say(s.settings.Account), Dependencies: node.Say(*s.settings.Dependencies),
-		Recovery: node.Unknown[winsvc.Recovery]("invalid level"), Environment: node.Say(*s.settings.Environment)}
+		Configuration: s.settings.Configuration}
+	out.Display, out.Description = node.Say(value(s.settings.Display)), node.Say(value(s.settings.Description))
+	out.Recovery = node.Unknown[winsvc.Recovery]("invalid level")
 	if s.pid != 0 {
 		out.State = node.StateRunning
 	}
@@ -65,7 +65,7 @@ func (n *fakeNode) describe(name string) *Service {
 // Dependents are those that run, as Windows tells them.
 func (n *fakeNode) Dependents(name string) (running []string, err error) {
 	for _, d := range slices.Sorted(maps.Keys(n.services)) {
-		if s := n.services[d]; slices.Contains(*s.settings.Dependencies, name) && s.pid != 0 {
+		if s := n.services[d]; slices.Contains(value(s.settings.Dependencies), name) && s.pid != 0 {
 			running = append(running, d)
 		}
 	}
@@ -104,10 +104,10 @@ func (n *fakeNode) Configure(s Settings) ([]string, error) {
 	if n.marked {
 		return nil, ErrMarked
 	}
-	if s.Command == "" {
+	if value(s.Command) == "" {
 		return nil, nil
 	}
-	if s.Recovery != nil {
+	if _, ok := s.Recovery.Get(); ok {
 		return nil, errors.New("the old recovery actions aren't known and are lost")
 	}
 	old := n.services[s.Name].settings
@@ -116,15 +116,16 @@ func (n *fakeNode) Configure(s Settings) ([]string, error) {
 	return nil, nil
 }
 
-func text(p *string) string {
-	if p == nil {
-		return ""
-	}
-	return *p
+func value[T any](t node.Told[T]) T {
+	v, _ := t.Get()
+	return v
 }
 
 func full(s Settings) Settings {
-	if s.Start == nil || s.Dependencies == nil || s.Environment == nil {
+	_, start := s.Start.Get()
+	_, dependencies := s.Dependencies.Get()
+	_, environment := s.Environment.Get()
+	if !start || !dependencies || !environment {
 		panic("a setting that is known is left out")
 	}
 	return s
@@ -137,10 +138,10 @@ func (n *fakeNode) Delete(_ context.Context, name string) error {
 
 func (n *fakeNode) Start(name string) error {
 	s := n.services[name]
-	if s.pid != 0 || *s.settings.Start == winsvc.StartDisabled {
+	if s.pid != 0 || value(s.settings.Start) == winsvc.StartDisabled {
 		return errors.New("it runs already, or is disabled")
 	}
-	path := program(s.settings.Command)
+	path := programOf(s.settings.Configuration)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -168,7 +169,7 @@ func (n *fakeNode) Stop(name string) error {
 		return errors.New("services that run depend on it")
 	}
 	if n.stubborn && !s.ghost {
-		n.strays = append(n.strays, Process{s.pid, program(s.settings.Command)})
+		n.strays = append(n.strays, Process{s.pid, programOf(s.settings.Configuration)})
 	} else {
 		n.release(s.pid)
 	}
@@ -184,7 +185,7 @@ func (n *fakeNode) Processes() ([]Process, error) {
 	all := slices.Clone(n.strays)
 	for _, s := range n.services {
 		if s.pid != 0 && !s.ghost {
-			all = append(all, Process{s.pid, program(s.settings.Command)})
+			all = append(all, Process{s.pid, programOf(s.settings.Configuration)})
 		}
 	}
 	return all, nil
@@ -214,8 +215,8 @@ func (n *fakeNode) String() string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(n.services)) {
 		s := n.services[name]
-		fmt.Fprintf(&b, "%s: %s, %s, %q, %q, %q, runs %t, %d pipes\n", name, s.settings.Command, *s.settings.Start, text(s.settings.Display), text(s.settings.Description),
-			*s.settings.Environment, s.pid != 0 && !s.ghost, len(n.pipes))
+		fmt.Fprintf(&b, "%s: %s, %s, %q, %q, %q, runs %t, %d pipes\n", name, value(s.settings.Command), value(s.settings.Start), value(s.settings.Display), value(s.settings.Description),
+			value(s.settings.Environment), s.pid != 0 && !s.ghost, len(n.pipes))
 	}
 	return b.String() + fmt.Sprint(len(n.strays), " strays\n")
 }

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/stream"
 	"github.com/winbake/winbake/internal/winsvc"
@@ -122,9 +124,7 @@ func (g *gatherer) service(ctx context.Context, want node.Service) node.ServiceF
 	}
 	f.State, f.PID = node.Say(s.State), node.Say(s.PID)
 	f.Alive = g.alive(s.PID)
-	f.Command, f.Start, f.Account = s.Command, s.Start, s.Account
-	f.Dependencies, f.Description, f.Recovery = s.Dependencies, s.Description, s.Recovery
-	f.Environment = s.Environment
+	f.Configuration = s.Configuration
 	if want.Log != "" {
 		f.LogVersion = g.logVersion(ctx, want.Log, s.State)
 	}
@@ -185,13 +185,15 @@ func isDir(path string) (bool, error) {
 // hashAll hashes files side by side, as far as a disk profits from it.
 func hashAll(ctx context.Context, files []node.File) []node.FileFacts {
 	out := make([]node.FileFacts, len(files))
-	slots := make(chan struct{}, 4)
-	var wg sync.WaitGroup
+	var group errgroup.Group
+	group.SetLimit(4)
 	for i, f := range files {
-		slots <- struct{}{}
-		wg.Go(func() { out[i] = hashFile(ctx, f.Path); <-slots })
+		group.Go(func() error {
+			out[i] = hashFile(ctx, f.Path)
+			return nil
+		})
 	}
-	wg.Wait()
+	_ = group.Wait() // nobody returns an error
 	return out
 }
 

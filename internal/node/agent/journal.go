@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -140,16 +140,10 @@ func writeJSON(path string, v any) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	return err
+	return os.Rename(temp, path)
 }
 
 // remove is os.Remove that doesn't mind what is gone already.
@@ -239,45 +233,20 @@ func versionInLog(path string) (string, error) {
 }
 
 // scanLog keeps the last version, and forgets it at each header.
-func scanLog(r io.Reader) (string, error) {
-	version, err := "", errNotYet
-	buf := make([]byte, 1<<20)
-	kept := 0
-	for {
-		n, rerr := r.Read(buf[kept:])
-		data := buf[:kept+n]
-		end := bytes.LastIndexByte(data, '\n') + 1
-		if end == 0 && len(data) == len(buf) { // a line of a MiB isn't one of these
-			end = len(data)
+func scanLog(r io.Reader) (version string, err error) {
+	err = errNotYet
+	for in := bufio.NewReaderSize(r, 1<<20); ; {
+		line, rerr := in.ReadSlice('\n') // a line of a MiB comes in parts: it isn't one of these
+		if _, mark, ok := bytes.Cut(line, []byte(logVersion)); ok && rerr == nil {
+			version, err = string(bytes.TrimSpace(mark)), nil
+		} else if ok || bytes.Contains(line, []byte(logHeader)) {
+			version, err = "", errNotYet
 		}
-		if rerr == io.EOF {
-			end = len(data)
-		}
-		if v, e, seen := lastMark(data[:end]); seen {
-			version, err = v, e
-		}
-		kept = copy(buf, data[end:])
-		if rerr == io.EOF {
+		switch {
+		case rerr == io.EOF:
 			return version, err
-		}
-		if rerr != nil {
+		case rerr != nil && !errors.Is(rerr, bufio.ErrBufferFull):
 			return "", fmt.Errorf("read its log: %w", rerr)
 		}
 	}
-}
-
-// lastMark looks for the last header or version in whole lines.
-func lastMark(data []byte) (version string, err error, seen bool) { //nolint:revive // the error is what was found
-	header, mark := bytes.LastIndex(data, []byte(logHeader)), bytes.LastIndex(data, []byte(logVersion))
-	switch {
-	case header < 0 && mark < 0:
-		return "", nil, false
-	case header > mark:
-		return "", errNotYet, true
-	}
-	line, _, whole := bytes.Cut(data[mark+len(logVersion):], []byte("\n"))
-	if !whole {
-		return "", errNotYet, true
-	}
-	return strings.TrimSpace(string(line)), nil, true
 }

@@ -140,11 +140,11 @@ func (p *planner) planService(ctx context.Context, want node.Service) error {
 	}
 	after = onlyKnown(after, before)
 	if p.managed {
-		after.Description = nil // WMCO's daemon writes its own
+		after.Description = node.Told[string]{} // WMCO's daemon writes its own
 	}
 	c.Before, c.After = &before, &after
 	c.Ran = s.State != node.StateStopped && runs(p.processes, s.PID)
-	c.Restart = p.changes(want.Path) || !node.SameCommand(after.Command, before.Command) || !equal(after.Environment, before.Environment, sameNames)
+	c.Restart = p.changes(want.Path) || !equal(after.Command, before.Command, node.SameCommand) || !equal(after.Environment, before.Environment, sameNames)
 	c.Idle = p.idle(want, c.Ran)
 	asIs := c.Ran && s.State == node.StateRunning || c.Idle && !c.Ran
 	if same(after, before) && !c.Restart && asIs {
@@ -202,7 +202,7 @@ func runs(ps []Process, pid uint32) bool {
 
 // refuseForeign refuses a service that bears our name and is somebody else's.
 func (p *planner) refuseForeign(want node.Service, before Settings) error {
-	path := program(before.Command)
+	path := programOf(before.Configuration)
 	if node.SamePath(path, want.Path) {
 		return nil
 	}
@@ -335,6 +335,11 @@ func (p *planner) checkSpace() error {
 		}
 	}
 	return nil
+}
+
+func programOf(c node.Configuration) string {
+	command, _ := c.Command.Get()
+	return program(command)
 }
 
 func program(command string) string {

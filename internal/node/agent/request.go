@@ -104,49 +104,25 @@ func WriteLine(w io.Writer, l Line) {
 
 // wanted are the settings that make a service what it should be.
 func wanted(s node.Service) Settings {
-	display, description := s.DisplayName(), s.Description
-	deps, env := append([]string{}, s.Dependencies...), []string{}
+	env := []string{}
 	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
 		env = append(env, name+"="+s.Environment[name])
 	}
-	recovery := s.Recovery
-	return Settings{
-		Name: s.Name, Command: s.Command(), Display: &display, Description: &description, Start: &s.Start,
-		Account: s.Account, Dependencies: &deps, Recovery: &recovery, Environment: &env,
-	}
+	return Settings{s.Name, node.Configuration{
+		Command: node.Say(s.Command()), Display: node.Say(s.DisplayName()), Description: node.Say(s.Description), Start: node.Say(s.Start),
+		Account: node.Say(s.Account), Dependencies: node.Say(s.Dependencies), Recovery: node.Say(s.Recovery), Environment: node.Say(env),
+	}}
 }
 
 // found are the settings that put a service back to what it is now. What the
 // manager doesn't tell can't be put back, so a change leaves it alone (see
 // onlyKnown).
 func found(s *Service) (Settings, error) {
-	command, ok := s.Command.Get()
-	if !ok {
+	if _, ok := s.Command.Get(); !ok {
 		return Settings{}, &fault.Error{What: fmt.Sprintf("the service manager doesn't tell the command of service %s, so it couldn't be put back: %s", s.Name, s.Command.Reason()),
 			Fix: "run as an administrator"}
 	}
-	account, _ := s.Account.Get()
-	return Settings{
-		Name: s.Name, Command: command, Account: account, Display: known(s.Display), Description: known(s.Description),
-		Start: known(s.Start), Dependencies: knownList(s.Dependencies), Recovery: known(s.Recovery), Environment: knownList(s.Environment),
-	}, nil
-}
-
-func known[T any](t node.Told[T]) *T {
-	if v, ok := t.Get(); ok {
-		return &v
-	}
-	return nil
-}
-
-// knownList keeps a list that is known to be empty apart from one that isn't
-// known, in JSON too.
-func knownList(t node.Told[[]string]) *[]string {
-	p := known(t)
-	if p != nil && *p == nil {
-		*p = []string{}
-	}
-	return p
+	return Settings{s.Name, s.Configuration}, nil
 }
 
 // onlyKnown leaves out of want what couldn't be put back to what it was.
@@ -160,16 +136,16 @@ func onlyKnown(want, before Settings) Settings {
 	return want
 }
 
-func keep[T any](want **T, before *T) {
-	if before == nil {
-		*want = nil
+func keep[T any](want *node.Told[T], before node.Told[T]) {
+	if _, ok := before.Get(); !ok {
+		*want = node.Told[T]{}
 	}
 }
 
 // same tells whether nothing that want says differs from before, as far as
 // before is known.
 func same(want, before Settings) bool {
-	return node.SameCommand(want.Command, before.Command) &&
+	return equal(want.Command, before.Command, node.SameCommand) &&
 		equal(want.Display, before.Display, sameValue[string]) &&
 		equal(want.Description, before.Description, sameValue[string]) &&
 		equal(want.Start, before.Start, sameValue[winsvc.Start]) &&
@@ -178,7 +154,11 @@ func same(want, before Settings) bool {
 		equal(want.Environment, before.Environment, sameNames)
 }
 
-func equal[T any](a, b *T, same func(a, b T) bool) bool { return a == nil || b == nil || same(*a, *b) }
+func equal[T any](a, b node.Told[T], same func(a, b T) bool) bool {
+	x, okX := a.Get()
+	y, okY := b.Get()
+	return !okX || !okY || same(x, y)
+}
 
 func sameValue[T comparable](a, b T) bool { return a == b }
 

@@ -215,7 +215,7 @@ func (p *planner) planServiceRemoval(ctx context.Context, old recorded) error {
 	if err != nil {
 		return err
 	}
-	if path := program(before.Command); !node.SamePath(path, old.Program) {
+	if path := programOf(before.Configuration); !node.SamePath(path, old.Program) {
 		p.notes = append(p.notes, fmt.Sprintf("service %s stays: it starts %s, not what was installed", old.Name, path))
 		return nil
 	}

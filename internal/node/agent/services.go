@@ -51,8 +51,7 @@ func (c *change) stopOne(ctx context.Context, name string) error {
 	if err != nil || s == nil {
 		return err
 	}
-	command, _ := s.Command.Get()
-	image := program(command)
+	image := programOf(s.Configuration)
 	if s.State != node.StateStopped {
 		c.say("stopping service " + name)
 		if err := c.sys.Stop(name); err != nil {

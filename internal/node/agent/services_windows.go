@@ -34,29 +34,35 @@ const (
 	changeRights = lookRights | windows.SERVICE_CHANGE_CONFIG | windows.SERVICE_START
 )
 
-// with opens a service for work and closes it. A service that doesn't exist
-// is windows.ERROR_SERVICE_DOES_NOT_EXIST.
-func with(name string, rights uint32, work func(*mgr.Service) error) error {
-	m, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT)
+// withManager opens the service manager for work and closes it.
+func withManager(rights uint32, work func(windows.Handle) error) error {
+	m, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|rights)
 	if err != nil {
 		return fmt.Errorf("open the service manager: %w", err)
 	}
-	defer windows.CloseServiceHandle(m) //nolint:errcheck // only opened
-	p, err := windows.UTF16PtrFromString(name)
-	if err != nil {
-		return err
-	}
-	h, err := windows.OpenService(m, p, rights)
-	if err != nil {
-		return err
-	}
-	s := &mgr.Service{Name: name, Handle: h}
-	defer s.Close() //nolint:errcheck // what work did is done
-	return work(s)
+	defer windows.CloseServiceHandle(m) //nolint:errcheck // what work did is done
+	return work(m)
 }
 
-// Service is System's.
-func (*Windows) Service(name string) (*Service, error) {
+// with opens a service for work and closes it. A service that doesn't exist
+// is windows.ERROR_SERVICE_DOES_NOT_EXIST.
+func with(name string, rights uint32, work func(*mgr.Service) error) error {
+	return withManager(0, func(m windows.Handle) error {
+		p, err := windows.UTF16PtrFromString(name)
+		if err != nil {
+			return err
+		}
+		h, err := windows.OpenService(m, p, rights)
+		if err != nil {
+			return err
+		}
+		s := &mgr.Service{Name: name, Handle: h}
+		defer s.Close() //nolint:errcheck // what work did is done
+		return work(s)
+	})
+}
+
+func (*localNode) Service(name string) (*Service, error) {
 	var out *Service
 	err := with(name, lookRights, func(s *mgr.Service) error {
 		status, err := s.Query()
@@ -73,16 +79,16 @@ func (*Windows) Service(name string) (*Service, error) {
 	return out, err
 }
 
-// Services is System's.
-func (w *Windows) Services() ([]*Service, error) {
-	m, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_ENUMERATE_SERVICE)
+func (w *localNode) Services() ([]*Service, error) {
+	var names []string
+	err := withManager(windows.SC_MANAGER_ENUMERATE_SERVICE, func(m windows.Handle) (err error) {
+		if names, err = (&mgr.Mgr{Handle: m}).ListServices(); err != nil {
+			err = fmt.Errorf("list the services: %w", err)
+		}
+		return err
+	})
 	if err != nil {
-		return nil, fmt.Errorf("open the service manager: %w", err)
-	}
-	names, err := (&mgr.Mgr{Handle: m}).ListServices()
-	_ = windows.CloseServiceHandle(m)
-	if err != nil {
-		return nil, fmt.Errorf("list the services: %w", err)
+		return nil, err
 	}
 	var all []*Service
 	for _, name := range names {
@@ -93,8 +99,7 @@ func (w *Windows) Services() ([]*Service, error) {
 	return all, nil
 }
 
-// Dependents is System's.
-func (*Windows) Dependents(name string) ([]string, error) {
+func (*localNode) Dependents(name string) ([]string, error) {
 	var all []string
 	err := with(name, windows.SERVICE_ENUMERATE_DEPENDENTS, func(s *mgr.Service) (err error) {
 		all, err = s.ListDependentServices(svc.Active)
@@ -103,13 +108,7 @@ func (*Windows) Dependents(name string) ([]string, error) {
 	return all, err
 }
 
-// Create is System's.
-func (w *Windows) Create(s Settings) ([]string, error) {
-	m, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_CREATE_SERVICE)
-	if err != nil {
-		return nil, fmt.Errorf("open the service manager: %w", err)
-	}
-	defer windows.CloseServiceHandle(m) //nolint:errcheck // only opened
+func (*localNode) Create(s Settings) (notes []string, err error) {
 	a, err := argumentsOf(s)
 	if err != nil {
 		return nil, err
@@ -118,20 +117,23 @@ func (w *Windows) Create(s Settings) ([]string, error) {
 	if start == windows.SERVICE_NO_CHANGE {
 		start = windows.SERVICE_DEMAND_START
 	}
-	h, err := windows.CreateService(m, a.name, a.display, changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
-		windows.SERVICE_ERROR_NORMAL, a.command, nil, nil, a.dependencies, a.account, nil)
-	if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) || errors.Is(err, windows.ERROR_DUPLICATE_SERVICE_NAME) {
-		return nil, ErrMarked
-	}
-	if err != nil {
-		return nil, fmt.Errorf("make the service: %w", err)
-	}
-	defer windows.CloseServiceHandle(h) //nolint:errcheck // it is made
-	return configureMore(h, s)
+	err = withManager(windows.SC_MANAGER_CREATE_SERVICE, func(m windows.Handle) error {
+		h, err := windows.CreateService(m, a.name, a.display, changeRights, windows.SERVICE_WIN32_OWN_PROCESS, start,
+			windows.SERVICE_ERROR_NORMAL, a.command, nil, nil, a.dependencies, a.account, nil)
+		if errors.Is(err, windows.ERROR_SERVICE_MARKED_FOR_DELETE) || errors.Is(err, windows.ERROR_DUPLICATE_SERVICE_NAME) {
+			return ErrMarked
+		}
+		if err != nil {
+			return fmt.Errorf("make the service: %w", err)
+		}
+		defer windows.CloseServiceHandle(h) //nolint:errcheck // it is made
+		notes, err = configureMore(h, s)
+		return err
+	})
+	return notes, err
 }
 
-// Configure is System's.
-func (*Windows) Configure(s Settings) (notes []string, err error) {
+func (*localNode) Configure(s Settings) (notes []string, err error) {
 	a, err := argumentsOf(s)
 	if err != nil {
 		return nil, err
@@ -151,8 +153,7 @@ func (*Windows) Configure(s Settings) (notes []string, err error) {
 	return notes, err
 }
 
-// Delete is System's.
-func (w *Windows) Delete(ctx context.Context, name string) error {
+func (w *localNode) Delete(ctx context.Context, name string) error {
 	err := with(name, windows.DELETE, func(s *mgr.Service) error { return windows.DeleteService(s.Handle) })
 	switch {
 	case errors.Is(err, windows.ERROR_SERVICE_DOES_NOT_EXIST):
@@ -172,13 +173,11 @@ func (w *Windows) Delete(ctx context.Context, name string) error {
 	return err
 }
 
-// Start is System's.
-func (*Windows) Start(name string) error {
+func (*localNode) Start(name string) error {
 	return with(name, windows.SERVICE_START, func(s *mgr.Service) error { return windows.StartService(s.Handle, 0, nil) })
 }
 
-// Stop is System's.
-func (*Windows) Stop(name string) error {
+func (*localNode) Stop(name string) error {
 	err := with(name, windows.SERVICE_STOP, func(s *mgr.Service) error {
 		var status windows.SERVICE_STATUS
 		return windows.ControlService(s.Handle, windows.SERVICE_CONTROL_STOP, &status)
@@ -189,9 +188,9 @@ func (*Windows) Stop(name string) error {
 	return err
 }
 
-// StateDir is where the agent keeps its journal: only administrators may
+// stateDir is where the agent keeps its journal: only administrators may
 // write below Program Files.
-func StateDir() string {
+func stateDir() string {
 	dir, err := windows.KnownFolderPath(windows.FOLDERID_ProgramFiles, 0)
 	if err != nil {
 		dir = os.Getenv("ProgramFiles")

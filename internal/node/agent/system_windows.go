@@ -14,32 +14,28 @@ import (
 	"github.com/winbake/winbake/internal/node"
 )
 
-// Windows is the node itself.
-type Windows struct {
+// localNode is the System that this process runs on.
+type localNode struct {
 	debug sync.Once
 }
 
-var _ System = (*Windows)(nil)
-
-// Describe is System's.
-func (*Windows) Describe() (host, version string) {
+func (*localNode) Describe() (host, version string) {
 	host, _ = os.Hostname() // without a name, the report goes without
 	v := windows.RtlGetVersion()
 	return host, fmt.Sprintf("Windows %d.%d.%d", v.MajorVersion, v.MinorVersion, v.BuildNumber)
 }
 
-// Administrator is System's: the service manager is asked for the right to
+// Administrator: the service manager is asked for the right to
 // make services, which is what the answer is for, and the token whether it is
 // one of the administrators'.
-func (*Windows) Administrator() (bool, error) {
-	m, err := windows.OpenSCManager(nil, nil, windows.SC_MANAGER_CONNECT|windows.SC_MANAGER_CREATE_SERVICE)
+func (*localNode) Administrator() (bool, error) {
+	err := withManager(windows.SC_MANAGER_CREATE_SERVICE, func(windows.Handle) error { return nil })
 	if errors.Is(err, windows.ERROR_ACCESS_DENIED) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("open the service manager: %w", err)
+		return false, err
 	}
-	defer windows.CloseServiceHandle(m) //nolint:errcheck // only opened
 	sid, err := windows.CreateWellKnownSid(windows.WinBuiltinAdministratorsSid)
 	if err != nil {
 		return false, fmt.Errorf("name the administrators: %w", err)
@@ -51,8 +47,7 @@ func (*Windows) Administrator() (bool, error) {
 	return member, nil
 }
 
-// Free is System's.
-func (*Windows) Free(dir string) (uint64, error) {
+func (*localNode) Free(dir string) (uint64, error) {
 	for ; ; dir = filepath.Dir(dir) {
 		p, err := windows.UTF16PtrFromString(dir)
 		if err != nil {
@@ -66,8 +61,7 @@ func (*Windows) Free(dir string) (uint64, error) {
 	}
 }
 
-// ReadOnly is System's.
-func (*Windows) ReadOnly(path string) bool {
+func (*localNode) ReadOnly(path string) bool {
 	p, err := windows.UTF16PtrFromString(path)
 	if err != nil {
 		return false
@@ -76,8 +70,7 @@ func (*Windows) ReadOnly(path string) bool {
 	return err == nil && attributes&windows.FILE_ATTRIBUTE_READONLY != 0
 }
 
-// Processes is System's.
-func (w *Windows) Processes() ([]Process, error) {
+func (w *localNode) Processes() ([]Process, error) {
 	w.debug.Do(enableDebug)
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
@@ -121,9 +114,9 @@ func imageOf(h windows.Handle) (string, error) {
 	return windows.UTF16ToString(buf[:n]), nil
 }
 
-// End is System's. The handle keeps the number from passing to another
+// End: the handle keeps the number from passing to another
 // process between the look and the end.
-func (w *Windows) End(p Process) error {
+func (w *localNode) End(p Process) error {
 	w.debug.Do(enableDebug)
 	h, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION|windows.PROCESS_TERMINATE|windows.SYNCHRONIZE, false, p.PID)
 	if errors.Is(err, windows.ERROR_INVALID_PARAMETER) {
@@ -159,8 +152,7 @@ func enableDebug() {
 	_ = windows.AdjustTokenPrivileges(token, false, &p, 0, nil, nil)
 }
 
-// Pipe is System's.
-func (*Windows) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
+func (*localNode) Pipe(ctx context.Context, name string) node.PipeFacts { return askPipe(ctx, name) }
 
 // Local is the node that this process runs on.
-func Local() (System, Dirs, error) { return &Windows{}, Dirs{State: StateDir()}, nil }
+func Local() (System, Dirs, error) { return &localNode{}, Dirs{State: stateDir()}, nil }

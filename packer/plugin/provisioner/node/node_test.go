@@ -100,7 +100,7 @@ func TestUntoldIsNotRecorded(t *testing.T) {
 	}
 	facts := &node.Facts{
 		Files:    []node.FileFacts{{Path: `c:\k\A.exe`, SHA256: node.Say("found"), Size: 3}, {Path: `C:\k\b.exe`, SHA256: node.Unknown[string]("locked")}},
-		Services: []node.ServiceFacts{{Name: "s", State: node.Say("running"), Command: node.Unknown[string]("denied")}},
+		Services: []node.ServiceFacts{{Name: "s", State: node.Say("running"), Configuration: node.Configuration{Command: node.Unknown[string]("denied")}}},
 	}
 	if got := files(e, facts); got[0].SHA256 != "found" || got[0].Size != 3 || got[1].SHA256 != "" {
 		t.Errorf("%+v", got)
