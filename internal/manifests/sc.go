@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"text/template"
-	"time"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/winsvc"
@@ -17,31 +16,19 @@ import (
 //go:embed *.cmd.tmpl
 var templates embed.FS
 
-var scripts = template.Must(template.ParseFS(templates, "*.cmd.tmpl"))
+var scripts = template.Must(template.New("").Funcs(template.FuncMap{
+	"number": func(i int) int { return i + 1 }, "token": token, "want": want, "base": base, "join": strings.Join, "separator": separator, "environment": environment, "actions": actions,
+	"startWord":  func(s winsvc.Start) string { return startSettings[s].word },
+	"startValue": func(s winsvc.Start) string { return startSettings[s].value },
+}).ParseFS(templates, "*.cmd.tmpl"))
 
 // maxLine is what cmd.exe reads of a line, less a margin for what it expands.
 const maxLine = 8000
 
-// script is what the templates see. Everything in it is escaped already.
+// script is what the templates see.
 type script struct {
 	Names    string
-	Services []scriptService
-}
-
-type scriptService struct {
-	Name, Label, Exe, Image, Other           string
-	Exclusive                                bool // nothing else may run that program
-	Logs                                     string
-	WantCommand, WantAccount                 string
-	WantDisplay, WantDepend, WantEnvironment string
-	StartValue, Delayed, StartWord           string
-	Starts                                   bool
-	Settings, Depend                         string
-	Environment, Separator                   string
-	Description                              string
-	Reset                                    int64 // seconds
-	Actions, Command                         string
-	OnNonCrash                               bool
+	Services []winsvc.Service
 }
 
 // SC writes the cmd.exe script that sets services up on a node without WMCO:
@@ -60,18 +47,15 @@ func UndoSC(services []winsvc.Service) ([]byte, error) {
 }
 
 func render(name string, services []winsvc.Service) ([]byte, error) {
-	var s script
 	var names []string
-	for i, service := range services {
+	for _, service := range services {
 		if err := scriptable(service, services); err != nil {
 			return nil, err
 		}
-		s.Services = append(s.Services, newScriptService(i, service))
 		names = append(names, service.Name)
 	}
-	s.Names = strings.Join(names, ", ")
 	var b bytes.Buffer
-	if err := scripts.ExecuteTemplate(&b, name, s); err != nil {
+	if err := scripts.ExecuteTemplate(&b, name, script{strings.Join(names, ", "), services}); err != nil {
 		return nil, fmt.Errorf("write the script: %w", err)
 	}
 	for line := range strings.SplitSeq(b.String(), "\n") {
@@ -111,37 +95,17 @@ func scriptable(s winsvc.Service, all []winsvc.Service) error {
 	return nil
 }
 
-func newScriptService(i int, s winsvc.Service) scriptService {
-	out := scriptService{
-		Name: s.Name, Label: fmt.Sprint(i + 1), Exe: s.Path, Image: base(s.Path), Logs: s.LogDirectory,
-		Exclusive: s.IsCSIProxy(), Other: winsvc.CSIProxyOther,
-		WantCommand: "set " + want(s.Command()), WantAccount: want(s.AccountName()), WantDisplay: want(s.DisplayName()),
-		WantDepend: strings.Join(s.Dependencies, `\0`), Depend: strings.Join(s.Dependencies, "/"),
-		Delayed: "0x0", StartWord: string(s.Start), Starts: s.Start == winsvc.StartAutomatic || s.Start == winsvc.StartDelayed,
-		OnNonCrash: s.Recovery.OnNonCrash, Reset: int64(s.Recovery.Reset / time.Second),
+// actions are what sc.exe is told of them.
+func actions(r winsvc.Recovery) string {
+	var words []string
+	for _, a := range r.Actions {
+		words = append(words, actionWords[a.Kind]+"/"+fmt.Sprint(a.Delay.Milliseconds()))
 	}
-	start := startSettings[s.Start]
-	out.StartValue = start.value
-	if s.Start == winsvc.StartDelayed {
-		out.Delayed = "0x1"
+	text := strings.Join(words, "/")
+	if strings.HasPrefix(text, "/") {
+		return `"` + text + `"` // nothing to do the first time
 	}
-	out.Settings = "binPath= " + token(s.Command()) + " start= " + start.word + " obj= " + token(s.AccountName()) + " DisplayName= " + token(s.DisplayName())
-	if s.Description != "" {
-		out.Description = token(s.Description)
-	}
-	var actions []string
-	for _, a := range s.Recovery.Actions {
-		actions = append(actions, actionWords[a.Kind]+"/"+fmt.Sprint(a.Delay.Milliseconds()))
-	}
-	out.Actions = strings.Join(actions, "/")
-	if strings.HasPrefix(out.Actions, "/") {
-		out.Actions = `"` + out.Actions + `"` // nothing to do the first time
-	}
-	if s.Recovery.Command != "" {
-		out.Command = token(s.Recovery.Command)
-	}
-	environment(s, &out)
-	return out
+	return text
 }
 
 // startSettings are sc.exe's words and the registry's values.
@@ -217,15 +181,11 @@ func separator(environment map[string]string) string {
 	return ""
 }
 
-func environment(s winsvc.Service, out *scriptService) {
-	if len(s.Environment) == 0 {
-		return
-	}
+// environment is a list of NAME=value.
+func environment(variables map[string]string, separator string) string {
 	var list []string
-	for _, name := range slices.Sorted(maps.Keys(s.Environment)) {
-		list = append(list, name+"="+s.Environment[name])
+	for _, name := range slices.Sorted(maps.Keys(variables)) {
+		list = append(list, name+"="+variables[name])
 	}
-	out.Separator = separator(s.Environment)
-	out.Environment = token(strings.Join(list, out.Separator))
-	out.WantEnvironment = want(strings.Join(list, `\0`))
+	return strings.Join(list, separator)
 }
