@@ -18,10 +18,10 @@ import (
 )
 
 type csiDriverOptions struct {
-	release, mode, windows, namespace, registry, digestFile, out, upgradeFrom string
-	image, registrar, probe                                                   string
-	catalog                                                                   catalogflag.Flag
-	output                                                                    app.Output
+	csidriver.Options
+	release, digestFile, out, upgradeFrom string
+	catalog                               catalogflag.Flag
+	output                                app.Output
 	// given tells whether a flag was on the command line.
 	given func(flag string) bool
 }
@@ -87,13 +87,13 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.3")
 	f.StringVar(&o.out, "out", "", "the folder to write")
-	f.StringVar(&o.mode, "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
-	f.StringVar(&o.windows, "windows", csidriver.WindowsVersions()[0], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
-	f.StringVar(&o.namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")
-	f.StringVar(&o.registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
-	f.StringVar(&o.image, "image", "", "the driver's image, by digest, in place of the project's: one that bake driver built")
-	f.StringVar(&o.registrar, "registrar-image", "", "the node-driver-registrar's, likewise")
-	f.StringVar(&o.probe, "probe-image", "", "the livenessprobe's, likewise")
+	f.StringVar((*string)(&o.Mode), "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
+	f.StringVar(&o.Windows, "windows", csidriver.WindowsVersions()[0], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
+	f.StringVar(&o.Namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")
+	f.StringVar(&o.Registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
+	f.StringVar(&o.Image, "image", "", "the driver's image, by digest, in place of the project's: one that bake driver built")
+	f.StringVar(&o.Registrar, "registrar-image", "", "the node-driver-registrar's, likewise")
+	f.StringVar(&o.Probe, "probe-image", "", "the livenessprobe's, likewise")
 	f.StringVar(&o.digestFile, "digest-file", "", "file of images and their digests")
 	f.StringVar(&o.upgradeFrom, "upgrade-from", "", "file with the DaemonSet that runs now: tell what changes, and why")
 	o.catalog.Register(cmd)
@@ -109,27 +109,26 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions
 	if err != nil {
 		return err
 	}
-	var old *csidriver.Old
+	o.Driver = driver
 	if o.upgradeFrom != "" {
-		if old, err = readOld(cat, o.upgradeFrom, driver); err != nil {
+		if o.Old, err = readOld(cat, o.upgradeFrom, driver); err != nil {
 			return err
 		}
-		driver = old.Driver
+		o.Driver = o.Old.Driver
 	}
-	options, err := o.options(driver)
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.Old != nil {
+		o.keep(cat)
+	}
+	folder, err := csidriver.Render(cat, o.Options)
 	if err != nil {
 		return err
 	}
-	if old != nil {
-		o.keep(cat, old, &options)
-	}
-	folder, err := csidriver.Render(cat, options)
-	if err != nil {
-		return err
-	}
-	r := newCSIReport(folder, driver, options.For.String())
-	if old != nil {
-		r.Upgrade = newUpgradeReport(old, folder.Compare(cat, old))
+	r := newCSIReport(folder, o.Driver, o.For.String())
+	if o.Old != nil {
+		r.Upgrade = folder.Compare(cat, o.Old)
 	}
 	if o.out != "" {
 		if err := t.writeCSIDriver(ctx, folder, o.out); err != nil {
@@ -157,43 +156,39 @@ func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, out
 }
 
 // keep takes from the old DaemonSet what no flag says.
-func (o *csiDriverOptions) keep(cat *catalog.Catalog, old *csidriver.Old, options *csidriver.Options) {
-	options.Old = old
+func (o *csiDriverOptions) keep(cat *catalog.Catalog) {
 	if !o.given("mode") {
-		options.Mode = ""
+		o.Mode = ""
 	}
 	if !o.given("namespace") {
-		options.Namespace = old.Namespace()
+		o.Namespace = o.Old.Namespace()
 	}
 	if !o.given("registry") {
-		options.Registry = old.Registry(cat)
+		o.Registry = o.Old.Registry(cat)
 	}
 }
 
-// options checks the flags that can be checked alone.
-func (o *csiDriverOptions) options(driver string) (csidriver.Options, error) {
-	options := csidriver.Options{Driver: driver, Mode: csidriver.Mode(o.mode), Windows: o.windows, Namespace: o.namespace, Registry: o.registry,
-		Image: o.image, Registrar: o.registrar, Probe: o.probe}
-	if driver == "" {
-		return options, &fault.Error{What: "no driver to write", Fix: "bake manifests csi-driver DRIVER, one of " + strings.Join(csidriver.Drivers(), ", ") + "; or --upgrade-from a file"}
+// check checks the flags that can be checked alone, and reads the digests.
+func (o *csiDriverOptions) check() (err error) {
+	if o.Driver == "" {
+		return &fault.Error{What: "no driver to write", Fix: "bake manifests csi-driver DRIVER, one of " + strings.Join(csidriver.Drivers(), ", ") + "; or --upgrade-from a file"}
 	}
 	if o.release == "" {
-		return options, &fault.Error{What: "no release to write for", Fix: "--for 4.20"}
+		return &fault.Error{What: "no release to write for", Fix: "--for 4.20"}
 	}
 	if o.out == "" && o.upgradeFrom == "" {
-		return options, &fault.Error{What: "no folder to write", Fix: "--out " + driver}
+		return &fault.Error{What: "no folder to write", Fix: "--out " + o.Driver}
 	}
-	var err error
-	if options.For, err = version.ParseOpenShift(o.release); err != nil {
-		return options, &fault.Error{What: "--for: " + err.Error(), Fix: "--for 4.20", Err: err}
+	if o.For, err = version.ParseOpenShift(o.release); err != nil {
+		return &fault.Error{What: "--for: " + err.Error(), Fix: "--for 4.20", Err: err}
 	}
 	if o.digestFile == "" {
-		return options, nil
+		return nil
 	}
 	text, err := infile.Read(o.digestFile, infile.Text)
 	if err != nil {
-		return options, &fault.Error{Where: o.digestFile, What: "can't read the digests: " + err.Error(), Fix: "give a file of lines IMAGE:TAG sha256:...", Err: err}
+		return &fault.Error{Where: o.digestFile, What: "can't read the digests: " + err.Error(), Fix: "give a file of lines IMAGE:TAG sha256:...", Err: err}
 	}
-	options.Digests, err = csidriver.ParseDigests(o.digestFile, text)
-	return options, err
+	o.Digests, err = csidriver.ParseDigests(o.digestFile, text)
+	return err
 }

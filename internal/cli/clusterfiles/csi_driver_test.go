@@ -133,9 +133,13 @@ func TestCSIDriverArgs(t *testing.T) {
 			}
 			got.given = cmd.Flags().Changed
 			got.out = "out"
-			options, err := got.options(strings.Join(cmd.Flags().Args(), ""))
+			got.Driver = strings.Join(cmd.Flags().Args(), "")
 			if want.Old != nil { // of the file
-				options, err = got.options("vsphere")
+				got.Driver = "vsphere"
+			}
+			err := got.check()
+			options := got.Options
+			if want.Old != nil {
 				options.Driver, options.Old = "", want.Old
 			}
 			want.Mode, want.Windows = cmp.Or(want.Mode, csidriver.Auto), cmp.Or(want.Windows, "2022")

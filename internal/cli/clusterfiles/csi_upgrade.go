@@ -37,7 +37,7 @@ type csiReport struct {
 	OpenShift   string `json:"openshift"`
 	HostProcess bool   `json:"hostProcess"`
 	// Upgrade is what changes of --upgrade-from.
-	Upgrade *upgradeReport `json:"upgrade,omitempty"`
+	Upgrade *csidriver.Upgrade `json:"upgrade,omitempty"`
 	// Folder is what was written, Files its files in their order, Next the commands
 	// to run next.
 	Folder string   `json:"folder,omitempty"`
@@ -48,44 +48,8 @@ type csiReport struct {
 	title string
 }
 
-type upgradeReport struct {
-	// From is "" where the old image's tag names no version.
-	From    string         `json:"from"`
-	Back    bool           `json:"back"`
-	Changes []changeReport `json:"changes"`
-	// Kept is what the new one has of the old one that isn't usual.
-	Kept []keptReport `json:"kept,omitempty"`
-	// Delete is the command that comes first, "" for none.
-	Delete    string `json:"delete,omitempty"`
-	DeleteWhy string `json:"deleteWhy,omitempty"`
-}
-
-type changeReport struct {
-	Where string `json:"where"`
-	From  string `json:"from,omitempty"`
-	To    string `json:"to,omitempty"`
-	Why   string `json:"why"`
-}
-
-type keptReport struct {
-	Where string `json:"where"`
-	What  string `json:"what"`
-	Why   string `json:"why"`
-}
-
 func newCSIReport(folder *csidriver.Folder, driver, release string) *csiReport {
 	return &csiReport{Driver: driver, Version: folder.Version.Core(), OpenShift: release, HostProcess: folder.HostProcess, Notes: folder.Notes, title: folder.Title}
-}
-
-func newUpgradeReport(old *csidriver.Old, u *csidriver.Upgrade) *upgradeReport {
-	r := &upgradeReport{From: old.OldVersion(), Back: u.Back, Delete: u.Delete, DeleteWhy: u.DeleteWhy, Changes: []changeReport{}}
-	for _, c := range u.Changes {
-		r.Changes = append(r.Changes, changeReport(c))
-	}
-	for _, k := range u.Kept {
-		r.Kept = append(r.Kept, keptReport(k))
-	}
-	return r
 }
 
 // wrote adds the folder, and what to run next.
@@ -141,26 +105,30 @@ func (r *csiReport) lines() [][]string {
 	return rows
 }
 
-func (r *csiReport) kept(say func(string, ...any)) {
-	why := ""
-	for _, k := range r.Upgrade.Kept {
-		if k.Why != why {
-			why = k.Why
+// byReason says the reason before lines of which it's another one than before.
+func byReason(say func(string, ...any)) func(why string) {
+	last := ""
+	return func(why string) {
+		if why != last {
 			say("")
 			say("%s:", why)
 		}
+		last = why
+	}
+}
+
+func (r *csiReport) kept(say func(string, ...any)) {
+	reason := byReason(say)
+	for _, k := range r.Upgrade.Kept {
+		reason(k.Why)
 		say("  = %s: %s", k.Where, k.What)
 	}
 }
 
 func (r *csiReport) changes(say func(string, ...any)) {
-	why := ""
+	reason := byReason(say)
 	for _, c := range r.Upgrade.Changes {
-		if c.Why != why {
-			why = c.Why
-			say("")
-			say("%s:", why)
-		}
+		reason(c.Why)
 		if c.From != "" {
 			say("  - %s: %s", c.Where, c.From)
 		}

@@ -24,7 +24,11 @@ type Old struct {
 }
 
 // Kept is what the new DaemonSet has of the old one.
-type Kept struct{ Where, What, Why string }
+type Kept struct {
+	Where string `json:"where"`
+	What  string `json:"what"`
+	Why   string `json:"why"`
+}
 
 const (
 	keptChoice = "kept of the old one; --mode, --namespace and --registry say otherwise"

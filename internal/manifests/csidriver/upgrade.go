@@ -21,30 +21,34 @@ import (
 // Change is one difference between the old DaemonSet and the new one.
 type Change struct {
 	// Where it is: "container vsphere-csi-node/image".
-	Where string
+	Where string `json:"where"`
 	// From and To are what it was and becomes; "" where there is none.
-	From, To string
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
 	// Why it changes.
-	Why string
+	Why string `json:"why"`
 }
 
 // Upgrade is the way from an old DaemonSet to a folder.
 type Upgrade struct {
-	Changes []Change
+	// From is the old version, "" where its image's tag names none.
+	From string `json:"from"`
+	// Back: the old version is newer than the new one.
+	Back    bool     `json:"back"`
+	Changes []Change `json:"changes"`
 	// Kept is what the new one has of the old one that isn't usual.
-	Kept []Kept
+	Kept []Kept `json:"kept,omitempty"`
 	// Delete is the command that must come before the folder is applied, "" for
 	// none; DeleteWhy says why.
-	Delete, DeleteWhy string
-	// Back: the old version is newer than the new one.
-	Back bool
+	Delete    string `json:"delete,omitempty"`
+	DeleteWhy string `json:"deleteWhy,omitempty"`
 }
 
 // Compare tells what a folder changes of an old DaemonSet.
 func (f *Folder) Compare(cat *catalog.Catalog, old *Old) *Upgrade {
 	now := f.daemonSet
-	u := &Upgrade{}
-	if v, err := version.ParseDriver(old.OldVersion()); err == nil {
+	u := &Upgrade{From: old.OldVersion(), Changes: []Change{}}
+	if v, err := version.ParseDriver(u.From); err == nil {
 		u.Back = v.Compare(f.Version) > 0
 	}
 	u.Delete, u.DeleteWhy = removal(old.DaemonSet, now)
