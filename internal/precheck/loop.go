@@ -1,6 +1,7 @@
 package precheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -105,13 +106,13 @@ func (l *loop) tell(a *Answer, err error) {
 // String is the answer in a line: "from 4.19.12: 4.20.3 WARN, 4.20.4 WARN".
 func (a *Answer) String() string {
 	if len(a.Targets) == 0 {
-		return "from " + orUnknown(a.From) + ": no update is offered"
+		return "from " + cmp.Or(a.From, "unknown") + ": no update is offered"
 	}
 	var words []string
 	for _, t := range a.Targets {
-		words = append(words, orUnknown(t.To)+" "+t.Verdict.String()+t.reasons())
+		words = append(words, cmp.Or(t.To, "unknown")+" "+t.Verdict.String()+t.reasons())
 	}
-	return "from " + orUnknown(a.From) + ": " + strings.Join(words, ", ")
+	return "from " + cmp.Or(a.From, "unknown") + ": " + strings.Join(words, ", ")
 }
 
 func (t *Target) reasons() string {
@@ -140,13 +141,6 @@ func (l *loop) watching(resource string, err error) {
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
 
 // state is what is known, between the loop that finds it out and those who ask.
 type state struct {

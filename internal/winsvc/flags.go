@@ -1,6 +1,8 @@
 package winsvc
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,22 +11,43 @@ import (
 	"github.com/winbake/winbake/internal/printable"
 )
 
-type flagKind string
+// flagKind is what a flag's value has to be, in words and as it is read.
+type flagKind struct {
+	words string
+	takes func(value string) bool
+}
 
-const (
-	flagBool     flagKind = "true or false"
-	flagText     flagKind = "text"
-	flagLevel    flagKind = "a whole number"
-	flagSize     flagKind = "a number of megabytes"
-	flagSeverity flagKind = "INFO, WARNING, ERROR or FATAL"
-	flagModules  flagKind = "pattern=N, separated by commas"
-	flagTrace    flagKind = "file:line"
-	flagPath     flagKind = `a folder such as C:\var\lib\kubelet`
+var (
+	flagBool     = &flagKind{"true or false", isBool}
+	flagText     = &flagKind{"text", func(string) bool { return true }}
+	flagLevel    = &flagKind{"a whole number", isInt32}
+	flagSize     = &flagKind{"a number of megabytes", isSize}
+	flagSeverity = &flagKind{"INFO, WARNING, ERROR or FATAL", func(v string) bool { return isInt32(v) || severityForm.MatchString(v) }}
+	flagModules  = &flagKind{"pattern=N, separated by commas", regexp.MustCompile(`^([^=,]+=[0-9]+(,[^=,]+=[0-9]+)*)?$`).MatchString}
+	flagTrace    = &flagKind{"file:line", regexp.MustCompile(`^(|[^:]+\.go:[1-9][0-9]*)$`).MatchString}
+	flagPath     = &flagKind{`a folder such as C:\var\lib\kubelet`, func(v string) bool { return LegalPath(strings.TrimSuffix(v, `\`)) }}
+
+	severityForm = regexp.MustCompile(`^(?i:INFO|WARNING|ERROR|FATAL)$`)
 )
+
+func isBool(v string) bool {
+	_, err := strconv.ParseBool(v)
+	return err == nil
+}
+
+func isSize(v string) bool {
+	_, err := strconv.ParseUint(v, 0, 64)
+	return err == nil
+}
+
+func isInt32(v string) bool {
+	_, err := strconv.ParseInt(v, 10, 32)
+	return err == nil
+}
 
 // klogFlags are klog's in every csi-proxy (k8s.io/klog v1.0.0 up to
 // k8s.io/klog/v2 v2.130.1, InitFlags).
-var klogFlags = map[string]flagKind{
+var klogFlags = map[string]*flagKind{
 	"log_dir": flagText, "log_file": flagText, "log_file_max_size": flagSize, "logtostderr": flagBool, "alsologtostderr": flagBool,
 	"v": flagLevel, "add_dir_header": flagBool, "skip_headers": flagBool, "skip_log_headers": flagBool,
 	"stderrthreshold": flagSeverity, "vmodule": flagModules, "log_backtrace_at": flagTrace,
@@ -32,7 +55,7 @@ var klogFlags = map[string]flagKind{
 
 // proxyFlags are the kinds of csi-proxy's own flags, in any release
 // (cmd/csi-proxy/main.go of https://github.com/kubernetes-csi/csi-proxy).
-var proxyFlags = map[string]flagKind{
+var proxyFlags = map[string]*flagKind{
 	"kubelet-csi-plugins-path": flagPath, "kubelet-pod-path": flagPath, "kubelet-path": flagPath, "working-dir": flagPath,
 	"windows-service": flagBool, "require-privacy": flagBool, "metrics-bind-address": flagText,
 }
@@ -40,19 +63,12 @@ var proxyFlags = map[string]flagKind{
 // acceptedFlags adds to klog's flags those that a release has of its own,
 // with or without their dash. one_output came with klog v2, in the release
 // that replaced -kubelet-csi-plugins-path.
-func acceptedFlags(own []string) map[string]flagKind {
-	accepted := map[string]flagKind{}
-	for name, kind := range klogFlags {
-		accepted[name] = kind
-	}
+func acceptedFlags(own []string) map[string]*flagKind {
+	accepted := maps.Clone(klogFlags)
 	accepted["one_output"] = flagBool
 	for _, name := range own {
 		name = strings.TrimLeft(name, "-")
-		kind, known := proxyFlags[name]
-		if !known {
-			kind = flagText
-		}
-		accepted[name] = kind
+		accepted[name] = cmp.Or(proxyFlags[name], flagText)
 		if name == "kubelet-csi-plugins-path" {
 			delete(accepted, "one_output")
 		}
@@ -82,7 +98,7 @@ func CheckProxyArguments(index int, s Service, release string, own []string) []P
 type flagCheck struct {
 	problems
 	release  string
-	accepted map[string]flagKind
+	accepted map[string]*flagKind
 	values   map[string]string
 }
 
@@ -115,7 +131,7 @@ func (c *flagCheck) one(args []string, i int) int {
 	}
 	c.values[name] = value
 	if !kind.takes(value) {
-		c.item("args", i, "write "+string(kind), "flag -%s can't be %s", name, printable.Quote(value))
+		c.item("args", i, "write "+kind.words, "flag -%s can't be %s", name, printable.Quote(value))
 	}
 	return used
 }
@@ -147,34 +163,4 @@ func (c *flagCheck) together() {
 	if (c.seen("log_file") || c.seen("log_dir")) && (err != nil || toStderr) {
 		c.add("args", "add -logtostderr=false", "without -logtostderr=false csi-proxy writes no log file")
 	}
-}
-
-var (
-	modulesForm = regexp.MustCompile(`^([^=,]+=[0-9]+(,[^=,]+=[0-9]+)*)?$`)
-	traceForm   = regexp.MustCompile(`^(|[^:]+\.go:[1-9][0-9]*)$`)
-)
-
-// takes reports whether a flag of this kind reads value.
-func (k flagKind) takes(value string) bool {
-	var err error
-	switch k {
-	case flagBool:
-		_, err = strconv.ParseBool(value)
-	case flagLevel:
-		_, err = strconv.ParseInt(value, 10, 32)
-	case flagSize:
-		_, err = strconv.ParseUint(value, 0, 64)
-	case flagSeverity:
-		if _, err = strconv.ParseInt(value, 10, 32); err != nil && slices.Contains([]string{"INFO", "WARNING", "ERROR", "FATAL"}, strings.ToUpper(value)) {
-			err = nil
-		}
-	case flagModules:
-		return modulesForm.MatchString(value)
-	case flagTrace:
-		return traceForm.MatchString(value)
-	case flagText:
-	case flagPath:
-		return LegalPath(strings.TrimSuffix(value, `\`))
-	}
-	return err == nil
 }

@@ -9,6 +9,7 @@
 package winsvc
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -99,20 +100,10 @@ func Starts() []Start { return []Start{StartAutomatic, StartDelayed, StartManual
 const LocalSystem = "LocalSystem"
 
 // AccountName is Account, or LocalSystem.
-func (s Service) AccountName() string {
-	if s.Account == "" {
-		return LocalSystem
-	}
-	return s.Account
-}
+func (s Service) AccountName() string { return cmp.Or(s.Account, LocalSystem) }
 
 // DisplayName is Display, or Name.
-func (s Service) DisplayName() string {
-	if s.Display == "" {
-		return s.Name
-	}
-	return s.Display
-}
+func (s Service) DisplayName() string { return cmp.Or(s.Display, s.Name) }
 
 // Standalone reports whether the service can be set up on a node without
 // WMCO: its command line has no gaps that only WMCO's daemon can fill.
