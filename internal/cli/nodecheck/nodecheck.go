@@ -104,19 +104,23 @@ func check(ctx context.Context, a *app.App, o nodeOptions) error {
 	if err != nil {
 		return err
 	}
-	r := report.Report{
-		Tool: "verify", Version: app.Version(), Subject: facts.Host, FailOn: o.failOn,
-		Checked:  fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes)),
-		Findings: found,
-	}
-	color := o.format == "text" && a.Color()
-	if err := report.Write(a.Stdout, o.format, r, report.Options{Color: color, Verbose: o.verbose}); err != nil {
+	checked := fmt.Sprintf("%d files, %d services, %d pipes", len(facts.Files), len(facts.Services), len(facts.Pipes))
+	if err := o.write(a, facts.Host, checked, found, report.Options{Color: o.format == "text" && a.Color(), Verbose: o.verbose}); err != nil {
 		return err
 	}
-	if code := o.failOn.ExitCode(r.Findings); code != finding.ExitOK {
-		return app.ExitCode(code)
+	return exit(o.failOn.ExitCode(found))
+}
+
+func (o *nodeOptions) write(a *app.App, host, checked string, found []finding.Finding, options report.Options) error {
+	r := report.Report{Tool: "verify", Version: app.Version(), Subject: host, FailOn: o.failOn, Checked: checked, Findings: found}
+	return report.Write(a.Stdout, o.format, r, options)
+}
+
+func exit(code int) error {
+	if code == finding.ExitOK {
+		return nil
 	}
-	return nil
+	return app.ExitCode(code)
 }
 
 func readExpectation(path string) (*node.Expectation, error) {
@@ -194,15 +198,11 @@ func firstBoot(ctx context.Context, a *app.App, o nodeOptions) error {
 	if record.Error != "" {
 		return &fault.Error{What: record.Error, Fix: "mend it, then: verify node --first-boot", Code: record.ExitCode}
 	}
-	r := report.Report{Tool: "verify", Version: app.Version(), Subject: record.Host, FailOn: o.failOn, Checked: "the node, at its first boot", Findings: record.Findings}
-	if err := report.Write(a.Stdout, o.format, r, report.Options{}); err != nil {
+	if err := o.write(a, record.Host, "the node, at its first boot", record.Findings, report.Options{}); err != nil {
 		return err
 	}
 	if record.EventLog != "" {
 		return errors.New(record.EventLog)
 	}
-	if record.ExitCode != finding.ExitOK {
-		return app.ExitCode(record.ExitCode)
-	}
-	return nil
+	return exit(record.ExitCode)
 }

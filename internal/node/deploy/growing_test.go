@@ -33,13 +33,12 @@ func TestGrowingIsReadWhileItGrows(t *testing.T) {
 			}
 			_ = g.end(ending)
 		}()
-		r := g.reader()
 		first := make([]byte, 1000)
-		if _, err := io.ReadFull(r, first); err != nil {
+		if _, err := io.ReadFull(g, first); err != nil {
 			t.Fatal(err)
 		}
 		close(seen)
-		rest, err := io.ReadAll(r)
+		rest, err := io.ReadAll(g)
 		if got := slices.Concat(first, rest); !errors.Is(err, ending) || !bytes.Equal(got, want) {
 			t.Errorf("%s: %d bytes of %d, %v", name, len(got), len(want), err)
 		}

@@ -1,6 +1,7 @@
 package deploy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -181,7 +182,7 @@ func pack(to io.Writer, f node.File, content io.Reader) error {
 func (n *Node) send(ctx context.Context, f node.File, packed *growing) error {
 	defer packed.close() //nolint:errcheck // the folder goes too
 	n.say("uploading " + f.Component + " (" + f.Payload + ")")
-	err := n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, packed.reader())
+	err := n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, packed)
 	if errors.Is(err, guest.ErrInUse) {
 		return nil // another run brought it, and unpacks it now: the name is the sum, which is checked there
 	}
@@ -193,6 +194,7 @@ func (n *Node) send(ctx context.Context, f node.File, packed *growing) error {
 // wait for the line.
 type growing struct {
 	file *os.File
+	at   int64 // read so far
 
 	mu    sync.Mutex
 	more  *sync.Cond
@@ -236,34 +238,18 @@ func (g *growing) close() error {
 	return errors.Join(g.file.Close(), os.Remove(g.file.Name()))
 }
 
-func (g *growing) reader() io.Reader { return &growingReader{g: g} }
-
-type growingReader struct {
-	g  *growing
-	at int64
-}
-
-// Read is io.Reader's. It waits for the writer.
-func (r *growingReader) Read(p []byte) (int, error) {
-	there, err := r.g.wait(r.at)
+// Read is io.Reader's, for one goroutine. It waits for the writer.
+func (g *growing) Read(p []byte) (int, error) {
+	g.mu.Lock()
+	for g.size == g.at && !g.ended {
+		g.more.Wait()
+	}
+	there, err := g.size-g.at, cmp.Or(g.err, io.EOF)
+	g.mu.Unlock()
 	if there == 0 {
 		return 0, err
 	}
-	n, err := r.g.file.ReadAt(p[:min(int64(len(p)), there)], r.at)
-	r.at += int64(n)
+	n, err := g.file.ReadAt(p[:min(int64(len(p)), there)], g.at)
+	g.at += int64(n)
 	return n, err
-}
-
-// wait returns how many bytes are there after an offset, once there are any,
-// or how it ended.
-func (g *growing) wait(at int64) (there int64, err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for g.size == at && !g.ended {
-		g.more.Wait()
-	}
-	if g.size == at && g.err == nil {
-		return 0, io.EOF
-	}
-	return g.size - at, g.err
 }

@@ -70,47 +70,45 @@ func Run(ctx context.Context, sys System, o Options) (*Record, error) {
 // settle waits for Windows Setup: until it has ended, services aren't all
 // started, and the machine doesn't have its name.
 func (o *Options) settle(ctx context.Context, sys System) error {
-	for end := time.Now().Add(o.Wait); ; {
+	return o.until(ctx, func(late bool) (bool, error) {
 		done, state, err := sys.Setup()
-		if err == nil && done {
-			return nil
+		switch {
+		case err == nil && done:
+			return true, nil
+		case !late:
+			return false, nil
+		case err == nil:
+			return false, fmt.Errorf("after %s Windows Setup hasn't ended: %s", o.Wait, state)
 		}
-		if err == nil && time.Now().After(end) {
-			return fmt.Errorf("after %s Windows Setup hasn't ended: %s", o.Wait, state)
-		}
-		if err != nil && time.Now().After(end) {
-			return fmt.Errorf("ask whether Windows Setup has ended: %w", err)
-		}
-		if err := sleep(ctx, o.Every); err != nil {
-			return err
-		}
-	}
+		return false, fmt.Errorf("ask whether Windows Setup has ended: %w", err)
+	})
 }
 
 // look looks until nothing is wrong: services start one after the other, and
 // some of them late.
 func (o *Options) look(ctx context.Context, r *Record) error {
-	for end := time.Now().Add(o.Wait); ; {
+	return o.until(ctx, func(late bool) (bool, error) {
 		c, err := o.Check(ctx)
 		if err != nil {
-			return err
+			return false, err
 		}
 		r.Host, r.OS = c.Host, c.OS
 		r.Findings = slices.DeleteFunc(slices.Clone(c.Findings), func(f finding.Finding) bool { return f.Severity == finding.Pass })
-		if finding.Worst(c.Findings) < finding.Unknown || time.Now().After(end) {
-			return nil
-		}
-		if err := sleep(ctx, o.Every); err != nil {
-			return err
-		}
-	}
+		return late || finding.Worst(c.Findings) < finding.Unknown, nil
+	})
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(d):
-		return nil
+// until asks again and again whether something is done. late says that the time is up.
+func (o *Options) until(ctx context.Context, done func(late bool) (bool, error)) error {
+	for end := time.Now().Add(o.Wait); ; {
+		ok, err := done(time.Now().After(end))
+		if ok || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(o.Every):
+		}
 	}
 }

@@ -60,44 +60,29 @@ func ParseTarget(s string) (Target, error) {
 		return wrong("it names no user")
 	}
 	t := Target{User: s[:max(i, 0)], Host: s[i+1:]}
-	if rest, ok := strings.CutPrefix(t.Host, "["); ok {
-		host, after, found := strings.Cut(rest, "]")
-		if !found {
-			return wrong("a bracket isn't closed")
-		}
-		t.Host = host
-		if after != "" && !strings.HasPrefix(after, ":") {
-			return wrong("after the bracket comes :PORT or nothing")
-		}
-		if after == "" {
-			return t, check(t, wrong)
-		}
-		return t.withPort(host, after[1:], wrong)
+	var port string
+	host, after, closed := strings.Cut(strings.TrimPrefix(t.Host, "["), "]")
+	switch bracket := strings.HasPrefix(t.Host, "["); {
+	case bracket && (!closed || after != "" && after[0] != ':'):
+		return wrong("an IPv6 address is in brackets, with :PORT or nothing after them")
+	case bracket:
+		t.Host, port = host, after
+	case strings.Count(t.Host, ":") > 1:
+		return wrong("an IPv6 address is in brackets")
+	case strings.Contains(t.Host, ":"):
+		i := strings.IndexByte(t.Host, ':')
+		t.Host, port = t.Host[:i], t.Host[i:]
 	}
-	if host, port, ok := strings.Cut(t.Host, ":"); ok {
-		if strings.Contains(port, ":") {
-			return wrong("an IPv6 address is in brackets")
+	if port != "" {
+		var err error
+		if t.Port, err = strconv.Atoi(port[1:]); err != nil || t.Port < 1 || t.Port > 65535 {
+			return wrong("the port isn't one")
 		}
-		return t.withPort(host, port, wrong)
 	}
-	return t, check(t, wrong)
-}
-
-func (t Target) withPort(host, port string, wrong func(string) (Target, error)) (Target, error) {
-	n, err := strconv.Atoi(port)
-	if err != nil || n < 1 || n > 65535 {
-		return wrong("the port isn't one")
-	}
-	t.Host, t.Port = host, n
-	return t, check(t, wrong)
-}
-
-func check(t Target, wrong func(string) (Target, error)) error {
 	if t.Host == "" || strings.HasPrefix(t.Host, "-") || strings.ContainsAny(t.Host, " /\\\t\n") {
-		_, err := wrong("the host isn't a name or an address")
-		return err
+		return wrong("the host isn't a name or an address")
 	}
-	return nil
+	return t, nil
 }
 
 // port is ssh's own where none is given.
