@@ -176,24 +176,36 @@ func (a *App) prepare(root *cobra.Command) {
 	}
 	root.AddCommand(newVersion(a, root.Name()))
 	addManPages(root)
-	needCommands(root)
+	checkArgs(root)
 }
 
-// needCommands makes it an error to call a group of commands without one of
-// them, or with a word that names none. Cobra would show the help and end well.
-func needCommands(cmd *cobra.Command) {
+// checkArgs has each command take no arguments unless it says otherwise, and errors
+// name the help. It makes it an error to call a group of commands without one of
+// them, or with a word that names none: cobra would show the help and end well.
+func checkArgs(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
-		needCommands(sub)
+		checkArgs(sub)
 	}
-	if cmd.Runnable() {
+	if !cmd.Runnable() {
+		cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return &fault.Error{What: cmd.CommandPath() + " needs one of its commands", Excerpt: cmd.UsageString()}
+		}
 		return
 	}
-	cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			return unknownCommand(cmd, args[0])
+	check := cmd.Args
+	if check == nil {
+		check = cobra.NoArgs
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		err := check(cmd, args)
+		if _, told := errors.AsType[*fault.Error](err); err == nil || told {
+			return err
 		}
-		return &fault.Error{What: cmd.CommandPath() + " needs one of its commands", Excerpt: cmd.UsageString()}
+		return &fault.Error{What: err.Error(), Excerpt: "usage: " + cmd.UseLine(), Fix: cmd.CommandPath() + " --help", Err: err}
 	}
 }
 
@@ -251,16 +263,6 @@ func checkChoices(cmd *cobra.Command) (err error) {
 func Complete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic("a flag that isn't there: " + flag)
-	}
-}
-
-// Args wraps a cobra argument check so that its error names the help.
-func Args(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &fault.Error{What: err.Error(), Excerpt: "usage: " + cmd.UseLine(), Fix: cmd.CommandPath() + " --help", Err: err}
-		}
-		return nil
 	}
 }
 

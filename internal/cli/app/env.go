@@ -67,12 +67,16 @@ func (r *Registry) Register(f *pflag.FlagSet, whose string) {
 	f.DurationVar(&r.Timeout, "registry-timeout", 0, "how long "+whose+" may be silent, or slower than 1 KiB a second (default 2m)")
 }
 
+// Tell shows one step of work.
+func (a *App) Tell(object string, phase event.Phase, state event.State, message string) {
+	a.Console.Emit(event.Event{Object: object, Phase: phase, State: state, Message: message})
+}
+
 // Retrying tells of a failure that is tried again.
 func (a *App) Retrying(err error) {
-	e := event.Event{Phase: event.Read, State: event.Warning, Message: err.Error()}
+	object, message := "", err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		e.Object, e.Message = f.Where, f.What
+		object, message = f.Where, f.What
 	}
-	e.Message += "; trying again"
-	a.Console.Emit(e)
+	a.Tell(object, event.Read, event.Warning, message+"; trying again")
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -31,12 +33,33 @@ type Place struct {
 	Path string `json:"path"`
 }
 
-// NewPlace is the flag of a command that answers with a Place.
-func NewPlace() Output { return NewOutput("Place", Place{}) }
+// Rows is the path, alone on its line.
+func (p Place) Rows() [][]string { return [][]string{{p.Path}} }
 
-// WritePlace prints path, alone on its line as text.
-func (o *Output) WritePlace(w io.Writer, path string) error {
-	return o.Write(w, Place{path}, func() [][]string { return [][]string{{path}} })
+// Answer has cmd print what ask returns: as rows, or with -o json as one of kind. What
+// there is is printed with an error too.
+func Answer[T any](a *App, kind string, cmd *cobra.Command, ask func(ctx context.Context, args []string) (T, error), rows func(T) [][]string) *cobra.Command {
+	output := NewOutput(kind, *new(T))
+	output.Register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		answer, err := ask(cmd.Context(), args)
+		if err != nil && reflect.ValueOf(&answer).Elem().IsZero() {
+			return err
+		}
+		return errors.Join(output.Write(a.Stdout, answer, func() [][]string { return rows(answer) }), err)
+	}
+	return cmd
+}
+
+// Table is a row for each item, below a head of words if there is one.
+func Table[T any](head string, items []T, row func(T) []string) (table [][]string) {
+	if head != "" {
+		table = append(table, strings.Fields(head))
+	}
+	for _, item := range items {
+		table = append(table, row(item))
+	}
+	return table
 }
 
 // Register adds -o to cmd.

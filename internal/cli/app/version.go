@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -71,28 +72,23 @@ func readBuild(info *debug.BuildInfo) Build {
 func Version() string { return ReadBuild().Version }
 
 func newVersion(a *App, name string) *cobra.Command {
-	output := NewOutput("Version", Build{})
-	cmd := &cobra.Command{
-		Use:     "version",
-		Short:   "Print version, commit, Go and the catalog's date",
-		Example: "  " + name + " version\n  " + name + " version -o json",
-		Args:    Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) (err error) {
-			b := ReadBuild()
-			if a.CatalogDate != nil {
-				if b.Catalog, err = a.CatalogDate(a); err != nil {
-					return err
-				}
+	cmd := &cobra.Command{Use: "version", Short: "Print version, commit, Go and the catalog's date", Example: "  " + name + " version\n  " + name + " version -o json"}
+	build := func(context.Context, []string) (b Build, err error) {
+		catalog := ""
+		if a.CatalogDate != nil {
+			if catalog, err = a.CatalogDate(a); err != nil {
+				return Build{}, err
 			}
-			return output.Write(a.Stdout, b, b.rows)
-		},
+		}
+		b = ReadBuild()
+		b.Catalog = catalog
+		return b, nil
 	}
-	output.Register(cmd)
-	return cmd
+	return Answer(a, "Version", cmd, build, Build.rows)
 }
 
 // rows leaves out what isn't known.
-func (b *Build) rows() [][]string {
+func (b Build) rows() [][]string {
 	rows := [][]string{{"version", b.Version}}
 	if b.Commit != "" {
 		changed := ""
@@ -114,7 +110,7 @@ func addManPages(root *cobra.Command) {
 		Short:   "Write manual pages into a folder",
 		Example: "  " + root.Name() + " man /usr/local/share/man/man1",
 		Hidden:  true,
-		Args:    Args(cobra.ExactArgs(1)),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return fmt.Errorf("make the folder: %w", err)

@@ -4,10 +4,10 @@ package bake
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +21,9 @@ import (
 	"github.com/winbake/winbake/internal/source/gitsrc"
 )
 
+//go:embed help
+var help embed.FS
+
 type tool struct {
 	*app.App
 	file     string // versions.yaml
@@ -31,17 +34,7 @@ type tool struct {
 func New(a *app.App) *cobra.Command {
 	a.CatalogDate = catalogflag.Date
 	t := &tool{App: a}
-	root := &cobra.Command{
-		Use:   "bake",
-		Short: "Make the Windows node payload from pinned sources",
-		Long: `bake compiles csi-proxy.exe and the other Windows node binaries from the
-sources that versions.yaml pins, and packs them into one reproducible image in
-the layout that the Windows Machine Config Operator reads.`,
-		Example: `  bake payload                       # versions.yaml into _output/image
-  bake payload --push quay.io/me/payload:4.20
-  bake pin csi-proxy@v1.3.0          # change one pin and lock it
-  bake lock --check                  # in CI: is every lock current?`,
-	}
+	root := &cobra.Command{Use: "bake"}
 	f := root.PersistentFlags()
 	f.StringVarP(&t.file, "file", "f", "versions.yaml", "the file with the pins")
 	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
@@ -49,6 +42,7 @@ the layout that the Windows Machine Config Operator reads.`,
 		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
 		newTemplate(t), newManifests(t), newNode(t), newDriver(t),
 	)
+	app.Help(root, help)
 	return root
 }
 
@@ -85,7 +79,11 @@ func (t *tool) git() (*gitsrc.Cache, error) {
 	return gitsrc.NewCache(filepath.Join(dir, "git")), nil
 }
 
-func (t *tool) builder(ctx context.Context, store *cas.Store, o buildOptions) (*compile.Builder, error) {
+func (t *tool) builder(ctx context.Context, o buildOptions) (*compile.Builder, error) {
+	store, err := t.store()
+	if err != nil {
+		return nil, err
+	}
 	host, err := gotool.NewHost(ctx)
 	if err != nil {
 		return nil, err
@@ -166,19 +164,6 @@ func (t *tool) lockedJobs(file *pins.File, names []string) (jobs []*compile.Job,
 		jobs = append(jobs, &compile.Job{File: file, Component: c, Locked: locked, Stamps: stamps})
 	}
 	return jobs, nil
-}
-
-// splitNames reads a,b and repeated flags alike.
-func splitNames(values []string) []string {
-	var names []string
-	for _, v := range values {
-		for n := range strings.SplitSeq(v, ",") {
-			if n = strings.TrimSpace(n); n != "" {
-				names = append(names, n)
-			}
-		}
-	}
-	return names
 }
 
 // fromPins completes with names that the file in use gives.

@@ -13,27 +13,14 @@ import (
 
 func newBuild(t *tool) *cobra.Command {
 	var o buildOptions
-	output := app.NewOutput("ArtifactList", []builtRow{})
-	cmd := &cobra.Command{
-		Use:   "build [component...]",
-		Short: "Build components into the cache, and print where they are",
-		Long: `build compiles the named components, or all, and prints each artifact's
-digest, size and path in the cache. What was built before isn't built again.`,
-		Example:           "  bake build csi-proxy\n  cp $(bake build csi-proxy -o json | jq -r '.items[0].path') csi-proxy.exe",
-		ValidArgsFunction: t.fromPins(componentNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := t.build(cmd.Context(), args, o)
-			if len(rows) > 0 {
-				if werr := output.Write(t.Stdout, rows, func() [][]string { return buildTable(rows) }); werr != nil {
-					return werr
-				}
-			}
-			return err
-		},
-	}
+	cmd := &cobra.Command{Use: "build [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
 	o.register(cmd)
-	output.Register(cmd)
-	return cmd
+	build := func(ctx context.Context, names []string) ([]builtRow, error) { return t.build(ctx, names, o) }
+	return app.Answer(t.App, "ArtifactList", cmd, build, func(rows []builtRow) [][]string {
+		return app.Table("COMPONENT SIZE DIGEST PATH", rows, func(r builtRow) []string {
+			return []string{r.Component, megabytes(r.Size), r.Digest, r.Path}
+		})
+	})
 }
 
 // builtRow is one artifact and where it lies.
@@ -47,11 +34,7 @@ func (t *tool) build(ctx context.Context, names []string, o buildOptions) ([]bui
 	if err != nil {
 		return nil, err
 	}
-	store, err := t.store()
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.builder(ctx, store, o)
+	b, err := t.builder(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,18 +42,10 @@ func (t *tool) build(ctx context.Context, names []string, o buildOptions) ([]bui
 	var rows []builtRow
 	for _, a := range artifacts {
 		if a != nil {
-			rows = append(rows, builtRow{a, store.Path(a.Digest)})
+			rows = append(rows, builtRow{a, b.Store.Path(a.Digest)})
 		}
 	}
 	return rows, err
-}
-
-func buildTable(rows []builtRow) [][]string {
-	table := [][]string{{"COMPONENT", "SIZE", "DIGEST", "PATH"}}
-	for _, r := range rows {
-		table = append(table, []string{r.Component, megabytes(r.Size), r.Digest, r.Path})
-	}
-	return table
 }
 
 // megabytes prints a size in MB (10^6 bytes), as registries count.
@@ -93,70 +68,37 @@ type listRow struct {
 }
 
 func newList(t *tool) *cobra.Command {
-	output := app.NewOutput("ComponentList", []listRow{})
-	cmd := &cobra.Command{
-		Use:               "list [component...]",
-		Short:             "Show the components, their pins, and what is built",
-		Example:           "  bake list\n  bake list -f examples/openshift-4.15/versions.yaml -o json",
-		ValidArgsFunction: t.fromPins(componentNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := t.list(cmd.Context(), args)
-			if err != nil {
-				return err
+	cmd := &cobra.Command{Use: "list [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
+	return app.Answer(t.App, "ComponentList", cmd, t.list, func(rows []listRow) [][]string {
+		return app.Table("COMPONENT SOURCE VERSION PAYLOAD SIZE STATE", rows, func(r listRow) []string {
+			size := "-"
+			if r.Size > 0 {
+				size = megabytes(r.Size)
 			}
-			return output.Write(t.Stdout, rows, func() [][]string { return listTable(rows) })
-		},
-	}
-	output.Register(cmd)
-	return cmd
+			return []string{r.Component, r.Source, r.Version, r.Payload, size, r.State}
+		})
+	})
 }
 
-func (t *tool) list(ctx context.Context, names []string) ([]listRow, error) {
+// list takes a stale lock for a state and not for an error: the user wants to see it.
+func (t *tool) list(ctx context.Context, names []string) (rows []listRow, err error) {
 	_, components, err := t.selected(names)
 	if err != nil {
 		return nil, err
 	}
-	var rows []listRow
+	b, err := t.builder(ctx, buildOptions{})
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range components {
 		row := listRow{Component: c.Name, Source: c.Source(), Version: c.Pinned(), Payload: c.Payload, Install: c.Install, State: "stale lock"}
-		if err := t.state(ctx, c.Name, &row); err != nil {
-			return nil, err
+		if _, jobs, err := t.jobs([]string{c.Name}); err == nil {
+			row.State = "to build"
+			if a, err := b.Lookup(ctx, jobs[0]); err == nil && a != nil {
+				row.State, row.Size, row.Digest = "cached", a.Size, a.Digest
+			}
 		}
 		rows = append(rows, row)
 	}
-	return rows, nil
-}
-
-// state fills in what the cache knows. A stale lock is a state here and not
-// an error: whoever lists wants to see it.
-func (t *tool) state(ctx context.Context, name string, row *listRow) error {
-	_, jobs, err := t.jobs([]string{name})
-	if err != nil {
-		return nil //nolint:nilerr // see above
-	}
-	store, err := t.store()
-	if err != nil {
-		return err
-	}
-	b, err := t.builder(ctx, store, buildOptions{})
-	if err != nil {
-		return err
-	}
-	row.State = "to build"
-	if a, err := b.Lookup(ctx, jobs[0]); err == nil && a != nil {
-		row.State, row.Size, row.Digest = "cached", a.Size, a.Digest
-	}
-	return ctx.Err()
-}
-
-func listTable(rows []listRow) [][]string {
-	table := [][]string{{"COMPONENT", "SOURCE", "VERSION", "PAYLOAD", "SIZE", "STATE"}}
-	for _, r := range rows {
-		size := "-"
-		if r.Size > 0 {
-			size = megabytes(r.Size)
-		}
-		table = append(table, []string{r.Component, r.Source, r.Version, r.Payload, size, r.State})
-	}
-	return table
+	return rows, ctx.Err()
 }

@@ -44,29 +44,8 @@ type driverOptions struct {
 func newDriver(t *tool) *cobra.Command {
 	o := driverOptions{output: app.Output{Kinds: map[string]any{"DriverImageList": []driverRow{}, "CarriedCommitList": []driver.Carried{}}}}
 	cmd := &cobra.Command{
-		Use:   "driver [NAME...]",
-		Short: "Build the Windows image of a CSI driver from the commit that a release ships",
-		Long: `driver builds the Windows program of a CSI driver from the commit of OpenShift's
-fork that the release's Linux driver is built from, and puts it into an image.
-Both sides are then of one commit, and verify skew says so.
-
-Names are drivers, and node-driver-registrar and livenessprobe, which run beside
-each. The commit is that of --release-image; else that of drivers: in versions.yaml,
-if that file is for the release; else the newest of the release branch that the
-catalog knows. Same commit and base, same digest, on any machine.
-
-The image is put onto a base by digest. A HostProcess container runs on every
-Windows version, and its base needs valid registry files for Windows Server 2025.
-A container that reaches csi-proxy by its pipes needs a base for the nodes'
-Windows: repeat --base, or give an index, for several.
-
-Such an image is built by you, and neither Red Hat nor the driver's project
-supports it.`,
-		Example: `  bake driver azure-disk --for 4.20.6 --base mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image@sha256:...
-  bake driver vsphere livenessprobe node-driver-registrar --for 4.20 --base oci:base --push quay.io/me
-  bake driver azure-disk --for 4.20.6 --release-image release.txt --diff
-  bake driver --all --for 4.20 --pins >> versions.yaml`,
-		ValidArgsFunction: o.names,
+		Use:  "driver [NAME...]",
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: o.names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.file = cmd.Flags().Changed("file")
 			return t.driver(cmd.Context(), args, &o)
@@ -138,11 +117,8 @@ func (t *tool) driver(ctx context.Context, names []string, o *driverOptions) err
 	if err != nil {
 		return err
 	}
-	return o.output.Write(t.Stdout, rows, func() (table [][]string) {
-		for _, r := range rows {
-			table = append(table, []string{r.Reference})
-		}
-		return table
+	return o.output.Write(t.Stdout, rows, func() [][]string {
+		return app.Table("", rows, func(r driverRow) []string { return []string{r.Reference} })
 	})
 }
 
@@ -254,11 +230,7 @@ type driverRow struct {
 }
 
 func (t *tool) buildDrivers(ctx context.Context, file *pins.File, sources []*driver.Source, o *driverOptions) ([]driverRow, error) {
-	store, err := t.store()
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.builder(ctx, store, o.buildOptions)
+	b, err := t.builder(ctx, o.buildOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -273,8 +245,8 @@ func (t *tool) buildDrivers(ctx context.Context, file *pins.File, sources []*dri
 	var rows []driverRow
 	for i, s := range sources {
 		a := artifacts[i]
-		program := driver.Program{Name: s.Build.Exe, Size: a.Size, Open: func() (io.ReadCloser, error) { return store.Open(a.Digest) }}
-		layer, err := driver.NewLayer(ctx, program, blobStore{store})
+		program := driver.Program{Name: s.Build.Exe, Size: a.Size, Open: func() (io.ReadCloser, error) { return b.Store.Open(a.Digest) }}
+		layer, err := driver.NewLayer(ctx, program, blobStore{b.Store})
 		if err != nil {
 			return nil, err
 		}
@@ -340,7 +312,7 @@ func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage
 	}
 	dir := filepath.Join(o.layout, s.Build.Name)
 	row.Reference = dir + "@" + digest.String()
-	return row, t.step(dir, event.Write, func(p stream.Progress) error {
+	return row, t.step(dir, event.Write, func(p stream.Progress, _ *event.Event) error {
 		_, err := ociimage.WriteLayout(ctx, dir, image, p)
 		return err
 	})
@@ -360,10 +332,8 @@ func (t *tool) driverDiff(ctx context.Context, sources []*driver.Source, o *driv
 		rows = append(rows, all...)
 	}
 	return o.output.Write(t.Stdout, rows, func() [][]string {
-		table := [][]string{{"DRIVER", "COMMIT", "DATE", "SUBJECT"}}
-		for _, r := range rows {
-			table = append(table, []string{r.Driver, r.Commit[:12], r.Date.Format(time.DateOnly), r.Subject})
-		}
-		return table
+		return app.Table("DRIVER COMMIT DATE SUBJECT", rows, func(r driver.Carried) []string {
+			return []string{r.Driver, r.Commit[:12], r.Date.Format(time.DateOnly), r.Subject}
+		})
 	})
 }

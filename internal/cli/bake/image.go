@@ -161,10 +161,6 @@ func (b blobStore) Lookup(key string, v any) (bool, error) {
 	return ok, err
 }
 
-type extrasOptions struct {
-	withVerify bool
-}
-
 // extras is what goes into /winbake: node.json where versions.yaml declares
 // services, and verify.exe where it was asked for.
 type extras struct {
@@ -172,12 +168,16 @@ type extras struct {
 	verify      []payload.File
 }
 
-func (t *tool) extras(ctx context.Context, o payloadOptions, file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*extras, error) {
-	e, err := t.expectation(file, jobs, artifacts)
-	if err != nil || !o.withVerify {
+func (p *packing) newExtras(ctx context.Context, artifacts []*compile.Artifact) (*extras, error) {
+	var built []wanted.Built
+	for i, j := range p.jobs {
+		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size})
+	}
+	e, err := wanted.Expectation(p.file, built, p.warn)
+	if err != nil || !p.withVerify {
 		return &extras{expectation: e}, err
 	}
-	data, err := t.readVerifyExe(ctx, o.buildOptions)
+	data, err := p.readVerifyExe(ctx, p.buildOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -205,14 +205,4 @@ func bytesFile(name string, data []byte) payload.File {
 	return payload.File{Path: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(bytes.NewReader(data)), nil
 	}}
-}
-
-// expectation is what a node with this payload should be; nil when nothing is
-// said of nodes.
-func (t *tool) expectation(file *pins.File, jobs []*compile.Job, artifacts []*compile.Artifact) (*node.Expectation, error) {
-	var built []wanted.Built
-	for i, j := range jobs {
-		built = append(built, wanted.Built{Component: j.Component, Stamps: j.Stamps, SHA256: strings.TrimPrefix(artifacts[i].Digest, "sha256:"), Size: artifacts[i].Size})
-	}
-	return wanted.Expectation(file, built, t.warn)
 }

@@ -19,21 +19,8 @@ func newLock(t *tool) *cobra.Command {
 	var check bool
 	output := app.NewOutput("StaleLockList", []pins.Stale{})
 	cmd := &cobra.Command{
-		Use:   "lock [component...]",
-		Short: "Resolve pins and write versions.lock",
-		Long: `lock asks the module proxy and git what each pin stands for and writes the
-answer into versions.lock: a synthetic go.mod and go.sum per program, the sum
-of its source, its origin, its toolchain and the licences of what it links.
-
-A module's commit that the lock has for the same version and sum stays, whatever
-the proxy says.
-
-With --check nothing is asked and nothing written: it exits with 3 and names
-the components whose lock isn't of their pin, or isn't what lock wrote.`,
-		Example: `  bake lock                # all components
-  bake lock csi-proxy      # one
-  bake lock --check        # in CI`,
-		ValidArgsFunction: t.fromPins(componentNames),
+		Use:  "lock [component...]",
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if check {
 				return t.checkLock(args, &output)
@@ -115,8 +102,7 @@ func (t *tool) oldLock(file *pins.File, whole bool) (*pins.Lock, error) {
 		return lock, err
 	}
 	if broken {
-		t.Console.Emit(event.Event{Object: file.LockDir(), Phase: event.Resolve, State: event.Warning,
-			Message: "lock.yaml couldn't be read and is written again; commits that only it knew are asked for"})
+		t.Tell(file.LockDir(), event.Resolve, event.Warning, "lock.yaml couldn't be read and is written again; commits that only it knew are asked for")
 	}
 	return &pins.Lock{Components: map[string]*pins.Locked{}}, nil
 }

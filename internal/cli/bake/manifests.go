@@ -22,15 +22,7 @@ import (
 )
 
 func newManifests(t *tool) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "manifests",
-		Short: "Write cluster manifests and node scripts",
-		Long: `manifests writes what versions.yaml declares as files for a cluster or a node, and
-the CSI driver of an OpenShift release for its Windows nodes, and what checks
-updates inside the cluster. It changes neither
-cluster nor node.`,
-		Example: "  bake manifests windows-services > windows-services.yaml\n  bake manifests setup-script > setup.cmd\n  bake manifests csi-driver vsphere --for 4.20 --out vsphere\n  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck",
-	}
+	cmd := &cobra.Command{Use: "manifests"}
 	cmd.AddCommand(newServices(t), newSC(t), clusterfiles.NewCSIDriver(t.App), clusterfiles.NewPrecheck(t.App))
 	return cmd
 }
@@ -44,24 +36,7 @@ type servicesOptions struct {
 func newServices(t *tool) *cobra.Command {
 	var o servicesOptions
 	cmd := &cobra.Command{
-		Use:   "windows-services",
-		Short: "Write the ConfigMap that WMCO keeps its services in",
-		Long: `windows-services writes the services of versions.yaml as the immutable ConfigMap
-windows-services-VERSION of the Windows Machine Config Operator, byte for byte
-the same each time: to compare with a cluster's, to review, or to build into an
-operator of your own. It is read back by WMCO's rules before it is written.
-
-With --cloud it writes all services that WMCO of the file's release sets up in a
-cluster there. A service that versions.yaml declares differently is kept, with a
-warning, and gets what the cloud adds.
-
-An operator keeps its own: it deletes a ConfigMap of this name that differs
-from what it was built with, and makes it anew.`,
-		Example: `  bake manifests windows-services --wmco-version 10.20.1-1a2b3c4
-  bake manifests windows-services --cloud vsphere --vxlan-port 9898 --api-server https://api-int.mycluster.example.com:6443
-  bake manifests windows-services --with-checksums --namespace my-operator
-  bake manifests windows-services --wmco-version 10.20.1-1a2b3c4 | oc diff -f -`,
-		Args: app.Args(cobra.NoArgs),
+		Use: "windows-services",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.print(t.servicesManifest(cmd.Context(), o))
 		},
@@ -134,11 +109,7 @@ func (t *tool) checksums(ctx context.Context) ([]manifests.FileEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := t.store()
-	if err != nil {
-		return nil, err
-	}
-	b, err := t.builder(ctx, store, buildOptions{})
+	b, err := t.builder(ctx, buildOptions{})
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +140,7 @@ func (t *tool) print(text []byte, err error) error {
 }
 
 func (t *tool) warn(object, message string) {
-	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Warning, Message: message})
+	t.Tell(object, event.Write, event.Warning, message)
 }
 
 func wmcoVersions(file *pins.File) (versions []string) {
@@ -186,20 +157,8 @@ func wmcoVersions(file *pins.File) (versions []string) {
 func newSC(t *tool) *cobra.Command {
 	var undo bool
 	cmd := &cobra.Command{
-		Use:   "setup-script [service...]",
-		Short: "Write a cmd.exe script that sets services up on a node without WMCO",
-		Long: `setup-script writes a script for an administrator's cmd.exe on a Windows node that WMCO
-doesn't manage: log folder first, then create or reconfigure, failure actions,
-start, and wait until it runs. It is safe to run again: a service that is right
-and runs is left alone. The programs must be on the node already.
-
-Without names it takes all services of versions.yaml but those that only WMCO
-can set up. --undo writes the script that removes them again; programs and logs
-stay.`,
-		Example: `  bake manifests setup-script > setup.cmd
-  bake manifests setup-script csi-proxy > setup.cmd && scp setup.cmd Administrator@node:
-  bake manifests setup-script --undo > remove.cmd`,
-		ValidArgsFunction: t.fromPins(serviceNames),
+		Use:  "setup-script [service...]",
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(serviceNames),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return t.print(t.sc(args, undo))
 		},

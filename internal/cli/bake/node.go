@@ -33,69 +33,28 @@ type nodeOptions struct {
 }
 
 func newNode(t *tool) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "node",
-		Short: "Install, upgrade or remove a payload on a Windows node without WMCO",
-		Long: `node brings files and services of a payload image to a Windows machine over SSH,
-as a whole or not at all: whatever fails, the node is put back to what it was.
-Cut short at any point and run again, it ends right. With several nodes
-(--hosts), some are worked on at a time; run again, those that are right cost a
-round trip.
-
-A node that the Windows Machine Config Operator manages is refused: the
-operator would undo it.`,
-		Example: `  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1
-  bake node upgrade _output/image --ssh Administrator@10.0.0.7:2222
-  bake node remove --ssh Administrator@node1
-  bake node install _output/image --hosts nodes.txt --user Administrator --max-failures 10%`,
-	}
+	cmd := &cobra.Command{Use: "node"}
 	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t), newVerifyExe(t))
 	return cmd
 }
 
 func newNodeInstall(t *tool) *cobra.Command {
 	return nodeCommand(t, agent.Install, &cobra.Command{
-		Use:   "install IMAGE",
-		Short: "Install the files and services of a payload image",
-		Long: `install copies the files that the node hasn't got, makes the services, starts
-them, and waits until their pipes answer. Run again, it brings back what was
-stopped, killed or changed. It replaces no program of a service that is there:
-upgrade does.
-
-IMAGE is a payload image with /winbake/node.json: a registry reference by
-digest, an OCI layout or a tarball. An operator's own image has no node.json:
-with -f, versions.yaml says which of its files go where, and as what services.
-They are taken as they are; which versions they have isn't expected.`,
-		Example: `  bake node install _output/image --ssh Administrator@node1
-  bake node install quay.io/me/payload@sha256:... --ssh Administrator@node1 --only csi-proxy
-  bake node install quay.io/openshift/operator@sha256:... -f versions.yaml --ssh Administrator@node1 --only csi-proxy`,
-		Args: app.Args(cobra.ExactArgs(1)),
+		Use:  "install IMAGE",
+		Args: cobra.ExactArgs(1),
 	})
 }
 
 func newNodeUpgrade(t *tool) *cobra.Command {
 	return nodeCommand(t, agent.Upgrade, &cobra.Command{
-		Use:   "upgrade IMAGE",
-		Short: "Replace the files of services that are there",
-		Long: `upgrade stops what depends on a service and the service, replaces its program,
-starts it and waits until its pipes answer. Stopped means that state, process
-and pipes are gone: a process that outlives --stop-timeout is ended. If the new
-program fails, the old one and its configuration are put back and started.`,
-		Example: `  bake node upgrade _output/image --ssh Administrator@node1
-  bake node upgrade quay.io/me/payload@sha256:... --ssh Administrator@node1 --stop-timeout 1m
-  bake node upgrade _output/image --ssh Administrator@node1 -o json`,
-		Args: app.Args(cobra.ExactArgs(1)),
+		Use:  "upgrade IMAGE",
+		Args: cobra.ExactArgs(1),
 	})
 }
 
 func newNodeRemove(t *tool) *cobra.Command {
 	return nodeCommand(t, agent.Remove, &cobra.Command{
-		Use:   "remove",
-		Short: "Take away what was installed",
-		Long: `remove stops and deletes the services that install made, and deletes its files,
-logs and folders. What isn't as it was installed stays, and is named.`,
-		Example: "  bake node remove --ssh Administrator@node1",
-		Args:    app.Args(cobra.NoArgs),
+		Use: "remove",
 	})
 }
 
@@ -136,7 +95,7 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 			return err
 		}
 		defer im.Close() //nolint:errcheck // only read
-		if err := im.Only(splitNames(o.only)); err != nil {
+		if err := im.Only(o.only); err != nil {
 			return err
 		}
 	}
@@ -205,7 +164,7 @@ func (t *tool) nodeExe(ctx context.Context, im *deploy.Image) ([]byte, error) {
 }
 
 func (t *tool) note(object, s string) {
-	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Note, Message: s})
+	t.Tell(object, event.Write, event.Note, s)
 }
 
 // afterwards checks the node as it is now: what was done may be all right and
@@ -219,7 +178,7 @@ func (t *tool) afterwards(ctx context.Context, n *deploy.Node, im *deploy.Image,
 	worst := finding.Pass
 	for _, f := range found {
 		if f.Severity >= finding.Warn && f.ID != node.LogVersion { // written some seconds later
-			t.Console.Emit(event.Event{Object: target.Host, Phase: event.Verify, State: event.Warning, Message: fmt.Sprintf("%s %s %s: %s", f.Severity, f.ID, f.Object, f.Observed)})
+			t.Tell(target.Host, event.Verify, event.Warning, fmt.Sprintf("%s %s %s: %s", f.Severity, f.ID, f.Object, f.Observed))
 			worst = max(worst, f.Severity)
 		}
 	}
@@ -251,7 +210,7 @@ func (c nodeChange) ended(o hosts.Outcome[*deploy.Done]) {
 		c.warn(name, fault.OneLine(strings.TrimPrefix(o.Err.Error(), name+": ")))
 		return
 	}
-	c.Console.Emit(event.Event{Object: o.Target.Host, Phase: event.Write, State: event.Done})
+	c.Tell(o.Target.Host, event.Write, event.Done, "")
 }
 
 // nodeEntry is one node of several, for -o json.

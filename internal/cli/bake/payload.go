@@ -33,40 +33,16 @@ type payloadOptions struct {
 	buildOptions
 	imageOptions
 	outputOptions
-	extrasOptions
-	only   []string
-	format string
+	withVerify bool
+	only       []string
+	format     string
 }
 
 func newPayload(t *tool) *cobra.Command {
 	var o payloadOptions
 	output := app.NewOutput("PayloadImage", madeImage{})
 	cmd := &cobra.Command{
-		Use:   "payload",
-		Short: "Build every component and pack them into one image",
-		Long: `payload is the main job: versions.yaml into one image that holds the Windows
-node binaries below /payload, in the layout that the operator of that release
-reads. What was built before isn't built again, and the same pins always give
-the same bytes.
-
-The image is written into an OCI layout (_output/image), which needs no
-registry and no daemon. With --push, --tarball or --dir and no --layout, no
-layout is written. The last line on stdout is the image's reference by digest;
-with --tarball - stdout is the tarball, and that line goes to stderr.
-
-With --base the payload becomes a layer of the operator's image. Files of that
-image's own /payload that the pins don't bring stay, and are listed; the base
-must be for the same release and have the same format.
-
-Where versions.yaml declares services, a second layer holds /winbake/node.json:
-what a node with this payload should be, for verify node and bake node. With
---dir D it lies in D.winbake.`,
-		Example: `  bake payload
-  bake payload --push quay.io/me/payload:4.20
-  bake payload --base quay.io/me/operator@sha256:... --push quay.io/me/operator:baked
-  bake payload --only csi-proxy --format flat --dir out
-  bake payload --with-verify        # verify.exe for the nodes comes along`,
-		Args: app.Args(cobra.NoArgs),
+		Use: "payload",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.layoutSet = cmd.Flags().Changed("layout")
 			ref, err := t.payload(cmd.Context(), o)
@@ -103,25 +79,32 @@ func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 		if !errors.Is(err, cas.ErrDamaged) || ctx.Err() != nil {
 			return ref, err
 		}
-		t.Console.Emit(event.Event{Object: "cache", Phase: event.Pack, State: event.Warning, Message: err.Error() + "; making it anew"})
+		t.Tell("cache", event.Pack, event.Warning, err.Error()+"; making it anew")
 		o.noCache = false
 	}
 }
 
+// packing is one run of the pipeline.
+type packing struct {
+	*tool
+	payloadOptions
+	file   *pins.File
+	jobs   []*compile.Job
+	tree   *payload.Tree // its files have only paths until they are built
+	base   *baseImage
+	extras *extras
+	store  blobStore
+}
+
 func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error) {
-	names := splitNames(o.only)
-	file, jobs, err := t.jobs(names)
+	file, jobs, err := t.jobs(o.only)
 	if err != nil {
 		return "", err
 	}
 	if err := t.whole(o, file); err != nil {
 		return "", err
 	}
-	store, err := t.store()
-	if err != nil {
-		return "", err
-	}
-	b, err := t.builder(ctx, store, o.buildOptions)
+	b, err := t.builder(ctx, o.buildOptions)
 	if err != nil {
 		return "", err
 	}
@@ -130,71 +113,64 @@ func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error
 		return "", err
 	}
 	defer base.close()
-	tree := newTree(file, o.format, jobs)
-	if err := t.settle(ctx, &o.imageOptions, base, file, tree, blobStore{store}); err != nil {
+	p := &packing{t, o, file, jobs, &payload.Tree{Format: payload.Format(cmp.Or(o.format, file.Format()))}, base, nil, blobStore{b.Store}}
+	for _, j := range jobs {
+		p.tree.Files = append(p.tree.Files, payload.File{Path: j.Component.Payload})
+	}
+	if err := p.settle(ctx); err != nil {
 		return "", err
 	}
 	artifacts, err := b.Build(ctx, jobs)
 	if err != nil {
 		return "", err
 	}
-	if err := fill(tree, artifacts, store); err != nil {
+	if err := p.fill(artifacts); err != nil {
 		return "", err
 	}
-	extras, err := t.extras(ctx, o, file, jobs, artifacts)
+	if p.extras, err = p.newExtras(ctx, artifacts); err != nil {
+		return "", err
+	}
+	image, err := p.image(ctx)
 	if err != nil {
 		return "", err
 	}
-	image, err := t.image(ctx, o.imageOptions, file, jobs, tree, extras, base, store)
-	if err != nil {
-		return "", err
-	}
-	files, err := extras.files(nil) // a folder has no base
-	if err != nil {
-		return "", err
-	}
-	return t.write(ctx, o.outputOptions, o.registry, image, tree, files, store)
-}
-
-// newTree has the paths of the payload's files, which are known before they are
-// built.
-func newTree(file *pins.File, format string, jobs []*compile.Job) *payload.Tree {
-	tree := &payload.Tree{Format: payload.Format(cmp.Or(format, file.Format()))}
-	for _, j := range jobs {
-		tree.Files = append(tree.Files, payload.File{Path: j.Component.Payload})
-	}
-	return tree
+	return p.write(ctx, image)
 }
 
 // fill describes the files. They are opened when a layer or a folder is made of
 // them, and not when the store knows the layer.
-func fill(tree *payload.Tree, artifacts []*compile.Artifact, store *cas.Store) error {
+func (p *packing) fill(artifacts []*compile.Artifact) error {
 	for i, a := range artifacts {
-		tree.Files[i] = payload.File{
-			Path: tree.Files[i].Path, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size, Verified: true,
-			Open: func() (io.ReadCloser, error) { return blobStore{store}.Open(a.Digest) },
+		p.tree.Files[i] = payload.File{
+			Path: p.tree.Files[i].Path, SHA256: strings.TrimPrefix(a.Digest, "sha256:"), Size: a.Size, Verified: true,
+			Open: func() (io.ReadCloser, error) { return p.store.Open(a.Digest) },
 		}
 	}
-	return tree.Check()
+	return p.tree.Check()
 }
 
 // image packs tree and extras into a layer each and puts them onto each image
 // of the base, or into an image of their own.
-func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs []*compile.Job, tree *payload.Tree, extras *extras, base *baseImage, store *cas.Store) (ociimage.ImageOrIndex, error) {
-	options, err := o.describe(file, jobs, base)
+func (p *packing) image(ctx context.Context) (ociimage.ImageOrIndex, error) {
+	options, err := p.describe(p.file, p.jobs, p.base)
 	if err != nil {
 		return nil, err
 	}
-	return base.add(options, func(image v1.Image) (v1.Image, error) {
-		under, err := base.under(image)
+	// The files of /winbake aren't compressed already, whatever the payload's are.
+	flat, err := payload.NewCodec(p.compression, payload.Flat)
+	if err != nil {
+		return nil, err
+	}
+	return p.base.add(options, func(image v1.Image) (v1.Image, error) {
+		under, err := p.base.under(image)
 		if err != nil {
 			return nil, err
 		}
-		files, err := extras.files(under.kept)
+		files, err := p.extras.files(under.kept)
 		if err != nil {
 			return nil, err
 		}
-		layer, err := t.layer(ctx, o, &payload.Tree{Format: tree.Format, Files: tree.Files, Kept: under.kept}, under.without(files), store)
+		layer, err := p.layer(ctx, under.kept, under.without(files))
 		if err != nil {
 			return nil, err
 		}
@@ -206,7 +182,7 @@ func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs 
 		if err != nil || len(files) == 0 {
 			return image, err
 		}
-		top, err := payload.NewExtras(ctx, files, blobStore{store}, payload.LayerOptions{Codec: codecFor(o.compression)})
+		top, err := payload.NewExtras(ctx, files, p.store, payload.LayerOptions{Codec: flat})
 		if err != nil {
 			return nil, err
 		}
@@ -214,48 +190,25 @@ func (t *tool) image(ctx context.Context, o imageOptions, file *pins.File, jobs 
 	})
 }
 
-func (t *tool) layer(ctx context.Context, o imageOptions, tree *payload.Tree, removes []string, store *cas.Store) (*payload.Layer, error) {
-	codec, err := payload.NewCodec(o.compression, tree.Format)
+func (p *packing) layer(ctx context.Context, kept []payload.KeptFile, removes []string) (layer *payload.Layer, err error) {
+	tree := &payload.Tree{Format: p.tree.Format, Files: p.tree.Files, Kept: kept}
+	codec, err := payload.NewCodec(p.compression, tree.Format)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: event.Start})
-	layer, err := payload.NewLayer(ctx, tree, blobStore{store}, payload.LayerOptions{Codec: codec, Removes: removes, Progress: t.progress("layer", event.Pack)})
-	if err != nil {
-		t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: event.Failed})
-		return nil, err
-	}
-	t.Console.Emit(event.Event{Object: "layer", Phase: event.Pack, State: doneOrCached(layer.Cached()), Message: layerMessage(tree, layer, began)})
-	return layer, nil
-}
-
-// codecFor is the layer's of /winbake, whose files aren't compressed already.
-func codecFor(name string) payload.Codec {
-	codec, err := payload.NewCodec(name, payload.Flat)
-	if err != nil {
-		return payload.Codec{} // the payload's layer was refused for it
-	}
-	return codec
-}
-
-func doneOrCached(cached bool) event.State {
-	if cached {
-		return event.Cached
-	}
-	return event.Done
-}
-
-func layerMessage(tree *payload.Tree, layer *payload.Layer, began time.Time) string {
-	size, err := layer.Size()
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf("%d files, %s packed into %s in %s", len(tree.Files), megabytes(tree.Size()), megabytes(size), time.Since(began).Round(10*time.Millisecond))
-}
-
-func (t *tool) progress(object string, phase event.Phase) stream.Progress {
-	return func(done, total int64) {
-		t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Progress, Done: done, Total: total})
-	}
+	err = p.step("layer", event.Pack, func(progress stream.Progress, end *event.Event) error {
+		layer, err = payload.NewLayer(ctx, tree, p.store, payload.LayerOptions{Codec: codec, Removes: removes, Progress: progress})
+		if err != nil {
+			return err
+		}
+		if layer.Cached() {
+			end.State = event.Cached
+		}
+		if size, err := layer.Size(); err == nil {
+			end.Message = fmt.Sprintf("%d files, %s packed into %s in %s", len(tree.Files), megabytes(tree.Size()), megabytes(size), time.Since(began).Round(10*time.Millisecond))
+		}
+		return nil
+	})
+	return layer, err
 }

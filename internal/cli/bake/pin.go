@@ -29,18 +29,8 @@ import (
 func newPin(t *tool) *cobra.Command {
 	output := app.NewOutput("PinChangeList", []pins.Change{})
 	cmd := &cobra.Command{
-		Use:   "pin NAME[@VERSION]",
-		Short: "Change one pin in versions.yaml and lock it",
-		Long: `pin writes a new version (of a module), commit (of a git source) or sha256 (of
-a file) into versions.yaml. Comments, order and everything else stay as they
-are. Then it locks that component; if that fails, versions.yaml stays as it
-was.
-
-Without @VERSION it takes the newest commit of the component's branch.`,
-		Example: `  bake pin csi-proxy@v1.3.0
-  bake pin hns-module@a08bcc3242bd7369fce71da9264f300c16f59414
-  bake pin azure-disk      # the newest commit of its branch`,
-		Args:              app.Args(cobra.ExactArgs(1)),
+		Use:               "pin NAME[@VERSION]",
+		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: t.fromPins(componentNames),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, value, ok := strings.Cut(args[0], "@")
@@ -146,32 +136,12 @@ type outdatedRow struct {
 }
 
 func newOutdated(t *tool) *cobra.Command {
-	output := app.NewOutput("NewerVersionList", []outdatedRow{})
-	cmd := &cobra.Command{
-		Use:   "outdated [component...]",
-		Short: "Show newer versions of what is pinned",
-		Long: `outdated asks the module proxy, or git for its tags, which newer versions
-there are: the newest patch of the pinned minor, and the newest of all. With
-branch: beside a commit, the branch's newest commit is the answer. Where
-no list can be had it says so; that isn't "up to date". If a source couldn't be
-asked, the exit code is 4.`,
-		Example:           "  bake outdated\n  bake outdated csi-proxy -o json",
-		ValidArgsFunction: t.fromPins(componentNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := t.outdated(cmd.Context(), args)
-			if err != nil {
-				return err
-			}
-			if err := output.Write(t.Stdout, rows, func() [][]string { return outdatedTable(rows) }); err != nil {
-				return err
-			}
-			return unasked(rows)
-		},
-	}
-	output.Register(cmd)
-	return cmd
+	cmd := &cobra.Command{Use: "outdated [component...]", Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(componentNames)}
+	return app.Answer(t.App, "NewerVersionList", cmd, t.outdated, outdatedTable)
 }
 
+// outdated ends with exit code 4 where a source didn't answer: a script would take the
+// table for the whole answer.
 func (t *tool) outdated(ctx context.Context, names []string) ([]outdatedRow, error) {
 	file, components, err := t.selected(names)
 	if err != nil {
@@ -194,16 +164,10 @@ func (t *tool) outdated(ctx context.Context, names []string) ([]outdatedRow, err
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	return rows, nil
-}
-
-// unasked is exit code 4 where a source didn't answer: a script would take the
-// table for the whole answer.
-func unasked(rows []outdatedRow) error {
 	if slices.ContainsFunc(rows, func(r outdatedRow) bool { return r.failed }) {
-		return app.ExitCode(finding.ExitUnknown)
+		return rows, app.ExitCode(finding.ExitUnknown)
 	}
-	return nil
+	return rows, nil
 }
 
 func askOne(ctx context.Context, env *source.Env, p source.Pin) outdatedRow {
@@ -232,8 +196,7 @@ func askOne(ctx context.Context, env *source.Env, p source.Pin) outdatedRow {
 const maxShown = 39
 
 func outdatedTable(rows []outdatedRow) [][]string {
-	table := [][]string{{"COMPONENT", "CURRENT", "PATCH", "LATEST", "NOTE"}}
-	for _, r := range rows {
+	return app.Table("COMPONENT CURRENT PATCH LATEST NOTE", rows, func(r outdatedRow) []string {
 		note := r.Unknown
 		if note == "" && r.Latest == "" {
 			note = "up to date"
@@ -242,7 +205,6 @@ func outdatedTable(rows []outdatedRow) [][]string {
 		if len(latest) > maxShown {
 			latest = latest[:12] // a commit, as CURRENT has it
 		}
-		table = append(table, []string{r.Component, r.Current, cmp.Or(r.Patch, "-"), cmp.Or(latest, "-"), note})
-	}
-	return table
+		return []string{r.Component, r.Current, cmp.Or(r.Patch, "-"), cmp.Or(latest, "-"), note}
+	})
 }

@@ -17,28 +17,31 @@ import (
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/stream"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
 
 // settle reads what the base has below /payload and decides what becomes of it,
-// before anything is built. tree has the paths of the files that are to come.
-func (t *tool) settle(ctx context.Context, o *imageOptions, b *baseImage, file *pins.File, tree *payload.Tree, store payload.Store) error {
+// before anything is built.
+func (p *packing) settle(ctx context.Context) error {
+	b := p.base
 	if b.source == nil {
 		return nil
 	}
 	ref := b.source.Reference()
-	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Start})
-	base, err := verify.ReadBase(ctx, b.source, store, t.progress(ref, event.Read))
+	var base *verify.Base
+	err := p.step(ref, event.Read, func(progress stream.Progress, _ *event.Event) (err error) {
+		base, err = verify.ReadBase(ctx, b.source, p.store, progress)
+		return err
+	})
 	if err != nil {
-		t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Failed})
 		return err
 	}
-	t.Console.Emit(event.Event{Object: ref, Phase: event.Read, State: event.Done})
-	if err := sound(ref, base.Problems, o.replace); err != nil {
+	if err := sound(ref, base.Problems, p.replace); err != nil {
 		return err
 	}
-	s := settler{t, o, ref, file.Release, tree}
+	s := settler{p.tool, &p.imageOptions, ref, p.file.Release, p.tree}
 	b.below = map[string]below{}
 	for _, image := range base.Images {
 		if b.below[image.Digest], err = s.image(&image); err != nil {
@@ -158,7 +161,7 @@ func (s *settler) removed(i *verify.BaseImage) error {
 }
 
 func (s *settler) note(object, what string) {
-	s.tool.Console.Emit(event.Event{Object: object, Phase: event.Pack, State: event.Note, Message: what})
+	s.tool.Tell(object, event.Pack, event.Note, what)
 }
 
 func (s *settler) fault(what, fix string) *fault.Error {
@@ -204,7 +207,7 @@ func (t *tool) whole(o payloadOptions, file *pins.File) error {
 			len(missing), len(demanded), file.Release, strings.Join(missing, ", "))
 	}
 	if message != "" {
-		t.Console.Emit(event.Event{Object: "payload", Phase: event.Pack, State: event.Note, Message: message})
+		t.Tell("payload", event.Pack, event.Note, message)
 	}
 	return nil
 }

@@ -30,32 +30,10 @@ type templateOptions struct {
 const noPayload = "none"
 
 func newTemplate(t *tool) *cobra.Command {
-	o := templateOptions{output: app.NewPlace()}
+	o := templateOptions{output: app.NewOutput("Place", app.Place{})}
 	cmd := &cobra.Command{
-		Use:   "template PLATFORM",
-		Short: "Write a Packer template for a golden image",
-		Long: `template writes a folder that packer build makes a Windows Server image from:
-HCL, answer files, scripts and a README with what to run. bake template list
-shows the platforms.
-
---payload is where the node's files come from: an image by digest, or an OCI
-layout or tarball, of ours or the Windows Machine Config Operator's. Left out,
-packer build is told it; none makes an image without node files. With --var-file
-the values are checked here and now, and those that aren't secret are put into
-the folder. --skeleton prints such a file to fill in.
-
---extra-script copies a step of your own into the folder: PATH runs last,
-before-updates=PATH and after-updates=PATH around Windows Update.
-
-A folder is written again only where nothing that bake template wrote was
-changed; other files in it, values say, are kept. --adopt keeps changed files too,
-and puts what it would have written beside them, as NAME.new.`,
-		Example: `  bake template vsphere-iso --out image --payload _output/image
-  bake template vsphere-clone --out image --payload quay.io/me/payload@sha256:... --var-file prod.pkrvars.hcl
-  bake template vsphere-iso --out image --payload _output/image --extra-script last=agent.ps1
-  bake template vsphere-iso --skeleton > prod.pkrvars.hcl
-  bake template list`,
-		Args:      app.Args(cobra.ExactArgs(1)),
+		Use:       "template PLATFORM",
+		Args:      cobra.ExactArgs(1),
 		ValidArgs: template.PlatformNames(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Platform = args[0]
@@ -102,11 +80,11 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 		return err
 	}
 	for _, a := range adopted {
-		t.Console.Emit(event.Event{Object: filepath.Join(o.Dir, a.Path), Phase: event.Write, State: event.Warning, Message: a.Note()})
+		t.Tell(filepath.Join(o.Dir, a.Path), event.Write, event.Warning, a.Note())
 	}
-	t.Console.Emit(event.Event{Object: o.Dir, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files; README.md says what to run", len(folder.Files))})
+	t.Tell(o.Dir, event.Write, event.Done, fmt.Sprintf("%d files; README.md says what to run", len(folder.Files)))
 	if o.output.String() == "json" {
-		return o.output.WritePlace(t.Stdout, o.Dir)
+		return o.output.JSON(t.Stdout, app.Place{Path: o.Dir})
 	}
 	return nil
 }
@@ -135,28 +113,17 @@ type platformRow struct {
 }
 
 func newTemplateList(t *tool) *cobra.Command {
-	output := app.NewOutput("PlatformList", []platformRow{})
-	cmd := &cobra.Command{
-		Use:     "list",
-		Short:   "Show the platforms, and what each was tested on",
-		Example: "  bake template list\n  bake template list -o json",
-		Args:    app.Args(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			var rows []platformRow
-			for _, p := range template.Platforms() {
-				rows = append(rows, platformRow{p.Name, p.Title, p.Plugin.Source, p.Plugin.Constraint, p.Tested})
-			}
-			return output.Write(t.Stdout, rows, func() [][]string {
-				table := [][]string{{"PLATFORM", "WHAT", "PLUGIN", "VERSIONS", "TESTED"}}
-				for _, r := range rows {
-					table = append(table, []string{r.Platform, r.Title, r.Plugin, r.Versions, r.Tested})
-				}
-				return table
-			})
-		},
+	list := func(context.Context, []string) (rows []platformRow, err error) {
+		for _, p := range template.Platforms() {
+			rows = append(rows, platformRow{p.Name, p.Title, p.Plugin.Source, p.Plugin.Constraint, p.Tested})
+		}
+		return rows, nil
 	}
-	output.Register(cmd)
-	return cmd
+	return app.Answer(t.App, "PlatformList", &cobra.Command{Use: "list"}, list, func(rows []platformRow) [][]string {
+		return app.Table("PLATFORM WHAT PLUGIN VERSIONS TESTED", rows, func(r platformRow) []string {
+			return []string{r.Platform, r.Title, r.Plugin, r.Versions, r.Tested}
+		})
+	})
 }
 
 // findPayload opens the payload, so that a tag, an absent image or one of
@@ -202,8 +169,7 @@ func (t *tool) checkRelease(o templateOptions, source *ociimage.Source) error {
 		release := payload.ReleaseOf(config.Config.Labels)
 		switch {
 		case release == "":
-			t.Console.Emit(event.Event{Object: o.payload, Phase: event.Check, State: event.Warning,
-				Message: "the payload doesn't say which OpenShift release it is for, so nothing holds it to " + o.Release})
+			t.Tell(o.payload, event.Check, event.Warning, "the payload doesn't say which OpenShift release it is for, so nothing holds it to "+o.Release)
 		case release != o.Release:
 			return &fault.Error{Where: o.payload, What: fmt.Sprintf("the payload is for OpenShift %s, and --release is %s", release, o.Release),
 				Fix: "give the payload of " + o.Release + ", or --release " + release}

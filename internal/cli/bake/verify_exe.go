@@ -28,32 +28,20 @@ const verifyPackage = "./cmd/verify/node"
 func newVerifyExe(t *tool) *cobra.Command {
 	var out string
 	var o buildOptions
-	output := app.NewPlace()
-	cmd := &cobra.Command{
-		Use:   "verify-exe",
-		Short: "Build verify.exe, the program that runs on nodes, and print where it is",
-		Long: `verify-exe builds the small verify that bake node and verify node bring to a
-node: from the module of this bake's own version, or from the checkout that this
-bake was built from. An image of bake payload --with-verify has it already.`,
-		Example: "  bake node verify-exe\n  bake node verify-exe --out verify.exe",
-		Args:    app.Args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := t.verifyExe(cmd.Context(), o)
-			if err != nil {
-				return err
-			}
-			if out != "" {
-				if err := copyTo(out, path); err != nil {
-					return err
-				}
-				path = out
-			}
-			return output.WritePlace(t.Stdout, path)
-		},
+	build := func(ctx context.Context, _ []string) (app.Place, error) {
+		path, err := t.verifyExe(ctx, o)
+		if err == nil && out != "" {
+			err = copyTo(out, path)
+			path = out
+		}
+		if err != nil {
+			return app.Place{}, err
+		}
+		return app.Place{Path: path}, nil
 	}
+	cmd := app.Answer(t.App, "Place", &cobra.Command{Use: "verify-exe"}, build, app.Place.Rows)
 	cmd.Flags().StringVar(&out, "out", "", "the file to write (default: only in the cache)")
 	o.register(cmd)
-	output.Register(cmd)
 	return cmd
 }
 
@@ -152,7 +140,7 @@ func (t *tool) verifyOfCheckout(ctx context.Context, dir string) (string, error)
 		return "", err
 	}
 	defer unlock() //nolint:errcheck // closes a folder opened to be locked
-	t.Console.Emit(event.Event{Object: payload.VerifyName, Phase: event.Compile, State: event.Note, Message: "from the checkout " + dir})
+	t.Tell(payload.VerifyName, event.Compile, event.Note, "from the checkout "+dir)
 	exe := filepath.Join(place, payload.VerifyName)
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", exe, verifyPackage}
 	if _, err := host.Tool(gotool.Local).Output(ctx, dir, gotool.Target(""), args...); err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/ociimage"
@@ -53,32 +52,36 @@ func (o *outputOptions) refs(t *tool) io.Writer {
 
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (t *tool) write(ctx context.Context, o outputOptions, r app.Registry, image ociimage.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) (ref string, err error) {
+func (p *packing) write(ctx context.Context, image ociimage.ImageOrIndex) (ref string, err error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return "", err
 	}
+	extras, err := p.extras.files(nil) // a folder has no base
+	if err != nil {
+		return "", err
+	}
 	ref = digest.String()
-	for _, p := range o.places() {
-		if p.path == "" || p.stdout() {
+	for _, to := range p.places() {
+		if to.path == "" || to.stdout() {
 			continue
 		}
-		if err := t.writePlace(ctx, o, p, image, tree, extras, store); err != nil {
+		if err := p.writePlace(ctx, to, image, extras); err != nil {
 			return "", err
 		}
-		ref = p.path + "@" + digest.String()
+		ref = to.path + "@" + digest.String()
 	}
-	if o.push != "" {
-		ref, err = t.push(ctx, o.push, r, image)
+	if to := p.outputOptions.push; to != "" {
+		ref, err = p.push(ctx, to, p.registry, image)
 	}
-	if err == nil && o.tarball == toStdout {
-		err = t.writeStdout(ctx, image, store)
+	if err == nil && p.tarball == toStdout {
+		err = p.writeStdout(ctx, image)
 	}
 	return ref, err
 }
 
 func (t *tool) push(ctx context.Context, to string, r app.Registry, image ociimage.ImageOrIndex) (ref string, err error) {
-	err = t.step(to, event.Push, func(p stream.Progress) (err error) {
+	err = t.step(to, event.Push, func(p stream.Progress, _ *event.Event) (err error) {
 		o := t.load(r)
 		o.Progress = p
 		ref, err = ociimage.Push(ctx, to, image, o)
@@ -87,17 +90,17 @@ func (t *tool) push(ctx context.Context, to string, r app.Registry, image ociima
 	return ref, err
 }
 
-func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image ociimage.ImageOrIndex, tree *payload.Tree, extras []payload.File, store *cas.Store) error {
-	done, err := o.setAside(p)
+func (p *packing) writePlace(ctx context.Context, to place, image ociimage.ImageOrIndex, extras []payload.File) error {
+	done, err := p.setAside(to)
 	if err == nil {
-		err = t.step(p.path, event.Write, func(tell stream.Progress) (err error) {
-			switch p.kind {
+		err = p.step(to.path, event.Write, func(progress stream.Progress, _ *event.Event) (err error) {
+			switch to.kind {
 			case ociimage.KindDir:
-				return payload.WriteDir(ctx, p.path, tree, payload.DirOptions{Store: blobStore{store}, Extras: extras, Progress: tell})
+				return payload.WriteDir(ctx, to.path, p.tree, payload.DirOptions{Store: p.store, Extras: extras, Progress: progress})
 			case ociimage.KindLayout:
-				_, err = ociimage.WriteLayout(ctx, p.path, image, tell)
+				_, err = ociimage.WriteLayout(ctx, to.path, image, progress)
 			default:
-				_, err = ociimage.WriteTarball(ctx, p.path, image, tell)
+				_, err = ociimage.WriteTarball(ctx, to.path, image, progress)
 			}
 			return err
 		})
@@ -107,8 +110,8 @@ func (t *tool) writePlace(ctx context.Context, o outputOptions, p place, image o
 
 // writeStdout writes a tarball to stdout once it is whole: a reader gets all of it
 // or nothing.
-func (t *tool) writeStdout(ctx context.Context, image ociimage.ImageOrIndex, store *cas.Store) error {
-	dir, cleanup, err := store.TempDir("tarball-")
+func (p *packing) writeStdout(ctx context.Context, image ociimage.ImageOrIndex) error {
+	dir, cleanup, err := p.store.store.TempDir("tarball-")
 	if err != nil {
 		return err
 	}
@@ -122,17 +125,20 @@ func (t *tool) writeStdout(ctx context.Context, image ociimage.ImageOrIndex, sto
 		return fmt.Errorf("read the tarball: %w", err)
 	}
 	defer f.Close()
-	_, err = io.Copy(t.Stdout, f)
+	_, err = io.Copy(p.Stdout, f)
 	return err
 }
 
-func (t *tool) step(object string, phase event.Phase, run func(stream.Progress) error) error {
-	t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Start})
-	err := run(t.progress(object, phase))
-	state := event.Done
+// step tells of the start, the progress and the end of work, which may say more of its end.
+func (t *tool) step(object string, phase event.Phase, work func(progress stream.Progress, end *event.Event) error) error {
+	t.Tell(object, phase, event.Start, "")
+	end := event.Event{Object: object, Phase: phase, State: event.Done}
+	err := work(func(done, total int64) {
+		t.Console.Emit(event.Event{Object: object, Phase: phase, State: event.Progress, Done: done, Total: total})
+	}, &end)
 	if err != nil {
-		state = event.Failed
+		end.State = event.Failed
 	}
-	t.Console.Emit(event.Event{Object: object, Phase: phase, State: state})
+	t.Console.Emit(end)
 	return err
 }

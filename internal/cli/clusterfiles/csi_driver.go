@@ -71,7 +71,7 @@ written.`,
   bake manifests csi-driver --upgrade-from old.yaml --for 4.20 --out vsphere
   bake manifests csi-driver --upgrade-from old.yaml --for 4.20 -o json
   verify skew --from 4.18 --manifests vsphere --static`,
-		Args:      app.Args(cobra.MaximumNArgs(1)),
+		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: csidriver.Drivers(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
@@ -150,8 +150,7 @@ func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, out
 	if folder.HostProcess {
 		mode = "HostProcess"
 	}
-	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done,
-		Message: fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files))})
+	t.Tell(out, event.Write, event.Done, fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files)))
 	return nil
 }
 

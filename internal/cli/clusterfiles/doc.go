@@ -10,5 +10,5 @@ import (
 type tool struct{ *app.App }
 
 func (t *tool) warn(object, message string) {
-	t.Console.Emit(event.Event{Object: object, Phase: event.Write, State: event.Warning, Message: message})
+	t.Tell(object, event.Write, event.Warning, message)
 }

@@ -44,7 +44,6 @@ written.`,
 		Example: `  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck
   bake manifests precheck --image mirror.example.com/winbake-verify@sha256:... --to 4.20 --interval 1h --out precheck
   bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --accept SKEW001 --out precheck`,
-		Args: app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd.Context(), o, out) },
 	}
 	f := cmd.Flags()
@@ -75,8 +74,8 @@ func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) err
 	for _, note := range folder.Notes {
 		t.warn("precheck", note)
 	}
-	t.Console.Emit(event.Event{Object: out, Phase: event.Write, State: event.Done, Message: fmt.Sprintf("%d files", len(folder.Files))})
-	t.Console.Emit(event.Event{Object: "precheck", Phase: event.Write, State: event.Note, Message: "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line " + monitoringOn + ", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config"})
+	t.Tell(out, event.Write, event.Done, fmt.Sprintf("%d files", len(folder.Files)))
+	t.Tell("precheck", event.Write, event.Note, "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line "+monitoringOn+", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config")
 	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\n%s\noc adm upgrade recommend\n", shell.Path(out), folder.Namespace, switchMonitoringOn)
 	return err
 }

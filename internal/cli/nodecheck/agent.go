@@ -57,7 +57,6 @@ func newApply(a *app.App) *cobra.Command {
 // answer makes a command's result, or its error, the last line for the other side.
 func answer(a *app.App, cmd *cobra.Command, work func(context.Context, agent.System, agent.Dirs) (agent.Line, error)) {
 	var stage string
-	cmd.Args = app.Args(cobra.NoArgs)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		sys, dirs, err := agent.Local()
 		if err != nil {

@@ -59,7 +59,6 @@ started, and leaves the result in a file and in the event log Application, from
 the source winbake. Its event's ID is 100 if all is well, 101 if the check
 couldn't run, 102 for WARN, 103 for BLOCK, 104 for UNKNOWN.`,
 		Example: "  verify node --expect node.json\n  verify node --expect node.json -o json\n  verify node --expect node.json --accept WIN004\n  verify node --expect node.json --first-boot --wait 10m",
-		Args:    app.Args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.firstBoot.checkFlags(cmd.Flags()); err != nil {
 				return err
@@ -136,7 +135,7 @@ func newHash(a *app.App) *cobra.Command {
 		Use:     "hash FILE...",
 		Short:   "Print the sha256 of files, as sha256sum does",
 		Example: `  verify hash C:\k\csi-proxy.exe`,
-		Args:    app.Args(cobra.MinimumNArgs(1)),
+		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, name := range args {
 				sum, _, err := agent.Sum(cmd.Context(), name)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -24,23 +23,8 @@ func newBinary(t *tool) *cobra.Command {
 	var file, component string
 	var run bool
 	cmd := &cobra.Command{
-		Use:   "binary FILE...",
-		Short: "Check Windows executables",
-		Long: `binary checks what each executable says of itself: a 64-bit console program
-for amd64 with ASLR and DEP, nothing behind its sections, built by Go.
-
-With -f each file is compared with the component whose payload path ends in
-the same file name, or with --component: module, version, the h1 of every
-dependency, toolchain, CGO, GODEBUG and stamped variables.
-
-With --run each is also started in Wine, with --version or else --help, and
-the version that it gives is compared with the stamped one. It runs as you, in
-a Wine prefix of its own in TMPDIR, of 700 MB, which is removed.`,
-		Example: `  verify binary csi-proxy.exe
-  verify binary csi-proxy.exe -f versions.yaml
-  verify binary build/proxy.exe -f versions.yaml --component csi-proxy
-  verify binary --run kubelet.exe -f versions.yaml`,
-		Args: app.Args(cobra.MinimumNArgs(1)),
+		Use:  "binary FILE...",
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if component != "" && file == "" {
 				return usage(cmd, "--component needs -f versions.yaml")

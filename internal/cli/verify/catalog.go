@@ -1,13 +1,16 @@
 package verify
 
 import (
+	"context"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/catalog/signed"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/fault"
@@ -22,18 +25,8 @@ func newCatalog(t *tool) *cobra.Command {
 	}
 	var rows catalogflag.Flag
 	cmd := &cobra.Command{
-		Use:   "catalog [RELEASE|DRIVER]",
-		Short: "Show what is known of releases and drivers",
-		Long: `catalog prints the facts that verify brings along, or that catalog update kept:
-which CSI driver versions an OpenShift release ships, and what each driver needs
-on Windows. A release or a driver prints all that is known of that one, with the
-evidence of each row. It reads no network; --catalog adds or overrides rows.`,
-		Example: `  verify catalog
-  verify catalog 4.20.6
-  verify catalog vsphere
-  verify catalog -o yaml > catalog.yaml
-  verify catalog 4.21 --catalog my-rows.yaml`,
-		Args: app.Args(cobra.MaximumNArgs(1)),
+		Use:  "catalog [RELEASE|DRIVER]",
+		Args: cobra.MaximumNArgs(1),
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 			return rowNames(&rows, cmd, args, prefix)
 		},
@@ -94,4 +87,43 @@ func printCatalog(w io.Writer, c *catalog.Catalog, output *app.Output, which str
 		return err
 	}
 	return text()
+}
+
+func newCatalogUpdate(t *tool) *cobra.Command {
+	var o signed.Options
+	var reach app.Registry
+	update := func(ctx context.Context, _ []string) (kept keptCatalog, err error) {
+		if o.Now, err = now(); err != nil {
+			return kept, err
+		}
+		o.Registry = t.load(reach)
+		e, path, err := signed.Update(ctx, o)
+		if err != nil {
+			return kept, err
+		}
+		return keptCatalog{e.AsOf, e.Made, e.Expires, e.Name, path}, nil
+	}
+	cmd := app.Answer(t.App, "KeptCatalog", &cobra.Command{Use: "update"}, update, keptCatalog.rows)
+	f := cmd.Flags()
+	f.StringVar(&o.From, "from", "", "oci://REGISTRY/REPOSITORY:TAG, a file, or a folder with it (default: as this build has it)")
+	f.StringVar(&o.KeyFile, "key", "", "public key, Ed25519 or ECDSA P-256 in PEM, that must have signed it (default: that of this build)")
+	f.BoolVar(&o.AllowOlder, "allow-older", false, "take a catalog that is older than the one in use")
+	f.BoolVar(&o.AllowExpired, "allow-expired", false, "take a catalog that expired")
+	reach.Register(f, "the registry of --from")
+	return cmd
+}
+
+// keptCatalog is what update answers.
+type keptCatalog struct {
+	AsOf    string    `json:"asOf"` // the day that the facts are of
+	Made    time.Time `json:"made"`
+	Expires time.Time `json:"expires"`
+	From    string    `json:"from"`
+	Path    string    `json:"path"`
+}
+
+func (k keptCatalog) rows() [][]string {
+	return [][]string{
+		{"catalog", k.AsOf}, {"signed", k.Made.Format(time.RFC3339)}, {"expires", k.Expires.Format(time.DateOnly)}, {"from", k.From}, {"kept in", k.Path},
+	}
 }

@@ -103,7 +103,7 @@ func noPaths(cmd *cobra.Command, args []string) error {
 			Fix:  "name the folder, or repeat the flag: --manifests a.yaml --manifests b.yaml",
 		}
 	}
-	return app.Args(cobra.NoArgs)(cmd, args)
+	return cobra.NoArgs(cmd, args)
 }
 
 func (t *tool) inventory(ctx context.Context, known *catalog.Catalog, in inputs) (*inventory.Inventory, error) {
@@ -187,14 +187,14 @@ func (t *tool) live(ctx context.Context, c *kube.Collector, in inputs) (inventor
 	}
 	config.UserAgent = "winbake/" + app.Version()
 	shown := cmp.Or(name, config.Host)
-	t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Start})
+	t.Tell(shown, event.Read, event.Start, "")
 	s, err := cluster.Read(ctx, c, cluster.Options{Config: config, Context: name, Progress: func(what string, done, total int64) {
 		t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Progress, Done: done, Total: total, Message: what})
 	}})
 	if err != nil {
 		return s, err // the fault says it all; a line for the phase would say it twice
 	}
-	t.Console.Emit(event.Event{Object: shown, Phase: event.Read, State: event.Done})
+	t.Tell(shown, event.Read, event.Done, "")
 	return s, nil
 }
 

@@ -32,25 +32,8 @@ type nodeOptions struct {
 func newNode(t *tool) *cobra.Command {
 	var o nodeOptions
 	cmd := &cobra.Command{
-		Use:   "node [IMAGE]",
-		Short: "Check a Windows node over SSH",
-		Long: `node compares a Windows node with what a payload image says it should be: the
-sums of its files, its services and what they run as, their processes, and each
-named pipe with who serves it and whether it answers. It copies verify.exe to
-the node, runs it there, brings the answer back and removes it; it changes
-nothing else. With several nodes (--hosts) there is one report, with a line for
-each node.
-
-IMAGE is a registry reference by digest, an OCI layout or a tarball with
-/winbake/node.json; for an operator's own image, which has none, -f names the
-versions.yaml that says what goes where; or --expect names that file itself. On
-the node, verify.exe has the same command: verify node --expect node.json.`,
-		Example: `  verify node _output/image --ssh Administrator@node1
-  verify node --expect node.json --ssh Administrator@10.0.0.7:2222 -o json
-  verify node quay.io/me/payload@sha256:... --ssh Administrator@node1 --accept WIN004
-  verify node _output/image --hosts nodes.txt --user Administrator
-  verify node quay.io/openshift/operator@sha256:... -f versions.yaml --ssh Administrator@node1 --only csi-proxy`,
-		Args: app.Args(cobra.MaximumNArgs(1)),
+		Use:  "node [IMAGE]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (o.expect != "") {
 				return usage(cmd, "give an image or --expect, and not both")
@@ -88,7 +71,7 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) error {
 		}
 		defer g.Close() //nolint:errcheck // the facts are here
 		return deploy.Check(ctx, g, exe, im.Expectation, func(s string) {
-			t.Console.Emit(event.Event{Object: target.Host, Phase: event.Verify, State: event.Note, Message: s})
+			t.Tell(target.Host, event.Verify, event.Note, s)
 		})
 	}
 	if len(targets) > 1 {
@@ -108,7 +91,7 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) error {
 }
 
 func (t *tool) warn(object, what string) {
-	t.Console.Emit(event.Event{Object: object, Phase: event.Verify, State: event.Warning, Message: what})
+	t.Tell(object, event.Verify, event.Warning, what)
 }
 
 func (t *tool) openExpectation(ctx context.Context, args []string, o nodeOptions) (*deploy.Image, error) {

@@ -41,25 +41,8 @@ type payloadOptions struct {
 func newPayload(t *tool) *cobra.Command {
 	var o payloadOptions
 	cmd := &cobra.Command{
-		Use:   "payload REF|LAYOUT|TARBALL|DIR",
-		Short: "Check a payload image, tarball or folder",
-		Long: `payload reads the merged file system of an image as a container would see it,
-unpacks nothing to disk, and checks: the checksum list against every file and
-back, names, tar safety, and of each .exe its header, its Go build info and
-its symbols. What the image says of nodes, /winbake/node.json, is compared with
-those files too, and the payload with what the operator of its OpenShift release
-demands. With -f everything is also compared with the pins and their
-lock: programs by what they say of themselves, since pins hold no sums of what
-is built. That an image is the very one that bake payload made is what its
-digest says: give what that printed with --digest, or name the image by it.
-
-The source is a registry reference, an OCI layout, a tarball (OCI or docker),
-or a folder that bake payload --dir wrote.`,
-		Example: `  verify payload _output/image -f versions.yaml
-  verify payload quay.io/me/operator:baked --release 4.20
-  verify payload _output/image -f versions.yaml --digest sha256:...
-  verify payload payload.tar -o json`,
-		Args: app.Args(cobra.ExactArgs(1)),
+		Use:  "payload REF|LAYOUT|TARBALL|DIR",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := t.payload(cmd.Context(), args[0], o)
 			if err != nil {
@@ -128,12 +111,12 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	executables := &executables{want: want, inspected: map[string]bool{}}
 	executables.watch(&check)
 	began := time.Now()
-	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Start})
+	t.Tell(ref, event.Verify, event.Start, "")
 	problems, summary, err := verify.Check(ctx, source, check)
 	if err != nil {
 		return r, err
 	}
-	t.Console.Emit(event.Event{Object: ref, Phase: event.Verify, State: event.Done, Message: time.Since(began).Round(10 * time.Millisecond).String()})
+	t.Tell(ref, event.Verify, event.Done, time.Since(began).Round(10*time.Millisecond).String())
 	r.Subject, r.Checked = summary.Reference, counted(summary)
 	extras, err := t.extrasFindings(summary, want)
 	demanded, notes := demands.findings(summary)

@@ -30,23 +30,7 @@ type precheckOptions struct {
 func newPrecheck(t *tool) *cobra.Command {
 	var o precheckOptions
 	cmd := &cobra.Command{
-		Use:   "precheck",
-		Short: "Judge a cluster again and again, and serve the verdicts as metrics",
-		Long: `precheck judges a live cluster against the updates that it is offered (or those of
---to), every --interval and soon after something changes, and serves the verdicts
-on --listen for Prometheus: /metrics, /healthz and /readyz. "bake manifests
-precheck" writes what runs it in the cluster, with rules whose alerts oc adm
-upgrade recommend shows.
-
-What can't be told is UNKNOWN, and so is a verdict that is older than
---stale-after, while the API server can't be read say. It needs the rights of
-verify skew, and watch on four resources: without it the interval alone counts.
-
-It runs until SIGINT or SIGTERM, and then exits 0; 1 if it couldn't begin.`,
-		Example: `  verify skew precheck --listen :8080
-  verify skew precheck --to 4.20 --interval 1h
-  verify skew precheck --accept SKEW001 --log-format json`,
-		Args: app.Args(cobra.NoArgs),
+		Use:  "precheck",
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd, o) },
 	}
 	f := cmd.Flags()

@@ -21,17 +21,8 @@ import (
 func newServices(t *tool) *cobra.Command {
 	var in inputs
 	cmd := &cobra.Command{
-		Use:   "services FILE",
-		Short: "Compare WMCO's services in a cluster with what is declared",
-		Long: `services compares the ConfigMap windows-services-VERSION of a cluster with the one
-that bake manifests windows-services wrote to FILE, - for standard input. It reads
-the cluster that kubectl would talk to, or a must-gather, or a file of the
-ConfigMap. Of several, the one of the declared version counts.`,
-		Example: `  bake manifests windows-services --cloud vsphere --wmco-version 10.20.1-1a2b3c4 > declared.yaml
-  verify services declared.yaml
-  verify services declared.yaml --must-gather must-gather.tar.gz
-  verify services declared.yaml --manifests live.yaml`,
-		Args: app.Args(cobra.ExactArgs(1)),
+		Use:  "services FILE",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			declared, err := t.declaredServices(args[0])
 			if err != nil {
@@ -95,17 +86,7 @@ func newInventory(t *tool) *cobra.Command {
 	var in inputs
 	output := app.NewOutput("Inventory", &inventory.Inventory{})
 	cmd := &cobra.Command{
-		Use:   "inventory",
-		Short: "Show what is read of a cluster, and from where",
-		Long: `inventory reads a live cluster, manifests or a must-gather and prints each DaemonSet that runs a
-CSI driver: its driver, version, mode and pipes, and where that stands; Windows
-nodes, the volumes that their pods use, what was set aside and what couldn't be
-read. It judges nothing.`,
-		Example: `  verify inventory
-  verify inventory --manifests cluster/
-  kustomize build overlays/prod | verify inventory --manifests -
-  verify inventory --must-gather must-gather.tar.gz -o json
-  verify inventory --release-image release.txt`,
+		Use:  "inventory",
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			inv, err := await(cmd.Context(), func() (*inventory.Inventory, error) { return t.read(cmd.Context(), in) })

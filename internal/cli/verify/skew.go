@@ -38,28 +38,7 @@ func newSkew(t *tool) *cobra.Command {
 	var o skewOptions
 	output := app.Output{Kinds: map[string]any{"RuleList": []skew.Rule{}, "RetiredRule": skew.Retired{}}, Formats: skewreport.Formats}
 	cmd := &cobra.Command{
-		Use:   "skew",
-		Short: "Tell whether it is safe to update a cluster that has Windows CSI drivers",
-		Long: `skew compares the CSI drivers on Windows nodes, which somebody deployed, with the
-Linux CSI drivers that an OpenShift release brings, and tells what an update to
---to does: now, with the control plane at the target, and with the Windows
-drivers of --planned. It also looks at csi-proxy, at Windows builds, and for
-in-tree volumes that Windows pods use. Without --to it is the check after an
-update.
-
-It reads the cluster that kubectl would talk to, or manifests, or a must-gather;
-it asks no other network and changes nothing. What it can't tell is UNKNOWN,
-never a pass. Exit codes: 0 safe as far as is known, 2 warnings under
---fail-on=warn, 3 BLOCK, 4 UNKNOWN, 1 it couldn't run.`,
-		Example: `  verify skew --to 4.20
-  verify skew --to 4.20 --context prod -o html > skew.html
-  verify skew --to 4.20 --contexts prod-a,prod-b -o html > skew.html
-  verify skew --from 4.19 --to 4.20 --manifests cluster/
-  verify skew --to 4.20 --must-gather must-gather.tar.gz
-  verify skew --from 4.19 --to 4.20 --manifests gitops/ --static
-  verify skew --to 4.20 --must-gather mg/ --planned windows-driver-v3.5.0.yaml
-  verify skew --to 4.20 --must-gather mg/ --accept SKEW001
-  verify skew --explain HP001`,
+		Use:  "skew",
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if t.format = output.String(); o.explain != "" {
@@ -253,19 +232,7 @@ func newPlan(t *tool) *cobra.Command {
 	var o skewOptions
 	output := app.Output{Kinds: map[string]any{"UpdatePlan": []skew.Step{}}, Formats: []string{"markdown", "script", "json"}}
 	cmd := &cobra.Command{
-		Use:   "plan",
-		Short: "List what to do before, during and after each update on the way",
-		Long: `plan writes the steps of an update as a Markdown checklist for a change request:
-for each hop to --to, what to do before, during and after it, with the commands
-and the way back. Without --to it is what to fix now. -o script is a bash script
-that does the steps in order, asks before each, and can be run again.
-It judges as verify skew does and says the verdict first, but it is a document
-and no check: it exits 0 also where the verdict is BLOCK.`,
-		Example: `  verify skew plan --to 4.20 > change-request.md
-  verify skew plan --to 4.20 -o script > update.sh
-  verify skew plan --to 4.20 --eus > control-plane-only.md
-  verify skew plan --from 4.14 --to 4.20 --manifests cluster/
-  verify skew plan --to 4.20 --must-gather must-gather.tar.gz -o json`,
+		Use:  "plan",
 		Args: noPaths,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := t.answer(cmd, o)

@@ -5,6 +5,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"embed"
 	"fmt"
 	"os"
 	"slices"
@@ -25,6 +26,9 @@ import (
 	"github.com/winbake/winbake/packer/lint"
 )
 
+//go:embed help
+var help embed.FS
+
 type tool struct {
 	*app.App
 	format string
@@ -41,17 +45,7 @@ func New(a *app.App) *cobra.Command {
 	a.CatalogDate = catalogflag.Date
 	t := &tool{App: a, failOn: finding.DefaultFailOn}
 	root := &cobra.Command{
-		Use:   "verify",
-		Short: "Check what was baked, and a cluster before its update",
-		Long: `verify checks payload images and executables, against themselves and against
-the pins that they should be made of, and a cluster's Windows CSI drivers
-against the release that it is to be updated to. Its exit code is 0 if all is well, 3 if
-a check failed, 4 if something couldn't be told, 2 for warnings under
---fail-on=warn, and 1 if it couldn't run.`,
-		Example: `  verify payload _output/image -f versions.yaml
-  verify payload quay.io/me/payload@sha256:... -o junit > payload.xml
-  verify binary csi-proxy.exe
-  verify skew --from 4.19 --to 4.20 --manifests cluster/`,
+		Use: "verify",
 	}
 	f := root.PersistentFlags()
 	f.StringVarP(&t.format, "output", "o", "text", "text, json or junit")
@@ -69,6 +63,7 @@ a check failed, 4 if something couldn't be told, 2 for warnings under
 			return err
 		}
 	}
+	app.Help(root, help)
 	return root
 }
 
@@ -216,21 +211,8 @@ func needless(accept []string, findings []finding.Finding) (notes []string) {
 func newTemplate(t *tool) *cobra.Command {
 	var o lint.Options
 	cmd := &cobra.Command{
-		Use:   "template DIR",
-		Short: "Check a Packer template for what packer validate doesn't see",
-		Long: `template reads a folder of .pkr.hcl and .pkr.json files, anybody's, with the scripts and
-answer files that they name, and checks what Packer doesn't: guest ids, plugin
-ranges, sums of ISOs, firmware against disk layout, answer files, keys and
-passwords that come with the template, drive letters, sysprep, and the steps
-that a node's image needs.
-
-Values that are only given at build time are UNKNOWN: --var-file gives them.
-Steps whose content can't be read, such as Ansible's, make what is missing
-UNKNOWN too.`,
-		Example: `  verify template image
-  verify template image --var-file prod.pkrvars.hcl
-  verify template docs/vsphere_ci --profile openshift -o junit > template.xml`,
-		Args: app.Args(cobra.ExactArgs(1)),
+		Use:  "template DIR",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Profile != "" && !slices.Contains(lint.Profiles(), o.Profile) {
 				return usage(cmd, "--profile can't be %q: openshift or generic", o.Profile)
