@@ -8,7 +8,7 @@ package console
 import (
 	"errors"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/sirupsen/logrus"
 
@@ -19,65 +19,56 @@ import (
 // Console is an event.Sink and a logger. Its methods may be called from many
 // goroutines.
 type Console struct {
-	log   *logrus.Logger
-	show  shower
-	json  bool // messages are JSON
-	color bool
-	once  sync.Once
+	log    *logrus.Logger
+	plain  *plain
+	live   *tty // nil for none
+	json   bool // messages are JSON
+	closed atomic.Bool
 }
 
-type shower interface {
-	event.Sink
-	close()
-}
-
-// New checks the options and starts showing. Close ends it. A value that an
-// option can't have is a fault that names the flag.
-func New(o Options) (*Console, error) {
-	if err := o.check(); err != nil {
-		return nil, err
-	}
-	c := &Console{log: logrus.New(), json: o.LogFormat == "json", color: o.wantsColor()}
+// New starts showing. Close ends it.
+func New(o Options) *Console {
+	c := &Console{log: logrus.New(), json: o.LogFormat == "json"}
 	c.log.SetOutput(o.Stderr)
 	c.log.SetLevel(o.level())
 	if c.json {
 		c.log.SetFormatter(newJSONFormat())
 	} else {
-		c.log.SetFormatter(&textFormat{color: c.color})
+		c.log.SetFormatter(&textFormat{color: WantsColor(o.Color, o.Stderr)})
 	}
-	switch plain := newPlain(c.log, c.json); o.mode() {
-	case "tty":
-		t := newTTY(o.Stderr, o.size, plain)
-		c.log.SetOutput(t)
-		c.show = t
-	default:
-		c.show = plain
-	}
-	return c, nil
-}
-
-// Must is New for options that are known to be right.
-func Must(o Options) *Console {
-	c, err := New(o)
-	if err != nil {
-		panic(err)
+	c.plain = &plain{log: c.log, json: c.json, began: map[work]*clock{}}
+	if o.live() {
+		if o.size == nil {
+			o.size = func() (int, int) { return Size(o.Stderr) }
+		}
+		c.live = newTTY(o.Stderr, o.size, c.plain)
+		c.log.SetOutput(c.live)
 	}
 	return c
 }
 
 // Emit shows an event. After Close it does nothing.
-func (c *Console) Emit(e event.Event) { c.show.Emit(e) }
+func (c *Console) Emit(e event.Event) {
+	switch {
+	case c.closed.Load():
+	case c.live != nil:
+		c.live.Emit(e)
+	default:
+		c.plain.Emit(e)
+	}
+}
 
 // Log returns the logger for messages that aren't progress. It works after
 // Close too.
 func (c *Console) Log() *logrus.Logger { return c.log }
 
-// Color reports whether stderr may be coloured.
-func (c *Console) Color() bool { return c.color }
-
 // Close takes the live lines off the terminal. Call it before the result goes
 // to stdout, which may be the same terminal. A second call does nothing.
-func (c *Console) Close() { c.once.Do(c.show.close) }
+func (c *Console) Close() {
+	if !c.closed.Swap(true) && c.live != nil {
+		c.live.close()
+	}
+}
 
 // Fail takes the live lines off the terminal and prints the error that ends
 // the command; each one of errors that were joined. nil prints nothing.

@@ -86,10 +86,7 @@ func TestGolden(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
 				o.Stderr = &b
-				c, err := New(o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := New(o)
 				build(c)
 				c.Fail(errBuild)
 				c.Fail(nil)
@@ -107,7 +104,7 @@ func TestGolden(t *testing.T) {
 func TestLongPhases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		c := Must(Options{Stderr: &b, Progress: "plain"})
+		c := New(Options{Stderr: &b, Progress: "plain"})
 		e := event.Event{Object: "csi-proxy", Phase: event.Compile, State: event.Start, Message: "2 of 13, about 3 min, as last time"}
 		c.Emit(e)
 		e.State = event.Progress
@@ -138,7 +135,7 @@ func TestNoRawControls(t *testing.T) {
 	for _, format := range []string{"text", "json"} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
-			c := Must(Options{Stderr: &b, Progress: "plain", LogFormat: format})
+			c := New(Options{Stderr: &b, Progress: "plain", LogFormat: format})
 			build(c)
 			c.Fail(errBuild)
 			if i := strings.IndexAny(b.String(), "\x00\x1b\r\u009b\u202e"); i >= 0 {
@@ -151,31 +148,6 @@ func TestNoRawControls(t *testing.T) {
 	}
 }
 
-func TestWrongOptions(t *testing.T) {
-	for flag, o := range map[string]Options{
-		"--progress":   {Progress: "fancy"},
-		"--log-level":  {LogLevel: "panic"},
-		"--log-format": {LogFormat: "xml"},
-		"--color":      {Color: "yes"},
-	} {
-		o.Stderr = &bytes.Buffer{}
-		_, err := New(o)
-		f, ok := errors.AsType[*fault.Error](err)
-		if !ok || !strings.Contains(f.What, flag) || !strings.Contains(f.Fix, flag+" ") {
-			t.Errorf("%s: %v", flag, err)
-		}
-	}
-}
-
-func TestMustPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("it didn't")
-		}
-	}()
-	Must(Options{Progress: "fancy"})
-}
-
 func TestColorOfAFile(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -183,10 +155,10 @@ func TestColorOfAFile(t *testing.T) {
 	}
 	defer f.Close()
 	o := Options{Stderr: f}
-	if err := o.check(); err != nil || o.mode() != "plain" || o.wantsColor() {
-		t.Errorf("a file is taken for a terminal: %v, %s", err, o.mode())
+	if o.live() || WantsColor("auto", f) {
+		t.Errorf("a file is taken for a terminal: %v", o.live())
 	}
-	if columns, rows := o.size(); columns != 80 || rows != 24 {
+	if columns, rows := Size(f); columns != 80 || rows != 24 {
 		t.Errorf("size %d, %d", columns, rows)
 	}
 }
@@ -196,7 +168,7 @@ func TestConcurrentEmit(t *testing.T) {
 		t.Run(progress, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newScreen(t, 80, 10)
-				c := Must(Options{Stderr: s, Progress: progress, size: s.size})
+				c := New(Options{Stderr: s, Progress: progress, size: s.size})
 				var wg sync.WaitGroup
 				for i := range 20 {
 					wg.Go(func() {

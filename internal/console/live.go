@@ -2,10 +2,13 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 type liveLine struct {
@@ -56,41 +59,16 @@ func amount(e event.Event) string {
 }
 
 func countsBytes(p event.Phase) bool {
-	switch p {
-	case event.Fetch, event.Pack, event.Write, event.Push, event.Verify:
-		return true
-	case event.Resolve, event.Check, event.Compile, event.Inspect, event.Read:
-	}
-	return false
+	return slices.Contains([]event.Phase{event.Fetch, event.Pack, event.Write, event.Push, event.Verify}, p)
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 
 // cut shortens s to that many columns.
 func cut(s string, columns int) string {
-	n := 0
-	for i, r := range s {
-		if n += runeWidth(r); n > columns {
-			s = s[:i]
-			break
-		}
+	for s != "" && printable.Columns(s) > columns {
+		_, last := utf8.DecodeLastRuneInString(s)
+		s = s[:len(s)-last]
 	}
 	return strings.TrimRight(s, " ")
-}
-
-func width(s string) int {
-	n := 0
-	for _, r := range s {
-		n += runeWidth(r)
-	}
-	return n
-}
-
-// runeWidth takes all scripts from Hangul on for two columns wide. Too much
-// for some, which costs the end of a line; too little would make it wrap.
-func runeWidth(r rune) int {
-	if r >= 0x1100 {
-		return 2
-	}
-	return 1
 }

@@ -20,9 +20,8 @@ type plain struct {
 	log  *logrus.Logger
 	json bool
 
-	mu     sync.Mutex
-	began  map[work]*clock
-	closed bool
+	mu    sync.Mutex
+	began map[work]*clock
 }
 
 // work is a phase of an object.
@@ -37,39 +36,16 @@ type clock struct {
 	told  int
 }
 
-func newPlain(log *logrus.Logger, json bool) *plain {
-	return &plain{log: log, json: json, began: map[work]*clock{}}
-}
-
 // Emit implements event.Sink.
 func (p *plain) Emit(e event.Event) {
-	elapsed, ok := p.track(e)
-	if ok && (e.State != event.Progress || p.due(e, elapsed)) {
+	if elapsed, due := p.track(e); due {
 		p.print(e, elapsed)
 	}
 }
 
-func (p *plain) close() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.closed = true
-}
-
-// due tells whether another minute of a phase has gone by.
-func (p *plain) due(e event.Event, elapsed time.Duration) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c, minutes := p.began[work{e.Object, e.Phase}], int(elapsed.Minutes())
-	if c == nil || minutes <= c.told {
-		return false
-	}
-	c.told = minutes
-	return true
-}
-
-// track returns how long a phase took when e ends it, or has taken so far, and
-// false once closed.
-func (p *plain) track(e event.Event) (time.Duration, bool) {
+// track returns how long a phase took when e ends it, or has taken so far, and whether
+// that is worth a line: of progress, once a minute.
+func (p *plain) track(e event.Event) (elapsed time.Duration, due bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := work{e.Object, e.Phase}
@@ -77,13 +53,21 @@ func (p *plain) track(e event.Event) (time.Duration, bool) {
 		p.began[key] = &clock{began: time.Now()}
 	}
 	c := p.began[key]
-	if c == nil || e.State != event.Progress && !ended(e.State) {
-		return 0, !p.closed
+	if c == nil {
+		return 0, e.State != event.Progress
 	}
-	if ended(e.State) {
+	elapsed = time.Since(c.began)
+	switch minutes := int(elapsed.Minutes()); {
+	case ended(e.State):
 		delete(p.began, key)
+	case e.State != event.Progress:
+		return 0, true
+	case minutes <= c.told:
+		return elapsed, false
+	default:
+		c.told = minutes
 	}
-	return time.Since(c.began), !p.closed
+	return elapsed, true
 }
 
 func ended(s event.State) bool {

@@ -29,19 +29,16 @@ func TestOnATerminal(t *testing.T) {
 			t.Setenv("TERM", tt.term)
 			o := tt.options
 			o.Stderr = tty
-			if err := o.check(); err != nil {
-				t.Fatal(err)
+			if live, color := o.live(), WantsColor(o.Color, tty); live != (tt.mode == "tty") || color != tt.color {
+				t.Errorf("live lines %v, color %v", live, color)
 			}
-			if o.mode() != tt.mode || o.wantsColor() != tt.color {
-				t.Errorf("mode %s, color %v", o.mode(), o.wantsColor())
-			}
-			if columns, rows := o.size(); columns != 101 || rows != 33 {
+			if columns, rows := Size(tty); columns != 101 || rows != 33 {
 				t.Errorf("size %d, %d", columns, rows)
 			}
-			c := Must(o)
+			c := New(o)
 			defer c.Close()
-			if c.Color() != tt.color {
-				t.Errorf("Color() = %v", c.Color())
+			if (c.live != nil) != (tt.mode == "tty") {
+				t.Errorf("live lines: %v", c.live != nil)
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // redraw is how often live lines are drawn: smooth enough for the eye, and it
@@ -54,10 +55,8 @@ func (t *tty) run() {
 
 // Emit implements event.Sink.
 func (t *tty) Emit(e event.Event) {
-	elapsed, ok := t.plain.track(e)
+	elapsed, _ := t.plain.track(e)
 	switch {
-	case !ok:
-		return
 	case e.State == event.Start || e.State == event.Progress:
 		t.update(e)
 		return
@@ -106,6 +105,9 @@ func (t *tty) refresh() {
 // draw erases the live lines, prints above and draws them again, in one write
 // so that nothing flickers. When there is nothing new it writes nothing.
 func (t *tty) draw(above []byte) error {
+	if t.closed {
+		return nil
+	}
 	columns, rows := t.size()
 	lines := render(t.live, columns, rows-1)
 	if len(above) == 0 && slices.Equal(lines, t.drawn) {
@@ -130,7 +132,7 @@ func (t *tty) draw(above []byte) error {
 func rowsOf(lines []string, columns int) int {
 	n := 0
 	for _, l := range lines {
-		n += max(1, (width(l)+columns-1)/columns)
+		n += max(1, (printable.Columns(l)+columns-1)/columns)
 	}
 	return n
 }
@@ -138,7 +140,6 @@ func rowsOf(lines []string, columns int) int {
 func (t *tty) close() {
 	close(t.stop)
 	<-t.ended
-	t.plain.close()
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.live = nil

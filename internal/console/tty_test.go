@@ -21,7 +21,7 @@ func onTTY(t *testing.T, columns, rows int, run func(c *Console, s *screen)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := newScreen(t, columns, rows)
-		c := Must(Options{Stderr: s, Progress: "tty", size: s.size})
+		c := New(Options{Stderr: s, Progress: "tty", size: s.size})
 		run(c, s)
 		c.Close()
 		c.Close()
@@ -93,7 +93,7 @@ func TestNothingIsDrawnAfterTheLastPhase(t *testing.T) {
 func TestMutedEndIsErased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScreen(t, 80, 24)
-		c := Must(Options{Stderr: s, Progress: "tty", LogLevel: "error", size: s.size})
+		c := New(Options{Stderr: s, Progress: "tty", LogLevel: "error", size: s.size})
 		defer c.Close()
 		start(c, "a", event.Write)
 		time.Sleep(pause)

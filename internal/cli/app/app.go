@@ -19,7 +19,6 @@ import (
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/winbake/winbake/internal/console"
 	"github.com/winbake/winbake/internal/fault"
@@ -109,7 +108,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 		if strings.Contains(strings.Join(args, "="), "--log-format=json") || os.Getenv(envPrefix+"LOG_FORMAT") == "json" {
 			format = "json"
 		}
-		a.Console = console.Must(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
+		a.Console = console.New(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
 	}
 	defer a.Console.Close()
 	if r, ok := a.Stdout.(*result); ok {
@@ -162,17 +161,14 @@ func (a *App) prepare(root *cobra.Command) {
 	root.SetFlagErrorFunc(flagError)
 	cobra.AddTemplateFunc("variables", envUsage)
 	root.SetHelpTemplate(root.HelpTemplate() + "{{variables .}}")
-	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fromEnv(cmd); err != nil {
 			return err
 		}
-		a.Console, err = console.New(console.Options{
+		a.Console = console.New(console.Options{
 			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Color: a.color, Quiet: a.quiet,
 		})
-		if err == nil {
-			err = checkChoices(cmd)
-		}
-		return err
+		return checkChoices(cmd)
 	}
 	root.AddCommand(newVersion(a, root.Name()))
 	addManPages(root)
@@ -302,19 +298,10 @@ func (r *result) lost() error {
 }
 
 // IsTerminal reports whether w is a terminal that a person looks at.
-func IsTerminal(w io.Writer) bool {
-	f := file(w)
-	return f != nil && term.IsTerminal(int(f.Fd()))
-}
+func IsTerminal(w io.Writer) bool { return console.IsTerminal(behind(w)) }
 
-// Color reports whether the result may have colours, as --color says: else a
-// terminal that knows them, of a user who wants them (https://no-color.org).
-func (a *App) Color() bool {
-	if a.color == "always" || a.color == "never" {
-		return a.color == "always"
-	}
-	return IsTerminal(a.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
+// Color reports whether the result may have colours, as --color says.
+func (a *App) Color() bool { return console.WantsColor(a.color, behind(a.Stdout)) }
 
 // Width is the number of columns of the terminal w, at most 100, which is as
 // long as a line of prose should be; 100 where w is none.
@@ -323,18 +310,14 @@ func Width(w io.Writer) int {
 	if !IsTerminal(w) {
 		return most
 	}
-	columns, _, err := term.GetSize(int(file(w).Fd()))
-	if err != nil || columns <= 0 {
-		return most
-	}
+	columns, _ := console.Size(behind(w))
 	return min(columns, most)
 }
 
-// file is the file behind w; nil where there is none.
-func file(w io.Writer) *os.File {
+// behind is what a command's stdout writes to.
+func behind(w io.Writer) io.Writer {
 	if r, ok := w.(*result); ok {
-		w = r.w
+		return r.w
 	}
-	f, _ := w.(*os.File)
-	return f
+	return w
 }

@@ -18,10 +18,7 @@ import (
 func onBase(t *testing.T, o imageOptions, base verify.BaseImage) (below, string, error) {
 	t.Helper()
 	var stderr bytes.Buffer
-	c, err := console.New(console.Options{Stderr: &stderr, Progress: "plain", LogFormat: "text"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := console.New(console.Options{Stderr: &stderr, Progress: "plain", LogFormat: "text"})
 	tree := &payload.Tree{Format: payload.Flat, Files: []payload.File{{Path: "kube-node/kubelet.exe"}, {Path: "a.exe"}}}
 	s := settler{&tool{App: &app.App{Console: c}}, &o, "registry/op@sha256:1", "4.20", tree}
 	under, err := s.image(&base)

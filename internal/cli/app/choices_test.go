@@ -1,0 +1,29 @@
+package app
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+func TestWrongChoices(t *testing.T) {
+	for flag, value := range map[string]string{"--progress": "fancy", "--log-level": "panic", "--log-format": "xml", "--color": "yes"} {
+		for _, byVariable := range []bool{false, true} {
+			args := []string{"run", flag, value}
+			if byVariable {
+				t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_")), value)
+				args = args[:1]
+			}
+			var stderr bytes.Buffer
+			root := &cobra.Command{Use: "bake"}
+			root.AddCommand(&cobra.Command{Use: "run", RunE: func(*cobra.Command, []string) error { return nil }})
+			code := (&App{Stderr: &stderr}).Run(t.Context(), root, args)
+			if code != 1 || !strings.Contains(stderr.String(), flag+` can't be "`+value) || !strings.Contains(stderr.String(), "fix: give "+flag+" one of ") {
+				t.Errorf("%s: %d, %s", flag, code, &stderr)
+			}
+		}
+		t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_")), "")
+	}
+}
