@@ -216,6 +216,38 @@ func StaleError(f *File, stale []Stale) error {
 	return &fault.Error{Where: f.LockDir(), What: "the lock is stale", Excerpt: strings.Join(lines, "\n"), Fix: LockCommand(f, names...), Code: finding.ExitBlock}
 }
 
+// Ready is a component with what its lock says of it, and the values of its stamps.
+type Ready struct {
+	*Component
+	Locked *Locked
+	Stamps map[string]string
+}
+
+// Ready returns the named components, or all, and refuses a lock that isn't theirs.
+// epoch is SOURCE_DATE_EPOCH.
+func (f *File) Ready(names []string, epoch string) (ready []Ready, err error) {
+	components, err := f.Select(names)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := LoadLock(f)
+	if err != nil {
+		return nil, err
+	}
+	if stale := lock.Check(f, names...); len(stale) > 0 {
+		return nil, StaleError(f, stale)
+	}
+	for _, c := range components {
+		locked := lock.Components[c.Name]
+		stamps, err := c.Stamps(locked, epoch)
+		if err != nil {
+			return nil, err
+		}
+		ready = append(ready, Ready{c, locked, stamps})
+	}
+	return ready, nil
+}
+
 // Change is one thing that differs between two files of pins and their locks.
 type Change struct {
 	Component string `json:"component"`

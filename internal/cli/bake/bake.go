@@ -144,26 +144,11 @@ func (t *tool) selected(names []string) (*pins.File, []*pins.Component, error) {
 }
 
 func (t *tool) lockedJobs(file *pins.File, names []string) (jobs []*compile.Job, err error) {
-	components, err := file.Select(names)
-	if err != nil {
-		return nil, err
+	ready, err := file.Ready(names, sourceDateEpoch())
+	for _, r := range ready {
+		jobs = append(jobs, &compile.Job{File: file, Component: r.Component, Locked: r.Locked, Stamps: r.Stamps})
 	}
-	lock, err := pins.LoadLock(file)
-	if err != nil {
-		return nil, err
-	}
-	if stale := lock.Check(file, names...); len(stale) > 0 {
-		return nil, pins.StaleError(file, stale)
-	}
-	for _, c := range components {
-		locked := lock.Components[c.Name]
-		stamps, err := c.Stamps(locked, sourceDateEpoch())
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, &compile.Job{File: file, Component: c, Locked: locked, Stamps: stamps})
-	}
-	return jobs, nil
+	return jobs, err
 }
 
 // fromPins completes with names that the file in use gives.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/catalog/signed"
@@ -21,15 +20,8 @@ type Flag struct {
 	Paths []string
 }
 
-// Register adds the flag to a command. --data, its former name, is read as the same
-// flag and shown nowhere.
+// Register adds the flag to a command.
 func (f *Flag) Register(cmd *cobra.Command) {
-	cmd.Flags().SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "data" {
-			name = "catalog"
-		}
-		return pflag.NormalizedName(name)
-	})
 	cmd.Flags().StringArrayVar(&f.Paths, "catalog", nil, "file or folder of catalog rows that add to the embedded ones or override them; may be repeated")
 }
 

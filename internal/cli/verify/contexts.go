@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/report/skewreport"
@@ -25,7 +25,7 @@ const allContexts = "all"
 // skewOfContexts judges several clusters. One that can't be read doesn't keep
 // the others from it: it is UNKNOWN.
 func (t *tool) skewOfContexts(cmd *cobra.Command, o skewOptions) error {
-	if err := o.checkContexts(t.format); err != nil {
+	if err := t.checkContexts(cmd.Flags()); err != nil {
 		return err
 	}
 	names := o.contexts
@@ -65,28 +65,18 @@ func (t *tool) skewOfContexts(cmd *cobra.Command, o skewOptions) error {
 		}
 		found = append(found, c.Report.Result.Findings...)
 	}
-	if code := t.failOn.ExitCode(found); code != finding.ExitOK {
-		return app.ExitCode(code)
-	}
-	return nil
+	return t.exit(found)
 }
 
 // checkContexts refuses what goes with one cluster alone, before any is read.
-func (o *skewOptions) checkContexts(format string) error {
-	alone := func(flag string) error {
-		return &fault.Error{What: "--contexts reads several clusters, and " + flag + " is of one", Fix: "leave one of them out"}
+func (t *tool) checkContexts(f *pflag.FlagSet) error {
+	for _, flag := range []string{"manifests", "must-gather", "context", "server"} {
+		if f.Changed(flag) {
+			return &fault.Error{What: "--contexts reads several clusters, and --" + flag + " is of one", Fix: "leave one of them out"}
+		}
 	}
-	switch {
-	case len(o.manifests) > 0:
-		return alone("--manifests")
-	case o.mustGather != "":
-		return alone("--must-gather")
-	case o.clusterSet.Changed("context"):
-		return alone("--context")
-	case o.clusterSet.Changed("server"):
-		return alone("--server")
-	case !slices.Contains(skewreport.ClusterFormats, format):
-		return &fault.Error{What: "-o " + format + " is for one cluster", Fix: "-o " + strings.Join(skewreport.ClusterFormats, ", -o ")}
+	if !slices.Contains(skewreport.ClusterFormats, t.format) {
+		return &fault.Error{What: "-o " + t.format + " is for one cluster", Fix: "-o " + strings.Join(skewreport.ClusterFormats, ", -o ")}
 	}
 	return nil
 }

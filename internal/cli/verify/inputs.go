@@ -1,8 +1,6 @@
 package verify
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -236,18 +234,32 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 	return drivers, nil
 }
 
-// imageVersions reads --image-version: IMAGE=vX.Y.Z, or a file of such lines.
+// imageVersions reads --image-version: IMAGE=vX.Y.Z, or a file of such lines, in which
+// # starts a comment.
 func imageVersions(list []string) (map[string]string, error) {
 	images := map[string]string{}
-	for _, s := range list {
-		if !strings.Contains(s, "=") {
-			if err := imageVersionFile(images, s); err != nil {
+	for _, given := range list {
+		if strings.Contains(given, "=") {
+			if err := imageVersion(images, given, "--image-version"); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		if err := imageVersion(images, s, "--image-version"); err != nil {
-			return nil, err
+		data, err := infile.Read(given, infile.Text)
+		if err != nil {
+			return nil, &fault.Error{
+				What: fmt.Sprintf("%q is neither DIGEST_OR_IMAGE=vX.Y.Z nor a file of such lines", given), Where: "--image-version",
+				Fix: "--image-version sha256:...=v1.33.3", Err: err,
+			}
+		}
+		for n, line := range strings.Split(string(data), "\n") {
+			line, _, _ = strings.Cut(line, "#")
+			if line = strings.TrimSpace(line); line == "" {
+				continue
+			}
+			if err := imageVersion(images, line, fmt.Sprintf("%s:%d", given, n+1)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return images, nil
@@ -265,26 +277,4 @@ func imageVersion(images map[string]string, s, where string) error {
 	}
 	images[image] = tag
 	return nil
-}
-
-// imageVersionFile reads a line each; # starts a comment.
-func imageVersionFile(images map[string]string, path string) error {
-	data, err := infile.Read(path, infile.Text)
-	if err != nil {
-		return &fault.Error{
-			What: fmt.Sprintf("%q is neither DIGEST_OR_IMAGE=vX.Y.Z nor a file of such lines", path), Where: "--image-version",
-			Fix: "--image-version sha256:...=v1.33.3", Err: err,
-		}
-	}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for n := 1; lines.Scan(); n++ {
-		line, _, _ := strings.Cut(lines.Text(), "#")
-		if line = strings.TrimSpace(line); line == "" {
-			continue
-		}
-		if err := imageVersion(images, line, fmt.Sprintf("%s:%d", path, n)); err != nil {
-			return err
-		}
-	}
-	return lines.Err()
 }

@@ -21,7 +21,6 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pe"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
@@ -92,9 +91,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 		if want, err = loadPinned(o.file, o.only); err != nil {
 			return r, err
 		}
-		if check.Expected, err = expected(want, o); err != nil {
-			return r, err
-		}
+		check.Expected = expected(want, o)
 	}
 	demands, err := t.newDemands(o, want)
 	if err != nil {
@@ -172,23 +169,16 @@ func byteNotes(source *ociimage.Source, want *pinned, digest v1.Hash) []string {
 	return []string{"no pin holds the sum of a built program, so its code was compared with nothing: " + how}
 }
 
-func expected(want *pinned, o payloadOptions) (*verify.Expected, error) {
-	e := &verify.Expected{Format: payload.Format(want.file.Format())}
-	if o.format != "" {
-		e.Format = payload.Format(o.format)
+func expected(want *pinned, o payloadOptions) *verify.Expected {
+	e := &verify.Expected{Format: payload.Format(cmp.Or(o.format, want.file.Format()))}
+	for _, c := range want.components {
+		sum := c.Locked.SHA256
+		if c.Program() {
+			sum = "" // no pin decides its bytes
+		}
+		e.Files = append(e.Files, verify.ExpectedFile{Path: c.Payload, SHA256: sum})
 	}
-	components, err := want.file.Select(o.only)
-	if err != nil {
-		return nil, err
-	}
-	lock, err := pins.LoadLock(want.file)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range components {
-		e.Files = append(e.Files, verify.ExpectedFile{Path: c.Payload, SHA256: sumOf(c, lock)})
-	}
-	return e, nil
+	return e
 }
 
 // executables collects what is found in each program.

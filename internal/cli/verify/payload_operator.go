@@ -212,10 +212,9 @@ func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node
 	}
 	files := hosts.Present(image.Files)
 	var built []wanted.Built
-	for _, b := range want.built {
-		f := files[b.Component.Payload]
-		b.SHA256, b.Size = f.SHA256, f.Size
-		built = append(built, b)
+	for _, c := range want.components {
+		f := files[c.Payload]
+		built = append(built, wanted.Built{Component: c.Component, Stamps: c.Stamps, SHA256: f.SHA256, Size: f.Size})
 	}
 	e, err := wanted.Expectation(want.file, built, func(string, string) {}) // bake said it
 	if e != nil {

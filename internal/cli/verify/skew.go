@@ -16,7 +16,6 @@ import (
 	"github.com/winbake/winbake/internal/accept"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/skew"
@@ -82,10 +81,7 @@ func (t *tool) skew(cmd *cobra.Command, o skewOptions) error {
 	if err := skewreport.Write(t.Stdout, t.format, r, skewreport.Options{Color: color, Details: o.details, Verbose: t.verbose, Width: app.Width(t.Stdout)}); err != nil {
 		return err
 	}
-	if code := t.failOn.ExitCode(r.Result.Findings); code != finding.ExitOK {
-		return app.ExitCode(code)
-	}
-	return nil
+	return t.exit(r.Result.Findings)
 }
 
 // answer is judge, and ends with the command's context.

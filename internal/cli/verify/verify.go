@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node/wanted"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
@@ -84,7 +83,12 @@ func (t *tool) finish(r report.Report, notes ...func([]finding.Finding) []string
 	if err := report.Write(t.Stdout, t.format, r, report.Options{Color: color, Verbose: t.verbose}); err != nil {
 		return err
 	}
-	if code := t.failOn.ExitCode(r.Findings); code != finding.ExitOK {
+	return t.exit(r.Findings)
+}
+
+// exit is the exit code that findings make, and nil for 0.
+func (t *tool) exit(found []finding.Finding) error {
+	if code := t.failOn.ExitCode(found); code != finding.ExitOK {
 		return app.ExitCode(code)
 	}
 	return nil
@@ -93,9 +97,9 @@ func (t *tool) finish(r report.Report, notes ...func([]finding.Finding) []string
 // pinned is what versions.yaml and its lock say of a payload, of programs
 // by path below /payload.
 type pinned struct {
-	file     *pins.File
-	programs map[string]*expect.Program
-	built    []wanted.Built // without sums, which the payload has
+	file       *pins.File
+	components []pins.Ready
+	programs   map[string]*expect.Program
 }
 
 // loadPinned reads versions.yaml and its lock. only narrows it to some
@@ -105,43 +109,14 @@ func loadPinned(path string, only []string) (*pinned, error) {
 	if err != nil {
 		return nil, err
 	}
-	components, err := file.Select(only)
-	if err != nil {
-		return nil, err
-	}
-	lock, err := pins.LoadLock(file)
-	if err != nil {
-		return nil, err
-	}
-	if stale := lock.Check(file, only...); len(stale) > 0 {
-		return nil, pins.StaleError(file, stale)
-	}
 	p := &pinned{file: file, programs: map[string]*expect.Program{}}
-	for _, c := range components {
-		locked := lock.Components[c.Name]
-		stamps, err := c.Stamps(locked, os.Getenv("SOURCE_DATE_EPOCH"))
-		if err != nil {
-			return nil, err
+	p.components, err = file.Ready(only, os.Getenv("SOURCE_DATE_EPOCH"))
+	for _, c := range p.components {
+		if c.Program() {
+			p.programs[c.Payload] = expect.For(c.Component, file, c.Locked, c.Stamps)
 		}
-		p.built = append(p.built, wanted.Built{Component: c, Stamps: stamps})
-		if !c.Program() {
-			continue
-		}
-		p.programs[c.Payload] = expect.For(c, file, locked, stamps)
 	}
-	return p, nil
-}
-
-// sumOf is the sha256 of a component whose bytes the pins themselves decide;
-// "" for a program.
-func sumOf(c *pins.Component, lock *pins.Lock) string {
-	if c.Program() {
-		return ""
-	}
-	if l := lock.Components[c.Name]; l != nil {
-		return l.SHA256
-	}
-	return c.SHA256
+	return p, err
 }
 
 func usage(cmd *cobra.Command, format string, args ...any) error {
