@@ -8,7 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Options are the global flags. What isn't named there stands for the first value.
+// Options are the global flags. An empty string means the first of the values named.
 type Options struct {
 	Stderr io.Writer
 	// Progress is auto, plain or tty. auto is tty where stderr is a

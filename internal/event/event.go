@@ -1,4 +1,4 @@
-// Package event carries progress from where work is done to whoever shows
+// Package event carries progress from where work is done to what shows
 // it. Packages emit events; package console alone turns them into text.
 package event
 

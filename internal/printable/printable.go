@@ -39,7 +39,7 @@ func Quote(s string) string { return strconv.Quote(Clip(s)) }
 // credentials are a URL's user where that may be a token, and its password.
 var credentials = regexp.MustCompile(`(https?://)[^/\s"']*@|([a-z+]+://[^/\s"':@]*:)[^/\s"']*@`)
 
-// NoCredentials is s with stars in place of what URLs in it have before their
+// NoCredentials is s with stars instead of what URLs in it have before their
 // host: a password, and a user of http, which is a token for many servers.
 func NoCredentials(s string) string { return credentials.ReplaceAllString(s, "${1}${2}***@") }
 
@@ -54,10 +54,8 @@ func escape(s, keep string) string {
 			b.WriteRune(r)
 		case r < utf8.RuneSelf:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
 		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+			b.WriteString(strings.Trim(strconv.QuoteToASCII(string(r)), `"`))
 		}
 		s = s[n:]
 	}

@@ -84,7 +84,7 @@ func calledAs(name, program string) string {
 }
 
 // signals ends ctx on the first SIGINT or SIGTERM. The second one ends the
-// process, for whoever can't wait.
+// process, for a user who can't wait.
 func signals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
@@ -206,25 +206,27 @@ func checkArgs(cmd *cobra.Command) {
 }
 
 func unknownCommand(group *cobra.Command, word string) error {
-	var names []string
-	for _, c := range group.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
 	fix := group.CommandPath() + " --help"
-	if near := fault.Nearest(word, names); near != "" {
-		fix = group.CommandPath() + " " + near
+	group.SuggestionsMinimumDistance = 2
+	if near := group.SuggestionsFor(word); len(near) > 0 {
+		fix = group.CommandPath() + " " + near[0]
 	}
 	return &fault.Error{What: fmt.Sprintf("unknown command %q for %q", word, group.CommandPath()), Fix: fix}
 }
+
+// renamed are flags that had another name before the first release.
+var renamed = map[string]string{"data": "catalog", "insecure": "plain-http", "revision": "label", "source": "label", "verify-exe": "with-verify"}
 
 func flagError(cmd *cobra.Command, err error) error {
 	fix := cmd.CommandPath() + " --help"
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if near := fault.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		near := renamed[unknown.GetSpecifiedName()]
+		if !slices.Contains(names, near) {
+			near = fault.Nearest(unknown.GetSpecifiedName(), names)
+		}
+		if near != "" {
 			fix = cmd.CommandPath() + " --" + near
 		}
 	}

@@ -271,7 +271,7 @@ func (t *tool) buildDrivers(ctx context.Context, file *pins.File, sources []*dri
 	return rows, nil
 }
 
-// driverJobs locks the pins that versions.lock hasn't got: of a git tree, the
+// driverJobs locks the pins that versions.lock doesn't have: of a git tree, the
 // commit decides everything.
 func (t *tool) driverJobs(ctx context.Context, b *compile.Builder, file *pins.File, sources []*driver.Source) ([]*compile.Job, error) {
 	var jobs []*compile.Job

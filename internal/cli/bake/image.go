@@ -124,7 +124,7 @@ var _ payload.Store = blobStore{}
 
 func (b blobStore) Create() (payload.BlobWriter, error) { return b.store.Create() }
 
-// Open takes a blob that is gone for a damaged one: to run again makes either anew.
+// Open takes a blob that is gone for a damaged one: to run again makes both again.
 func (b blobStore) Open(digest string) (io.ReadCloser, error) {
 	rc, err := b.store.Open(digest)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -36,7 +36,7 @@ type servicesOptions struct {
 func newServices(t *tool) *cobra.Command {
 	var o servicesOptions
 	cmd := &cobra.Command{
-		Use: "windows-services",
+		Use: "windows-services", SuggestFor: []string{"services"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.print(t.servicesManifest(cmd.Context(), o))
 		},
@@ -157,7 +157,7 @@ func wmcoVersions(file *pins.File) (versions []string) {
 func newSC(t *tool) *cobra.Command {
 	var undo bool
 	cmd := &cobra.Command{
-		Use:  "setup-script [service...]",
+		Use: "setup-script [service...]", SuggestFor: []string{"sc"},
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: t.fromPins(serviceNames),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return t.print(t.sc(args, undo))

@@ -34,28 +34,13 @@ type nodeOptions struct {
 
 func newNode(t *tool) *cobra.Command {
 	cmd := &cobra.Command{Use: "node"}
-	cmd.AddCommand(newNodeInstall(t), newNodeUpgrade(t), newNodeRemove(t), newVerifyExe(t))
+	cmd.AddCommand(
+		nodeCommand(t, agent.Install, &cobra.Command{Use: "install IMAGE", Args: cobra.ExactArgs(1)}),
+		nodeCommand(t, agent.Upgrade, &cobra.Command{Use: "upgrade IMAGE", Args: cobra.ExactArgs(1)}),
+		nodeCommand(t, agent.Remove, &cobra.Command{Use: "remove"}),
+		newVerifyExe(t),
+	)
 	return cmd
-}
-
-func newNodeInstall(t *tool) *cobra.Command {
-	return nodeCommand(t, agent.Install, &cobra.Command{
-		Use:  "install IMAGE",
-		Args: cobra.ExactArgs(1),
-	})
-}
-
-func newNodeUpgrade(t *tool) *cobra.Command {
-	return nodeCommand(t, agent.Upgrade, &cobra.Command{
-		Use:  "upgrade IMAGE",
-		Args: cobra.ExactArgs(1),
-	})
-}
-
-func newNodeRemove(t *tool) *cobra.Command {
-	return nodeCommand(t, agent.Remove, &cobra.Command{
-		Use: "remove",
-	})
 }
 
 func nodeCommand(t *tool, verb agent.Verb, cmd *cobra.Command) *cobra.Command {

@@ -68,7 +68,7 @@ func newPayload(t *tool) *cobra.Command {
 }
 
 // payload runs the pipeline. When something in the cache turns out damaged on
-// its way out, it is removed and the pipeline runs again, which makes it anew.
+// its way out, it is removed and the pipeline runs again, which makes it again.
 func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 	o.settle()
 	if err := o.check(t); err != nil {

@@ -27,25 +27,15 @@ import (
 )
 
 func newPin(t *tool) *cobra.Command {
-	output := app.NewOutput("PinChangeList", []pins.Change{})
-	cmd := &cobra.Command{
-		Use:               "pin NAME[@VERSION]",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: t.fromPins(componentNames),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name, value, ok := strings.Cut(args[0], "@")
-			if name == "" || ok && value == "" {
-				return &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin csi-proxy@v1.3.0"}
-			}
-			changes, err := t.pin(cmd.Context(), name, value)
-			if err == nil && output.String() == "json" {
-				err = output.JSON(t.Stdout, changes)
-			}
-			return err
-		},
+	cmd := &cobra.Command{Use: "pin NAME[@VERSION]", Args: cobra.ExactArgs(1), ValidArgsFunction: t.fromPins(componentNames)}
+	pin := func(ctx context.Context, args []string) ([]pins.Change, error) {
+		name, value, ok := strings.Cut(args[0], "@")
+		if name == "" || ok && value == "" {
+			return nil, &fault.Error{What: fmt.Sprintf("%q isn't NAME@VERSION", args[0]), Fix: "bake pin csi-proxy@v1.3.0"}
+		}
+		return t.pin(ctx, name, value)
 	}
-	output.Register(cmd)
-	return cmd
+	return app.Answer(t.App, "PinChangeList", cmd, pin, func([]pins.Change) [][]string { return nil })
 }
 
 // pin returns what of the component differs afterwards.
@@ -80,7 +70,7 @@ func (t *tool) pin(ctx context.Context, name, value string) ([]pins.Change, erro
 		was = new(pins.Lock) // none yet
 	}
 	// The lock is written first: killed in between, the next command says
-	// that the lock is stale and how to mend it, and no pin was lost.
+	// that the lock is stale and how to fix it, and no pin was lost.
 	if err := t.lockFile(ctx, file, []string{name}); err != nil {
 		return nil, err
 	}

@@ -268,7 +268,7 @@ func TestTemplateReleaseUntold(t *testing.T) {
 }
 
 // TestTemplateRefused: what can't become an image is refused here and now, with
-// what mends it, and nothing is written.
+// what fixes it, and nothing is written.
 func TestTemplateRefused(t *testing.T) {
 	image := payloadImage(t, payload.Archived, ociVersion, "4.20")
 	tag, _ := pushed(t, image)

@@ -169,7 +169,7 @@ components:
 var plainGo = regexp.MustCompile(`^go(1\.[0-9]+(?:\.[0-9]+|rc[0-9]+)?)$`)
 
 // verifyOfModule builds the module's version as any component, with the toolchain
-// that built this bake: whoever has this bake gets the same bytes. Pins and lock
+// that built this bake: every user of this bake gets the same bytes. Pins and lock
 // stay in the cache, so that the second time needs no network.
 func (t *tool) verifyOfModule(ctx context.Context, version string, o buildOptions) (string, error) {
 	cache, err := t.cachePath()

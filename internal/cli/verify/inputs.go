@@ -265,7 +265,7 @@ func imageVersions(list []string) (map[string]string, error) {
 	return images, nil
 }
 
-// imageVersion takes one IMAGE=vX.Y.Z that stands at where.
+// imageVersion takes one IMAGE=vX.Y.Z that is at where.
 func imageVersion(images map[string]string, s, where string) error {
 	i := strings.LastIndex(s, "=")
 	if i <= 0 || i == len(s)-1 {

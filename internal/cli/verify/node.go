@@ -43,7 +43,7 @@ func newNode(t *tool) *cobra.Command {
 	}
 	f := cmd.Flags()
 	o.hosts.Register(f, "100%")
-	f.StringVar(&o.expect, "expect", "", "the expectation, node.json, in place of an image")
+	f.StringVar(&o.expect, "expect", "", "the expectation, node.json, instead of an image")
 	f.StringVarP(&o.file, "file", "f", "", "versions.yaml that says what an operator's own image is on a node")
 	f.StringSliceVar(&o.only, "only", nil, "only these components and the services that run them")
 	o.registry.Register(f, "the registry")

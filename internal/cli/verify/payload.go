@@ -210,7 +210,7 @@ func (e *executables) missed(summary verify.Summary) (fs []finding.Finding) {
 			fs = append(fs, finding.Finding{
 				ID: "binary.unread", Severity: finding.Unknown, Object: payload.Root + "/" + f.Path,
 				Observed: "not read to its end", Expected: "the program that versions.yaml pins",
-				Why: "nothing can be said of what it is", Remedy: "mend what else is found of this file",
+				Why: "nothing can be said of what it is", Remedy: "fix what else is found of this file",
 			})
 		}
 	}

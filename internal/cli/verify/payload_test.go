@@ -18,7 +18,7 @@ import (
 	"github.com/winbake/winbake/payload/verify"
 )
 
-// pinnedFile is the repository's own versions.yaml, whose lock lies beside it.
+// pinnedFile is the repository's own versions.yaml, whose lock is beside it.
 const pinnedFile = "../../../versions.yaml"
 
 // folder is an archived payload whose csi-proxy.exe can't be unpacked.

@@ -30,7 +30,7 @@ type precheckOptions struct {
 func newPrecheck(t *tool) *cobra.Command {
 	var o precheckOptions
 	cmd := &cobra.Command{
-		Use:  "precheck",
+		Use: "precheck", SuggestFor: []string{"serve"},
 		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd, o) },
 	}
 	f := cmd.Flags()
@@ -54,7 +54,7 @@ func newPrecheck(t *tool) *cobra.Command {
 func (o *precheckOptions) check(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "fail-on", "verbose"} {
 		if cmd.Flags().Changed(name) {
-			return &fault.Error{What: "--" + name + " is for a report, and serve writes none", Fix: "leave it out; verify skew has it"}
+			return &fault.Error{What: "--" + name + " is for a report, and precheck writes none", Fix: "leave it out; verify skew has it"}
 		}
 	}
 	for _, r := range append([]string{o.from}, o.to...) {
@@ -76,7 +76,7 @@ func (o *precheckOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// serve is the pipeline: catalog, credentials, address, and then the loop.
+// precheck is the pipeline: catalog, credentials, address, and then the loop.
 func (t *tool) precheck(cmd *cobra.Command, o precheckOptions) error {
 	ctx := cmd.Context()
 	if err := o.check(cmd); err != nil {

@@ -32,7 +32,7 @@ func (b *blocked) Read([]byte) (int, error) {
 	select {}
 }
 
-// Whoever stops the command isn't kept waiting by an input that never comes.
+// A user who stops the command isn't kept waiting by an input that never comes.
 func TestStoppedWhileReading(t *testing.T) {
 	for _, args := range [][]string{
 		{"inventory", "--manifests", "-"},
