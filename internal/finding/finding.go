@@ -50,7 +50,7 @@ func (s *Severity) UnmarshalText(text []byte) error {
 
 // Finding is one rule's answer about one object.
 type Finding struct {
-	// ID names the rule, lower case with dots: payload.sum.mismatch.
+	// ID names the rule: payload.sum.mismatch of a check, SKEW001 of verify skew.
 	// IDs are frozen once released: --accept and dashboards hold them.
 	ID       string   `json:"id"`
 	Severity Severity `json:"severity"`

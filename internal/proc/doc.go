@@ -6,6 +6,6 @@ package proc
 
 import "time"
 
-// grace is how long a program has to end itself after it was asked to. DESIGN: Ctrl-C
+// grace is how long a program has to end itself after it was asked to. Ctrl-C
 // stops within a second.
 const grace = 500 * time.Millisecond
