@@ -324,7 +324,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		for _, file := range e.Files {
-			if !Absolute(file.Path) || strings.Contains(file.Path, `\..`) {
+			if !winsvc.LegalPath(file.Path) || strings.Contains(file.Path, `\..`) {
 				t.Errorf("a path was taken: %q", file.Path)
 			}
 		}
@@ -342,8 +342,8 @@ func TestPaths(t *testing.T) {
 		`C:\k\x.exe`: true, `c:\Ä ö\é.exe`: true, `C:\`: false, `C:k`: false, `\\host\share`: false, `C:\a\..\b`: false, `C:\a:b`: false,
 		`C:\a\\b`: false, `C:/a`: false, `1:\abc`: false, `C:\a.`: false, `C:\a `: false, "": false,
 	} {
-		if Absolute(p) != want {
-			t.Errorf("Absolute(%q) = %t", p, !want)
+		if winsvc.LegalPath(p) != want {
+			t.Errorf("LegalPath(%q) = %t", p, !want)
 		}
 	}
 	if Dir(`C:\k\x.exe`) != `C:\k` || Dir(`C:\x`) != `C:\` || Base(`C:\k\x.exe`) != "x.exe" || !SamePath(`c:/K/x`, `C:\k\X`) {

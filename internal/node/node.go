@@ -103,7 +103,7 @@ func malformed(what string) error {
 func (e *Expectation) check() error {
 	seen := map[string]bool{}
 	for _, f := range e.Files {
-		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxSize || f.Payload == "" || !Absolute(f.Path) {
+		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxSize || f.Payload == "" || !winsvc.LegalPath(f.Path) {
 			return malformed(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
 		}
 		if seen[foldPath(f.Path)] {
@@ -149,7 +149,7 @@ func (s Service) check() error {
 	switch {
 	case !s.Standalone():
 		return malformed(fmt.Sprintf("only WMCO can set up the service %q", s.Name))
-	case s.Log != "" && !Absolute(s.Log):
+	case s.Log != "" && !winsvc.LegalPath(s.Log):
 		return malformed(fmt.Sprintf("the service %q: its log %q isn't an absolute path", s.Name, s.Log))
 	}
 	return nil
@@ -159,10 +159,6 @@ func (s Service) check() error {
 func isSum(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
-
-// Absolute tells whether p is a path on a drive, such as C:\k\x.exe, without
-// "..", ".", a device or a stream in it: nothing that would lead elsewhere.
-func Absolute(p string) bool { return winsvc.LegalPath(p) }
 
 // Encode writes e as node.json: the same expectation gives the same bytes.
 func (e *Expectation) Encode() ([]byte, error) {

@@ -127,9 +127,6 @@ const PipePrefix = `\\.\pipe\csi-proxy-`
 // documentation calls it csiproxy; two of them fight for the pipes.
 const CSIProxyName = "csi-proxy"
 
-// CSIProxyOther is the name of upstream's documentation.
-const CSIProxyOther = "csiproxy"
-
 // WICDName is the service of WMCO's daemon on the node. Where it exists, WMCO
 // decides over all the services that it knows.
 const WICDName = "windows-instance-config-daemon"

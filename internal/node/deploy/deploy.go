@@ -57,8 +57,6 @@ func short(data []byte) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-func (n *Node) exeName() string { return ExeName(n.Exe) }
-
 // ExeName is what a verify.exe is called on a node.
 func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
 
@@ -70,7 +68,7 @@ var errNotWindows = &fault.Error{What: "the machine isn't Windows: it has no suc
 // run runs the agent and returns its last line. Words in args hold neither
 // spaces nor quotes; files are named relative to the folder.
 func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
-	command := n.folder() + `\` + n.exeName() + " agent " + strings.Join(args, " ")
+	command := n.folder() + `\` + ExeName(n.Exe) + " agent " + strings.Join(args, " ")
 	lines := &lineWriter{say: n.Say}
 	var trouble bytes.Buffer
 	code, err := n.Guest.Run(ctx, command, lines, &trouble)
@@ -165,7 +163,9 @@ func (n *Node) Facts(ctx context.Context, e *node.Expectation, quick bool) (*nod
 	for range 2 {
 		refused = nil
 		if errors.Is(err, errAbsent) {
-			refused = n.bring(ctx)
+			// Those of other releases go with the next change: another run may be using one.
+			n.say("uploading verify.exe")
+			refused = n.put(ctx, ExeName(n.Exe), n.Exe)
 		}
 		if err := n.put(ctx, name, data); errors.Is(err, guest.ErrInUse) {
 			refused = cmp.Or(refused, err)
@@ -224,13 +224,6 @@ func (n *Node) ask(ctx context.Context, e *node.Expectation, args []string) (*no
 // noCommand is the exit code of a POSIX shell for a command that there isn't
 // (https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_08_02).
 const noCommand = 127
-
-// bring uploads verify.exe. Those of other releases go with the next change
-// (see package agent, tidy): another run may be using one now.
-func (n *Node) bring(ctx context.Context) error {
-	n.say("uploading verify.exe")
-	return n.put(ctx, n.exeName(), n.Exe)
-}
 
 func (n *Node) say(s string) {
 	if n.Say != nil {
