@@ -1,0 +1,75 @@
+package podtext
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	slashes  = regexp.MustCompile(`[\\/]+`)
+	drive    = regexp.MustCompile(`^[A-Za-z]:(?:[\\/]|$)`)
+	anyDrive = regexp.MustCompile(`(?:^|[^A-Za-z])[A-Za-z]:\\`)
+	// pipe is \\.\pipe\csi-proxy-disk-v1 after its slashes were made one each.
+	pipe = regexp.MustCompile(`(?i)^(?:npipe:)?/\./pipe/csi-proxy-([a-z]+)-(v[0-9]+(?:(?:alpha|beta)[0-9]+)?)$`)
+)
+
+// Slashed writes a path with single forward slashes: manifests have
+// C:\var\lib, C:\\var\\lib, \var\lib and C:/var/lib for the same folder.
+func Slashed(path string) string { return slashes.ReplaceAllString(path, "/") }
+
+// IsWindowsPath tells whether only Windows has such a path.
+func IsWindowsPath(path string) bool {
+	return drive.MatchString(path) || strings.HasPrefix(path, `\`)
+}
+
+// NamesDrive tells whether a drive letter is in an argument or an address.
+func NamesDrive(s string) bool { return anyDrive.MatchString(s) }
+
+// ParsePipe reads a csi-proxy pipe's path.
+func ParsePipe(path string) (group, version string, ok bool) {
+	m := pipe.FindStringSubmatch(Slashed(strings.TrimSpace(path)))
+	if m == nil {
+		return "", "", false
+	}
+	return strings.ToLower(m[1]), strings.ToLower(m[2]), true
+}
+
+// pluginFolder is the folder below the kubelet's plugins that a path names: the
+// driver's own, by convention its provisioner. "" for a path that has none.
+func pluginFolder(path string) string {
+	parts := strings.Split(strings.Trim(Slashed(strings.TrimSpace(path)), "/"), "/")
+	for i := len(parts) - 2; i >= 0; i-- {
+		name := strings.ToLower(parts[i])
+		if name != "plugins" && name != "csi-plugins" {
+			continue
+		}
+		folder := parts[i+1]
+		// Below plugins/kubernetes.io the kubelet itself keeps mounts.
+		if folder == "" || strings.EqualFold(folder, "kubernetes.io") || isSocket(folder) {
+			return ""
+		}
+		return folder
+	}
+	return ""
+}
+
+// SocketFolder is pluginFolder of a socket's path, or the name of the folder
+// that holds the socket, where that reads like a provisioner.
+func SocketFolder(path string) string {
+	if folder := pluginFolder(path); folder != "" {
+		return folder
+	}
+	parts := strings.Split(strings.Trim(Slashed(strings.TrimSpace(path)), "/"), "/")
+	if n := len(parts); n >= 2 && isSocket(parts[n-1]) && IsDomain(parts[n-2]) {
+		return parts[n-2]
+	}
+	return ""
+}
+
+func isSocket(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".sock") }
+
+var domain = regexp.MustCompile(`(?i)^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)+$`)
+
+// IsDomain tells whether a name is written as the CSI specification wants a
+// driver's: https://github.com/container-storage-interface/spec, GetPluginInfo.
+func IsDomain(name string) bool { return len(name) <= 63 && domain.MatchString(name) }
