@@ -124,6 +124,11 @@ var colors = map[finding.Severity]string{
 	finding.Block: "31", finding.Unknown: "35", finding.Warn: "33", finding.Info: "36", finding.Pass: "32",
 }
 
+// Colored is text in the colour of a severity.
+func Colored(text string, s finding.Severity) string {
+	return "\x1b[" + colors[s] + "m" + text + "\x1b[0m"
+}
+
 // text writes one block for each finding, or for several that say the same of
 // different objects, the severities apart.
 func text(r Report, o Options) string {
@@ -162,7 +167,7 @@ func writeGroup(b *strings.Builder, all []finding.Finding, s finding.Severity, o
 	}
 	label := fmt.Sprintf("%-*s", labelWidth, s)
 	if o.Color {
-		label = "\x1b[" + colors[s] + "m" + label + "\x1b[0m"
+		label = Colored(label, s)
 	}
 	for i, f := range fs {
 		head := fmt.Sprintf("%s %-*s  %s", label, width, printable.Line(f.ID), printable.Line(f.Object))

@@ -62,9 +62,16 @@ const saveInfo = "oc adm release info --commits RELEASE > release.txt"
 
 func read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, error) {
 	info, err := os.Stat(ref)
+	_, noVersion := version.ParseOpenShift(ref)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && notAnImage(ref):
-		return inventory.Payload{}, versionFault(ref)
+	case errors.Is(err, fs.ErrNotExist) && noVersion == nil:
+		// People write a bare release where an image is asked for. Nothing is guessed
+		// from it: a mirror holds other bytes under that name.
+		return inventory.Payload{}, &fault.Error{
+			What: "a version, where a release image or a file about one is needed", Where: ref,
+			Fix: "--release-image quay.io/openshift-release-dev/ocp-release:" + ref + "-x86_64, or save it where there is a network: oc adm release info --commits " +
+				ref + " > release.txt",
+		}
 	case err != nil:
 		return fromImage(ctx, ref, o)
 	case info.IsDir():
@@ -76,21 +83,6 @@ func read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payloa
 		}
 	}
 	return fromFile(ctx, ref, o)
-}
-
-// notAnImage tells a bare release, which people write where an image is asked
-// for. Nothing is guessed from it: a mirror holds other bytes under that name.
-func notAnImage(ref string) bool {
-	_, err := version.ParseOpenShift(ref)
-	return err == nil
-}
-
-func versionFault(ref string) error {
-	return &fault.Error{
-		What: "a version, where a release image or a file about one is needed", Where: ref,
-		Fix: "--release-image quay.io/openshift-release-dev/ocp-release:" + ref + "-x86_64, or save it where there is a network: oc adm release info --commits " +
-			ref + " > release.txt",
-	}
 }
 
 // fromFolder reads an extracted release, or an OCI layout.

@@ -129,7 +129,9 @@ func (w *textWriter) drivers() {
 		w.line("and " + inventory.Many(more, "more driver") + ", none worse: --details")
 	}
 	if w.Details {
-		w.certainty()
+		for _, note := range w.certaintyNotes() {
+			w.prose("", 0, note)
+		}
 	}
 }
 
@@ -194,13 +196,7 @@ func (w *textWriter) stacked(rows [][]string) {
 	}
 }
 
-// certainty says where the catalog isn't exact about Linux versions.
-func (w *textWriter) certainty() {
-	for _, note := range w.certaintyNotes() {
-		w.prose("", 0, note)
-	}
-}
-
+// certaintyNotes say where the catalog isn't exact about Linux versions.
 func (d *Document) certaintyNotes() []string {
 	var notes []string
 	for _, r := range d.Drivers {

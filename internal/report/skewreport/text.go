@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -26,10 +27,6 @@ const (
 	// commandBy is the line of the short text by which its first command is there.
 	commandBy = 12
 )
-
-var colors = map[finding.Severity]string{
-	finding.Block: "31", finding.Unknown: "35", finding.Warn: "33", finding.Info: "36", finding.Pass: "32",
-}
 
 // textWriter writes the report for a terminal.
 type textWriter struct {
@@ -80,7 +77,7 @@ func (w *textWriter) colored(text string, s finding.Severity) string {
 	if !w.Color {
 		return text
 	}
-	return "\x1b[" + colors[s] + "m" + text + "\x1b[0m"
+	return report.Colored(text, s)
 }
 
 func (w *textWriter) heading(text string) {
