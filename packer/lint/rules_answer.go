@@ -14,30 +14,8 @@ import (
 	"github.com/winbake/winbake/packer/builder"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
+	"github.com/winbake/winbake/packer/lint/internal/table"
 )
-
-var severities = map[answer.Kind]finding.Severity{
-	answer.KindXML: finding.Block, answer.KindIdentity: finding.Block, answer.KindPass: finding.Warn,
-	answer.KindUnknown: finding.Unknown, answer.KindEncoding: finding.Unknown,
-	answer.KindAutoLogon: finding.Block, answer.KindPassword: finding.Block, answer.KindSetup: finding.Block, answer.KindDisk: finding.Block,
-}
-
-// whys are for the kinds that the rule's own words don't fit.
-var whys = map[answer.Kind]string{
-	answer.KindAutoLogon: "whoever can open a clone's console is its administrator",
-	answer.KindPassword:  "whoever has the template has the password, and the image keeps it",
-	answer.KindIdentity:  "Windows knows its components by all of these attributes, and has none by others",
-	answer.KindEncoding:  "Windows may read it, and nobody here has",
-	answer.KindSetup:     "Windows Setup stops there and waits for somebody",
-	answer.KindDisk:      "Windows Setup ends with an error, or the machine doesn't start from its disk",
-}
-
-// remedies are for the kinds that the rule's own doesn't mend.
-var remedies = map[answer.Kind]string{
-	answer.KindIdentity: `processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"`,
-	answer.KindEncoding: "save it as UTF-8 or UTF-16",
-	answer.KindDisk:     "EFI (FAT32, 100 MB or more), MSR (16 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number",
-}
 
 // forBIOS is for a disk without EFI's partitions.
 const forBIOS = "an active system partition (NTFS, 500 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number"
@@ -50,16 +28,15 @@ func answers(c *buildChecker) {
 	for _, f := range c.Answers {
 		good := true
 		for _, p := range answer.Check(f.Data, c.generalizes(f)) {
-			severity, ours := severities[p.Kind]
+			said, ours := table.AnswerOf(string(p.Kind))
 			if !ours {
 				continue // drive letters have a rule of their own
 			}
 			good = false
-			remedy := remedies[p.Kind]
 			if p.Kind == answer.KindDisk && !efiPartition.Match(f.Data) {
-				remedy = forBIOS
+				said.Remedy = forBIOS
 			}
-			c.add(id, f.Name, finding.Finding{Severity: severity, Observed: p.What, Why: whys[p.Kind], Remedy: remedy, Evidence: at(f.Name, p.Line)})
+			c.add(id, f.Name, finding.Finding{Severity: said.Severity, Observed: p.What, Why: said.Why, Remedy: said.Remedy, Evidence: at(f.Name, p.Line)})
 		}
 		if good {
 			c.pass(id, f.Name, "well-formed, and each component in a pass that reads it")

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
@@ -63,19 +62,14 @@ func (c *checker) requiredPlugins() map[string]required {
 				continue
 			}
 			for name, a := range b.Body.Attributes {
-				r := required{evidence: at(p.file, a.SrcRange.Start.Line)}
-				if v := c.value(a.Expr); v.IsWhollyKnown() && !v.IsNull() && v.Type().IsObjectType() {
-					for key, field := range v.AsValueMap() {
-						switch {
-						case field.IsNull() || field.Type() != cty.String:
-						case key == "source":
-							r.source = field.AsString()
-						case key == "version":
-							r.version = field.AsString()
-						}
+				v := c.value(a.Expr)
+				field := func(key string) string {
+					if v.IsWhollyKnown() && !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute(key) {
+						return strings.Join(expression.Texts(v.GetAttr(key)), "")
 					}
+					return ""
 				}
-				all[name] = r
+				all[name] = required{field("source"), field("version"), at(p.file, a.SrcRange.Start.Line)}
 			}
 		}
 	}
@@ -126,36 +120,26 @@ func (c *checker) hardware(s *block, id string, guest builder.Guest) bool {
 	return false
 }
 
-// settled: what isn't there has the builder's default, which is known.
-func settled(st state) state {
-	if st == absent {
-		return known
-	}
-	return st
-}
+// efiBy is what tells, by builder, that a machine starts by EFI: an attribute, and how its
+// value begins then. Without the attribute it has the builder's default, BIOS.
+var efiBy = map[string][2]string{"vsphere-iso": {"firmware", "efi"}, "hyperv-iso": {"generation", "2"}, "proxmox-iso": {"bios", "ovmf"}}
 
 // isEFI tells how a source's machine starts, by the builder's own words.
 func (c *checker) isEFI(s *block) (bool, state) {
-	switch s.Labels[0] {
-	case "vsphere-iso":
-		v, st := c.text(s.Body, "firmware")
-		return strings.HasPrefix(v, "efi"), settled(st)
-	case "qemu":
-		if v, st := c.text(s.Body, "efi_boot"); st != absent {
-			return v == "true", st
-		}
-		if c.has(s.Body, "efi_firmware_code") {
-			return true, known
-		}
-		return c.qemuArguments(s)
-	case "hyperv-iso":
-		v, st := c.text(s.Body, "generation")
-		return v == "2", settled(st)
-	case "proxmox-iso":
-		v, st := c.text(s.Body, "bios")
-		return v == "ovmf", settled(st)
+	if by, has := efiBy[s.Labels[0]]; has {
+		v, st := c.text(s.Body, by[0])
+		return strings.HasPrefix(v, by[1]), cmp.Or(st, known)
 	}
-	return false, absent
+	if s.Labels[0] != "qemu" {
+		return false, absent
+	}
+	if v, st := c.text(s.Body, "efi_boot"); st != absent {
+		return v == "true", st
+	}
+	if c.has(s.Body, "efi_firmware_code") {
+		return true, known
+	}
+	return c.qemuArguments(s)
 }
 
 // efiImage is EFI firmware among QEMU's own arguments.

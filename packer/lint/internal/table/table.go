@@ -51,3 +51,22 @@ func RuleOf(id string) Rule {
 	}
 	panic("no such rule: " + id) // a slip of package lint's, found by any test
 }
+
+// Answer is how bad one kind of package answer's problems is.
+type Answer struct {
+	Kind        string
+	Severity    finding.Severity
+	Why, Remedy string // "" for the rule's own
+}
+
+var answers = read[Answer]("answers.yaml")
+
+// AnswerOf is what is said of a kind, and whether it is a problem of this rule.
+func AnswerOf(kind string) (Answer, bool) {
+	for _, a := range answers() {
+		if a.Kind == kind {
+			return a, true
+		}
+	}
+	return Answer{}, false
+}
