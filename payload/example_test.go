@@ -137,5 +137,5 @@ func ExampleTree_Check() {
 	// Output:
 	// the files don't make a payload
 	// "old/Kubelet.exe": same base name as "kube-node/kubelet.exe"
-	// fix: change the payload paths in versions.yaml
+	// fix: give other paths
 }

@@ -2,6 +2,7 @@ package payload
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -159,15 +160,7 @@ func largestFirst(files []File) []int {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case files[a].Size > files[b].Size:
-			return -1
-		case files[a].Size < files[b].Size:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].Size, files[a].Size) })
 	return order
 }
 

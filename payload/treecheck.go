@@ -49,7 +49,7 @@ func (t *Tree) unfit(wrong []string) error {
 	if len(wrong) == 0 {
 		return nil
 	}
-	fix := "change the payload paths in versions.yaml"
+	fix := "give other paths"
 	if len(t.Kept) > 0 {
 		fix += ", or keep nothing of the base"
 	}

@@ -113,7 +113,7 @@ func TestMeminfo(t *testing.T) {
 	if n := availableMemory(); n <= 0 {
 		t.Errorf("%d bytes are free", n)
 	}
-	if n := meminfo("testdata/none", "MemAvailable:"); n != 0 {
+	if n := number("testdata/none", "MemAvailable:"); n != 0 {
 		t.Errorf("%d without a file", n)
 	}
 }

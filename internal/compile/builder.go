@@ -78,8 +78,7 @@ type Builder struct {
 	// KeepGoing starts the remaining builds after one has failed.
 	KeepGoing bool
 
-	checkerOnce sync.Once
-	checker     *gomod.Checker
+	checker gomod.Checker
 }
 
 // Lookup returns job's artifact if its action ran before, and nil if not. It
@@ -108,7 +107,6 @@ func (b *Builder) Lookup(ctx context.Context, job *Job) (*Artifact, error) {
 // undo the others: what was built stays in the store. The error joins every
 // component's own.
 func (b *Builder) Build(ctx context.Context, jobs []*Job) ([]*Artifact, error) {
-	b.checkerOnce.Do(func() { b.checker = gomod.NewChecker() })
 	artifacts := make([]*Artifact, len(jobs))
 	var rest []int
 	for i, job := range jobs {

@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"os"
@@ -80,8 +79,8 @@ const defaultMemory = 2 << 30
 // can be had without swapping, or what the control group allows if that is
 // less. It is defaultMemory where neither is told.
 func availableMemory() int64 {
-	available := meminfo("/proc/meminfo", "MemAvailable:")
-	if limit := number("/sys/fs/cgroup/memory.max"); limit > 0 {
+	available := number("/proc/meminfo", "MemAvailable:") << 10 // it counts in KiB (proc(5))
+	if limit := number("/sys/fs/cgroup/memory.max", ""); limit > 0 {
 		available = min(available, limit)
 	}
 	if available <= 0 {
@@ -90,34 +89,19 @@ func availableMemory() int64 {
 	return available
 }
 
-// meminfo returns one line of /proc/meminfo, which counts in KiB (proc(5)).
-func meminfo(path, key string) int64 {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	for sc := bufio.NewScanner(f); sc.Scan(); {
-		if rest, ok := strings.CutPrefix(sc.Text(), key); ok {
-			kib, err := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
-			if err != nil {
-				return 0
-			}
-			return kib << 10
-		}
-	}
-	return 0
-}
-
-// number returns the number in a control group file; 0 for "max".
-func number(path string) int64 {
+// number returns the number behind key in a file; 0 for none, or for a word.
+func number(path, key string) int64 {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return 0
 	}
-	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
-	if err != nil {
-		return 0
+	for line := range strings.Lines(string(data)) {
+		rest, found := strings.CutPrefix(line, key)
+		if fields := strings.Fields(rest); found && len(fields) > 0 {
+			if n, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
+				return n
+			}
+		}
 	}
-	return n
+	return 0
 }

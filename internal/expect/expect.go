@@ -14,6 +14,7 @@ import (
 
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/target"
 )
 
 // Program is what the Go build information of a component's executable must
@@ -102,7 +103,7 @@ func settings(c *pins.Component) map[string]string {
 		tags = append(tags[:len(tags):len(tags)], "fips140"+semver.MajorMinor(c.FIPS))
 	}
 	return map[string]string{
-		"CGO_ENABLED": "0", "GOOS": "windows", "GOARCH": "amd64", "GOAMD64": "v1",
+		"CGO_ENABLED": "0", "GOOS": target.Windows.OS, "GOARCH": target.Windows.Arch, "GOAMD64": target.Windows.AMD64,
 		"GOEXPERIMENT": "", "GOFIPS140": c.FIPS,
 		"-buildmode": "exe", "-compiler": "gc", "-trimpath": "true", "-tags": strings.Join(tags, ","),
 		"-asmflags": "", "-gcflags": CompilerFlags, "-cover": "", "-race": "", "-msan": "", "-asan": "",

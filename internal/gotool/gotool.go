@@ -21,6 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/proc"
+	"github.com/winbake/winbake/internal/target"
 )
 
 // Local is the toolchain name of the builder's own Go, whatever it is.
@@ -102,19 +103,17 @@ func Target(fips string) []Setting {
 	if fips == "" {
 		fips = "off"
 	}
-	s := []Setting{
-		{"CGO_ENABLED", "0"}, {"GOAMD64", "v1"}, {"GOARCH", "amd64"},
+	return []Setting{
+		{"CGO_ENABLED", "0"}, {"GOAMD64", target.Windows.AMD64}, {"GOARCH", target.Windows.Arch},
 		{"GODEBUG", ""}, {"GOENV", "off"}, {"GOEXPERIMENT", ""},
-		{"GOFIPS140", fips}, {"GOFLAGS", ""}, {"GOOS", "windows"},
+		{"GOFIPS140", fips}, {"GOFLAGS", ""}, {"GOOS", target.Windows.OS},
 		{"GOTELEMETRY", "off"}, {"GOWORK", "off"}, {"LC_ALL", "C"}, {"TZ", "UTC"},
 	}
-	sort.Slice(s, func(i, j int) bool { return s[i].Name < s[j].Name })
-	return s
 }
 
 // Command makes a go command that runs in dir with the host's settings and
 // the given target settings, and nothing else. It ends when this process does.
-func (t *Tool) Command(ctx context.Context, dir string, target []Setting, args ...string) *exec.Cmd {
+func (t *Tool) Command(ctx context.Context, dir string, settings []Setting, args ...string) *exec.Cmd {
 	cmd := proc.Supervised(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = []string{"GOTOOLCHAIN=" + t.Toolchain, "PWD=" + dir}
@@ -124,7 +123,7 @@ func (t *Tool) Command(ctx context.Context, dir string, target []Setting, args .
 	for name, value := range t.host.settings {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
-	for _, s := range target {
+	for _, s := range settings {
 		cmd.Env = append(cmd.Env, s.Name+"="+s.Value)
 	}
 	sort.Strings(cmd.Env)

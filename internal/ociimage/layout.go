@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -84,12 +83,13 @@ func fillLayout(ctx context.Context, dir string, blobs []blob, m *stream.Meter) 
 		return err
 	}
 	buf := make([]byte, stream.BufferSize)
+	present := localStore{files: folder(dir), path: blobPath}
 	for _, b := range blobs {
 		name := filepath.Join(dir, filepath.FromSlash(blobPath(b.desc.Digest)))
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if intactFile(ctx, name, b.desc, buf) {
+		if stream.Copy(ctx, io.Discard, func() (io.ReadCloser, error) { return openVerified(present, b.desc) }, buf) == nil {
 			m.Add(b.desc.Size)
 			continue
 		}
@@ -99,19 +99,6 @@ func fillLayout(ctx context.Context, dir string, blobs []blob, m *stream.Meter) 
 		}
 	}
 	return nil
-}
-
-func intactFile(ctx context.Context, name string, d v1.Descriptor, buf []byte) bool {
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != d.Size {
-		return false
-	}
-	h, err := v1.Hasher(d.Digest.Algorithm)
-	if err != nil {
-		return false
-	}
-	err = stream.Copy(ctx, h, func() (io.ReadCloser, error) { return os.Open(name) }, buf)
-	return err == nil && fmt.Sprintf("%x", h.Sum(nil)) == d.Digest.Hex
 }
 
 // layoutTag is the tag of the one image of a layout: the one that umoci takes

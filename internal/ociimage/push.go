@@ -3,7 +3,7 @@ package ociimage
 import (
 	"context"
 	"io"
-	"sync"
+	"sync/atomic"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
@@ -99,8 +99,8 @@ func (p *pusher) upload(ctx context.Context, b blob) error {
 // once uploads a layer, or sees that it is there. Bytes are counted while they
 // go, and taken back when that fails.
 func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
-	c := &sent{meter: p.meter}
-	counted := v1.Layer(countedLayer{l, c})
+	sent := &counter{meter: p.meter}
+	counted := v1.Layer(countedLayer{l, sent})
 	if base, ok := l.(*layer); ok {
 		if from, ok := base.store.(*registryStore); ok { // perhaps it needn't be copied
 			counted = &remote.MountableLayer{Layer: counted, Reference: from.reference(base.desc)}
@@ -110,42 +110,25 @@ func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
 	if err != nil {
 		size = 0
 	}
-	c.end(size)
+	p.meter.Add(size - sent.n.Load())
 	return err
 }
 
-// sent counts the bytes of one upload. The connection may go on reading the
-// body after the answer.
-type sent struct {
+type counter struct {
+	n     atomic.Int64
 	meter *stream.Meter
-	mu    sync.Mutex
-	n     int64
-	over  bool
 }
 
-func (s *sent) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.over {
-		s.n += int64(len(p))
-		s.meter.Add(int64(len(p)))
-	}
-	return len(p), nil
-}
-
-// end makes n of what was counted.
-func (s *sent) end(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.over = true
-	s.meter.Add(n - s.n)
+func (c *counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(len(p)))
+	return c.meter.Write(p)
 }
 
 // countedLayer is a layer whose bytes are counted when they are sent.
 // go-containerregistry's WithProgress sends on a channel, after its end too.
 type countedLayer struct {
 	v1.Layer
-	sent *sent
+	sent *counter
 }
 
 func (l countedLayer) Compressed() (io.ReadCloser, error) {

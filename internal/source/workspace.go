@@ -41,14 +41,6 @@ func (w *Workspace) Query(tool *gotool.Tool, c *pins.Component) gomod.Query {
 	return gomod.Query{Tool: tool, Dir: w.Dir, Package: c.BuildPackage(), Tags: c.Tags, Target: w.Target, Mod: w.Mod}
 }
 
-// Override returns what component c sets in place of its go.mod's GODEBUG.
-func Override(c *pins.Component) gomod.Override {
-	if c.Godebug == nil {
-		return gomod.Override{}
-	}
-	return gomod.Override{Active: true, Go: c.Godebug.Go, Set: c.Godebug.Set}
-}
-
 // Module writes a synthetic main module into dir.
 func Module(dir string, c *pins.Component, gomod, gosum []byte) (*Workspace, error) {
 	for name, data := range map[string][]byte{"go.mod": gomod, "go.sum": gosum} {
@@ -79,7 +71,7 @@ func Tree(ctx context.Context, commit *gitsrc.Commit, dir string, c *pins.Compon
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read vendor/modules.txt: %w", err)
 	}
-	if w.GoMod, err = rewrite(main, Override(c)); err != nil {
+	if w.GoMod, err = rewrite(main, c.Godebug); err != nil {
 		return nil, err
 	}
 	if w.Mod == "readonly" {
@@ -92,12 +84,12 @@ func Tree(ctx context.Context, commit *gitsrc.Commit, dir string, c *pins.Compon
 
 // rewrite applies a GODEBUG override to a checkout's go.mod or go.work and
 // returns what it holds then.
-func rewrite(path string, o gomod.Override) ([]byte, error) {
+func rewrite(path string, o *pins.Godebug) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the main module: %w", err)
 	}
-	if !o.Active {
+	if o == nil {
 		return data, nil
 	}
 	if filepath.Base(path) == "go.work" {

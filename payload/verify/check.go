@@ -18,7 +18,7 @@ import (
 	"github.com/winbake/winbake/payload"
 )
 
-// Expected is what a payload should hold, from versions.yaml.
+// Expected is what a payload should hold, as the pins say.
 type Expected struct {
 	// Format is empty when either will do.
 	Format payload.Format

@@ -136,13 +136,13 @@ func (r *result) expected(e *Expected) (ps []Problem) {
 		delete(want, f.Path)
 		switch {
 		case !ok && !slices.ContainsFunc(r.summary.Kept, func(k payload.KeptFile) bool { return k.Path == f.Path }):
-			ps = append(ps, problem(IDFileUnexpected, f.stored(), "a file that no component accounts for", "only the files of versions.yaml"))
+			ps = append(ps, problem(IDFileUnexpected, f.stored(), "a file that no component accounts for", "only the files of the pins"))
 		case e.SHA256 != "" && f.SHA256 != "" && e.SHA256 != f.SHA256:
 			ps = append(ps, problem(IDFileDigest, f.stored(), "sha256 "+f.SHA256, e.SHA256))
 		}
 	}
 	for _, p := range slices.Sorted(maps.Keys(want)) {
-		ps = append(ps, problem(IDFileMissing, payload.Root+"/"+p, "no such file", "the file that versions.yaml lists"))
+		ps = append(ps, problem(IDFileMissing, payload.Root+"/"+p, "no such file", "the file that a pin lists"))
 	}
 	return ps
 }

@@ -2,7 +2,10 @@ package verify
 
 import (
 	"cmp"
+	_ "embed"
 	"slices"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Severity says how bad a problem is.
@@ -61,51 +64,25 @@ type Problem struct {
 	Remedy string
 }
 
-const (
-	remedyRebuild = "bake payload again from versions.yaml, and push that image"
-	remedySource  = "take the image from where it was built: these bytes aren't its builder's"
-	remedyPins    = "change versions.yaml or bake the payload again, whichever is right"
-	whyOperator   = "the Windows Machine Config Operator stops at start or can't configure a node"
-	whyTampered   = "the file on the node wouldn't be the one that was built"
-)
+//go:embed problems.yaml
+var problemsYAML []byte
 
-// grounds holds what is the same in all problems of a check.
-var grounds = map[string]struct{ why, remedy string }{
-	IDMissing: {"there is nothing that could be copied to a Windows node",
-		"give the operator's image or a payload image; a wrong reference is the usual cause"},
-	IDFormat: {"the operator of a release reads one format: flat up to 4.20, archived from 4.21",
-		"bake the payload again in that format, or with the right release in versions.yaml"},
-	IDGenerated: {"the operator writes network-conf.ps1 there when it starts", remedyRebuild},
-	IDMode:      {"the operator runs as user 1001 and not as root", "chmod -R 644, chmod -R +X the payload, and chmod 777 its generated/"},
-	IDSumMissingFile: {"the operator of 4.21 and later reads /payload/sha256sum at start and stops without it",
-		remedyRebuild},
-	IDSumMalformed:      {"the operator splits each line at two spaces and stops at any other", remedyRebuild},
-	IDSumUnlisted:       {"the operator stops at a file without a checksum", remedyRebuild},
-	IDSumAbsent:         {"a file was lost after the checksums were made", remedyRebuild},
-	IDSumMismatch:       {whyTampered + "; the operator copies it again and again", remedySource},
-	IDSumDuplicate:      {"the operator keys checksums by base name and stops at the second", remedyRebuild},
-	IDBasenameDuplicate: {"checksums go by base name, and Windows doesn't tell upper from lower case", "rename one of them in versions.yaml"},
-	IDFileUnexpected:    {"what no pin accounts for gets onto the nodes", remedyPins},
-	IDFileMissing:       {whyOperator, remedyPins},
-	IDFileDigest:        {whyTampered, remedySource},
-	IDTarUnsafe:         {"unpacking it could write or run something elsewhere", remedySource},
-	IDTarBomb:           {"reading on would take all memory, disk or time; nothing was unpacked", remedySource},
-	IDArchiveMalformed:  {"the node unpacks it with tar -xzf and expects that one file", remedyRebuild},
-	IDWhiteoutHides:     {"container engines disagree whether a whiteout hides its own layer's files", remedyRebuild},
-	IDLayerTable: {"an engine may take files from the table of contents that it names, and not from the tar, which alone is checked",
-		"copy the image without it: skopeo copy --dest-compress-format gzip docker://IMAGE docker://COPY; or trust whoever pushed it, and accept this"},
-	IDVolume:           {"the engine mounts another folder over it, so the container has none of these files, or others", remedySource},
-	IDExtrasUnexpected: {"verify.exe runs on nodes as an administrator, and node.json says what is put there: nothing else belongs beside them", remedySource},
-	IDExtrasMissing:    {"a layer above took it away, so no node can be installed or checked from this image", remedySource},
-	IDExtrasDigest:     {"verify.exe runs on nodes as an administrator, and node.json says what is put there", remedySource},
-	IDKept:             {"the operator lacks a file of its own release, or has another one", remedySource},
-}
+// grounds is what is the same in all problems of a check.
+var grounds = func() map[string]struct{ Why, Remedy string } {
+	var file struct {
+		Problems map[string]struct{ Why, Remedy string }
+	}
+	if err := yaml.Unmarshal(problemsYAML, &file); err != nil {
+		panic(err) // a test reads it
+	}
+	return file.Problems
+}()
 
 func problem(id, object, observed, expected string) Problem {
 	g := grounds[id]
 	return Problem{
 		ID: id, Severity: SeverityBlock, Object: object, Observed: observed, Expected: expected,
-		Why: g.why, Remedy: g.remedy,
+		Why: g.Why, Remedy: g.Remedy,
 	}
 }
 

@@ -35,6 +35,7 @@ var allowed = map[string][]string{
 	"internal/atomicfs":       {"internal/fault"},                                                                                                                                                                                                          // leaf: where any output goes
 	"internal/fault":          {},                                                                                                                                                                                                                          // leaf: anything may fail
 	"internal/event":          {},                                                                                                                                                                                                                          // leaf: anything may report
+	"internal/target":         {},                                                                                                                                                                                                                          // leaf: what programs are built for
 	"internal/proc":           {},                                                                                                                                                                                                                          // leaf: starts programs, knows none
 	"internal/pe":             {},                                                                                                                                                                                                                          // reads bytes, judges nothing
 	"internal/winsvc":         {"internal/printable", "internal/winname"},                                                                                                                                                                                  // leaf: a service and its rules, on the node too
@@ -47,23 +48,23 @@ var allowed = map[string][]string{
 	"internal/manifests":      {"internal/fault", "internal/finding", "internal/version", "internal/winsvc"},                                                                                                                                               // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/atomicfs", "internal/fault"},                                                                                                                                                                                     // knows nothing of what it keeps
 	"internal/pins":           {"internal/atomicfs", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc", "internal/winname"},                                                                   // exit code of a stale lock
-	"internal/gotool":         {"internal/fault", "internal/printable", "internal/proc"},                                                                                                                                                                   // runs go
+	"internal/gotool":         {"internal/fault", "internal/printable", "internal/proc", "internal/target"},                                                                                                                                                // runs go
 	"internal/wine":           {"internal/fault"},                                                                                                                                                                                                          // starts programs, judges none
 	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                                                                                                                // writes findings, makes none
 	"internal/console":        {"internal/event", "internal/fault", "internal/printable"},                                                                                                                                                                  // shows events, makes none
-	"internal/expect":         {"internal/shell", "internal/finding", "internal/pe", "internal/pins"},                                                                                                                                                      // pure: a pin against an executable
+	"internal/expect":         {"internal/shell", "internal/finding", "internal/pe", "internal/pins", "internal/target"},                                                                                                                                   // pure: a pin against an executable
 
-	"internal/infile":            {},                                                                            // leaf: opens what a user names
-	"internal/depth":             {},                                                                            // leaf: parses what may be nested without end
-	"internal/source/gitsrc":     {"internal/shell", "internal/fault", "internal/printable", "internal/proc"},   // runs git
-	"internal/source/gomod":      {"internal/shell", "internal/fault", "internal/gotool", "internal/printable"}, // runs go
+	"internal/infile":            {},                                                                                             // leaf: opens what a user names
+	"internal/depth":             {},                                                                                             // leaf: parses what may be nested without end
+	"internal/source/gitsrc":     {"internal/shell", "internal/fault", "internal/printable", "internal/proc"},                    // runs git
+	"internal/source/gomod":      {"internal/shell", "internal/fault", "internal/gotool", "internal/pins", "internal/printable"}, // runs go
 	"internal/source":            {"internal/event", "internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
 	"internal/component":         {"internal/component/file", "internal/component/git", "internal/component/module", "internal/pins", "internal/source"}, // the kinds behind one interface; orders and stores nothing
 	"internal/component/file":    {"internal/fault", "internal/infile", "internal/pins", "internal/shell", "internal/source"},
 	"internal/component/git":     {"internal/component/program", "internal/fault", "internal/pins", "internal/source", "internal/source/gitsrc"},
 	"internal/component/module":  {"internal/component/program", "internal/event", "internal/fault", "internal/gotool", "internal/infile", "internal/pins", "internal/source", "internal/source/gomod"},
-	"internal/component/program": {"internal/fault", "internal/gotool", "internal/pins", "internal/source", "internal/source/gomod"},                  // what kinds that are compiled share
-	"internal/resolve":           {"internal/atomicfs", "internal/component", "internal/event", "internal/fault", "internal/pins", "internal/source"}, // pins into locks
+	"internal/component/program": {"internal/fault", "internal/gotool", "internal/pins", "internal/source", "internal/source/gomod", "internal/target"}, // what kinds that are compiled share
+	"internal/resolve":           {"internal/atomicfs", "internal/component", "internal/event", "internal/fault", "internal/pins", "internal/source"},   // pins into locks
 	"internal/compile": {"internal/cas", "internal/component", "internal/event", "internal/expect", "internal/fault", "internal/finding", "internal/gotool",
 		"internal/pe", "internal/pins", "internal/proc", "internal/source", "internal/source/gitsrc", "internal/source/gomod"}, // locks into artifacts
 

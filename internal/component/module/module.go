@@ -65,7 +65,7 @@ func (Kind) Lock(ctx context.Context, env *source.Env, p source.Pin) (*source.Re
 	if err != nil {
 		return nil, err
 	}
-	main, err := gomod.Synthesize(p.Name, id, upstream, locals, source.Override(p.Component))
+	main, err := gomod.Synthesize(p.Name, id, upstream, locals, p.Godebug)
 	if err != nil {
 		return nil, err
 	}
@@ -78,33 +78,22 @@ func (Kind) Lock(ctx context.Context, env *source.Env, p source.Pin) (*source.Re
 	if locked.Commit, err = commitOf(env, p.Component, m); err != nil {
 		return nil, err
 	}
-	if _, err := program.Describe(ctx, env, p, w, locked); err != nil {
+	linked, err := program.Describe(ctx, env, p, w, locked)
+	if err != nil {
 		return nil, err
 	}
-	return program.Result(w, locked), checkDrift(p.Component, locked, id, upstream, locals)
+	return program.Result(w, locked), checkDrift(p.Component, linked, id, upstream, locals)
 }
 
 // checkDrift refuses a main module that would build other versions than
 // upstream's.
-func checkDrift(c *pins.Component, locked *pins.Locked, id module.Version, upstream []byte, locals map[string]module.Version) error {
-	drift, err := gomod.Drift(linkedOf(locked), id, upstream, locals)
+func checkDrift(c *pins.Component, linked *gomod.Linked, id module.Version, upstream []byte, locals map[string]module.Version) error {
+	drift, err := gomod.Drift(linked.Modules, id, upstream, locals)
 	if err == nil && len(drift) > 0 {
 		err = &fault.Error{Where: c.Name, What: "the program would be built of other versions than upstream's", Excerpt: strings.Join(drift, "\n"),
 			Fix: "pin the program's source by git and commit, or report this: its go.mod is of a form that isn't known"}
 	}
 	return err
-}
-
-func linkedOf(l *pins.Locked) []gomod.LinkedModule {
-	var ms []gomod.LinkedModule
-	for _, m := range l.Modules {
-		lm := gomod.LinkedModule{Path: m.Path, Version: m.Version}
-		if m.Replace != nil {
-			lm.Replace = &gomod.LinkedModule{Path: m.Replace.Path, Version: m.Replace.Version}
-		}
-		ms = append(ms, lm)
-	}
-	return ms
 }
 
 // locals finds the published versions of the modules that upstream replaces

@@ -27,6 +27,7 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/source"
 	"github.com/winbake/winbake/internal/source/gomod"
+	"github.com/winbake/winbake/internal/target"
 )
 
 // Describe asks what the program in w is made of and writes it into locked.
@@ -215,7 +216,7 @@ func splitVariable(name string) (pkg, variable string) {
 // dir; "" if it will.
 func stampable(dir, variable string, tags []string) string {
 	ctx := build.Default
-	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = "windows", "amd64", false, tags
+	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = target.Windows.OS, target.Windows.Arch, false, tags
 	p, err := ctx.ImportDir(dir, 0)
 	if err != nil {
 		return "its package can't be read: " + err.Error()

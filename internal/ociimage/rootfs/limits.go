@@ -2,6 +2,7 @@ package rootfs
 
 import (
 	"archive/tar"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -43,18 +44,10 @@ const (
 )
 
 func (l Limits) withDefaults() Limits {
-	def := func(v *int64, d int64) {
-		if *v == 0 {
-			*v = d
-		}
+	return Limits{
+		cmp.Or(l.MaxFile, defaultMaxFile), cmp.Or(l.MaxTotal, defaultMaxTotal),
+		cmp.Or(l.MaxEntries, defaultMaxEntries), cmp.Or(l.MaxRatio, defaultMaxRatio),
 	}
-	def(&l.MaxFile, defaultMaxFile)
-	def(&l.MaxTotal, defaultMaxTotal)
-	def(&l.MaxRatio, defaultMaxRatio)
-	if l.MaxEntries == 0 {
-		l.MaxEntries = defaultMaxEntries
-	}
-	return l
 }
 
 // LimitError is the refusal of an image that goes beyond Limits.

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -26,17 +27,10 @@ import (
 // line (https://go.dev/ref/mod#go-mod-file-go).
 const NoGoLine = "1.16"
 
-// Override replaces what a program's go.mod says of GODEBUG.
-type Override struct {
-	Go  string            // the go line; empty keeps upstream's
-	Set map[string]string // the godebug lines; used if Active
-	// Active tells an override with no godebug lines from none at all.
-	Active bool
-}
-
-// SetGodebug writes the override into f.
-func SetGodebug(f *modfile.File, o Override) error {
-	if !o.Active {
+// SetGodebug writes what a component sets in place of its go.mod's GODEBUG into f;
+// nil sets nothing.
+func SetGodebug(f *modfile.File, o *pins.Godebug) error {
+	if o == nil {
 		return nil
 	}
 	if o.Go != "" {
@@ -66,7 +60,7 @@ func SetGodebug(f *modfile.File, o Override) error {
 // used: it takes packages of tests along and drifts to other versions.
 // locals maps each folder that upstream replaces a module by to the module
 // version that holds the same files.
-func Synthesize(name string, source module.Version, upstream []byte, locals map[string]module.Version, o Override) (*modfile.File, error) {
+func Synthesize(name string, source module.Version, upstream []byte, locals map[string]module.Version, o *pins.Godebug) (*modfile.File, error) {
 	f, err := modfile.Parse(source.String()+"/go.mod", upstream, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read go.mod of %s: %w", source, err)
@@ -225,19 +219,7 @@ func (s Sums) Of(path, version string) string { return s[path+" "+version] }
 // Checker hashes modules in the module cache and compares them with their
 // sums. One module is hashed once in a Checker's life, however many programs
 // are built from it.
-type Checker struct {
-	mu   sync.Mutex
-	done map[string]*check
-}
-
-type check struct {
-	once sync.Once
-	sum  string
-	err  error
-}
-
-// NewChecker returns a Checker that has checked nothing yet.
-func NewChecker() *Checker { return &Checker{done: map[string]*check{}} }
+type Checker struct{ sums sync.Map } // functions that give a sum
 
 // Check hashes every module's folder against sums. The go command doesn't: it
 // compares the sum of the zip it once downloaded, so a file edited in the
@@ -282,18 +264,11 @@ func (c *Checker) checkOne(m LinkedModule, sums Sums) error {
 }
 
 func (c *Checker) sumOf(m LinkedModule) (string, error) {
-	key := m.Path + "@" + m.Version + "\x00" + m.Dir
-	c.mu.Lock()
-	e := c.done[key]
-	if e == nil {
-		e = &check{}
-		c.done[key] = e
-	}
-	c.mu.Unlock()
-	e.once.Do(func() {
-		if _, e.err = os.Stat(m.Dir); e.err == nil {
-			e.sum, e.err = dirhash.HashDir(m.Dir, m.Path+"@"+m.Version, dirhash.Hash1)
+	sum, _ := c.sums.LoadOrStore(m, sync.OnceValues(func() (string, error) {
+		if _, err := os.Stat(m.Dir); err != nil {
+			return "", err
 		}
-	})
-	return e.sum, e.err
+		return dirhash.HashDir(m.Dir, m.Path+"@"+m.Version, dirhash.Hash1)
+	}))
+	return sum.(func() (string, error))()
 }

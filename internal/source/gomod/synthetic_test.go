@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+
+	"github.com/winbake/winbake/internal/pins"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -16,12 +18,12 @@ var update = flag.Bool("update", false, "write golden files anew")
 func TestGoldenSynthetic(t *testing.T) {
 	for name, c := range map[string]struct {
 		source   module.Version
-		override Override
+		override *pins.Godebug
 	}{
-		"csi-proxy":  {module.Version{Path: "github.com/kubernetes-csi/csi-proxy", Version: "v1.3.0"}, Override{}},
-		"kubernetes": {module.Version{Path: "k8s.io/kubernetes", Version: "v1.33.13"}, Override{}},
-		"override":   {module.Version{Path: "example.com/old", Version: "v1.1.3"}, Override{Active: true, Go: "1.23", Set: map[string]string{"winsymlink": "0"}}},
-		"no-go-line": {module.Version{Path: "example.com/older", Version: "v0.1.0"}, Override{}},
+		"csi-proxy":  {module.Version{Path: "github.com/kubernetes-csi/csi-proxy", Version: "v1.3.0"}, nil},
+		"kubernetes": {module.Version{Path: "k8s.io/kubernetes", Version: "v1.33.13"}, nil},
+		"override":   {module.Version{Path: "example.com/old", Version: "v1.1.3"}, &pins.Godebug{Go: "1.23", Set: map[string]string{"winsymlink": "0"}}},
+		"no-go-line": {module.Version{Path: "example.com/older", Version: "v0.1.0"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			upstream, err := os.ReadFile(filepath.Join("testdata", name+".mod"))
@@ -66,7 +68,7 @@ func TestGoldenSynthetic(t *testing.T) {
 
 func TestSynthesizeNeedsEveryFolder(t *testing.T) {
 	upstream := []byte("module example.com/x\n\ngo 1.21\n\nrequire other.com/y v0.0.0\n\nreplace other.com/y => ../y\n")
-	if _, err := Synthesize("x", module.Version{Path: "example.com/x", Version: "v1.0.0"}, upstream, nil, Override{}); err == nil {
+	if _, err := Synthesize("x", module.Version{Path: "example.com/x", Version: "v1.0.0"}, upstream, nil, nil); err == nil {
 		t.Error("a folder without a version was dropped")
 	}
 }
