@@ -50,6 +50,7 @@ type cluster struct {
 	left   sync.Map     // claims whose volume stayed at the storage
 	dir    string
 	path   string // of programs
+	values string // of a page's variables, as it assigns them
 }
 
 func start(t *testing.T, k kind) *cluster {

@@ -1,10 +1,12 @@
 package walkthrough
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,6 +21,31 @@ func pages(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return append(list, docs+"csi-drivers.md")
+}
+
+// steps has what all walkthroughs share. A page takes it in where it has a
+// comment: <!-- steps -->, or <!-- steps: Heading .. Last heading -->.
+const steps = docs + "walkthrough.md"
+
+var stepsComment = regexp.MustCompile(`^<!-- steps(?:: (.+?)(?: \.\. (.+))?)? -->$`)
+
+// shared are the parts of steps from the heading first to the end of last.
+func shared(t *testing.T, first, last string) []part {
+	t.Helper()
+	all := parse(t, steps)
+	if first == "" {
+		return all
+	}
+	heading := func(h string) int { return slices.IndexFunc(all, func(p part) bool { return p.under == h }) }
+	from, to := heading(first), heading(cmp.Or(last, first))
+	if from < 0 || to < from {
+		t.Fatalf("%s has no blocks from %q to %q", steps, first, last)
+	}
+	end := to
+	for end < len(all) && all[end].under == all[to].under {
+		end++
+	}
+	return all[from:end]
 }
 
 // fence is what a fence's info string says of a block.
@@ -38,6 +65,7 @@ const notRunHere = "# not run: "
 // part is a block of a page, or a comment that asks for a cluster.
 type part struct {
 	at    string // file:line
+	under string // the heading of its section
 	fence fence
 	text  string
 	kind  *kind // in place of a block
@@ -52,7 +80,7 @@ func parse(t *testing.T, file string) []part {
 		t.Fatal(err)
 	}
 	var all []part
-	inside, n, indent := false, 0, ""
+	inside, n, indent, under := false, 0, "", ""
 	for line := range strings.Lines(string(text)) {
 		n++
 		line = strings.TrimRight(line, "\n")
@@ -63,9 +91,17 @@ func parse(t *testing.T, file string) []part {
 			inside = false
 		case isFence:
 			inside, indent = true, line[:len(line)-len(strings.TrimLeft(line, " "))]
-			all = append(all, part{at: at, fence: fence(info)})
+			all = append(all, part{at: at, under: under, fence: fence(info)})
 		case inside:
 			all[len(all)-1].text += strings.TrimPrefix(line, indent) + "\n"
+		case strings.HasPrefix(line, "## "):
+			under = line[len("## "):]
+		case strings.HasPrefix(line, "<!-- steps"):
+			m := stepsComment.FindStringSubmatch(line)
+			if m == nil {
+				t.Fatalf("%s: %s", at, line)
+			}
+			all = append(all, shared(t, m[1], m[2])...)
 		case strings.HasPrefix(line, "<!-- cluster"):
 			m := clusterComment.FindStringSubmatch(line)
 			if m == nil {

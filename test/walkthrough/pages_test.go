@@ -1,8 +1,10 @@
 package walkthrough
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +33,10 @@ func TestPages(t *testing.T) {
 					}
 					out = n.run(t, p)
 				case p.fence == prints:
+					p.text = c.expand(p.text)
 					compare(t, p, out)
 				case p.fence == notRun:
-					c.played(t, p.text)
+					c.played(t, c.expand(p.text))
 				}
 				if t.Failed() {
 					return // what follows builds on it
@@ -78,11 +81,29 @@ func (c *cluster) tidy(t *testing.T) {
 	}
 }
 
-// runs runs one block.
+// assignment is a line of a block that gives variables their values.
+var assignment = regexp.MustCompile(`^(export )?(\w+=\S+ ?)+$`)
+
+// expand puts the page's values into what a block prints.
+func (c *cluster) expand(text string) string {
+	return os.Expand(text, func(name string) string {
+		m := regexp.MustCompile(`\b` + name + `=(\S+)`).FindStringSubmatch(c.values)
+		if m == nil {
+			return "$" + name
+		}
+		return m[1]
+	})
+}
+
+// runs runs one block. One that only gives variables their values counts for all
+// that come after it, as in a reader's shell.
 func (c *cluster) runs(t *testing.T, p part) string {
 	t.Helper()
 	if c == nil {
 		t.Fatalf("%s: the page names no cluster before it", p.at)
+	}
+	if lines := strings.Split(strings.TrimSpace(p.text), "\n"); !slices.ContainsFunc(lines, func(l string) bool { return !assignment.MatchString(l) }) {
+		c.values += p.text
 	}
 	c.settle(t)
 	out, exit := c.sh(t, p.text)

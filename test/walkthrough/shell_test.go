@@ -35,7 +35,7 @@ func programs(t *testing.T) string {
 // sh runs a script as a reader would type it, in the reader's folder.
 func (c *cluster) sh(t *testing.T, script string) (out string, exit int) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", script)
+	cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", c.values+script)
 	cmd.Dir = c.dir
 	cmd.Env = append(os.Environ(), "PATH="+c.path+":"+os.Getenv("PATH"), "HOME="+c.dir, "KUBECONFIG="+c.server.Kubeconfig, "NO_COLOR=1", "SOURCE_DATE_EPOCH=1795132800")
 	text, err := cmd.CombinedOutput()
