@@ -31,16 +31,17 @@ func TestFits(t *testing.T) {
 }
 
 func TestCheckPayload(t *testing.T) {
-	for _, c := range []struct{ payload, wanted, want string }{
-		{"4.20.6", "4.20.6", ""}, {"4.20.6", "4.20", ""},
-		{"4.20.6", "4.20.7", "--for says 4.20.7"}, {"4.20.6", "4.21", "--for says 4.21"},
-		{"4.20.0-okd-scos.6", "4.20", "OKD"}, {"", "4.20", "no OpenShift release"},
+	for _, c := range []struct{ payload, architecture, wanted, want string }{
+		{"4.20.6", "amd64", "4.20.6", ""}, {"4.20.6", "", "4.20", ""},
+		{"4.20.6", "", "4.20.7", "--for says 4.20.7"}, {"4.20.6", "", "4.21", "--for says 4.21"},
+		{"4.20.0-okd-scos.6", "", "4.20", "OKD"}, {"", "", "4.20", "no OpenShift release"},
+		{"4.20.6", "arm64", "4.20.6", "the payload is for arm64"},
 	} {
 		wanted, err := version.ParseOpenShift(c.wanted)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = CheckPayload(&inventory.Payload{Version: c.payload}, wanted)
+		err = CheckPayload(&inventory.Payload{Version: c.payload, Architecture: c.architecture}, wanted)
 		if err == nil && c.want != "" || err != nil && (c.want == "" || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s for %s: %v, want %q", c.payload, c.wanted, err, c.want)
 		}

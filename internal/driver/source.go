@@ -61,10 +61,12 @@ func CheckPayload(p *inventory.Payload, wanted version.OpenShift) error {
 		what = fmt.Sprintf("the payload calls itself %q, which is no OpenShift release", printable.Clip(p.Version))
 	case v.CompareMinor(wanted) != 0 || len(strings.Split(wanted.String(), ".")) > 2 && v.Compare(wanted) != 0:
 		what = "the payload is of OpenShift " + p.Version + ", and --for says " + wanted.String()
+	case p.Architecture != "" && p.Architecture != "amd64":
+		what = "the payload is for " + p.Architecture + ", and Windows nodes are amd64"
 	default:
 		return nil
 	}
-	return &fault.Error{Where: p.At.Where, What: what, Fix: "give the payload of OpenShift " + wanted.String() + ": oc adm release info --commits RELEASE > release.txt"}
+	return &fault.Error{Where: p.At.Where, What: what, Fix: "give the payload of OpenShift " + wanted.String() + " for x86_64: oc adm release info --commits RELEASE > release.txt"}
 }
 
 // Find finds the commit of the named program that a release ships: by its payload
@@ -86,8 +88,12 @@ func Find(cat *catalog.Catalog, name string, release version.OpenShift, payload 
 		}
 	}
 	if head == nil {
+		fix := "give the release's own payload: --release-image quay.io/openshift-release-dev/ocp-release:" + release.String() + "-x86_64; known are "
+		if Unshipped(cat, name, release) {
+			fix = "it is in no payload: write its commit below drivers: in versions.yaml, or --for with one of "
+		}
 		return nil, &fault.Error{What: fmt.Sprintf("the catalog of %s knows no commit of %s for OpenShift %s", cat.AsOf, name, release.MinorString()),
-			Fix: "give the release's own payload: --release-image quay.io/openshift-release-dev/ocp-release:" + release.String() + "-x86_64; known are " + strings.Join(minors(b), ", ")}
+			Fix: fix + strings.Join(minors(b), ", ")}
 	}
 	s := &Source{Build: b, Pin: pin(b, b.Git, head.Commit, head.Version)}
 	s.Pin.Branch = "release-" + head.OpenShift
@@ -96,6 +102,13 @@ func Find(cat *catalog.Catalog, name string, release version.OpenShift, payload 
 		s.Note = fmt.Sprintf("the newest commit of %s when the catalog was made (%s); the operator that is installed may have another", s.Pin.Branch, head.Date)
 	}
 	return s, nil
+}
+
+// Unshipped reports whether nothing can tell the driver's commit: the catalog knows
+// none for that release, and an operator of its own brings it, not the payload.
+func Unshipped(cat *catalog.Catalog, name string, release version.OpenShift) bool {
+	b, d := cat.Build(name), cat.Driver(name)
+	return b != nil && d != nil && d.OLM && b.Head(release.MinorString()) == nil
 }
 
 // shipped is the source that a payload names.

@@ -169,9 +169,12 @@ type Payload struct {
 	Version string `json:"version"`
 	// Kubernetes is the version that the payload names, "1.33.5"; "" where it
 	// names none or several.
-	Kubernetes string       `json:"kubernetes,omitempty"`
-	Tags       []PayloadTag `json:"tags"`
-	At         Evidence     `json:"at"`
+	Kubernetes string `json:"kubernetes,omitempty"`
+	// Architecture is that of the image, amd64, or of what oc wrote about it; "" where
+	// none is named.
+	Architecture string       `json:"-"`
+	Tags         []PayloadTag `json:"tags"`
+	At           Evidence     `json:"at"`
 }
 
 // PayloadTag is one image of a payload.

@@ -139,10 +139,12 @@ func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []
 	if err != nil {
 		return nil, nil, &fault.Error{What: "--for: " + err.Error(), Fix: "--for 4.20", Err: err}
 	}
-	if o.all {
+	switch {
+	case o.all && len(names) > 0:
+		return nil, nil, &fault.Error{What: "--all and a name: " + names[0], Fix: "leave out one of them"}
+	case o.all:
 		names = driver.Names(cat)
-	}
-	if len(names) == 0 {
+	case len(names) == 0:
 		return nil, nil, &fault.Error{What: "no driver to build", Fix: "bake driver NAME, one of " + strings.Join(driver.Names(cat), ", ") + "; or --all"}
 	}
 	payload, err := t.driverPayload(ctx, wanted, o)
@@ -150,13 +152,22 @@ func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []
 		return nil, nil, err
 	}
 	var sources []*driver.Source
-	for _, name := range names {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		pinned := slices.IndexFunc(file.Drivers, func(c pins.Component) bool { return c.Name == name })
+		if b := cat.Build(name); pinned >= 0 && b != nil && payload == nil && file.Release == wanted.MinorString() {
+			sources = append(sources, &driver.Source{Build: b, Pin: file.Drivers[pinned], Locked: true})
+			continue
+		}
 		s, err := driver.Find(cat, name, wanted, payload)
+		if err != nil && o.all && driver.Unshipped(cat, name, wanted) {
+			t.warn(name, fmt.Sprintf("left out: the catalog knows none for OpenShift %s, and it is in no payload", wanted.MinorString()))
+			continue
+		}
 		if err != nil {
 			return nil, nil, err
-		}
-		if i := slices.IndexFunc(file.Drivers, func(c pins.Component) bool { return c.Name == name }); i >= 0 && payload == nil && file.Release == wanted.MinorString() {
-			s = &driver.Source{Build: s.Build, Pin: file.Drivers[i], Locked: true}
 		}
 		sources = append(sources, s)
 	}

@@ -35,6 +35,9 @@ func fromImage(ctx context.Context, ref string, o ociimage.Options) (inventory.P
 	}
 	place := func(file string) string { return s.Reference() + ": " + folder + "/" + file }
 	p, err := Parse(place(referencesFile), files[referencesFile])
+	if images, unread := s.Images(); unread == nil {
+		p.Architecture = images[0].Platform.Architecture
+	}
 	if err != nil || p.Version != "" || files[metadataFile] == nil {
 		return p, err
 	}

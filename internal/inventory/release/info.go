@@ -89,11 +89,14 @@ func (p *infoParser) release(version, text string) {
 	p.payload.At = inventory.Evidence{Where: fmt.Sprintf("%s:%d", p.name, p.line), Text: text}
 }
 
-// field reads a line above the images: of Release Metadata its version, of
-// Component Versions that of Kubernetes.
+// field reads a line above the images: the architecture, of Release Metadata its
+// version, of Component Versions that of Kubernetes.
 func (p *infoParser) field(text string) {
 	if version, ok := strings.CutPrefix(text, "Version:"); ok {
 		p.release(version, text)
+	}
+	if platform, ok := strings.CutPrefix(text, "OS/Arch:"); ok {
+		_, p.payload.Architecture, _ = strings.Cut(strings.TrimSpace(platform), "/")
 	}
 	if f := strings.Fields(text); len(f) > 1 && strings.EqualFold(f[0], "kubernetes") {
 		p.payload.Kubernetes = f[1]

@@ -140,7 +140,11 @@ func TestRegistryIndex(t *testing.T) {
 		return mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: arch}}}
 	}
 	wantRelease(t, serve(t, mutate.AppendManifests(empty.Index, add(other, "arm64"), add(releaseOf(t), "amd64")), nil), fast)
-	wantRelease(t, serve(t, mutate.AppendManifests(empty.Index, add(releaseOf(t), "s390x"), add(other, "arm64")), nil), fast)
+	mainframe := serve(t, mutate.AppendManifests(empty.Index, add(releaseOf(t), "s390x"), add(other, "arm64")), nil)
+	wantRelease(t, mainframe, fast)
+	if p, _, err := Read(t.Context(), mainframe, fast); err != nil || p.Architecture != "s390x" {
+		t.Errorf("it is for %q, %v", p.Architecture, err)
+	}
 	_, _, err := Read(t.Context(), serve(t, empty.Index, nil), fast)
 	wantFault(t, err, "holds no Linux image")
 }
