@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/images"
 	"github.com/winbake/winbake/test/winedriver"
 	"github.com/winbake/winbake/test/winenode"
@@ -30,8 +31,9 @@ const (
 )
 
 // A driver is built from a commit of a fork, its program starts and says which
-// version it is, and verify skew says that both sides are of that commit. A local
-// repository of the module's source, with a commit on top, plays the fork.
+// version it is, a real API server takes its manifests, and verify skew says that
+// both sides are of that commit. A local repository of the module's source, with a
+// commit on top, plays the fork.
 func TestDriverOfTheReleasesCommit(t *testing.T) {
 	c := newClone(t)
 	c.run(t, "make", "bin/bake", "bin/verify")
@@ -47,12 +49,36 @@ func TestDriverOfTheReleasesCommit(t *testing.T) {
 	}
 
 	c.run(t, "bin/bake", "manifests", "csi-driver", "azure-disk", "--for", "4.20.6", "--image", "quay.io/me/azure-disk@"+digest, "--out", "azure-disk")
+	accepted(t, c, "azure-disk", "quay.io/me/azure-disk@"+digest)
 	report, _ := c.run(t, "bin/verify", "skew", "--from", "4.20.6", "--manifests", "azure-disk", "--static",
 		"--catalog", "catalog.yaml", "--release-image", "release.json", "--image-layout", "_output/driver")
 	if !strings.Contains(report, "same commit") {
 		t.Errorf("both sides are of commit %s, and verify skew says:\n%s", commit, report)
 	}
 	runsAsNoted(t, program(t, filepath.Join(c.dir, "_output/driver/azure-disk"), "azurediskplugin.exe"))
+}
+
+// accepted gives a folder to a real API server, which must take every object as it
+// is, and asks it for the DaemonSet's images.
+func accepted(t *testing.T, c clone, folder, image string) {
+	t.Helper()
+	server := apiserver.Start(t)
+	server.LoadText(t, `
+apiVersion: v1
+kind: Namespace
+metadata:
+  name: openshift-cluster-csi-drivers
+  labels: {pod-security.kubernetes.io/enforce: privileged}
+`)
+	kubectl, err := apiserver.Kubectl(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.run(t, kubectl, "--kubeconfig", server.Kubeconfig, "create", "--validate=strict", "-f", folder)
+	images, _ := c.run(t, kubectl, "--kubeconfig", server.Kubeconfig, "-n", "openshift-cluster-csi-drivers", "get", "daemonsets", "-o", "jsonpath={..image}")
+	if !strings.Contains(images, image) {
+		t.Errorf("the DaemonSet has %s, not %s", images, image)
+	}
 }
 
 // playFork makes the fork and its upstream, and has git and the catalog take them
