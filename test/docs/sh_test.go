@@ -61,7 +61,7 @@ func TestShellBlocks(t *testing.T) {
 			}
 		}
 	}
-	if blocks < 100 {
+	if blocks < 60 {
 		t.Errorf("only %d blocks were found: is a fence misspelt?", blocks)
 	}
 }
