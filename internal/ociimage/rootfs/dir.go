@@ -151,7 +151,7 @@ func (e *Entry) Archived() bool {
 // close ends what the visit left open.
 func (e *Entry) close() {
 	if e.member != nil {
-		_ = e.member.ahead.Close()
+		e.member.ahead.Close()
 	}
 }
 

@@ -65,7 +65,7 @@ func (l *layerStream) Close() {
 	// The blob goes first: a registry that stalls must not hold up the end of
 	// an interrupted run.
 	_ = l.blob.Close()
-	_ = l.ahead.Close()
+	l.ahead.Close()
 }
 
 // inflater undoes a blob's compression lazily, within the budget, and
