@@ -3,6 +3,7 @@ package ociimage
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"fmt"
 	"io"
 
@@ -29,13 +30,35 @@ func (b blob) open() (io.ReadCloser, error) {
 	return rc, nil
 }
 
-// copyTo copies the blob. Layers are checked where they are opened: those of a
-// blobStore against their digests, a payload's by its own store.
+// copyTo copies the blob. Layers that aren't checked where they are opened are
+// checked here: those of an image that somebody else has put together.
 func (b blob) copyTo(ctx context.Context, w io.Writer, m *stream.Meter, buf []byte) error {
-	if err := stream.Copy(ctx, io.MultiWriter(w, m), b.open, buf); err != nil {
+	h, err := v1.Hasher(b.desc.Digest.Algorithm)
+	if err != nil {
 		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
 	}
+	w = io.MultiWriter(w, m)
+	if !b.checked() {
+		w = io.MultiWriter(w, h)
+	}
+	if err := stream.Copy(ctx, w, b.open, buf); err != nil {
+		return fmt.Errorf("copy blob %s: %w", b.desc.Digest, err)
+	}
+	if !b.checked() && hex.EncodeToString(h.Sum(nil)) != b.desc.Digest.Hex {
+		return fmt.Errorf("copy blob %s: its bytes have another digest", b.desc.Digest)
+	}
 	return nil
+}
+
+// checked tells whether who opens the layer compares its bytes with the digest
+// that the manifest names: a blobStore does, and a payload's own store.
+func (b blob) checked() bool {
+	v, ok := b.layer.(interface{ Verified() bool })
+	if !ok || !v.Verified() {
+		return false
+	}
+	h, err := b.layer.Digest()
+	return err == nil && h == b.desc.Digest
 }
 
 // blobsOf lists the blobs of an image or index, each once, what is referred to

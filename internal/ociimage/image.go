@@ -124,6 +124,7 @@ func (l *layer) Descriptor() (*v1.Descriptor, error)  { return &l.desc, nil }
 func (l *layer) DiffID() (v1.Hash, error)             { return partial.BlobToDiffID(l.image, l.desc.Digest) }
 func (l *layer) Compressed() (io.ReadCloser, error)   { return openVerified(l.store, l.desc) }
 func (l *layer) Uncompressed() (io.ReadCloser, error) { return Uncompressed(l) }
+func (l *layer) Verified() bool                       { return true }
 
 // Uncompressed undoes a layer's compression.
 func Uncompressed(l partial.CompressedLayer) (io.ReadCloser, error) {

@@ -95,11 +95,13 @@ func (dir folder) fix() string {
 	return "write the layout again (bake payload --layout " + shell.Word(string(dir)) + "), or copy it again from where it is whole"
 }
 
-// open follows no link to a blob.
+// open follows no link to a blob. A blob that is no regular file is damage; of
+// the files that say that this is a layout nobody knows what they are.
 func (dir folder) open(name string) (io.ReadCloser, int64, error) {
 	place := dir.place(name)
+	isBlob := strings.HasPrefix(name, "blobs/")
 	stat := os.Stat
-	if strings.HasPrefix(name, "blobs/") {
+	if isBlob {
 		stat = os.Lstat
 	}
 	info, err := stat(place)
@@ -110,7 +112,10 @@ func (dir folder) open(name string) (io.ReadCloser, int64, error) {
 		return nil, 0, Unreadable(place, err)
 	}
 	if err := infile.Check(info); err != nil {
-		return nil, 0, damaged(place, err.Error(), dir.fix())
+		if isBlob {
+			return nil, 0, damaged(place, err.Error(), dir.fix())
+		}
+		return nil, 0, Unreadable(place, err)
 	}
 	f, err := os.Open(place)
 	if err != nil {

@@ -231,6 +231,19 @@ func TestWriteLayoutEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestWriteLayoutRefusesOtherBytes(t *testing.T) {
+	// Its layer's manifest entry names another digest than the layer's bytes.
+	good, bad := operatorImage(t, false, linuxAMD64), layerOf(t, item{name: "x"})
+	m, _ := good.Manifest()
+	config, _ := good.RawConfigFile()
+	img, err := ociimage.NewImage(m.DeepCopy(), config, []v1.Layer{bad, bad})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = ociimage.WriteLayout(t.Context(), t.TempDir(), img, nil)
+	checkText(t, err, []string{"another digest"})
+}
+
 func TestConcurrentLayouts(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
