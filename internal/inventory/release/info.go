@@ -4,28 +4,49 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
-// heading is that of a table of images, which oc prints by its options, or "":
+// columns is what a row of the table of images has in addition to the name.
+type columns int
+
+const (
+	noColumns columns = iota
+	digests
+	pullSpecs
+	commits
+	commitURLs
+	sizes
+)
+
+// headings are the tables that oc prints, by its options:
 // https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/info.go
-func heading(line string) string {
-	if text := strings.Join(strings.Fields(line), " "); strings.HasPrefix(text, "NAME ") {
-		return text
-	}
-	return ""
+var headings = map[string]columns{
+	"NAME DIGEST":                            digests,
+	"NAME PULL SPEC":                         pullSpecs,
+	"NAME REPO COMMIT":                       commits,
+	"NAME URL":                               commitURLs,
+	"NAME AGE LAYERS SIZE MB UNIQUE MB":      sizes,
+	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": sizes,
+}
+
+func heading(line []byte) columns {
+	return headings[string(bytes.Join(bytes.Fields(line), []byte(" ")))]
 }
 
 // isInfo tells what `oc adm release info` prints for people, whole or only its
 // table of images, from JSON and YAML.
 func isInfo(src []byte) bool {
 	for line := range bytes.Lines(src) {
-		if text := string(line); strings.HasPrefix(text, "Name:") || heading(text) != "" {
+		if bytes.HasPrefix(line, []byte("Name:")) || heading(line) != noColumns {
 			return true
-		} else if strings.HasPrefix(text, "{") {
+		}
+		if bytes.HasPrefix(line, []byte("{")) {
 			return false
 		}
 	}
@@ -34,10 +55,11 @@ func isInfo(src []byte) bool {
 
 // infoParser reads the text line by line.
 type infoParser struct {
-	name        string
-	line        int
-	table, done bool // in the table of images, or past it
-	payload     inventory.Payload
+	name    string
+	line    int
+	columns columns
+	done    bool // past the table of images
+	payload inventory.Payload
 }
 
 func parseInfo(name string, src []byte) (inventory.Payload, error) {
@@ -65,19 +87,19 @@ func (p *infoParser) read(line string) error {
 	text := strings.TrimSpace(line)
 	release, isName := strings.CutPrefix(line, "Name:")
 	switch {
-	case isName && (p.payload.Version != "" || p.table):
+	case isName && (p.payload.Version != "" || p.columns != noColumns):
 		return p.fault("a second release in one file", text)
 	case isName:
 		p.release(release, text)
 	case text == "":
 		p.done = len(p.payload.Tags) > 0
 	case p.done: // warnings
-	case p.table:
+	case p.columns != noColumns:
 		return p.row(text)
-	case heading(text) == "NAME REPO COMMIT":
-		p.table = true
-	case heading(text) != "":
-		return p.fault("a table of images without the commits that they are built from", text)
+	case heading([]byte(text)) == sizes:
+		return p.fault("a table of sizes, without commits, digests or pull specs", text)
+	case heading([]byte(text)) != noColumns:
+		p.columns = heading([]byte(text))
 	default:
 		p.field(text)
 	}
@@ -103,23 +125,12 @@ func (p *infoParser) field(text string) {
 	}
 }
 
-// row reads one image: NAME, REPO and COMMIT, of which the latter may be empty. A
-// commit that was cut short is a fault: half a file that passed for a whole one
-// would lack drivers.
+// row reads one image. A cell that was cut short is a fault: half a file that
+// passed for a whole one would lack drivers.
 func (p *infoParser) row(text string) error {
-	cells := strings.Fields(text)
-	tag := inventory.PayloadTag{Name: cells[0]}
-	cells = cells[1:]
-	if n := len(cells); n > 0 && fullCommit(cells[n-1]) != "" {
-		tag.Commit, cells = cells[n-1], cells[:n-1]
-	} else if n > 0 && !strings.Contains(cells[n-1], "://") {
-		return p.fault("not a whole row of the table of images", text)
-	}
-	switch len(cells) {
-	case 0:
-	case 1:
-		tag.Source = cells[0]
-	default:
+	f := strings.Fields(text)
+	tag, ok := p.columns.tag(f[0], f[1:])
+	if !ok {
 		return p.fault("not a whole row of the table of images", text)
 	}
 	p.payload.Tags = append(p.payload.Tags, tag)
@@ -131,4 +142,71 @@ func (p *infoParser) fault(what, text string) error {
 		What: what, Where: fmt.Sprintf("%s:%d", p.name, p.line), Excerpt: fmt.Sprintf("%d | %s", p.line, text),
 		Fix: "save it again: " + saveInfo,
 	}
+}
+
+var (
+	commitURL = regexp.MustCompile(`^(https://.+)/commit/([0-9a-f]{40})$`)
+	digest    = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+)
+
+// tag reads the cells of a row after its name; false when they aren't whole.
+func (c columns) tag(name string, cells []string) (tag inventory.PayloadTag, ok bool) {
+	tag.Name = name
+	switch c {
+	case digests:
+		tag.Image, ok = digestCell(cells)
+	case pullSpecs:
+		tag.Image, ok = pullSpecCell(cells)
+	case commits:
+		tag.Source, tag.Commit, ok = commitCells(cells)
+	case commitURLs:
+		tag.Source, tag.Commit, ok = urlCells(cells)
+	case noColumns, sizes:
+	}
+	return tag, ok
+}
+
+// digestCell reads a digest; oc prints the pull spec of an image that has none.
+func digestCell(cells []string) (inventory.Image, bool) {
+	if len(cells) == 1 && digest.MatchString(cells[0]) {
+		return inventory.Image{Reference: cells[0], Digest: cells[0]}, true
+	}
+	return pullSpecCell(cells)
+}
+
+func pullSpecCell(cells []string) (inventory.Image, bool) {
+	if len(cells) != 1 || strings.HasPrefix(cells[0], "sha256:") {
+		return inventory.Image{}, false
+	}
+	i, _ := podtext.ParseImage(cells[0])
+	return i, i.Repository != ""
+}
+
+// commitCells reads REPO and COMMIT; either may be empty.
+func commitCells(cells []string) (source, commit string, ok bool) {
+	switch len(cells) {
+	case 0:
+		return "", "", true
+	case 1:
+		if c := fullCommit(cells[0]); c != "" {
+			return "", c, true
+		}
+		return cells[0], "", strings.Contains(cells[0], "://")
+	case 2:
+		c := fullCommit(cells[1])
+		return cells[0], c, c != ""
+	}
+	return "", "", false
+}
+
+// urlCells reads a link to the commit, or for a repository outside of GitHub
+// its place and the commit.
+func urlCells(cells []string) (source, commit string, ok bool) {
+	if len(cells) == 1 {
+		if m := commitURL.FindStringSubmatch(cells[0]); m != nil {
+			return m[1], m[2], true
+		}
+	}
+	source, commit, ok = commitCells(cells)
+	return source, commit, ok && commit != ""
 }

@@ -38,8 +38,9 @@ const (
 // Read reads the release that ref names: an image in a registry, an OCI layout
 // or an image tarball of one, a folder that `oc adm release extract` or
 // `oc image extract` wrote, an image-references file in JSON or YAML, or what
-// `oc adm release info` printed with --commits or -o json. Whatever exists as a
-// file is never looked for in a registry.
+// `oc adm release info` printed, with or without -o json, --commits,
+// --commit-urls or --pullspecs. Whatever exists as a file is never looked for
+// in a registry.
 //
 // What can't be read is a *fault.Error that says what to give instead.
 func Read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, inventory.Source, error) {
