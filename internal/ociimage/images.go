@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/types"
 
 	"github.com/winbake/winbake/internal/fault"
 )
@@ -106,11 +107,8 @@ func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) er
 		return c.nested(idx, d, depth)
 	case d.Platform != nil && !c.wants(*d.Platform):
 		return nil
-	case d.Platform == nil && d.MediaType != "" && !d.MediaType.IsImage() && !d.MediaType.IsSchema1():
-		return nil // a document, as in https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
 	case !d.MediaType.IsImage():
-		return damaged(c.source.Reference(), fmt.Sprintf(
-			"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.store.fix())
+		return c.other(d)
 	}
 	img, err := idx.Image(d.Digest)
 	if err != nil {
@@ -126,6 +124,23 @@ func (c *imageCollector) child(idx v1.ImageIndex, d v1.Descriptor, depth int) er
 // own index.json, and not from an index that is an image of several platforms.
 func (c *imageCollector) isTagged(d v1.Descriptor, depth int) bool {
 	return c.source.topLevel && depth == 1 && d.Annotations[refName] != ""
+}
+
+// other passes an entry of a type that no engine runs, as in the example of
+// https://github.com/opencontainers/image-spec/blob/main/image-layout.md#indexjson-file
+// Its bytes have to be something else than a manifest: some engines go by what
+// the registry calls them, not by what the index does.
+func (c *imageCollector) other(d v1.Descriptor) error {
+	if d.Platform == nil && d.MediaType != "" && !d.MediaType.IsSchema1() {
+		entry := d
+		entry.MediaType = types.OCIImageIndex // a registry has what an index lists among its manifests
+		raw, err := readVerified(c.source.store, entry)
+		if err != nil || !looksRunnable(raw) {
+			return err
+		}
+	}
+	return damaged(c.source.Reference(), fmt.Sprintf(
+		"an entry that an engine could take for the image, %s, isn't one: its media type is %q", d.Digest, d.MediaType), c.source.store.fix())
 }
 
 // leftOut is the fault of an image that can't be opened. Where it is missing

@@ -1,6 +1,7 @@
 package ociimage
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -144,6 +145,13 @@ func wrongManifest(mt types.MediaType, raw []byte) string {
 		return "an image under an index's media type"
 	}
 	return ""
+}
+
+// looksRunnable tells bytes that an engine could read as an image or an index.
+func looksRunnable(raw []byte) bool {
+	var m struct{ Config, Layers, FSLayers, Manifests json.RawMessage }
+	err := json.NewDecoder(bytes.NewReader(raw)).Decode(&m)
+	return err == nil && (m.Config != nil || m.Layers != nil || m.FSLayers != nil || m.Manifests != nil)
 }
 
 func beyondLimits(raw []byte) string {
