@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/printable"
@@ -66,9 +65,12 @@ func megabytes(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
 
 // cut shortens s to that many columns.
 func cut(s string, columns int) string {
-	for s != "" && printable.Columns(s) > columns {
-		_, last := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-last]
+	n := 0
+	for i, r := range s {
+		if n += printable.Columns(string(r)); n > columns {
+			s = s[:i]
+			break
+		}
 	}
 	return strings.TrimRight(s, " ")
 }

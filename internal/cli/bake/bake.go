@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -149,6 +150,16 @@ func (t *tool) lockedJobs(file *pins.File, names []string) (jobs []*compile.Job,
 		jobs = append(jobs, &compile.Job{File: file, Component: r.Component, Locked: r.Locked, Stamps: r.Stamps})
 	}
 	return jobs, err
+}
+
+// trimmed takes the spaces and empty names out of what --only "a, b" names.
+func trimmed(names []string) (kept []string) {
+	for _, n := range names {
+		if n = strings.TrimSpace(n); n != "" {
+			kept = append(kept, n)
+		}
+	}
+	return kept
 }
 
 // fromPins completes with names that the file in use gives.

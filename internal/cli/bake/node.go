@@ -80,7 +80,7 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 			return err
 		}
 		defer im.Close() //nolint:errcheck // only read
-		if err := im.Only(o.only); err != nil {
+		if err := im.Only(trimmed(o.only)); err != nil {
 			return err
 		}
 	}

@@ -97,7 +97,7 @@ type packing struct {
 }
 
 func (t *tool) payloadOnce(ctx context.Context, o payloadOptions) (string, error) {
-	file, jobs, err := t.jobs(o.only)
+	file, jobs, err := t.jobs(trimmed(o.only))
 	if err != nil {
 		return "", err
 	}

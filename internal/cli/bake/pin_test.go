@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,5 +39,12 @@ func wantPins(t *testing.T, path, want string) {
 	t.Helper()
 	if data, err := os.ReadFile(path); err != nil || string(data) != want {
 		t.Errorf("%q, %v; want %q", data, err, want)
+	}
+}
+
+// --only "a, b" names two components, and a last comma none.
+func TestTrimmed(t *testing.T) {
+	if got := trimmed([]string{"a", " b ", ""}); !slices.Equal(got, []string{"a", "b"}) {
+		t.Errorf("%q", got)
 	}
 }
