@@ -74,16 +74,16 @@ func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
 	return join(docs, overlays)
 }
 
-var own = sync.OnceValues(Load)
-
 // BuiltIn is the day that the embedded catalog is of; "" if it can't be read, which
-// Load says.
+// Load says. Nothing else is read of it: programs that ask load a catalog, too.
 func BuiltIn() string {
-	c, err := own()
-	if err != nil {
-		return ""
+	docs, _ := ownDocuments()
+	for _, d := range docs {
+		if day, ok := d.node("asOf"); ok {
+			return day.Value
+		}
 	}
-	return c.AsOf
+	return ""
 }
 
 func join(docs []*document, overlays []Overlay) (*Catalog, error) {
