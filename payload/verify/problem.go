@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"slices"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -68,7 +69,7 @@ type Problem struct {
 var problemsYAML []byte
 
 // grounds is what is the same in all problems of a check.
-var grounds = func() map[string]struct{ Why, Remedy string } {
+var grounds = sync.OnceValue(func() map[string]struct{ Why, Remedy string } {
 	var file struct {
 		Problems map[string]struct{ Why, Remedy string }
 	}
@@ -76,10 +77,10 @@ var grounds = func() map[string]struct{ Why, Remedy string } {
 		panic(err) // a test reads it
 	}
 	return file.Problems
-}()
+})
 
 func problem(id, object, observed, expected string) Problem {
-	g := grounds[id]
+	g := grounds()[id]
 	return Problem{
 		ID: id, Severity: SeverityBlock, Object: object, Observed: observed, Expected: expected,
 		Why: g.Why, Remedy: g.Remedy,

@@ -40,6 +40,7 @@ var concurrent = []string{
 	"./packer/lint/internal/table",
 	"./packer/template",
 	"./payload",
+	"./payload/verify",
 }
 
 // sequential are all other packages with code that is shipped.
