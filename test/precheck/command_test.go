@@ -116,7 +116,7 @@ func TestRefused(t *testing.T) {
 		"no release":        {[]string{"--to", "next"}, "4.20 or 4.20.3"},
 		"stale too soon":    {[]string{"--stale-after", "1m"}, "--stale-after=30m0s"},
 		"no rule":           {[]string{"--accept", "SKEW999"}, "there is no rule SKEW999"},
-		"a report":          {[]string{"-o", "json"}, "--output is for a report"},
+		"a report":          {[]string{"-o", "json"}, "unknown shorthand flag: 'o' in -o\nfix: verify skew precheck --help"},
 		"a path":            {[]string{"cluster/"}, "--help"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -226,7 +226,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if !slices.Contains(names, near) {
 			near = fault.Nearest(unknown.GetSpecifiedName(), names)
 		}
-		if near != "" {
+		if near != "" && unknown.GetSpecifiedShortnames() == "" { // all are alike a letter
 			fix = cmd.CommandPath() + " --" + near
 		}
 	}

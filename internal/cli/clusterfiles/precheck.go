@@ -44,7 +44,6 @@ written.`,
 		Example: `  bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --out precheck
   bake manifests precheck --image mirror.example.com/winbake-verify@sha256:... --to 4.20 --interval 1h --out precheck
   bake manifests precheck --image quay.io/me/winbake-verify@sha256:... --accept SKEW001 --out precheck`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd.Context(), o, out) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
@@ -56,28 +55,42 @@ written.`,
 	f.StringArrayVar(&o.Accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
 	f.StringArrayVar(&o.Images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z; may be repeated")
 	app.Complete(cmd, "to", (&catalogflag.Flag{}).Releases)
-	return cmd
+	return app.Answer(a, "PrecheckManifests", cmd, func(ctx context.Context, _ []string) (written, error) {
+		return t.precheck(ctx, o, out)
+	}, func(w written) [][]string {
+		return app.Table("", w.Next, func(command string) []string { return []string{command} })
+	})
+}
+
+// written is a folder, its files in their order, and the commands to run next.
+type written struct {
+	Folder string   `json:"folder"`
+	Files  []string `json:"files"`
+	Next   []string `json:"next"`
 }
 
 // precheck is the pipeline: objects, folder, and what to run next.
-func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) error {
+func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) (w written, err error) {
 	folder, err := precheck.Render(o)
 	if err != nil {
-		return err
+		return w, err
 	}
 	if out == "" {
-		return &fault.Error{What: "no folder to write", Fix: "--out precheck"}
+		return w, &fault.Error{What: "no folder to write", Fix: "--out precheck"}
 	}
 	if err := writeFolder(ctx, out, folder.Files); err != nil {
-		return err
+		return w, err
 	}
 	for _, note := range folder.Notes {
 		t.warn("precheck", note)
 	}
 	t.Tell(out, event.Write, event.Done, fmt.Sprintf("%d files", len(folder.Files)))
 	t.Tell("precheck", event.Write, event.Note, "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line "+monitoringOn+", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config")
-	_, err = fmt.Fprintf(t.Stdout, "oc apply -f %s\noc -n %s rollout status deployment/winbake-precheck\n%s\noc adm upgrade recommend\n", shell.Path(out), folder.Namespace, switchMonitoringOn)
-	return err
+	w = written{Folder: out, Next: []string{"oc apply -f " + shell.Path(out), "oc -n " + folder.Namespace + " rollout status deployment/winbake-precheck", switchMonitoringOn, "oc adm upgrade recommend"}}
+	for _, f := range folder.Files {
+		w.Files = append(w.Files, f.Name)
+	}
+	return w, nil
 }
 
 // monitoringOn is the line that has OpenShift run a Prometheus for user workloads.

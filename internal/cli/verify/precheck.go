@@ -31,7 +31,7 @@ func newPrecheck(t *tool) *cobra.Command {
 	var o precheckOptions
 	cmd := &cobra.Command{
 		Use: "precheck", SuggestFor: []string{"serve"},
-		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return t.precheck(cmd.Context(), o) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:8080", "address to serve on, HOST:PORT; :8080 is every address of the machine")
@@ -51,12 +51,7 @@ func newPrecheck(t *tool) *cobra.Command {
 	return cmd
 }
 
-func (o *precheckOptions) check(cmd *cobra.Command) error {
-	for _, name := range []string{"output", "fail-on", "verbose"} {
-		if cmd.Flags().Changed(name) {
-			return &fault.Error{What: "--" + name + " is for a report, and precheck writes none", Fix: "leave it out; verify skew has it"}
-		}
-	}
+func (o *precheckOptions) check() error {
 	for _, r := range append([]string{o.from}, o.to...) {
 		if _, err := version.ParseOpenShift(r); err != nil && r != "" {
 			return &fault.Error{What: err.Error(), Fix: "4.20 or 4.20.3", Err: err}
@@ -77,9 +72,8 @@ func (o *precheckOptions) check(cmd *cobra.Command) error {
 }
 
 // precheck is the pipeline: catalog, credentials, address, and then the loop.
-func (t *tool) precheck(cmd *cobra.Command, o precheckOptions) error {
-	ctx := cmd.Context()
-	if err := o.check(cmd); err != nil {
+func (t *tool) precheck(ctx context.Context, o precheckOptions) error {
+	if err := o.check(); err != nil {
 		return err
 	}
 	rules, err := acceptedRules(t.accept)

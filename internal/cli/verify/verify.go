@@ -46,16 +46,11 @@ func New(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use: "verify",
 	}
-	f := root.PersistentFlags()
-	f.StringVarP(&t.format, "output", "o", "text", "text, json or junit")
-	f.Var(&t.failOn, "fail-on", "least severity that fails: block, unknown or warn")
-	f.StringArrayVar(&t.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
-	f.StringVar(&t.acceptFile, "accept-file", "", "findings to accept, each with a reason and a day (default "+accept.File+", if it is there)")
-	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
-	app.Choices(root, "output", report.Formats...)
-	app.Choices(root, "fail-on", finding.FailOnNames...)
 	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newNode(t), newServices(t), newSkew(t)}
 	root.AddCommand(append(checks, newInventory(t), newCatalog(t))...)
+	for _, c := range checks {
+		t.reports(c)
+	}
 	for _, c := range append(checks, checks[len(checks)-1].Commands()...) {
 		c.PreRunE = func(*cobra.Command, []string) (err error) {
 			t.accepted, err = accept.Load(t.acceptFile)
@@ -64,6 +59,20 @@ func New(a *app.App) *cobra.Command {
 	}
 	app.Help(root, help)
 	return root
+}
+
+// reports gives a command the flags of findings. Commands below it accept as it does.
+func (t *tool) reports(cmd *cobra.Command) {
+	f, all := cmd.Flags(), cmd.PersistentFlags()
+	if f.Lookup("output") == nil {
+		f.StringVarP(&t.format, "output", "o", "text", "text, json or junit")
+		app.Choices(cmd, "output", report.Formats...)
+	}
+	f.Var(&t.failOn, "fail-on", "least severity that fails: block, unknown or warn")
+	app.Choices(cmd, "fail-on", finding.FailOnNames...)
+	f.BoolVarP(&t.verbose, "verbose", "v", false, "list passed checks too")
+	all.StringArrayVar(&t.accept, "accept", nil, "finding to accept, ID or ID=object; may be repeated")
+	all.StringVar(&t.acceptFile, "accept-file", "", "findings to accept, each with a reason and a day (default "+accept.File+", if it is there)")
 }
 
 // finish writes the report and turns findings into an exit code. notes, if any, makes
