@@ -233,9 +233,6 @@ func haveBuilds(bases []*Base) string {
 // at that version, as bake manifests csi-driver does. A sidecar runs in both: there
 // the bases decide.
 func (s *Source) HostProcess(cat *catalog.Catalog, mode csidriver.Mode, bases []*Base) (bool, error) {
-	if !slices.Contains(csidriver.Modes(), string(mode)) {
-		return false, &fault.Error{What: fmt.Sprintf("--mode can't be %q", mode), Fix: "--mode, one of " + strings.Join(csidriver.Modes(), ", ")}
-	}
 	d := cat.Driver(s.Build.Name)
 	if d == nil {
 		return mode == csidriver.HostProcess || mode == csidriver.Auto && slices.ContainsFunc(bases, func(b *Base) bool { return b.Build == 0 }), nil

@@ -23,6 +23,7 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/release"
 	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/manifests/wmco"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/resolve"
@@ -33,6 +34,7 @@ import (
 type driverOptions struct {
 	buildOptions
 	release, payload, mode, layout, push string
+	cloud                                string
 	windows, bases                       []string
 	all, diff, pins                      bool
 	file                                 bool // --file was given
@@ -55,6 +57,7 @@ func newDriver(t *tool) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&o.release, "for", "", "OpenShift release, 4.20 or 4.20.6")
 	f.BoolVar(&o.all, "all", false, "all drivers, and what runs beside them")
+	f.StringVar(&o.cloud, "cloud", "", "with --all: only what a cluster on none, vsphere, aws, azure, gcp or nutanix needs")
 	f.StringVar(&o.payload, "release-image", "", "the release's payload, which has the commits: an image, an extracted folder, or what oc adm release info --commits wrote")
 	f.StringArrayVar(&o.bases, "base", nil, "Windows base image: a reference by digest, an OCI layout or a tarball; may be repeated")
 	f.StringVar(&o.mode, "mode", string(csidriver.Auto), strings.Join(csidriver.Modes(), ", "))
@@ -68,6 +71,7 @@ func newDriver(t *tool) *cobra.Command {
 	o.catalog.Register(cmd)
 	o.output.Register(cmd)
 	app.Choices(cmd, "mode", csidriver.Modes()...)
+	app.Choices(cmd, "cloud", wmco.Clouds()...)
 	app.Complete(cmd, "windows", cobra.FixedCompletions(csidriver.WindowsVersions(), cobra.ShellCompDirectiveNoFileComp))
 	app.Complete(cmd, "for", o.catalog.Releases)
 	return cmd
@@ -142,8 +146,13 @@ func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []
 	switch {
 	case o.all && len(names) > 0:
 		return nil, nil, &fault.Error{What: "--all and a name: " + names[0], Fix: "leave out one of them"}
+	case o.cloud != "" && !o.all:
+		return nil, nil, &fault.Error{What: "--cloud chooses among all drivers", Fix: "bake driver --all --cloud " + o.cloud}
 	case o.all:
-		names = driver.Names(cat)
+		names = slices.DeleteFunc(driver.Names(cat), func(name string) bool {
+			d := cat.Driver(name)
+			return o.cloud != "" && d != nil && d.Platform != "" && !strings.EqualFold(d.Platform, o.cloud)
+		})
 	case len(names) == 0:
 		return nil, nil, &fault.Error{What: "no driver to build", Fix: "bake driver NAME, one of " + strings.Join(driver.Names(cat), ", ") + "; or --all"}
 	}
