@@ -90,14 +90,12 @@ func (t *tool) node(ctx context.Context, verb agent.Verb, ref string, o nodeOpti
 	}
 	o.hosts.Guest.Warn = t.warn
 	c := nodeChange{t, verb, im, exe, o}
-	if len(targets) == 1 {
-		done, err := c.on(ctx, targets[0])
-		if done == nil {
-			return err
-		}
-		return errors.Join(o.output.Write(t.Stdout, done, func() [][]string { return [][]string{{done.Sentence()}} }), err)
-	}
 	all := hosts.Each(ctx, &o.hosts, targets, c.on, c.ended)
+	if done, err := all[0].Value, all[0].Err; len(all) == 1 && done != nil {
+		return errors.Join(o.output.Write(t.Stdout, done, func() [][]string { return [][]string{{done.Sentence()}} }), err)
+	} else if len(all) == 1 {
+		return err
+	}
 	return errors.Join(c.table(all), hosts.Failure(all))
 }
 

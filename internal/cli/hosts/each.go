@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,7 +27,7 @@ type Outcome[T any] struct {
 
 // Each does the work on all machines, some at a time, and returns the outcomes
 // in the order of targets, those of h.Targets. Once ctx ends, no more are begun. tell
-// hears of each end, in any order; it may be nil.
+// hears of each end of several, in any order; it may be nil.
 func Each[T any](ctx context.Context, h *Flags, targets []guest.Target, work func(context.Context, guest.Target) (T, error), tell func(Outcome[T])) []Outcome[T] {
 	all := make([]Outcome[T], len(targets))
 	var group errgroup.Group
@@ -40,14 +41,14 @@ func Each[T any](ctx context.Context, h *Flags, targets []guest.Target, work fun
 			begin := failed <= h.allowed && ctx.Err() == nil
 			mu.Unlock()
 			if begin {
-				o.Value, o.Err = work(ctx, target)
+				o.Value, o.Err = limited(ctx, h.limit, target, work)
 			}
 			mu.Lock()
 			defer mu.Unlock()
 			if begin && o.Err != nil {
 				failed++
 			}
-			if all[i] = o; begin && tell != nil {
+			if all[i] = o; begin && tell != nil && len(all) > 1 {
 				tell(o)
 			}
 			return nil
@@ -55,6 +56,19 @@ func Each[T any](ctx context.Context, h *Flags, targets []guest.Target, work fun
 	}
 	_ = group.Wait() // nobody returns an error
 	return all
+}
+
+// limited ends work that takes too long: a machine may answer while a command on it
+// never ends.
+func limited[T any](ctx context.Context, limit time.Duration, target guest.Target, work func(context.Context, guest.Target) (T, error)) (T, error) {
+	ctx, end := context.WithTimeoutCause(ctx, limit, &fault.Error{Where: target.String(), What: fmt.Sprintf("after %s the work on the machine isn't done, and was ended", limit),
+		Fix: "see what keeps it there, then run the same command again: it goes on from there; --node-timeout gives it more time"})
+	defer end()
+	value, err := work(ctx, target)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = context.Cause(ctx)
+	}
+	return value, err
 }
 
 // Failure is one error for all that failed: its exit code is the highest, its

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -32,6 +33,7 @@ type Flags struct {
 	ssh        []string
 	file, user string
 	parallel   int
+	limit      time.Duration // for one machine
 	mayFail    string
 	allowed    int // how many may fail, of those that Targets returned
 }
@@ -45,13 +47,14 @@ func (h *Flags) Register(f *pflag.FlagSet, mayFail string) {
 	f.StringArrayVar(&h.Guest.KnownHosts, "known-hosts", nil, "file to check the node's key against (default ssh's own); may be repeated")
 	f.StringArrayVarP(&h.Guest.Identities, "identity", "i", nil, "private key to log in with (default the agent's and ssh's own); may be repeated")
 	f.IntVar(&h.parallel, "parallel", 4, "how many nodes are worked on at a time")
+	f.DurationVar(&h.limit, "node-timeout", 30*time.Minute, "how long the work on a node may take")
 	f.StringVar(&h.mayFail, "max-failures", mayFail, "how many nodes may fail, as a number or a share such as 20%, before no more are begun")
 }
 
 // Targets are the machines that were named, each once.
 func (h *Flags) Targets(stdin io.Reader) ([]guest.Target, error) {
-	if h.parallel < 1 {
-		return nil, &fault.Error{What: "--parallel can't be less than 1", Fix: "--parallel 4"}
+	if h.parallel < 1 || h.limit <= 0 {
+		return nil, &fault.Error{What: "--parallel can't be less than 1, and --node-timeout is longer than 0", Fix: "--parallel 4, --node-timeout 30m"}
 	}
 	var all []guest.Target
 	for _, s := range h.ssh {

@@ -46,6 +46,7 @@ func TestTargets(t *testing.T) {
 		"twice":          {[]string{"--ssh", "capi@node2:2222", "--hosts", list}, nil, list + ":4: capi@node2:2222 is named twice"},
 		"no file":        {[]string{"--hosts", list + "x"}, nil, "can't be read"},
 		"a wrong share":  {[]string{"--ssh", "a@b", "--max-failures", "101%"}, nil, "--max-failures"},
+		"no time":        {[]string{"--ssh", "a@b", "--node-timeout", "0"}, nil, "--node-timeout"},
 		"none at a time": {[]string{"--ssh", "a@b", "--parallel", "0"}, nil, "--parallel"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,10 +126,39 @@ func TestEachEnds(t *testing.T) {
 	}
 }
 
+// TestEachWithOneThatHangs: a machine whose work never ends is one failure, with its
+// name and what to do. The others are worked on meanwhile, and after it.
+func TestEachWithOneThatHangs(t *testing.T) {
+	h := parse(t, "--parallel", "2", "--max-failures", "1", "--node-timeout", "200ms", "--hosts", "-")
+	targets, err := h.Targets(strings.NewReader("u@a\nu@hangs\nu@b\nu@c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := Each(t.Context(), h, targets, func(ctx context.Context, target guest.Target) (string, error) {
+		if target.Host != "hangs" {
+			return target.Host, nil
+		}
+		<-ctx.Done()
+		return "", errors.New("the connection broke off")
+	}, nil)
+	for i, want := range []string{"a", "", "b", "c"} {
+		if all[i].Value != want || (all[i].Err != nil) != (want == "") {
+			t.Errorf("%+v", all[i])
+		}
+	}
+	err = Failure(all)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.What != "1 of 4 nodes failed" {
+		t.Errorf("%v", err)
+	}
+	if said := fault.OneLine(all[1].Err.Error()); !strings.HasPrefix(said, "u@hangs: after 200ms the work") || !strings.Contains(said, "--node-timeout") {
+		t.Errorf("%v", said)
+	}
+}
+
 func FuzzTargets(f *testing.F) {
 	f.Add("Administrator@node:2222\n# x\n10.0.0.7\n")
 	f.Fuzz(func(t *testing.T, s string) {
-		h := &Flags{file: "-", parallel: 1, mayFail: "0"}
+		h := &Flags{file: "-", parallel: 1, limit: 1, mayFail: "0"}
 		all, err := h.Targets(strings.NewReader(s))
 		if (err == nil) == (len(all) == 0) {
 			t.Errorf("%q: %v, %v", s, all, err)

@@ -74,11 +74,11 @@ func (t *tool) node(ctx context.Context, args []string, o nodeOptions) error {
 			t.Tell(target.Host, event.Verify, event.Note, s)
 		})
 	}
-	if len(targets) > 1 {
-		all := hosts.Each(ctx, &o.hosts, targets, ask, nil)
+	all := hosts.Each(ctx, &o.hosts, targets, ask, nil)
+	if len(all) > 1 {
 		return t.finish(fleet(all, im.Expectation), func(found []finding.Finding) []string { return fleetTable(all, found) })
 	}
-	facts, err := ask(ctx, targets[0])
+	facts, err := all[0].Value, all[0].Err
 	if err != nil {
 		return err
 	}

@@ -63,8 +63,9 @@ func serveSSH(t *testing.T, allowed ssh.PublicKey) (Target, string) {
 	}}
 	config.AddHostKey(host)
 	addr := serve(t, "tcp", "127.0.0.1:0", func(conn net.Conn) {
-		if c, _, requests, err := ssh.NewServerConn(conn, config); err == nil {
+		if c, channels, requests, err := ssh.NewServerConn(conn, config); err == nil {
 			go ssh.DiscardRequests(requests)
+			go neverEnd(channels)
 			_ = c.Wait()
 		}
 	})
@@ -78,6 +79,19 @@ func serveSSH(t *testing.T, allowed ssh.PublicKey) (Target, string) {
 		t.Fatal(err)
 	}
 	return target, known
+}
+
+// neverEnd takes commands, runs none, and answers no end of a session either.
+func neverEnd(channels <-chan ssh.NewChannel) {
+	for c := range channels {
+		if _, requests, err := c.Accept(); err == nil {
+			go func() {
+				for r := range requests {
+					_ = r.Reply(true, nil)
+				}
+			}()
+		}
+	}
 }
 
 // serveAgent is an ssh-agent that holds these keys.

@@ -1,6 +1,8 @@
 package guest
 
 import (
+	"context"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -134,6 +136,40 @@ func TestSilentMachine(t *testing.T) {
 	_, _, _, err := ssh.NewClientConn(conn, "node", &ssh.ClientConfig{HostKeyCallback: ssh.InsecureIgnoreHostKey()})
 	if err = handshakeFault(route{target: Target{"a", "node", 22}}, conn, nil, err); !strings.Contains(err.Error(), "a@node: the machine says nothing") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestCommandThatNeverEnds: of a machine that logs in, takes the command and its files
+// and goes on answering keepalives. The end of the context ends what waits for it.
+func TestCommandThatNeverEnds(t *testing.T) {
+	key, signer := newKey(t)
+	target, known := serveSSH(t, signer.PublicKey())
+	file := filepath.Join(t.TempDir(), "key")
+	writeKey(t, file, key, "")
+	for name, work := range map[string]func(context.Context, *SSH) error{
+		"a command": func(ctx context.Context, s *SSH) error {
+			_, err := s.Run(ctx, "verify.exe agent facts", io.Discard, io.Discard)
+			return err
+		},
+		"a file": func(ctx context.Context, s *SSH) error { return s.Put(ctx, "a", strings.NewReader("a")) },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		defer cancel()
+		s, err := Dial(ctx, target, Options{KnownHosts: []string{known}, Identities: []string{file}, Config: "none"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- work(ctx, s) }()
+		select {
+		case err := <-ended:
+			if err == nil || ctx.Err() == nil {
+				t.Errorf("%s ends with %v, before its time", name, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Errorf("%s goes on after its time", name)
+		}
+		_ = s.Close()
 	}
 }
 
