@@ -114,7 +114,7 @@ lint: need-go
 # don't know.
 UPDATING = $(addprefix ./,$(sort $(dir $(shell git grep -l 'flag[.]Bool."update"' -- '*_test.go' ':!packer/plugin' ':!hack/catalog'))))
 
-## golden: write all that the tests can write anew: golden files, schemas, tables
+## golden: write all that the tests can write again: golden files, schemas, tables
 .PHONY: golden
 golden: need-go
 	$(GO) test -count=1 $(UPDATING) -update

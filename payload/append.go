@@ -199,7 +199,7 @@ func (b *baseImage) newRunConfig(layer v1.Layer, o ImageOptions) (json.RawMessag
 	return withFields(run, set)
 }
 
-// withFields encodes old with some of its fields set anew.
+// withFields encodes old with some of its fields set again.
 func withFields(old map[string]json.RawMessage, set map[string]any) (json.RawMessage, error) {
 	all := map[string]any{}
 	for k, v := range old {

@@ -39,7 +39,7 @@ type fileReader struct {
 
 func (r *fileReader) Read(p []byte) (int, error) {
 	n, err := r.rc.Read(p)
-	// No more than Size goes out: whoever reads promised that in a header.
+	// No more than Size goes out: anyone who reads promised that in a header.
 	if over := r.n + int64(n) - r.file.Size; over > 0 {
 		return n - int(over), r.wrong(fmt.Sprintf("longer than %d bytes", r.file.Size))
 	}

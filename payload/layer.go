@@ -108,7 +108,7 @@ func (l *Layer) as(mt types.MediaType) *Layer {
 }
 
 // Compressed returns the blob. Its reader fails at the end when the store has
-// damaged it; to pack the tree again makes it anew.
+// damaged it; to pack the tree again makes it again.
 func (l *Layer) Compressed() (io.ReadCloser, error) {
 	rc, err := l.packer.store.Open(l.digest.String())
 	if err != nil {

@@ -159,7 +159,7 @@ type Store interface {
 	Create() (BlobWriter, error)
 	// Open returns a blob's content. Read must return an error instead of
 	// io.EOF when the content doesn't have that digest any more; the next
-	// Open of it should fail then, so that what is made again is packed anew.
+	// Open of it should fail then, so that what is made again is packed again.
 	Open(digest string) (io.ReadCloser, error)
 	// Record keeps v, which encodes to JSON, under a key. v names blobs by
 	// their digests: a Store that removes what is unused keeps those as long

@@ -31,7 +31,7 @@ func IsTemp(name string) bool {
 // has no sticky bit.
 const onWindows = runtime.GOOS == "windows"
 
-// PutFile puts a file in place as a whole: whoever opens name finds what was
+// PutFile puts a file in place as a whole: anyone who opens name finds what was
 // there before or what fill wrote, also after a crash. The mode of a file that is
 // replaced stays.
 func PutFile(name string, fill func(io.Writer) error) error {

@@ -10,7 +10,7 @@ import (
 
 // A folder D and D.winbake beside it change as one. Both are made in one folder
 // beside them, which a rename to nextName then decides upon: from there on they
-// are what counts, and whoever comes first puts them in place. Readers that find
+// are what counts, and anyone who comes first puts them in place. Readers that find
 // such a folder take what is still in it.
 //
 // What waits there to be put in place has the sticky bit, and loses it when both

@@ -157,7 +157,7 @@ func (s *Store) drop(path string, damaged fs.FileInfo) {
 
 // A blob's CRC-32C stands in a file of its own, so that reading the blob back
 // needn't cost a sha256: the disk's damage is what a store guards
-// against. Whoever can change a blob on purpose can change the records that
+// against. Anyone who can change a blob on purpose can change the records that
 // name it too, and no sum in the same folder stops him.
 //
 // The file is a hint. Without it, or where it can't be read, a blob is hashed;

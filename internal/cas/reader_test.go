@@ -33,7 +33,7 @@ func TestDamagedBlob(t *testing.T) {
 				}
 				put(t, s, "hello")
 				if err := s.Verify(helloDigest); err != nil {
-					t.Errorf("made anew: %v", err)
+					t.Errorf("made again: %v", err)
 				}
 			})
 		}

@@ -4,7 +4,7 @@
 //	blobs/sha256/ab/<hex>  content, mode 0444 (0464 in a group's folder)
 //	crc/<hex>              a blob's CRC-32C, a hint
 //	actions/ab/<hex>       records, each under its own sum
-//	tmp/                   what isn't finished, locked by whoever writes it
+//	tmp/                   what isn't finished, locked by its writer
 //	lock                   makes a collection and a commit take turns
 //
 // A blob or record is there whole or not at all: it's written to tmp, synced
@@ -37,7 +37,7 @@ import (
 
 const (
 	// touchEvery is how old a file's time of last use may get before it is
-	// set anew: a lookup shouldn't cost a write each time.
+	// set again: a lookup shouldn't cost a write each time.
 	touchEvery = time.Hour
 	// grace protects what may be in use. It's touchEvery longer than the hour
 	// that a build gets to go from a lookup to the last read.
@@ -163,7 +163,7 @@ func isSum(s string) bool {
 // aren't those that were stored. It has been removed: making it again is safe.
 var ErrDamaged = errors.New("damaged in the store")
 
-// explain turns what a person can mend into a fault: a full disk and a folder
+// explain turns what a person can fix into a fault: a full disk and a folder
 // that can't be written to. doing says what failed, as a verb phrase.
 func (s *Store) explain(doing string, err error) error {
 	switch {
@@ -199,7 +199,7 @@ func damagedBlob(d Digest, path string) error {
 	return &fault.Error{
 		What:  "blob " + d + " was damaged on disk and has been removed",
 		Where: path,
-		Fix:   "run the command again: it makes the blob anew",
+		Fix:   "run the command again: it makes the blob again",
 		Err:   ErrDamaged,
 	}
 }

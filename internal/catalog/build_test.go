@@ -24,7 +24,7 @@ func TestExecutedAgreesWithRead(t *testing.T) {
 				continue
 			}
 			if e.Mode == "hostprocess" && (!line.CanHostProcess() || len(e.Pipes) > 0) || e.Mode == "pipes" && line.HostProcessOnly() {
-				t.Errorf("%s dialled %v, which its line hasn't got", name, e.Pipes)
+				t.Errorf("%s dialled %v, which its line doesn't have", name, e.Pipes)
 			}
 			if want := dialled(c, line, e); e.Mode == "pipes" && !slices.Equal(e.Pipes, want) {
 				t.Errorf("%s dialled %v, its line says %v", name, e.Pipes, want)

@@ -143,7 +143,7 @@ func TestBadOverlays(t *testing.T) {
 				t.Errorf("%s: %s\nwant %s: %s", f.Where, f.What, where, tc.what)
 			}
 			if f.Fix == "" {
-				t.Error("nothing says how to mend it")
+				t.Error("nothing says how to fix it")
 			}
 		})
 	}

@@ -240,9 +240,9 @@ func (b *Builder) last(job *Job) (r lastRecord) {
 	return r
 }
 
-// saying shows until stopped that a compiler runs: its place, and how long it
+// reportProgress shows until stopped that a compiler runs: its place, and how long it
 // took last time where that is worth a word.
-func (b *Builder) saying(job *Job, place string, last lastRecord) (stop func()) {
+func (b *Builder) reportProgress(job *Job, place string, last lastRecord) (stop func()) {
 	if took := time.Duration(last.Seconds * float64(time.Second)); took >= time.Minute/2 {
 		place = strings.TrimPrefix(fmt.Sprintf("%s, about %.0f min, as last time", place, max(1, took.Minutes())), ", ")
 	}

@@ -82,7 +82,7 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 		return err
 	}
 	last := b.last(job)
-	defer b.saying(job, h.place, last)()
+	defer b.reportProgress(job, h.place, last)()
 	args := slices.Concat([]string{"build", "-mod=" + w.Mod}, buildFlags(job.Component),
 		[]string{"-ldflags=" + linkerFlags(job.Stamps), "-o", exe, "--", job.Component.BuildPackage()})
 	cmd := tool.Command(ctx, w.Dir, w.Target, args...)
@@ -173,9 +173,9 @@ func adviceFor(job *Job, message string) string {
 		{"does not contain package", "check package: in versions.yaml"},
 		{"no space left on device", "make room, or set TMPDIR and GOCACHE to a larger disk"},
 		{"signal: killed", "the compiler was killed, mostly for lack of memory: bake build --jobs 1, or set memory: of the component"},
-		{"disabled by GOPROXY=off", "this machine hasn't got the sources, and GOPROXY=off forbids to fetch them: set it to a proxy, or to a folder that has them (file://)"},
+		{"disabled by GOPROXY=off", "this machine doesn't have the sources, and GOPROXY=off forbids to fetch them: set it to a proxy, or to a folder that has them (file://)"},
 		{"dial tcp", "check the network and GOPROXY (go env GOPROXY)"},
-		{": reading http", "GOPROXY hasn't got it, or wants a login (go env GOPROXY; a password goes into ~/.netrc)"},
+		{": reading http", "GOPROXY doesn't have it, or wants a login (go env GOPROXY; a password goes into ~/.netrc)"},
 	} {
 		if strings.Contains(message, a.sign) {
 			return a.fix

@@ -36,7 +36,7 @@ func golden(t *testing.T, name, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s (-update writes it anew):\n%s", path, got)
+		t.Errorf("%s (-update rewrites it):\n%s", path, got)
 	}
 }
 
@@ -58,7 +58,7 @@ func build(c *Console) {
 	time.Sleep(41 * time.Second)
 	emit("csi-proxy", event.Compile, event.Done, "")
 	emit("csi-proxy", event.Compile, event.Cached, "") // it began once only
-	emit("layer", event.Pack, event.Warning, "the cache was damaged; making it anew")
+	emit("layer", event.Pack, event.Warning, "the cache was damaged; making it again")
 	emit("layer", event.Pack, event.Start, "")
 	emit("layer", event.Pack, event.Done, "13 files, 31.0 MB")
 	emit("", event.Resolve, event.Note, "nothing to resolve")
@@ -68,7 +68,7 @@ func build(c *Console) {
 
 var errBuild = errors.Join(
 	&fault.Error{Where: "versions.yaml:7:13", What: "commit can't be <short>", Excerpt: "  commit: 5cb6\n          ^", Fix: "give all 40 digits"},
-	fmt.Errorf("build csi-proxy: %w", &fault.Error{What: "the compiler failed", Excerpt: "x.go:1: " + hostile, Fix: "mend it"}),
+	fmt.Errorf("build csi-proxy: %w", &fault.Error{What: "the compiler failed", Excerpt: "x.go:1: " + hostile, Fix: "fix it"}),
 	fmt.Errorf("%w and %w", errors.New("one"), errors.New("two")),
 )
 

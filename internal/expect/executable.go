@@ -21,7 +21,7 @@ const howToBuild = "build it with GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go bui
 func Executable(object string, f *pe.File) []finding.Finding {
 	fs := header(object, f)
 	if f.Build == nil {
-		fs = append(fs, notGo(object, f, finding.Unknown, "ask whoever built it, or pin it in versions.yaml and build it with bake"))
+		fs = append(fs, notGo(object, f, finding.Unknown, "ask the one who built it, or pin it in versions.yaml and build it with bake"))
 	}
 	if finding.Worst(fs) <= finding.Info {
 		fs = append(fs, finding.Finding{ID: "binary.pe", Object: object, Observed: "PE32+ amd64 console, Go program, " + f.Build.GoVersion})
@@ -60,7 +60,7 @@ func header(object string, f *pe.File) (fs []finding.Finding) {
 	if f.Overlay != 0 {
 		block("overlay", fmt.Sprintf("%d bytes that belong to no part of the program", f.Overlay), "none",
 			"the linker appends nothing: something was added after the build, and Windows ignores it in silence",
-			"find out what was appended, and build the program anew")
+			"find out what was appended, and build the program again")
 	}
 	if f.TimeDateStamp != 0 {
 		fs = append(fs, finding.Finding{

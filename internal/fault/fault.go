@@ -1,5 +1,5 @@
 // Package fault is the error that a person reads: what is wrong, where, and
-// the command or edit that mends it.
+// the command or edit that fixes it.
 //
 // It isn't for errors that code tells apart: wrap those with fmt.Errorf and
 // %w as usual, and turn them into a fault where the person's words are known.

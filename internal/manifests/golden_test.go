@@ -10,7 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 // golden compares got with a file of testdata, or writes it.
 func golden(t *testing.T, name string, got []byte) {

@@ -128,7 +128,7 @@ func Unreadable(path string, err error) error {
 // reason strips the operation and the path that package os puts before the
 // cause: the fault names the path already.
 func reason(err error) string {
-	if pe, ok := err.(*fs.PathError); ok { //nolint:errorlint // whoever wrapped it has more to say
+	if pe, ok := err.(*fs.PathError); ok { //nolint:errorlint // anyone who wrapped it has more to say
 		return pe.Err.Error()
 	}
 	return err.Error()

@@ -155,7 +155,7 @@ func CheckPlace(kind Kind, path string) error {
 	if err != nil {
 		return err
 	}
-	below := filepath.Dir(target) // what is made anew there
+	below := filepath.Dir(target) // what is made again there
 	if kind != KindLayout {
 		err = checkRegular(target)
 	} else if _, serr := os.Stat(target); serr == nil {

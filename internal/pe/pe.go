@@ -188,7 +188,7 @@ func newView(f *File) (*view, error) {
 	clear(v.head[8:16]) // PointerToSymbolTable, NumberOfSymbols
 	for c := v.head[table:]; len(c) != 0; c = c[sectionSize:] {
 		if c[0] == '/' {
-			c[0] = '_' // a name in the string table, which the view hasn't got
+			c[0] = '_' // a name in the string table, which the view doesn't have
 		}
 		clear(c[24:36]) // relocations and line numbers: pointers, counts
 	}

@@ -73,10 +73,10 @@ func (d *document) syntax(err error) error {
 	}
 	if errors.As(err, &syntax) && syntax.GetToken() != nil {
 		p := syntax.GetToken().Position
-		return d.fault(position{p.Line, p.Column}, "not YAML: "+syntax.GetMessage(), "mend the syntax at the caret")
+		return d.fault(position{p.Line, p.Column}, "not YAML: "+syntax.GetMessage(), "fix the syntax at the caret")
 	}
 	line, _, _ := strings.Cut(err.Error(), "\n")
-	return &fault.Error{Where: d.path, What: "not YAML: " + line, Fix: "mend the syntax"}
+	return &fault.Error{Where: d.path, What: "not YAML: " + line, Fix: "fix the syntax"}
 }
 
 func positionOf(n ast.Node) position {
@@ -218,7 +218,7 @@ func (d *document) text(into *string) func(ast.Node) {
 	}
 }
 
-// noString says what a node is in place of a string, and what mends it.
+// noString says what a node is in place of a string, and what fixes it.
 func noString(n ast.Node) (what, fix string) {
 	raw := n.GetToken().Value
 	switch v := n.(type) {

@@ -10,7 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 // golden compares got with a file, or writes it.
 func golden(t *testing.T, path, got string) {
@@ -45,7 +45,7 @@ func TestGoldenMistakes(t *testing.T) {
 				t.Errorf("exit code %d, want 1", fault.ExitCode(err))
 			}
 			if !strings.Contains(err.Error(), "fix: ") {
-				t.Error("the error doesn't say what mends it")
+				t.Error("the error doesn't say what fixes it")
 			}
 			golden(t, strings.TrimSuffix(file, ".yaml")+".golden", err.Error()+"\n")
 		})

@@ -201,7 +201,7 @@ func (l *Locked) ofModule(c *Component, mod, sums []byte) string {
 	return ""
 }
 
-// StaleError is the refusal of a stale lock, with the command that mends it.
+// StaleError is the refusal of a stale lock, with the command that fixes it.
 func StaleError(f *File, stale []Stale) error {
 	var lines, names []string
 	for _, s := range stale {
@@ -254,7 +254,7 @@ type Change struct {
 	// What is a key of versions.yaml or lock.yaml, "module PATH", or "API group NAME VERSION"
 	// of csi-proxy.
 	What string `json:"what"`
-	// Old and New are "" where one side hasn't got it.
+	// Old and New are "" where one side doesn't have it.
 	Old string `json:"old"`
 	New string `json:"new"`
 }

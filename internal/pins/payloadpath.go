@@ -38,7 +38,7 @@ func (v *validator) payload(c *Component, at map[string]ast.Node) {
 	}
 }
 
-// payloadPath says what is wrong with a path below /payload, and what mends it.
+// payloadPath says what is wrong with a path below /payload, and what fixes it.
 func payloadPath(p string) (what, fix string) {
 	if !cleanPath(p) {
 		return fmt.Sprintf("payload can't be %q", p), "write a path below /payload, with forward slashes and without .."
@@ -100,7 +100,7 @@ var (
 	baseSecretForm = regexp.MustCompile(`\bbase:\s*["']?([^\s"']+)@[^\s"'@]+/`)
 )
 
-// gitURL says what is wrong with a git source's address, and what mends it.
+// gitURL says what is wrong with a git source's address, and what fixes it.
 func gitURL(address string) (what, fix string) {
 	what, fix = "git can't be "+strconv.Quote(masked(address)), "write https://, ssh://, git://, http:// or file:// and the rest of the URL, user@host:path, or the whole path of a folder"
 	scheme, _, hasScheme := strings.Cut(address, "://")

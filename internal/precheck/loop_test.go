@@ -139,7 +139,7 @@ func TestNeverTheOldAnswerForEver(t *testing.T) {
 			t.Error("an old answer is given after its time")
 		}
 		if code, _ := r.get(t, "/healthz"); code != http.StatusOK {
-			t.Errorf("/healthz is %d for what no restart mends", code)
+			t.Errorf("/healthz is %d for what no restart fixes", code)
 		}
 		pass(40 * time.Minute)
 		if !r.has(t, verdict+"4") || !r.has(t, found) || !r.has(t, "winbake_precheck_last_evaluation_success 1") {

@@ -52,7 +52,7 @@ func (s *state) Describe(out chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. Series are made anew for each scrape,
+// Collect implements prometheus.Collector. Series are made again for each scrape,
 // so those of releases that are no longer offered go.
 func (s *state) Collect(out chan<- prometheus.Metric) {
 	s.mu.Lock()

@@ -121,8 +121,8 @@ func TestSupervisedEndsWithItsContext(t *testing.T) {
 	waitForEnd(t, group)
 }
 
-// Whoever is supervised sees what he would see without: arguments, folder,
-// environment, no stdin; and so does whoever waits.
+// Anyone who is supervised sees what he would see without: arguments, folder,
+// environment, no stdin; and so does the one who waits.
 func TestSupervisedIsTransparent(t *testing.T) {
 	cmd := Supervised(t.Context(), "sh", "-c", `pwd; echo "$A $1"; cat; echo oops >&2; exit 7`, "sh", "a b")
 	cmd.Dir = "/"

@@ -164,7 +164,7 @@ func closeIn(dir string) error {
 }
 
 // Go programs since 1.21 ask bcryptprimitives.dll for random bytes at start,
-// and Wine 8 hasn't got it (Wine 9 has). The shim is that DLL with no code in
+// and Wine 8 doesn't have it (Wine 9 has). The shim is that DLL with no code in
 // it: one export, ProcessPrng, forwarded to the function of the same shape that
 // Wine has, advapi32's SystemFunction036 (RtlGenRandom).
 //

@@ -197,14 +197,14 @@ func dependsOnAny(s Service, others []Service) bool {
 	})
 }
 
-// Problem is one rule that a service breaks. Whoever read the service knows
+// Problem is one rule that a service breaks. Anyone who read the service knows
 // where it stands in a file; this says which part of it.
 type Problem struct {
 	Service int    // index of the service in what was checked
 	Field   string // key of versions.yaml: name, args, recovery
 	Item    int    // index within a list, -1 for the whole field
 	What    string // is wrong, one lower-case sentence
-	Fix     string // the edit that mends it
+	Fix     string // the edit that fixes it
 }
 
 // problems collects them for one service at a time.

@@ -114,7 +114,7 @@ func TestValidate(t *testing.T) {
 		}
 		for _, p := range found {
 			if p.Fix == "" {
-				t.Errorf("%s: nothing says how to mend %q", name, p.What)
+				t.Errorf("%s: nothing says how to fix %q", name, p.What)
 			}
 		}
 	}

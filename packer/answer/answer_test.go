@@ -138,7 +138,7 @@ func TestOtherMachinesBesideOurs(t *testing.T) {
 	}
 }
 
-// Whoever fills in a template may fill in these as well.
+// Anyone who fills in a template may fill in these as well.
 func TestIdentityByPlaceholder(t *testing.T) {
 	text := strings.ReplaceAll(strings.ReplaceAll(build(t), `"amd64"`, `"${arch}"`), publicKey, "${key}")
 	if found := Check([]byte(text), false); len(found) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/vmware/govmomi/vim25/types"
 )
 
-var update = flag.Bool("update", false, "write guestids.txt anew")
+var update = flag.Bool("update", false, "rewrite guestids.txt")
 
 // TestGuestIDs holds the list to govmomi's enumeration. The commands don't
 // import govmomi for it: its types would be a third of verify.

@@ -34,7 +34,7 @@ func TestCalm(t *testing.T) {
 		"an account in it":                {map[string]string{"w.pkr.hcl": sourced("amazon-ebs", `user_data_file = "u.ps1"`), "u.ps1": "<powershell>\nnet user packer Pa55 /add\n</powershell>\n"}, ruleLeft, "an account is made", true},
 		"a source of a file":              {map[string]string{"w.pkr.hcl": sourced("azure-arm", `communicator = "winrm"`) + "source \"file\" \"b\" {\n  content = \"a\"\n  target = \"b\"\n}\n"}, "template.reach", "scp", false},
 		"Windows' own administrator":      {map[string]string{"w.pkr.hcl": fromCD("", "autounattend.xml"), "autounattend.xml": strings.Replace(setup(""), "<UserAccounts>", "<UserAccounts><LocalAccounts><LocalAccount><Name>Administrator</Name></LocalAccount></LocalAccounts>", 1)}, ruleLeft, "", false},
-		"whoever runs it":                 {script("Add-LocalGroupMember -Group Administrators -Member $env:USERNAME"), ruleLeft, "administrator", false},
+		"no matter who runs it":           {script("Add-LocalGroupMember -Group Administrators -Member $env:USERNAME"), ruleLeft, "administrator", false},
 		"one that leaves again":           {script("net localgroup administrators corp\\a /add\nnet localgroup administrators corp\\a /delete"), ruleLeft, "administrator", false},
 		"a group of others":               {script("Add-LocalGroupMember -Group 'Remote Desktop Users' -Member corp\\a"), ruleLeft, "administrator", false},
 		"sysprep, and a restart before":   {steps(restart, last), "template.sysprep", "started again", false},

@@ -68,7 +68,7 @@ const answerText = `<unattend xmlns='urn:schemas-microsoft-com:unattend'/>`
 
 // A script that writes an answer file isn't judged as one.
 func TestAnswerInScript(t *testing.T) {
-	dir := laidOut(t, map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\n" + provisioned("script = \"a.ps1\""), "a.ps1": "$x = @'\n" + setup("") + "\n'@\n& sysprep /generalize /oobe"})
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": "source \"amazon-ebs\" \"w\" {\n}\n" + provisioned("script = \"a.ps1\""), "a.ps1": "$x = @'\n" + setup("") + "\n'@\n& sysprep /generalize /oobe"})
 	for _, f := range check(t, dir, Options{}) {
 		if f.ID == "template.answer" && f.Object == "a.ps1" {
 			t.Errorf("have %+v", f)

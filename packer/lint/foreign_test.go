@@ -12,8 +12,8 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 )
 
-// laidOut is a folder with these files.
-func laidOut(t *testing.T, files map[string]string) string {
+// writeFiles is a folder with these files.
+func writeFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -56,7 +56,7 @@ func judge(t *testing.T, cases map[string]theirs) {
 	t.Helper()
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			dir := laidOut(t, c.files)
+			dir := writeFiles(t, c.files)
 			if c.files["t/w.pkr.hcl"] != "" {
 				t.Chdir(dir) // a relative path, and .. in what it is joined with
 				dir = "t"
@@ -126,7 +126,7 @@ func TestForeign(t *testing.T) {
 // A letter that an answer file uses ten times is one finding with ten places.
 func TestLettersAreSaidOnce(t *testing.T) {
 	path := "<Path>E:\\a.cmd</Path>\n<Path>E:\\b.cmd</Path>"
-	dir := laidOut(t, map[string]string{"w.pkr.hcl": fromCD("", "autounattend.xml"), "autounattend.xml": `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize"><component name="Microsoft-Windows-Deployment" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS">` + path + `</component></settings></unattend>`})
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": fromCD("", "autounattend.xml"), "autounattend.xml": `<unattend xmlns="urn:schemas-microsoft-com:unattend"><settings pass="specialize"><component name="Microsoft-Windows-Deployment" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS">` + path + `</component></settings></unattend>`})
 	found := slices.DeleteFunc(check(t, dir, Options{}), func(f finding.Finding) bool { return f.ID != "template.letter" })
 	if len(found) != 1 || len(found[0].Evidence) != 2 {
 		t.Errorf("have %+v", found)
@@ -151,13 +151,13 @@ func TestNothingIsBuilt(t *testing.T) {
 		"HCL in JSON beside plugins": {map[string]string{"a.pkr.json": `{"variable": {"a": {}}}`, "x.json": "[]"}, "has a source or a build", other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Check(laidOut(t, c.files), Options{})
+			_, err := Check(writeFiles(t, c.files), Options{})
 			if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, c.what) || !strings.Contains(f.Fix, c.fix) {
 				t.Errorf("want %q and %q, have %v", c.what, c.fix, err)
 			}
 		})
 	}
-	dir := laidOut(t, map[string]string{"packer.json": `{"builders": []}`})
+	dir := writeFiles(t, map[string]string{"packer.json": `{"builders": []}`})
 	if _, err := Check(filepath.Join(dir, "packer.json"), Options{}); err == nil || !strings.Contains(err.Error(), upgrade) {
 		t.Errorf("a template in JSON by its name: %v", err)
 	}

@@ -40,7 +40,7 @@ const jsonTemplate = `{
 `
 
 func TestJSON(t *testing.T) {
-	dir := laidOut(t, map[string]string{"w.pkr.json": jsonTemplate, "autounattend.xml": setup(""), "a.ps1": "Start-Service sshd # 9182\nNew-NetFirewallRule -LocalPort 10250"})
+	dir := writeFiles(t, map[string]string{"w.pkr.json": jsonTemplate, "autounattend.xml": setup(""), "a.ps1": "Start-Service sshd # 9182\nNew-NetFirewallRule -LocalPort 10250"})
 	r, err := Check(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func TestBrokenJSON(t *testing.T) {
 		"one in an object":  "{\"locals\": {\"a\": {\"b\":\n\"${\"}}}",
 		"no object":         "\n1",
 	} {
-		found := check(t, laidOut(t, map[string]string{"w.pkr.json": text}), Options{})
+		found := check(t, writeFiles(t, map[string]string{"w.pkr.json": text}), Options{})
 		i := slices.IndexFunc(found, func(f finding.Finding) bool { return f.ID == "template.hcl" })
 		if i < 0 || found[i].Severity != finding.Block || !slices.Equal(found[i].Evidence, at("w.pkr.json", 2)) {
 			t.Errorf("%s: %+v", name, found)

@@ -28,7 +28,7 @@ func TestMachines(t *testing.T) {
 			""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := slices.DeleteFunc(check(t, laidOut(t, map[string]string{"w.pkr.hcl": c.hcl}), Options{}), func(f finding.Finding) bool { return f.ID != "template.sysprep" })
+			found := slices.DeleteFunc(check(t, writeFiles(t, map[string]string{"w.pkr.hcl": c.hcl}), Options{}), func(f finding.Finding) bool { return f.ID != "template.sysprep" })
 			if len(found) != 1 || c.want == "" && found[0].Severity != finding.Pass || c.want != "" && found[0].Observed != c.want {
 				t.Errorf("want %q, have %+v", c.want, found)
 			}
@@ -46,7 +46,7 @@ func TestAnswerFilesOfEach(t *testing.T) {
 	file := func(kind string) string {
 		return strings.Replace(setup(""), `<settings`, `<settings pass="windowsPE"><component name="Microsoft-Windows-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><DiskConfiguration><Disk><CreatePartitions><CreatePartition><Type>`+kind+`</Type></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings><settings`, 1)
 	}
-	dir := laidOut(t, map[string]string{"w.pkr.hcl": source("a", "efi", "windows2019srvNext_64Guest", "v2022") + source("b", "bios", "windows2022srvNext_64Guest", "v2025"),
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": source("a", "efi", "windows2019srvNext_64Guest", "v2022") + source("b", "bios", "windows2022srvNext_64Guest", "v2025"),
 		"a/autounattend.xml": file("EFI"), "b/autounattend.xml": file("Primary")})
 	for _, f := range check(t, dir, Options{}) {
 		if f.ID == "template.firmware" && f.Severity > finding.Warn || strings.HasPrefix(f.Observed, "the edition") {
@@ -113,7 +113,7 @@ func TestSpellings(t *testing.T) {
 		"Linux's secure boot": {map[string]string{"w.pkr.hcl": "source \"hyperv-iso\" \"w\" {\n  generation = 2\n  secure_boot_template = \"MicrosoftUEFICertificateAuthority\"\n}\n"},
 			"template.firmware", "hyperv-iso.w", finding.Block},
 	})
-	for _, f := range check(t, laidOut(t, named("goldimage01").files), Options{}) {
+	for _, f := range check(t, writeFiles(t, named("goldimage01").files), Options{}) {
 		if f.Object == "host-name" && f.Observed != "all clones are called goldimage01" {
 			t.Errorf("have %+v", f)
 		}
@@ -145,7 +145,7 @@ func TestPasswordsInScripts(t *testing.T) {
 // What is missing may be in the machine that is cloned. Nothing there generalizes
 // the clone.
 func TestClonedMachine(t *testing.T) {
-	for _, f := range check(t, laidOut(t, map[string]string{"w.pkr.hcl": "source \"vsphere-clone\" \"w\" {\n}\n"}), Options{}) {
+	for _, f := range check(t, writeFiles(t, map[string]string{"w.pkr.hcl": "source \"vsphere-clone\" \"w\" {\n}\n"}), Options{}) {
 		if f.ID == ruleStep && f.Severity > finding.Unknown || f.ID == "template.sysprep" && f.Severity != finding.Block {
 			t.Errorf("have %+v", f)
 		}

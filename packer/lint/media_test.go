@@ -94,7 +94,7 @@ func TestWordsForFirmware(t *testing.T) {
 			"<DiskConfiguration><Disk>\n<WillWipeDisk>false</WillWipeDisk><CreatePartitions><CreatePartition><Type>" + kind + "</Type><Size>500</Size></CreatePartition></CreatePartitions></Disk></DiskConfiguration></component></settings></unattend>"
 	}
 	for firmware, c := range map[string]struct{ kind, remedy string }{"bios": {"Primary", "an active system partition"}, "efi": {"EFI", "EFI (FAT32"}} {
-		dir := laidOut(t, map[string]string{"w.pkr.hcl": fromCD("firmware = \""+firmware+"\"", "autounattend.xml"), "autounattend.xml": file(c.kind)})
+		dir := writeFiles(t, map[string]string{"w.pkr.hcl": fromCD("firmware = \""+firmware+"\"", "autounattend.xml"), "autounattend.xml": file(c.kind)})
 		told := false
 		for _, f := range check(t, dir, Options{}) {
 			if firmware == "bios" && f.ID == "template.answer" && strings.Contains(f.Why+f.Remedy, "EFI") {

@@ -67,7 +67,7 @@ var public = map[string]struct{ right, never map[string]string }{
 			"BLOCK template.checklist exclude-nics: not there":                  "nothing sets it",
 			"BLOCK template.checklist port-10250: not there":                    "nothing opens it",
 			"BLOCK template.secret vsphere-iso.box.ssh_password: written":       "everybody knows it",
-			"BLOCK template.sysprep sysprep: nothing runs it":                   "a box is generalized by whoever uses it, and an image isn't",
+			"BLOCK template.sysprep sysprep: nothing runs it":                   "a box is generalized by its user, and an image isn't",
 			"BLOCK template.winrm winrm.ps1: WinRM takes requests":              "it stays so",
 			"WARN template.checklist containers-feature: not there":             "the operator installs it, with a restart",
 			"WARN template.checklist password-logon: not there":                 "vagrant logs on by password",

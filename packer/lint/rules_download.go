@@ -27,7 +27,7 @@ func downloads(c *buildChecker) {
 			c.add(id, d.in.Name, f)
 		}
 	}
-	for _, r := range c.ran {
+	for _, r := range c.runs {
 		clones := command.Unpinned(r.does.Commands)
 		for _, url := range sortedKeys(clones) {
 			if key := r.Name + url; !command.IsOwn(url) && !found[key] {
@@ -44,7 +44,7 @@ func downloads(c *buildChecker) {
 
 // isHeld reports whether a download's sum is compared with something before
 // anything else is done with the file.
-func (c *buildChecker) isHeld(d done) bool {
+func (c *buildChecker) isHeld(d commandRun) bool {
 	file := command.Target(d.Command)
 	if file == "" {
 		return d.Into != "" && slices.ContainsFunc(d.in.does.Commands, func(s winscript.Command) bool {
@@ -52,7 +52,7 @@ func (c *buildChecker) isHeld(d done) bool {
 		})
 	}
 	for i := range d.in.does.Commands {
-		next := done{d.in.does.Commands[i], d.in}
+		next := commandRun{d.in.does.Commands[i], d.in}
 		if next.Order <= d.Order || !command.Names(next.Command, file) || next.Name == "test-path" || command.Again(next.Command) {
 			continue
 		}

@@ -20,10 +20,10 @@ var localAccount = regexp.MustCompile(`(?s)<LocalAccount[\s>].*?<Name>\s*([^<]*?
 // its administrators.
 func leftovers(c *buildChecker) {
 	const id = "template.left"
-	made, joined, gone := map[string]done{}, map[string]done{}, map[string]bool{command.Administrator: true}
+	made, joined, gone := map[string]commandRun{}, map[string]commandRun{}, map[string]bool{command.Administrator: true}
 	for _, f := range c.Answers {
 		for _, m := range localAccount.FindAllSubmatchIndex(f.Data, -1) {
-			made[strings.ToLower(string(f.Data[m[2]:m[3]]))] = done{winscript.Command{Line: lineAt(f.Data, m[2])}, &ran{Script: Script{Name: f.Name}}}
+			made[strings.ToLower(string(f.Data[m[2]:m[3]]))] = commandRun{winscript.Command{Line: lineAt(f.Data, m[2])}, &scriptRun{Script: Script{Name: f.Name}}}
 		}
 	}
 	for _, d := range c.commands() {
@@ -40,7 +40,7 @@ func leftovers(c *buildChecker) {
 			}
 		}
 	}
-	stays := func(all map[string]done, observed string) {
+	stays := func(all map[string]commandRun, observed string) {
 		for _, name := range sortedKeys(all) {
 			if !gone[name] && !gone["*"] {
 				c.add(id, name, finding.Finding{Observed: observed, Evidence: all[name].at()})
@@ -64,7 +64,7 @@ func leftovers(c *buildChecker) {
 
 // settings: what is set for the build is taken back.
 func settings(c *buildChecker) {
-	last := map[int]done{}
+	last := map[int]commandRun{}
 	for _, d := range c.commands() {
 		text := d.Text()
 		if d.Name == "set-item" && strings.Contains(strings.ToLower(d.in.Text), "wsman") { // cd WSMan:
@@ -144,7 +144,7 @@ func ignoredFailures(c *buildChecker) {
 }
 
 // inTask: the script makes a task and doesn't ask how it ended.
-func (d done) inTask() bool {
+func (d commandRun) inTask() bool {
 	made := slices.ContainsFunc(d.in.does.Commands, func(c winscript.Command) bool {
 		return c.Name == ".registertaskdefinition" || c.Name == "register-scheduledtask"
 	})

@@ -62,7 +62,7 @@ func (c *checker) lyingThere(s *block, b *hclsyntax.Body, object string) {
 	switch {
 	case ofWindows:
 		f.Severity, f.Observed = finding.Info, "an ISO that lies there already, whose sum Packer doesn't look at"
-		f.Why, f.Remedy = "whoever can write there decides what Windows the nodes run", "compare its sum by hand, or give iso_url and iso_checksum"
+		f.Why, f.Remedy = "anyone who can write there decides what Windows the nodes run", "compare its sum by hand, or give iso_url and iso_checksum"
 		c.add(id, object, f)
 	case len(open) > 0 && c.insists(open):
 		c.pass(id, object, "the ISO is given at build time, and the template demands one")
@@ -246,7 +246,7 @@ func reach(c *checker) {
 		}
 		if insecure != "" {
 			c.add(id, s.name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.at(insecure),
-				Why: "whoever answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
+				Why: "anyone who answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
 		if len(c.findings) == before {
 			c.pass(id, s.name(), cmp.Or(communicator, "a communicator given at build time"))

@@ -193,7 +193,7 @@ func (l *leaks) hidden(name string, v *block, value cty.Value) {
 	switch {
 	case isSensitive == "true" && isGiven && !secret.IsName(name):
 		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "sensitive, with a default", Expected: "no default, or not sensitive", Evidence: v.at("default"),
-			Why: "if it is a secret, whoever has the template has it"})
+			Why: "if it is a secret, anyone who has the template has it"})
 	case isSensitive == "true":
 		l.pass(id, "var."+name, "sensitive, and no value of it is a secret in the template")
 	case (secret.IsName(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool && value.Type() != cty.Number:

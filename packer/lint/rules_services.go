@@ -48,7 +48,7 @@ func services(c *buildChecker) {
 
 // barred is the command after which nobody can log on as Administrator. On Azure the
 // operator has an account of its own.
-func (c *buildChecker) barred() (by done, barred bool) {
+func (c *buildChecker) barred() (by commandRun, barred bool) {
 	for _, d := range c.commands() {
 		for _, e := range command.Accounts(d.Command) {
 			if e.Act == command.Barred || e == (command.Event{Act: command.Freed, Name: command.Administrator}) {

@@ -16,7 +16,7 @@ var agents = []string{"gcesysprep", "gcesysprep.bat", "ec2launch", "sysprepinsta
 // sysprep: the image is generalized, and starts with Windows Setup's last part.
 func sysprep(c *buildChecker) {
 	const id = "template.sysprep"
-	found := slices.DeleteFunc(c.commands(append([]string{"sysprep"}, agents...)...), func(d done) bool {
+	found := slices.DeleteFunc(c.commands(append([]string{"sysprep"}, agents...)...), func(d commandRun) bool {
 		return d.Name == "ec2launch" && !strings.Contains(d.Text(), "sysprep")
 	})
 	if len(found) == 0 {
@@ -65,7 +65,7 @@ func sysprep(c *buildChecker) {
 
 // startedAfter is where a machine that was generalized is started again, nil for
 // nowhere. When files run that others call isn't known.
-func (c *buildChecker) startedAfter(sysprep done) []string {
+func (c *buildChecker) startedAfter(sysprep commandRun) []string {
 	if strings.Contains(strings.ReplaceAll(sysprep.Text(), " -", " /"), "/reboot") {
 		return sysprep.at()
 	}
@@ -89,7 +89,7 @@ var (
 
 // unbrought is the answer file of a call that nothing in the template brings, "" for
 // none.
-func (c *buildChecker) unbrought(sysprep done) string {
+func (c *buildChecker) unbrought(sysprep commandRun) string {
 	m := unattended.FindStringSubmatch(sysprep.Text())
 	if m == nil || byAgents.MatchString(sysprep.Text()) || c.Unread != "" || c.base != "" {
 		return ""
@@ -104,7 +104,7 @@ func (c *buildChecker) unbrought(sysprep done) string {
 		return slices.ContainsFunc(places, func(p string) bool { return strings.HasPrefix(last(p), base) }) // .pkrtpl is behind it
 	}
 	if slices.ContainsFunc(c.Answers, named) || slices.ContainsFunc(c.Scripts, func(s Script) bool { return slices.Contains(s.names(), base) }) ||
-		slices.ContainsFunc(c.commands(writers...), func(d done) bool { return strings.Contains(d.Text(), base) }) {
+		slices.ContainsFunc(c.commands(writers...), func(d commandRun) bool { return strings.Contains(d.Text(), base) }) {
 		return ""
 	}
 	return m[1]
@@ -112,8 +112,8 @@ func (c *buildChecker) unbrought(sysprep done) string {
 
 // unknownProgram reports whether something is started whose name isn't known.
 func (c *buildChecker) unknownProgram() bool {
-	return slices.ContainsFunc(c.commands("start-process", "new-scheduledtaskaction", "invoke-expression"), func(d done) bool { return !d.Known() }) ||
-		slices.ContainsFunc(c.commands(), func(d done) bool { return strings.HasPrefix(d.Name, "$") })
+	return slices.ContainsFunc(c.commands("start-process", "new-scheduledtaskaction", "invoke-expression"), func(d commandRun) bool { return !d.Known() }) ||
+		slices.ContainsFunc(c.commands(), func(d commandRun) bool { return strings.HasPrefix(d.Name, "$") })
 }
 
 // sysprepAtShutdown: the HCL's shutdown_command runs it.

@@ -91,7 +91,7 @@ func TestSecrets(t *testing.T) {
 
 // A var-file that lies elsewhere is somebody's own: it doesn't go with the template.
 func TestSecretsElsewhere(t *testing.T) {
-	dir := laidOut(t, map[string]string{"w.pkr.hcl": "variable \"admin_password\" {\n  sensitive = true\n}\nsource \"null\" \"w\" {\n  ssh_password = var.admin_password\n}\n"})
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": "variable \"admin_password\" {\n  sensitive = true\n}\nsource \"null\" \"w\" {\n  ssh_password = var.admin_password\n}\n"})
 	values := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
 	if err := os.WriteFile(values, []byte("admin_password = \"hunter2\"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestSecretsElsewhere(t *testing.T) {
 
 // What is asked for stands over what Packer reads by itself.
 func TestVarFilesInOrder(t *testing.T) {
-	dir := laidOut(t, map[string]string{"w.pkr.hcl": fromCD("guest_os_type = var.id", "a") + "variable \"id\" {\n}\n", "x.auto.pkrvars.hcl": "id = \"windowsBogus\"\n"})
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": fromCD("guest_os_type = var.id", "a") + "variable \"id\" {\n}\n", "x.auto.pkrvars.hcl": "id = \"windowsBogus\"\n"})
 	values := filepath.Join(t.TempDir(), "v.pkrvars.hcl")
 	if err := os.WriteFile(values, []byte("id = \"windows2019srvNext_64Guest\"\n"), 0o600); err != nil {
 		t.Fatal(err)

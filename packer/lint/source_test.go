@@ -40,7 +40,7 @@ build {
   }
 }
 `
-	dir := laidOut(t, map[string]string{"w.pkr.hcl": template})
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": template})
 	r, err := Check(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ build {
 
 // A source that is built as it is, too, is judged as it is, too.
 func TestBuildSourceBesideItsBase(t *testing.T) {
-	dir := laidOut(t, map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"a.pkr.hcl": "source \"null\" \"base\" {\n}\nlocals {\n  all = [\"source.null.base\"]\n}\n",
 		"b.pkr.hcl": "build {\n  sources = local.all\n}\nbuild {\n  source \"null.base\" {\n    name = \"more\"\n    ssh_password = \"hunter2\"\n  }\n}\n"})
 	r, err := Check(dir, Options{})

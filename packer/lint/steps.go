@@ -42,8 +42,8 @@ type outcome struct {
 	untold bool
 }
 
-func yes(d done) outcome { return outcome{done: true, evidence: d.at()} }
-func broken(d done, format string, a ...any) outcome {
+func yes(d commandRun) outcome { return outcome{done: true, evidence: d.at()} }
+func broken(d commandRun, format string, a ...any) outcome {
 	return outcome{wrong: fmt.Sprintf(format, a...), evidence: d.at()}
 }
 
@@ -175,7 +175,7 @@ var writers = []string{"set-content", "add-content", "out-file", "copy-item", "m
 	".writealltext", ".writealllines", ".appendalltext", ".copyto", "invoke-webrequest", "invoke-restmethod", "start-bitstransfer", "curl", "expand-archive", "tar", "move", "certutil", ".downloadfile"}
 
 // written is a command that writes a file of this name.
-func (c *buildChecker) written(file string) (done, bool) {
+func (c *buildChecker) written(file string) (commandRun, bool) {
 	for _, d := range c.commands(writers...) {
 		if strings.Contains(d.Text(), file) && !strings.HasPrefix(d.Name, "get-") && d.Name != "type" || strings.Contains(strings.ToLower(strings.Join(d.Param(">", -1).Texts, " ")), file) {
 			return d, true
@@ -183,10 +183,10 @@ func (c *buildChecker) written(file string) (done, bool) {
 	}
 	for i, s := range c.Scripts {
 		if slices.ContainsFunc(s.Paths, func(p string) bool { return strings.Contains(strings.ToLower(p), file) }) {
-			return done{in: &ran{Script: c.Scripts[i]}}, true
+			return commandRun{in: &scriptRun{Script: c.Scripts[i]}}, true
 		}
 	}
-	return done{}, false
+	return commandRun{}, false
 }
 
 func authorizedKeys(c *buildChecker) outcome {
@@ -264,11 +264,11 @@ var (
 func excludeNICs(c *buildChecker) outcome {
 	text := c.words()
 	d, written := c.written("tools.conf")
-	tool := slices.DeleteFunc(c.commands("vmwaretoolboxcmd"), func(d done) bool { return !strings.Contains(d.Text(), "exclude-nics") })
+	tool := slices.DeleteFunc(c.commands("vmwaretoolboxcmd"), func(d commandRun) bool { return !strings.Contains(d.Text(), "exclude-nics") })
 	switch {
 	case !written && len(tool) == 0:
 		return outcome{}
-	case written && slices.ContainsFunc(c.commands(), func(d done) bool {
+	case written && slices.ContainsFunc(c.commands(), func(d commandRun) bool {
 		return strings.Contains(d.Text(), "tools.conf") && command.URL(d.Command, d.in.words) != ""
 	}):
 		return outcome{untold: true}
@@ -300,7 +300,7 @@ var takesAway = regexp.MustCompile(`^(uninstall|remove|disable)-|^dism .*/disabl
 var updaters = []string{"install-windowsupdate", "wusa", "usoclient", "windows-update", "install-wuupdates", "wuinstall", "start-wuinstall"}
 
 // updating are the commands that install updates.
-func (c *buildChecker) updating() []done {
+func (c *buildChecker) updating() []commandRun {
 	out := c.commands(updaters...)
 	for _, d := range c.commands("get-windowsupdate", "get-wuinstall", ".install") {
 		if d.Name == "get-windowsupdate" && !d.Flag("install") {
@@ -328,9 +328,9 @@ func osBuild(c *buildChecker) outcome {
 	if found := c.commands("windows-update"); len(found) > 0 {
 		return yes(found[0])
 	}
-	for i, r := range c.ran {
+	for i, r := range c.runs {
 		if buildNumber.MatchString(r.bare) {
-			return outcome{done: true, evidence: at(c.ran[i].Name, 0)}
+			return outcome{done: true, evidence: at(c.runs[i].Name, 0)}
 		}
 	}
 	return outcome{}
@@ -401,7 +401,7 @@ func keysACL(c *buildChecker) outcome {
 				}
 				for _, w := range rule.Words() {
 					if everybody.MatchString(w) && !strings.Contains(strings.ToLower(d.in.Text), "removeaccessrule") {
-						return broken(done{rule, d.in}, "%s has rights on the key file", w)
+						return broken(commandRun{rule, d.in}, "%s has rights on the key file", w)
 					}
 				}
 			}
@@ -417,7 +417,7 @@ func keysACL(c *buildChecker) outcome {
 
 // protects reports whether another call of icacls ends inheritance.
 func (c *buildChecker) protects(file string) bool {
-	return slices.ContainsFunc(c.commands("icacls"), func(d done) bool {
+	return slices.ContainsFunc(c.commands("icacls"), func(d commandRun) bool {
 		return strings.Contains(d.Text(), file) && strings.Contains(d.Text(), "/inheritance:")
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write what is generated anew")
+var update = flag.Bool("update", false, "rewrite what is generated")
 
 // generated are the files with configurations, and the types in them.
 var generated = map[string]string{

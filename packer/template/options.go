@@ -56,9 +56,9 @@ type Options struct {
 	// Windows is Windows2022 if empty.
 	Windows string
 	// Payload becomes the default of the variables payload and
-	// payload_digest. The zero value leaves both to whoever builds.
+	// payload_digest. The zero value leaves both to the user who builds.
 	Payload Payload
-	// WithoutPayload leaves node files to whoever joins the node. Generic
+	// WithoutPayload leaves node files to what joins the node. Generic
 	// images are nothing without them, so only OpenShift's take it.
 	WithoutPayload bool
 	// Release is the OpenShift release that the payload must be for, "4.20";

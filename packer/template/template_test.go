@@ -21,7 +21,7 @@ import (
 	"github.com/winbake/winbake/packer/answer"
 )
 
-var update = flag.Bool("update", false, "write the golden folders anew")
+var update = flag.Bool("update", false, "rewrite the golden folders")
 
 const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

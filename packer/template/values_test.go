@@ -119,7 +119,7 @@ func TestValuesRefused(t *testing.T) {
 	}
 }
 
-// TestFixes: a value that people get wrong comes back with what mends it.
+// TestFixes: a value that people get wrong comes back with what fixes it.
 func TestFixes(t *testing.T) {
 	for text, want := range map[string]string{
 		good + `admin_password = "Short1"`:                   "openssl rand",

@@ -22,7 +22,7 @@ type Variable struct {
 	// Path marks a file or folder on the machine that runs Packer.
 	Path  bool
 	Rules []Rule
-	// Fix is what mends a value that breaks a rule, a command where there is
+	// Fix is what fixes a value that breaks a rule, a command where there is
 	// one; "" where the rule says all.
 	Fix string
 }
@@ -35,7 +35,7 @@ type Rule struct {
 	Message string
 }
 
-// Required reports whether whoever builds has to give a value.
+// Required reports whether the user has to give a value.
 func (v Variable) Required() bool { return v.Default == "" }
 
 // definition is a variable as the settings have it. A string that has to be there or

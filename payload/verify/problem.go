@@ -61,7 +61,7 @@ type Problem struct {
 	Expected string
 	// Why says what goes wrong if nothing is done.
 	Why string
-	// Remedy says what mends it.
+	// Remedy says what fixes it.
 	Remedy string
 }
 

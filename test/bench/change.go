@@ -10,7 +10,7 @@ import (
 
 // oneFileChanged edits the smallest component in a copy of the project. In the
 // archived format every other file's archive is known, and the layer is a copy
-// of them. A flat layer is one stream: it is packed anew, and no more than
+// of them. A flat layer is one stream: it is packed again, and no more than
 // that.
 func (b *bench) oneFileChanged(ctx context.Context) error {
 	for _, c := range []struct {

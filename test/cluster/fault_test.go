@@ -19,7 +19,7 @@ import (
 )
 
 // Of a cluster without OpenShift and WMCO nothing is missing: it is known that
-// it hasn't got them. The Role can't be granted there.
+// it doesn't have them. The Role can't be granted there.
 func testNoOpenShift(t *testing.T, s *apiserver.Server) {
 	rights := documented(t)
 	rights.Namespaced = nil

@@ -170,7 +170,7 @@ func TestAPIServerTakesOwnImages(t *testing.T) {
 			for _, f := range folder.Files {
 				for _, i := range []string{driver, "node-driver-registrar", "livenessprobe"} {
 					if strings.Contains(f.Name, "daemonset") && !bytes.Contains(f.Data, []byte(image(i))) && !(i == "livenessprobe" && !bytes.Contains(f.Data, []byte("livenessprobe"))) {
-						t.Errorf("%s: %s hasn't got %s", name, f.Name, image(i))
+						t.Errorf("%s: %s doesn't have %s", name, f.Name, image(i))
 					}
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/skew"
 )
 
-var update = flag.Bool("update", false, "write the tables in the documents anew")
+var update = flag.Bool("update", false, "rewrite the tables in the documents")
 
 const tableHead = "| rule | at worst | about |\n|---|---|---|\n"
 

@@ -73,7 +73,7 @@ func TestShellBlocks(t *testing.T) {
 }
 
 // flagsAreThere asks for a command's help with its flags before it: one that it
-// hasn't got is an error.
+// doesn't have is an error.
 func flagsAreThere(t *testing.T, file, command string) {
 	t.Helper()
 	if strings.Contains(command, "$") || strings.Contains(command, "completion") {

@@ -331,7 +331,7 @@ stat -c '%a %n' . generated cni/host-local.exe`
 }
 
 // Whatever the store has damaged is told once, and gone then: the same work done
-// again makes it anew.
+// again makes it again.
 func TestDamagedStore(t *testing.T) {
 	reg := newRegistry(t, nil)
 	for _, blob := range []string{"layer", "member"} {

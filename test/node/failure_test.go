@@ -82,9 +82,9 @@ func TestBadUploads(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
 	n := start(t)
 	for _, c := range []struct {
-		name        string
-		spoil, mend func()
-		want        string
+		name       string
+		spoil, fix func()
+		want       string
 	}{
 		{"cut", func() { n.CutAfter(2 << 20) }, func() { n.CutAfter(0) }, "the connection broke off"},
 		{"full disk", func() { n.Space(1 << 20) }, func() { n.Space(-1) }, "the machine's disk is full"},
@@ -95,7 +95,7 @@ func TestBadUploads(t *testing.T) {
 		t.Log(c.name)
 		c.spoil()
 		n.refuses(c.want, "node", "install", current)
-		c.mend()
+		c.fix()
 	}
 	n.must("bake", "node", "install", current)
 	n.healthy(current)

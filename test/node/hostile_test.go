@@ -312,7 +312,7 @@ func TestImageOfAnOperator(t *testing.T) {
 	if n.read(proxyPath) != "" {
 		t.Error("something was installed")
 	}
-	// Of another release, and of components that the image hasn't got.
+	// Of another release, and of components that the image doesn't have.
 	r := n.must("bake", "node", "install", stock, "-f", winenode.CSIProxy11)
 	if !strings.Contains(r.stderr, "it is left out") {
 		t.Errorf("it doesn't say what the image lacks: %+v", r)

@@ -59,7 +59,7 @@ func TestDeclaredSettings(t *testing.T) {
 	}
 }
 
-// A manual service is set up and left to whoever starts it.
+// A manual service is set up and left to the user who starts it.
 func TestManualService(t *testing.T) {
 	const manual = "  - name: csi-proxy\n    component: csi-proxy\n    start: manual\n"
 	current := image(t, withServices(t, winenode.CSIProxy13, proxyPath, manual))

@@ -16,7 +16,7 @@ import (
 )
 
 // Build returns the path of a tool, which it builds if the user's cache folder
-// hasn't got it. Test processes that want the same one wait for one build.
+// doesn't have it. Test processes that want the same one wait for one build.
 func (t Tool) Build(ctx context.Context) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/winbake/winbake/test/await"
 )
 
-// testAlerts: what the command serves of a cluster, as it is, broken, mended and
+// testAlerts: what the command serves of a cluster, as it is, broken, fixed and
 // unreadable, goes through the manifests' rules.
 func testAlerts(t *testing.T, s *apiserver.Server) {
 	a := newApplier(t, s)
@@ -59,7 +59,7 @@ func testAlerts(t *testing.T, s *apiserver.Server) {
 	setStatus(t, s, "history", []any{map[string]any{"version": "4.20.3", "state": "Completed"}})
 	offer(t, s, "4.20.9")
 	awaitVerdict(t, c.url, map[string]string{"4.20.9": "0"})
-	got["mended"] = metrics(t, c.url)
+	got["fixed"] = metrics(t, c.url)
 	kubelet(t, a, "v1.32.9")
 	setStatus(t, s, "history", []any{map[string]any{"version": "4.19.12", "state": "Completed"}})
 	offer(t, s, "4.20.3")
@@ -305,7 +305,7 @@ type sequence struct {
 const remembered = 35
 
 // sequences: a BLOCK or a WARN that can't be told any more fires until the alert
-// that says so does; one that is mended, or whose update is offered no more, ends
+// that says so does; one that is fixed, or whose update is offered no more, ends
 // at once.
 var sequences = map[string]sequence{
 	"broken, then unreadable": {[]phase{{"broken", 20}, {"unreadable", 60}},
@@ -330,9 +330,9 @@ var sequences = map[string]sequence{
 		[]span{{"warned", 0, 20}}, true},
 	"broken, a warning, then unreadable": {[]phase{{"broken", 20}, {"warned", 10}, {"unreadable", 10}},
 		[]span{{"broken", 0, 20}, {"warned", 20, 40}}, false},
-	"broken, then mended, which is offered other updates": {[]phase{{"broken", 20}, {"mended", 20}},
+	"broken, then fixed, which is offered other updates": {[]phase{{"broken", 20}, {"fixed", 20}},
 		[]span{{"broken", 0, 20}}, true},
-	"broken, unreadable, then mended": {[]phase{{"broken", 20}, {"unreadable", 5}, {"mended", 20}},
+	"broken, unreadable, then fixed": {[]phase{{"broken", 20}, {"unreadable", 5}, {"fixed", 20}},
 		[]span{{"broken", 0, 25}}, true},
 }
 

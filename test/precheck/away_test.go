@@ -39,7 +39,7 @@ func testAway(t *testing.T, s *apiserver.Server) {
 	await.True(t, "a failure", func() bool { return metrics(t, p.url)["winbake_precheck_last_evaluation_success"] == "0" })
 	awaitVerdict(t, p.url, lost)
 	if code, _ := get(t, p.url+"/healthz"); code != http.StatusOK {
-		t.Errorf("/healthz is %d for what no restart mends", code)
+		t.Errorf("/healthz is %d for what no restart fixes", code)
 	}
 	s.Resume()
 	resumed = true

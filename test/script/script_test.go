@@ -28,7 +28,7 @@ import (
 	"github.com/winbake/winbake/test/images"
 )
 
-var update = flag.Bool("update", false, "write the expected outputs in testdata anew")
+var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){

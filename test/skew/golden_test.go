@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the expected outputs in testdata anew")
+var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")
 
 // example is one folder of testdata: cmd holds what it shows (lines with #),
 // the command, and its exit code. expected.txt is what the command prints, on

@@ -23,7 +23,7 @@ var product = []string{"./cmd/...", "./internal/...", "./packer/...", "./payload
 
 // TestOtherProcessors is why each system is looked at for one processor only: of
 // another one, nothing that is ours differs, and each package that is imported has
-// files for it. To compile all of them anew takes minutes.
+// files for it. To compile all of them again takes minutes.
 func TestOtherProcessors(t *testing.T) {
 	for _, system := range []string{"windows", "darwin", "linux"} {
 		var first string

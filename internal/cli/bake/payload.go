@@ -79,7 +79,7 @@ func (t *tool) payload(ctx context.Context, o payloadOptions) (string, error) {
 		if !errors.Is(err, cas.ErrDamaged) || ctx.Err() != nil {
 			return ref, err
 		}
-		t.Tell("cache", event.Pack, event.Warning, err.Error()+"; making it anew")
+		t.Tell("cache", event.Pack, event.Warning, err.Error()+"; making it again")
 		o.noCache = false
 	}
 }

@@ -95,7 +95,7 @@ func (r *csiReport) lines() [][]string {
 		if u.Delete != "" {
 			say("")
 			say("The old DaemonSet must go first: %s.", u.DeleteWhy)
-			say("Until the new pods are ready, Windows pods can't mount volumes that they haven't got yet. The way back: delete the new DaemonSet, and oc create -f the old one's manifest.")
+			say("Until the new pods are ready, Windows pods can't mount volumes that they don't have yet. The way back: delete the new DaemonSet, and oc create -f the old one's manifest.")
 		}
 		say("")
 	}

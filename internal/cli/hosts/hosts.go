@@ -130,7 +130,7 @@ func share(mayFail string, n int) (int, error) {
 }
 
 // Stock is what a node should be with an image that doesn't say it, as this
-// versions.yaml has it; nil for "". warn is told what the image hasn't got.
+// versions.yaml has it; nil for "". warn is told what the image doesn't have.
 func Stock(file string, warn func(name, what string)) deploy.Otherwise {
 	if file == "" {
 		return nil

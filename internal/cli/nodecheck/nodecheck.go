@@ -195,7 +195,7 @@ func firstBoot(ctx context.Context, a *app.App, o nodeOptions) error {
 		return err
 	}
 	if record.Error != "" {
-		return &fault.Error{What: record.Error, Fix: "mend it, then: verify node --first-boot", Code: record.ExitCode}
+		return &fault.Error{What: record.Error, Fix: "fix it, then: verify node --first-boot", Code: record.ExitCode}
 	}
 	if err := o.write(a, record.Host, "the node, at its first boot", record.Findings, report.Options{}); err != nil {
 		return err

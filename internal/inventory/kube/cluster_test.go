@@ -280,7 +280,7 @@ func TestCSIProxyLog(t *testing.T) {
 		"one node":          {[]line{{"win-1", "I0101 00:00:00.0 1 main.go:1] Version: v1.1.3-34-g5cb6e2d"}}, [2]string{"1.1.3-34-g5cb6e2d", "nil"}},
 		"all agree":         {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"", "Version: v1.1.3-0-g0211fea"}}, [2]string{"1.1.3-0-g0211fea", "1.1.3-0-g0211fea"}},
 		"they differ":       {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"", "Version: v1.3.0"}}, [2]string{"differ", "differ"}},
-		"one of them anew":  {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"win-2", "Version: v1.3.0"}}, [2]string{"1.1.3-0-g0211fea", "1.3.0"}},
+		"one of them again": {[]line{{"", "Version: v1.1.3-0-g0211fea"}, {"win-2", "Version: v1.3.0"}}, [2]string{"1.1.3-0-g0211fea", "1.3.0"}},
 		"restarted":         {[]line{{"win-1", "Version: v1.1.3-0-g0211fea"}, {"win-1", "Version: v1.3.0"}}, [2]string{"1.3.0", "nil"}},
 		"not stamped":       {[]line{{"win-1", "Version: "}, {"win-2", "Version: Unknown"}}, [2]string{"there is none", "wasn't told"}},
 		"one isn't stamped": {[]line{{"", "Version: v1.3.0"}, {"", "Version: Unknown"}}, [2]string{"differ", "differ"}},

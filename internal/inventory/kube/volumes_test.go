@@ -72,20 +72,20 @@ func TestWindowsPods(t *testing.T) {
 		docs []string
 		want int
 	}{
-		"on a Windows node":          {[]string{windowsNodeYAML, strings.Replace(bare, "NODE", "win-1", 1)}, 1},
-		"node comes later":           {[]string{strings.Replace(bare, "NODE", "win-1", 1), windowsNodeYAML}, 1},
-		"on a Linux node":            {[]string{linuxNodeYAML, strings.Replace(bare, "NODE", "lin-1", 1)}, 0},
-		"Linux node comes later":     {[]string{strings.Replace(bare, "NODE", "lin-1", 1), linuxNodeYAML}, 0},
-		"unscheduled, no selector":   {[]string{strings.Replace(bare, "NODE", "", 1)}, 0},
-		"unscheduled with selector":  {[]string{pod("a", "", inline)}, 1},
-		"unscheduled with os.name":   {[]string{strings.Replace(strings.Replace(bare, "NODE", "", 1), "spec: {", "spec: {os: {name: windows}, ", 1)}, 1},
-		"unscheduled with affinity":  {[]string{strings.Replace(strings.Replace(bare, "NODE", "", 1), "spec: {", "spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}]}}}, ", 1)}, 1},
-		"node that nobody read":      {[]string{strings.Replace(bare, "NODE", "win-9", 1)}, 0},
-		"selector, node not read":    {[]string{pod("a", "win-9", inline)}, 1},
-		"ended":                      {[]string{windowsNodeYAML, strings.Replace(pod("a", "win-1", inline), "Running", "Succeeded", 1)}, 0},
-		"failed":                     {[]string{windowsNodeYAML, strings.Replace(pod("a", "win-1", inline), "Running", "Failed", 1)}, 0},
-		"pending":                    {[]string{strings.Replace(pod("a", "", inline), "Running", "Pending", 1)}, 1},
-		"twice, by a page read anew": {[]string{pod("a", "win-1", inline), pod("a", "win-1", inline)}, 1},
+		"on a Windows node":           {[]string{windowsNodeYAML, strings.Replace(bare, "NODE", "win-1", 1)}, 1},
+		"node comes later":            {[]string{strings.Replace(bare, "NODE", "win-1", 1), windowsNodeYAML}, 1},
+		"on a Linux node":             {[]string{linuxNodeYAML, strings.Replace(bare, "NODE", "lin-1", 1)}, 0},
+		"Linux node comes later":      {[]string{strings.Replace(bare, "NODE", "lin-1", 1), linuxNodeYAML}, 0},
+		"unscheduled, no selector":    {[]string{strings.Replace(bare, "NODE", "", 1)}, 0},
+		"unscheduled with selector":   {[]string{pod("a", "", inline)}, 1},
+		"unscheduled with os.name":    {[]string{strings.Replace(strings.Replace(bare, "NODE", "", 1), "spec: {", "spec: {os: {name: windows}, ", 1)}, 1},
+		"unscheduled with affinity":   {[]string{strings.Replace(strings.Replace(bare, "NODE", "", 1), "spec: {", "spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: kubernetes.io/os, operator: In, values: [windows]}]}]}}}, ", 1)}, 1},
+		"node that nobody read":       {[]string{strings.Replace(bare, "NODE", "win-9", 1)}, 0},
+		"selector, node not read":     {[]string{pod("a", "win-9", inline)}, 1},
+		"ended":                       {[]string{windowsNodeYAML, strings.Replace(pod("a", "win-1", inline), "Running", "Succeeded", 1)}, 0},
+		"failed":                      {[]string{windowsNodeYAML, strings.Replace(pod("a", "win-1", inline), "Running", "Failed", 1)}, 0},
+		"pending":                     {[]string{strings.Replace(pod("a", "", inline), "Running", "Pending", 1)}, 1},
+		"twice, by a page read again": {[]string{pod("a", "win-1", inline), pod("a", "win-1", inline)}, 1},
 	} {
 		if got := len(collect(t, Options{}, c.docs...).Inventory().Volumes); got != c.want {
 			t.Errorf("%s: %d volumes, want %d", name, got, c.want)

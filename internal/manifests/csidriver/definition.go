@@ -47,7 +47,7 @@ type definition struct {
 		Text   string `json:"text"`
 	} `json:"cautions"`
 	// Rules are the rights that the driver needs where it can't use OpenShift's
-	// service account, Lacks those that this account hasn't got, in some release at the
+	// service account, Lacks those that this account doesn't have, in some release at the
 	// least.
 	Rules []rbacv1.PolicyRule `json:"rules"`
 	Lacks []rbacv1.PolicyRule `json:"lacks"`
@@ -84,7 +84,7 @@ type example struct {
 // image has the driver's. The doubled backslashes in arguments and variables are the
 // projects' own: in a URL a single one would be taken for an escape.
 type history struct {
-	// Until is the first version that wasn't looked at, "" where the driver hasn't got
+	// Until is the first version that wasn't looked at, "" where the driver doesn't have
 	// the mode.
 	Until    string `json:"until"`
 	Versions []struct {

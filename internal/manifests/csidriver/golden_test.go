@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 // golden compares got with a file of testdata, or writes it.
 func golden(t *testing.T, name string, got []byte) {
@@ -28,6 +28,6 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; go test -update writes it anew:\n%s", path, got)
+		t.Errorf("%s differs; go test -update rewrites it:\n%s", path, got)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 // Render writes the files for a driver and a release. Its errors are
 // *fault.Error: no such driver or release, no version that fits, a mode that
-// the version hasn't got, images that can't be named.
+// the version doesn't have, images that can't be named.
 func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
 	o.Namespace = cmp.Or(o.Namespace, OperatorNamespace)
 	if !object.ValidNamespace(o.Namespace) || o.Namespace == testNamespace {

@@ -165,7 +165,7 @@ func (r *reasons) why(where string) string {
 	return r.changed(where)
 }
 
-// Reasons for what is the admin's own: what the new one hasn't got, what it has
+// Reasons for what is the admin's own: what the new one doesn't have, what it has
 // another value for, and what may be theirs, where the old version's manifest
 // isn't known.
 const (

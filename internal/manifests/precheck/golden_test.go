@@ -15,7 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/manifests/precheck"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 const image = "registry.example.com/winbake-verify@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
@@ -56,7 +56,7 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(all.Bytes(), want) {
-			t.Errorf("%s differs; go test -update writes it anew:\n%s", path, all.Bytes())
+			t.Errorf("%s differs; go test -update rewrites it:\n%s", path, all.Bytes())
 		}
 	}
 }

@@ -21,18 +21,18 @@ import (
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
-// world is a node on a folder of the host.
-type world struct {
+// testNode is a node on a folder of the host.
+type testNode struct {
 	t    *testing.T
 	root string
 	dirs Dirs
 	*fakeNode
 }
 
-func newWorld(t *testing.T) *world {
+func newTestNode(t *testing.T) *testNode {
 	t.Helper()
 	root := t.TempDir()
-	w := &world{t: t, root: root, dirs: Dirs{State: filepath.Join(root, "state"), Stage: filepath.Join(root, "stage")}, fakeNode: newFakeNode()}
+	w := &testNode{t: t, root: root, dirs: Dirs{State: filepath.Join(root, "state"), Stage: filepath.Join(root, "stage")}, fakeNode: newFakeNode()}
 	w.names["csi-proxy"] = []string{`\\.\pipe\csi-proxy-disk-v1`, `\\.\pipe\csi-proxy-volume-v1`}
 	return w
 }
@@ -41,7 +41,7 @@ var quickly = Times{Stop: 50 * time.Millisecond, Start: 100 * time.Millisecond}
 
 // request asks for a csi-proxy and a file next to it, with these contents, and
 // stages them.
-func (w *world) request(verb Verb, proxy, other string) *Request {
+func (w *testNode) request(verb Verb, proxy, other string) *Request {
 	w.t.Helper()
 	s := winsvc.CSIProxy("disk-v1", "volume-v1")
 	s.Path = filepath.Join(w.root, "k", "csi-proxy.exe")
@@ -62,7 +62,7 @@ func sumOf(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func (w *world) stage(content, name string) {
+func (w *testNode) stage(content, name string) {
 	w.t.Helper()
 	var b bytes.Buffer
 	z, err := zstd.NewWriter(&b)
@@ -83,11 +83,11 @@ func (w *world) stage(content, name string) {
 	}
 }
 
-func (w *world) apply(req *Request) (*Result, error) {
+func (w *testNode) apply(req *Request) (*Result, error) {
 	return Apply(w.t.Context(), w.fakeNode, w.dirs, req, func(string) {})
 }
 
-func (w *world) must(req *Request) *Result {
+func (w *testNode) must(req *Request) *Result {
 	w.t.Helper()
 	r, err := w.apply(req)
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *world) must(req *Request) *Result {
 
 // snapshot is every file, but what was staged and the agent's own, and every
 // service.
-func (w *world) snapshot() string {
+func (w *testNode) snapshot() string {
 	w.t.Helper()
 	var b strings.Builder
 	err := filepath.WalkDir(w.root, func(p string, d fs.DirEntry, err error) error {
@@ -126,7 +126,7 @@ func (w *world) snapshot() string {
 }
 
 func TestInstallUpgradeRemove(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	empty := w.snapshot()
 	r := w.must(w.request(Install, "good 1", "config 1"))
 	if !r.Changed || r.Installed != 2 || w.services["csi-proxy"] == nil || w.services["csi-proxy"].pid == 0 {
@@ -163,7 +163,7 @@ func TestInstallUpgradeRemove(t *testing.T) {
 // A machine that an image is made of may have the service or not, running or
 // not: what it should be is the same.
 func TestSettle(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	if r := w.must(w.request(Settle, "good 1", "config 1")); r.Installed != 2 || w.services["csi-proxy"] == nil {
 		t.Fatalf("%+v\n%s", r, w)
 	}
@@ -189,7 +189,7 @@ func TestSettingsThatChange(t *testing.T) {
 		"environment":         {func(s *winsvc.Service) { s.Environment = map[string]string{"B": "2", "A": "1"} }, false, true, `["A=1" "B=2"]`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestNode(t)
 			w.must(w.request(Install, "good 1", ""))
 			if c.managed {
 				w.services[winsvc.WICDName] = w.services["csi-proxy"].copy()
@@ -224,7 +224,7 @@ func TestServicesThatAreNotStarted(t *testing.T) {
 		"disabled":         {winsvc.StartDisabled, false, false, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestNode(t)
 			if c.managed {
 				w.services[winsvc.WICDName] = &fakeService{settings: wanted(node.Service{Service: winsvc.Service{Name: winsvc.WICDName, Path: `C:\k\wicd.exe`, Start: winsvc.StartAutomatic}})}
 			}
@@ -256,7 +256,7 @@ func TestServicesThatAreNotStarted(t *testing.T) {
 }
 
 func TestInstallBringsBackWhatWasKilled(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	w.must(w.request(Install, "good 1", "config"))
 	want := w.snapshot()
 	w.kill("csi-proxy")
@@ -269,7 +269,7 @@ func TestInstallBringsBackWhatWasKilled(t *testing.T) {
 // upgrade went well or was put back.
 func TestDependentsAreStoppedAndStarted(t *testing.T) {
 	for _, program := range []string{"good 2", "broken"} {
-		w := newWorld(t)
+		w := newTestNode(t)
 		w.must(w.request(Install, "good 1", "config"))
 		driver := w.services["csi-proxy"].copy()
 		deps, path := []string{"csi-proxy"}, filepath.Join(w.root, "driver.exe")
@@ -295,7 +295,7 @@ func TestDependentsAreStoppedAndStarted(t *testing.T) {
 // A refusal leaves nothing on a node that had nothing, and an upload that
 // belongs to somebody else's change stays until it is old.
 func TestWhatIsLeftBehind(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	w.rivalOf(w.request(Install, "good 1", ""))
 	if _, err := w.apply(w.request(Install, "good 1", "")); err == nil {
 		t.Error("a second owner was set up")
@@ -346,14 +346,14 @@ func TestChecksThatWereCutOff(t *testing.T) {
 	}
 }
 
-func (w *world) rivalOf(r *Request) {
+func (w *testNode) rivalOf(r *Request) {
 	s := wanted(r.Expectation.Services[0])
 	s.Name = "csiproxy"
 	w.services["csiproxy"] = &fakeService{settings: full(s)}
 }
 
 func TestStubbornProcessIsEnded(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	w.stubborn = true
 	w.must(w.request(Install, "good 1", "config"))
 	r := w.must(w.request(Upgrade, "good 2", "config"))
@@ -365,48 +365,48 @@ func TestStubbornProcessIsEnded(t *testing.T) {
 // Whatever goes wrong, the error is a person's and the node is as it was.
 func TestFailuresPutEverythingBack(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(*world)
-		req   func(*world) *Request
+		spoil func(*testNode)
+		req   func(*testNode) *Request
 		want  string
 	}{
 		"broken program": {nil, upgradeTo("broken"), "doesn't serve"},
-		"damaged upload": {nil, func(w *world) *Request {
+		"damaged upload": {nil, func(w *testNode) *Request {
 			r := w.request(Upgrade, "good 2", "config 2")
 			w.stage("good 3", sumOf("good 2"))
 			return r
 		}, "damaged on the way"},
-		"truncated upload": {nil, func(w *world) *Request {
+		"truncated upload": {nil, func(w *testNode) *Request {
 			r := w.request(Upgrade, "good 2", "config 2")
 			truncate(w, sumOf("good 2"))
 			return r
 		}, "damaged on the way"},
-		"nothing uploaded": {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", "config 2"); w.unstage(); return r }, "wasn't uploaded"},
-		"no space":         {func(w *world) { w.free = 1000 }, upgradeTo("good 2"), "MB free"},
-		"no space after all": {nil, func(w *world) *Request {
+		"nothing uploaded": {nil, func(w *testNode) *Request { r := w.request(Upgrade, "good 2", "config 2"); w.unstage(); return r }, "wasn't uploaded"},
+		"no space":         {func(w *testNode) { w.free = 1000 }, upgradeTo("good 2"), "MB free"},
+		"no space after all": {nil, func(w *testNode) *Request {
 			r := upgradeTo("good 2")(w)
 			return r.onFullDisk(w)
 		}, "the node's disk is full"},
-		"read-only":        {func(w *world) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2"), "read-only"},
-		"no administrator": {func(w *world) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
-		"foreign service":  {func(w *world) { w.services["csi-proxy"].settings.Command = node.Say(`C:\other\csi-proxy.exe -x`) }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
-		"second owner":     {func(w *world) { w.rival() }, upgradeTo("good 2"), "csiproxy"},
-		"WMCO's node":      {func(w *world) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2"), "WMCO manages this node"},
-		"in use": {func(w *world) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },
+		"read-only":        {func(w *testNode) { w.readOnly = filepath.Join(w.root, "k", "csi-proxy.exe") }, upgradeTo("good 2"), "read-only"},
+		"no administrator": {func(w *testNode) { w.notAdmin = true }, upgradeTo("good 2"), "no administrator"},
+		"foreign service":  {func(w *testNode) { w.services["csi-proxy"].settings.Command = node.Say(`C:\other\csi-proxy.exe -x`) }, upgradeTo("good 2"), `C:\other\csi-proxy.exe`},
+		"second owner":     {func(w *testNode) { w.rival() }, upgradeTo("good 2"), "csiproxy"},
+		"WMCO's node":      {func(w *testNode) { w.services[winsvc.WICDName] = w.services["csi-proxy"].copy() }, upgradeTo("good 2"), "WMCO manages this node"},
+		"in use": {func(w *testNode) { w.strays = []Process{{7, filepath.Join(w.root, "k", "deep", "Ä b'c.toml")}} },
 			upgradeTo("good 2"), "process 7 runs it"},
-		"marked for deletion": {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes); w.marked = true },
-			func(w *world) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
-		"marked, and still listed": {func(w *world) { w.services["csi-proxy"].pid = 0; clear(w.pipes); w.marked = true },
-			func(w *world) *Request { return w.request(Install, "good 1", "config") }, "marked for deletion"},
-		"marked, and runs": {func(w *world) { w.marked = true }, upgradeTo("good 2"), "marked for deletion"},
-		"marked, and to go": {func(w *world) { w.marked = true },
-			func(*world) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }, "marked for deletion"},
-		"a pipe that stays":   {func(w *world) { w.stuckPipe() }, upgradeTo("good 2"), "is still served"},
-		"install over others": {nil, func(w *world) *Request { return w.request(Install, "good 2", "config") }, "another program"},
-		"upgrade of nothing":  {func(w *world) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2"), "isn't there to be upgraded"},
-		"other protocol":      {nil, func(w *world) *Request { r := w.request(Upgrade, "good 2", ""); r.Protocol++; return r }, "protocol"},
+		"marked for deletion": {func(w *testNode) { delete(w.services, "csi-proxy"); clear(w.pipes); w.marked = true },
+			func(w *testNode) *Request { return w.request(Install, "good 2", "config 2") }, "marked for deletion"},
+		"marked, and still listed": {func(w *testNode) { w.services["csi-proxy"].pid = 0; clear(w.pipes); w.marked = true },
+			func(w *testNode) *Request { return w.request(Install, "good 1", "config") }, "marked for deletion"},
+		"marked, and runs": {func(w *testNode) { w.marked = true }, upgradeTo("good 2"), "marked for deletion"},
+		"marked, and to go": {func(w *testNode) { w.marked = true },
+			func(*testNode) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }, "marked for deletion"},
+		"a pipe that stays":   {func(w *testNode) { w.stuckPipe() }, upgradeTo("good 2"), "is still served"},
+		"install over others": {nil, func(w *testNode) *Request { return w.request(Install, "good 2", "config") }, "another program"},
+		"upgrade of nothing":  {func(w *testNode) { delete(w.services, "csi-proxy"); clear(w.pipes) }, upgradeTo("good 2"), "isn't there to be upgraded"},
+		"other protocol":      {nil, func(w *testNode) *Request { r := w.request(Upgrade, "good 2", ""); r.Protocol++; return r }, "protocol"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			w := newTestNode(t)
 			w.must(w.request(Install, "good 1", "config"))
 			if c.spoil != nil {
 				c.spoil(w)
@@ -432,7 +432,7 @@ func TestFailuresPutEverythingBack(t *testing.T) {
 
 // onFullDisk gives each write of a new file the kernel's own answer of a disk
 // that is full.
-func (r *Request) onFullDisk(w *world) *Request {
+func (r *Request) onFullDisk(w *testNode) *Request {
 	for _, f := range r.Expectation.Files {
 		if err := os.Symlink("/dev/full", f.Path+newSuffix); err != nil {
 			w.t.Fatal(err)
@@ -441,17 +441,17 @@ func (r *Request) onFullDisk(w *world) *Request {
 	return r
 }
 
-func upgradeTo(proxy string) func(*world) *Request {
-	return func(w *world) *Request { return w.request(Upgrade, proxy, "config 2") }
+func upgradeTo(proxy string) func(*testNode) *Request {
+	return func(w *testNode) *Request { return w.request(Upgrade, proxy, "config 2") }
 }
 
-func (w *world) unstage() {
+func (w *testNode) unstage() {
 	if err := os.RemoveAll(w.dirs.Stage); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func truncate(w *world, sum string) {
+func truncate(w *testNode, sum string) {
 	if err := os.Truncate(filepath.Join(w.dirs.Stage, sum+StagedSuffix), 9); err != nil {
 		w.t.Fatal(err)
 	}
@@ -459,21 +459,21 @@ func truncate(w *world, sum string) {
 
 func (s *fakeService) copy() *fakeService { c := *s; return &c }
 
-func (w *world) rival() {
+func (w *testNode) rival() {
 	c := w.services["csi-proxy"].copy()
 	c.settings.Name = "csiproxy"
 	w.services["csiproxy"] = c
 }
 
 // stuckPipe leaves a pipe in a stranger's hands.
-func (w *world) stuckPipe() {
+func (w *testNode) stuckPipe() {
 	w.names["csi-proxy"] = w.names["csi-proxy"][:1]
 	w.pipes[`\\.\pipe\csi-proxy-volume-v1`] = 9
 	w.strays = append(w.strays, Process{9, "/elsewhere"})
 }
 
 func TestManagedNodeWhenTold(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	w.services[winsvc.WICDName] = &fakeService{settings: wanted(node.Service{Service: winsvc.Service{Name: winsvc.WICDName, Path: `C:\k\wicd.exe`, Start: winsvc.StartAutomatic}})}
 	req := w.request(Install, "good 1", "config")
 	if _, err := w.apply(req); err == nil {
@@ -489,7 +489,7 @@ type cut struct{}
 
 // applyUntil runs a request and cuts it short at its nth step. It tells
 // whether the request came to an end before.
-func (w *world) applyUntil(req *Request, n int) (ended bool) {
+func (w *testNode) applyUntil(req *Request, n int) (ended bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(cut); !ok {
@@ -514,23 +514,23 @@ func (w *world) applyUntil(req *Request, n int) (ended bool) {
 // never been cut; and when the next one is cut too, and when it is the
 // rollback that is cut.
 func TestCutAtEveryPointAndRunAgain(t *testing.T) {
-	start := func(w *world) { w.must(w.request(Install, "good 1", "config 1")) }
+	start := func(w *testNode) { w.must(w.request(Install, "good 1", "config 1")) }
 	for name, c := range map[string]struct {
-		before func(*world)
-		req    func(*world) *Request
+		before func(*testNode)
+		req    func(*testNode) *Request
 	}{
-		"install": {func(*world) {}, func(w *world) *Request { return w.request(Install, "good 1", "config 1") }},
+		"install": {func(*testNode) {}, func(w *testNode) *Request { return w.request(Install, "good 1", "config 1") }},
 		"upgrade": {start, upgradeTo("good 2")},
 		"broken":  {start, upgradeTo("broken")},
-		"remove":  {start, func(*world) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }},
+		"remove":  {start, func(*testNode) *Request { return &Request{Protocol: node.Protocol, Verb: Remove, Times: quickly} }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			whole := newWorld(t)
+			whole := newTestNode(t)
 			c.before(whole)
 			_, _ = whole.apply(c.req(whole))
 			want := normal(whole)
 			for n := 0; ; n++ {
-				w := newWorld(t)
+				w := newTestNode(t)
 				c.before(w)
 				if w.applyUntil(c.req(w), n) {
 					if n < 4 {
@@ -552,11 +552,11 @@ func TestCutAtEveryPointAndRunAgain(t *testing.T) {
 }
 
 // normal is a snapshot without the folder's name.
-func normal(w *world) string { return strings.ReplaceAll(w.snapshot(), w.root, "") }
+func normal(w *testNode) string { return strings.ReplaceAll(w.snapshot(), w.root, "") }
 
 // An ended context puts everything back too.
 func TestInterruptedContextPutsBack(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	w.must(w.request(Install, "good 1", "config 1"))
 	before := w.snapshot()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -574,7 +574,7 @@ func TestInterruptedContextPutsBack(t *testing.T) {
 }
 
 func TestRemoveKeepsWhatIsNotOurs(t *testing.T) {
-	w := newWorld(t)
+	w := newTestNode(t)
 	w.must(w.request(Install, "good 1", "config 1"))
 	theirs := filepath.Join(w.root, "k", "deep", "Ä b'c.toml")
 	if err := os.WriteFile(theirs, []byte("edited"), 0o644); err != nil {

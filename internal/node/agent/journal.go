@@ -156,7 +156,7 @@ func remove(path string) error {
 
 // removeAll removes a folder with what is in it, by names: os.RemoveAll
 // deletes through handles since Go 1.26, which Wine 8 answers with "Invalid
-// function". Whoever may write into these folders is an administrator.
+// function". Anyone who may write into these folders is an administrator.
 func removeAll(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -215,7 +215,7 @@ const (
 const maxLog = 512 << 20
 
 // errNotYet says that the running program's version isn't in its log so far.
-var errNotYet = errors.New("its log has no version since the program was started: it is written some seconds later, or the log was begun anew since")
+var errNotYet = errors.New("its log has no version since the program was started: it is written some seconds later, or the log was begun again since")
 
 // versionInLog returns the version that was written after the last start.
 func versionInLog(path string) (string, error) {

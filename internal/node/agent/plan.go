@@ -286,7 +286,7 @@ func (p *planner) folders(dir string) {
 }
 
 // planRecord is what is on the node afterwards and is ours to upgrade and to
-// remove: all that the image names, whoever put it there first. Folders are
+// remove: all that the image names, no matter who put it there first. Folders are
 // ours only where we made them.
 func (p *planner) planRecord(old *record) {
 	r := &record{Reference: p.req.Reference}

@@ -76,7 +76,7 @@ func TestVerifyThatAnotherRunBrought(t *testing.T) {
 	}
 }
 
-// What is named by its sum is the same, whoever brought it: another run that
+// What is named by its sum is the same, no matter who brought it: another run that
 // has it open meanwhile keeps nothing up.
 func TestFilesThatAnotherRunBrought(t *testing.T) {
 	for _, part := range []string{"/stage/", "/expect-"} {

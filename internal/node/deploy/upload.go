@@ -56,7 +56,7 @@ func (n *Node) upload(ctx context.Context, im *Image, files []node.File) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(uploads)
 	err = im.packAll(ctx, files, func(f node.File) (sink, error) {
-		g, err := newGrowing(temp)
+		g, err := newSpoolFile(temp)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (u *uploader) visit(e *rootfs.Entry) error {
 }
 
 // pack compresses a file for the way and checks that it is the expected one:
-// when it isn't, whoever reads on gets the error instead of an end.
+// when it isn't, anyone who reads on gets the error instead of an end.
 func pack(to io.Writer, f node.File, content io.Reader) error {
 	z, err := zstd.NewWriter(to, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {
@@ -179,7 +179,7 @@ func pack(to io.Writer, f node.File, content io.Reader) error {
 	return nil
 }
 
-func (n *Node) send(ctx context.Context, f node.File, packed *growing) error {
+func (n *Node) send(ctx context.Context, f node.File, packed *spoolFile) error {
 	defer packed.close() //nolint:errcheck // the folder goes too
 	n.say("uploading " + f.Component + " (" + f.Payload + ")")
 	err := n.Guest.Put(ctx, n.folder()+"/stage/"+f.SHA256+agent.StagedSuffix, packed)
@@ -189,10 +189,10 @@ func (n *Node) send(ctx context.Context, f node.File, packed *growing) error {
 	return err
 }
 
-// growing is a file that one goroutine writes and another reads meanwhile: an
+// spoolFile is a file that one goroutine writes and another reads meanwhile: an
 // upload doesn't wait until all of its file is packed, and the packing doesn't
 // wait for the line.
-type growing struct {
+type spoolFile struct {
 	file *os.File
 	at   int64 // read so far
 
@@ -203,18 +203,18 @@ type growing struct {
 	err   error // of the writer
 }
 
-func newGrowing(dir string) (*growing, error) {
+func newSpoolFile(dir string) (*spoolFile, error) {
 	f, err := os.CreateTemp(dir, "")
 	if err != nil {
 		return nil, err
 	}
-	g := &growing{file: f}
+	g := &spoolFile{file: f}
 	g.more = sync.NewCond(&g.mu)
 	return g, nil
 }
 
 // Write is io.Writer's, for one goroutine.
-func (g *growing) Write(p []byte) (int, error) {
+func (g *spoolFile) Write(p []byte) (int, error) {
 	n, err := g.file.Write(p)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -225,7 +225,7 @@ func (g *growing) Write(p []byte) (int, error) {
 
 // end says that nothing more comes. The reader gets err after the last byte,
 // or io.EOF for none.
-func (g *growing) end(err error) error {
+func (g *spoolFile) end(err error) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.ended, g.err = true, err
@@ -234,12 +234,12 @@ func (g *growing) end(err error) error {
 }
 
 // close removes the file. Writer and reader must have ended.
-func (g *growing) close() error {
+func (g *spoolFile) close() error {
 	return errors.Join(g.file.Close(), os.Remove(g.file.Name()))
 }
 
 // Read is io.Reader's, for one goroutine. It waits for the writer.
-func (g *growing) Read(p []byte) (int, error) {
+func (g *spoolFile) Read(p []byte) (int, error) {
 	g.mu.Lock()
 	for g.size == g.at && !g.ended {
 		g.more.Wait()

@@ -215,7 +215,7 @@ func (h *hostKeys) callback(way route) ssh.HostKeyCallback {
 		}
 		if bad, ok := errors.AsType[*knownhosts.KeyError](err); ok && len(bad.Want) > 0 {
 			return &fault.Error{Where: t.String(), What: fmt.Sprintf("the machine's key isn't the known one: it shows %s, and %s:%d has another", seen, bad.Want[0].Filename, bad.Want[0].Line),
-				Fix: fmt.Sprintf("if the machine was made anew, and only then: ssh-keygen -R %q -f %s", knownhosts.Normalize(h.addr), bad.Want[0].Filename), Err: err}
+				Fix: fmt.Sprintf("if the machine was made again, and only then: ssh-keygen -R %q -f %s", knownhosts.Normalize(h.addr), bad.Want[0].Filename), Err: err}
 		}
 		return &fault.Error{Where: t.String(), What: "the machine's key isn't known: it shows " + seen,
 			Fix: "compare that with the machine's own, then: " + way.learn(), Err: err}

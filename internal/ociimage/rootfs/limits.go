@@ -166,7 +166,7 @@ var overlayMarks = []string{xattrRecord + "trusted.overlay.", xattrRecord + "use
 // capabilityRecord is the PAX record of file capabilities.
 const capabilityRecord = xattrRecord + "security.capability"
 
-// privileged says which privileges an entry would give to whoever runs it.
+// privileged says which privileges an entry would give to the one who runs it.
 func privileged(h *tar.Header) string {
 	switch {
 	case h.Mode&0o4000 != 0:

@@ -39,7 +39,7 @@ func flip(t *testing.T, path string) {
 // loose returns the file of a loose object.
 func loose(repo, hash string) string { return filepath.Join(repo, "objects", hash[:2], hash[2:]) }
 
-// replace puts other content under the name of an object, as whoever can write
+// replace puts other content under the name of an object, as anyone who can write
 // to the cache might.
 func replace(t *testing.T, repo, hash, kind string, content []byte) {
 	t.Helper()
@@ -79,7 +79,7 @@ func pack(t *testing.T, repo, of string) string {
 var sound = map[string]string{"a": "good\n", "sub/b": "good too\n", "sub/c": "also good\n"}
 
 // What is wrong in the cache is told as that, or not given to anybody; and the
-// command that is named mends it.
+// command that is named fixes it.
 func TestDamage(t *testing.T) {
 	const packed = "[fetch]\n\tunpackLimit = 1\n"
 	for name, c := range map[string]struct {
@@ -137,13 +137,13 @@ func TestDamage(t *testing.T) {
 			if !wantNoticed(t, commit) {
 				t.Error("nobody noticed")
 			}
-			// A second fetch may mend it, but may not return it.
+			// A second fetch may fix it, but may not return it.
 			if again, err := cache.Fetch(t.Context(), u.url(), commit.Hash); err == nil {
 				wantNoticed(t, again)
 			} else {
 				wantDamaged(t, err, commit.repo)
 			}
-			mend(t, cache, commit)
+			fix(t, cache, commit)
 		})
 	}
 }
@@ -174,8 +174,8 @@ func wantDamaged(t *testing.T, err error, repo string) {
 	wantFault(t, err, repo+": the cached copy of file://", "is damaged", "mv '"+strings.ReplaceAll(repo, "'", `'\''`)+"'")
 }
 
-// mend runs what the fault tells, in a shell.
-func mend(t *testing.T, cache *Cache, c *Commit) {
+// fix runs what the fault tells, in a shell.
+func fix(t *testing.T, cache *Cache, c *Commit) {
 	t.Helper()
 	fix := damaged(c.repo, c.URL, "", nil).Error()
 	_, command, _ := strings.Cut(fix, "again: ")
@@ -185,7 +185,7 @@ func mend(t *testing.T, cache *Cache, c *Commit) {
 		t.Fatal(err)
 	}
 	if wantNoticed(t, again) {
-		t.Error("it isn't mended")
+		t.Error("it isn't fixed")
 	}
 }
 

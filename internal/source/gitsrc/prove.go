@@ -106,7 +106,7 @@ func hashFiles(ctx context.Context, dir, hash string) (tree string, paths []stri
 }
 
 // explain says what the failure of a git command over repo means. git tells
-// damage in words that name neither the cache nor what mends it. commits are
+// damage in words that name neither the cache nor what fixes it. commits are
 // those that must be there with all that they hold.
 func explain(ctx context.Context, repo, url string, err error, commits ...string) error {
 	if ctx.Err() != nil {

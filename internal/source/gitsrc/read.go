@@ -142,7 +142,7 @@ type Logged struct {
 	Date            time.Time
 }
 
-// Beyond lists the commits of a fork that upstream's tag hasn't got, merges left
+// Beyond lists the commits of a fork that upstream's tag doesn't have, merges left
 // out, the newest first. It fetches both histories, and no files.
 func (c *Cache) Beyond(ctx context.Context, fork, commit, upstream, tag string) ([]Logged, error) {
 	if !fullHash.MatchString(commit) {

@@ -57,7 +57,7 @@ func TestOpenRefusesALink(t *testing.T) {
 	wantFault(t, err, "link is a link", "git show "+hash+":link")
 }
 
-// Whoever stops in the middle of a large file isn't kept by its git.
+// Anyone who stops in the middle of a large file isn't kept by its git.
 func TestOpenAndStop(t *testing.T) {
 	person(t, "")
 	u := newUpstream(t)

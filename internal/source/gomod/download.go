@@ -105,7 +105,7 @@ func Versions(ctx context.Context, tool *gotool.Tool, path, current string) ([]s
 }
 
 // Newer picks, out of versions, the newest patch of current's minor and the
-// newest of all; "" where there is none. Pre-releases count only for whoever
+// newest of all; "" where there is none. Pre-releases count only for one who
 // has pinned one.
 func Newer(current string, versions []string) (patch, latest string) {
 	for _, v := range versions {

@@ -13,7 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/pins"
 )
 
-var update = flag.Bool("update", false, "write golden files anew")
+var update = flag.Bool("update", false, "rewrite golden files")
 
 func TestGoldenSynthetic(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -72,7 +72,7 @@ func TestRetryGoesOn(t *testing.T) {
 	cut := slices.ContainsFunc([]string{"the upload failed: ", "the connection to the machine broke off while a command ran", "the connection to the machine broke off while a command was started"},
 		func(said string) bool { return strings.Contains(out, said) })
 	if !cut || strings.Count(out, "uploading verify.exe") != 1 {
-		t.Errorf("the build wasn't cut off, or began anew:\n%s", out)
+		t.Errorf("the build wasn't cut off, or began again:\n%s", out)
 	}
 	b.matches(b.manifest("windows.node.json"))
 	b.leftNothing()

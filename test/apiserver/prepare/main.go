@@ -1,5 +1,5 @@
 // Command prepare builds the kube-apiserver that the tests start and the
-// kubectl that they run, if the user's cache folder hasn't got them, and prints
+// kubectl that they run, if the user's cache folder doesn't have them, and prints
 // their paths. The tests do it themselves; run before them, it stays out of
 // their time limits.
 package main

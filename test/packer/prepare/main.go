@@ -1,5 +1,5 @@
 // Command prepare builds Packer and its plugins, if the user's cache folder
-// hasn't got them. The tests do it themselves; run before them, it stays out of
+// doesn't have them. The tests do it themselves; run before them, it stays out of
 // their time limits.
 package main
 

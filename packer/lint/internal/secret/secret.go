@@ -154,10 +154,10 @@ func Material(data []byte) []Found {
 	}
 	if m := token.FindIndex(data); m != nil && !bytes.HasSuffix(data[:m[1]], []byte("EXAMPLE")) {
 		begins, _, _ := strings.Cut(string(data[m[0]:m[1]]), "_")
-		out = append(out, Found{m[0], "a token, " + begins[:min(4, len(begins))] + "...", "whoever has the template may do what the token may", "a sensitive variable, and a new token"})
+		out = append(out, Found{m[0], "a token, " + begins[:min(4, len(begins))] + "...", "anyone who has the template may do what the token may", "a sensitive variable, and a new token"})
 	}
 	if i := bytes.Index(data, []byte("PRIVATE KEY-----")); i >= 0 {
-		out = append(out, Found{Offset: i, What: "a private key", Why: "whoever has the template gets into whatever trusts the key"})
+		out = append(out, Found{Offset: i, What: "a private key", Why: "anyone who has the template gets into all that trusts the key"})
 	}
 	return out
 }

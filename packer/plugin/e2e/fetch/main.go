@@ -1,5 +1,5 @@
 // Command fetch stands on a Wine node where two programs of Windows do that Wine
-// hasn't got: curl.exe, which gets a file over HTTP, and certutil.exe, which
+// doesn't have: curl.exe, which gets a file over HTTP, and certutil.exe, which
 // hashes one. Under either name it takes what the plugin gives them.
 package main
 
@@ -21,7 +21,7 @@ func main() {
 	}
 	if err := work(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(22) // curl's code for what the server hasn't got
+		os.Exit(22) // curl's code for what the server doesn't have
 	}
 }
 

@@ -66,7 +66,7 @@ func open(ctx context.Context, profile string) (*lab, error) {
 }
 
 // values are what the templates for vSphere ask for, where the environment
-// hasn't got it already.
+// doesn't have it already.
 func (l *lab) values(node *winenode.Node) error {
 	key := filepath.Join(l.temp, "key.pub")
 	if err := os.WriteFile(key, []byte("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPxk someone@example.com\n"), 0o600); err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/winbake/winbake/internal/node/guest"
 )
 
-// again is what mends a connection that broke off.
+// again is what fixes a connection that broke off.
 const again = "see why the machine went away, then build again; max_retries = 2 on the provisioner goes on from what has arrived"
 
 // Guest is a machine behind a communicator. Its methods may be called from

@@ -20,7 +20,7 @@ const (
 	// streams is how many uploads are under way at once. Packer's SFTP waits
 	// for an answer to every 32 KiB, so one upload is bound by the round trip
 	// and not by the line. sshd allows ten sessions on a connection
-	// (MaxSessions), and Packer answers a refusal by connecting anew.
+	// (MaxSessions), and Packer answers a refusal by connecting again.
 	streams = 6
 	// pieceSize is the least that is worth a session of its own, in bytes.
 	pieceSize = 1 << 20

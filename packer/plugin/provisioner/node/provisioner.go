@@ -155,5 +155,5 @@ func (s *step) judge(found []finding.Finding) error {
 		}
 	}
 	return &fault.Error{What: fmt.Sprintf("the machine isn't what the payload says: %d findings", len(ids)), Excerpt: strings.Join(ids, "\n"),
-		Fix: `mend what they name, or add an ID to accept = [...] if you know why it is so`, Code: code}
+		Fix: `fix what they name, or add an ID to accept = [...] if you know why it is so`, Code: code}
 }

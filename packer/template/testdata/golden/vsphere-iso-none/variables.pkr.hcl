@@ -56,7 +56,7 @@ variable "vcenter_password" {
 
 variable "vcenter_insecure" {
   type        = bool
-  description = "Take any certificate for vCenter's. Whoever is between Packer and vCenter then reads the passwords."
+  description = "Take any certificate for vCenter's. Anyone who is between Packer and vCenter then reads the passwords."
   default     = false
 }
 

@@ -11,10 +11,10 @@ import (
 
 // What is read is what was written, while it is being written, and how it
 // ended.
-func TestGrowingIsReadWhileItGrows(t *testing.T) {
+func TestSpoolFileIsReadWhileItGrows(t *testing.T) {
 	for name, ending := range map[string]error{"well": nil, "badly": errors.New("another sum")} {
 		dir := t.TempDir()
-		g, err := newGrowing(dir)
+		g, err := newSpoolFile(dir)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,24 +16,24 @@ import (
 type buildChecker struct {
 	reporter
 	Build
-	spoken string // the scripts' own words, before it is known what runs
-	ran    []ran  // what runs, in the order in which it does
+	spoken string      // the scripts' own words, before it is known what runs
+	runs   []scriptRun // what runs, in the order in which it does
 }
 
-// ran is a script with what it does.
-type ran struct {
+// scriptRun is a script with what it does.
+type scriptRun struct {
 	Script
 	does   winscript.Script
 	stages []Stage
 }
 
-// done is a command of a script.
-type done struct {
+// commandRun is a command of a script.
+type commandRun struct {
 	winscript.Command
-	in *ran
+	in *scriptRun
 }
 
-func (d done) at() []string { return at(d.in.Name, d.Line) }
+func (d commandRun) at() []string { return at(d.in.Name, d.Line) }
 
 // parts are the scripts in user data, and in files of clouds' agents; a file of
 // another kind is its own.
@@ -80,17 +80,17 @@ func (c *buildChecker) follow() {
 		}
 	}
 	c.spoken = spoken(c.Build)
-	var files []ran
+	var files []scriptRun
 	for _, s := range c.Scripts {
 		env := map[string]string{}
 		maps.Copy(env, s.Env)
-		r := ran{Script: s, does: read(s, env)}
+		r := scriptRun{Script: s, does: read(s, env)}
 		if s.Stage == OnCall {
 			files = append(files, r)
 			continue
 		}
 		r.stages = []Stage{s.Stage}
-		c.ran = append(c.ran, r)
+		c.runs = append(c.runs, r)
 	}
 	for _, f := range c.Answers {
 		stage := AtSetup
@@ -99,18 +99,18 @@ func (c *buildChecker) follow() {
 		}
 		for _, command := range answer.Commands(f.Data) {
 			s := Script{Name: f.Name, Language: Cmd, Text: command, Stage: stage, bare: command}
-			c.ran = append(c.ran, ran{s, read(s, nil), []Stage{stage}})
+			c.runs = append(c.runs, scriptRun{s, read(s, nil), []Stage{stage}})
 		}
 	}
-	for i := 0; i < len(c.ran); i++ { // the list grows
-		c.callees(c.ran[i], files)
+	for i := 0; i < len(c.runs); i++ { // the list grows
+		c.callees(c.runs[i], files)
 	}
-	slices.SortStableFunc(c.ran, func(a, b ran) int { return a.when() - b.when() })
+	slices.SortStableFunc(c.runs, func(a, b scriptRun) int { return a.when() - b.when() })
 }
 
 // when is a script's place among the stages. Those that shut the machine down come
 // behind all other steps.
-func (r ran) when() int {
+func (r scriptRun) when() int {
 	n := map[Stage]int{AtSetup: 0, AtBuild: 1, OnCall: 1, InClone: 3}[r.stages[0]]
 	if n == 1 && r.last {
 		n++
@@ -122,7 +122,7 @@ func (r ran) when() int {
 var atBoot = regexp.MustCompile(`(?i)setupcomplete\.cmd|-atstartup|\\runonce|/sc\s+onstart`)
 
 // callees adds the files that a script names.
-func (c *buildChecker) callees(caller ran, files []ran) {
+func (c *buildChecker) callees(caller scriptRun, files []scriptRun) {
 	words := caller.words()
 	stage := caller.stages[0]
 	if stage == AtBuild && atBoot.MatchString(words) {
@@ -133,8 +133,8 @@ func (c *buildChecker) callees(caller ran, files []ran) {
 			continue
 		}
 		f.stages, f.last = []Stage{stage}, caller.last
-		if !slices.ContainsFunc(c.ran, func(r ran) bool { return r.Name == f.Name && r.stages[0] == stage }) {
-			c.ran = append(c.ran, f)
+		if !slices.ContainsFunc(c.runs, func(r scriptRun) bool { return r.Name == f.Name && r.stages[0] == stage }) {
+			c.runs = append(c.runs, f)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (s Script) names() []string {
 
 // words are all texts of what a script does, in lower case: arguments, and what
 // is assigned.
-func (r ran) words() string {
+func (r scriptRun) words() string {
 	var b strings.Builder
 	for _, d := range r.does.Commands {
 		b.WriteString(d.Name + "\n" + strings.ToLower(strings.Join(slices.Concat(d.Words(), d.Input.Texts), "\n")) + "\n" + d.Object + "\n")
@@ -173,24 +173,24 @@ func (r ran) words() string {
 // all are the texts of everything that runs or is put into the image.
 func (c *buildChecker) words() string {
 	var b strings.Builder
-	for _, r := range c.ran {
+	for _, r := range c.runs {
 		b.WriteString(r.words())
 	}
 	for _, s := range c.Scripts {
 		if s.Language == Text && s.Stage == OnCall {
-			b.WriteString(ran{Script: s}.words())
+			b.WriteString(scriptRun{Script: s}.words())
 		}
 	}
 	return b.String()
 }
 
 // commands are those of these names that run.
-func (c *buildChecker) commands(names ...string) []done {
-	var out []done
-	for i := range c.ran {
-		for _, command := range c.ran[i].does.Commands {
+func (c *buildChecker) commands(names ...string) []commandRun {
+	var out []commandRun
+	for i := range c.runs {
+		for _, command := range c.runs[i].does.Commands {
 			if (len(names) == 0 || slices.Contains(names, command.Name)) && !slices.ContainsFunc(command.Args, justTried) {
-				out = append(out, done{command, &c.ran[i]})
+				out = append(out, commandRun{command, &c.runs[i]})
 			}
 		}
 	}
