@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/packer/builder"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/test/packer"
 )
@@ -58,6 +59,30 @@ func TestFormat(t *testing.T) {
 	}
 }
 
+// eachPlatform returns a Packer for each platform, which has its plugin and, where
+// own is not "", ours: each run asks every plugin that is installed.
+func eachPlatform(t *testing.T, tool packer.Tool, own string) map[string]*packer.Packer {
+	t.Helper()
+	byPlugin, byPlatform := map[string]*packer.Packer{}, map[string]*packer.Packer{}
+	for _, b := range builder.Builders() {
+		p := byPlugin[b.Plugin.Name]
+		if p == nil {
+			var plugins []packer.Tool
+			if !slices.Contains(unobtainable, b.Name) {
+				plugins = []packer.Tool{packer.Plugin(b.Plugin.Name)}
+			}
+			p = packer.New(t, tool, plugins...)
+			p.Env = secrets
+			if own != "" {
+				p.Install(t, own, packer.OwnSource)
+			}
+			byPlugin[b.Plugin.Name] = p
+		}
+		byPlatform[b.Name] = p
+	}
+	return byPlatform
+}
+
 // TestValidate: Packer, each platform's plugin and our own take every template
 // as it is written. Most of a run is Packer starting plugins and asking them:
 // several runs share the processors.
@@ -68,14 +93,12 @@ func TestValidate(t *testing.T) {
 	}
 	for _, tool := range packer.Packers {
 		t.Run("packer-"+tool.Version, func(t *testing.T) {
-			p := packer.New(t, tool, packer.Plugins...)
-			p.Install(t, own, packer.OwnSource)
-			p.Env = secrets
+			packers := eachPlatform(t, tool, own)
 			parent := t.TempDir()
 			for name, o := range folders(t, parent) {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					validate(t, p, filepath.Join(parent, name), o)
+					validate(t, packers[o.Platform], filepath.Join(parent, name), o)
 				})
 			}
 		})
@@ -103,8 +126,7 @@ func validate(t *testing.T, p *packer.Packer, dir string, o template.Options) {
 
 // TestChoices validates what variables switch: firmware, communicator, TPM.
 func TestChoices(t *testing.T) {
-	p := packer.New(t, packer.Packers[0], packer.Plugins...)
-	p.Env = secrets
+	packers := eachPlatform(t, packer.Packers[0], "")
 	parent := t.TempDir()
 	folders(t, parent)
 	for _, c := range [][]string{
@@ -134,7 +156,7 @@ func TestChoices(t *testing.T) {
 			for _, a := range c[1:] {
 				args = append(args, strings.Replace(a, "@/", filepath.Dir(file)+"/", 1))
 			}
-			if out, err := p.Run(t.Context(), filepath.Join(parent, c[0]+"-none"), append(args, ".")...); err != nil {
+			if out, err := packers[c[0]].Run(t.Context(), filepath.Join(parent, c[0]+"-none"), append(args, ".")...); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
@@ -170,8 +192,7 @@ func TestAnywhere(t *testing.T) {
 // TestRefused: what bake template can't know is refused by packer validate, in
 // our words, and a secret isn't printed.
 func TestRefused(t *testing.T) {
-	p := packer.New(t, packer.Packers[0], packer.Plugins...)
-	p.Env = secrets
+	packers := eachPlatform(t, packer.Packers[0], "")
 	parent := t.TempDir()
 	folders(t, parent)
 	for name, c := range map[string]struct {
@@ -209,7 +230,7 @@ func TestRefused(t *testing.T) {
 			for _, a := range c.args {
 				args = append(args, strings.Replace(a, "@", filepath.Dir(file), 1))
 			}
-			out, err := p.Run(t.Context(), filepath.Join(parent, c.platform+"-none"), append(args, ".")...)
+			out, err := packers[c.platform].Run(t.Context(), filepath.Join(parent, c.platform+"-none"), append(args, ".")...)
 			folded := strings.Join(strings.Fields(out), " ")
 			if err == nil || !strings.Contains(folded, c.want) || strings.Contains(folded, "MyPassw0rd") {
 				t.Errorf("want %q, have %v\n%s", c.want, err, out)
