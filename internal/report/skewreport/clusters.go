@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -48,7 +49,7 @@ func (c ClusterItem) Release() string {
 // Says is the cluster's answer in a sentence.
 func (c ClusterItem) Says() string {
 	if c.Report == nil {
-		return c.Error
+		return fault.OneLine(c.Error)
 	}
 	return c.Report.Summary
 }
@@ -57,7 +58,8 @@ func (c ClusterItem) Says() string {
 var ClusterFormats = []string{"text", "json", "html"}
 
 // WriteClusters writes one report on several clusters, in one of
-// ClusterFormats: a line for each, and in JSON and HTML all of each.
+// ClusterFormats: a line for each, and in JSON and HTML all of each. For people the
+// worst come first, of a hundred the few to look at.
 func WriteClusters(w io.Writer, format string, all []Cluster, o Options) error {
 	items := make([]ClusterItem, 0, len(all))
 	for _, c := range all {
@@ -69,6 +71,9 @@ func WriteClusters(w io.Writer, format string, all []Cluster, o Options) error {
 			item.Verdict = item.Report.Verdict
 		}
 		items = append(items, item)
+	}
+	if format != "json" {
+		slices.SortStableFunc(items, func(a, b ClusterItem) int { return cmp.Compare(b.Verdict, a.Verdict) })
 	}
 	var out string
 	var err error
@@ -96,7 +101,7 @@ func clustersText(items []ClusterItem) string {
 	rows := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(rows, "CONTEXT\tRELEASE\tVERDICT\tWHAT")
 	for _, c := range items {
-		line := func(s string) string { return printable.Line(fault.OneLine(s)) }
+		line := printable.Line
 		fmt.Fprintf(rows, "%s\t%s\t%s\t%s\n", line(c.Context), cmp.Or(line(c.Release()), "-"), c.Verdict, line(c.Says()))
 	}
 	_ = rows.Flush() // a Builder takes all
