@@ -109,18 +109,55 @@ func firstScreen(t *testing.T) (install, try string) {
 	return install, try
 }
 
+// fromArchive packs what a release's archive has, unpacks it as docs/install.md says
+// where there is nothing else, and tries README's commands.
+func fromArchive(t *testing.T, bin, exe, try string) {
+	t.Helper()
+	dir, home := t.TempDir(), t.TempDir()
+	files := map[string]string{"node/verify.exe": exe}
+	for name, folder := range map[string]string{"bake": bin, "verify": bin, "LICENSE": "../..", "README.md": "../..", "CHANGELOG.md": "../.."} {
+		files[name] = filepath.Join(folder, name)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "node"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range files {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(text), "unpacks one so\n")
+	unpack, _, _ := strings.Cut(block, "```")
+	_, archive, _ := strings.Cut(unpack, "tar -xf ")
+	archive, _, _ = strings.Cut(archive, " ")
+	there := machine{t, home, []string{"HOME=" + home, "PATH=/usr/bin:/bin"}}
+	there.run("tar", "-czf", archive, "-C", dir, "bake", "verify", "node", "LICENSE", "README.md", "CHANGELOG.md")
+	there.run("sh", "-ec", unpack)
+	there.env[1] = "PATH=" + filepath.Join(home, ".local", "bin")
+	if got := there.run("/bin/sh", "-ec", try); !strings.Contains(got, "WARN    The update from 4.19 to 4.20 is safe as far as is known") {
+		t.Errorf("README's first commands print\n%s", got)
+	}
+	node := exec.CommandContext(t.Context(), filepath.Join(home, ".local", "bin", "bake"), "node", "remove", "--ssh", "a@127.0.0.1:1", "--known-hosts", os.DevNull)
+	node.Env = there.env
+	if out, err := node.CombinedOutput(); err == nil || !strings.Contains(string(out), "the machine can't be reached") {
+		t.Errorf("with the archive's verify.exe bake node gets as far as the node: %v\n%s", err, out)
+	}
+}
+
 func TestGoInstall(t *testing.T) {
 	m := newMachine(t)
 	install, try := firstScreen(t)
 	m.run("sh", "-ec", install)
 	bin := filepath.Join(m.dir, "bin")
 	bake := filepath.Join(bin, "bake")
-
-	// To try them needs nothing but the two, as they are in a release's archive.
-	bare := machine{t, t.TempDir(), []string{"HOME=" + t.TempDir(), "PATH=" + bin}}
-	if got := bare.run("/bin/sh", "-ec", try); !strings.Contains(got, "WARN    The update from 4.19 to 4.20 is safe as far as is known") {
-		t.Errorf("README's first commands print\n%s", got)
-	}
 
 	var build app.Build
 	if err := json.Unmarshal([]byte(m.run(bake, "version", "-o", "json")), &build); err != nil {
@@ -142,19 +179,13 @@ func TestGoInstall(t *testing.T) {
 		t.Errorf("verify.exe is %s of %s", info.Path, info.Main.Version)
 	}
 
-	// A release's archive has it, for machines without Go.
-	for _, want := range []string{"no go command on PATH", "127.0.0.1"} {
-		cmd := exec.CommandContext(t.Context(), bake, "node", "remove", "--ssh", "a@127.0.0.1:1", "--known-hosts", os.DevNull)
-		cmd.Dir, cmd.Env = m.dir, []string{"HOME=" + m.dir, "PATH=/none"}
-		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
-			t.Errorf("%v, not %q: %s", err, want, out)
-		}
-		if err := os.MkdirAll(filepath.Join(m.dir, "bin", "node"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Link(exe, filepath.Join(m.dir, "bin", "node", "verify.exe")); err != nil && !os.IsExist(err) {
-			t.Fatal(err)
-		}
+	fromArchive(t, bin, exe, try)
+
+	// Without it and without Go there is no program for a node.
+	cmd := exec.CommandContext(t.Context(), bake, "node", "remove", "--ssh", "a@127.0.0.1:1", "--known-hosts", os.DevNull)
+	cmd.Dir, cmd.Env = m.dir, []string{"HOME=" + m.dir, "PATH=/none"}
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "no go command on PATH") {
+		t.Errorf("%v: %s", err, out)
 	}
 
 	// The second time needs no network, and gives the same bytes in the cache.
