@@ -54,6 +54,33 @@ func TestBakeCommandsWork(t *testing.T) {
 	}
 }
 
+var driverCommand = regexp.MustCompile("bake driver [^\\n\"\\\\`]+? --release-image ")
+
+// TestBakeDriverCommandsWork gives each `bake driver` that is printed to bake, as far
+// as the commit that it would build.
+func TestBakeDriverCommandsWork(t *testing.T) {
+	cases, err := filepath.Glob("testdata/*/expected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := map[string]bool{}
+	for _, file := range cases {
+		for _, command := range driverCommand.FindAllString(read(t, file), -1) {
+			told[strings.TrimSuffix(command, " --release-image ")] = true
+		}
+	}
+	for command := range told {
+		var stdout, stderr bytes.Buffer
+		a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
+		if code := a.Run(t.Context(), bake.New(a), append(strings.Fields(command)[1:], "--pins")); code != 0 || !strings.Contains(stdout.String(), "commit: ") {
+			t.Errorf("%s: exit %d\n%s", command, code, stderr.String())
+		}
+	}
+	if len(told) < 4 {
+		t.Errorf("only %v were found", told)
+	}
+}
+
 // fetched is what the `oc get daemonset` before a command writes, NAME-old.yaml:
 // the DaemonSet of that name among the inputs of a case.
 func fetched(t *testing.T, dir, old string) string {

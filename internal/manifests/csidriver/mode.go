@@ -122,6 +122,9 @@ func (c *choice) noImage() error {
 	if c.line.HostProcess != catalog.HostProcessNone && c.driver.Publication(c.version, true) != nil {
 		choices = append(choices, "--mode hostprocess, whose image runs on any Windows")
 	}
+	if b := c.catalog.Build(c.driver.Name); b != nil && b.Head(c.release.MinorString()) != nil {
+		choices = append(choices, fmt.Sprintf("--image with what bake driver %s --for %s builds from the release's own commit", b.Name, c.release.MinorString()))
+	}
 	if release, v := c.laterImage(); release != "" {
 		choices = append(choices, fmt.Sprintf("--for %s, whose v%s can run there; it is minors away from what OpenShift %s ships, which verify skew tells as SKEW001", release, v, c.release.MinorString()))
 	}

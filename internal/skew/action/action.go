@@ -72,6 +72,8 @@ func sets(a Action) (what, value string) {
 		if !a.Registrar {
 			return "image of " + a.Object.String(), a.Image
 		}
+	case BuildImage:
+		return "image of " + a.Object.String(), a.Image
 	case ReplaceDriver:
 		return "image of " + a.Object.String(), a.Image
 	case DeployDriver:
@@ -97,7 +99,7 @@ func Rank(a Action) int {
 		return 2
 	case SetPodSecurity, BindSCC:
 		return 3
-	case SetImage, ReplaceDriver, DeployDriver, ApplyPlanned, EditDriver:
+	case BuildImage, SetImage, ReplaceDriver, DeployDriver, ApplyPlanned, EditDriver:
 		return 4
 	case WaitRollout:
 		return 6
@@ -146,8 +148,9 @@ type ByHand struct {
 
 func (a ByHand) apply(inv *inventory.Inventory) { become(inv, a.Becomes) }
 
-// Check looks at the result with verify.
-type Check struct{}
+// Check looks at the result with verify. Built is the release that an image was built
+// for, whose labels and payload tell that both sides are of one commit; "" for none.
+type Check struct{ Built string }
 
 // Gather reads what is missing, for the next check.
 type Gather struct {

@@ -29,6 +29,7 @@ func every() []action.Action {
 	return []action.Action{
 		action.ByHand{Text: "look", Look: [][]string{{"oc", "get", "nodes"}}},
 		action.Check{},
+		action.Check{Built: "4.20"},
 		action.ReadPayload{Text: "give its payload"},
 		action.Gather{Text: "give them to the check", Get: []string{"get", "csinodes", "-o", "yaml"}, File: "csi nodes.yaml"},
 		action.SetPodSecurity{Namespace: "csi", Was: &inventory.Namespace{Enforce: "restricted"}},
@@ -49,6 +50,9 @@ func every() []action.Action {
 		action.ReleaseNodes{WMCO: "8.1.0"},
 		action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")},
 		action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true, From: "c/d:v2.0.0", Strategy: "OnDelete"},
+		action.BuildImage{SetImage: action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: action.Built("vsphere 4.15.txt"), To: version.MustDriver("3.0.2")},
+			Release: "4.15", Bake: []string{"vsphere", "--for", "4.15"}, Bases: []string{"c/d:ltsc2022", "c/d:ltsc2019"}, Why: "there is none"},
+		action.BuildImage{SetImage: action.SetImage{Object: homeless, Image: action.Built("x.txt"), Strategy: "OnDelete"}, Release: "4.15"},
 		action.ReplaceDriver{Object: present, Title: "vSphere", Version: v, Bake: []string{"--for", "4.20"}, Access: []string{"03-scc.yaml"}, DaemonSet: "08-daemonset.yaml", Folder: "vsphere-4.20", Image: "r/d:v3.5.0", Becomes: becomes},
 		action.DeployDriver{Title: "vSphere", Version: v, Bake: []string{"vsphere", "--for", "4.20"}, Folder: "vsphere-4.20", Becomes: becomes},
 		action.ApplyPlanned{File: "new driver.yaml", Sets: []inventory.Driver{becomes}, Present: []inventory.Object{present}},
@@ -86,12 +90,12 @@ func TestCommandsAreShell(t *testing.T) {
 			if strings.Contains(line, "<") {
 				t.Errorf("%T: a placeholder, which is a redirection: %s", a, line)
 			}
-			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO", "RELEASE"} {
+			for _, ask := range []string{"NAMESPACE", "CONTAINER", "DIGEST", "TO", "RELEASE", "REGISTRY"} {
 				asked := false
 				for _, have := range r.Asks {
 					asked = asked || have.Name == ask && have.Text != ""
 				}
-				if strings.Contains(line, `"$`+ask+`"`) && !asked {
+				if strings.Contains(line, `"${`+ask+`:?}"`) && !asked {
 					t.Errorf("%T uses $%s and doesn't ask for it: %s", a, ask, line)
 				}
 			}

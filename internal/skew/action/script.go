@@ -132,17 +132,19 @@ func functions(later []string) template.FuncMap {
 		"anyOf": func(values ...string) raw {
 			var words []string
 			for _, v := range slices.Concat(values, later) {
-				words = append(words, "-e", v)
+				words = append(words, "-e "+string(image(v)))
 			}
-			return raw(word(words))
+			return raw(strings.Join(words, " "))
 		},
 	}
 	maps.Copy(funcs, template.FuncMap{
 		"word": word, "oc": oc, "get": get, "kind": kindOf, "saved": Saved, "some": inventory.Some, "csv": csv, "newEnough": newEnough,
 		"ref":        func(o inventory.Object) string { return kindOf(o) + "/" + o.Name },
 		"inside":     func(folder, file string) string { return folder + "/" + file },
+		"payload":    func(release string) string { return "release-" + release + ".txt" },
 		"made":       func(folder string) string { return folder + "-made.txt" },
 		"line":       func(line string) raw { return raw(line) },
+		"image":      image,
 		"docker":     func(image string) string { return "docker://" + image },
 		"repository": func(image string) string { repository, _ := cutTag(image); return repository },
 		"gather":     func(list []*inventory.Gather) raw { return raw(strings.Join(inventory.GatherLines(list), "\x00")) },
@@ -171,6 +173,14 @@ func oc(o inventory.Object) raw {
 
 func get(o inventory.Object) raw {
 	return oc(o) + raw(" get "+kindOf(o)+" "+word(o.Name))
+}
+
+// image is a reference as a word, or what Built says has it: "" before it is there.
+func image(reference string) raw {
+	if file, built := strings.CutPrefix(reference, "@"); built {
+		return raw(`"$(cat ` + word(file) + ` 2>/dev/null)"`)
+	}
+	return raw(word(reference))
 }
 
 // csv is a file that a user has named, as the value of -f: oc reads a list there, as in

@@ -40,7 +40,13 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 	if len(stops) == 1 {
 		when = ""
 	}
-	p.add(when, nil, "", action.Check{})
+	check := action.Check{}
+	for _, a := range slices.Concat(p.did...) {
+		if b, ok := a.(action.BuildImage); ok && b.Release == stops[len(stops)-1].MinorString() {
+			check.Built = b.Release
+		}
+	}
+	p.add(when, nil, "", check)
 	for i, records := range action.Sequence(p.did) {
 		p.list[i].Actions = records
 	}

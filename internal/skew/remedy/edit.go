@@ -182,9 +182,18 @@ func Deploy(snap *snapshot.Snapshot, cat *catalog.Driver, release version.OpenSh
 // windowsName is --windows for nodes of one version; "" for the usual one, for
 // several and where it isn't known.
 func windowsName(nodes []*inventory.Node) string {
-	names := snapshot.Unique(snapshot.Map(nodes, func(n *inventory.Node) string { return strings.TrimPrefix(snapshot.Builds[n.Build], "Windows Server ") }))
-	if unusual := csidriver.WindowsVersions()[1:]; len(names) == 1 && slices.Contains(unusual, names[0]) {
+	if names := windowsVersions(nodes); len(names) == 1 && names[0] != csidriver.WindowsVersions()[0] {
 		return names[0]
 	}
 	return ""
+}
+
+// windowsVersions are those of nodes; the usual one where one isn't known.
+func windowsVersions(nodes []*inventory.Node) []string {
+	known := csidriver.WindowsVersions()
+	names := snapshot.Unique(snapshot.Map(nodes, func(n *inventory.Node) string { return strings.TrimPrefix(snapshot.Builds[n.Build], "Windows Server ") }))
+	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(known, name) }) {
+		return known[:1]
+	}
+	return names
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/manifests/csidriver"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
@@ -25,6 +26,11 @@ func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
 // imageChange gives a DaemonSet the image of another version: the project's
 // own of that version, or a mirror's once it has it.
 func imageChange(v *snapshot.View, to version.Driver) []action.Action {
+	if own := v.DaemonSet.Version.Commit != ""; own {
+		if list := Build(v, to, ""); list != nil {
+			return list
+		}
+	}
 	tag := tagOf(v.Catalog, v.DaemonSet.HostProcess, to)
 	// The catalog may not have that image: then the present tag, 26.06.0, is all there is
 	// to tell how the project writes its tags.
@@ -58,6 +64,9 @@ func Retag(v *snapshot.View, hostProcess bool, to version.Driver, tag string) []
 	}
 	switch {
 	case repository == "" && gone != "":
+		if list := Build(v, to, "the project's "+gone); list != nil {
+			return list
+		}
 		return byHand(v, "set %s to an image of %s that you have kept; the project's %s", d.Object, tag, gone)
 	case repository == "":
 		return byHand(v, "set %s to %s; where the project publishes that image the catalog doesn't know", d.Object, tag)
@@ -94,6 +103,34 @@ func GoneImage(cat *catalog.Driver, hostProcess bool, v version.Driver) string {
 		return "is gone with its registry"
 	}
 	return "is gone with its registry, v" + next + " is the next that can be had"
+}
+
+// Build builds an image of the release's own commit; nil where bake can't, or where
+// that isn't the version.
+func Build(v *snapshot.View, to version.Driver, why string) []action.Action {
+	d, release := v.DaemonSet, v.At.Release().MinorString()
+	b, windows := v.At.Catalog.Build(v.Catalog.Name), windowsVersions(v.Nodes)
+	if b == nil || b.Head(release) == nil || snapshot.CatalogVersion(b.Head(release).Version).Core() != to.Core() || v.Catalog.OLM || InFile(v) {
+		return nil
+	}
+	build := action.BuildImage{
+		SetImage: action.SetImage{Object: d.Object, Container: d.Container, Was: d.Image.Reference, Image: action.Built(b.Name + "-" + release + ".txt"), Strategy: d.Strategy, To: to},
+		Release:  release, Commit: b.Head(release).Commit, Why: why,
+		Bake: []string{b.Name, "--for", release, "--mode", string(csidriver.Pipes), "--windows", strings.Join(windows, ",")},
+	}
+	if l := v.Linux(); len(l.Candidates) == 1 && l.Candidates[0].Commit != "" {
+		build.Commit = l.Candidates[0].Commit
+	}
+	for _, w := range windows {
+		build.Bases = append(build.Bases, "mcr.microsoft.com/windows/servercore:ltsc"+w)
+	}
+	if d.HostProcess {
+		if slices.Contains(windows, "2025") {
+			return nil // its base has to be made first
+		}
+		build.Bake[4], build.Bases = string(csidriver.HostProcess), []string{"mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0"}
+	}
+	return []action.Action{build}
 }
 
 // OwnImage offers an image that nobody publishes: built from the commit that the

@@ -107,7 +107,7 @@ func FitVersion(v *snapshot.View, d *inventory.Driver, to version.Driver) versio
 	}
 	line := v.Catalog.Line(to)
 	at := slices.IndexFunc(v.Catalog.Lines, func(l catalog.Line) bool { return line != nil && l.From == line.From })
-	if at < 0 || runsOnNodes(v, &v.Catalog.Lines[at], d.HostProcess) {
+	if at < 0 || runsOnNodes(v, &v.Catalog.Lines[at], d.HostProcess) || d.Version.Commit != "" && Build(v, to, "") != nil {
 		return to
 	}
 	for i := at + 1; i < len(v.Catalog.Lines); i++ {

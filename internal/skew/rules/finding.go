@@ -20,6 +20,8 @@ func Owned(snap *snapshot.Snapshot, list []action.Action) []action.Action {
 	return snapshot.Map(list, func(a action.Action) action.Action {
 		var changed []inventory.Object
 		switch a := a.(type) {
+		case action.BuildImage:
+			changed = []inventory.Object{a.Object}
 		case action.SetImage:
 			changed = []inventory.Object{a.Object}
 		case action.ReplaceDriver:

@@ -24,9 +24,10 @@ func windowsBuild(v *snapshot.View, report rules.Report) {
 }
 
 // needsImages tells whether the driver runs in containers of its own, which
-// need an image of the node's build. HP001 is about those that mustn't.
+// need an image of the node's build. HP001 is about those that mustn't, and bake driver
+// builds none without the node's Windows.
 func needsImages(v *snapshot.View) bool {
-	return !v.DaemonSet.HostProcess && v.Line != nil && !v.Line.HostProcessOnly() && !v.FollowsLinux()
+	return v.DaemonSet.Version.Commit == "" && !v.DaemonSet.HostProcess && v.Line != nil && !v.Line.HostProcessOnly() && !v.FollowsLinux()
 }
 
 // LacksImage tells whether NODE003 blocks the driver: there is no image of its
@@ -68,7 +69,8 @@ func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.
 	if build == 0 {
 		return "", []action.Action{action.Gather{Text: "look at the node's build", Get: []string{"get", "nodes", "-l", "kubernetes.io/os=windows", "-o", "custom-columns=NAME:.metadata.name,KERNEL:.status.nodeInfo.kernelVersion"}}}
 	}
-	orElse := remedy.OwnImage(v) + "; or keep the pods off these nodes with a node selector"
+	const keepOff = "; or keep the pods off these nodes with a node selector"
+	orElse := remedy.OwnImage(v) + keepOff
 	images := v.LineWith(func(l *catalog.Line) bool { return l.HasImageFor(build, runtime) })
 	withImages := ""
 	if images != nil {
@@ -81,6 +83,9 @@ func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.
 	case v.Line.CanHostProcess():
 		return withImages + "; or apply the project's HostProcess manifest of this version, which runs on any build", remedy.StepTo(v, images)
 	case images != nil:
+		if own := remedy.Build(v, v.Linux().Newest(), "the project has none for "+snapshot.BuildName(build)); own != nil {
+			return "build an image from the release's own commit; or " + withImages + keepOff, own
+		}
 		return withImages + orElse, remedy.StepTo(v, images)
 	}
 	l := v.LineWith((*catalog.Line).CanHostProcess)
