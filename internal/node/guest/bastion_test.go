@@ -139,6 +139,16 @@ func TestSilentMachine(t *testing.T) {
 	}
 }
 
+// TestLongTrouble: ssh on each host of a long way says that its connection ended, and
+// the first of them why.
+func TestLongTrouble(t *testing.T) {
+	config := writeConfig(t, "Host node\n  ProxyCommand sh -c 'echo no such host >&2; for i in 1 2 3 4 5 6 7 8 9 a b c d e f; do echo closed $i >&2; done'\n")
+	_, err := Dial(t.Context(), Target{User: "a", Host: "node"}, Options{Config: config, KnownHosts: []string{os.DevNull}})
+	if err == nil || !strings.Contains(err.Error(), "no such host\nclosed 1\n") || strings.Count(err.Error(), "closed") != 14 {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestCommandThatNeverEnds: of a machine that logs in, takes the command and its files
 // and goes on answering keepalives. The end of the context ends what waits for it.
 func TestCommandThatNeverEnds(t *testing.T) {

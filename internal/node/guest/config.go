@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,6 +80,11 @@ func newRoute(ctx context.Context, t Target, config string) (route, error) {
 		}
 		r.command = jumpCommand(r.target, hops, config)
 	case command != "" && command != "none":
+		if hop := sshCommand.FindStringSubmatch(command); hop != nil {
+			if err := noLoop(ctx, t, Target{Host: hop[1]}, config); err != nil {
+				return r, err
+			}
+		}
 		r.command = slices.Concat(shellCommand, []string{shellPrefix + expand.Replace(command)})
 	}
 	return r, nil
@@ -163,6 +169,10 @@ func jumpCommand(t Target, hops []Target, config string) []string {
 	return append(args, "-W", net.JoinHostPort(t.Host, strconv.Itoa(t.port())), "--", last.Host)
 }
 
+// sshCommand is a ProxyCommand that is ssh's older ProxyJump, with its host. One with
+// options of its own may read another configuration.
+var sshCommand = regexp.MustCompile(`^ssh (?:-q )?-W %h:%p (?:-q )?(?:[^ %@-][^ %@]*@)?([^ %@-][^ %@]*)$`)
+
 // noLoop follows ProxyJump from the first hop on, through which the others are
 // reached: ssh starts itself for each host on the way, and for a host that is
 // reached through itself it never ends.
@@ -171,13 +181,16 @@ func noLoop(ctx context.Context, t, first Target, config string) error {
 	for {
 		passed := slices.ContainsFunc(way, func(host string) bool { return strings.EqualFold(host, first.Host) })
 		if way = append(way, first.Host); passed {
-			return &fault.Error{Where: t.Host, What: "ssh's configuration goes in a circle: " + strings.Join(way, " through "), Fix: "take one ProxyJump out of ~/.ssh/config"}
+			return &fault.Error{Where: t.Host, What: "ssh's configuration goes in a circle: " + strings.Join(way, " through "), Fix: "take one ProxyJump or ProxyCommand out of ~/.ssh/config"}
 		}
 		said, err := askSSH(ctx, first, config)
 		if err != nil {
 			return err
 		}
 		jump := strings.Join(said["proxyjump"], "")
+		if hop := sshCommand.FindStringSubmatch(strings.Join(said["proxycommand"], " ")); hop != nil {
+			jump = hop[1]
+		}
 		if jump == "" || jump == "none" {
 			return nil
 		}

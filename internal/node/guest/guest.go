@@ -155,11 +155,13 @@ func (r route) start(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// trouble ends the connection and returns what the command said, "" for nothing.
+// trouble ends the connection and returns what the command said, "" for nothing. ssh
+// on each host of a long way says that it ended; a changed key takes 13 lines.
 func (c *commandConn) trouble() string {
 	_ = c.Close()
 	<-c.ended
-	return strings.TrimSpace(c.stderr.String())
+	lines := strings.Split(strings.TrimSpace(c.stderr.String()), "\n")
+	return strings.Join(lines[:min(len(lines), 15)], "\n")
 }
 
 // try is a command for people, by the same way.
