@@ -144,7 +144,7 @@ func TestSilentMachine(t *testing.T) {
 func TestLongTrouble(t *testing.T) {
 	config := writeConfig(t, "Host node\n  ProxyCommand sh -c 'echo no such host >&2; for i in 1 2 3 4 5 6 7 8 9 a b c d e f; do echo closed $i >&2; done'\n")
 	_, err := Dial(t.Context(), Target{User: "a", Host: "node"}, Options{Config: config, KnownHosts: []string{os.DevNull}})
-	if err == nil || !strings.Contains(err.Error(), "no such host\nclosed 1\n") || strings.Count(err.Error(), "closed") != 14 {
+	if err == nil || !strings.Contains(err.Error(), "no such host\nclosed 1\n") || strings.Count(err.Error(), "\nclosed ") != 14 {
 		t.Errorf("%v", err)
 	}
 }
