@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -111,9 +110,3 @@ const (
 
 // extraNames are all that there are: a folder with anything else isn't ours.
 var extraNames = []string{ExpectationName, VerifyName}
-
-// NewExtras packs files into a layer with ExtrasRoot, as NewLayer packs a
-// payload.
-func NewExtras(ctx context.Context, files []File, store Store, o LayerOptions) (*Layer, error) {
-	return NewLayer(ctx, &Tree{Format: Flat, Files: files, extras: true}, store, o)
-}

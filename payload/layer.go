@@ -122,3 +122,9 @@ func (l *Layer) Uncompressed() (io.ReadCloser, error) { return ociimage.Uncompre
 
 // Verified tells that Compressed's reader checks what it reads.
 func (l *Layer) Verified() bool { return true }
+
+// NewExtras packs files into a layer with ExtrasRoot, as NewLayer packs a
+// payload.
+func NewExtras(ctx context.Context, files []File, store Store, o LayerOptions) (*Layer, error) {
+	return NewLayer(ctx, &Tree{Format: Flat, Files: files, extras: true}, store, o)
+}

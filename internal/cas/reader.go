@@ -191,3 +191,6 @@ func (s *Store) readCRC(blob string) (sum uint32, known bool) {
 func (s *Store) dropCRC(blob string) { _ = os.Remove(s.crcPath(blob)) }
 
 func formatCRC(sum uint32) []byte { return fmt.Appendf(nil, "crc32c %08x\n", sum) }
+
+// bufferSize saves system calls when a compressor writes in small pieces.
+const bufferSize = 256 << 10

@@ -21,8 +21,10 @@
 package cas
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -256,4 +258,71 @@ func tryLock(path string) (*os.File, error) {
 		return nil, nil
 	}
 	return nil, err
+}
+
+// readRecord returns the record and the file that it came from. It returns the
+// latter together with ErrDamaged too.
+func readRecord(key Digest, path string) (*record, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := parseRecord(key, data)
+	return r, info, err
+}
+
+// record is an action's file: a line with the sha256 of all that follows, and
+// JSON. The sum stands outside the JSON so that every single byte counts.
+type record struct {
+	// Key is the action. A file under another action's name is refused.
+	Key   Digest          `json:"key"`
+	Refs  []Digest        `json:"refs,omitempty"`
+	Value json.RawMessage `json:"value"`
+}
+
+func parseRecord(key Digest, data []byte) (*record, error) {
+	sum, body, ok := bytes.Cut(data, []byte("\n"))
+	if !ok || string(sum) != sumOf(body) {
+		return nil, fmt.Errorf("%w: its sum is not that of its bytes", ErrDamaged)
+	}
+	r := new(record)
+	if err := json.Unmarshal(body, r); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if r.Key != key {
+		return nil, fmt.Errorf("%w: it is the record of %q", ErrDamaged, r.Key)
+	}
+	for _, d := range r.Refs {
+		if _, err := parse(d); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
+	return r, nil
+}
+
+func sumOf(b []byte) Digest {
+	sum := sha256.Sum256(b)
+	return digestPrefix + hex.EncodeToString(sum[:])
+}
+
+// createTemp makes a locked file in tmp. It's made and locked as one step for
+// the collector, which would take it for a dead one's otherwise.
+func (s *Store) createTemp(pattern string) (*os.File, error) {
+	unlock, err := s.share()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	f, err := os.CreateTemp(s.temp(), pattern)
+	if err != nil {
+		return nil, s.explain("make a temporary file", err)
+	}
+	if err := flock(f, lockExclusive); err != nil {
+		return nil, errors.Join(s.explain("lock a temporary file", err), s.discard(f))
+	}
+	return f, nil
 }

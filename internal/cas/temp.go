@@ -40,24 +40,6 @@ func (s *Store) TempDir(pattern string) (dir string, cleanup func(), err error) 
 	return "", nil, s.explain("make a temporary folder", err)
 }
 
-// createTemp makes a locked file in tmp. It's made and locked as one step for
-// the collector, which would take it for a dead one's otherwise.
-func (s *Store) createTemp(pattern string) (*os.File, error) {
-	unlock, err := s.share()
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	f, err := os.CreateTemp(s.temp(), pattern)
-	if err != nil {
-		return nil, s.explain("make a temporary file", err)
-	}
-	if err := flock(f, lockExclusive); err != nil {
-		return nil, errors.Join(s.explain("lock a temporary file", err), s.discard(f))
-	}
-	return f, nil
-}
-
 func lockNew(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -17,9 +17,6 @@ import (
 	"github.com/winbake/winbake/internal/atomicfs"
 )
 
-// bufferSize saves system calls when a compressor writes in small pieces.
-const bufferSize = 256 << 10
-
 // Writer takes the content of one blob. Commit or Abort ends it; it's for one
 // goroutine at a time.
 type Writer struct {

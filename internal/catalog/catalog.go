@@ -286,3 +286,140 @@ type Digest struct {
 	Version string `json:"version" check:"version"`
 	Variant string `json:"variant,omitempty"`
 }
+
+// Build is how one Windows program is built from OpenShift's fork: a CSI driver's,
+// or that of a container beside it.
+type Build struct {
+	// Name is a driver's, or a sidecar's: node-driver-registrar, livenessprobe.
+	Name string `json:"name"`
+	// Git is the fork, Upstream the project that it forks. Both are URLs.
+	Git      string `json:"git" check:"repository URL"`
+	Upstream string `json:"upstream" check:"repository URL"`
+	// Package is the program's, ./cmd/x; Exe its name in the image.
+	Package string `json:"package" check:"package"`
+	Exe     string `json:"exe" check:"text"`
+	// Stamp are the variables that the fork's Makefile sets, as versions.yaml has
+	// them.
+	Stamp map[string]string `json:"stamp,omitempty"`
+	// Heads are the release branches' newest commits at AsOf.
+	Heads []Head `json:"heads"`
+	// Executed is what the program did when it ran, where Lines say what was read.
+	Executed []Execution `json:"executed,omitempty"`
+	Evidence []Evidence  `json:"evidence"`
+}
+
+// Head is the newest commit of a release branch when it was looked at. A z-stream
+// has it or an older one.
+type Head struct {
+	OpenShift string `json:"openshift" check:"release"`
+	Commit    string `json:"commit" check:"full commit"` // full
+	Version   string `json:"version" check:"version"`    // of upstream, without a v
+	Date      string `json:"date"`                       // of the commit, 2026-05-11
+}
+
+// Execution is one run of a program that was built from a commit, in Wine, with the
+// kubelet played (test/winedriver).
+type Execution struct {
+	Commit  string `json:"commit" check:"full commit"` // full
+	Version string `json:"version" check:"version"`    // that it gave, without a v
+	Mode    string `json:"mode"`                       // hostprocess or pipes
+	// CSIProxy is the version that ran beside it; "" for none.
+	CSIProxy string `json:"csiProxy,omitempty"`
+	// Failed is the first call of the kubelet's that it didn't answer, and Note says
+	// why; "" for none: a volume was staged, published, and all undone.
+	Failed string `json:"failed,omitempty"`
+	// Pipes are those of csi-proxy that it dialled, Asked the methods that it called.
+	Pipes []string `json:"pipes,omitempty"`
+	Asked []string `json:"asked,omitempty"`
+	Date  string   `json:"date" check:"text"`
+	Note  string   `json:"note,omitempty"`
+}
+
+func find[T any](list []T, is func(*T) bool) *T {
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func filter[T any](list []T, is func(*T) bool) (found []T) {
+	for i := range list {
+		if is(&list[i]) {
+			found = append(found, list[i])
+		}
+	}
+	return found
+}
+
+// shortestCommit is how many digits a commit must have to be looked up: fewer
+// could be another's.
+const shortestCommit = 12
+
+// When is the time at which an operator first demands a file of its payload.
+type When string
+
+// Operator is where the operator of one minor says what it demands below
+// /payload. Both are sources as Evidence has them.
+type Operator struct {
+	OpenShift string `json:"openshift" check:"release"`
+	Start     string `json:"start" check:"lines"`
+	Configure string `json:"configure" check:"lines"`
+}
+
+// PayloadFile is a file that operators demand below /payload. The parts of the
+// format, sha256sum and generated/, aren't such files.
+type PayloadFile struct {
+	// Path is relative to /payload, with slashes and without .tar.gz.
+	Path string `json:"path" check:"payload file"`
+	When When   `json:"when" oneOf:"start configure"`
+	// From is the first minor that demands it, Until the first that doesn't; ""
+	// open.
+	From  string `json:"from" check:"release"`
+	Until string `json:"until,omitempty" check:"release"`
+	// Platforms are those of Infrastructure on which it is demanded, "AWS"; empty:
+	// all.
+	Platforms []string `json:"platforms,omitempty" check:"platform"`
+	// Nodes are the platforms whose nodes get a copy; empty: all.
+	Nodes    []string   `json:"nodes,omitempty" check:"platform"`
+	Evidence []Evidence `json:"evidence"`
+
+	// Source is the list that names the file, and Effect what the operator does
+	// when the file isn't there. PayloadFiles sets both.
+	Source string `json:"-"`
+	Effect string `json:"-"`
+}
+
+// Publication is what a project publishes for a range of a driver's versions:
+// the manifest of its Windows node DaemonSet, and the image.
+type Publication struct {
+	// From is the first version, Until the first that isn't in it; "" open.
+	From  string `json:"from" check:"version"`
+	Until string `json:"until,omitempty" check:"version"`
+	// HostProcess: it is of the HostProcess variant, otherwise of the one for
+	// csi-proxy, or of the only one.
+	HostProcess bool `json:"hostProcess,omitempty"`
+	// Manifest is the URL of a file that holds the DaemonSet, maybe beside other
+	// objects; {{version}} stands for the version, 3.5.0. "unknown": where it
+	// stands wasn't seen. One of Manifest, Render and Deploys is given.
+	Manifest string `json:"manifest,omitempty" check:"manifest"`
+	// Render is the command that writes the manifest to its output, of a project
+	// that publishes none.
+	Render string `json:"render,omitempty"`
+	// Deploys names what brings the DaemonSet where admins apply no manifest.
+	Deploys string `json:"deploys,omitempty"`
+	// SetImage: the file names another image than that of its version.
+	SetImage bool `json:"setImage,omitempty"`
+	// Missing are versions of the range whose tag lacks the file.
+	Missing []string `json:"missing,omitempty" check:"version"`
+	// Repository holds the image of each version, registry.k8s.io/csi-vsphere/driver;
+	// "" isn't known. Also are other repositories that the project has it in.
+	Repository string   `json:"repository,omitempty" check:"repository"`
+	Also       []string `json:"also,omitempty" check:"repository"`
+	// Former are repositories that the project had it in and that are gone.
+	Former []string `json:"former,omitempty" check:"repository"`
+	// Unsure: not every version's image is known to stand in Repository.
+	Unsure   bool       `json:"unsure,omitempty"`
+	Evidence []Evidence `json:"evidence"`
+}

@@ -259,3 +259,9 @@ func isTemplate(s string) bool {
 }
 
 func isFile(s string) bool { return fs.ValidPath(s) && s != "." && !strings.HasSuffix(s, ".tar.gz") }
+
+// unseen is a Manifest whose place wasn't seen.
+const unseen = "unknown"
+
+// placeholder stands for the version in Manifest and Render.
+const placeholder = "{{version}}"

@@ -118,30 +118,6 @@ func (b *Build) check(r rowCheck, path []any) {
 	}
 }
 
-// checkNeighbours finds rows of a section that hold for the same, or have the same name.
-func (k *checker) checkNeighbours() {
-	taken := map[string]bool{}
-	for _, d := range k.into.Drivers {
-		for field, value := range map[string]string{"provisioner": d.Provisioner, "inTree": d.InTree, "payload": d.Payload} {
-			if value != "" && taken[field+" "+value] {
-				rowCheck{k, rowKey{"drivers", d.key()}}.badAt([]any{field}, fmt.Sprintf("another driver has the %s %s too", field, printable.Quote(value)), "correct one of them")
-			}
-			taken[field+" "+value] = true
-		}
-	}
-	for i, w := range k.into.WMCO[min(1, len(k.into.WMCO)):] {
-		before := k.into.WMCO[i]
-		rowCheck{k, rowKey{"wmco", w.key()}}.follows(nil, "range", "version", before.From, before.Until, w.From, compareWMCO)
-	}
-	for i, f := range k.into.Payload {
-		for _, before := range k.into.Payload[:i] {
-			if before.Path == f.Path {
-				rowCheck{k, rowKey{"payload", f.key()}}.follows(nil, "row", "release", before.From, before.Until, f.From, compareMinor)
-			}
-		}
-	}
-}
-
 // ends demands that a range ends after it begins.
 func (r rowCheck) ends(path []any, name, unit, from, until string, compare func(a, b string) int) {
 	if until != "" && compare(from, until) >= 0 {

@@ -24,24 +24,6 @@ func (c *Catalog) ByInTree(plugin string) *Driver {
 	return find(c.Drivers, func(d *Driver) bool { return d.InTree != "" && d.InTree == plugin })
 }
 
-func find[T any](list []T, is func(*T) bool) *T {
-	for i := range list {
-		if is(&list[i]) {
-			return &list[i]
-		}
-	}
-	return nil
-}
-
-func filter[T any](list []T, is func(*T) bool) (found []T) {
-	for i := range list {
-		if is(&list[i]) {
-			found = append(found, list[i])
-		}
-	}
-	return found
-}
-
 // Line is the line that holds v, nil if none does. Only v's core counts: an
 // rc behaves as its release does, and OpenShift ships vSphere's last rc.
 func (d *Driver) Line(v version.Driver) *Line {
@@ -69,10 +51,6 @@ func (l *Line) CanHostProcess() bool {
 	return l != nil && l.HostProcess != "" && l.HostProcess != HostProcessNone
 }
 
-func coreOf(v version.Driver) version.Driver {
-	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
-}
-
 // Holds tells whether the pair is such versions. Ranges go by the core of a
 // version.
 func (i *Incompatibility) Holds(linux, windows version.Driver) bool {
@@ -83,10 +61,6 @@ func (i *Incompatibility) Holds(linux, windows version.Driver) bool {
 	w, err := version.ParseRange(i.Windows)
 	return err == nil && l.Contains(linux) && w.Contains(windows)
 }
-
-// shortestCommit is how many digits a commit must have to be looked up: fewer
-// could be another's.
-const shortestCommit = 12
 
 // ByCommit finds the upstream version of a fork's source commit. Either side
 // may be shortened, to 12 digits at the least.

@@ -2,14 +2,14 @@ package catalog
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/printable"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/winbake/winbake/internal/version"
 )
 
 // row is an entry of one of the catalog's lists. An overlay's takes the place of
@@ -147,14 +147,26 @@ func (c *Catalog) sort() {
 // The readers below are for text that the check has seen: what can't be read
 // is the zero value.
 
-func parseDriver(s string) version.Driver { v, _ := version.ParseDriver(s); return v }
-
-func parseWMCO(s string) version.WMCO { v, _ := version.ParseWMCO(s); return v }
-
-func parseMinor(s string) version.OpenShift { v, _ := version.ParseOpenShift(s); return v }
-
-func compareDriver(a, b string) int { return parseDriver(a).Compare(parseDriver(b)) }
-
-func compareWMCO(a, b string) int { return parseWMCO(a).Compare(parseWMCO(b)) }
-
-func compareMinor(a, b string) int { return parseMinor(a).CompareMinor(parseMinor(b)) }
+// checkNeighbours finds rows of a section that hold for the same, or have the same name.
+func (k *checker) checkNeighbours() {
+	taken := map[string]bool{}
+	for _, d := range k.into.Drivers {
+		for field, value := range map[string]string{"provisioner": d.Provisioner, "inTree": d.InTree, "payload": d.Payload} {
+			if value != "" && taken[field+" "+value] {
+				rowCheck{k, rowKey{"drivers", d.key()}}.badAt([]any{field}, fmt.Sprintf("another driver has the %s %s too", field, printable.Quote(value)), "correct one of them")
+			}
+			taken[field+" "+value] = true
+		}
+	}
+	for i, w := range k.into.WMCO[min(1, len(k.into.WMCO)):] {
+		before := k.into.WMCO[i]
+		rowCheck{k, rowKey{"wmco", w.key()}}.follows(nil, "range", "version", before.From, before.Until, w.From, compareWMCO)
+	}
+	for i, f := range k.into.Payload {
+		for _, before := range k.into.Payload[:i] {
+			if before.Path == f.Path {
+				rowCheck{k, rowKey{"payload", f.key()}}.follows(nil, "row", "release", before.From, before.Until, f.From, compareMinor)
+			}
+		}
+	}
+}

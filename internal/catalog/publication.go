@@ -7,45 +7,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// Publication is what a project publishes for a range of a driver's versions:
-// the manifest of its Windows node DaemonSet, and the image.
-type Publication struct {
-	// From is the first version, Until the first that isn't in it; "" open.
-	From  string `json:"from" check:"version"`
-	Until string `json:"until,omitempty" check:"version"`
-	// HostProcess: it is of the HostProcess variant, otherwise of the one for
-	// csi-proxy, or of the only one.
-	HostProcess bool `json:"hostProcess,omitempty"`
-	// Manifest is the URL of a file that holds the DaemonSet, maybe beside other
-	// objects; {{version}} stands for the version, 3.5.0. "unknown": where it
-	// stands wasn't seen. One of Manifest, Render and Deploys is given.
-	Manifest string `json:"manifest,omitempty" check:"manifest"`
-	// Render is the command that writes the manifest to its output, of a project
-	// that publishes none.
-	Render string `json:"render,omitempty"`
-	// Deploys names what brings the DaemonSet where admins apply no manifest.
-	Deploys string `json:"deploys,omitempty"`
-	// SetImage: the file names another image than that of its version.
-	SetImage bool `json:"setImage,omitempty"`
-	// Missing are versions of the range whose tag lacks the file.
-	Missing []string `json:"missing,omitempty" check:"version"`
-	// Repository holds the image of each version, registry.k8s.io/csi-vsphere/driver;
-	// "" isn't known. Also are other repositories that the project has it in.
-	Repository string   `json:"repository,omitempty" check:"repository"`
-	Also       []string `json:"also,omitempty" check:"repository"`
-	// Former are repositories that the project had it in and that are gone.
-	Former []string `json:"former,omitempty" check:"repository"`
-	// Unsure: not every version's image is known to stand in Repository.
-	Unsure   bool       `json:"unsure,omitempty"`
-	Evidence []Evidence `json:"evidence"`
-}
-
-// unseen is a Manifest whose place wasn't seen.
-const unseen = "unknown"
-
-// placeholder stands for the version in Manifest and Render.
-const placeholder = "{{version}}"
-
 // Publication is what the project publishes for v, of one kind; nil where that
 // wasn't seen. As in Line, only v's core counts.
 func (d *Driver) Publication(v version.Driver, hostProcess bool) *Publication {

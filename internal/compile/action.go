@@ -10,7 +10,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
-	"github.com/winbake/winbake/internal/component"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
 )
@@ -39,20 +38,6 @@ type Action struct {
 	Settings  []gotool.Setting  `json:"settings"`
 	Flags     []string          `json:"flags"`
 	Stamps    map[string]string `json:"stamps,omitempty"`
-}
-
-// NewAction describes how job's program is built by a toolchain that calls
-// itself toolchain.
-func NewAction(job *Job, toolchain string) *Action {
-	c, l := job.Component, job.Locked
-	return &Action{
-		Version: component.Of(c).(component.Program).Revision(), Kind: c.Kind(),
-		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
-		Commit: l.Commit, Tree: l.Tree, Date: l.Date, Dir: c.Dir, Modules: c.Submodules,
-		GoMod: l.GoMod, GoSum: l.GoSum,
-		Package: c.BuildPackage(), Toolchain: toolchain,
-		Settings: gotool.Target(c.FIPS), Flags: buildFlags(c), Stamps: job.Stamps,
-	}
 }
 
 // Digest is the key of the artifact in the store, "sha256:<hex>". JSON sorts

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/component"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
@@ -309,4 +310,43 @@ func (b *Builder) BuildSound(ctx context.Context, jobs []*Job) ([]*Artifact, err
 		// this run built isn't asked again even without a cache.
 		b.NoCache = false
 	}
+}
+
+// NewAction describes how job's program is built by a toolchain that calls
+// itself toolchain.
+func NewAction(job *Job, toolchain string) *Action {
+	c, l := job.Component, job.Locked
+	return &Action{
+		Version: component.Of(c).(component.Program).Revision(), Kind: c.Kind(),
+		Module: l.Module, ModuleAt: l.Version, Sum: l.Sum,
+		Commit: l.Commit, Tree: l.Tree, Date: l.Date, Dir: c.Dir, Modules: c.Submodules,
+		GoMod: l.GoMod, GoSum: l.GoSum,
+		Package: c.BuildPackage(), Toolchain: toolchain,
+		Settings: gotool.Target(c.FIPS), Flags: buildFlags(c), Stamps: job.Stamps,
+	}
+}
+
+// carry brings a file into the store and compares it with its pin.
+func (b *Builder) carry(ctx context.Context, job *Job) (*Artifact, error) {
+	kind, p := component.Of(job.Component).(component.File), job.pin()
+	b.emit(job, event.Fetch, event.Start, "")
+	content, err := kind.Open(ctx, b.env(), p)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close() //nolint:errcheck // only read
+	digest, size, err := b.Store.Put(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	if err := kind.Compare(p, strings.TrimPrefix(digest, "sha256:")); err != nil {
+		return nil, err
+	}
+	// The record keeps the file from being collected as garbage, and says that
+	// it is the source's.
+	if err := b.Store.PutAction(carryKey(kind, p), record{Digest: digest, Size: size}, digest); err != nil {
+		return nil, err
+	}
+	b.emit(job, event.Fetch, event.Done, "")
+	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size}, nil
 }

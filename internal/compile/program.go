@@ -183,3 +183,30 @@ func adviceFor(job *Job, message string) string {
 	}
 	return ""
 }
+
+func (j *Job) pin() source.Pin {
+	return source.Pin{File: j.File, Component: j.Component, Locked: j.Locked}
+}
+
+func (b *Builder) env() *source.Env {
+	return &source.Env{Host: b.Host, Git: b.Git, Events: b.Events}
+}
+
+// lookupFile finds a carried file in the store. Its source has said before what
+// the file is: the lock alone doesn't count.
+func (b *Builder) lookupFile(job *Job) (*Artifact, error) {
+	kind, p := component.Of(job.Component).(component.File), job.pin()
+	if err := kind.Check(p); err != nil {
+		return nil, err
+	}
+	digest := "sha256:" + job.Locked.SHA256
+	var r record
+	if ok, err := b.Store.GetAction(carryKey(kind, p), &r); err != nil || !ok || r.Digest != digest {
+		return nil, err
+	}
+	size, err := b.Store.Stat(digest)
+	if err != nil {
+		return nil, nil //nolint:nilerr // not in the store: it is carried there
+	}
+	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Cached: true}, nil
+}

@@ -1,5 +1,9 @@
 package inventory
 
+import (
+	"github.com/winbake/winbake/internal/version"
+)
+
 // Cluster is what is true of the whole cluster. Empty fields weren't read.
 type Cluster struct {
 	// OpenShift is the newest completed release, "4.19.12".
@@ -163,32 +167,6 @@ type Leftover struct {
 	At            Evidence `json:"at"`
 }
 
-// Payload is a release payload: what each driver is built from.
-type Payload struct {
-	// Version is the release, "4.20.3".
-	Version string `json:"version"`
-	// Kubernetes is the version that the payload names, "1.33.5"; "" where it
-	// names none or several.
-	Kubernetes string `json:"kubernetes,omitempty"`
-	// Architecture is that of the image, amd64, or of what oc wrote about it; "" where
-	// none is named.
-	Architecture string       `json:"-"`
-	Tags         []PayloadTag `json:"tags"`
-	At           Evidence     `json:"at"`
-}
-
-// PayloadTag is one image of a payload.
-type PayloadTag struct {
-	// Name is the payload's name, vsphere-csi-driver.
-	Name  string `json:"name"`
-	Image Image  `json:"image"`
-	// Commit is the full source commit, "" where the payload doesn't say.
-	Commit string `json:"commit,omitempty"`
-	Source string `json:"source,omitempty"`
-	// Kubernetes is set on the tag that carries kubernetes=<version>.
-	Kubernetes string `json:"kubernetes,omitempty"`
-}
-
 // Condition is one condition of the ClusterVersion.
 type Condition struct {
 	Type string `json:"type"`
@@ -258,4 +236,35 @@ type Owner struct {
 	Namespace string   `json:"namespace,omitempty"`
 	Name      string   `json:"name,omitempty"`
 	At        Evidence `json:"at"`
+}
+
+// VersionFact is a version and how it is known.
+type VersionFact struct {
+	// Version is the zero value where it isn't Known.
+	Version version.Driver `json:"version"`
+	Known   bool           `json:"known"`
+	// By is how it was found: tag, label, registry-tag, digest-map, user,
+	// running-image, commit, log, annotation, release.
+	By string `json:"by,omitempty"`
+	// Commit is the full source commit of an image that bake driver or OpenShift built,
+	// as its label has it; "" for others. It may be known where Version isn't.
+	Commit string `json:"commit,omitempty"`
+	// Reason says why it isn't known: "tag latest moves", "digest only".
+	Reason string   `json:"reason,omitempty"`
+	At     Evidence `json:"at"`
+}
+
+// Evidence is where a fact was read, and the words that were there.
+type Evidence struct {
+	// Where is file:line, or the object and its field:
+	// DaemonSet ns/name spec.template.spec.containers[0].image.
+	Where string `json:"where"`
+	Text  string `json:"text,omitempty"`
+}
+
+// Object names one Kubernetes object.
+type Object struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
 }

@@ -1,7 +1,5 @@
 package inventory
 
-import "github.com/winbake/winbake/internal/version"
-
 // Driver is a DaemonSet that runs a CSI driver's node plugin.
 type Driver struct {
 	Object Object `json:"object"`
@@ -99,22 +97,6 @@ type Image struct {
 	Tag        string `json:"tag,omitempty"`
 	// Digest is sha256:<hex>.
 	Digest string `json:"digest,omitempty"`
-}
-
-// VersionFact is a version and how it is known.
-type VersionFact struct {
-	// Version is the zero value where it isn't Known.
-	Version version.Driver `json:"version"`
-	Known   bool           `json:"known"`
-	// By is how it was found: tag, label, registry-tag, digest-map, user,
-	// running-image, commit, log, annotation, release.
-	By string `json:"by,omitempty"`
-	// Commit is the full source commit of an image that bake driver or OpenShift built,
-	// as its label has it; "" for others. It may be known where Version isn't.
-	Commit string `json:"commit,omitempty"`
-	// Reason says why it isn't known: "tag latest moves", "digest only".
-	Reason string   `json:"reason,omitempty"`
-	At     Evidence `json:"at"`
 }
 
 // Pipe is one csi-proxy pipe: \\.\pipe\csi-proxy-<Group>-<Version>.

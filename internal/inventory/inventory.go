@@ -114,21 +114,6 @@ type Problem struct {
 	Selector Object `json:"-"`
 }
 
-// Evidence is where a fact was read, and the words that were there.
-type Evidence struct {
-	// Where is file:line, or the object and its field:
-	// DaemonSet ns/name spec.template.spec.containers[0].image.
-	Where string `json:"where"`
-	Text  string `json:"text,omitempty"`
-}
-
-// Object names one Kubernetes object.
-type Object struct {
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
-}
-
 // String is Kind namespace/name, or Kind name.
 func (o Object) String() string {
 	if o.Namespace == "" {
@@ -273,4 +258,30 @@ func byName[T any](list []T, name func(T) string) {
 // Compare orders objects by kind, namespace and name.
 func (o Object) Compare(p Object) int {
 	return cmp.Or(cmp.Compare(o.Kind, p.Kind), cmp.Compare(o.Namespace, p.Namespace), cmp.Compare(o.Name, p.Name))
+}
+
+// Payload is a release payload: what each driver is built from.
+type Payload struct {
+	// Version is the release, "4.20.3".
+	Version string `json:"version"`
+	// Kubernetes is the version that the payload names, "1.33.5"; "" where it
+	// names none or several.
+	Kubernetes string `json:"kubernetes,omitempty"`
+	// Architecture is that of the image, amd64, or of what oc wrote about it; "" where
+	// none is named.
+	Architecture string       `json:"-"`
+	Tags         []PayloadTag `json:"tags"`
+	At           Evidence     `json:"at"`
+}
+
+// PayloadTag is one image of a payload.
+type PayloadTag struct {
+	// Name is the payload's name, vsphere-csi-driver.
+	Name  string `json:"name"`
+	Image Image  `json:"image"`
+	// Commit is the full source commit, "" where the payload doesn't say.
+	Commit string `json:"commit,omitempty"`
+	Source string `json:"source,omitempty"`
+	// Kubernetes is set on the tag that carries kubernetes=<version>.
+	Kubernetes string `json:"kubernetes,omitempty"`
 }

@@ -170,3 +170,9 @@ func sizeOf(blobs []blob) (n int64) {
 	}
 	return n
 }
+
+func inMemory(data []byte) *blob {
+	b := &blob{data: data}
+	b.desc.Digest, b.desc.Size, _ = v1.SHA256(bytes.NewReader(data)) // memory can be read
+	return b
+}

@@ -11,17 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 )
 
-const (
-	// MaxIndexDepth ends nested indexes. Digests forbid a true cycle; a
-	// registry that lies about them could still offer an endless chain.
-	MaxIndexDepth = 4
-	// maxIndexEntries bounds the images of one source.
-	maxIndexEntries = 256
-	// maxLayers bounds the layers of one image. Engines on Linux can't mount
-	// more than 127 of docker's or some 500 of overlayfs's own.
-	maxLayers = 500
-)
-
 // PlatformImage is one image of a source.
 type PlatformImage struct {
 	// Platform is the index's word for it, else the configuration's.

@@ -2,7 +2,6 @@ package ociimage
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -62,31 +61,6 @@ func isMissing(err error) bool {
 func isFault(err error) bool {
 	_, ok := errors.AsType[*fault.Error](err)
 	return ok
-}
-
-// loadLocal opens a folder or a file of that kind; "" finds the kind out.
-func loadLocal(ctx context.Context, kind Kind, path string) (*Source, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, Unreadable(path, err)
-	case info.Mode().IsRegular():
-		return loadTarball(ctx, kind, path)
-	case !info.IsDir():
-		return nil, &fault.Error{
-			What: "neither a folder nor a regular file (" + info.Mode().Type().String() + ")", Where: path,
-			Fix: "give an OCI layout, an image tarball, a payload folder or a registry reference",
-		}
-	}
-	if kind == "" {
-		if kind, err = folderKind(path); err != nil {
-			return nil, err
-		}
-	}
-	if kind == KindDir {
-		return &Source{Kind: kind, Name: path}, nil
-	}
-	return loadLayout(folder(path), KindLayout)
 }
 
 func folderKind(dir string) (Kind, error) {

@@ -7,7 +7,6 @@
 package ociimage
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"time"
@@ -15,9 +14,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/registry"
-	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/stream"
 )
 
@@ -107,29 +104,6 @@ func (s *Source) Platform() *v1.Platform { return s.platform }
 // Index returns the index; nil when the source is a single image or a folder.
 func (s *Source) Index() v1.ImageIndex { return s.index }
 
-// Image returns the image. When the source is an index, that is its only
-// Linux image, or the one of Options.Platform; an index of several images
-// is an error that lists their platforms.
-func (s *Source) Image() (v1.Image, error) {
-	images, err := s.Images()
-	if err != nil {
-		return nil, err
-	}
-	if len(images) == 1 {
-		return images[0].Image, nil
-	}
-	list := ""
-	for _, i := range images {
-		list += "  " + i.Platform.String() + "  " + i.Digest.String() + "\n"
-	}
-	return nil, &fault.Error{
-		What:    "an index of several images, where one image is needed",
-		Where:   s.Reference(),
-		Excerpt: list,
-		Fix:     "name one of these digests, or a platform",
-	}
-}
-
 // Close lets go of an opened tarball. Images of the source can't be read any
 // more.
 func (s *Source) Close() error {
@@ -139,63 +113,16 @@ func (s *Source) Close() error {
 	return s.closer.Close()
 }
 
-// Load finds out what ref is and opens it. An existing folder is an OCI
-// layout when it holds oci-layout or index.json, else the files of a payload
-// (what WriteDir writes). An existing file is a tarball: an OCI layout or what
-// `docker save` writes. Anything else is a reference into a registry. The
-// prefixes oci:, oci-archive:, docker-archive:, dir: and docker:// force a
-// kind.
-//
-// ctx also bounds later reads from a registry. The caller closes the Source.
-func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
-	kind, rest := prefixed(ref)
-	var s *Source
-	var err error
-	if kind != KindRegistry {
-		s, err = loadLocal(ctx, kind, rest)
-	}
-	if kind == KindRegistry || kind == "" && isMissing(err) && !looksLocal(ref) {
-		s, err = loadRegistry(ctx, rest, opts)
-	}
-	if err != nil {
-		return nil, err
-	}
-	s.Ref, s.platform = rest, opts.Platform
-	return s, nil
+// DamagedLayer is the fault of a layer that isn't what its image says.
+func (s *Source) DamagedLayer(l v1.Layer, what string) error {
+	return damaged(s.LayerPlace(l), what, s.store.fix())
 }
 
-// Resolve opens the image that a payload is appended to. In a registry it
-// must be named by digest, since a tag may be another image tomorrow: a tag is
-// refused with the reference by digest to paste. Local images are what their
-// bytes are.
-func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
-	s, err := Load(ctx, ref, opts)
+// LayerPlace names a layer for people.
+func (s *Source) LayerPlace(l v1.Layer) string {
+	h, err := l.Digest()
 	if err != nil {
-		return nil, err
+		return s.Name
 	}
-	err = s.checkBase()
-	if err == nil {
-		_, err = s.Images() // before anything large is read of it
-	}
-	if err != nil {
-		_ = s.Close() // it was only read
-		return nil, err
-	}
-	return s, nil
-}
-
-func (s *Source) checkBase() error {
-	switch r, isRegistry := s.store.(*registryStore); {
-	case s.Kind == KindDir:
-		return &fault.Error{
-			What: "a plain folder can't be a base image", Where: s.Ref,
-			Fix: "give an operator image: a registry reference by digest, an OCI layout or a tarball",
-		}
-	case isRegistry && !r.byDigest():
-		return &fault.Error{
-			What: "the base image is named by a tag, which may be another image tomorrow", Where: s.Ref,
-			Fix: "--base " + shell.Word(s.Reference()),
-		}
-	}
-	return nil
+	return s.store.where(v1.Descriptor{Digest: h})
 }

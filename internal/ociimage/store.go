@@ -173,16 +173,13 @@ func damaged(where, what, fix string) error {
 	return &fault.Error{What: what, Where: where, Fix: fix, Code: finding.ExitBlock}
 }
 
-// DamagedLayer is the fault of a layer that isn't what its image says.
-func (s *Source) DamagedLayer(l v1.Layer, what string) error {
-	return damaged(s.LayerPlace(l), what, s.store.fix())
-}
-
-// LayerPlace names a layer for people.
-func (s *Source) LayerPlace(l v1.Layer) string {
-	h, err := l.Digest()
-	if err != nil {
-		return s.Name
-	}
-	return s.store.where(v1.Descriptor{Digest: h})
-}
+const (
+	// MaxIndexDepth ends nested indexes. Digests forbid a true cycle; a
+	// registry that lies about them could still offer an endless chain.
+	MaxIndexDepth = 4
+	// maxIndexEntries bounds the images of one source.
+	maxIndexEntries = 256
+	// maxLayers bounds the layers of one image. Engines on Linux can't mount
+	// more than 127 of docker's or some 500 of overlayfs's own.
+	maxLayers = 500
+)

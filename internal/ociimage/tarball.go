@@ -2,7 +2,6 @@ package ociimage
 
 import (
 	"archive/tar"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -100,12 +99,6 @@ func tarballEntries(x ImageOrIndex, root v1.Descriptor, blobs []blob) ([]tarball
 		entries = append(entries, tarballEntry{blobPath(b.desc.Digest), &b})
 	}
 	return entries, nil
-}
-
-func inMemory(data []byte) *blob {
-	b := &blob{data: data}
-	b.desc.Digest, b.desc.Size, _ = v1.SHA256(bytes.NewReader(data)) // memory can be read
-	return b
 }
 
 // dockerArchive is the manifest.json of `docker save`, which newer versions

@@ -71,19 +71,6 @@ type File struct {
 // Section is one section header. Name isn't looked up in the string table.
 type Section struct{ pe.SectionHeader }
 
-// Read reads the headers and the Go build information of the executable in the
-// first size bytes of r. The error wraps ErrNotPE, ErrDamaged, or what r
-// returned.
-func Read(r io.ReaderAt, size int64) (*File, error) {
-	f := &File{r: source{r: r, size: size}}
-	for _, step := range []func() error{f.readHeader, f.readSections, f.findOverlay, f.readBuild} {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("read executable: %w", err)
-		}
-	}
-	return f, nil
-}
-
 // Setting returns a build setting such as GOARCH or -trimpath; "" when it is
 // absent or this isn't a Go program.
 func (f *File) Setting(key string) string {

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -328,4 +330,38 @@ func differences(name string, before, after map[string]string) []Change {
 		}
 	}
 	return all
+}
+
+// Stamps renders the component's stamps from its lock. sourceDateEpoch, in
+// seconds as SOURCE_DATE_EPOCH has it, replaces the date; "" keeps it. A
+// module has none: its h1 covers no date, and proxies tell different ones.
+func (c *Component) Stamps(l *Locked, sourceDateEpoch string) (map[string]string, error) {
+	if len(c.Stamp) == 0 {
+		return nil, nil
+	}
+	data := StampData{Version: c.Version, Commit: l.Commit, Date: cmp.Or(l.Date, Epoch)}
+	if data.Version == "" {
+		data.Version = c.Commit
+	}
+	if major, minor, ok := strings.Cut(strings.TrimPrefix(semver.MajorMinor(c.Version), "v"), "."); ok {
+		data.Major, data.Minor = major, minor
+	}
+	if t, set, err := SourceDate(sourceDateEpoch); err != nil {
+		return nil, err
+	} else if set {
+		data.Date = t.Format(time.RFC3339)
+	}
+	rendered := map[string]string{}
+	for name, text := range c.Stamp {
+		if data.Commit == "" && strings.Contains(text, ".Commit") {
+			return nil, &fault.Error{Where: c.Name, What: fmt.Sprintf("stamp %s uses {{.Commit}}, and the proxy doesn't tell the commit of %s@%s", name, c.Module, c.Version),
+				Fix: "add commit: (the tag's full commit) to the component, or take the stamp out"}
+		}
+		value, err := renderStamp(text, data)
+		if err != nil {
+			return nil, fmt.Errorf("stamp %s: %w", name, err)
+		}
+		rendered[name] = value
+	}
+	return rendered, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/winsvc"
 )
 
 // APIVersion is the only one that there is.
@@ -245,4 +246,37 @@ func Schema() ([]byte, error) {
 		return nil, fmt.Errorf("write the schema: %w", err)
 	}
 	return append(data, '\n'), nil
+}
+
+// Definitions are the services with everything filled in, in the file's order.
+func (f *File) Definitions() []winsvc.Service {
+	var out []winsvc.Service
+	for _, s := range f.Services {
+		out = append(out, s.Definition)
+	}
+	return out
+}
+
+// Mistakes makes an error of what is wrong with services of this file, each
+// with its line and column; nil for none. What only an outside fact can tell,
+// such as the flags that a release of a program has, is reported through here.
+func (f *File) Mistakes(found []winsvc.Problem) error { return joinFaults(f.mistakes(found)) }
+
+func (f *File) mistakes(found []winsvc.Problem) (errs []error) {
+	d := f.document
+	if d == nil { // a file that wasn't read
+		d = newDocument(f.Path, nil)
+	}
+	for _, p := range found {
+		s := f.Services[p.Service]
+		at, ok := s.at[p.Field]
+		if !ok {
+			at = s.at[""]
+		}
+		if items := s.items[p.Field]; p.Item >= 0 && p.Item < len(items) {
+			at = items[p.Item]
+		}
+		errs = append(errs, d.fault(at, p.What, p.Fix))
+	}
+	return errs
 }

@@ -1,10 +1,6 @@
 package pins
 
 import (
-	"reflect"
-
-	"github.com/goccy/go-yaml/ast"
-
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -56,51 +52,4 @@ type PreScript struct {
 type NodeArg struct {
 	Name string `json:"name" jsonschema:"required" jsonschema_description:"Upper case letters, digits and underscores."`
 	Path string `json:"path" jsonschema:"required" jsonschema_description:"JSON path in the Node object, such as {.metadata.name}; other text stands for itself."`
-}
-
-// Definitions are the services with everything filled in, in the file's order.
-func (f *File) Definitions() []winsvc.Service {
-	var out []winsvc.Service
-	for _, s := range f.Services {
-		out = append(out, s.Definition)
-	}
-	return out
-}
-
-// Mistakes makes an error of what is wrong with services of this file, each
-// with its line and column; nil for none. What only an outside fact can tell,
-// such as the flags that a release of a program has, is reported through here.
-func (f *File) Mistakes(found []winsvc.Problem) error { return joinFaults(f.mistakes(found)) }
-
-func (f *File) mistakes(found []winsvc.Problem) (errs []error) {
-	d := f.document
-	if d == nil { // a file that wasn't read
-		d = newDocument(f.Path, nil)
-	}
-	for _, p := range found {
-		s := f.Services[p.Service]
-		at, ok := s.at[p.Field]
-		if !ok {
-			at = s.at[""]
-		}
-		if items := s.items[p.Field]; p.Item >= 0 && p.Item < len(items) {
-			at = items[p.Item]
-		}
-		errs = append(errs, d.fault(at, p.What, p.Fix))
-	}
-	return errs
-}
-
-// service reads one service and remembers where each key and item is.
-func (v *validator) service(n ast.Node) {
-	s := Service{at: map[string]position{"": start(n)}, items: map[string][]position{}}
-	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
-		s.at[key] = start(n)
-		if list, ok := n.(*ast.SequenceNode); ok {
-			for _, item := range list.Values {
-				s.items[key] = append(s.items[key], start(item))
-			}
-		}
-	})
-	v.file.Services = append(v.file.Services, s)
 }

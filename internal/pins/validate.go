@@ -5,14 +5,17 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/goccy/go-yaml/ast"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
+	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -303,4 +306,127 @@ func (v *validator) godebug(c *Component, at map[string]ast.Node) {
 func cleanPath(p string) bool {
 	return p != "" && p != "." && path.Clean(p) == p && !path.IsAbs(p) && p != ".." && !strings.HasPrefix(p, "../") &&
 		!strings.ContainsAny(p, "\\:*?\"<>|") && strings.IndexFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
+}
+
+func (v *validator) mistake(s *Service, key, what, fix string) {
+	at, ok := s.at[key]
+	if !ok {
+		at = s.at[""]
+	}
+	v.errs = append(v.errs, v.fault(at, what, fix))
+}
+
+// servicePath is the path of the program that a service runs on the node.
+func (v *validator) servicePath(s *Service) string {
+	switch {
+	case s.Component == "" && s.Path == "":
+		v.mistake(s, "", fmt.Sprintf("service %s names no program", s.Name), "add component: NAME, or path: 'C:\\k\\x.exe' for one that something else brings")
+	case s.Component != "" && s.Path != "":
+		v.mistake(s, "path", fmt.Sprintf("service %s names a component and a path", s.Name), "remove path: and let the component's install be it")
+	case s.Path != "":
+		return s.Path
+	}
+	if s.Component == "" || s.Path != "" {
+		return ""
+	}
+	var names []string
+	for i := range v.file.Components {
+		c := &v.file.Components[i]
+		if c.Name == s.Component {
+			if c.Install == "" {
+				v.mistake(s, "component", fmt.Sprintf("component %s has no path on the node", c.Name), "add install: 'C:\\k\\"+c.Name+".exe' to the component")
+			}
+			return c.Install
+		}
+		names = append(names, c.Name)
+	}
+	fix := "add the component, or write path: for a program that something else brings"
+	if near := fault.Nearest(s.Component, names); near != "" {
+		fix = "did you mean " + near + "?"
+	}
+	v.mistake(s, "component", fmt.Sprintf("there is no component %q", s.Component), fix)
+	return ""
+}
+
+func (v *validator) defineRecovery(s *Service) winsvc.Recovery {
+	r := winsvc.Recovery{Command: s.Recovery.Command, OnNonCrash: s.Recovery.OnNonCrash}
+	if s.Recovery.Reset != "" {
+		var err error
+		if r.Reset, err = winsvc.ParseDelay(s.Recovery.Reset, time.Second); err != nil {
+			v.mistake(s, "recovery", "reset: "+err.Error(), "write reset: 24h")
+		}
+	}
+	for _, text := range s.Recovery.Actions {
+		a, err := winsvc.ParseAction(text)
+		if err != nil {
+			v.mistake(s, "recovery", err.Error(), "write actions: [restart/10s]")
+		}
+		r.Actions = append(r.Actions, a)
+	}
+	if len(r.Actions) == 0 {
+		v.mistake(s, "recovery", "recovery has no actions", "add actions: [restart/10s], or remove recovery:")
+	}
+	return r
+}
+
+// payload checks a payload path by the rules that package payload has, so that
+// nothing is compiled for a path that can't be packed.
+func (v *validator) payload(c *Component, at map[string]ast.Node) {
+	if c.Payload == "" {
+		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
+		return
+	}
+	what, fix := payloadPath(c.Payload)
+	if what == "" && c.Program() && !strings.EqualFold(path.Ext(c.Payload), ".exe") {
+		what, fix = fmt.Sprintf("payload path %s is a program's and doesn't end in .exe", c.Payload), "write payload: "+c.Payload+".exe; Windows starts nothing else"
+	}
+	if what != "" {
+		v.report(at["payload"], what, fix)
+	}
+}
+
+// payloadPath says what is wrong with a path below /payload, and what fixes it.
+func payloadPath(p string) (what, fix string) {
+	if !cleanPath(p) {
+		return fmt.Sprintf("payload can't be %q", p), "write a path below /payload, with forward slashes and without .."
+	}
+	first, _, _ := strings.Cut(strings.ToLower(p), "/")
+	switch {
+	case first == "sha256sum", first == "generated":
+		return fmt.Sprintf("payload path %s is the operator's own", p), "give it another path"
+	case strings.Contains(p, "  "):
+		return fmt.Sprintf("payload path %q has two spaces in a row, and the operator splits its checksum file there", p), "write one"
+	}
+	for name := range strings.SplitSeq(p, "/") {
+		if what := fileName(name); what != "" {
+			return fmt.Sprintf("payload can't be %q: %s", p, what), "give it another name"
+		}
+	}
+	return "", ""
+}
+
+// nested finds files in the place of a folder that another file needs. paths
+// are component names by payload path, in lower case.
+func (v *validator) nested(paths map[string]string) {
+	for _, c := range v.file.Components {
+		for dir := path.Dir(strings.ToLower(c.Payload)); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if other, ok := paths[dir]; ok {
+				v.report(c.at["payload"], fmt.Sprintf("payload path %s is below %s, which is component %s's file", c.Payload, dir, other), "give one of them another path")
+			}
+		}
+	}
+}
+
+// service reads one service and remembers where each key and item is.
+func (v *validator) service(n ast.Node) {
+	s := Service{at: map[string]position{"": start(n)}, items: map[string][]position{}}
+	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
+		s.at[key] = start(n)
+		if list, ok := n.(*ast.SequenceNode); ok {
+			for _, item := range list.Values {
+				s.items[key] = append(s.items[key], start(item))
+			}
+		}
+	})
+	v.file.Services = append(v.file.Services, s)
 }

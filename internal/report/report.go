@@ -5,12 +5,10 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/printable"
 )
@@ -42,38 +40,6 @@ type Options struct {
 	// Width is the terminal's, in columns. Prose is wrapped to it; commands,
 	// which are there to be copied, aren't. 0 wraps nothing.
 	Width int
-}
-
-// Write writes r in one of Formats; another format is a fault. The order of
-// r.Findings doesn't matter: reports are always worst first.
-func Write(w io.Writer, format string, r Report, o Options) error {
-	r.Findings = slices.Clone(r.Findings)
-	finding.Sort(r.Findings)
-	if r.FailOn == 0 {
-		r.FailOn = finding.DefaultFailOn
-	}
-	var out string
-	var err error
-	switch format {
-	case "text":
-		out = text(r, o)
-	case "json":
-		out, err = encodeJSON(r)
-	case "junit":
-		out, err = encodeJUnit(r)
-	default:
-		return &fault.Error{
-			What: fmt.Sprintf("unknown output format %q", format),
-			Fix:  "-o " + strings.Join(Formats, ", -o "),
-		}
-	}
-	if err == nil {
-		_, err = io.WriteString(w, out)
-	}
-	if err != nil {
-		return fmt.Errorf("write the report: %w", err)
-	}
-	return nil
 }
 
 // details are the parts of f that aren't empty, in the order of reading.

@@ -17,25 +17,6 @@ const service = "cloudbaseinit.metadata.services."
 // configDrive is what hypervisors without a metadata service give: a CD.
 const configDrive = service + "nocloudservice.NoCloudConfigDriveService," + service + "configdrive.ConfigDriveService"
 
-var builders = []Builder{
-	{"vsphere-iso", "VMware vSphere, from an ISO", vspherePlugin, validated + simulated, ISO, service + "vmwareguestinfoservice.VMwareGuestInfoService"},
-	{"vsphere-clone", "VMware vSphere, from a template or VM", vspherePlugin, validated + simulated, Image, service + "vmwareguestinfoservice.VMwareGuestInfoService"},
-	{"azure-arm", "Microsoft Azure", hashicorp("azure", ">= 1.4.5, < 2.0.0"), validated + "1.4.5", Cloud, service + "azureservice.AzureService"},
-	{"amazon-ebs", "Amazon EC2", hashicorp("amazon", ">= 1.3.2, < 2.0.0"), validated + "1.3.2", Cloud, service + "ec2service.EC2Service"},
-	{"googlecompute", "Google Compute Engine", hashicorp("googlecompute", ">= 1.1.4, < 2.0.0"), validated + "1.1.4", Cloud, service + "gceservice.GCEService"},
-	{"qemu", "QEMU and KVM", hashicorp("qemu", ">= 1.0.9, < 2.0.0"), validated + "1.0.9", ISO, configDrive},
-	{"hyperv-iso", "Microsoft Hyper-V", hashicorp("hyperv", ">= 1.0.4, < 2.0.0"), validated + "1.0.4", ISO, configDrive},
-	{"proxmox-iso", "Proxmox VE", hashicorp("proxmox", ">= 1.2.2, < 2.0.0"), "checked by verify template alone: its plugin couldn't be had", ISO, configDrive},
-}
-
-// vspherePlugin stays below 2.0.0: from there on it is github.com/vmware/vsphere,
-// which wasn't run.
-var vspherePlugin = hashicorp("vsphere", ">= 1.4.2, < 2.0.0")
-
-func hashicorp(name, constraint string) Plugin {
-	return Plugin{Name: name, Source: "github.com/hashicorp/" + name, Constraint: constraint}
-}
-
 // Guest is what a machine's guest id tells vSphere.
 type Guest struct {
 	Windows string // Windows Server 2022

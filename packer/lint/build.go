@@ -100,19 +100,3 @@ func LanguageOf(name string) Language {
 	}
 	return Text
 }
-
-// CheckBuild holds what a build does to the checklist of a node's image: steps
-// that are missing, emptied or broken, and answer files that Windows Setup stops
-// at. It is what Check says of a folder, less what only the HCL tells.
-func CheckBuild(b Build) []Finding {
-	if b.Profile == "" {
-		b.Profile = Profiles()[0]
-	}
-	c := &buildChecker{Build: b}
-	c.follow()
-	for _, look := range []func(*buildChecker){scripts, answers, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
-		look(c)
-	}
-	finding.Sort(c.findings)
-	return c.findings
-}

@@ -141,3 +141,15 @@ func (f *folder) has(b *hclsyntax.Body, name string) bool {
 	s, st := f.text(b, name)
 	return st == unknown || st == known && s != ""
 }
+
+// objects are those in an expression, each before those in it.
+func objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
+	var all []*hclsyntax.ObjectConsExpr
+	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
+		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {
+			all = append(all, o)
+		}
+		return nil
+	})
+	return all
+}

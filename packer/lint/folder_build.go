@@ -2,7 +2,6 @@ package lint
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -75,40 +74,6 @@ func (c *checker) build(source *block) Build {
 	}
 	b.Scripts = slices.DeleteFunc(slices.Clone(source.scripts), func(s Script) bool { return notation.IsAnswer(s.Name, []byte(s.Text)) })
 	return b
-}
-
-// ofBuilds are the findings of each source's build, every one once: what isn't
-// so of all sources says of which it is, and nothing passes that another one fails.
-func (c *checker) ofBuilds() []Finding {
-	var all []Finding
-	of, failed := map[string][]string{}, map[string]bool{}
-	object := func(f Finding) string { return f.ID + " " + f.Object }
-	key := func(f Finding) string {
-		if f.Severity == Pass {
-			return object(f)
-		}
-		return fmt.Sprint(object(f), f.Observed, f.Evidence)
-	}
-	for _, m := range c.machines {
-		for _, f := range CheckBuild(c.build(m)) {
-			if of[key(f)] == nil {
-				all = append(all, f)
-			}
-			of[key(f)] = append(of[key(f)], m.name())
-			failed[object(f)] = failed[object(f)] || f.Severity > Pass
-		}
-	}
-	sources := map[string]bool{}
-	for _, m := range c.machines {
-		sources[m.name()] = true
-	}
-	all = slices.DeleteFunc(all, func(f Finding) bool { return f.Severity == Pass && failed[object(f)] })
-	for i, f := range all {
-		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(sources) {
-			all[i].Observed += ", for " + strings.Join(names, ", ")
-		}
-	}
-	return all
 }
 
 // present: what Packer reads is there.

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,34 +37,6 @@ type Result struct {
 	Files int
 	// Sources names the builders: vsphere-iso.windows.
 	Sources []string
-}
-
-// Check reads the folder, or the one .pkr.hcl file, at path. The error is an
-// *Error where there is no template; one that can't be parsed is a
-// finding.
-func Check(path string, o Options) (*Result, error) {
-	f, err := load(path, o.VarFiles)
-	if err != nil {
-		return nil, err
-	}
-	c := &checker{folder: f, profile: o.Profile}
-	if c.profile == "" {
-		c.profile = f.recordedProfile()
-	}
-	r := &Result{Profile: c.profile, Files: len(f.files)}
-	c.findings = append(c.findings, f.unreadable...)
-	for _, s := range f.sources {
-		r.Sources = append(r.Sources, s.name())
-	}
-	for _, look := range []func(*checker){
-		plugins, guests, firmware, attributes, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
-	} {
-		look(c)
-	}
-	c.findings = append(c.findings, c.ofBuilds()...)
-	finding.Sort(c.findings)
-	r.Findings = c.findings
-	return r, nil
 }
 
 // checker runs the rules over one folder.
@@ -120,3 +93,5 @@ func quoted(s string) string {
 	}
 	return `"` + s + `"`
 }
+
+func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }

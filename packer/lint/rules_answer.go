@@ -20,9 +20,6 @@ import (
 // forBIOS is for a disk without EFI's partitions.
 const forBIOS = "an active system partition (NTFS, 500 MB) and Windows (NTFS, the rest) in this order, and InstallTo with Windows' number"
 
-// efiPartition is one that an answer file makes.
-var efiPartition = regexp.MustCompile(`<Type>\s*EFI\s*</Type>`)
-
 func answers(c *buildChecker) {
 	const id = "template.answer"
 	for _, f := range c.Answers {
@@ -45,32 +42,6 @@ func answers(c *buildChecker) {
 	if len(c.Answers) == 0 && c.on(fromMedium...) {
 		c.untold(id, "autounattend.xml", "no answer file could be read")
 	}
-}
-
-// generalizes reports whether sysprep is given the file: because a command says
-// so, or by its content. Windows Setup looks for autounattend.xml by its name:
-// that one is for the installation, whatever passes it has.
-func (c *buildChecker) generalizes(f File) bool {
-	base := strings.ToLower(f.Name[strings.LastIndexByte(f.Name, '/')+1:])
-	if regexp.MustCompile(`/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.spoken) {
-		return true
-	}
-	return !strings.HasPrefix(base, "autounattend") && strings.Contains(string(f.Data), `pass="generalize"`)
-}
-
-// spoken are the words of a build's scripts and answer files.
-func spoken(of Build) string {
-	var b strings.Builder
-	for _, s := range of.Scripts {
-		b.WriteString(strings.ToLower(s.bare) + "\n")
-		for _, name := range sortedKeys(s.Env) {
-			b.WriteString(strings.ToLower(s.Env[name]) + "\n")
-		}
-	}
-	for _, f := range of.Answers {
-		b.WriteString(strings.ToLower(strings.Join(answer.Commands(f.Data), "\n")) + "\n")
-	}
-	return b.String()
 }
 
 // lettersOf reports each letter of an answer file once, with all its lines.

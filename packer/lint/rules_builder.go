@@ -289,3 +289,6 @@ func (c *checker) layoutAgainst(s *block, efi bool) string {
 	}
 	return ""
 }
+
+// efiPartition is one that an answer file makes.
+var efiPartition = regexp.MustCompile(`<Type>\s*EFI\s*</Type>`)

@@ -1,14 +1,12 @@
 package lint
 
 import (
-	"bytes"
 	"cmp"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
@@ -88,18 +86,6 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 			l.leak(object+"."+key, key, value, e)
 		}
 	}
-}
-
-// objects are those in an expression, each before those in it.
-func objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
-	var all []*hclsyntax.ObjectConsExpr
-	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
-		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {
-			all = append(all, o)
-		}
-		return nil
-	})
-	return all
 }
 
 func (l *leaks) secret(object, name string, e hclsyntax.Expression) {
@@ -229,8 +215,6 @@ func opened(data []byte) []byte {
 	}
 	return []byte(text)
 }
-
-func lineAt(data []byte, offset int) int { return 1 + bytes.Count(data[:offset], []byte("\n")) }
 
 // payloads: node files come from an image by digest.
 func payloads(c *checker) {

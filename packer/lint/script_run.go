@@ -206,3 +206,29 @@ func justTried(a winscript.Arg) bool {
 func (c *buildChecker) on(builders ...string) bool {
 	return slices.ContainsFunc(c.Builders, func(b string) bool { return slices.Contains(builders, b) })
 }
+
+// generalizes reports whether sysprep is given the file: because a command says
+// so, or by its content. Windows Setup looks for autounattend.xml by its name:
+// that one is for the installation, whatever passes it has.
+func (c *buildChecker) generalizes(f File) bool {
+	base := strings.ToLower(f.Name[strings.LastIndexByte(f.Name, '/')+1:])
+	if regexp.MustCompile(`/unattend:\S*` + regexp.QuoteMeta(base)).MatchString(c.spoken) {
+		return true
+	}
+	return !strings.HasPrefix(base, "autounattend") && strings.Contains(string(f.Data), `pass="generalize"`)
+}
+
+// spoken are the words of a build's scripts and answer files.
+func spoken(of Build) string {
+	var b strings.Builder
+	for _, s := range of.Scripts {
+		b.WriteString(strings.ToLower(s.bare) + "\n")
+		for _, name := range sortedKeys(s.Env) {
+			b.WriteString(strings.ToLower(s.Env[name]) + "\n")
+		}
+	}
+	for _, f := range of.Answers {
+		b.WriteString(strings.ToLower(strings.Join(answer.Commands(f.Data), "\n")) + "\n")
+	}
+	return b.String()
+}

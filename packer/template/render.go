@@ -2,6 +2,7 @@ package template
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -286,4 +287,46 @@ func (r *render) addAnswers() error {
 	data, err := answer.Generalize(o)
 	r.add("answers/unattend.xml.pkrtpl", data)
 	return err
+}
+
+// provisioners are those that run a script, by the end of its name.
+var provisioners = map[string]string{".ps1": "powershell", ".cmd": "windows-shell", ".bat": "windows-shell"}
+
+// variable is the definition with its rules written out.
+func (d definition) variable(release string, s server) Variable {
+	v := d.Variable
+	v.Type = cmp.Or(v.Type, "string")
+	switch {
+	case d.Value == nil:
+		v.Default = map[string]string{"bool": "false", "list(string)": "[]"}[v.Type]
+	case v.Type == "string":
+		v.Default = quote(*d.Value)
+	default:
+		v.Default = *d.Value
+	}
+	rule := func(condition, message string, a ...any) {
+		v.Rules = append(v.Rules, Rule{condition, "Variable " + v.Name + " " + fmt.Sprintf(message, a...) + "."})
+	}
+	name := "var." + v.Name
+	matches := func(pattern string) string { return "can(regex(" + quote(pattern) + ", " + name + "))" }
+	if d.Pattern != "" {
+		condition := matches(d.Pattern)
+		if d.Optional || v.Default == `""` {
+			condition = name + ` == "" || ` + condition
+		}
+		rule(condition, "%s", cmp.Or(d.Message, "has to be "+d.Form))
+	}
+	if d.Least > 0 {
+		rule(fmt.Sprintf("%s >= %d", name, d.Least), "has to be %d at least", d.Least)
+	}
+	if len(d.Choices) > 0 {
+		rule(`contains(["`+strings.Join(d.Choices, `", "`)+`"], `+name+")", "has to be one of %s", strings.Join(d.Choices, ", "))
+	}
+	if len(v.Rules) == 0 && v.Type == "string" && v.Default != `""` {
+		rule("length("+name+") > 0", "can't be empty")
+	}
+	if d.Windows {
+		rule("!"+matches(windowsPattern)+" || "+matches(release), "names another Windows than %s, which the template is for", s.Name)
+	}
+	return v
 }

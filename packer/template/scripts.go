@@ -70,9 +70,6 @@ type ExtraScript struct {
 	Data []byte
 }
 
-// provisioners are those that run a script, by the end of its name.
-var provisioners = map[string]string{".ps1": "powershell", ".cmd": "windows-shell", ".bat": "windows-shell"}
-
 // ReadExtraScripts reads scripts by [MOMENT=]PATH. The error is a *fault.Error.
 func ReadExtraScripts(given ...string) ([]ExtraScript, error) {
 	var all []ExtraScript

@@ -1,10 +1,6 @@
 package template
 
 import (
-	"cmp"
-	"fmt"
-	"strings"
-
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 )
@@ -57,45 +53,6 @@ type definition struct {
 // windowsPattern is in names of every Windows that a base image may be mistaken
 // for.
 const windowsPattern = `20(12|16|19|22|25)|Windows (7|8|10|11)\b`
-
-// variable is the definition with its rules written out.
-func (d definition) variable(release string, s server) Variable {
-	v := d.Variable
-	v.Type = cmp.Or(v.Type, "string")
-	switch {
-	case d.Value == nil:
-		v.Default = map[string]string{"bool": "false", "list(string)": "[]"}[v.Type]
-	case v.Type == "string":
-		v.Default = quote(*d.Value)
-	default:
-		v.Default = *d.Value
-	}
-	rule := func(condition, message string, a ...any) {
-		v.Rules = append(v.Rules, Rule{condition, "Variable " + v.Name + " " + fmt.Sprintf(message, a...) + "."})
-	}
-	name := "var." + v.Name
-	matches := func(pattern string) string { return "can(regex(" + quote(pattern) + ", " + name + "))" }
-	if d.Pattern != "" {
-		condition := matches(d.Pattern)
-		if d.Optional || v.Default == `""` {
-			condition = name + ` == "" || ` + condition
-		}
-		rule(condition, "%s", cmp.Or(d.Message, "has to be "+d.Form))
-	}
-	if d.Least > 0 {
-		rule(fmt.Sprintf("%s >= %d", name, d.Least), "has to be %d at least", d.Least)
-	}
-	if len(d.Choices) > 0 {
-		rule(`contains(["`+strings.Join(d.Choices, `", "`)+`"], `+name+")", "has to be one of %s", strings.Join(d.Choices, ", "))
-	}
-	if len(v.Rules) == 0 && v.Type == "string" && v.Default != `""` {
-		rule("length("+name+") > 0", "can't be empty")
-	}
-	if d.Windows {
-		rule("!"+matches(windowsPattern)+" || "+matches(release), "names another Windows than %s, which the template is for", s.Name)
-	}
-	return v
-}
 
 // quote is value as an HCL string.
 func quote(value string) string {

@@ -187,7 +187,7 @@ type pkg struct {
 	GoFiles, Imports []string
 }
 
-func packages(t *testing.T) map[string]pkg {
+func listPackages(t *testing.T) map[string]pkg {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./cmd/...", "./internal/...", "./packer/...", "./payload/...", "./hack/...")
 	cmd.Dir = "../.."
@@ -208,7 +208,7 @@ func packages(t *testing.T) map[string]pkg {
 }
 
 func TestImportsRunDownwards(t *testing.T) {
-	found := packages(t)
+	found := listPackages(t)
 	for name, p := range found {
 		allow, known := allowed[name]
 		if !known {
@@ -247,7 +247,7 @@ var bounded = map[string][]string{
 
 // What is nested without end reaches no parser that has no limit.
 func TestParsersAreBounded(t *testing.T) {
-	for name, p := range packages(t) {
+	for name, p := range listPackages(t) {
 		files, err := filepath.Glob(filepath.Join("../..", name, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -289,7 +289,7 @@ func TestEveryRoomIsDescribed(t *testing.T) {
 			rows[prefix+last] = false
 		}
 	}
-	for name := range packages(t) {
+	for name := range listPackages(t) {
 		found := false
 		for row := range rows {
 			folder, below := strings.CutSuffix(row, "/...")
@@ -368,7 +368,7 @@ var advice = regexp.MustCompile("\\brm -|\\brm [-/~$'\"]|sc\\.exe delete|\\b(rem
 
 func TestNoMessageAdvisesToDelete(t *testing.T) {
 	literals := 0
-	for where, p := range packages(t) {
+	for where, p := range listPackages(t) {
 		if strings.HasPrefix(where, "internal/skew/") {
 			continue // a plan's steps take a DaemonSet away once its successor is known
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/console"
+	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 )
@@ -322,4 +323,34 @@ func behind(w io.Writer) io.Writer {
 		return r.w
 	}
 	return w
+}
+
+// Tell shows one step of work.
+func (a *App) Tell(object string, phase event.Phase, state event.State, message string) {
+	a.Console.Emit(event.Event{Object: object, Phase: phase, State: state, Message: message})
+}
+
+// Retrying tells of a failure that is tried again.
+func (a *App) Retrying(err error) {
+	object, message := "", err.Error()
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		object, message = f.Where, f.What
+	}
+	a.Tell(object, event.Read, event.Warning, message+"; trying again")
+}
+
+func newVersion(a *App, name string) *cobra.Command {
+	cmd := &cobra.Command{Use: "version", Short: "Print version, commit, Go and the catalog's date", Example: "  " + name + " version\n  " + name + " version -o json"}
+	build := func(context.Context, []string) (b Build, err error) {
+		catalog := ""
+		if a.CatalogDate != nil {
+			if catalog, err = a.CatalogDate(a); err != nil {
+				return Build{}, err
+			}
+		}
+		b = ReadBuild()
+		b.Catalog = catalog
+		return b, nil
+	}
+	return Answer(a, "Version", cmd, build, Build.rows)
 }

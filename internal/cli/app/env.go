@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -10,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/printable"
 )
@@ -65,18 +63,4 @@ type Registry struct {
 func (r *Registry) Register(f *pflag.FlagSet, whose string) {
 	f.BoolVar(&r.Insecure, "plain-http", false, "talk plain http to "+whose)
 	f.DurationVar(&r.Timeout, "registry-timeout", 0, "how long "+whose+" may be silent, or slower than 1 KiB a second (default 2m)")
-}
-
-// Tell shows one step of work.
-func (a *App) Tell(object string, phase event.Phase, state event.State, message string) {
-	a.Console.Emit(event.Event{Object: object, Phase: phase, State: state, Message: message})
-}
-
-// Retrying tells of a failure that is tried again.
-func (a *App) Retrying(err error) {
-	object, message := "", err.Error()
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		object, message = f.Where, f.What
-	}
-	a.Tell(object, event.Read, event.Warning, message+"; trying again")
 }

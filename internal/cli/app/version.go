@@ -2,7 +2,6 @@ package app
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -70,22 +69,6 @@ func readBuild(info *debug.BuildInfo) Build {
 // Version is the module's version that the command was built from, or the commit
 // for a build of a checkout.
 func Version() string { return ReadBuild().Version }
-
-func newVersion(a *App, name string) *cobra.Command {
-	cmd := &cobra.Command{Use: "version", Short: "Print version, commit, Go and the catalog's date", Example: "  " + name + " version\n  " + name + " version -o json"}
-	build := func(context.Context, []string) (b Build, err error) {
-		catalog := ""
-		if a.CatalogDate != nil {
-			if catalog, err = a.CatalogDate(a); err != nil {
-				return Build{}, err
-			}
-		}
-		b = ReadBuild()
-		b.Catalog = catalog
-		return b, nil
-	}
-	return Answer(a, "Version", cmd, build, Build.rows)
-}
 
 // rows leaves out what isn't known.
 func (b Build) rows() [][]string {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/winbake/winbake/internal/cas"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/compile"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/gotool"
@@ -29,22 +28,6 @@ type tool struct {
 	*app.App
 	file     string // versions.yaml
 	cacheDir string
-}
-
-// New returns the bake command.
-func New(a *app.App) *cobra.Command {
-	a.CatalogDate = catalogflag.Date
-	t := &tool{App: a}
-	root := &cobra.Command{Use: "bake"}
-	f := root.PersistentFlags()
-	f.StringVarP(&t.file, "file", "f", "versions.yaml", "the file with the pins")
-	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
-	root.AddCommand(
-		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
-		newTemplate(t), newManifests(t), newNode(t), newDriver(t),
-	)
-	app.Help(root, help)
-	return root
 }
 
 // cachePath returns the cache folder, absolute: git and go run elsewhere.

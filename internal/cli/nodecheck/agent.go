@@ -11,6 +11,8 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 )
 
@@ -90,4 +92,12 @@ func readRequest(path string) (*agent.Request, error) {
 func failed(a *app.App, err error) error {
 	agent.WriteLine(a.Stdout, agent.Line{Fault: agent.FaultOf(err)})
 	return app.ExitCode(max(finding.ExitError, fault.ExitCode(err)))
+}
+
+func readExpectation(path string) (*node.Expectation, error) {
+	data, err := infile.Read(path, infile.Text)
+	if err != nil {
+		return nil, &fault.Error{Where: path, What: "the expectation can't be read: " + err.Error(), Fix: "name it: --expect FILE", Err: err}
+	}
+	return node.Parse(data)
 }

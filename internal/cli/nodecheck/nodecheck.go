@@ -16,7 +16,6 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/firstboot"
@@ -120,14 +119,6 @@ func exit(code int) error {
 		return nil
 	}
 	return app.ExitCode(code)
-}
-
-func readExpectation(path string) (*node.Expectation, error) {
-	data, err := infile.Read(path, infile.Text)
-	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the expectation can't be read: " + err.Error(), Fix: "name it: --expect FILE", Err: err}
-	}
-	return node.Parse(data)
 }
 
 func newHash(a *app.App) *cobra.Command {

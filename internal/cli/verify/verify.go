@@ -15,7 +15,6 @@ import (
 
 	"github.com/winbake/winbake/internal/accept"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
@@ -37,28 +36,6 @@ type tool struct {
 	acceptFile string
 	accepted   []accept.Entry
 	verbose    bool
-}
-
-// New returns the verify command.
-func New(a *app.App) *cobra.Command {
-	a.CatalogDate = catalogflag.Date
-	t := &tool{App: a, failOn: finding.DefaultFailOn}
-	root := &cobra.Command{
-		Use: "verify",
-	}
-	checks := []*cobra.Command{newPayload(t), newBinary(t), newTemplate(t), newNode(t), newServices(t), newSkew(t)}
-	root.AddCommand(append(checks, newInventory(t), newCatalog(t))...)
-	for _, c := range checks {
-		t.reports(c)
-	}
-	for _, c := range append(checks, checks[len(checks)-1].Commands()...) {
-		c.PreRunE = func(*cobra.Command, []string) (err error) {
-			t.accepted, err = accept.Load(t.acceptFile)
-			return err
-		}
-	}
-	app.Help(root, help)
-	return root
 }
 
 // reports gives a command the flags of findings. Commands below it accept as it does.

@@ -14,35 +14,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
-	"time"
 
 	"github.com/go-logr/logr"
 	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/rest"
 	"k8s.io/klog/v2"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/kube"
 )
-
-// Options say which cluster is read, and how.
-type Options struct {
-	// Config reaches the API server. Flags.Config makes one as kubectl would.
-	Config *rest.Config
-	// Context is the kubeconfig's context, for the source's name and for the
-	// commands that fix a Problem. It may be empty.
-	Context string
-	// PageSize is how many objects one answer holds at most; 0 means 500,
-	// which is kubectl's.
-	PageSize int64
-	// Progress is told how many objects of what were read, and how many there
-	// are, 0 where the server doesn't say. Calls don't overlap. It may be nil.
-	Progress func(what string, done, total int64)
-}
 
 // concurrent is how many requests are under way at once: the API server serves
 // other clients too.
@@ -65,21 +47,6 @@ func Read(ctx context.Context, c *kube.Collector, o Options) (inventory.Source, 
 		return inventory.Source{}, r.fault(ctx, err)
 	}
 	return inventory.Source{Kind: "cluster", Name: r.name(), Detail: r.detail()}, nil
-}
-
-type reader struct {
-	c *kube.Collector
-	o Options
-	clients
-	host     string
-	timeout  time.Duration // of one request
-	version  string
-	progress sync.Mutex
-
-	// These are filled by the first half of read, for the second.
-	nodes  nodes
-	sets   map[types.NamespacedName]string // label selectors of DaemonSets
-	spaces spaces
 }
 
 // read asks for the version first: if that fails nothing else can be read.
@@ -130,13 +97,4 @@ func (r *reader) detail() string {
 	return fmt.Sprintf("%sKubernetes %s: %s (%d Windows), %s, %s, %s, %s", at, cmp.Or(r.version, "unknown"),
 		count(inventory.Nodes, "node"), len(r.nodes.windows), count(inventory.DaemonSets, "DaemonSet"), count(inventory.Pods, "pod"),
 		count(inventory.Volumes, "volume"), count(inventory.Claims, "claim"))
-}
-
-func (r *reader) tell(what string, done, total int64) {
-	if r.o.Progress == nil {
-		return
-	}
-	r.progress.Lock()
-	defer r.progress.Unlock()
-	r.o.Progress(what, done, total)
 }

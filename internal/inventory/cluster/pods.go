@@ -89,14 +89,6 @@ func (r *reader) podPager(namespace, selector string) *pager {
 	return p
 }
 
-// nodes is what reading pods needs to know of them.
-type nodes struct {
-	windows []string
-	all     int
-	// read: both numbers are right.
-	read bool
-}
-
 // readNodes reads Windows nodes whole, and of Linux nodes, which are the most
 // and whose status lists all their images, the metadata. The label is one that
 // every kubelet sets; of a node without it only the status tells.

@@ -1,45 +1,14 @@
 package kube
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/podtext"
-	"github.com/winbake/winbake/internal/printable"
-	"github.com/winbake/winbake/internal/shell"
 )
-
-// taker is how the objects of one kind are taken, with the Collector locked.
-type taker struct {
-	into func() any
-	// once: of an object that is met again only the first is taken. It counts for
-	// resource, "" for one that nobody asks the number of.
-	once     bool
-	resource inventory.Resource
-	take     func(c *Collector, o inventory.Object, object any, at Locator)
-}
-
-func typed[T any](take func(*Collector, inventory.Object, *T, Locator)) taker {
-	return taker{
-		into: func() any { return new(T) },
-		take: func(c *Collector, o inventory.Object, object any, at Locator) { take(c, o, object.(*T), at) }, //nolint:forcetypeassert // made above
-	}
-}
-
-func once[T any](resource inventory.Resource, take func(*Collector, inventory.Object, *T, Locator)) taker {
-	t := typed(take)
-	t.once, t.resource = true, resource
-	return t
-}
-
-// fields are an object whose type isn't in k8s.io/api.
-type fields = map[string]any
 
 // takers are the kinds that are wanted, by group and kind. The version doesn't
 // count: old ones (extensions/v1beta1) decode the same as far as it matters.
@@ -148,64 +117,6 @@ func Take[T any](c *Collector, apiVersion, kind string, object *T) {
 	}, nil)
 }
 
-// checkPlugin tells of what keeps a Windows driver's DaemonSet from doing what
-// its manifest seems to say.
-func (c *Collector) checkPlugin(d inventory.Driver, ds *appsv1.DaemonSet, p podTemplate) {
-	o := d.Object
-	if ds.DeletionTimestamp != nil {
-		c.problem(inventory.Problem{
-			Where: p.at("metadata", "deletionTimestamp"), What: o.String() + " is being deleted, and is judged as if it stayed",
-			Fix:     "wait until it is gone; where a finalizer keeps it, see what that waits for",
-			Command: "oc" + inNamespace(o) + " get daemonset " + shell.Word(o.Name) + " -o jsonpath='{.metadata.deletionTimestamp} {.metadata.finalizers}'",
-		})
-	}
-	for _, label := range osLabels {
-		if os := p.spec.NodeSelector[label]; os == windows || !strings.EqualFold(os, windows) {
-			continue
-		}
-		c.problem(inventory.Problem{
-			Where: p.at(p.path("nodeSelector", label)...), Fix: "write " + label + ": windows", Selector: o,
-			What: fmt.Sprintf("%s asks for %s: %s, which no node has: labels tell capitals apart, so it runs no pod", o, label, p.spec.NodeSelector[label]),
-		})
-	}
-	for i, v := range p.spec.Volumes {
-		if v.HostPath == nil || !doubledPipe(v.HostPath.Path) {
-			continue
-		}
-		c.problem(inventory.Problem{
-			Where: p.at(p.path("volumes", i, "hostPath", "path")...),
-			What:  fmt.Sprintf("%s mounts %s, and no pipe has that name: only between double quotes does YAML make one backslash of two", o, printable.Clip(v.HostPath.Path)),
-			Fix:   `path: '\\.\pipe\` + v.HostPath.Path[strings.LastIndexByte(v.HostPath.Path, '\\')+1:] + `'`,
-		})
-	}
-}
-
-// doubledPipe tells of a csi-proxy pipe's path with backslashes that were meant
-// to be halved.
-func doubledPipe(path string) bool {
-	_, _, isPipe := podtext.ParsePipe(path)
-	return isPipe && strings.Contains(strings.TrimLeft(path, `\`), `\\`)
-}
-
-// plugin tells of a node plugin in something else than a DaemonSet: none of it
-// is judged. A controller isn't one: it has no registrar.
-func (c *Collector) plugin(o inventory.Object, p podTemplate, name string) {
-	cts := p.containers()
-	if !hasRegistrar(cts) {
-		return
-	}
-	id, reason := c.known.identify(p, cts, name)
-	if os, _ := operatingSystem(p, cts); reason != "" || os == linux {
-		return
-	}
-	reason = fmt.Sprintf("it runs the node plugin of %s, and only DaemonSets are judged", printable.Clip(id.provisioner))
-	c.inv.SetAside = append(c.inv.SetAside, inventory.SetAside{Object: o, Reason: reason, At: inventory.Evidence{Where: p.at()}})
-	c.problem(inventory.Problem{
-		Where: p.at(), What: o.String() + ": " + reason,
-		Fix: "run it as a DaemonSet, as its project publishes it: a node plugin must be on every node that mounts its volumes",
-	})
-}
-
 // Meant is the kind that was meant by one that no API server has: Daemonset,
 // daemonset, DaemonSets. "" for any other.
 func (c *Collector) Meant(apiVersion, kind string) string {
@@ -219,4 +130,30 @@ func (c *Collector) Meant(apiVersion, kind string) string {
 		}
 	}
 	return ""
+}
+
+// NewCollector makes an empty Collector.
+func NewCollector(o Options) *Collector {
+	return &Collector{
+		known:      newKnown(o.Catalog),
+		images:     o.ImageVersions,
+		covered:    map[inventory.Resource]bool{},
+		counts:     map[inventory.Resource]int{},
+		seen:       map[inventory.Object]string{},
+		drivers:    map[inventory.Object]inventory.Driver{},
+		linux:      map[string]bool{},
+		windows:    map[string]bool{},
+		homes:      map[string]bool{},
+		linuxHomes: map[string]bool{},
+		csiNodes:   map[string]inventory.CSINode{},
+		running:    map[runKey]map[string]bool{},
+		inv:        inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
+		volumes: volumes{
+			owned: map[key]bool{}, claims: map[key]claim{}, pvs: map[string]backing{}, byClaim: map[key]string{}, classes: map[string]string{},
+		},
+
+		copies:         map[inventory.Object]taken{},
+		runtimeClasses: map[string]inventory.Scheduling{},
+		classNames:     map[inventory.Object]string{},
+	}
 }

@@ -53,19 +53,7 @@ func (ct *container) isSidecar() bool {
 	return probe && csi
 }
 
-var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEndpoint", "server-socket"}
-
 var nameFlags = []string{"drivername", "driver-name", "csi-name"}
-
-// endpoint is the address that a container serves or uses as a CSI driver.
-func (ct *container) endpoint() (podtext.Word, bool) {
-	for i, e := range ct.Env {
-		if strings.EqualFold(e.Name, "CSI_ENDPOINT") && e.Value != "" {
-			return podtext.Word{Text: e.Value, Path: below(ct.path, "env", i, "value")}, true
-		}
-	}
-	return podtext.Flag(ct.words, endpointFlags...)
-}
 
 // noContainer is why no container was picked.
 func noContainer(cts []container) string {

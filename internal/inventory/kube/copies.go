@@ -6,38 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/shell"
 )
-
-// again compares a DaemonSet that is met a second time with the first.
-func (c *Collector) again(o inventory.Object, ds *appsv1.DaemonSet, p podTemplate, cts []container) {
-	old, isDriver := c.drivers[o]
-	d, reason := c.driverOf(o, ds, p, cts)
-	if isDriver == (reason == "") && sameDriver(old, d) {
-		if isDriver && old.Rollout == nil {
-			old.Rollout, old.Owners, old.Deleting = d.Rollout, slices.Concat(old.Owners, d.Owners), d.Deleting
-			c.drivers[o] = old
-		}
-		return
-	}
-	c.problem(inventory.Problem{
-		Where: p.at(),
-		What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, c.seen[o]),
-		Fix:   "give only the manifests that are applied to this cluster",
-	})
-}
-
-// taken is what was kept of the first of two objects with one name, and where
-// it was read.
-type taken struct {
-	where string
-	kept  any
-}
 
 // CompareCopies makes Nodes, CSINodes, Pods, volumes and claims that are met
 // twice a problem where they differ: files hold what was saved on several days,
@@ -47,35 +21,6 @@ func (c *Collector) CompareCopies() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.compare = true
-}
-
-// difference is one between two copies of an object. Whether it changes an
-// answer is known once all was read.
-type difference struct {
-	object        inventory.Object
-	first, second taken
-}
-
-// repeated tells whether o was met before, and not in an earlier state. kept is
-// what the model keeps of it, without where it was read.
-func (c *Collector) repeated(o inventory.Object, r inventory.Resource, kept func() any, at Locator) bool {
-	again := !c.first(o, r, at)
-	if !c.compare {
-		return again
-	}
-	old, now := c.copies[o], taken{at(), kept()}
-	switch {
-	case !again:
-		c.copies[o] = now
-	case reflect.DeepEqual(old.kept, now.kept) || earlier(now.kept, old.kept):
-	case earlier(old.kept, now.kept):
-		c.copies[o] = now
-		c.pods = slices.DeleteFunc(c.pods, func(p podRecord) bool { return p.object == o })
-		return false
-	default:
-		c.differences = append(c.differences, difference{o, old, now})
-	}
-	return again
 }
 
 // contradictions are the copies that differ in what an answer may hang on.
@@ -210,29 +155,6 @@ func (c *Collector) copyOfPod(o inventory.Object, p podTemplate, pod *corev1.Pod
 		}
 	}
 	return kept
-}
-
-// earlier tells of a copy that shows no more than an earlier state of a pod: it
-// wasn't bound yet, or hadn't pulled its images. Of one that ended and one that
-// runs the latter counts: a StatefulSet gives its next pod the same name.
-func earlier(one, other any) bool {
-	a, isPod := one.(podCopy)
-	b, _ := other.(podCopy)
-	switch {
-	case !isPod || b.ended:
-		return false
-	case a.ended:
-		return true
-	case a.node == "":
-		a.node = b.node
-	}
-	for name, id := range a.images {
-		if b.images[name] != id {
-			return false
-		}
-	}
-	a.images = b.images
-	return reflect.DeepEqual(a, b)
 }
 
 // sameDriver compares what is kept of two copies. One from Git has no status,

@@ -3,6 +3,7 @@ package kube
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -12,8 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/inventory/podtext"
 	"github.com/winbake/winbake/internal/printable"
 )
-
-var templateBase = []any{"spec", "template", "spec"}
 
 // daemonSet takes a DaemonSet: a CSI driver's node plugin, csi-proxy, or
 // neither, which is set aside with the reason.
@@ -224,4 +223,22 @@ func (p podTemplate) lack() (string, []any) {
 		}
 	}
 	return "", nil
+}
+
+// again compares a DaemonSet that is met a second time with the first.
+func (c *Collector) again(o inventory.Object, ds *appsv1.DaemonSet, p podTemplate, cts []container) {
+	old, isDriver := c.drivers[o]
+	d, reason := c.driverOf(o, ds, p, cts)
+	if isDriver == (reason == "") && sameDriver(old, d) {
+		if isDriver && old.Rollout == nil {
+			old.Rollout, old.Owners, old.Deleting = d.Rollout, slices.Concat(old.Owners, d.Owners), d.Deleting
+			c.drivers[o] = old
+		}
+		return
+	}
+	c.problem(inventory.Problem{
+		Where: p.at(),
+		What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, c.seen[o]),
+		Fix:   "give only the manifests that are applied to this cluster",
+	})
 }

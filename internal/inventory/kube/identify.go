@@ -185,10 +185,6 @@ func appendClue(clues []clue, p podTemplate, w podtext.Word) []clue {
 	return append(clues, clue{folder, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}})
 }
 
-// known finds the catalog's drivers by what manifests call them. A name that two
-// drivers share means neither.
-type known struct{ *catalog.Catalog }
-
 func newKnown(c *catalog.Catalog) known {
 	if c == nil {
 		c = &catalog.Catalog{}

@@ -115,19 +115,6 @@ func (c *Collector) uses() []inventory.VolumeUse {
 	return out
 }
 
-// onWindows tells whether a pod runs on Windows or will.
-func (c *Collector) onWindows(p podRecord) bool {
-	switch {
-	case c.windows[p.node]:
-		return true
-	case c.onLinux(p.node):
-		return false
-	case p.asks == nil:
-		return p.os == windows
-	}
-	return c.boundForWindows(merged(*p.asks, c.runtimeClasses[p.runtimeClass]))
-}
-
 // hasPods tells whether a pod of a workload was read. Between a Deployment, a
 // CronJob or a DeploymentConfig and its pods stands an object whose name is
 // theirs with one more part.

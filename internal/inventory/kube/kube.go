@@ -8,11 +8,14 @@
 package kube
 
 import (
+	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/inventory/podtext"
+	corev1 "k8s.io/api/core/v1"
 )
 
 // Options is what a Collector needs to know in addition to the objects.
@@ -63,32 +66,6 @@ type Collector struct {
 	logs        []logLine
 	clusterVersions
 	volumes
-}
-
-// NewCollector makes an empty Collector.
-func NewCollector(o Options) *Collector {
-	return &Collector{
-		known:      newKnown(o.Catalog),
-		images:     o.ImageVersions,
-		covered:    map[inventory.Resource]bool{},
-		counts:     map[inventory.Resource]int{},
-		seen:       map[inventory.Object]string{},
-		drivers:    map[inventory.Object]inventory.Driver{},
-		linux:      map[string]bool{},
-		windows:    map[string]bool{},
-		homes:      map[string]bool{},
-		linuxHomes: map[string]bool{},
-		csiNodes:   map[string]inventory.CSINode{},
-		running:    map[runKey]map[string]bool{},
-		inv:        inventory.Inventory{Read: map[inventory.Resource]inventory.Coverage{}},
-		volumes: volumes{
-			owned: map[key]bool{}, claims: map[key]claim{}, pvs: map[string]backing{}, byClaim: map[key]string{}, classes: map[string]string{},
-		},
-
-		copies:         map[inventory.Object]taken{},
-		runtimeClasses: map[string]inventory.Scheduling{},
-		classNames:     map[inventory.Object]string{},
-	}
 }
 
 // Cover notes how much of a resource a reader saw. Told twice, by two readers,
@@ -155,4 +132,94 @@ func (c *Collector) first(o inventory.Object, r inventory.Resource, at Locator) 
 		c.counts[r]++
 	}
 	return true
+}
+
+// taker is how the objects of one kind are taken, with the Collector locked.
+type taker struct {
+	into func() any
+	// once: of an object that is met again only the first is taken. It counts for
+	// resource, "" for one that nobody asks the number of.
+	once     bool
+	resource inventory.Resource
+	take     func(c *Collector, o inventory.Object, object any, at Locator)
+}
+
+func typed[T any](take func(*Collector, inventory.Object, *T, Locator)) taker {
+	return taker{
+		into: func() any { return new(T) },
+		take: func(c *Collector, o inventory.Object, object any, at Locator) { take(c, o, object.(*T), at) }, //nolint:forcetypeassert // made above
+	}
+}
+
+func once[T any](resource inventory.Resource, take func(*Collector, inventory.Object, *T, Locator)) taker {
+	t := typed(take)
+	t.once, t.resource = true, resource
+	return t
+}
+
+// fields are an object whose type isn't in k8s.io/api.
+type fields = map[string]any
+
+const (
+	linux   = "linux"
+	windows = "windows"
+)
+
+// osLabels name a node's operating system; the second is the old one.
+var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
+
+// repeated tells whether o was met before, and not in an earlier state. kept is
+// what the model keeps of it, without where it was read.
+func (c *Collector) repeated(o inventory.Object, r inventory.Resource, kept func() any, at Locator) bool {
+	again := !c.first(o, r, at)
+	if !c.compare {
+		return again
+	}
+	old, now := c.copies[o], taken{at(), kept()}
+	switch {
+	case !again:
+		c.copies[o] = now
+	case reflect.DeepEqual(old.kept, now.kept) || earlier(now.kept, old.kept):
+	case earlier(old.kept, now.kept):
+		c.copies[o] = now
+		c.pods = slices.DeleteFunc(c.pods, func(p podRecord) bool { return p.object == o })
+		return false
+	default:
+		c.differences = append(c.differences, difference{o, old, now})
+	}
+	return again
+}
+
+// earlier tells of a copy that shows no more than an earlier state of a pod: it
+// wasn't bound yet, or hadn't pulled its images. Of one that ended and one that
+// runs the latter counts: a StatefulSet gives its next pod the same name.
+func earlier(one, other any) bool {
+	a, isPod := one.(podCopy)
+	b, _ := other.(podCopy)
+	switch {
+	case !isPod || b.ended:
+		return false
+	case a.ended:
+		return true
+	case a.node == "":
+		a.node = b.node
+	}
+	for name, id := range a.images {
+		if b.images[name] != id {
+			return false
+		}
+	}
+	a.images = b.images
+	return reflect.DeepEqual(a, b)
+}
+
+// onLinux tells of a node that runs Linux: by itself, or, where it wasn't read,
+// by a pod on it that asks for Linux.
+func (c *Collector) onLinux(node string) bool {
+	return c.linux[node] || c.linuxHomes[node] && !c.readNode(node)
+}
+
+func (c *Collector) readNode(name string) bool {
+	_, read := c.seen[inventory.Object{Kind: "Node", Name: name}]
+	return read
 }

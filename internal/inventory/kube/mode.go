@@ -13,14 +13,6 @@ import (
 	"github.com/winbake/winbake/internal/printable"
 )
 
-const (
-	linux   = "linux"
-	windows = "windows"
-)
-
-// osLabels name a node's operating system; the second is the old one.
-var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
-
 // hostProcessFlags tell a driver that it runs as a HostProcess container:
 // Azure's and SMB's, and EBS'.
 var hostProcessFlags = []string{"enable-windows-host-process", "windows-host-process"}

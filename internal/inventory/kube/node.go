@@ -53,12 +53,6 @@ func bareNode(n *corev1.Node) any {
 	return kept
 }
 
-// onLinux tells of a node that runs Linux: by itself, or, where it wasn't read,
-// by a pod on it that asks for Linux.
-func (c *Collector) onLinux(node string) bool {
-	return c.linux[node] || c.linuxHomes[node] && !c.readNode(node)
-}
-
 // UnreadNodes are nodes that other objects speak of and that weren't read
 // themselves, sorted. The kubelet makes a CSINode for each node; of pods those
 // count that may run on Windows. Nodes that run Linux by their pods are left
@@ -79,11 +73,6 @@ func (c *Collector) UnreadNodes() []string {
 	}
 	slices.Sort(unread)
 	return unread
-}
-
-func (c *Collector) readNode(name string) bool {
-	_, read := c.seen[inventory.Object{Kind: "Node", Name: name}]
-	return read
 }
 
 // nodeOS is the system that the kubelet reports, or else its labels.

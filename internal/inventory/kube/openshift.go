@@ -9,11 +9,6 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// clusterVersions is what is joined at the end about the cluster.
-type clusterVersions struct {
-	wmco []wmcoFact
-}
-
 // ServerVersion notes the API server's version, "v1.32.9+abcdef".
 func (c *Collector) ServerVersion(version string, at inventory.Evidence) {
 	c.mu.Lock()

@@ -145,3 +145,16 @@ func setsApart(label string) bool {
 		return label == e || strings.HasSuffix(e, "/") && strings.HasPrefix(label, e)
 	})
 }
+
+// onWindows tells whether a pod runs on Windows or will.
+func (c *Collector) onWindows(p podRecord) bool {
+	switch {
+	case c.windows[p.node]:
+		return true
+	case c.onLinux(p.node):
+		return false
+	case p.asks == nil:
+		return p.os == windows
+	}
+	return c.boundForWindows(merged(*p.asks, c.runtimeClasses[p.runtimeClass]))
+}

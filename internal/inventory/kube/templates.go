@@ -11,18 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
-// workload is what is known of the object that a pod template is in.
-type workload struct {
-	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
-	// or owned by another that was read too).
-	idle   bool
-	claims map[string]*string
-}
-
-func workloadOf(meta metav1.Object, replicas *int32) workload {
-	return workload{idle: replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil}
-}
-
 // deployment takes a Deployment's pod template, and WMCO's own version.
 func (c *Collector) deployment(o inventory.Object, d *appsv1.Deployment, at Locator) {
 	c.template(o, d, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
@@ -89,27 +77,6 @@ func (c *Collector) template(o inventory.Object, meta metav1.Object, replicas *i
 	}
 }
 
-// workload keeps a template that may ask for Windows and has volumes.
-func (v *volumes) workload(o inventory.Object, p podTemplate, w workload) {
-	if w.idle || askedOS(p) == linux {
-		return
-	}
-	r := v.record(o, p, "")
-	r.claims = w.claims
-	for i, m := range p.spec.Containers {
-		for j, mount := range m.VolumeMounts {
-			if _, ok := w.claims[mount.Name]; ok {
-				at := p.evidence(mount.Name, "containers", i, "volumeMounts", j)
-				r.volumes = append(r.volumes, volumeRecord{name: mount.Name, claim: mount.Name + "-" + o.Name + "-0", class: w.claims[mount.Name], at: at})
-				delete(w.claims, mount.Name)
-			}
-		}
-	}
-	if len(r.volumes) > 0 {
-		v.templates = append(v.templates, r)
-	}
-}
-
 // CountTemplates makes pod templates count as workloads where no pod of theirs
 // that runs was read: in manifests the pods are often left out, and a CronJob
 // has none between its runs.
@@ -132,3 +99,5 @@ func (c *Collector) Workloads() int {
 	}
 	return n
 }
+
+var templateBase = []any{"spec", "template", "spec"}

@@ -3,6 +3,7 @@ package kube
 import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	csitranslation "k8s.io/csi-translation-lib"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -23,46 +24,6 @@ const provisionedBy = "pv.kubernetes.io/provisioned-by"
 
 // provisionerKeys are a claim's annotations that name what made its volume.
 var provisionerKeys = []string{"volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"}
-
-// key is a namespaced name.
-type key struct{ namespace, name string }
-
-// volumes is what the joins between pods, claims and volumes need.
-type volumes struct {
-	pods      []podRecord
-	templates []podRecord
-	// countTemplates: see CountTemplates.
-	countTemplates bool
-	// owned are the workloads of which a pod was read.
-	owned   map[key]bool
-	claims  map[key]claim
-	pvs     map[string]backing
-	byClaim map[key]string // the PV that was made for a claim
-	classes map[string]string
-	// fallback is the default class, standing is how many there are.
-	fallback string
-	defaults int
-}
-
-// backing is who serves a volume. Neither name is set where no CSI driver
-// does: NFS, local, hostPath.
-type backing struct {
-	provisioner string
-	inTree      string
-	migratedTo  string
-	// maker is the provisioner that made the volume, "" for a person.
-	maker string
-	// affinity is what keeps the volume to some nodes.
-	affinity []inventory.Term
-}
-
-type claim struct {
-	volume string
-	class  *string
-	// maker is the provisioner of the claim's annotation.
-	maker      string
-	migratedTo string
-}
 
 // persistentVolume takes a volume.
 func (c *Collector) persistentVolume(o inventory.Object, pv *corev1.PersistentVolume, at Locator) {
@@ -165,5 +126,84 @@ func (c *Collector) storageClass(o inventory.Object, sc *storagev1.StorageClass,
 			c.defaults++
 			break
 		}
+	}
+}
+
+func (v *volumes) record(o inventory.Object, p podTemplate, name string) podRecord {
+	r := podRecord{object: o, node: p.spec.NodeName, os: askedOS(p), volumes: v.of(p, name)}
+	if class := p.spec.RuntimeClassName; class != nil {
+		r.runtimeClass = *class
+	}
+	if s := scheduling(p.spec); r.os == "" && (r.runtimeClass != "" || len(s.NodeSelector)+len(s.Terms) > 0) {
+		r.asks = &s
+	}
+	return r
+}
+
+// of lists the volumes of a pod that a CSI driver may serve. A generic
+// ephemeral volume's claim bears the pod's name and the volume's:
+// https://kubernetes.io/docs/concepts/storage/ephemeral-volumes/
+func (v *volumes) of(p podTemplate, pod string) []volumeRecord {
+	var out []volumeRecord
+	for i := range p.spec.Volumes {
+		vol := &p.spec.Volumes[i]
+		r := volumeRecord{name: vol.Name}
+		switch {
+		case vol.PersistentVolumeClaim != nil:
+			r.claim = vol.PersistentVolumeClaim.ClaimName
+		case vol.Ephemeral != nil:
+			if pod != "" {
+				r.claim = pod + "-" + vol.Name
+			}
+			if t := vol.Ephemeral.VolumeClaimTemplate; t != nil {
+				r.class = t.Spec.StorageClassName
+			}
+		case vol.CSI != nil:
+			r.inline, r.direct = true, backing{provisioner: vol.CSI.Driver}
+		case translator.IsInlineMigratable(vol):
+			plugin, err := translator.GetInTreePluginNameFromSpec(nil, vol)
+			if err != nil {
+				continue
+			}
+			r.inline, r.direct = true, backing{provisioner: csiName(plugin), inTree: plugin}
+		default:
+			continue
+		}
+		r.at = p.evidence(volumeText(r), "volumes", i)
+		out = append(out, r)
+	}
+	return out
+}
+
+// workload is what is known of the object that a pod template is in.
+type workload struct {
+	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
+	// or owned by another that was read too).
+	idle   bool
+	claims map[string]*string
+}
+
+func workloadOf(meta metav1.Object, replicas *int32) workload {
+	return workload{idle: replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil}
+}
+
+// workload keeps a template that may ask for Windows and has volumes.
+func (v *volumes) workload(o inventory.Object, p podTemplate, w workload) {
+	if w.idle || askedOS(p) == linux {
+		return
+	}
+	r := v.record(o, p, "")
+	r.claims = w.claims
+	for i, m := range p.spec.Containers {
+		for j, mount := range m.VolumeMounts {
+			if _, ok := w.claims[mount.Name]; ok {
+				at := p.evidence(mount.Name, "containers", i, "volumeMounts", j)
+				r.volumes = append(r.volumes, volumeRecord{name: mount.Name, claim: mount.Name + "-" + o.Name + "-0", class: w.claims[mount.Name], at: at})
+				delete(w.claims, mount.Name)
+			}
+		}
+	}
+	if len(r.volumes) > 0 {
+		v.templates = append(v.templates, r)
 	}
 }

@@ -86,14 +86,6 @@ func (c *Collector) services(wmco string, data map[string]string, at Locator) {
 	c.inv.Cluster.Services = append(c.inv.Cluster.Services, list)
 }
 
-// wmcoFact is a version that something says WMCO has.
-type wmcoFact struct {
-	version version.WMCO
-	at      inventory.Evidence
-	// settled is false for a ClusterServiceVersion that is being replaced.
-	settled bool
-}
-
 // csvName is what OLM calls a version of WMCO; a respin has a suffix.
 var csvName = regexp.MustCompile(`^` + wmcoName + `\.v([0-9]+\.[0-9]+\.[0-9]+)(?:-.*)?$`)
 
@@ -156,12 +148,6 @@ func (ct *container) runsProxy() bool {
 		}
 	}
 	return false
-}
-
-type logLine struct {
-	node string
-	text string
-	at   inventory.Evidence
 }
 
 // CSIProxyLog takes the line of a csi-proxy's log in which it says its

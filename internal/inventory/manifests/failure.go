@@ -2,14 +2,11 @@ package manifests
 
 import (
 	"bytes"
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/winbake/winbake/internal/inventory"
 )
 
 // failure is a document, or one object of it, that can't be taken.
@@ -26,25 +23,6 @@ func (f *failure) Error() string { return f.where + ": " + f.what }
 
 func failed(d *document, n *yaml.Node, what string) *failure {
 	return &failure{where: d.where(n), what: what}
-}
-
-// problem words an error of this document: a failure of ours, or what the
-// parsers say.
-func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
-	if f, ok := errors.AsType[*failure](err); ok {
-		if f.template {
-			f.fix, f.command = rendered, d.render()
-		}
-		return inventory.Problem{Where: f.where, What: f.what, Fix: f.fix, Command: f.command}, f.template
-	}
-	if line, column, ok := marker(d.text); ok {
-		return inventory.Problem{Where: d.at(line, column), What: "this is a template: render it first", Fix: rendered, Command: d.render()}, true
-	}
-	line, what := parserLine(err)
-	if strings.Contains(what, "tab") && bytes.IndexByte(d.lineText(line), '\t') < 0 && bytes.IndexByte(d.lineText(line+1), '\t') >= 0 {
-		line++ // the parser is still at the line above
-	}
-	return inventory.Problem{Where: d.at(line, d.column(line)), What: "this isn't YAML: " + what, Fix: d.fix(line)}, false
 }
 
 var yamlLine = regexp.MustCompile(`\bline ([0-9]+)(?:, column [0-9]+)?: ?`)

@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"bytes"
-	"context"
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
@@ -10,9 +9,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/winbake/winbake/internal/inventory/yamlnode"
-	"github.com/winbake/winbake/internal/stream"
 )
 
 // isJSON tells JSON from YAML by its first character, or the second of a list
@@ -41,41 +37,6 @@ type jsonReader struct {
 	// kept.
 	item func(*yaml.Node) bool
 	key  string // the last key of the top level
-}
-
-// jsonDocuments reads objects, one after the other. The items of a List are
-// taken one by one, so that a large one never is in memory as a whole; its kind
-// comes after them, so those that don't tell their own are kept until then.
-func (r *reader) jsonDocuments(ctx context.Context, d *document) error {
-	j := &jsonReader{dec: stdjson.NewDecoder(stream.NewReader(ctx, bytes.NewReader(d.text))), text: d.text, line: 1}
-	j.dec.UseNumber()
-	for {
-		j.item = func(n *yaml.Node) bool {
-			if n.Kind != yaml.MappingNode || yamlnode.Get(n, "kind") == nil {
-				return false
-			}
-			r.listed(d, n)
-			return true
-		}
-		n, err := j.value(0)
-		if errors.Is(err, io.EOF) && n == nil {
-			return nil
-		}
-		if err != nil {
-			return j.failure(d, err)
-		}
-		r.documents++
-		if err := r.object(d, n, object{}); err != nil {
-			return err
-		}
-	}
-}
-
-func (r *reader) listed(d *document, n *yaml.Node) {
-	if err := r.nested(d, n, object{}, 1); err != nil {
-		p, _ := d.problem(err)
-		r.problem(p)
-	}
 }
 
 func (j *jsonReader) failure(d *document, err error) error {
@@ -195,37 +156,3 @@ func (j *jsonReader) place(offset int) (line, column int) {
 // large is the size in bytes from which a List is cut into its items before it
 // is parsed: as one tree it takes some ten times its size.
 const large = 1 << 20
-
-// list takes a large List item by item; done is false for a document that
-// isn't one and is to be parsed whole.
-func (r *reader) list(ctx context.Context, d *document) (done bool, err error) {
-	if len(d.text) < large {
-		return false, nil
-	}
-	rest, items, indent, ok := yamlnode.Items(d.text)
-	if !ok {
-		return false, nil
-	}
-	var head yaml.Node
-	if err := yaml.Unmarshal(rest, &head); err != nil || len(head.Content) == 0 || yamlnode.Resolve(head.Content[0]).Kind != yaml.MappingNode {
-		return false, nil //nolint:nilerr // what is wrong with it is told by the whole
-	}
-	o, err := d.kind(head.Content[0], object{})
-	if err != nil || !isList(o.kind) {
-		return false, nil //nolint:nilerr // told by the whole, too
-	}
-	r.documents++
-	r.objects++
-	for _, item := range items {
-		item.Text[indent] = ' ' // the dash: what is left is the item's mapping
-		one := &document{file: d.file, line: d.line + item.Line - 1, text: item.Text}
-		if err := r.yamlDocuments(ctx, one, o.item()); err != nil {
-			if ctx.Err() != nil {
-				return true, ctx.Err()
-			}
-			p, _ := one.problem(err)
-			r.problem(p)
-		}
-	}
-	return true, nil
-}

@@ -156,3 +156,29 @@ func (d *document) kustomization(n *yaml.Node) error {
 	}
 	return nil
 }
+
+// render is the command that renders what the file belongs to, by what lies
+// around it.
+func (d *document) render() string {
+	if d.file == "<stdin>" {
+		return "" // nobody knows of which program it is
+	}
+	if dir, ok := strings.CutPrefix(d.file, builtFrom); ok {
+		return builtFrom + shell.Path(dir) + " | envsubst > rendered.yaml"
+	}
+	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(dir, "Chart.yaml")) {
+			return "helm template " + shell.Path(dir) + " > rendered.yaml"
+		}
+		if filepath.Base(filepath.Dir(d.file)) != "templates" && isOverlay(dir) {
+			return builtFrom + shell.Path(dir) + " > rendered.yaml"
+		}
+		if up := filepath.Dir(dir); up == dir || dir == "." {
+			break
+		}
+	}
+	if brackets.Match(d.text) {
+		return "" // of a chart that isn't there
+	}
+	return "envsubst < " + shell.Path(d.file) + " > rendered.yaml"
+}

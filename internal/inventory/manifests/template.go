@@ -6,12 +6,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -61,32 +59,6 @@ func marker(text []byte) (line, column int, ok bool) {
 	return 0, 0, false
 }
 
-// render is the command that renders what the file belongs to, by what lies
-// around it.
-func (d *document) render() string {
-	if d.file == "<stdin>" {
-		return "" // nobody knows of which program it is
-	}
-	if dir, ok := strings.CutPrefix(d.file, builtFrom); ok {
-		return builtFrom + shell.Path(dir) + " | envsubst > rendered.yaml"
-	}
-	for dir := filepath.Dir(d.file); ; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(dir, "Chart.yaml")) {
-			return "helm template " + shell.Path(dir) + " > rendered.yaml"
-		}
-		if filepath.Base(filepath.Dir(d.file)) != "templates" && isOverlay(dir) {
-			return builtFrom + shell.Path(dir) + " > rendered.yaml"
-		}
-		if up := filepath.Dir(dir); up == dir || dir == "." {
-			break
-		}
-	}
-	if brackets.Match(d.text) {
-		return "" // of a chart that isn't there
-	}
-	return "envsubst < " + shell.Path(d.file) + " > rendered.yaml"
-}
-
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
@@ -95,21 +67,6 @@ func exists(path string) bool {
 // podFields are the fields in which a variable can't be meant for a shell that
 // runs in the container.
 var podFields = map[string]bool{"image": true, "name": true, "namespace": true, "path": true, "kubernetes.io/os": true}
-
-// unrendered looks for template marks in an object that is YAML all the same:
-// image: ${IMAGE}, or image: "{{ .Values.image }}".
-func (d *document) unrendered(n *yaml.Node, o object) error {
-	if o.kind == "ConfigMap" || !bytes.Contains(d.text, []byte("{")) {
-		return nil
-	}
-	if found := templated(n, 0); found != nil {
-		return &failure{
-			where: d.where(found), what: "this is a template, " + strings.TrimSpace(printable.Clip(found.Value)) + " isn't a value: render it first",
-			template: true,
-		}
-	}
-	return nil
-}
 
 // maxDepth bounds how deep an object may be nested; Kubernetes' own are some
 // 20 levels deep.

@@ -114,10 +114,6 @@ func imageFault(ctx context.Context, where string, err error) error {
 	return &g
 }
 
-// maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
-// 150 KiB, `oc adm release info -o json` of one has under 2 MiB.
-const maxText = 32 << 20
-
 func readBounded(file string) ([]byte, error) {
 	src, err := infile.Read(file, maxText)
 	if info, serr := os.Stat(file); err != nil && serr == nil && info.Size() > maxText {

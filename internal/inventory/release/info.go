@@ -210,3 +210,10 @@ func urlCells(cells []string) (source, commit string, ok bool) {
 	source, commit, ok = commitCells(cells)
 	return source, commit, ok && commit != ""
 }
+
+// maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
+// 150 KiB, `oc adm release info -o json` of one has under 2 MiB.
+const maxText = 32 << 20
+
+// saveInfo is the command that any oc can answer with what Read needs.
+const saveInfo = "oc adm release info --commits RELEASE > release.txt"

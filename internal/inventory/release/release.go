@@ -58,9 +58,6 @@ func Read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payloa
 	return p, inventory.Source{Kind: "release", Name: ref, Detail: detail}, nil
 }
 
-// saveInfo is the command that any oc can answer with what Read needs.
-const saveInfo = "oc adm release info --commits RELEASE > release.txt"
-
 func read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, error) {
 	info, err := os.Stat(ref)
 	_, noVersion := version.ParseOpenShift(ref)

@@ -1,7 +1,6 @@
 package csidriver
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -9,46 +8,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/manifests/object"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
-
-// Render writes the files for a driver and a release. Its errors are
-// *fault.Error: no such driver or release, no version that fits, a mode that
-// the version doesn't have, images that can't be named.
-func Render(cat *catalog.Catalog, o Options) (*Folder, error) {
-	o.Namespace = cmp.Or(o.Namespace, OperatorNamespace)
-	if !object.ValidNamespace(o.Namespace) || o.Namespace == testNamespace {
-		return nil, &fault.Error{What: fmt.Sprintf("%q can't be the driver's namespace", o.Namespace), Fix: "--namespace, in lower-case letters, digits and dashes; or leave it out for " + OperatorNamespace}
-	}
-	if o.Namespace != OperatorNamespace && object.ClustersOwn(o.Namespace) && (o.Old == nil || !o.Old.inPlace(o.Namespace)) {
-		return nil, &fault.Error{What: o.Namespace + " is the cluster's own, and its labels would be changed", Fix: "--namespace, one of yours or a new one; or leave it out for " + OperatorNamespace}
-	}
-	c, err := choose(cat, o)
-	if err != nil {
-		return nil, err
-	}
-	ds, err := c.daemonSet(o.Namespace, c.source())
-	if err != nil {
-		return nil, err
-	}
-	if c.old != nil {
-		c.keepChoices(o)
-		c.keep(ds)
-	}
-	m, err := useImages(o, &ds.Spec.Template.Spec)
-	if err != nil {
-		return nil, err
-	}
-	files, err := c.files(ds, m.at(c.windows.image, false))
-	if err != nil {
-		return nil, err
-	}
-	return &Folder{Title: c.driver.Title, Version: c.version, HostProcess: c.hostProcess, definition: c.definition, daemonSet: ds, Files: files, Notes: c.notes, kept: c.kept}, nil
-}
 
 func (c *choice) daemonSet(namespace, image string) (*appsv1.DaemonSet, error) {
 	ds, err := c.definition.daemonSet(c.version, c.hostProcess, image)

@@ -78,30 +78,6 @@ func ProtocolFault(theirs, ours int) error {
 		Fix: "use a payload of this release: bake payload --with-verify"}
 }
 
-func cantWrite(path string, err error) error {
-	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what lies there, and who may write it", Err: err}
-	switch {
-	case diskFull(err):
-		f.What, f.Fix = "the node's disk is full: "+err.Error(), "make room on it, then run this again"
-	case errors.Is(err, os.ErrPermission):
-		f.Fix = "log in as an administrator: --ssh Administrator@HOST; or see who may write there: icacls on the node"
-	}
-	return f
-}
-
-// change is one journal while it is carried out.
-type change struct {
-	sys   System
-	dirs  Dirs
-	times Times
-	say   func(string)
-	// step is called between any two things that are done to the node, for
-	// tests to cut a change short there.
-	step   func()
-	j      *journal
-	result *Result
-}
-
 // idle tells whether the node is right already, record and all.
 func (c *change) idle() bool {
 	if len(c.j.Files)+len(c.j.Services)+len(c.j.Folders) > 0 {
@@ -290,4 +266,22 @@ func removeFolders(folders, logs []string) error {
 		_ = os.Remove(d) // somebody else's files are in it
 	}
 	return nil
+}
+
+// lock keeps two changes of one node apart. The lock ends with the process
+// that holds it, however that ends.
+func lock(ctx context.Context, path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, cantWrite(path, err)
+	}
+	ok, err := wait(ctx, lockTime, func() (bool, error) { return tryLock(f) })
+	if err == nil && !ok {
+		err = &fault.Error{Where: path, What: "another change of this node is under way", Fix: "wait until it has ended, then run this again"}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
 }

@@ -3,7 +3,6 @@ package agent
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -184,24 +183,6 @@ func removeAll(dir string) error {
 // of a session that was cut may take to find out.
 const lockTime = 60 * time.Second
 
-// lock keeps two changes of one node apart. The lock ends with the process
-// that holds it, however that ends.
-func lock(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, cantWrite(path, err)
-	}
-	ok, err := wait(ctx, lockTime, func() (bool, error) { return tryLock(f) })
-	if err == nil && !ok {
-		err = &fault.Error{Where: path, What: "another change of this node is under way", Fix: "wait until it has ended, then run this again"}
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, err
-	}
-	return func() { _ = f.Close() }, nil
-}
-
 // What klog and csi-proxy write when they start: klog's header goes to the
 // file at once, the version when klog flushes its buffer, after 5 seconds
 // (https://github.com/kubernetes/klog, rotateFile; csi-proxy, cmd/csi-proxy/main.go).
@@ -249,4 +230,15 @@ func scanLog(r io.Reader) (version string, err error) {
 			return "", fmt.Errorf("read its log: %w", rerr)
 		}
 	}
+}
+
+func cantWrite(path string, err error) error {
+	f := &fault.Error{Where: path, What: "can't be written: " + err.Error(), Fix: "look at what lies there, and who may write it", Err: err}
+	switch {
+	case diskFull(err):
+		f.What, f.Fix = "the node's disk is full: "+err.Error(), "make room on it, then run this again"
+	case errors.Is(err, os.ErrPermission):
+		f.Fix = "log in as an administrator: --ssh Administrator@HOST; or see who may write there: icacls on the node"
+	}
+	return f
 }

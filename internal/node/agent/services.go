@@ -273,10 +273,15 @@ func (c *change) pipesWrong(ctx context.Context, s serviceChange, pid uint32) st
 	return ""
 }
 
-func (c *change) note(s string) {
-	if !slices.Contains(c.result.Notes, s) {
-		c.result.Notes = append(c.result.Notes, s)
+// running tells whether a service runs and its process lives.
+func (c *change) running(name string) (*Service, bool, error) {
+	s, err := c.sys.Service(name)
+	if err != nil || s == nil {
+		return s, false, err
 	}
+	ps, err := c.sys.Processes()
+	if err != nil {
+		return s, false, err
+	}
+	return s, s.State == node.StateRunning && runs(ps, s.PID), nil
 }
-
-func (c *change) did(s string) { c.result.Services = append(c.result.Services, s) }

@@ -103,19 +103,6 @@ func (t Target) String() string {
 	return t.User + "@" + host
 }
 
-func (r route) connect(ctx context.Context) (net.Conn, error) {
-	if r.command != nil {
-		return r.start(ctx)
-	}
-	t := r.target
-	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", net.JoinHostPort(t.Host, strconv.Itoa(t.port())))
-	if err != nil {
-		return nil, &fault.Error{Where: t.String(), What: "the machine can't be reached: " + err.Error(),
-			Fix: "see that it runs sshd and that nothing between filters port " + strconv.Itoa(t.port()) + "; a bastion on the way is ProxyJump in ~/.ssh/config", Err: err}
-	}
-	return conn, nil
-}
-
 // commandConn is a connection through a command's stdin and stdout.
 type commandConn struct {
 	net.Conn

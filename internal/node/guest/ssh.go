@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -175,4 +176,17 @@ func (s *SSH) sftp() (*sftp.Client, error) {
 		return nil, &fault.Error{Where: s.target.String(), What: "the machine serves no SFTP: " + err.Error(), Fix: "enable the sftp subsystem in its sshd_config", Err: err}
 	}
 	return s.files, nil
+}
+
+func (r route) connect(ctx context.Context) (net.Conn, error) {
+	if r.command != nil {
+		return r.start(ctx)
+	}
+	t := r.target
+	conn, err := (&net.Dialer{Timeout: dialTime}).DialContext(ctx, "tcp", net.JoinHostPort(t.Host, strconv.Itoa(t.port())))
+	if err != nil {
+		return nil, &fault.Error{Where: t.String(), What: "the machine can't be reached: " + err.Error(),
+			Fix: "see that it runs sshd and that nothing between filters port " + strconv.Itoa(t.port()) + "; a bastion on the way is ProxyJump in ~/.ssh/config", Err: err}
+	}
+	return conn, nil
 }

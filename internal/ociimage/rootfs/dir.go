@@ -25,15 +25,6 @@ type dirEntries struct {
 	done int64
 }
 
-func (w *walker) dir(ctx context.Context, name string) (err error) {
-	root, err := os.OpenRoot(name)
-	if err != nil {
-		return ociimage.Unreadable(name, err)
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	return w.run(ctx, &dirEntries{name: name, top: w.roots[0], root: root, tell: w.tell})
-}
-
 func (d *dirEntries) count() int { return 1 }
 func (d *dirEntries) skip(int)   {}
 

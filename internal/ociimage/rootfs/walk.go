@@ -9,8 +9,10 @@ package rootfs
 import (
 	"archive/tar"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"strings"
 
@@ -341,4 +343,13 @@ func (w *walker) unsafe(object, what string) error {
 
 func (w *walker) hides(whiteout, object string) error {
 	return w.problem(Unsafe{Hides: true, Object: whiteout, Observed: "hides " + object + " of the same layer", Expected: "whiteouts of what the layer doesn't bring"})
+}
+
+func (w *walker) dir(ctx context.Context, name string) (err error) {
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return ociimage.Unreadable(name, err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return w.run(ctx, &dirEntries{name: name, top: w.roots[0], root: root, tell: w.tell})
 }

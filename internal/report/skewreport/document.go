@@ -102,44 +102,6 @@ type CatalogAge struct {
 	AgeDays *int `json:"ageDays,omitempty"`
 }
 
-// newDocument copies r into its final order. Strings are still as they came.
-func newDocument(r Report) *Document {
-	if r.FailOn == 0 {
-		r.FailOn = finding.DefaultFailOn
-	}
-	d := &Document{
-		APIVersion: APIVersion, Kind: "SkewReport",
-		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
-		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
-		FailOn: r.FailOn.String(), Counts: map[string]int{},
-		Drivers: []skew.Row{}, Findings: []finding.Finding{}, Evaluated: []string{}, Steps: []skew.Step{},
-		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
-	}
-	if r.Result != nil {
-		d.takeResult(r.Result)
-	}
-	if r.Inventory != nil {
-		d.takeInventory(r.Inventory)
-	}
-	for s := finding.Pass; s <= finding.Block; s++ {
-		d.Counts[s.String()] = finding.Count(d.Findings, s)
-	}
-	if d.Verdict = finding.Worst(d.Findings); d.Verdict == finding.Info {
-		d.Verdict = finding.Pass // a verdict says what to do, and INFO is nothing to do
-	}
-	d.ExitCode = r.FailOn.ExitCode(d.Findings)
-	d.Summary = summary(d)
-	explain := r.Explain
-	if explain == nil {
-		explain = skew.Explain
-	}
-	for _, id := range d.ruleIDs() {
-		rule, _ := explain(id) // one that isn't known has an ID alone
-		d.Rules = append(d.Rules, RuleInfo{ID: id, Title: rule.Title, Ground: rule.Ground, Source: rule.Source})
-	}
-	return d
-}
-
 // ruleIDs are those of all rules that the report speaks of, sorted.
 func (d *Document) ruleIDs() []string {
 	ids := slices.Clone(d.Evaluated)

@@ -11,24 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/skew"
 )
 
-// encodeJUnit makes a test case of each rule: it fails if one of its findings
-// makes the command fail, and is skipped if it couldn't be evaluated.
-func encodeJUnit(d *Document, _ Options) (string, error) {
-	d = d.display()
-	suite := report.JUnitSuite{Name: "verify skew", Output: &report.JUnitText{Text: d.Summary + "\n" + strings.Join(d.readLines(), "\n")}}
-	if d.From != "" || d.To != "" {
-		suite.Name += " " + change(d.From, d.To)
-	}
-	for _, r := range d.Rules {
-		suite.Add(d.junitCase(r))
-	}
-	if len(suite.Cases) == 0 {
-		// Jenkins fails a build whose reports have no test in them.
-		suite.Add(report.JUnitCase{Class: "skew", Name: "evaluated", Output: &report.JUnitText{Text: "no rule was evaluated"}})
-	}
-	return suite.Encode()
-}
-
 // failing is the least severity that makes the command fail.
 func (d *Document) failing() finding.Severity {
 	f := finding.DefaultFailOn

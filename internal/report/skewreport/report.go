@@ -40,19 +40,6 @@ type Report struct {
 	Explain func(id string) (skew.Rule, bool)
 }
 
-// Options are for people's eyes: only text heeds them.
-type Options struct {
-	Color bool
-	// Details shows the drivers at each update, all steps, and what was observed
-	// and expected, with evidence and source.
-	Details bool
-	// Verbose lists passed rules, and all evidence instead of the first few.
-	Verbose bool
-	// Width is in columns; 0 is 100. Prose is wrapped to it; commands
-	// and evidence, which are there to be copied, aren't.
-	Width int
-}
-
 var writers = map[string]func(*Document, Options) (string, error){
 	"text":     encodeText,
 	"json":     encodeJSON,
@@ -136,4 +123,60 @@ func Explain(w io.Writer, rules ...skew.Rule) error {
 func ExplainRetired(w io.Writer, r skew.Retired) error {
 	_, err := fmt.Fprintf(w, "%s: %s (retired)\n\n%s\n", r.ID, r.Title, r.Why)
 	return err
+}
+
+// newDocument copies r into its final order. Strings are still as they came.
+func newDocument(r Report) *Document {
+	if r.FailOn == 0 {
+		r.FailOn = finding.DefaultFailOn
+	}
+	d := &Document{
+		APIVersion: APIVersion, Kind: "SkewReport",
+		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
+		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
+		FailOn: r.FailOn.String(), Counts: map[string]int{},
+		Drivers: []skew.Row{}, Findings: []finding.Finding{}, Evaluated: []string{}, Steps: []skew.Step{},
+		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
+	}
+	if r.Result != nil {
+		d.takeResult(r.Result)
+	}
+	if r.Inventory != nil {
+		d.takeInventory(r.Inventory)
+	}
+	for s := finding.Pass; s <= finding.Block; s++ {
+		d.Counts[s.String()] = finding.Count(d.Findings, s)
+	}
+	if d.Verdict = finding.Worst(d.Findings); d.Verdict == finding.Info {
+		d.Verdict = finding.Pass // a verdict says what to do, and INFO is nothing to do
+	}
+	d.ExitCode = r.FailOn.ExitCode(d.Findings)
+	d.Summary = summary(d)
+	explain := r.Explain
+	if explain == nil {
+		explain = skew.Explain
+	}
+	for _, id := range d.ruleIDs() {
+		rule, _ := explain(id) // one that isn't known has an ID alone
+		d.Rules = append(d.Rules, RuleInfo{ID: id, Title: rule.Title, Ground: rule.Ground, Source: rule.Source})
+	}
+	return d
+}
+
+// encodeJUnit makes a test case of each rule: it fails if one of its findings
+// makes the command fail, and is skipped if it couldn't be evaluated.
+func encodeJUnit(d *Document, _ Options) (string, error) {
+	d = d.display()
+	suite := report.JUnitSuite{Name: "verify skew", Output: &report.JUnitText{Text: d.Summary + "\n" + strings.Join(d.readLines(), "\n")}}
+	if d.From != "" || d.To != "" {
+		suite.Name += " " + change(d.From, d.To)
+	}
+	for _, r := range d.Rules {
+		suite.Add(d.junitCase(r))
+	}
+	if len(suite.Cases) == 0 {
+		// Jenkins fails a build whose reports have no test in them.
+		suite.Add(report.JUnitCase{Class: "skew", Name: "evaluated", Output: &report.JUnitText{Text: "no rule was evaluated"}})
+	}
+	return suite.Encode()
 }

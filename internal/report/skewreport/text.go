@@ -290,3 +290,16 @@ func (w *textWriter) sources() {
 		}
 	}
 }
+
+// Options are for people's eyes: only text heeds them.
+type Options struct {
+	Color bool
+	// Details shows the drivers at each update, all steps, and what was observed
+	// and expected, with evidence and source.
+	Details bool
+	// Verbose lists passed rules, and all evidence instead of the first few.
+	Verbose bool
+	// Width is in columns; 0 is 100. Prose is wrapped to it; commands
+	// and evidence, which are there to be copied, aren't.
+	Width int
+}

@@ -122,14 +122,6 @@ func (ReadPayload) apply(*inventory.Inventory)  {}
 func (ReleaseNodes) apply(*inventory.Inventory) {}
 func (SetChannel) apply(*inventory.Inventory)   {}
 
-func driver(inv *inventory.Inventory, o inventory.Object) *inventory.Driver {
-	i := slices.IndexFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object == o })
-	if i < 0 {
-		return nil
-	}
-	return &inv.Drivers[i]
-}
-
 // ByHand is what no command does.
 type ByHand struct {
 	Text string
@@ -196,4 +188,18 @@ func owner(o inventory.Owner) string {
 		name = o.Namespace + "/" + name
 	}
 	return strings.TrimSpace(o.Manager+" "+o.Kind) + " " + name
+}
+
+// Becomes is what an action makes of a driver that is there; nil for nothing that
+// is known.
+func Becomes(a Action) *inventory.Driver {
+	switch a := a.(type) {
+	case ReplaceDriver:
+		return &a.Becomes
+	case EditDriver:
+		return a.Becomes
+	case ByHand:
+		return a.Becomes
+	}
+	return nil
 }

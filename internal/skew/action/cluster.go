@@ -160,16 +160,10 @@ func cutTag(ref string) (repository, tag string) {
 	return ref, ""
 }
 
-// Becomes is what an action makes of a driver that is there; nil for nothing that
-// is known.
-func Becomes(a Action) *inventory.Driver {
-	switch a := a.(type) {
-	case ReplaceDriver:
-		return &a.Becomes
-	case EditDriver:
-		return a.Becomes
-	case ByHand:
-		return a.Becomes
+func driver(inv *inventory.Inventory, o inventory.Object) *inventory.Driver {
+	i := slices.IndexFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object == o })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &inv.Drivers[i]
 }

@@ -9,49 +9,8 @@ import (
 
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
-	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
-
-// For is what to do about a cluster. moved is told where the steps so far have
-// the drivers, before and after the update of each hop.
-func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when string, inv *inventory.Inventory)) []Step {
-	p := &planner{cat: snap.Catalog, req: snap.Request, inv: scratch(snap.Inventory), route: snap.Route, asked: map[string]bool{}, evaluate: evaluate, moved: moved}
-	stops := p.route.Stops
-	if len(stops) == 1 {
-		p.settle("", []string{rules.Before, rules.During, rules.After, ""}, stops[0])
-	}
-	for p.hop = 0; p.hop < len(stops)-1; p.hop++ {
-		if p.overTwo() {
-			p.controlPlaneOnly(stops[p.hop], stops[p.hop+1], stops[p.hop+2])
-			continue
-		}
-		from, to := stops[p.hop], stops[p.hop+1]
-		p.settle(rules.Before, []string{rules.Before}, from, to)
-		p.moved(p.hop, rules.Before, p.inv)
-		w := p.judged(from, to)
-		p.update(w, channel(p.inv.Cluster.Channel, to))
-		p.take(w, rules.During, []string{rules.During})
-		p.operator(w)
-		p.follow(to)
-	}
-	p.hop = max(0, len(stops)-2)
-	when := rules.After
-	if len(stops) == 1 {
-		when = ""
-	}
-	check := action.Check{}
-	for _, a := range slices.Concat(p.did...) {
-		if b, ok := a.(action.BuildImage); ok && b.Release == stops[len(stops)-1].MinorString() {
-			check.Built = b.Release
-		}
-	}
-	p.add(when, nil, "", check)
-	for i, records := range action.Sequence(p.did) {
-		p.list[i].Actions = records
-	}
-	return p.list
-}
 
 // released are actions that let the nodes go which WMCO holds back: without, an
 // update of WMCO that waits for its nodes waits for ever.

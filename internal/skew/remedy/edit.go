@@ -68,16 +68,6 @@ func LookAtBuild(node string) []action.Action {
 	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node", node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
 }
 
-func byHand(v *snapshot.View, format string, args ...any) []action.Action {
-	return []action.Action{action.ByHand{Text: fmt.Sprintf(format, args...), Object: v.DaemonSet.Object.String()}}
-}
-
-// InFile tells whether the DaemonSet is a manifest, with no cluster behind it.
-func InFile(v *snapshot.View) bool { return v.Planned || v.At.Request.Static }
-
-// Container is the name of the driver's container, in a sentence.
-func Container(d *inventory.Driver) string { return cmp.Or(d.Container, "of the driver") }
-
 // SelectWindows has a driver select nodes by their system as labels write it, where
 // its selector has a capital; nil for any other.
 func SelectWindows(d *inventory.Driver) []action.Action {
@@ -177,23 +167,4 @@ func Deploy(snap *snapshot.Snapshot, cat *catalog.Driver, release version.OpenSh
 	becomes := became(&d, cat, folder.Version, folder.HostProcess)
 	becomes.Image.Reference = image
 	return []action.Action{action.DeployDriver{Title: cat.Title, Version: folder.Version, Bake: b.words(""), Folder: b.folder(nil), Becomes: *becomes}}
-}
-
-// windowsName is --windows for nodes of one version; "" for the usual one, for
-// several and where it isn't known.
-func windowsName(nodes []*inventory.Node) string {
-	if names := windowsVersions(nodes); len(names) == 1 && names[0] != csidriver.WindowsVersions()[0] {
-		return names[0]
-	}
-	return ""
-}
-
-// windowsVersions are those of nodes; the usual one where one isn't known.
-func windowsVersions(nodes []*inventory.Node) []string {
-	known := csidriver.WindowsVersions()
-	names := snapshot.Unique(snapshot.Map(nodes, func(n *inventory.Node) string { return strings.TrimPrefix(snapshot.Builds[n.Build], "Windows Server ") }))
-	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(known, name) }) {
-		return known[:1]
-	}
-	return names
 }

@@ -1,6 +1,7 @@
 package remedy
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -221,4 +222,33 @@ func PlannedFileChange(snap *snapshot.Snapshot, file string) []action.Action {
 		return []action.Action{action.ByHand{Object: file, Text: fmt.Sprintf("fix %s as %s asks, check again, and only then apply it", file, rules.And(slices.Sorted(maps.Keys(faults))))}}
 	}
 	return rules.Owned(snap, append(gone, apply))
+}
+
+func byHand(v *snapshot.View, format string, args ...any) []action.Action {
+	return []action.Action{action.ByHand{Text: fmt.Sprintf(format, args...), Object: v.DaemonSet.Object.String()}}
+}
+
+// InFile tells whether the DaemonSet is a manifest, with no cluster behind it.
+func InFile(v *snapshot.View) bool { return v.Planned || v.At.Request.Static }
+
+// Container is the name of the driver's container, in a sentence.
+func Container(d *inventory.Driver) string { return cmp.Or(d.Container, "of the driver") }
+
+// windowsName is --windows for nodes of one version; "" for the usual one, for
+// several and where it isn't known.
+func windowsName(nodes []*inventory.Node) string {
+	if names := windowsVersions(nodes); len(names) == 1 && names[0] != csidriver.WindowsVersions()[0] {
+		return names[0]
+	}
+	return ""
+}
+
+// windowsVersions are those of nodes; the usual one where one isn't known.
+func windowsVersions(nodes []*inventory.Node) []string {
+	known := csidriver.WindowsVersions()
+	names := snapshot.Unique(snapshot.Map(nodes, func(n *inventory.Node) string { return strings.TrimPrefix(snapshot.Builds[n.Build], "Windows Server ") }))
+	if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(known, name) }) {
+		return known[:1]
+	}
+	return names
 }

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,21 +48,6 @@ func NodeNames(nodes []*inventory.Node) []string {
 // no more.
 func NodeEvidence(nodes []*inventory.Node) []inventory.Evidence {
 	return Map(nodes[:min(3, len(nodes))], func(n *inventory.Node) inventory.Evidence { return n.At })
-}
-
-// GroupBy puts what has the same key together, sorted by key, so that one
-// finding speaks of a set of nodes.
-func GroupBy[T any](items []T, key func(T) string) [][]T {
-	sets := map[string][]T{}
-	for _, item := range items {
-		k := key(item)
-		sets[k] = append(sets[k], item)
-	}
-	out := make([][]T, 0, len(sets))
-	for _, k := range slices.Sorted(maps.Keys(sets)) {
-		out = append(out, sets[k])
-	}
-	return out
 }
 
 // Lacking parts nodes: those whose CSINode lacks the provisioner, and those

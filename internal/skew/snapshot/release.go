@@ -223,22 +223,3 @@ func (snap *Snapshot) forward(d *inventory.Driver, now *Linux, target Linux) Lin
 func rowIs(r catalog.Shipped, v version.Driver) bool {
 	return r.Version != "" && CatalogVersion(r.Version).Compare(v) == 0
 }
-
-// Payload is the payload of a release that was read. A minor alone takes the
-// only payload of that minor.
-func (snap *Snapshot) Payload(release version.OpenShift) *inventory.Payload {
-	var found *inventory.Payload
-	for _, p := range Pointers(snap.Inventory.Payloads) {
-		v, err := version.ParseOpenShift(p.Version)
-		switch {
-		case err != nil || v.CompareMinor(release) != 0:
-		case v.Compare(release) == 0:
-			return p
-		case release.Patch < 0 && found != nil:
-			return nil
-		case release.Patch < 0:
-			found = p
-		}
-	}
-	return found
-}

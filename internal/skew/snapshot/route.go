@@ -29,17 +29,6 @@ func (snap *Snapshot) WithoutNodes() bool {
 // ControlPlanePool is the pool that no update can do without.
 const ControlPlanePool = "master"
 
-// Route is the releases that an update passes.
-type Route struct {
-	// Stops begin with where the cluster is; the zero value where that isn't
-	// known. One stop alone: nothing is updated.
-	Stops []version.OpenShift
-	// Problem says why the route isn't known for sure; "" for nothing.
-	Problem string
-	// Fix says what to do about it.
-	Fix string
-}
-
 // End is the release that it leads to.
 func (j *Route) End() version.OpenShift { return j.Stops[len(j.Stops)-1] }
 
@@ -136,41 +125,6 @@ func hopOf(from, to version.OpenShift) Hop {
 	return Hop{from.String(), to.String()}
 }
 
-// Request is what is asked.
-type Request struct {
-	// From is the release that the cluster runs, "4.19" or "4.19.12"; empty:
-	// the inventory's.
-	From string
-	// To is the release that it is going to; empty: the check after an update,
-	// of the present state alone.
-	To string
-	// Static: there is no cluster behind the manifests. Rules that need nodes
-	// or volumes are listed as not evaluated.
-	Static bool
-	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
-	// one too where the cluster is in a channel eus-*, or has paused its pools.
-	EUS bool
-	// Planned are the Windows drivers that will be deployed after the update.
-	Planned []inventory.Driver
-	// Catalogs are the files with rows over the embedded catalog: bake is given
-	// them too.
-	Catalogs []string
-	// NoPlan leaves out the plan, which costs a judgement for each of its steps.
-	NoPlan bool
-	// Now is the day of the check, 2026-11-21, for the age of the catalog.
-	Now string
-}
-
-// Phase is a moment of the update.
-type Phase string
-
-// The phases of one hop.
-const (
-	Now     Phase = "now"           // Linux and Windows as they are
-	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
-	Planned Phase = "windows"       // Linux at the target, Windows as planned
-)
-
 // Hop is an update from one minor to the next (or inside one).
 type Hop struct {
 	// From is "" where it isn't known.
@@ -230,4 +184,23 @@ func (snap *Snapshot) windowsDrivers(phase Phase) []*inventory.Driver {
 // itself is in the middle of, and no other was asked for.
 func (snap *Snapshot) Underway() bool {
 	return snap.Request.To == "" && snap.Inventory.Cluster.Updating != ""
+}
+
+// HopName is "4.18 -> 4.19"; "" without hops.
+func (snap *Snapshot) HopName() string {
+	if snap.Hops == 0 {
+		return ""
+	}
+	return hopOf(snap.From, snap.To).String()
+}
+
+// Moment names hop and phase, for people.
+func (snap *Snapshot) Moment() string {
+	switch {
+	case snap.Hops == 0 || snap.Phase == Now && snap.Hop == 0:
+		return "now"
+	case snap.Phase == Planned:
+		return snap.HopName() + ", with the planned manifests"
+	}
+	return snap.HopName()
 }

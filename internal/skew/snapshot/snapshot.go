@@ -114,25 +114,6 @@ func (snap *Snapshot) CatalogRelease() *catalog.Release {
 	return snap.Catalog.Release(snap.Release().MinorString())
 }
 
-// HopName is "4.18 -> 4.19"; "" without hops.
-func (snap *Snapshot) HopName() string {
-	if snap.Hops == 0 {
-		return ""
-	}
-	return hopOf(snap.From, snap.To).String()
-}
-
-// Moment names hop and phase, for people.
-func (snap *Snapshot) Moment() string {
-	switch {
-	case snap.Hops == 0 || snap.Phase == Now && snap.Hop == 0:
-		return "now"
-	case snap.Phase == Planned:
-		return snap.HopName() + ", with the planned manifests"
-	}
-	return snap.HopName()
-}
-
 // New is a cluster on its route, before any moment of it.
 func New(c *catalog.Catalog, inv *inventory.Inventory, req Request, j *Route) *Snapshot {
 	windows := func(d *inventory.Driver) bool { return d.OS == "windows" }
@@ -165,61 +146,73 @@ func New(c *catalog.Catalog, inv *inventory.Inventory, req Request, j *Route) *S
 	return snap
 }
 
-// Pointers are those to the elements of a list.
-func Pointers[T any](list []T) []*T {
-	out := make([]*T, len(list))
-	for i := range list {
-		out[i] = &list[i]
-	}
-	return out
-}
-
-// Map is what a function makes of each element of a list.
-func Map[T, U any](list []T, of func(T) U) []U {
-	var out []U
-	for _, e := range list {
-		out = append(out, of(e))
-	}
-	return out
-}
-
-// Select are the elements of a list that a test takes.
-func Select[T any](list []T, test func(T) bool) []T {
-	var out []T
-	for _, e := range list {
-		if test(e) {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
-// First is the first element that a test takes; nil for none.
-func First[T any](list []*T, test func(*T) bool) *T {
-	if i := slices.IndexFunc(list, test); i >= 0 {
-		return list[i]
-	}
-	return nil
-}
-
 // Covered tells whether there is anything of a resource to go by.
 func (snap *Snapshot) Covered(r inventory.Resource) bool {
 	c := snap.Inventory.Read[r]
 	return c.Complete || c.Count > 0 || r == inventory.DaemonSets && len(snap.Request.Planned) > 0
 }
 
-// Part parts a list: the elements that a test takes, and the others.
-func Part[T any](list []T, test func(T) bool) (yes, no []T) {
-	return Select(list, test), Select(list, func(e T) bool { return !test(e) })
-}
-
-// Unique are the elements of a list, each once.
-func Unique[T comparable](list []T) []T {
-	var out []T
-	for _, e := range list {
-		if !slices.Contains(out, e) {
-			out = append(out, e)
+// Payload is the payload of a release that was read. A minor alone takes the
+// only payload of that minor.
+func (snap *Snapshot) Payload(release version.OpenShift) *inventory.Payload {
+	var found *inventory.Payload
+	for _, p := range Pointers(snap.Inventory.Payloads) {
+		v, err := version.ParseOpenShift(p.Version)
+		switch {
+		case err != nil || v.CompareMinor(release) != 0:
+		case v.Compare(release) == 0:
+			return p
+		case release.Patch < 0 && found != nil:
+			return nil
+		case release.Patch < 0:
+			found = p
 		}
 	}
-	return out
+	return found
 }
+
+// Route is the releases that an update passes.
+type Route struct {
+	// Stops begin with where the cluster is; the zero value where that isn't
+	// known. One stop alone: nothing is updated.
+	Stops []version.OpenShift
+	// Problem says why the route isn't known for sure; "" for nothing.
+	Problem string
+	// Fix says what to do about it.
+	Fix string
+}
+
+// Request is what is asked.
+type Request struct {
+	// From is the release that the cluster runs, "4.19" or "4.19.12"; empty:
+	// the inventory's.
+	From string
+	// To is the release that it is going to; empty: the check after an update,
+	// of the present state alone.
+	To string
+	// Static: there is no cluster behind the manifests. Rules that need nodes
+	// or volumes are listed as not evaluated.
+	Static bool
+	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
+	// one too where the cluster is in a channel eus-*, or has paused its pools.
+	EUS bool
+	// Planned are the Windows drivers that will be deployed after the update.
+	Planned []inventory.Driver
+	// Catalogs are the files with rows over the embedded catalog: bake is given
+	// them too.
+	Catalogs []string
+	// NoPlan leaves out the plan, which costs a judgement for each of its steps.
+	NoPlan bool
+	// Now is the day of the check, 2026-11-21, for the age of the catalog.
+	Now string
+}
+
+// Phase is a moment of the update.
+type Phase string
+
+// The phases of one hop.
+const (
+	Now     Phase = "now"           // Linux and Windows as they are
+	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
+	Planned Phase = "windows"       // Linux at the target, Windows as planned
+)

@@ -130,8 +130,6 @@ func entry(tree []byte, name string, size int) (mode, id string, ok bool) {
 	return "", "", false
 }
 
-func (c *Commit) where() string { return c.URL + "@" + c.Hash }
-
 func (c *Commit) none(path string) error {
 	return &fault.Error{Where: c.where(), What: "no file " + path + " in this commit", Fix: "look for it: git ls-tree -r --name-only " + c.Hash}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"sync"
@@ -84,4 +85,13 @@ func without(node, usual any) any {
 		}
 	}
 	return node
+}
+
+// Text is a small object in one line. Its keys are in the types' order.
+func Text(o any) string {
+	b, err := json.Marshal(o)
+	if err != nil {
+		return fmt.Sprint(o)
+	}
+	return string(b)
 }

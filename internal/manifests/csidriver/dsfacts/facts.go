@@ -195,15 +195,6 @@ func source(v corev1.Volume) string {
 	return Text(v.VolumeSource)
 }
 
-// Text is a small object in one line. Its keys are in the types' order.
-func Text(o any) string {
-	b, err := json.Marshal(o)
-	if err != nil {
-		return fmt.Sprint(o)
-	}
-	return string(b)
-}
-
 // IsHostProcess tells whether options ask for a HostProcess container.
 func IsHostProcess(o *corev1.WindowsSecurityContextOptions) bool {
 	return o != nil && o.HostProcess != nil && *o.HostProcess

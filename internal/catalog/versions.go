@@ -1,0 +1,21 @@
+package catalog
+
+import (
+	"github.com/winbake/winbake/internal/version"
+)
+
+func coreOf(v version.Driver) version.Driver {
+	return version.Driver{Major: v.Major, Minor: v.Minor, Patch: v.Patch}
+}
+
+func parseDriver(s string) version.Driver { v, _ := version.ParseDriver(s); return v }
+
+func parseWMCO(s string) version.WMCO { v, _ := version.ParseWMCO(s); return v }
+
+func parseMinor(s string) version.OpenShift { v, _ := version.ParseOpenShift(s); return v }
+
+func compareDriver(a, b string) int { return parseDriver(a).Compare(parseDriver(b)) }
+
+func compareWMCO(a, b string) int { return parseWMCO(a).Compare(parseWMCO(b)) }
+
+func compareMinor(a, b string) int { return parseMinor(a).CompareMinor(parseMinor(b)) }

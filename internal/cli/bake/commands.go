@@ -1,0 +1,24 @@
+package bake
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/winbake/winbake/internal/cli/app"
+	"github.com/winbake/winbake/internal/cli/catalogflag"
+)
+
+// New returns the bake command.
+func New(a *app.App) *cobra.Command {
+	a.CatalogDate = catalogflag.Date
+	t := &tool{App: a}
+	root := &cobra.Command{Use: "bake"}
+	f := root.PersistentFlags()
+	f.StringVarP(&t.file, "file", "f", "versions.yaml", "the file with the pins")
+	f.StringVar(&t.cacheDir, "cache-dir", "", "where artifacts are kept (default $XDG_CACHE_HOME/winbake)")
+	root.AddCommand(
+		newPayload(t), newBuild(t), newList(t), newLock(t), newPin(t), newOutdated(t), newDiff(t), newCache(t), newSchema(t),
+		newTemplate(t), newManifests(t), newNode(t), newDriver(t),
+	)
+	app.Help(root, help)
+	return root
+}

@@ -1,0 +1,87 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/finding"
+)
+
+// Check reads the folder, or the one .pkr.hcl file, at path. The error is an
+// *Error where there is no template; one that can't be parsed is a
+// finding.
+func Check(path string, o Options) (*Result, error) {
+	f, err := load(path, o.VarFiles)
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{folder: f, profile: o.Profile}
+	if c.profile == "" {
+		c.profile = f.recordedProfile()
+	}
+	r := &Result{Profile: c.profile, Files: len(f.files)}
+	c.findings = append(c.findings, f.unreadable...)
+	for _, s := range f.sources {
+		r.Sources = append(r.Sources, s.name())
+	}
+	for _, look := range []func(*checker){
+		plugins, guests, firmware, attributes, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
+	} {
+		look(c)
+	}
+	c.findings = append(c.findings, c.ofBuilds()...)
+	finding.Sort(c.findings)
+	r.Findings = c.findings
+	return r, nil
+}
+
+// CheckBuild holds what a build does to the checklist of a node's image: steps
+// that are missing, emptied or broken, and answer files that Windows Setup stops
+// at. It is what Check says of a folder, less what only the HCL tells.
+func CheckBuild(b Build) []Finding {
+	if b.Profile == "" {
+		b.Profile = Profiles()[0]
+	}
+	c := &buildChecker{Build: b}
+	c.follow()
+	for _, look := range []func(*buildChecker){scripts, answers, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
+		look(c)
+	}
+	finding.Sort(c.findings)
+	return c.findings
+}
+
+// ofBuilds are the findings of each source's build, every one once: what isn't
+// so of all sources says of which it is, and nothing passes that another one fails.
+func (c *checker) ofBuilds() []Finding {
+	var all []Finding
+	of, failed := map[string][]string{}, map[string]bool{}
+	object := func(f Finding) string { return f.ID + " " + f.Object }
+	key := func(f Finding) string {
+		if f.Severity == Pass {
+			return object(f)
+		}
+		return fmt.Sprint(object(f), f.Observed, f.Evidence)
+	}
+	for _, m := range c.machines {
+		for _, f := range CheckBuild(c.build(m)) {
+			if of[key(f)] == nil {
+				all = append(all, f)
+			}
+			of[key(f)] = append(of[key(f)], m.name())
+			failed[object(f)] = failed[object(f)] || f.Severity > Pass
+		}
+	}
+	sources := map[string]bool{}
+	for _, m := range c.machines {
+		sources[m.name()] = true
+	}
+	all = slices.DeleteFunc(all, func(f Finding) bool { return f.Severity == Pass && failed[object(f)] })
+	for i, f := range all {
+		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(sources) {
+			all[i].Observed += ", for " + strings.Join(names, ", ")
+		}
+	}
+	return all
+}
