@@ -174,8 +174,9 @@ func TestInit(t *testing.T) {
 			spoil func(string) string
 			want  string
 		}{
-			"a release":   {func(s string) string { return s }, "Installed plugin github.com/winbake/winbake v" + version.Version},
-			"another sum": {func(s string) string { return anySum.ReplaceAllString(s, strings.Repeat("0", 64)) }, "could not install any compatible version"},
+			"a release":    {func(s string) string { return s }, "Installed plugin github.com/winbake/winbake v" + version.Version},
+			"another name": {func(s string) string { return strings.ReplaceAll(s, "packer-plugin-winbake_", "packer-plugin-bake_") }, "could not install any compatible version"},
+			"another sum":  {func(s string) string { return anySum.ReplaceAllString(s, strings.Repeat("0", 64)) }, "could not install any compatible version"},
 		} {
 			t.Run("packer-"+tool.Version+"/"+name, func(t *testing.T) {
 				p := packer.New(t, tool)
