@@ -72,22 +72,14 @@ func newRoute(ctx context.Context, t Target, config string) (route, error) {
 	switch jump, command := one("proxyjump"), one("proxycommand"); {
 	case jump != "" && jump != "none":
 		hops, err := parseJumps(jump)
-		if err == nil {
-			err = noLoop(ctx, t, hops[0], config)
-		}
 		if err != nil {
 			return r, err
 		}
 		r.command = jumpCommand(r.target, hops, config)
 	case command != "" && command != "none":
-		if hop := sshCommand.FindStringSubmatch(command); hop != nil {
-			if err := noLoop(ctx, t, Target{Host: hop[1]}, config); err != nil {
-				return r, err
-			}
-		}
 		r.command = slices.Concat(shellCommand, []string{shellPrefix + expand.Replace(command)})
 	}
-	return r, nil
+	return r, noLoop(ctx, t.Host, said, config)
 }
 
 // errNoUser is ssh's for a user without an entry in passwd, as in a container
@@ -169,35 +161,36 @@ func jumpCommand(t Target, hops []Target, config string) []string {
 	return append(args, "-W", net.JoinHostPort(t.Host, strconv.Itoa(t.port())), "--", last.Host)
 }
 
-// sshCommand is a ProxyCommand that is ssh's older ProxyJump, with its host. One with
-// options of its own may read another configuration.
-var sshCommand = regexp.MustCompile(`^ssh (?:-q )?-W %h:%p (?:-q )?(?:[^ %@-][^ %@]*@)?([^ %@-][^ %@]*)$`)
+// sshCommand is a ProxyCommand that does as ProxyJump does, with its configuration and
+// its host. What other options do isn't followed.
+var sshCommand = regexp.MustCompile(`^ssh (?:-q )?(?:-F (\S+) )?-W %h:%p (?:-q )?([^ %-][^ %]*)$`)
 
-// noLoop follows ProxyJump from the first hop on, through which the others are
-// reached: ssh starts itself for each host on the way, and for a host that is
-// reached through itself it never ends.
-func noLoop(ctx context.Context, t, first Target, config string) error {
-	way := []string{t.Host}
+// noLoop follows the first hop of each way, through which the others are reached: ssh
+// starts itself for each host on the way, and for a host that is reached through
+// itself it never ends.
+func noLoop(ctx context.Context, host string, said map[string][]string, config string) error {
+	var way, seen []string
 	for {
-		passed := slices.ContainsFunc(way, func(host string) bool { return strings.EqualFold(host, first.Host) })
-		if way = append(way, first.Host); passed {
-			return &fault.Error{Where: t.Host, What: "ssh's configuration goes in a circle: " + strings.Join(way, " through "), Fix: "take one ProxyJump or ProxyCommand out of ~/.ssh/config"}
-		}
-		said, err := askSSH(ctx, first, config)
-		if err != nil {
-			return err
+		at := strings.ToLower(host) + " " + config
+		passed := slices.Contains(seen, at)
+		way, seen = append(way, host), append(seen, at)
+		if passed {
+			return &fault.Error{Where: way[0], What: "ssh's configuration goes in a circle: " + strings.Join(way, " through "), Fix: "take one ProxyJump or ProxyCommand out of ~/.ssh/config"}
 		}
 		jump := strings.Join(said["proxyjump"], "")
-		if hop := sshCommand.FindStringSubmatch(strings.Join(said["proxycommand"], " ")); hop != nil {
-			jump = hop[1]
+		if command := sshCommand.FindStringSubmatch(strings.Join(said["proxycommand"], " ")); command != nil {
+			config, jump = command[1], command[2]
 		}
 		if jump == "" || jump == "none" {
 			return nil
 		}
 		hops, err := parseJumps(jump)
+		if err == nil {
+			host = hops[0].Host
+			said, err = askSSH(ctx, hops[0], config)
+		}
 		if err != nil {
 			return err
 		}
-		first = hops[0]
 	}
 }

@@ -36,7 +36,7 @@ Host command
 Host old
   ProxyCommand ssh -W %h:%p core@command
 Host other
-  ProxyCommand ssh -F /other -W %h:%p other
+  ProxyCommand ssh -F none -W %h:%p other
 Host nc
   ProxyCommand ssh nc nc %h %p
 Host none
@@ -55,7 +55,7 @@ Host none
 		"joe@two":               {Target{"joe", "two", 22}, []string{"ssh", "-o", "BatchMode=yes", "-F", config, "-p", "2200", "-J", "core@one", "-W", "two:22", "--", "2001:db8::1"}},
 		"joe@command:7":         {Target{"joe", "command", 7}, []string{"sh", "-c", "exec nc command 7 --user joe"}},
 		"joe@old":               {Target{"joe", "old", 22}, []string{"sh", "-c", "exec ssh -W old:22 core@command"}},
-		"joe@other":             {Target{"joe", "other", 22}, []string{"sh", "-c", "exec ssh -F /other -W other:22 other"}},
+		"joe@other":             {Target{"joe", "other", 22}, []string{"sh", "-c", "exec ssh -F none -W other:22 other"}},
 		"joe@nc":                {Target{"joe", "nc", 22}, []string{"sh", "-c", "exec ssh nc nc nc 22"}},
 		"joe@none":              {Target{"joe", "none", 22}, nil},
 		`CORP\joe@[fe80::1%lo]`: {Target{`CORP\joe`, "fe80::1%lo", 22}, nil},
@@ -80,8 +80,8 @@ func TestBadConfig(t *testing.T) {
 	for name, c := range map[string]struct{ text, target, want string }{
 		"a word that ssh doesn't know": {"Host *\n  Foo bar\n", "a@b", "line 2: Bad configuration option: foo"},
 		"a circle":                     {"Host a\n  ProxyJump b\nHost b\n  ProxyJump c,x\nHost c\n  ProxyJump A\n", "u@a", "in a circle: a through b through c through A"},
-		"a circle of commands":         {"Host a b\n  ProxyCommand ssh -W %h:%p c\nHost c\n  ProxyCommand ssh -q -W %h:%p core@b\n", "u@a", "in a circle: a through c through b through c"},
-		"a command through itself":     {"Host *\n  ProxyCommand ssh -W %h:%p bastion\n", "u@a", "in a circle: a through bastion through bastion"},
+		"a circle of commands":         {"Host a b\n  ProxyCommand ssh -F CONFIG -W %h:%p c\nHost c\n  ProxyCommand ssh -q -F CONFIG -W %h:%p core@b\n", "u@a", "in a circle: a through c through b through c"},
+		"a command through itself":     {"Host *\n  ProxyCommand ssh -F CONFIG -W %h:%p bastion\n", "u@a", "in a circle: a through bastion through bastion"},
 		"itself":                       {"Host *\n  ProxyJump bastion\n", "u@bastion", "jumphost loop via bastion"},
 		"a jump that is none":          {"Host a\n  ProxyJump b:port\n", "u@a", "b:port"},
 		"no user":                      {"Host a\n  Port 22\n", "a", "no user is named"},
@@ -91,7 +91,11 @@ func TestBadConfig(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = newRoute(t.Context(), target, writeConfig(t, c.text))
+			config := writeConfig(t, "")
+			if err := os.WriteFile(config, []byte(strings.ReplaceAll(c.text, "CONFIG", config)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, err = newRoute(t.Context(), target, config)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
