@@ -72,8 +72,6 @@ func (g *fakeGuest) Put(ctx context.Context, name string, content io.Reader) err
 	return nil
 }
 
-func (g *fakeGuest) Get(context.Context, string, io.Writer) error { panic("nothing is fetched") }
-
 // Run is cmd.exe's del and rmdir, and verify.exe where it was put.
 func (g *fakeGuest) Run(ctx context.Context, command string, stdout, stderr io.Writer) (int, error) {
 	if err := ctx.Err(); err != nil {

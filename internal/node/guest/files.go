@@ -121,20 +121,3 @@ func (s *SSH) cantWrite(name string, err error) error {
 	}
 	return f
 }
-
-// Get is Guest's.
-func (s *SSH) Get(ctx context.Context, name string, w io.Writer) error {
-	c, err := s.sftp()
-	if err != nil {
-		return err
-	}
-	f, err := c.Open(name)
-	if err != nil {
-		return fmt.Errorf("open %s on %s: %w", name, s.target, err)
-	}
-	defer f.Close() //nolint:errcheck // only read
-	if _, err := io.Copy(w, stream.NewReader(ctx, f)); err != nil {
-		return fmt.Errorf("read %s on %s: %w", name, s.target, err)
-	}
-	return nil
-}

@@ -1,5 +1,5 @@
-// Package guest reaches a Windows machine: it runs commands there and moves
-// files. What the commands and files are is its callers' (package deploy).
+// Package guest reaches a Windows machine: it runs commands there and
+// brings files. What the commands and files are is its callers' (package deploy).
 package guest
 
 import (
@@ -31,8 +31,6 @@ type Guest interface {
 	// what has the name is whole. It is [ErrInUse] where all went up and the
 	// name couldn't be taken from a file that has it.
 	Put(ctx context.Context, name string, content io.Reader) error
-	// Get reads a file.
-	Get(ctx context.Context, name string, w io.Writer) error
 }
 
 // ErrInUse says that a file couldn't be replaced: Windows keeps one that a

@@ -9,10 +9,8 @@
 package skewreport
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -80,13 +78,6 @@ func write(w io.Writer, r Report, encode func(*Document) (string, error)) error 
 	}
 	return nil
 }
-
-//go:embed skew-report.schema.json
-var schema []byte
-
-// Schema returns the JSON Schema (draft 2020-12) of the JSON report. It is made
-// from the Go model by this package's test.
-func Schema() []byte { return slices.Clone(schema) }
 
 func encodeJSON(d *Document, _ Options) (string, error) {
 	return report.EncodeJSON(d.valid())

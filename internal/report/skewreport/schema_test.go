@@ -50,13 +50,23 @@ func severities(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
+// published is the schema that docs/skew-report.md links to.
+func published(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("skew-report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
 func TestSchemaCurrent(t *testing.T) {
 	got := generate(t, false)
 	if *update {
 		if err := os.WriteFile("skew-report.schema.json", got, 0o644); err != nil {
 			t.Fatal(err)
 		}
-	} else if string(Schema()) != string(got) {
+	} else if string(published(t)) != string(got) {
 		t.Errorf("skew-report.schema.json isn't what the model says (-update writes it again):\n%s", got)
 	}
 	if n := bytes.Count(got, []byte(`"description"`)); n < 60 {
@@ -78,7 +88,7 @@ func compiled(t *testing.T, schema []byte) *validate.Schema {
 }
 
 func TestOutputFitsSchema(t *testing.T) {
-	strict, published := compiled(t, generate(t, true)), compiled(t, Schema())
+	strict, published := compiled(t, generate(t, true)), compiled(t, published(t))
 	outputs := map[string]string{"empty": output(t, "json", Report{}, Options{})}
 	for name, sample := range samples {
 		outputs[name] = output(t, "json", sample(), Options{})
@@ -117,7 +127,7 @@ func TestDocumentNamesEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	var schema any
-	if err := json.Unmarshal(Schema(), &schema); err != nil {
+	if err := json.Unmarshal(published(t), &schema); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range properties(schema) {

@@ -96,7 +96,7 @@ func broken(when string, err error) error {
 	return &fault.Error{What: what, Fix: again, Err: guest.ErrBroken}
 }
 
-// Get is Guest's.
+// Get reads a file.
 func (g *Guest) Get(ctx context.Context, name string, w io.Writer) error {
 	where, err := g.path(ctx, name)
 	if err != nil {
