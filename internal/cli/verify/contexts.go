@@ -19,9 +19,6 @@ import (
 // thousands of objects in memory.
 const clustersAtOnce = 4
 
-// allContexts is --contexts for all that the kubeconfig has.
-const allContexts = "all"
-
 // skewOfContexts judges several clusters. One that can't be read doesn't keep
 // the others from it: it is UNKNOWN.
 func (t *tool) skewOfContexts(cmd *cobra.Command, o skewOptions) error {
@@ -29,7 +26,7 @@ func (t *tool) skewOfContexts(cmd *cobra.Command, o skewOptions) error {
 		return err
 	}
 	names := o.contexts
-	if slices.Equal(names, []string{allContexts}) {
+	if slices.Equal(names, []string{"all"}) {
 		var err error
 		if names, err = o.cluster.Contexts(); err != nil {
 			return err

@@ -84,8 +84,6 @@ func WriteClusters(w io.Writer, format string, all []Cluster, o Options) error {
 		out, err = report.EncodeJSON(map[string]any{"apiVersion": APIVersion, "kind": ClustersKind, "items": items})
 	case "html":
 		out, err = clustersHTML(items, o)
-	default:
-		return &fault.Error{What: fmt.Sprintf("unknown output format %q for several clusters", format), Fix: "-o " + strings.Join(ClusterFormats, ", -o ")}
 	}
 	if err == nil {
 		_, err = io.WriteString(w, out)
