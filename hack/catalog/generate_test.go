@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +93,9 @@ func TestANewReleaseIsDataAlone(t *testing.T) {
 	w := newRepositoriesOf(t, known.Forks[0])
 	w.fork.commit("start", map[string]string{"OWNERS": "me\n"})
 	w.fork.git("checkout", "-q", "-b", "release-7.3")
-	head := w.fork.rebase("v1.1.0")
+	w.fork.rebase("v1.1.0")
+	w.fork.commit("UPSTREAM: 12: fix a leak", map[string]string{"pkg/leak.go": "package pkg\n"})
+	head := w.fork.commit("UPSTREAM: <carry>: owners", map[string]string{"OWNERS": "us\n"})
 	w.calendarOf(t, nil)
 	data := t.TempDir()
 	if err := os.CopyFS(data, os.DirFS(dataDir)); err != nil {
@@ -117,7 +120,7 @@ func TestANewReleaseIsDataAlone(t *testing.T) {
 	if rows := c.Release("7.3").Drivers["aws-ebs"]; len(rows) != 1 || rows[0].Version != "1.1.0" {
 		t.Errorf("7.3 ships %+v, want 1.1.0", rows)
 	}
-	if h := c.Build("aws-ebs").Head("7.3"); h == nil || h.Commit != head || h.Version != "1.1.0" {
+	if h := c.Build("aws-ebs").Head("7.3"); h == nil || h.Commit != head || h.Version != "1.1.0" || !slices.Equal(h.Picks, []string{"UPSTREAM: 12: fix a leak"}) {
 		t.Errorf("the head of 7.3 is %+v, want %s", h, head)
 	}
 	if got, ok := c.ByCommit("aws-ebs", head); !ok || got.OpenShift != "7.3" {

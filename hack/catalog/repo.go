@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,6 +97,20 @@ func (r *repo) lines(ctx context.Context, from, to string, paths []string) (int,
 	}
 	return n, nil
 }
+
+// picks are the subjects of upstream's commits that a branch has taken since it has
+// its last version, newest first. OpenShift marks them with upstream's pull request.
+func (r *repo) picks(ctx context.Context, steps []step) ([]string, error) {
+	all := intervals(steps)
+	if len(all) == 0 {
+		return nil, nil
+	}
+	last := all[len(all)-1]
+	subjects, err := run(ctx, []string{r.fork}, "log", "--no-merges", "--format=%s", last.first.id+".."+last.last.id)
+	return slices.DeleteFunc(subjects, func(s string) bool { return !pick.MatchString(s) }), err
+}
+
+var pick = regexp.MustCompile(`^UPSTREAM: ?[0-9]`)
 
 // history is a branch's first-parent line, oldest first, without what the
 // upstream has too: those commits were no fork's. It is empty for a branch that

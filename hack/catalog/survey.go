@@ -28,6 +28,7 @@ type branch struct {
 	minor   string
 	steps   []step
 	shipped []catalog.Shipped
+	picks   []string // by the last of steps
 }
 
 func generate(ctx context.Context, known forksData, o options, w io.Writer) error {
@@ -96,6 +97,9 @@ func survey(ctx context.Context, clones string, f fork, minors []string, cal *ca
 				return nil, err
 			}
 			b.shipped = shippedIn(f, minor, steps, patches)
+			if b.picks, err = r.picks(ctx, steps); err != nil {
+				return nil, err
+			}
 		}
 		out.branches = append(out.branches, b)
 	}

@@ -116,7 +116,7 @@ func (f *found) heads(since string) []catalog.Head {
 			continue
 		}
 		if last := b.steps[len(b.steps)-1]; last.basis.version != "" {
-			out = append(out, catalog.Head{OpenShift: b.minor, Commit: last.id, Version: last.basis.version, Date: day(last.date)})
+			out = append(out, catalog.Head{OpenShift: b.minor, Commit: last.id, Version: last.basis.version, Date: day(last.date), Picks: b.picks})
 		}
 	}
 	return out

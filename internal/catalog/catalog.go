@@ -315,6 +315,9 @@ type Head struct {
 	Commit    string `json:"commit" check:"full commit"` // full
 	Version   string `json:"version" check:"version"`    // of upstream, without a v
 	Date      string `json:"date"`                       // of the commit, 2026-05-11
+	// Picks are the subjects of upstream's commits that the fork has taken since it
+	// has that version: an upstream image of the version is without them.
+	Picks []string `json:"picks,omitempty"`
 }
 
 // Execution is one run of a program that was built from a commit, in Wine, with the

@@ -13,14 +13,16 @@ import (
 func TestOperatorsImageNamesItsCommit(t *testing.T) {
 	cat := testCatalog(t)
 	head := cat.Build("smb").Head("4.21")
+	older := cat.Build("smb").Head("4.20")
 	for _, tc := range []struct {
 		name, linux, windows string
-		want                 bool
+		want, lacks          bool
 	}{
-		{"one commit", head.Commit, head.Commit, true},
-		{"another", head.Commit, strings.Repeat("1", 40), false},
-		{"an upstream image", head.Commit, "", false},
-		{"labels weren't read", "", head.Commit, false},
+		{"one commit", head.Commit, head.Commit, true, false},
+		{"another", head.Commit, strings.Repeat("1", 40), false, false},
+		{"an upstream image lacks what the fork has picked", head.Commit, "", false, true},
+		{"an upstream image, and an older commit of the branch", older.Commit, "", false, false},
+		{"labels weren't read", "", head.Commit, false, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			windows := smb("v" + head.Version)
@@ -38,6 +40,13 @@ func TestOperatorsImageNamesItsCommit(t *testing.T) {
 				if row.SameCommitNow != tc.want {
 					t.Errorf("same commit: %t, want %t: %+v", row.SameCommitNow, tc.want, row)
 				}
+			}
+			told := ""
+			for _, f := range ofRule(r, "SKEW001") {
+				told += f.Observed + "\n" + strings.Join(f.Evidence, "\n")
+			}
+			if got := strings.Contains(told, "the same minor, without 2 later commits of upstream's") && strings.Contains(told, "UPSTREAM: 961: fix: enable to use secrets with special characters"); got != tc.lacks {
+				t.Errorf("it lacks something: %t, want %t: %s", got, tc.lacks, told)
 			}
 			if len(r.Drivers) != 1 {
 				t.Errorf("%d rows", len(r.Drivers))

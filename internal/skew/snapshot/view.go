@@ -53,6 +53,23 @@ func (v *View) SameCommit(l *Linux) bool {
 	return commit != "" && len(l.Candidates) == 1 && l.Candidates[0].Commit == commit
 }
 
+// Picks are upstream's commits that the Linux side l has beyond its version, as far as
+// the catalog knows: those of its branch's newest commit, if l isn't of another.
+func (v *View) Picks(l *Linux) []string {
+	if v.Catalog == nil {
+		return nil
+	}
+	b, minor := v.At.Catalog.Build(v.Catalog.Name), v.At.Release().MinorString()
+	if b == nil || b.Head(minor) == nil || len(l.Candidates) != 1 {
+		return nil
+	}
+	h, c := b.Head(minor), &l.Candidates[0]
+	if c.Version.Core() != CatalogVersion(h.Version).Core() || c.Commit != "" && c.Commit != h.Commit {
+		return nil
+	}
+	return h.Picks
+}
+
 // Name is the driver's title, or its provisioner, or its DaemonSet's name.
 func (v *View) Name() string {
 	switch {

@@ -43,6 +43,12 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 		Why:      "the two sides share a minor, as OpenShift advises",
 		Evidence: slices.Concat(v.Evidence(), l.Evidence()),
 	}
+	if picks := v.Picks(l); len(picks) > 0 && v.DaemonSet.Version.Commit == "" && windows.Core() == l.Newest().Core() {
+		d.Observed += fmt.Sprintf(", without %s of upstream's that OpenShift's branch has", inventory.Many(len(picks), "later commit"))
+		for _, pick := range picks {
+			d.Evidence = append(d.Evidence, inventory.Evidence{Where: "OpenShift's branch", Text: pick})
+		}
+	}
 	if v.SameCommit(l) {
 		d.Observed += ", built from one commit, " + v.DaemonSet.Version.Commit[:12]
 		d.Why = "the two sides are one program's source: no closer pair exists"
