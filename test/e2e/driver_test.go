@@ -30,6 +30,27 @@ const (
 	diskVersion = "v1.33.1" // the one that the module proxy has, and OpenShift 4.20's
 )
 
+const (
+	noCloud  = "the test makes a volume first, and there is no Azure"
+	anyPath  = "the played PowerShell has a volume at any path"
+	notFound = "should fail when volume is not found"
+)
+
+// sanityFails are the tests of csi-test's suite for Identity and Node that fail, and
+// why. Those for Controller end the program, which has no cloud: DeleteSnapshot uses a
+// nil pointer. docs/drivers.md lists them.
+var sanityFails = map[string]string{
+	"Node Service should work":                                                        noCloud,
+	"Node Service should be idempotent":                                               noCloud,
+	"NodeStageVolume should fail when no volume capability is provided":               noCloud,
+	"NodeUnpublishVolume should remove target path":                                   noCloud,
+	"NodeGetVolumeStats should fail when volume does not exist on the specified path": noCloud,
+	"NodeExpandVolume should fail when no volume path is provided":                    noCloud,
+	"NodeExpandVolume should work if node-expand is called after node-publish":        noCloud,
+	"NodeGetVolumeStats " + notFound:                                                  anyPath,
+	"NodeExpandVolume " + notFound:                                                    anyPath,
+}
+
 // A driver is built from a commit of a fork, its program starts and says which
 // version it is, a real API server takes its manifests, and verify skew says that
 // both sides are of that commit. A local repository of the module's source, with a
@@ -184,7 +205,12 @@ func runsAsNoted(t *testing.T, exe string) {
 	}
 	n := winenode.Start(t, winenode.Options{})
 	winedriver.GiveCluster(t, n)
-	for _, c := range winedriver.Cases("azure-disk", cat.Driver("azure-disk").Line(v), exe, winedriver.Proxies(t)) {
+	proxies := winedriver.Proxies(t)
+	t.Run("sanity", func(t *testing.T) {
+		c := winedriver.Case{Driver: "azure-disk", Exe: exe, Proxy: proxies["1.1.3"], ProxyVersion: "1.1.3"}
+		winedriver.Sanity(t, n, c, "Identity Service|Node Service", 17, sanityFails)
+	})
+	for _, c := range winedriver.Cases("azure-disk", cat.Driver("azure-disk").Line(v), exe, proxies) {
 		t.Run(c.String(), func(t *testing.T) {
 			o, err := winedriver.Run(t.Context(), n, c)
 			if err != nil {

@@ -65,10 +65,10 @@ var kinds = map[string]kind{
 	},
 	"vsphere": {
 		args: func(string) []string {
-			return []string{"--fss-name=internal-feature-states.csi.vsphere.vmware.com", "--fss-namespace=openshift-cluster-csi-drivers"}
+			return []string{"--fss-name=internal-feature-states.csi.vsphere.vmware.com", "--fss-namespace=openshift-cluster-csi-drivers", "--kubeconfig=" + Kubeconfig}
 		},
 		env: func(string) []string {
-			return []string{`CSI_ENDPOINT=unix://C:\csi.sock`, "NODE_NAME=" + NodeName, "KUBECONFIG=" + Kubeconfig, "X_CSI_MODE=node", "X_CSI_SPEC_REQ_VALIDATION=false", "LOGGER_LEVEL=DEVELOPMENT"}
+			return []string{`CSI_ENDPOINT=unix://C:\csi.sock`, "NODE_NAME=" + NodeName, "X_CSI_MODE=node", "X_CSI_SPEC_REQ_VALIDATION=false", "LOGGER_LEVEL=DEVELOPMENT"}
 		},
 		unixSocket: true,
 		volume:     Volume{ID: "b03f0b6e-cf29-4b98-9411-5168682ace82", Published: map[string]string{"diskUUID": "6000c29a98d05e384a43f0ef189aaf5a", "type": "vSphere CNS Block Volume"}, Given: map[string]string{"type": "vSphere CNS Block Volume"}},

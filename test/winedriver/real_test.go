@@ -96,6 +96,7 @@ func because(t *testing.T, c Case, o Outcome) string {
 		{"listing disk ids: ", "Wine has no disk to open"},
 		{"File not found.", "Wine has no disk to open"},
 		{"could not find disk", "Wine has no disks"},
+		{"no matching disks found", "Wine has no disks"},
 		{"not found", "Wine has no disks"},
 	} {
 		if strings.Contains(o.Error, cause.words) {

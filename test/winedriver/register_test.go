@@ -11,40 +11,12 @@ import (
 	"github.com/winbake/winbake/test/winenode"
 )
 
-// startSMB starts the SMB driver as a HostProcess container does, and returns its
-// address once it answers.
-func startSMB(t *testing.T) (n *winenode.Node, d *Running, address string) {
-	t.Helper()
-	n = winenode.Start(t, winenode.Options{})
-	k := kinds["smb"]
-	if err := prepare(n); err != nil {
-		t.Fatal(err)
-	}
-	n.Expect(t, k.powerShell()...)
-	address, err := Address()
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err = Start(t.Context(), n.Prefix, Program{Exe: filepath.Join(given(t), "4.22-smb.exe"), Args: append(k.args(address), k.hostProcess...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = d.Close() }) // the node ends it too
-	client, err := d.Client(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := client.Call(t.Context(), "/csi.v1.Identity/Probe", nil); err != nil {
-		t.Fatal(err)
-	}
-	return n, d, address
-}
-
 // TestRegistration plays the kubelet to the fork's node-driver-registrar, which asks
 // the driver's name over CSI and tells it over a socket of its own. Both sockets are
 // TCP ones here.
 func TestRegistration(t *testing.T) {
-	n, _, address := startSMB(t)
+	n := winenode.Start(t, winenode.Options{})
+	_, address := listening(t, n, Case{Driver: "smb", Exe: filepath.Join(given(t), "4.22-smb.exe"), HostProcess: true})
 	programs, err := filepath.Glob(filepath.Join(given(t), "*-node-driver-registrar.exe"))
 	if err != nil || len(programs) == 0 {
 		t.Fatalf("%s has no RELEASE-node-driver-registrar.exe: %v", given(t), err)

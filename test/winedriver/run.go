@@ -46,25 +46,42 @@ const callTime = 100 * time.Second
 // Run plays the kubelet until a call fails. An error means that nothing could be
 // seen.
 func Run(ctx context.Context, n *winenode.Node, c Case) (o Outcome, err error) {
-	k := kinds[c.Driver]
-	if err := errors.Join(prepare(n), n.Answers(k.powerShell()...)); err != nil {
+	d, proxy, address, err := begin(ctx, n, c)
+	if proxy != nil {
+		defer func() { o.Served, o.Asked, err = proxy.Served(), proxy.Asked(), errors.Join(err, proxy.Close()) }()
+	}
+	if err != nil {
 		return o, err
 	}
-	if c.Proxy != "" {
-		proxy, err := StartProxy(ctx, n.Prefix, c.Proxy)
-		if err != nil {
-			return o, err
+	err = o.ask(ctx, d, address, kinds[c.Driver].volume.steps())
+	o.Log, o.Pipes = d.Log(), d.Dialed()
+	calls, callsErr := n.PowerShellCalls()
+	for _, call := range calls {
+		if !call.Expected {
+			o.Unexpected = append(o.Unexpected, strings.Join(call.Args, " "))
 		}
-		defer func() { o.Served, o.Asked, err = proxy.Served(), proxy.Asked(), errors.Join(err, proxy.Close()) }()
+	}
+	return o, errors.Join(err, d.Close(), callsErr)
+}
+
+// begin starts the driver, and csi-proxy first, which is nil where there is none.
+func begin(ctx context.Context, n *winenode.Node, c Case) (d, proxy *Running, address string, err error) {
+	k := kinds[c.Driver]
+	if err := errors.Join(prepare(n), n.Answers(k.powerShell()...)); err != nil {
+		return nil, nil, "", err
+	}
+	if c.Proxy != "" {
+		if proxy, err = StartProxy(ctx, n.Prefix, c.Proxy); err != nil {
+			return nil, nil, "", err
+		}
 	}
 	metadata, stop, err := playMetadata()
 	if err != nil {
-		return o, err
+		return nil, proxy, "", err
 	}
-	defer stop()
-	address, err := Address()
-	if err != nil {
-		return o, err
+	context.AfterFunc(ctx, stop)
+	if address, err = Address(); err != nil {
+		return nil, proxy, "", err
 	}
 	p := Program{Exe: c.Exe, Args: k.args(address), Env: append(k.env(address), "GCE_METADATA_HOST="+metadata)}
 	if c.HostProcess {
@@ -74,19 +91,8 @@ func Run(ctx context.Context, n *winenode.Node, c Case) (o Outcome, err error) {
 		_, port, _ := net.SplitHostPort(address)
 		p.UnixSocket, p.Listen, p.Connect = c.UnixSocket, port, port
 	}
-	d, err := Start(ctx, n.Prefix, p)
-	if err != nil {
-		return o, err
-	}
-	err = o.ask(ctx, d, address, k.volume.steps())
-	o.Log, o.Pipes = d.Log(), d.Dialed()
-	calls, callsErr := n.PowerShellCalls()
-	for _, call := range calls {
-		if !call.Expected {
-			o.Unexpected = append(o.Unexpected, strings.Join(call.Args, " "))
-		}
-	}
-	return o, errors.Join(err, d.Close(), callsErr)
+	d, err = Start(ctx, n.Prefix, p)
+	return d, proxy, address, err
 }
 
 // ask makes the calls until one fails.

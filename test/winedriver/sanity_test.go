@@ -3,16 +3,11 @@
 package winedriver
 
 import (
-	"encoding/xml"
-	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
-)
 
-// csiSanity is the program of csi-test's suite. It's no dependency of this module.
-const csiSanity = "github.com/kubernetes-csi/csi-test/v5/cmd/csi-sanity@v5.4.0"
+	"github.com/winbake/winbake/test/winenode"
+)
 
 const (
 	noRemoval  = "os.RemoveAll fails in Wine"
@@ -42,79 +37,6 @@ var sanityFails = map[string]string{
 
 // TestSanity runs csi-test's suite against SMB in a HostProcess container's mode.
 func TestSanity(t *testing.T) {
-	_, d, address := startSMB(t)
-	passed, failed := runSanity(t, address)
-	if passed < 20 {
-		t.Errorf("only %d tests passed", passed)
-	}
-	for name := range sanityFails {
-		found := false
-		for full := range failed {
-			if strings.HasSuffix(full, name) {
-				found = true
-				delete(failed, full)
-			}
-		}
-		if !found {
-			t.Errorf("%s doesn't fail any more", name)
-		}
-	}
-	for name, why := range failed {
-		t.Errorf("%s failed: %s\n%s", name, why, d.Log())
-	}
-}
-
-// runSanity returns how many tests passed, and the messages of those that failed by
-// name.
-func runSanity(t *testing.T, address string) (passed int, failed map[string]string) {
-	t.Helper()
-	dir := t.TempDir()
-	write := func(name, text string) string {
-		file := filepath.Join(dir, name)
-		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		return file
-	}
-	var secrets strings.Builder
-	for _, of := range []string{"CreateVolume", "DeleteVolume", "ControllerValidateVolumeCapabilities", "ControllerExpandVolume", "NodeStageVolume", "NodePublishVolume"} {
-		secrets.WriteString(of + "Secret: {username: me, password: p}\n")
-	}
-	// The folders are the node's, so the suite can't make or look at them.
-	folder := write("folder", "#!/bin/sh\nprintf '%s' '"+`C:\var\lib\kubelet\sanity\`+"'$(basename \"$1\")\n")
-	nothing := write("nothing", "#!/bin/sh\n")
-	report := filepath.Join(dir, "report.xml")
-	cmd := exec.CommandContext(t.Context(), "go", "run", csiSanity, "--csi.endpoint=dns:///"+address,
-		"--csi.mountdir=target", "--csi.createmountpathcmd="+folder, "--csi.removemountpathcmd="+nothing,
-		"--csi.stagingdir=staging", "--csi.createstagingpathcmd="+folder, "--csi.removestagingpathcmd="+nothing,
-		"--csi.checkpathcmd="+write("look", "#!/bin/sh\necho not_found\n"),
-		"--csi.testvolumeparameters="+write("parameters.yaml", "source: //server/share\n"), "--csi.secrets="+write("secrets.yaml", secrets.String()),
-		"--ginkgo.junit-report="+report)
-	out, ran := cmd.CombinedOutput()
-	data, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", err, ran, out)
-	}
-	var suites struct {
-		Cases []struct {
-			Name    string `xml:"name,attr"`
-			Status  string `xml:"status,attr"`
-			Failure struct {
-				Message string `xml:"message,attr"`
-			} `xml:"failure"`
-		} `xml:"testsuite>testcase"`
-	}
-	if err := xml.Unmarshal(data, &suites); err != nil {
-		t.Fatal(err)
-	}
-	failed = map[string]string{}
-	for _, c := range suites.Cases {
-		switch c.Status {
-		case "passed":
-			passed++
-		case "failed":
-			failed[strings.TrimPrefix(c.Name, "[It] ")] = c.Failure.Message
-		}
-	}
-	return passed, failed
+	n := winenode.Start(t, winenode.Options{})
+	Sanity(t, n, Case{Driver: "smb", Exe: filepath.Join(given(t), "4.22-smb.exe"), HostProcess: true}, "", 20, sanityFails)
 }
