@@ -69,6 +69,8 @@ func words(e catalog.Execution) (text, fill string) {
 		return "whole way", "#a6d8a8"
 	case "GetPluginInfo":
 		return "ends", "#d9d9d9"
+	case "NodeGetInfo":
+		return "no node info; " + strings.TrimPrefix(e.Note, "Wine has "), "#f0dca8"
 	}
 	return "answers; " + strings.TrimPrefix(e.Note, "Wine has "), "#bcd4ee"
 }

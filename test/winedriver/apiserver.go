@@ -25,7 +25,7 @@ metadata: {name: openshift-cluster-csi-drivers}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: internal-feature-states.csi.vsphere.vmware.com, namespace: openshift-cluster-csi-drivers}
-data: {csi-windows-support: "true", csi-migration: "true"}
+data: {csi-windows-support: "true", csi-migration: "true", use-csinode-id: "true"}
 ---
 apiVersion: cns.vmware.com/v1alpha1
 kind: CSINodeTopology
