@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +12,8 @@ import (
 // Check reads the folder, or the one .pkr.hcl file, at path. The error is an
 // *Error where there is no template; one that can't be parsed is a
 // finding.
-func Check(path string, o Options) (*Result, error) {
-	f, err := load(path, o.VarFiles)
+func Check(ctx context.Context, path string, o Options) (*Result, error) {
+	f, err := load(ctx, path, o.VarFiles)
 	if err != nil {
 		return nil, err
 	}
@@ -28,6 +29,9 @@ func Check(path string, o Options) (*Result, error) {
 	for _, look := range []func(*checker){
 		plugins, guests, firmware, attributes, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
 	} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		look(c)
 	}
 	c.findings = append(c.findings, c.ofBuilds()...)

@@ -34,7 +34,7 @@ func written(t *testing.T, o template.Options) string {
 
 func check(t *testing.T, dir string, o Options) []finding.Finding {
 	t.Helper()
-	r, err := Check(dir, o)
+	r, err := Check(t.Context(), dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestOwnTemplates(t *testing.T) {
 		for _, profile := range template.Profiles() {
 			for _, w := range template.Releases() {
 				dir := written(t, template.Options{Platform: p.Name, Profile: profile, Windows: w})
-				r, err := Check(dir, Options{})
+				r, err := Check(t.Context(), dir, Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -203,7 +203,7 @@ func TestVarFile(t *testing.T) {
 		if err := os.WriteFile(values, []byte("{"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Check(dir, Options{VarFiles: []string{values}}); err == nil {
+		if _, err := Check(t.Context(), dir, Options{VarFiles: []string{values}}); err == nil {
 			t.Errorf("%s: what can't be read is taken", name)
 		}
 		if err := os.Remove(auto); err != nil {
@@ -218,13 +218,13 @@ func TestNoTemplate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{empty: "there is no .pkr.hcl file", old: "templates in the JSON from before HCL aren't read", filepath.Join(empty, "x"): "no such folder"} {
-		_, err := Check(path, Options{})
+		_, err := Check(t.Context(), path, Options{})
 		var f *fault.Error
 		if !errors.As(err, &f) || !strings.Contains(f.What, want) || f.Fix == "" {
 			t.Errorf("want %q with a fix, have %v", want, err)
 		}
 	}
-	_, err := Check(written(t, template.Options{Platform: "qemu"}), Options{VarFiles: []string{"absent"}})
+	_, err := Check(t.Context(), written(t, template.Options{Platform: "qemu"}), Options{VarFiles: []string{"absent"}})
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		t.Errorf("have %v", err)
@@ -246,7 +246,7 @@ func FuzzCheck(f *testing.F) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Check(dir, Options{})
+		_, err := Check(t.Context(), dir, Options{})
 		if _, refused := errors.AsType[*fault.Error](err); err != nil && !refused {
 			t.Errorf("%q: %v", text, err)
 		}

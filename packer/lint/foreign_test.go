@@ -151,14 +151,14 @@ func TestNothingIsBuilt(t *testing.T) {
 		"HCL in JSON beside plugins": {map[string]string{"a.pkr.json": `{"variable": {"a": {}}}`, "x.json": "[]"}, "has a source or a build", other},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Check(writeFiles(t, c.files), Options{})
+			_, err := Check(t.Context(), writeFiles(t, c.files), Options{})
 			if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, c.what) || !strings.Contains(f.Fix, c.fix) {
 				t.Errorf("want %q and %q, have %v", c.what, c.fix, err)
 			}
 		})
 	}
 	dir := writeFiles(t, map[string]string{"packer.json": `{"builders": []}`})
-	if _, err := Check(filepath.Join(dir, "packer.json"), Options{}); err == nil || !strings.Contains(err.Error(), upgrade) {
+	if _, err := Check(t.Context(), filepath.Join(dir, "packer.json"), Options{}); err == nil || !strings.Contains(err.Error(), upgrade) {
 		t.Errorf("a template in JSON by its name: %v", err)
 	}
 }

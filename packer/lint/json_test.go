@@ -41,7 +41,7 @@ const jsonTemplate = `{
 
 func TestJSON(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"w.pkr.json": jsonTemplate, "autounattend.xml": setup(""), "a.ps1": "Start-Service sshd # 9182\nNew-NetFirewallRule -LocalPort 10250"})
-	r, err := Check(dir, Options{})
+	r, err := Check(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestJSON(t *testing.T) {
 			t.Errorf("%v is %s at %v, want %s at %v", where, f.Severity, f.Evidence, want.Severity, want.Evidence)
 		}
 	}
-	one, err := Check(filepath.Join(dir, "w.pkr.json"), Options{})
+	one, err := Check(t.Context(), filepath.Join(dir, "w.pkr.json"), Options{})
 	if err != nil || len(one.Findings) != len(r.Findings) {
 		t.Errorf("by its name it has %d findings, not %d: %v", len(one.Findings), len(r.Findings), err)
 	}

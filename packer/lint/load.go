@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,7 +79,7 @@ func (b *block) in(inner *hclsyntax.Body, names ...string) []string {
 	return at(b.file, b.line())
 }
 
-func load(path string, varFiles []string) (*folder, error) {
+func load(ctx context.Context, path string, varFiles []string) (*folder, error) {
 	f := &folder{dir: path, files: map[string][]byte{}, variables: map[string]*block{}, locals: map[string]hclsyntax.Expression{},
 		given: map[string]cty.Value{}, beside: map[string][]*hcl.Attribute{}}
 	names, err := f.find(path)
@@ -90,6 +91,9 @@ func load(path string, varFiles []string) (*folder, error) {
 		return nil, fmt.Errorf("find the template: %w", err)
 	}
 	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if err := f.parse(name); err != nil {
 			return nil, err
 		}

@@ -177,7 +177,7 @@ func TestPublicTemplates(t *testing.T) {
 // TestPublicLegacy: image-builder's template is JSON from before HCL, beside HCL
 // that only names plugins.
 func TestPublicLegacy(t *testing.T) {
-	_, err := Check(filepath.Join("testdata", "public", "image-builder"), Options{})
+	_, err := Check(t.Context(), filepath.Join("testdata", "public", "image-builder"), Options{})
 	if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, "from before HCL") || !strings.HasSuffix(f.Fix, "packer-windows.json") {
 		t.Errorf("have %v", err)
 	}

@@ -1,6 +1,8 @@
 package lint
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -41,7 +43,7 @@ build {
 }
 `
 	dir := writeFiles(t, map[string]string{"w.pkr.hcl": template})
-	r, err := Check(dir, Options{})
+	r, err := Check(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func TestBuildSourceBesideItsBase(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"a.pkr.hcl": "source \"null\" \"base\" {\n}\nlocals {\n  all = [\"source.null.base\"]\n}\n",
 		"b.pkr.hcl": "build {\n  sources = local.all\n}\nbuild {\n  source \"null.base\" {\n    name = \"more\"\n    ssh_password = \"hunter2\"\n  }\n}\n"})
-	r, err := Check(dir, Options{})
+	r, err := Check(t.Context(), dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,5 +94,15 @@ func TestBuildSourceBesideItsBase(t *testing.T) {
 		if f.ID == "template.secret" && !slices.Equal(f.Evidence, at("b.pkr.hcl", 7)) {
 			t.Errorf("evidence %v is of another file", f.Evidence)
 		}
+	}
+}
+
+// A check whose context has ended says so, and judges nothing.
+func TestCheckEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	dir := writeFiles(t, map[string]string{"w.pkr.hcl": "source \"null\" \"w\" {\n}\n"})
+	if r, err := Check(ctx, dir, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", r, err)
 	}
 }

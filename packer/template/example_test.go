@@ -26,7 +26,7 @@ func Example() {
 	if err := template.Write(context.Background(), dir, folder); err != nil {
 		log.Fatal(err)
 	}
-	result, err := lint.Check(dir, lint.Options{})
+	result, err := lint.Check(context.Background(), dir, lint.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
