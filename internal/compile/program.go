@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -75,10 +74,6 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 		return err
 	}
 	linked, err := gomod.List(ctx, w.Query(tool, job.Component))
-	if isBroken(err) && ctx.Err() == nil {
-		b.emit(job, event.Fetch, event.Warning, "a connection to GOPROXY broke; asking again for what is missing")
-		linked, err = gomod.List(ctx, w.Query(tool, job.Component))
-	}
 	if err != nil {
 		return explain(job, "its sources can't be loaded", err)
 	}
@@ -109,16 +104,6 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 		return explain(job, "it doesn't compile", gotool.NewFailure(args, output.String(), err))
 	}
 	return nil
-}
-
-var broken = regexp.MustCompile(`TLS handshake timeout|i/o timeout|connection reset by peer|unexpected EOF`)
-
-// isBroken tells of a failure of the go command whether a connection to the module
-// proxy broke. The command asks for each of hundreds of modules once, and keeps
-// what it got.
-func isBroken(err error) bool {
-	failure, ok := errors.AsType[*gotool.Failure](err)
-	return ok && broken.MatchString(failure.Message)
 }
 
 // checkSources proves what is about to be compiled. A vendored tree was
@@ -189,7 +174,6 @@ func adviceFor(job *Job, message string) string {
 		{"no space left on device", "make room, or set TMPDIR and GOCACHE to a larger disk"},
 		{"signal: killed", "the compiler was killed, mostly for lack of memory: bake build --jobs 1, or set memory: of the component"},
 		{"disabled by GOPROXY=off", "this machine doesn't have the sources, and GOPROXY=off forbids to fetch them: set it to a proxy, or to a folder that has them (file://)"},
-		{"TLS handshake timeout", "check the network and GOPROXY (go env GOPROXY)"},
 		{"dial tcp", "check the network and GOPROXY (go env GOPROXY)"},
 		{": reading http", "GOPROXY doesn't have it, or wants a login (go env GOPROXY; a password goes into ~/.netrc)"},
 	} {

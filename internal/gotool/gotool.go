@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"sort"
 	"strings"
 
@@ -130,17 +131,27 @@ func (t *Tool) Command(ctx context.Context, dir string, settings []Setting, args
 	return cmd
 }
 
+// broken is what the go command says of a connection that broke.
+var broken = regexp.MustCompile(`https?://.*(?:TLS handshake timeout|connection reset by peer|unexpected EOF)`)
+
 // Output runs the command and returns what it printed. A failure is an error
-// that holds the go command's own words.
+// that holds the go command's own words. The command asks a proxy for each of
+// hundreds of modules once, and keeps what it got: where a connection broke, it is
+// run a second time.
 func (t *Tool) Output(ctx context.Context, dir string, target []Setting, args ...string) ([]byte, error) {
-	out, err := t.Command(ctx, dir, target, args...).Output()
-	if err == nil {
-		return out, nil
+	for again := false; ; again = true {
+		out, err := t.Command(ctx, dir, target, args...).Output()
+		if err == nil {
+			return out, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		// go mod download -json has its errors in the answer.
+		if said := stderr(err); again || !broken.MatchString(said) && !broken.Match(out) {
+			return out, NewFailure(args, said, err)
+		}
 	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	return out, NewFailure(args, stderr(err), err)
 }
 
 // Version returns what identifies the toolchain: its name for a pinned one,
