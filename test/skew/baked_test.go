@@ -15,23 +15,27 @@ import (
 
 var bakeCommand = regexp.MustCompile("bake manifests csi-driver [^\\n\"\\\\`]+")
 
-// TestBakeCommandsWork runs each `bake manifests csi-driver` that a remedy or a
-// plan prints in any of the cases.
-func TestBakeCommandsWork(t *testing.T) {
+// printed are the commands of a kind that any of the cases prints, each with the file
+// of one of them.
+func printed(t *testing.T, kind *regexp.Regexp) map[string]string {
+	t.Helper()
 	cases, err := filepath.Glob("testdata/*/expected.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string]string{}
+	all := map[string]string{}
 	for _, file := range cases {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, command := range bakeCommand.FindAllString(string(text), -1) {
-			told[strings.TrimSpace(command)] = file
+		for _, command := range kind.FindAllString(read(t, file), -1) {
+			all[strings.TrimSpace(command)] = file
 		}
 	}
+	return all
+}
+
+// TestBakeCommandsWork runs each `bake manifests csi-driver` that a remedy or a
+// plan prints in any of the cases.
+func TestBakeCommandsWork(t *testing.T) {
+	told := printed(t, bakeCommand)
 	if len(told) < 3 {
 		t.Errorf("only %v were found", told)
 	}
@@ -59,20 +63,11 @@ var driverCommand = regexp.MustCompile("bake driver [^\\n\"\\\\`]+? --release-im
 // TestBakeDriverCommandsWork gives each `bake driver` that is printed to bake, as far
 // as the commit that it would build.
 func TestBakeDriverCommandsWork(t *testing.T) {
-	cases, err := filepath.Glob("testdata/*/expected.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	told := map[string]bool{}
-	for _, file := range cases {
-		for _, command := range driverCommand.FindAllString(read(t, file), -1) {
-			told[strings.TrimSuffix(command, " --release-image ")] = true
-		}
-	}
+	told := printed(t, driverCommand)
 	for command := range told {
 		var stdout, stderr bytes.Buffer
 		a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
-		if code := a.Run(t.Context(), bake.New(a), append(strings.Fields(command)[1:], "--pins")); code != 0 || !strings.Contains(stdout.String(), "commit: ") {
+		if code := a.Run(t.Context(), bake.New(a), append(strings.Fields(strings.TrimSuffix(command, " --release-image"))[1:], "--pins")); code != 0 || !strings.Contains(stdout.String(), "commit: ") {
 			t.Errorf("%s: exit %d\n%s", command, code, stderr.String())
 		}
 	}

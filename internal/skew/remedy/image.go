@@ -27,7 +27,7 @@ func tagOf(cat *catalog.Driver, hostProcess bool, to version.Driver) string {
 // imageChange gives a DaemonSet the image of another version: the project's
 // own of that version, or a mirror's once it has it.
 func imageChange(v *snapshot.View, to version.Driver) []action.Action {
-	if own := v.DaemonSet.Version.Commit != ""; own {
+	if v.DaemonSet.Version.Commit != "" {
 		if list := Build(v, to, ""); list != nil {
 			return list
 		}
@@ -114,22 +114,20 @@ func Build(v *snapshot.View, to version.Driver, why string) []action.Action {
 	if b == nil || b.Head(release) == nil || snapshot.CatalogVersion(b.Head(release).Version).Core() != to.Core() || v.Catalog.OLM || InFile(v) {
 		return nil
 	}
-	build := action.BuildImage{
-		SetImage: action.SetImage{Object: d.Object, Container: d.Container, Was: d.Image.Reference, Image: action.Built(b.Name + "-" + release + ".txt"), Strategy: d.Strategy, To: to},
-		Release:  release, Commit: b.Head(release).Commit, Why: why,
-		Bake: []string{b.Name, "--for", release, "--mode", string(csidriver.Pipes), "--windows", strings.Join(windows, ",")},
-	}
-	if l := v.Linux(); len(l.Candidates) == 1 && l.Candidates[0].Commit != "" {
-		build.Commit = l.Candidates[0].Commit
-	}
-	for _, w := range windows {
-		build.Bases = append(build.Bases, "mcr.microsoft.com/windows/servercore:ltsc"+w)
-	}
+	mode, bases := csidriver.Pipes, snapshot.Map(windows, func(w string) string { return "mcr.microsoft.com/windows/servercore:ltsc" + w })
 	if d.HostProcess {
 		if slices.Contains(windows, "2025") {
 			return nil // its base has to be made first
 		}
-		build.Bake[4], build.Bases = string(csidriver.HostProcess), []string{"mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0"}
+		mode, bases = csidriver.HostProcess, []string{"mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image:v1.0.0"}
+	}
+	build := action.BuildImage{
+		SetImage: action.SetImage{Object: d.Object, Container: d.Container, Was: d.Image.Reference, Image: action.Built(b.Name + "-" + release + ".txt"), Strategy: d.Strategy, To: to},
+		Release:  release, Commit: b.Head(release).Commit, Why: why,
+		Bake: []string{b.Name, "--for", release, "--mode", string(mode), "--windows", strings.Join(windows, ",")}, Bases: bases,
+	}
+	if l := v.Linux(); len(l.Candidates) == 1 && l.Candidates[0].Commit != "" {
+		build.Commit = l.Candidates[0].Commit
 	}
 	return []action.Action{build}
 }
