@@ -15,6 +15,9 @@ import (
 	"strings"
 )
 
+// bufferSize saves system calls when a compressor writes in small pieces.
+const bufferSize = 256 << 10
+
 // Open returns the content of blob d, or an error that wraps fs.ErrNotExist.
 // Read returns an error that wraps ErrDamaged in place of io.EOF when the
 // content isn't what was stored, and so does Close once all was read: use
@@ -191,6 +194,3 @@ func (s *Store) readCRC(blob string) (sum uint32, known bool) {
 func (s *Store) dropCRC(blob string) { _ = os.Remove(s.crcPath(blob)) }
 
 func formatCRC(sum uint32) []byte { return fmt.Appendf(nil, "crc32c %08x\n", sum) }
-
-// bufferSize saves system calls when a compressor writes in small pieces.
-const bufferSize = 256 << 10

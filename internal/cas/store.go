@@ -62,6 +62,15 @@ type Store struct {
 	dir string
 }
 
+// record is an action's file: a line with the sha256 of all that follows, and
+// JSON. The sum stands outside the JSON so that every single byte counts.
+type record struct {
+	// Key is the action. A file under another action's name is refused.
+	Key   Digest          `json:"key"`
+	Refs  []Digest        `json:"refs,omitempty"`
+	Value json.RawMessage `json:"value"`
+}
+
 // Open returns the store in dir and makes its folders if they aren't there. A
 // store that is there but can't be written to still opens: reading from it is
 // fine.
@@ -273,15 +282,6 @@ func readRecord(key Digest, path string) (*record, fs.FileInfo, error) {
 	}
 	r, err := parseRecord(key, data)
 	return r, info, err
-}
-
-// record is an action's file: a line with the sha256 of all that follows, and
-// JSON. The sum stands outside the JSON so that every single byte counts.
-type record struct {
-	// Key is the action. A file under another action's name is refused.
-	Key   Digest          `json:"key"`
-	Refs  []Digest        `json:"refs,omitempty"`
-	Value json.RawMessage `json:"value"`
 }
 
 func parseRecord(key Digest, data []byte) (*record, error) {

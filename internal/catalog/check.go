@@ -28,6 +28,12 @@ type placed struct {
 	fault     *fault.Error
 }
 
+// unseen is a Manifest whose place wasn't seen.
+const unseen = "unknown"
+
+// placeholder stands for the version in Manifest and Render.
+const placeholder = "{{version}}"
+
 // check judges the merged catalog and returns its first mistake in the order
 // of reading, nil if there is none.
 func (m *merger) check() error {
@@ -259,9 +265,3 @@ func isTemplate(s string) bool {
 }
 
 func isFile(s string) bool { return fs.ValidPath(s) && s != "." && !strings.HasSuffix(s, ".tar.gz") }
-
-// unseen is a Manifest whose place wasn't seen.
-const unseen = "unknown"
-
-// placeholder stands for the version in Manifest and Render.
-const placeholder = "{{version}}"

@@ -47,6 +47,37 @@ type Cluster struct {
 	Evidence   []Evidence  `json:"evidence,omitempty"`
 }
 
+// VersionFact is a version and how it is known.
+type VersionFact struct {
+	// Version is the zero value where it isn't Known.
+	Version version.Driver `json:"version"`
+	Known   bool           `json:"known"`
+	// By is how it was found: tag, label, registry-tag, digest-map, user,
+	// running-image, commit, log, annotation, release.
+	By string `json:"by,omitempty"`
+	// Commit is the full source commit of an image that bake driver or OpenShift built,
+	// as its label has it; "" for others. It may be known where Version isn't.
+	Commit string `json:"commit,omitempty"`
+	// Reason says why it isn't known: "tag latest moves", "digest only".
+	Reason string   `json:"reason,omitempty"`
+	At     Evidence `json:"at"`
+}
+
+// Evidence is where a fact was read, and the words that were there.
+type Evidence struct {
+	// Where is file:line, or the object and its field:
+	// DaemonSet ns/name spec.template.spec.containers[0].image.
+	Where string `json:"where"`
+	Text  string `json:"text,omitempty"`
+}
+
+// Object names one Kubernetes object.
+type Object struct {
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace,omitempty"`
+	Name      string `json:"name"`
+}
+
 // Condition returns the ClusterVersion's condition of a type; nil for none.
 func (c *Cluster) Condition(kind string) *Condition {
 	for i := range c.Conditions {
@@ -236,35 +267,4 @@ type Owner struct {
 	Namespace string   `json:"namespace,omitempty"`
 	Name      string   `json:"name,omitempty"`
 	At        Evidence `json:"at"`
-}
-
-// VersionFact is a version and how it is known.
-type VersionFact struct {
-	// Version is the zero value where it isn't Known.
-	Version version.Driver `json:"version"`
-	Known   bool           `json:"known"`
-	// By is how it was found: tag, label, registry-tag, digest-map, user,
-	// running-image, commit, log, annotation, release.
-	By string `json:"by,omitempty"`
-	// Commit is the full source commit of an image that bake driver or OpenShift built,
-	// as its label has it; "" for others. It may be known where Version isn't.
-	Commit string `json:"commit,omitempty"`
-	// Reason says why it isn't known: "tag latest moves", "digest only".
-	Reason string   `json:"reason,omitempty"`
-	At     Evidence `json:"at"`
-}
-
-// Evidence is where a fact was read, and the words that were there.
-type Evidence struct {
-	// Where is file:line, or the object and its field:
-	// DaemonSet ns/name spec.template.spec.containers[0].image.
-	Where string `json:"where"`
-	Text  string `json:"text,omitempty"`
-}
-
-// Object names one Kubernetes object.
-type Object struct {
-	Kind      string `json:"kind"`
-	Namespace string `json:"namespace,omitempty"`
-	Name      string `json:"name"`
 }

@@ -114,6 +114,32 @@ type Problem struct {
 	Selector Object `json:"-"`
 }
 
+// Payload is a release payload: what each driver is built from.
+type Payload struct {
+	// Version is the release, "4.20.3".
+	Version string `json:"version"`
+	// Kubernetes is the version that the payload names, "1.33.5"; "" where it
+	// names none or several.
+	Kubernetes string `json:"kubernetes,omitempty"`
+	// Architecture is that of the image, amd64, or of what oc wrote about it; "" where
+	// none is named.
+	Architecture string       `json:"-"`
+	Tags         []PayloadTag `json:"tags"`
+	At           Evidence     `json:"at"`
+}
+
+// PayloadTag is one image of a payload.
+type PayloadTag struct {
+	// Name is the payload's name, vsphere-csi-driver.
+	Name  string `json:"name"`
+	Image Image  `json:"image"`
+	// Commit is the full source commit, "" where the payload doesn't say.
+	Commit string `json:"commit,omitempty"`
+	Source string `json:"source,omitempty"`
+	// Kubernetes is set on the tag that carries kubernetes=<version>.
+	Kubernetes string `json:"kubernetes,omitempty"`
+}
+
 // String is Kind namespace/name, or Kind name.
 func (o Object) String() string {
 	if o.Namespace == "" {
@@ -258,30 +284,4 @@ func byName[T any](list []T, name func(T) string) {
 // Compare orders objects by kind, namespace and name.
 func (o Object) Compare(p Object) int {
 	return cmp.Or(cmp.Compare(o.Kind, p.Kind), cmp.Compare(o.Namespace, p.Namespace), cmp.Compare(o.Name, p.Name))
-}
-
-// Payload is a release payload: what each driver is built from.
-type Payload struct {
-	// Version is the release, "4.20.3".
-	Version string `json:"version"`
-	// Kubernetes is the version that the payload names, "1.33.5"; "" where it
-	// names none or several.
-	Kubernetes string `json:"kubernetes,omitempty"`
-	// Architecture is that of the image, amd64, or of what oc wrote about it; "" where
-	// none is named.
-	Architecture string       `json:"-"`
-	Tags         []PayloadTag `json:"tags"`
-	At           Evidence     `json:"at"`
-}
-
-// PayloadTag is one image of a payload.
-type PayloadTag struct {
-	// Name is the payload's name, vsphere-csi-driver.
-	Name  string `json:"name"`
-	Image Image  `json:"image"`
-	// Commit is the full source commit, "" where the payload doesn't say.
-	Commit string `json:"commit,omitempty"`
-	Source string `json:"source,omitempty"`
-	// Kubernetes is set on the tag that carries kubernetes=<version>.
-	Kubernetes string `json:"kubernetes,omitempty"`
 }

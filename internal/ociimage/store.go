@@ -35,6 +35,17 @@ type blobStore interface {
 	fix() string
 }
 
+const (
+	// MaxIndexDepth ends nested indexes. Digests forbid a true cycle; a
+	// registry that lies about them could still offer an endless chain.
+	MaxIndexDepth = 4
+	// maxIndexEntries bounds the images of one source.
+	maxIndexEntries = 256
+	// maxLayers bounds the layers of one image. Engines on Linux can't mount
+	// more than 127 of docker's or some 500 of overlayfs's own.
+	maxLayers = 500
+)
+
 // openVerified opens a blob that gives a fault instead of io.EOF when its
 // bytes aren't those that d names.
 func openVerified(s blobStore, d v1.Descriptor) (io.ReadCloser, error) {
@@ -172,14 +183,3 @@ func beyondLimits(raw []byte) string {
 func damaged(where, what, fix string) error {
 	return &fault.Error{What: what, Where: where, Fix: fix, Code: finding.ExitBlock}
 }
-
-const (
-	// MaxIndexDepth ends nested indexes. Digests forbid a true cycle; a
-	// registry that lies about them could still offer an endless chain.
-	MaxIndexDepth = 4
-	// maxIndexEntries bounds the images of one source.
-	maxIndexEntries = 256
-	// maxLayers bounds the layers of one image. Engines on Linux can't mount
-	// more than 127 of docker's or some 500 of overlayfs's own.
-	maxLayers = 500
-)

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
@@ -32,6 +34,18 @@ const maxBytes = 256 << 10
 
 // byteOrderMark is what Windows' editors begin a file with.
 const byteOrderMark = "\ufeff"
+
+var (
+	// scpForm is [user@]host:path. git gives host and path to ssh, which would
+	// take a leading dash for an option of its own.
+	scpForm = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.~+-]*@)?([A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\]):[^:-]`)
+
+	// secretForm is a URL up to its host: with a password, or with a user that
+	// may be a token. Behind a host, or its port, an @ is a path's or a query's.
+	secretForm = regexp.MustCompile(`://[^/?#\s"'[]*:([^/\s"']*|[^/\s"']*[^0-9/\s"'][^/\s"']*/[^\s"']*)@|(https?|git|file)://[^/?#\s"']*@`)
+	// baseSecretForm is a base with something before its registry.
+	baseSecretForm = regexp.MustCompile(`\bbase:\s*["']?([^\s"']+)@[^\s"'@]+/`)
+)
 
 func newDocument(path string, src []byte) *document {
 	return &document{path: path, lines: strings.Split(string(src), "\n")}
@@ -294,4 +308,27 @@ func (d *document) table(into *map[string]string, n ast.Node) {
 		d.text(&s)(v.Value)
 		(*into)[key] = s
 	}
+}
+
+// joinFaults makes one error of many, the first one's exit code and all.
+func joinFaults(errs []error) error {
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
+		return errs[0]
+	}
+	return fmt.Errorf("%d mistakes:\n%w", len(errs), errors.Join(errs...))
+}
+
+// masked puts stars over the credentials of URLs and of the base. The text keeps
+// its length, so that a caret below it still points to its place.
+func masked(text string) string {
+	if at := baseSecretForm.FindStringSubmatchIndex(text); at != nil {
+		text = text[:at[2]] + strings.Repeat("*", utf8.RuneCountInString(text[at[2]:at[3]])) + text[at[3]:]
+	}
+	return secretForm.ReplaceAllStringFunc(text, func(found string) string {
+		scheme, secret, _ := strings.Cut(found, "://")
+		return scheme + "://" + strings.Repeat("*", utf8.RuneCountInString(secret)-1) + "@"
+	})
 }

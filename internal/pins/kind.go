@@ -104,3 +104,9 @@ func (k *kind) takes() []string {
 	}
 	return keys
 }
+
+// keyOfField is the key of a struct's field; "" for one that isn't read.
+func keyOfField(f reflect.StructField) string {
+	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return strings.TrimPrefix(key, "-")
+}

@@ -77,17 +77,6 @@ func (v *validator) component(n ast.Node) Component {
 	return c
 }
 
-// joinFaults makes one error of many, the first one's exit code and all.
-func joinFaults(errs []error) error {
-	switch len(errs) {
-	case 0:
-		return nil
-	case 1:
-		return errs[0]
-	}
-	return fmt.Errorf("%d mistakes:\n%w", len(errs), errors.Join(errs...))
-}
-
 // words name a struct of versions.yaml, and a list of it, in messages.
 var words = map[reflect.Type]struct{ one, many string }{
 	reflect.TypeFor[Component](): {one: "a component"},
@@ -96,12 +85,6 @@ var words = map[reflect.Type]struct{ one, many string }{
 	reflect.TypeFor[Recovery]():  {one: "recovery"},
 	reflect.TypeFor[PreScript](): {"a pre-script", "a list of scripts"},
 	reflect.TypeFor[NodeArg]():   {"a node argument", "a list of names and paths"},
-}
-
-// keyOfField is the key of a struct's field; "" for one that isn't read.
-func keyOfField(f reflect.StructField) string {
-	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return strings.TrimPrefix(key, "-")
 }
 
 // read fills a struct from a mapping. seen, which may be nil, is told of each
@@ -228,4 +211,18 @@ func splice(d *document, src []byte, node ast.Node, value string, quoted bool) (
 	}
 	at := start + column
 	return bytes.Join([][]byte{src[:at], []byte(fresh), src[at+len(old):]}, nil), nil
+}
+
+// service reads one service and remembers where each key and item is.
+func (v *validator) service(n ast.Node) {
+	s := Service{at: map[string]position{"": start(n)}, items: map[string][]position{}}
+	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
+		s.at[key] = start(n)
+		if list, ok := n.(*ast.SequenceNode); ok {
+			for _, item := range list.Values {
+				s.items[key] = append(s.items[key], start(item))
+			}
+		}
+	})
+	v.file.Services = append(v.file.Services, s)
 }

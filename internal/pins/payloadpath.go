@@ -3,12 +3,12 @@ package pins
 import (
 	"fmt"
 	"net/url"
-	"regexp"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/goccy/go-yaml/ast"
 	"github.com/winbake/winbake/internal/winname"
 )
 
@@ -36,18 +36,6 @@ func fileName(name string) string {
 // gitSchemes are the protocols that only fetch. Others start a program:
 // ext:: runs whatever its address says (git-remote-ext(1)).
 var gitSchemes = []string{"https", "ssh", "git", "http", "file"}
-
-var (
-	// scpForm is [user@]host:path. git gives host and path to ssh, which would
-	// take a leading dash for an option of its own.
-	scpForm = regexp.MustCompile(`^([A-Za-z0-9_][A-Za-z0-9_.~+-]*@)?([A-Za-z0-9_][A-Za-z0-9_.-]*|\[[0-9A-Fa-f:.]+\]):[^:-]`)
-
-	// secretForm is a URL up to its host: with a password, or with a user that
-	// may be a token. Behind a host, or its port, an @ is a path's or a query's.
-	secretForm = regexp.MustCompile(`://[^/?#\s"'[]*:([^/\s"']*|[^/\s"']*[^0-9/\s"'][^/\s"']*/[^\s"']*)@|(https?|git|file)://[^/?#\s"']*@`)
-	// baseSecretForm is a base with something before its registry.
-	baseSecretForm = regexp.MustCompile(`\bbase:\s*["']?([^\s"']+)@[^\s"'@]+/`)
-)
 
 // gitURL says what is wrong with a git source's address, and what fixes it.
 func gitURL(address string) (what, fix string) {
@@ -92,14 +80,50 @@ func holdsSecret(u *url.URL) bool {
 	return password || u.Scheme != "ssh"
 }
 
-// masked puts stars over the credentials of URLs and of the base. The text keeps
-// its length, so that a caret below it still points to its place.
-func masked(text string) string {
-	if at := baseSecretForm.FindStringSubmatchIndex(text); at != nil {
-		text = text[:at[2]] + strings.Repeat("*", utf8.RuneCountInString(text[at[2]:at[3]])) + text[at[3]:]
+// payload checks a payload path by the rules that package payload has, so that
+// nothing is compiled for a path that can't be packed.
+func (v *validator) payload(c *Component, at map[string]ast.Node) {
+	if c.Payload == "" {
+		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
+		return
 	}
-	return secretForm.ReplaceAllStringFunc(text, func(found string) string {
-		scheme, secret, _ := strings.Cut(found, "://")
-		return scheme + "://" + strings.Repeat("*", utf8.RuneCountInString(secret)-1) + "@"
-	})
+	what, fix := payloadPath(c.Payload)
+	if what == "" && c.Program() && !strings.EqualFold(path.Ext(c.Payload), ".exe") {
+		what, fix = fmt.Sprintf("payload path %s is a program's and doesn't end in .exe", c.Payload), "write payload: "+c.Payload+".exe; Windows starts nothing else"
+	}
+	if what != "" {
+		v.report(at["payload"], what, fix)
+	}
+}
+
+// payloadPath says what is wrong with a path below /payload, and what fixes it.
+func payloadPath(p string) (what, fix string) {
+	if !cleanPath(p) {
+		return fmt.Sprintf("payload can't be %q", p), "write a path below /payload, with forward slashes and without .."
+	}
+	first, _, _ := strings.Cut(strings.ToLower(p), "/")
+	switch {
+	case first == "sha256sum", first == "generated":
+		return fmt.Sprintf("payload path %s is the operator's own", p), "give it another path"
+	case strings.Contains(p, "  "):
+		return fmt.Sprintf("payload path %q has two spaces in a row, and the operator splits its checksum file there", p), "write one"
+	}
+	for name := range strings.SplitSeq(p, "/") {
+		if what := fileName(name); what != "" {
+			return fmt.Sprintf("payload can't be %q: %s", p, what), "give it another name"
+		}
+	}
+	return "", ""
+}
+
+// nested finds files in the place of a folder that another file needs. paths
+// are component names by payload path, in lower case.
+func (v *validator) nested(paths map[string]string) {
+	for _, c := range v.file.Components {
+		for dir := path.Dir(strings.ToLower(c.Payload)); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			if other, ok := paths[dir]; ok {
+				v.report(c.at["payload"], fmt.Sprintf("payload path %s is below %s, which is component %s's file", c.Payload, dir, other), "give one of them another path")
+			}
+		}
+	}
 }

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -367,66 +366,4 @@ func (v *validator) defineRecovery(s *Service) winsvc.Recovery {
 		v.mistake(s, "recovery", "recovery has no actions", "add actions: [restart/10s], or remove recovery:")
 	}
 	return r
-}
-
-// payload checks a payload path by the rules that package payload has, so that
-// nothing is compiled for a path that can't be packed.
-func (v *validator) payload(c *Component, at map[string]ast.Node) {
-	if c.Payload == "" {
-		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
-		return
-	}
-	what, fix := payloadPath(c.Payload)
-	if what == "" && c.Program() && !strings.EqualFold(path.Ext(c.Payload), ".exe") {
-		what, fix = fmt.Sprintf("payload path %s is a program's and doesn't end in .exe", c.Payload), "write payload: "+c.Payload+".exe; Windows starts nothing else"
-	}
-	if what != "" {
-		v.report(at["payload"], what, fix)
-	}
-}
-
-// payloadPath says what is wrong with a path below /payload, and what fixes it.
-func payloadPath(p string) (what, fix string) {
-	if !cleanPath(p) {
-		return fmt.Sprintf("payload can't be %q", p), "write a path below /payload, with forward slashes and without .."
-	}
-	first, _, _ := strings.Cut(strings.ToLower(p), "/")
-	switch {
-	case first == "sha256sum", first == "generated":
-		return fmt.Sprintf("payload path %s is the operator's own", p), "give it another path"
-	case strings.Contains(p, "  "):
-		return fmt.Sprintf("payload path %q has two spaces in a row, and the operator splits its checksum file there", p), "write one"
-	}
-	for name := range strings.SplitSeq(p, "/") {
-		if what := fileName(name); what != "" {
-			return fmt.Sprintf("payload can't be %q: %s", p, what), "give it another name"
-		}
-	}
-	return "", ""
-}
-
-// nested finds files in the place of a folder that another file needs. paths
-// are component names by payload path, in lower case.
-func (v *validator) nested(paths map[string]string) {
-	for _, c := range v.file.Components {
-		for dir := path.Dir(strings.ToLower(c.Payload)); dir != "." && dir != "/"; dir = path.Dir(dir) {
-			if other, ok := paths[dir]; ok {
-				v.report(c.at["payload"], fmt.Sprintf("payload path %s is below %s, which is component %s's file", c.Payload, dir, other), "give one of them another path")
-			}
-		}
-	}
-}
-
-// service reads one service and remembers where each key and item is.
-func (v *validator) service(n ast.Node) {
-	s := Service{at: map[string]position{"": start(n)}, items: map[string][]position{}}
-	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
-		s.at[key] = start(n)
-		if list, ok := n.(*ast.SequenceNode); ok {
-			for _, item := range list.Values {
-				s.items[key] = append(s.items[key], start(item))
-			}
-		}
-	})
-	v.file.Services = append(v.file.Services, s)
 }

@@ -47,6 +47,21 @@ type Builder struct {
 	Metadata string
 }
 
+var builders = []Builder{
+	{"vsphere-iso", "VMware vSphere, from an ISO", vspherePlugin, validated + simulated, ISO, service + "vmwareguestinfoservice.VMwareGuestInfoService"},
+	{"vsphere-clone", "VMware vSphere, from a template or VM", vspherePlugin, validated + simulated, Image, service + "vmwareguestinfoservice.VMwareGuestInfoService"},
+	{"azure-arm", "Microsoft Azure", hashicorp("azure", ">= 1.4.5, < 2.0.0"), validated + "1.4.5", Cloud, service + "azureservice.AzureService"},
+	{"amazon-ebs", "Amazon EC2", hashicorp("amazon", ">= 1.3.2, < 2.0.0"), validated + "1.3.2", Cloud, service + "ec2service.EC2Service"},
+	{"googlecompute", "Google Compute Engine", hashicorp("googlecompute", ">= 1.1.4, < 2.0.0"), validated + "1.1.4", Cloud, service + "gceservice.GCEService"},
+	{"qemu", "QEMU and KVM", hashicorp("qemu", ">= 1.0.9, < 2.0.0"), validated + "1.0.9", ISO, configDrive},
+	{"hyperv-iso", "Microsoft Hyper-V", hashicorp("hyperv", ">= 1.0.4, < 2.0.0"), validated + "1.0.4", ISO, configDrive},
+	{"proxmox-iso", "Proxmox VE", hashicorp("proxmox", ">= 1.2.2, < 2.0.0"), "checked by verify template alone: its plugin couldn't be had", ISO, configDrive},
+}
+
+// vspherePlugin stays below 2.0.0: from there on it is github.com/vmware/vsphere,
+// which wasn't run.
+var vspherePlugin = hashicorp("vsphere", ">= 1.4.2, < 2.0.0")
+
 // Builders lists the table, in the order of the documentation.
 func Builders() []Builder { return slices.Clone(builders) }
 
@@ -69,21 +84,6 @@ func Find(name string) (*Builder, error) {
 	}
 	return nil, &fault.Error{What: fmt.Sprintf("there is no platform %q", name), Fix: "bake template list shows " + strings.Join(Names(), ", ")}
 }
-
-var builders = []Builder{
-	{"vsphere-iso", "VMware vSphere, from an ISO", vspherePlugin, validated + simulated, ISO, service + "vmwareguestinfoservice.VMwareGuestInfoService"},
-	{"vsphere-clone", "VMware vSphere, from a template or VM", vspherePlugin, validated + simulated, Image, service + "vmwareguestinfoservice.VMwareGuestInfoService"},
-	{"azure-arm", "Microsoft Azure", hashicorp("azure", ">= 1.4.5, < 2.0.0"), validated + "1.4.5", Cloud, service + "azureservice.AzureService"},
-	{"amazon-ebs", "Amazon EC2", hashicorp("amazon", ">= 1.3.2, < 2.0.0"), validated + "1.3.2", Cloud, service + "ec2service.EC2Service"},
-	{"googlecompute", "Google Compute Engine", hashicorp("googlecompute", ">= 1.1.4, < 2.0.0"), validated + "1.1.4", Cloud, service + "gceservice.GCEService"},
-	{"qemu", "QEMU and KVM", hashicorp("qemu", ">= 1.0.9, < 2.0.0"), validated + "1.0.9", ISO, configDrive},
-	{"hyperv-iso", "Microsoft Hyper-V", hashicorp("hyperv", ">= 1.0.4, < 2.0.0"), validated + "1.0.4", ISO, configDrive},
-	{"proxmox-iso", "Proxmox VE", hashicorp("proxmox", ">= 1.2.2, < 2.0.0"), "checked by verify template alone: its plugin couldn't be had", ISO, configDrive},
-}
-
-// vspherePlugin stays below 2.0.0: from there on it is github.com/vmware/vsphere,
-// which wasn't run.
-var vspherePlugin = hashicorp("vsphere", ">= 1.4.2, < 2.0.0")
 
 func hashicorp(name, constraint string) Plugin {
 	return Plugin{Name: name, Source: "github.com/hashicorp/" + name, Constraint: constraint}

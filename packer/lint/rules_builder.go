@@ -25,6 +25,9 @@ var core = []string{"null", "file"}
 // one, or an upper bound.
 var bounded = regexp.MustCompile(`(^|,)\s*(=\s*)?v?[0-9]|~>|<`)
 
+// efiPartition is one that an answer file makes.
+var efiPartition = regexp.MustCompile(`<Type>\s*EFI\s*</Type>`)
+
 // plugins: each builder's plugin is required, from a source, in a range.
 func plugins(c *checker) {
 	const id = "template.plugin"
@@ -289,6 +292,3 @@ func (c *checker) layoutAgainst(s *block, efi bool) string {
 	}
 	return ""
 }
-
-// efiPartition is one that an answer file makes.
-var efiPartition = regexp.MustCompile(`<Type>\s*EFI\s*</Type>`)

@@ -25,6 +25,9 @@ type Platform = builder.Builder
 // Plugin is the Packer plugin that a platform's builder comes from.
 type Plugin = builder.Plugin
 
+// provisioners are those that run a script, by the end of its name.
+var provisioners = map[string]string{".ps1": "powershell", ".cmd": "windows-shell", ".bat": "windows-shell"}
+
 // Platforms lists what there are templates for, in the order of the
 // documentation.
 func Platforms() []Platform { return builder.Builders() }
@@ -288,9 +291,6 @@ func (r *render) addAnswers() error {
 	r.add("answers/unattend.xml.pkrtpl", data)
 	return err
 }
-
-// provisioners are those that run a script, by the end of its name.
-var provisioners = map[string]string{".ps1": "powershell", ".cmd": "windows-shell", ".bat": "windows-shell"}
 
 // variable is the definition with its rules written out.
 func (d definition) variable(release string, s server) Variable {

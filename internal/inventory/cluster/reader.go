@@ -40,6 +40,14 @@ type reader struct {
 	spaces spaces
 }
 
+// nodes is what reading pods needs to know of them.
+type nodes struct {
+	windows []string
+	all     int
+	// read: both numbers are right.
+	read bool
+}
+
 func (r *reader) tell(what string, done, total int64) {
 	if r.o.Progress == nil {
 		return
@@ -47,12 +55,4 @@ func (r *reader) tell(what string, done, total int64) {
 	r.progress.Lock()
 	defer r.progress.Unlock()
 	r.o.Progress(what, done, total)
-}
-
-// nodes is what reading pods needs to know of them.
-type nodes struct {
-	windows []string
-	all     int
-	// read: both numbers are right.
-	read bool
 }

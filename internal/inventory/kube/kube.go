@@ -68,6 +68,27 @@ type Collector struct {
 	volumes
 }
 
+// taker is how the objects of one kind are taken, with the Collector locked.
+type taker struct {
+	into func() any
+	// once: of an object that is met again only the first is taken. It counts for
+	// resource, "" for one that nobody asks the number of.
+	once     bool
+	resource inventory.Resource
+	take     func(c *Collector, o inventory.Object, object any, at Locator)
+}
+
+// fields are an object whose type isn't in k8s.io/api.
+type fields = map[string]any
+
+const (
+	linux   = "linux"
+	windows = "windows"
+)
+
+// osLabels name a node's operating system; the second is the old one.
+var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
+
 // Cover notes how much of a resource a reader saw. Told twice, by two readers,
 // the counts add up, and one that saw all is enough.
 func (c *Collector) Cover(r inventory.Resource, cov inventory.Coverage) {
@@ -134,16 +155,6 @@ func (c *Collector) first(o inventory.Object, r inventory.Resource, at Locator) 
 	return true
 }
 
-// taker is how the objects of one kind are taken, with the Collector locked.
-type taker struct {
-	into func() any
-	// once: of an object that is met again only the first is taken. It counts for
-	// resource, "" for one that nobody asks the number of.
-	once     bool
-	resource inventory.Resource
-	take     func(c *Collector, o inventory.Object, object any, at Locator)
-}
-
 func typed[T any](take func(*Collector, inventory.Object, *T, Locator)) taker {
 	return taker{
 		into: func() any { return new(T) },
@@ -156,17 +167,6 @@ func once[T any](resource inventory.Resource, take func(*Collector, inventory.Ob
 	t.once, t.resource = true, resource
 	return t
 }
-
-// fields are an object whose type isn't in k8s.io/api.
-type fields = map[string]any
-
-const (
-	linux   = "linux"
-	windows = "windows"
-)
-
-// osLabels name a node's operating system; the second is the old one.
-var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 
 // repeated tells whether o was met before, and not in an earlier state. kept is
 // what the model keeps of it, without where it was read.

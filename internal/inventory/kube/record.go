@@ -15,16 +15,6 @@ import (
 
 var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEndpoint", "server-socket"}
 
-// endpoint is the address that a container serves or uses as a CSI driver.
-func (ct *container) endpoint() (podtext.Word, bool) {
-	for i, e := range ct.Env {
-		if strings.EqualFold(e.Name, "CSI_ENDPOINT") && e.Value != "" {
-			return podtext.Word{Text: e.Value, Path: below(ct.path, "env", i, "value")}, true
-		}
-	}
-	return podtext.Flag(ct.words, endpointFlags...)
-}
-
 // known finds the catalog's drivers by what manifests call them. A name that two
 // drivers share means neither.
 type known struct{ *catalog.Catalog }
@@ -71,35 +61,6 @@ type volumeRecord struct {
 	at     inventory.Evidence
 }
 
-// ended tells of a pod that runs no more; what made it may make another.
-func ended(pod *corev1.Pod) bool {
-	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
-}
-
-// askedOS is the system that a pod asks for. Its image's paths and its
-// tolerations ask for none: they keep it off no Linux node.
-func askedOS(p podTemplate) string {
-	if os, _ := scheduledOS(p); os != "" {
-		return os
-	}
-	if o := podWindowsOptions(p); o != nil && o.HostProcess != nil && *o.HostProcess {
-		return windows
-	}
-	return ""
-}
-
-func volumeText(r volumeRecord) string {
-	switch {
-	case r.direct.inTree != "":
-		return "inline " + r.direct.inTree
-	case r.inline:
-		return "inline " + r.direct.provisioner
-	case r.claim != "":
-		return "claim " + r.claim
-	}
-	return "ephemeral"
-}
-
 type runKey struct {
 	set       key
 	container string
@@ -112,13 +73,6 @@ type podTemplate struct {
 	at   Locator // of the whole object
 }
 
-// path is a field's path below the pod's spec.
-func (p podTemplate) path(more ...any) []any { return below(p.base, more...) }
-
-func (p podTemplate) evidence(text string, path ...any) inventory.Evidence {
-	return inventory.Evidence{Where: p.at(p.path(path...)...), Text: text}
-}
-
 type container struct {
 	*corev1.Container
 	path  []any
@@ -126,42 +80,6 @@ type container struct {
 	err   error // of the image reference
 	words []podtext.Word
 }
-
-func (p podTemplate) containers() []container {
-	out := make([]container, 0, len(p.spec.Containers))
-	for ct, path := range p.lasting() {
-		img, err := podtext.ParseImage(ct.Image)
-		out = append(out, container{Container: ct, path: path, image: img, err: err, words: podtext.Words(ct, path)})
-	}
-	return out
-}
-
-// lasting are the containers that run as long as the pod does, with their
-// paths: init containers that restart are sidecars like the others,
-// https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
-func (p podTemplate) lasting() iter.Seq2[*corev1.Container, []any] {
-	return func(yield func(*corev1.Container, []any) bool) {
-		for i := range p.spec.Containers {
-			if !yield(&p.spec.Containers[i], p.path("containers", i)) {
-				return
-			}
-		}
-		for i := range p.spec.InitContainers {
-			ct := &p.spec.InitContainers[i]
-			lasts := ct.RestartPolicy != nil && *ct.RestartPolicy == corev1.ContainerRestartPolicyAlways
-			if lasts && !yield(ct, p.path("initContainers", i)) {
-				return
-			}
-		}
-	}
-}
-
-func (p podTemplate) imageAt(ct *container) inventory.Evidence {
-	return inventory.Evidence{Where: p.at(below(ct.path, "image")...), Text: ct.Image}
-}
-
-// below makes a path under base, without touching base's array.
-func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }
 
 // key is a namespaced name.
 type key struct{ namespace, name string }
@@ -216,3 +134,85 @@ type logLine struct {
 	text string
 	at   inventory.Evidence
 }
+
+// endpoint is the address that a container serves or uses as a CSI driver.
+func (ct *container) endpoint() (podtext.Word, bool) {
+	for i, e := range ct.Env {
+		if strings.EqualFold(e.Name, "CSI_ENDPOINT") && e.Value != "" {
+			return podtext.Word{Text: e.Value, Path: below(ct.path, "env", i, "value")}, true
+		}
+	}
+	return podtext.Flag(ct.words, endpointFlags...)
+}
+
+// ended tells of a pod that runs no more; what made it may make another.
+func ended(pod *corev1.Pod) bool {
+	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+}
+
+// askedOS is the system that a pod asks for. Its image's paths and its
+// tolerations ask for none: they keep it off no Linux node.
+func askedOS(p podTemplate) string {
+	if os, _ := scheduledOS(p); os != "" {
+		return os
+	}
+	if o := podWindowsOptions(p); o != nil && o.HostProcess != nil && *o.HostProcess {
+		return windows
+	}
+	return ""
+}
+
+func volumeText(r volumeRecord) string {
+	switch {
+	case r.direct.inTree != "":
+		return "inline " + r.direct.inTree
+	case r.inline:
+		return "inline " + r.direct.provisioner
+	case r.claim != "":
+		return "claim " + r.claim
+	}
+	return "ephemeral"
+}
+
+// path is a field's path below the pod's spec.
+func (p podTemplate) path(more ...any) []any { return below(p.base, more...) }
+
+func (p podTemplate) evidence(text string, path ...any) inventory.Evidence {
+	return inventory.Evidence{Where: p.at(p.path(path...)...), Text: text}
+}
+
+func (p podTemplate) containers() []container {
+	out := make([]container, 0, len(p.spec.Containers))
+	for ct, path := range p.lasting() {
+		img, err := podtext.ParseImage(ct.Image)
+		out = append(out, container{Container: ct, path: path, image: img, err: err, words: podtext.Words(ct, path)})
+	}
+	return out
+}
+
+// lasting are the containers that run as long as the pod does, with their
+// paths: init containers that restart are sidecars like the others,
+// https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/
+func (p podTemplate) lasting() iter.Seq2[*corev1.Container, []any] {
+	return func(yield func(*corev1.Container, []any) bool) {
+		for i := range p.spec.Containers {
+			if !yield(&p.spec.Containers[i], p.path("containers", i)) {
+				return
+			}
+		}
+		for i := range p.spec.InitContainers {
+			ct := &p.spec.InitContainers[i]
+			lasts := ct.RestartPolicy != nil && *ct.RestartPolicy == corev1.ContainerRestartPolicyAlways
+			if lasts && !yield(ct, p.path("initContainers", i)) {
+				return
+			}
+		}
+	}
+}
+
+func (p podTemplate) imageAt(ct *container) inventory.Evidence {
+	return inventory.Evidence{Where: p.at(below(ct.path, "image")...), Text: ct.Image}
+}
+
+// below makes a path under base, without touching base's array.
+func below(base []any, more ...any) []any { return append(slices.Clip(base), more...) }

@@ -11,6 +11,8 @@ import (
 	"github.com/winbake/winbake/internal/inventory"
 )
 
+var templateBase = []any{"spec", "template", "spec"}
+
 // deployment takes a Deployment's pod template, and WMCO's own version.
 func (c *Collector) deployment(o inventory.Object, d *appsv1.Deployment, at Locator) {
 	c.template(o, d, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
@@ -99,5 +101,3 @@ func (c *Collector) Workloads() int {
 	}
 	return n
 }
-
-var templateBase = []any{"spec", "template", "spec"}

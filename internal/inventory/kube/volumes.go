@@ -25,6 +25,14 @@ const provisionedBy = "pv.kubernetes.io/provisioned-by"
 // provisionerKeys are a claim's annotations that name what made its volume.
 var provisionerKeys = []string{"volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"}
 
+// workload is what is known of the object that a pod template is in.
+type workload struct {
+	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
+	// or owned by another that was read too).
+	idle   bool
+	claims map[string]*string
+}
+
 // persistentVolume takes a volume.
 func (c *Collector) persistentVolume(o inventory.Object, pv *corev1.PersistentVolume, at Locator) {
 	b, claimed := backingOf(pv), claimOf(pv)
@@ -173,14 +181,6 @@ func (v *volumes) of(p podTemplate, pod string) []volumeRecord {
 		out = append(out, r)
 	}
 	return out
-}
-
-// workload is what is known of the object that a pod template is in.
-type workload struct {
-	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
-	// or owned by another that was read too).
-	idle   bool
-	claims map[string]*string
 }
 
 func workloadOf(meta metav1.Object, replicas *int32) workload {

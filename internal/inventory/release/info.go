@@ -35,6 +35,13 @@ var headings = map[string]columns{
 	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": sizes,
 }
 
+// maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
+// 150 KiB, `oc adm release info -o json` of one has under 2 MiB.
+const maxText = 32 << 20
+
+// saveInfo is the command that any oc can answer with what Read needs.
+const saveInfo = "oc adm release info --commits RELEASE > release.txt"
+
 func heading(line []byte) columns {
 	return headings[string(bytes.Join(bytes.Fields(line), []byte(" ")))]
 }
@@ -210,10 +217,3 @@ func urlCells(cells []string) (source, commit string, ok bool) {
 	source, commit, ok = commitCells(cells)
 	return source, commit, ok && commit != ""
 }
-
-// maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
-// 150 KiB, `oc adm release info -o json` of one has under 2 MiB.
-const maxText = 32 << 20
-
-// saveInfo is the command that any oc can answer with what Read needs.
-const saveInfo = "oc adm release info --commits RELEASE > release.txt"

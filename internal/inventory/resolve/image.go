@@ -29,6 +29,9 @@ type image struct {
 // full is a tag that names a whole version: 1.29 moves from one to the next.
 var full = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+`)
 
+// answer is what a registry said of one image.
+type answer = inventory.VersionFact
+
 // fetch reads the image's labels, and finds its tags.
 func fetch(ctx context.Context, c *registry.Client, digest string) (image, error) {
 	var i image
@@ -187,6 +190,3 @@ func (i *image) labelNamed() string {
 
 // labelName is the label and its value, as evidence.
 func (i *image) labelName() string { return i.labelNamed() + "=" + i.labels[i.labelNamed()] }
-
-// answer is what a registry said of one image.
-type answer = inventory.VersionFact

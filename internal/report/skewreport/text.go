@@ -40,6 +40,19 @@ type textWriter struct {
 	command int
 }
 
+// Options are for people's eyes: only text heeds them.
+type Options struct {
+	Color bool
+	// Details shows the drivers at each update, all steps, and what was observed
+	// and expected, with evidence and source.
+	Details bool
+	// Verbose lists passed rules, and all evidence instead of the first few.
+	Verbose bool
+	// Width is in columns; 0 is 100. Prose is wrapped to it; commands
+	// and evidence, which are there to be copied, aren't.
+	Width int
+}
+
 // encodeText writes the verdict, one table, what to do, and the grounds: in two
 // lines each, or with all that is known of them. The short text leaves out drivers
 // where the first command would be far down.
@@ -289,17 +302,4 @@ func (w *textWriter) sources() {
 			w.line("      " + p.Command)
 		}
 	}
-}
-
-// Options are for people's eyes: only text heeds them.
-type Options struct {
-	Color bool
-	// Details shows the drivers at each update, all steps, and what was observed
-	// and expected, with evidence and source.
-	Details bool
-	// Verbose lists passed rules, and all evidence instead of the first few.
-	Verbose bool
-	// Width is in columns; 0 is 100. Prose is wrapped to it; commands
-	// and evidence, which are there to be copied, aren't.
-	Width int
 }

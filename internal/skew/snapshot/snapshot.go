@@ -11,6 +11,52 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
+// Route is the releases that an update passes.
+type Route struct {
+	// Stops begin with where the cluster is; the zero value where that isn't
+	// known. One stop alone: nothing is updated.
+	Stops []version.OpenShift
+	// Problem says why the route isn't known for sure; "" for nothing.
+	Problem string
+	// Fix says what to do about it.
+	Fix string
+}
+
+// Request is what is asked.
+type Request struct {
+	// From is the release that the cluster runs, "4.19" or "4.19.12"; empty:
+	// the inventory's.
+	From string
+	// To is the release that it is going to; empty: the check after an update,
+	// of the present state alone.
+	To string
+	// Static: there is no cluster behind the manifests. Rules that need nodes
+	// or volumes are listed as not evaluated.
+	Static bool
+	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
+	// one too where the cluster is in a channel eus-*, or has paused its pools.
+	EUS bool
+	// Planned are the Windows drivers that will be deployed after the update.
+	Planned []inventory.Driver
+	// Catalogs are the files with rows over the embedded catalog: bake is given
+	// them too.
+	Catalogs []string
+	// NoPlan leaves out the plan, which costs a judgement for each of its steps.
+	NoPlan bool
+	// Now is the day of the check, 2026-11-21, for the age of the catalog.
+	Now string
+}
+
+// Phase is a moment of the update.
+type Phase string
+
+// The phases of one hop.
+const (
+	Now     Phase = "now"           // Linux and Windows as they are
+	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
+	Planned Phase = "windows"       // Linux at the target, Windows as planned
+)
+
 // CatalogEvidence is which catalog was asked.
 func (snap *Snapshot) CatalogEvidence() []inventory.Evidence {
 	return []inventory.Evidence{{Where: "catalog of " + snap.Catalog.AsOf}}
@@ -170,49 +216,3 @@ func (snap *Snapshot) Payload(release version.OpenShift) *inventory.Payload {
 	}
 	return found
 }
-
-// Route is the releases that an update passes.
-type Route struct {
-	// Stops begin with where the cluster is; the zero value where that isn't
-	// known. One stop alone: nothing is updated.
-	Stops []version.OpenShift
-	// Problem says why the route isn't known for sure; "" for nothing.
-	Problem string
-	// Fix says what to do about it.
-	Fix string
-}
-
-// Request is what is asked.
-type Request struct {
-	// From is the release that the cluster runs, "4.19" or "4.19.12"; empty:
-	// the inventory's.
-	From string
-	// To is the release that it is going to; empty: the check after an update,
-	// of the present state alone.
-	To string
-	// Static: there is no cluster behind the manifests. Rules that need nodes
-	// or volumes are listed as not evaluated.
-	Static bool
-	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
-	// one too where the cluster is in a channel eus-*, or has paused its pools.
-	EUS bool
-	// Planned are the Windows drivers that will be deployed after the update.
-	Planned []inventory.Driver
-	// Catalogs are the files with rows over the embedded catalog: bake is given
-	// them too.
-	Catalogs []string
-	// NoPlan leaves out the plan, which costs a judgement for each of its steps.
-	NoPlan bool
-	// Now is the day of the check, 2026-11-21, for the age of the catalog.
-	Now string
-}
-
-// Phase is a moment of the update.
-type Phase string
-
-// The phases of one hop.
-const (
-	Now     Phase = "now"           // Linux and Windows as they are
-	Target  Phase = "control-plane" // Linux at the target, Windows unchanged
-	Planned Phase = "windows"       // Linux at the target, Windows as planned
-)
