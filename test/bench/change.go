@@ -30,7 +30,7 @@ func (b *bench) oneFileChanged(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.table.add("one file changed, "+c.format+": CPU of packing all / of bake payload", whole.String(), changed.String(), ratio(whole.cpu, changed.cpu), c.goal)
+		b.table.add("one file changed, "+c.format+": CPU of packing all / of bake payload", seconds(whole.cpu), seconds(changed.cpu), ratio(whole.cpu, changed.cpu), c.goal)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func (b *bench) memory(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		b.table.add("peak memory of bake payload, "+c.format+", "+c.compression+", layer not known", "", u.String(),
+		b.table.add("peak memory of bake payload, "+c.format+", "+c.compression+", layer not known", "", "",
 			float64(u.peak)/1e6, limit{value: 150, unit: " MB"})
 	}
 	return os.RemoveAll(cache)

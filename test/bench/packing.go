@@ -70,7 +70,7 @@ func (b *bench) packing(ctx context.Context) (err error) {
 }
 
 func (b *bench) compare(what, name string, base, ours usage, cpu, size float64) {
-	b.table.add("pack, "+what+": CPU of "+name+" / ours", base.String(), ours.String(), ratio(base.cpu, ours.cpu), atLeast(cpu))
+	b.table.add("pack, "+what+": CPU of "+name+" / ours", seconds(base.cpu), seconds(ours.cpu), ratio(base.cpu, ours.cpu), atLeast(cpu))
 	b.table.add("pack, "+what+": size of ours / "+name, megabytes(base.size), megabytes(ours.size),
 		float64(ours.size)/float64(base.size), atMost(size))
 }

@@ -46,14 +46,15 @@ func (l limit) String() string {
 func (t *table) add(what, base, ours string, got float64, l limit) {
 	r := row{what, base, ours, fmt.Sprintf("%.2f%s (%s)", got, l.unit, l), l.met(got)}
 	t.rows = append(t.rows, r)
-	fmt.Fprintf(os.Stderr, "%s: %s %s\n", what, r.result, r.mark())
+	fmt.Fprintf(os.Stderr, "%s: %s\n", what, r.marked())
 }
 
-func (r row) mark() string {
+// marked is the result, with a word if its goal was missed.
+func (r row) marked() string {
 	if r.met {
-		return "met"
+		return r.result
 	}
-	return "MISSED"
+	return r.result + " MISSED"
 }
 
 func (t *table) missed() int {
@@ -68,9 +69,9 @@ func (t *table) missed() int {
 
 func (t *table) String() string {
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s\n\n| what | baseline | ours | figure | goal |\n|---|---|---|---|---|\n", t.head)
+	fmt.Fprintf(&s, "%s\n\n| what | baseline | ours | figure (goal) |\n|---|---|---|---|\n", t.head)
 	for _, r := range t.rows {
-		fmt.Fprintf(&s, "| %s | %s | %s | %s | %s |\n", r.what, r.base, r.ours, r.result, r.mark())
+		fmt.Fprintf(&s, "| %s | %s | %s | %s |\n", r.what, r.base, r.ours, r.marked())
 	}
 	return s.String()
 }

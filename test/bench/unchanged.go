@@ -27,7 +27,7 @@ func (b *bench) nothingChanged(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.table.add("nothing changed: time of A again / bake payload", again.String(), ours.String(), ratio(again.wall, ours.wall), atLeast(50))
+	b.table.add("nothing changed: time of A again / bake payload", seconds(again.wall), seconds(ours.wall), ratio(again.wall, ours.wall), atLeast(50))
 	return nil
 }
 

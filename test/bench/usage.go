@@ -19,19 +19,7 @@ type usage struct {
 	size      int64         // bytes of what it wrote, if that is of interest
 }
 
-func (u usage) String() string {
-	var s []string
-	if u.cpu > 0 {
-		s = append(s, fmt.Sprintf("%.2f s CPU", u.cpu.Seconds()))
-	}
-	if u.wall > 0 {
-		s = append(s, fmt.Sprintf("%.2f s", u.wall.Seconds()))
-	}
-	if u.size > 0 {
-		s = append(s, megabytes(u.size))
-	}
-	return strings.Join(s, ", ")
-}
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 

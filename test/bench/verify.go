@@ -40,7 +40,7 @@ func (b *bench) verify(ctx context.Context) error {
 			}
 			plain, ours = p, o
 		}
-		b.table.add("verify payload, "+format+": time / hashing and inflating", plain.String(), ours.String(), ratio(ours.wall, plain.wall), atMost(2))
+		b.table.add("verify payload, "+format+": time / hashing and inflating", seconds(plain.wall), seconds(ours.wall), ratio(ours.wall, plain.wall), atMost(2))
 	}
 	return nil
 }

@@ -45,20 +45,20 @@ func BenchmarkInstallOverASlowLink(b *testing.B) {
 			b.ReportMetric(took.Seconds(), unit)
 		}
 		b.ReportMetric(ratio, "scp/install")
-		verdict := "met"
+		missed := ""
 		if ratio < 2 {
-			verdict = "**missed**"
+			missed = " MISSED"
 			b.Errorf("scp took %s and bake node install %s: a ratio of %.2f, the goal is 2", scp, install, ratio)
 		}
 		writeDown(b, fmt.Sprintf(`%d files, %d MB, on %d cores of %s/%s with %s and Wine:
 
-| what | baseline | ours | figure | goal |
-|---|---|---|---|---|
-| a payload's files onto a node, their sums checked there, 100 Mbit/s, 20 ms round trip: time of scp, one by one / of bake node install | %.2f s | %.2f s | %.2f (at least 2) | %s |
-| then csi-proxy and its service |  | %.2f s |  |  |
-| the same again, nothing changed |  | %.2f s |  |  |
-| nothing changed, csi-proxy alone, on a line as fast as the machine |  | %.2f s |  |  |
-`, len(p.files), p.size/1e6, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), scp.Seconds(), install.Seconds(), ratio, verdict,
+| what | baseline | ours | figure (goal) |
+|---|---|---|---|
+| time of scp, one by one / of bake node install | %.2f s | %.2f s | %.2f (at least 2)%s |
+| then csi-proxy and its service |  | %.2f s |  |
+| the same again, nothing changed |  | %.2f s |  |
+| csi-proxy alone, nothing changed, on a fast line |  | %.2f s |  |
+`, len(p.files), p.size/1e6, runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), scp.Seconds(), install.Seconds(), ratio, missed,
 			service.Seconds(), again.Seconds(), near.Seconds()))
 	}
 }
