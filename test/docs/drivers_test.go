@@ -71,6 +71,8 @@ func words(e catalog.Execution) (text, fill string) {
 		return "ends", "#d9d9d9"
 	case "NodeGetInfo":
 		return "no node info; " + strings.TrimPrefix(e.Note, "Wine has "), "#f0dca8"
+	case "NodeUnstageVolume":
+		return "published; " + strings.TrimPrefix(e.Note, "Wine has "), "#d5ecbf"
 	}
 	return "answers; " + strings.TrimPrefix(e.Note, "Wine has "), "#bcd4ee"
 }

@@ -93,6 +93,7 @@ func because(t *testing.T, c Case, o Outcome) string {
 		{ErrEnded.Error(), "it ended"},
 		{"connect to WMI", "Wine has no WMI"},
 		{"failed to get BIOS element", "Wine has no WMI"},
+		{"error reading link", "Wine has no link"},
 		{"checking initialized status of disk 0. Not Found", "Wine has no WMI"},
 		{"listing disk ids: ", "Wine has no disk to open"},
 		{"File not found.", "Wine has no disk to open"},
