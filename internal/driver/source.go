@@ -89,7 +89,7 @@ func Find(cat *catalog.Catalog, name string, release version.OpenShift, payload 
 		}
 	}
 	if head == nil {
-		fix := "give the release's own payload: --release-image quay.io/openshift-release-dev/ocp-release:" + release.String() + "-x86_64; known are "
+		fix := "give the release's own payload: oc adm release info --commits RELEASE > release.txt, and --release-image release.txt; known are "
 		if Unshipped(cat, name, release) {
 			fix = "it is in no payload: write its commit below drivers: in versions.yaml, or --for with one of "
 		}

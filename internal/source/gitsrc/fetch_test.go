@@ -114,6 +114,20 @@ func TestFetchRefuses(t *testing.T) {
 	}
 }
 
+// A mirror that can't send everything still says that it doesn't have a commit.
+func TestFetchRefusesOfPartialMirror(t *testing.T) {
+	person(t, "")
+	u := newUpstream(t)
+	here := u.commit("", map[string]string{"a": "1"})
+	blob := u.git("rev-parse", here+":a")
+	if err := os.Remove(filepath.Join(u.dir, "objects", blob[:2], blob[2:])); err != nil {
+		t.Fatal(err)
+	}
+	gone := strings.Repeat("1", len(here))
+	_, err := NewCache(t.TempDir()).Fetch(t.Context(), u.url(), gone)
+	wantFault(t, err, "commit "+gone+" isn't in the repository")
+}
+
 func TestFetchSHA256Repository(t *testing.T) {
 	person(t, "")
 	u := newUpstream(t, "--object-format=sha256")

@@ -135,9 +135,11 @@ func fetch(ctx context.Context, repo, url, hash string) error {
 	f := &fault.Error{Where: url, Excerpt: message(shallow), Err: shallow,
 		What: "the repository can't be fetched",
 		Fix:  "check the URL, the network and your rights: git ls-remote " + shell.Word(url)}
-	if full == nil {
+	// A mirror that lacks other objects, too, can't send everything; its word about
+	// this one is enough.
+	if full == nil || strings.Contains(shallow.Error(), "not our ref "+hash) {
 		f.What = "commit " + hash + " isn't in the repository"
-		f.Fix = "pin a commit that is still there: a force-pushed branch loses old ones"
+		f.Fix = "pin a commit that is still there: a force-pushed branch loses old ones; or update the mirror"
 	}
 	return f
 }
