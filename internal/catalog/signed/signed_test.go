@@ -186,7 +186,7 @@ func TestUpdateRefuses(t *testing.T) {
 		"from the future":      {Options{From: b.at("strange")}, `there is no field "news"`, "install the newest verify"},
 		"without dates":        {Options{From: b.at("no-date")}, "can't be read", "install the newest verify"},
 		"no file":              {Options{From: b.at("none.json")}, "no such file", "--from"},
-		"a folder without one": {Options{From: b.at("folder")}, "", ""},
+		"a folder without one": {Options{From: b.at("folder")}, "no such file or folder", "a folder with catalog.json"},
 		"no key":               {Options{From: b.at("good"), KeyFile: b.at("none")}, "the key can't be read", "--key FILE"},
 		"a private key":        {Options{From: b.at("good"), KeyFile: b.at("key.pem")}, "a private key", "openssl pkey"},
 		"no such key":          {Options{From: b.at("good"), KeyFile: b.at("good")}, "not an Ed25519 or ECDSA P-256 key", "--key FILE"},

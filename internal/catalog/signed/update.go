@@ -219,21 +219,17 @@ func fetch(ctx context.Context, from string, o ociimage.Options) ([]byte, error)
 	if ref, ok := strings.CutPrefix(from, "oci://"); ok {
 		return fromImage(ctx, "docker://"+ref, o)
 	}
-	path := from
-	info, err := os.Stat(from)
-	if err == nil && info.IsDir() {
-		path = filepath.Join(from, FileName)
-		if _, err := os.Stat(path); err != nil {
-			return fromImage(ctx, "oci:"+from, o)
-		}
-	} else if err != nil {
-		data, err := fromImage(ctx, from, o)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, unreadable(from, err)
-		}
-		return data, err
+	path, image := from, from
+	if info, err := os.Stat(from); err == nil && info.IsDir() {
+		path, image = filepath.Join(from, FileName), "oci:"+from
 	}
 	data, err := infile.Read(path, maxBytes)
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = fromImage(ctx, image, o)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return data, err
+		}
+	}
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
