@@ -97,7 +97,7 @@ func askSSH(ctx context.Context, t Target, config string) (map[string][]string, 
 	case err != nil && strings.HasPrefix(trouble.String(), "No user exists"):
 		return nil, errNoUser
 	case err != nil:
-		return nil, &fault.Error{Where: t.Host, What: "ssh can't read its configuration", Excerpt: strings.TrimSpace(trouble.String()),
+		return nil, &fault.Error{Where: t.Host, What: "ssh can't read its configuration", Excerpt: strings.TrimSpace(strings.ReplaceAll(trouble.String(), "\r\n", "\n")),
 			Fix: "correct that line, or give another file: --ssh-config FILE (none for none)", Err: err}
 	}
 	said := map[string][]string{}

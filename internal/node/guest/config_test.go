@@ -96,8 +96,8 @@ func TestBadConfig(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = newRoute(t.Context(), target, config)
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v", err)
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\r") {
+				t.Errorf("%q", err)
 			}
 		})
 	}
