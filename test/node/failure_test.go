@@ -2,11 +2,17 @@ package node
 
 import (
 	"context"
+	"crypto/ed25519"
+	"encoding/pem"
+	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/crypto/ssh"
 
 	"github.com/winbake/winbake/test/winenode"
 )
@@ -50,6 +56,48 @@ func TestBadConnections(t *testing.T) {
 	for path := range n.files() {
 		if !before[path] {
 			t.Errorf("a refused connection left %s", path)
+		}
+	}
+}
+
+// TestNodeThatNeverAnswers: it takes the connection and says nothing. The commands end
+// at the time that they were given, and ask the other node all the same.
+func TestNodeThatNeverAnswers(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	_, key, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	block, err := ssh.MarshalPrivateKey(key, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := node{t: t, Node: &winenode.Node{KnownHosts: os.DevNull, KeyFile: filepath.Join(t.TempDir(), "key")}}
+	if err := os.WriteFile(n.KeyFile, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fleet := []string{"--ssh", "a@" + silent.Addr().String(), "--ssh", "a@127.0.0.1:1", "--parallel", "1", "--node-timeout", "1s"}
+	current := image(t, winenode.CSIProxy13)
+	for tool, c := range map[string]struct {
+		args []string
+		code int
+	}{
+		"bake":   {[]string{"node", "install", current, "--max-failures", "100%"}, 1},
+		"verify": {[]string{"node", current}, 4},
+	} {
+		began := time.Now()
+		r := n.fleet(tool, slices.Concat(c.args, fleet)...)
+		if took := time.Since(began); r.code != c.code || took > time.Minute {
+			t.Errorf("%s: code %d after %s", tool, r.code, took)
+		}
+		for _, want := range []string{"after 1s the work on the machine isn't done", "127.0.0.1:1: connect: connection refused"} {
+			if !strings.Contains(r.stdout+r.stderr, want) {
+				t.Errorf("%s: no %q: %s%s", tool, want, r.stdout, r.stderr)
+			}
 		}
 	}
 }
