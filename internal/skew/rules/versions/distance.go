@@ -53,6 +53,9 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 		d.Observed += ", built from one commit, " + v.DaemonSet.Version.Commit[:12]
 		d.Why = "the two sides are one program's source: no closer pair exists"
 	}
+	if low > 0 {
+		d.Same = "ahead"
+	}
 	if low != 0 || high != 0 {
 		to := remedy.FitVersion(v, v.DaemonSet, followed(v).Newest())
 		d.Severity, d.NoStep = finding.Warn, v.At.Hops > 0
@@ -103,14 +106,16 @@ func minorDistance(v *snapshot.View, report rules.Report) {
 }
 
 // FallsBehind tells whether it is this update that takes the Linux side away
-// from a Windows driver that has its minor until then: OpenShift expects that.
-// A driver that was behind before the update is left behind a second time.
+// from a Windows driver that has its minor until then, or past one that is ahead:
+// OpenShift expects that. A driver that was behind before the update is left behind
+// a second time.
 func FallsBehind(v *snapshot.View, windows version.Driver) bool {
 	if v.At.Phase != snapshot.Target || v.Planned || v.HasRival() {
 		return false
 	}
 	low, high, ok := v.LinuxNow.Distance(windows)
-	return ok && v.LinuxNow.Known() && low <= 0 && high >= 0
+	then, _, known := v.LinuxTarget.Distance(windows)
+	return ok && high >= 0 && (low <= 0 || known && then < 0)
 }
 
 // guessed: the Linux side is an operator's from OperatorHub and was taken from
