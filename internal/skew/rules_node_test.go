@@ -1,6 +1,9 @@
 package skew_test
 
 import (
+	"strings"
+	"testing"
+
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
@@ -100,6 +103,18 @@ func runtimeCases() []ruleCase {
 		{name: "and it is seen to start", id: "NODE005", from: "4.22", inv: host(), change: all(hp, containerd("containerd://1.5.18")), seen: true},
 		{name: "a container of its own", id: "NODE005", from: "4.22", inv: host(), change: all(below, containerd("containerd://1.5.18"))},
 		{name: "a runtime that isn't known", id: "NODE005", from: "4.22", inv: host(), change: all(hp, below)},
+	}
+}
+
+// TestOldRuntimeRemedy: a driver that must be a HostProcess one isn't sent back to pipes.
+func TestOldRuntimeRemedy(t *testing.T) {
+	for tag, pipes := range map[string]bool{"v3.3.0": true, "v3.5.0": false, "v3.6.0": false} {
+		inv := clusterOf("4.20", "10.20.0", vsphere(tag))
+		all(onWindows(hostProcess), unseen, containerd("containerd://1.5.18"))(inv)
+		fs := ofRule(evaluate(t, inv, skew.Request{}), "NODE005")
+		if len(fs) != 1 || !strings.HasPrefix(fs[0].Remedy, "let WMCO bring these nodes a newer containerd") || strings.Contains(fs[0].Remedy, "pipes") != pipes {
+			t.Errorf("%s: %s", tag, show(fs))
+		}
 	}
 }
 
