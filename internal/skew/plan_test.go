@@ -147,3 +147,21 @@ func repeatsNothing(t *testing.T, r *skew.Result) {
 		last = s
 	}
 }
+
+// TestSameCommandsAreOneStep: what two rules ask for in other words is one step, with
+// what it interrupts.
+func TestSameCommandsAreOneStep(t *testing.T) {
+	for _, to := range []string{"", "4.21"} {
+		inv := storageCluster("4.20", "10.20.0")
+		proxyDaemonSet("v1.1.2")(inv)
+		for i, s := range evaluate(t, inv, skew.Request{To: to}).Steps {
+			deletes := strings.Contains(strings.Join(s.Commands(), "\n"), "delete daemonset csi-proxy")
+			if deletes != (i == 0) {
+				t.Errorf("to %q: step %d: %+v", to, i, s)
+			}
+			if deletes && (strings.Join(s.Rules, " ") != "PROXY005 PROXY007" || s.Actions[0].Interrupts == "") {
+				t.Errorf("to %q: %+v", to, s)
+			}
+		}
+	}
+}

@@ -158,11 +158,16 @@ func effect(list []action.Action) bool {
 	})
 }
 
-// join notes that a rule asks for a step too, and tells whether there is such a step.
+// join notes that a rule asks for a step too, and tells whether there is such a step:
+// in the same words, or of the same commands and of what tells that they are done.
 func (p *planner) join(when, rule string, actions []action.Action) (there bool) {
 	same := Step{Actions: action.Records(actions)}
 	for i := range p.list {
-		if s := &p.list[i]; s.Hop == p.hop && s.When == when && s.What == rules.Summaries(same.Actions) && slices.Equal(s.Commands(), same.Commands()) {
+		s := &p.list[i]
+		does := s.What == rules.Summaries(same.Actions) || slices.EqualFunc(s.Actions, same.Actions, func(a, b finding.Action) bool {
+			return a.Done != "" && a.Done == b.Done && a.Judge == b.Judge && (a.Interrupts != "" || b.Interrupts == "")
+		})
+		if s.Hop == p.hop && s.When == when && does && slices.Equal(s.Commands(), same.Commands()) {
 			s.Rules, there = append(s.Rules, rule), true
 			slices.Sort(s.Rules)
 			s.Rules = slices.Compact(s.Rules)

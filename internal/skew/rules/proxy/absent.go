@@ -209,7 +209,7 @@ func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []
 	hand := action.ByHand{Text: fmt.Sprintf("update csi-proxy on %s to %s or newer", rules.SomeOf(serviceNodes(ss)), want)}
 	switch s := ss[0]; {
 	case s.Owner != nil && allBring(snap, ss, want):
-		return []action.Action{action.DeleteDaemonSet{Object: s.Owner.Object, Why: "the csi-proxy that WMCO runs is " + want + " or newer"}}
+		return deleteProxy(s.Owner, "the csi-proxy that WMCO runs is "+want+" or newer")
 	case s.Owner != nil:
 		return []action.Action{action.SetImage{Object: s.Owner.Object, Container: "*", Was: s.Owner.Image.Reference, Image: s.Owner.Image.Repository + ":v" + want, To: snapshot.CatalogVersion(want), Proxy: true}}
 	case s.WMCO:
@@ -221,6 +221,11 @@ func raiseProxy(snap *snapshot.Snapshot, want string, ss []snapshot.CSIProxy) []
 		hand.Text += ": replace the csi-proxy.exe that the nodes run"
 	}
 	return []action.Action{hand}
+}
+
+// deleteProxy takes a DaemonSet's csi-proxy off nodes where WMCO runs one too.
+func deleteProxy(p *inventory.Proxy, why string) []action.Action {
+	return []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: why, Without: "until WMCO's service has the pipes, volumes can't be mounted through them; mounted ones stay"}}
 }
 
 // allBring tells whether WMCO runs a csi-proxy of that version or newer on all

@@ -42,7 +42,7 @@ func twoOwners(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIPro
 	}
 	f := rules.Finding{
 		Case: name, Facts: rules.Facts{"set": p.Object, "nodes": nodesOf(ss), "wmco": ss[0].Node.WMCO}, Same: string(snap.Phase), Evidence: rules.Cite(slices.Concat([]inventory.Evidence{p.At}, serviceEvidence(ss))),
-		Do: []action.Action{action.DeleteDaemonSet{Object: p.Object, Why: "WMCO runs csi-proxy as a service on its nodes", Without: "until WMCO's service has the pipes, volumes can't be mounted through them; mounted ones stay"}},
+		Do: deleteProxy(p, "WMCO runs csi-proxy as a service on its nodes"),
 	}
 	if name == "two may run" {
 		text := fmt.Sprintf("see whether csi-proxy is among WMCO's services, and delete %s only if it is", p.Object)
