@@ -1,14 +1,17 @@
 package lint
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 )
 
@@ -50,7 +53,7 @@ func (f *folder) give(values hcl.Attributes) {
 
 // evaluate makes the context that expressions are evaluated in: what is given,
 // else defaults; everything else is there and unknown.
-func (f *folder) evaluate() {
+func (f *folder) evaluate(ctx context.Context) error {
 	vars := map[string]cty.Value{}
 	for name, b := range f.variables {
 		vars[name] = cty.DynamicVal
@@ -63,33 +66,82 @@ func (f *folder) evaluate() {
 			vars[name] = v
 		}
 	}
-	f.ctx = &hcl.EvalContext{Functions: expression.Functions(f.dir), Variables: map[string]cty.Value{
+	f.ctx = &hcl.EvalContext{Functions: expression.Functions(f.dir, &f.left), Variables: map[string]cty.Value{
 		"var": cty.ObjectVal(vars), "data": cty.DynamicVal, "source": cty.DynamicVal, "build": cty.DynamicVal, "packer": cty.DynamicVal,
-		"path":  cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.dir), "cwd": cty.StringVal(".")}),
-		"local": cty.EmptyObjectVal,
+		"path": cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.dir), "cwd": cty.StringVal(".")}),
 	}}
-	locals := map[string]cty.Value{}
-	for name := range f.locals {
-		locals[name] = cty.DynamicVal
-	}
-	for range f.locals { // a local may refer to another one: as many rounds as there are
-		f.ctx.Variables["local"] = cty.ObjectVal(locals)
-		next := map[string]cty.Value{}
-		for name, e := range f.locals {
-			next[name] = f.value(e)
+	l := &locals{folder: f, values: map[string]cty.Value{}, left: expression.MaxAll}
+	for _, name := range sortedKeys(f.locals) {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		locals = next
+		l.value(name)
 	}
-	f.ctx.Variables["local"] = cty.ObjectVal(locals)
+	f.ctx.Variables["local"] = cty.ObjectVal(l.values)
+	return nil
 }
 
-// value evaluates an expression; what can't be is unknown.
-func (f *folder) value(e hcl.Expression) cty.Value {
-	v, diags := e.Value(f.ctx)
-	if diags.HasErrors() {
-		return cty.DynamicVal
+// locals evaluates each local once, behind those that it refers to.
+type locals struct {
+	*folder
+	values map[string]cty.Value
+	left   int // bytes that may be read yet
+}
+
+func (l *locals) value(name string) cty.Value {
+	e := l.locals[name]
+	if v, ok := l.values[name]; ok || e == nil {
+		return v
 	}
+	l.values[name] = cty.DynamicVal // for one that refers to itself
+	others, whole := map[string]cty.Value{}, false
+	for _, t := range e.Variables() {
+		if other := expression.Name(t); t.RootName() == "local" && l.locals[other] != nil {
+			others[other] = l.value(other)
+		} else {
+			whole = whole || t.RootName() == "local" && other == ""
+		}
+	}
+	if l.ctx.Variables["local"] = cty.ObjectVal(others); whole { // which of them isn't said
+		l.ctx.Variables["local"] = cty.DynamicVal
+	}
+	v, large := l.evaluated(e)
+	if l.left -= expression.Size(v); large || l.left < 0 {
+		l.tooLarge(name, e)
+		v = cty.DynamicVal
+	}
+	l.values[name] = v
 	return v
+}
+
+// tooLarge tells of the first local that isn't read for its size.
+func (f *folder) tooLarge(name string, e hclsyntax.Expression) {
+	const id = "template.hcl"
+	if slices.ContainsFunc(f.unreadable, func(u finding.Finding) bool { return u.ID == id && u.Severity == finding.Unknown }) {
+		return
+	}
+	f.unreadable = append(f.unreadable, finding.Finding{ID: id, Severity: finding.Unknown, Object: "local." + name, Observed: "its value is too large to be read here",
+		Why: "what is made of it isn't looked at", Remedy: "make it shorter, or look at it by hand and --accept " + id + "=local." + name, Evidence: at(e.Range().Filename, e.Range().Start.Line)})
+}
+
+// value evaluates an expression; what can't be, or is too large, is unknown.
+func (f *folder) value(e hcl.Expression) cty.Value {
+	v, _ := f.evaluated(e)
+	return v
+}
+
+// evaluated is an expression's value, and whether it is too large.
+func (f *folder) evaluated(e hcl.Expression) (v cty.Value, large bool) {
+	if !expression.Fits(e, f.ctx) {
+		return cty.DynamicVal, true
+	}
+	f.left = expression.MaxAll
+	v, diags := e.Value(f.ctx)
+	large = f.left < 0 || !diags.HasErrors() && expression.Size(v) > expression.MaxValue
+	if diags.HasErrors() || large {
+		return cty.DynamicVal, large
+	}
+	return v, false
 }
 
 // state is how much is known about an attribute.

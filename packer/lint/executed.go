@@ -254,6 +254,9 @@ func (f *folder) referred(e *hclsyntax.ScopeTraversalExpr, name string, seen map
 func (f *folder) filled(e *hclsyntax.TemplateExpr, name string) piece {
 	var b strings.Builder
 	out := piece{name: name}
+	if !expression.Fits(e, f.ctx) {
+		return piece{name: name, text: "${unknown}", partial: true}
+	}
 	for _, part := range e.Parts {
 		text, st := f.scalar(part)
 		if st == unknown {

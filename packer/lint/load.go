@@ -45,6 +45,7 @@ type folder struct {
 	data      []*block
 
 	ctx        *hcl.EvalContext
+	left       int                         // bytes that an expression's functions may return yet
 	given      map[string]cty.Value        // values of var-files that Packer reads
 	beside     map[string][]*hcl.Attribute // values of the folder's own var-files, whether it reads them or not
 	unreadable []finding.Finding
@@ -104,7 +105,9 @@ func load(ctx context.Context, path string, varFiles []string) (*folder, error) 
 	if err := f.readValues(varFiles); err != nil {
 		return nil, err
 	}
-	f.evaluate()
+	if err := f.evaluate(ctx); err != nil {
+		return nil, err
+	}
 	f.merge()
 	f.follow()
 	return f, nil

@@ -175,7 +175,7 @@ func newTemplate(t *tool) *cobra.Command {
 		Use:  "template DIR",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			result, err := lint.Check(cmd.Context(), args[0], o)
+			result, err := await(cmd.Context(), func() (*lint.Result, error) { return lint.Check(cmd.Context(), args[0], o) })
 			if err != nil {
 				return err
 			}

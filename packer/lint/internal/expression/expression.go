@@ -19,10 +19,9 @@ import (
 )
 
 // Functions are those of Packer's that don't reach out. Any other makes an
-// expression unknown.
-func Functions(dir string) map[string]function.Function {
+// expression unknown, and so does one that returns more than left.
+func Functions(dir string, left *int) map[string]function.Function {
 	all := map[string]function.Function{
-		"can": tryfunc.CanFunc, "try": tryfunc.TryFunc,
 		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"flatten": stdlib.FlattenFunc, "format": stdlib.FormatFunc, "formatlist": stdlib.FormatListFunc, "join": stdlib.JoinFunc,
 		"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
@@ -58,6 +57,10 @@ func Functions(dir string) map[string]function.Function {
 		Type:   function.StaticReturnType(cty.String),
 		Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return inBase64(args[0], "UTF-8") },
 	})
+	for name, f := range all {
+		all[name] = limited(name, f, left)
+	}
+	all["can"], all["try"] = tryfunc.CanFunc, tryfunc.TryFunc
 	return all
 }
 
