@@ -20,8 +20,10 @@ func (e *evaluation) rows() []Row {
 		}
 		for _, v := range snap.Views {
 			row := row(v)
-			if snap.Hop == snap.Hops-1 {
-				row.WindowsPlanned = e.plannedVersions(v.DaemonSet)
+			if planned := e.planned(v.DaemonSet); snap.Hop == snap.Hops-1 && len(planned) > 0 {
+				versions := snapshot.Map(planned, func(p *inventory.Driver) string { return p.Version.Version.String() })
+				row.WindowsPlanned = strings.Join(snapshot.Unique(versions), " or ")
+				row.SameCommit = !slices.ContainsFunc(planned, func(p *inventory.Driver) bool { return !v.LinuxTarget.OfCommit(p.Version.Commit) })
 			}
 			if row.ModeTarget != row.Mode && !e.mustMove(v) {
 				row.ModeTarget = row.Mode // both ways work, and the present one stays
@@ -32,12 +34,9 @@ func (e *evaluation) rows() []Row {
 	return rows
 }
 
-// plannedVersions are the versions that were planned instead of a DaemonSet; ""
-// for none.
-func (e *evaluation) plannedVersions(d *inventory.Driver) string {
-	known := snapshot.Select(e.base.Replacements(d), func(p *inventory.Driver) bool { return p.Version.Known })
-	list := snapshot.Map(known, func(p *inventory.Driver) string { return p.Version.Version.String() })
-	return strings.Join(snapshot.Unique(list), " or ")
+// planned are the DaemonSets of a known version that were planned instead of one.
+func (e *evaluation) planned(d *inventory.Driver) []*inventory.Driver {
+	return snapshot.Select(e.base.Replacements(d), func(p *inventory.Driver) bool { return p.Version.Known })
 }
 
 func row(v *snapshot.View) Row {

@@ -69,7 +69,8 @@ type Row struct {
 	DistanceNow *int `json:"distanceNow,omitempty"`
 	Distance    *int `json:"distance,omitempty"`
 	// SameCommitNow and SameCommit: both sides are built from one commit, by the
-	// payload of the release and the label of the Windows image.
+	// payload of the release and the label of the Windows image; at the target, of
+	// the planned one where there is one.
 	SameCommitNow bool `json:"sameCommitNow,omitempty"`
 	SameCommit    bool `json:"sameCommit,omitempty"`
 	// Mode is csi-proxy or HostProcess now, ModeTarget what the target's line

@@ -61,6 +61,7 @@ func (d *Document) routes() []driverRow {
 			continue
 		}
 		way := all[last].row
+		way.SameCommit = r.row.SameCommit
 		way.LinuxTarget, way.ModeTarget = r.row.LinuxTarget, cmp.Or(r.row.ModeTarget, way.ModeTarget)
 		way.WindowsPlanned, way.Severity = cmp.Or(r.row.WindowsPlanned, way.WindowsPlanned), max(way.Severity, r.Severity)
 		all[last] = d.driverRow(way)

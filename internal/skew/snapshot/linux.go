@@ -44,6 +44,11 @@ type Linux struct {
 // Known tells whether there is any candidate.
 func (l *Linux) Known() bool { return len(l.Candidates) > 0 }
 
+// OfCommit tells whether the Linux side is of a Windows image's commit, by a payload.
+func (l *Linux) OfCommit(commit string) bool {
+	return commit != "" && len(l.Candidates) == 1 && l.Candidates[0].Commit == commit
+}
+
 // Certain is the one version; false where there are several or none.
 func (l *Linux) Certain() (version.Driver, bool) {
 	if len(l.Candidates) != 1 {

@@ -48,10 +48,7 @@ func (v *View) Windows() (version.Driver, bool) {
 
 // SameCommit tells whether the Windows driver was built from the commit that the
 // Linux side l is of, by a payload.
-func (v *View) SameCommit(l *Linux) bool {
-	commit := v.DaemonSet.Version.Commit
-	return commit != "" && len(l.Candidates) == 1 && l.Candidates[0].Commit == commit
-}
+func (v *View) SameCommit(l *Linux) bool { return l.OfCommit(v.DaemonSet.Version.Commit) }
 
 // Picks are upstream's commits that the Linux side l has beyond its version, as far as
 // the catalog knows: those of its branch's newest commit, if l isn't of another.
