@@ -82,23 +82,47 @@ func doubleDriverCases() []ruleCase {
 		}
 	}
 	drop := func(inv *inventory.Inventory) { inv.Drivers = inv.Drivers[:len(inv.Drivers)-1] }
+	dropFirst := func(inv *inventory.Inventory) {
+		inv.Drivers = slices.DeleteFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object.Name == "vsphere-windows" })
+	}
+	ready := func(n int32) func(*inventory.Driver) {
+		return func(d *inventory.Driver) {
+			d.Rollout = &inventory.Rollout{Desired: 3, Ready: n, Updated: 3, Observed: true}
+		}
+	}
 	onLabel := func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"pool": "b"} }
 	return []ruleCase{
 		{name: "one", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "two on the same nodes", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(), want: finding.Block,
-			says: "both run csi.vsphere.vmware.com on win-0, win-1, win-2", does: "oc -n openshift-cluster-csi-drivers delete daemonset vsphere-second", fix: drop, count: 1},
+			says: "both run csi.vsphere.vmware.com on win-0, win-1, win-2", does: "\noc get daemonsets --all-namespaces -o wide", fix: drop, count: 1},
+		{name: "the first by name is nearer to Linux", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(func(d *inventory.Driver) { d.Version = tagFact("v3.0.0") }), want: finding.Block,
+			does: "keep DaemonSet openshift-cluster-csi-drivers/vsphere-windows, which is nearer to the Linux version: delete DaemonSet openshift-cluster-csi-drivers/vsphere-second", fix: drop, count: 1},
+		{name: "the second by name is nearer to Linux", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(onWindows(func(d *inventory.Driver) { d.Version = tagFact("v3.0.0") }), second()), want: finding.Block,
+			does: "\noc -n openshift-cluster-csi-drivers delete daemonset vsphere-windows", fix: dropFirst, count: 1},
+		{name: "another patch release", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(func(d *inventory.Driver) { d.Version = tagFact("v3.3.1") }), want: finding.Block,
+			does: "delete daemonset vsphere-windows", fix: dropFirst, count: 1},
+		{name: "the first is of another major", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(onWindows(func(d *inventory.Driver) { d.Version = tagFact("v2.7.0") }), second()), want: finding.Block,
+			does: "delete daemonset vsphere-windows", fix: dropFirst, count: 1},
+		{name: "the first has no known version", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(onWindows(func(d *inventory.Driver) { d.Version = tagFact("latest") }), second()), want: finding.Block,
+			does: "which is of a known version: delete DaemonSet openshift-cluster-csi-drivers/vsphere-windows", fix: dropFirst, count: 1},
+		{name: "the first isn't ready", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(onWindows(ready(0)), second(ready(3))), want: finding.Block,
+			does: "which has its pods ready: delete DaemonSet openshift-cluster-csi-drivers/vsphere-windows", fix: dropFirst, count: 1},
+		{name: "the first is being deleted", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(onWindows(func(d *inventory.Driver) { d.Deleting = true }), second()), want: finding.Block,
+			does: "delete daemonset vsphere-windows", fix: dropFirst, count: 1},
+		{name: "the second has an owner", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(func(d *inventory.Driver) { d.Owners = []inventory.Owner{{Manager: "Argo CD"}} }), want: finding.Block,
+			does: "which has an owner: delete DaemonSet openshift-cluster-csi-drivers/vsphere-windows", fix: dropFirst, count: 1},
+		{name: "the nearer one isn't ready", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(onWindows(ready(0)), second(ready(3), func(d *inventory.Driver) { d.Version = tagFact("v3.0.0") })), want: finding.Block,
+			does: "\noc get daemonsets --all-namespaces -o wide", fix: drop, count: 1},
 		{name: "two pools", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(onLabel)},
 		{name: "two drivers", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: second(func(d *inventory.Driver) { d.Provisioner, d.Line = azureFileName, "azure-file" })},
 		{name: "no nodes read, same selectors", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(second(), unread(inventory.Nodes)), want: finding.Block,
-			says: "choose the same nodes", does: "delete daemonset", fix: drop},
+			says: "choose the same nodes", does: "keep one of", fix: drop},
 		{name: "no nodes read, selectors that can't both hold", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"),
 			change: all(onWindows(func(d *inventory.Driver) { d.Scheduling.NodeSelector = map[string]string{"pool": "a"} }), second(onLabel), unread(inventory.Nodes))},
 		{name: "no nodes read, other selectors", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(second(onLabel), unread(inventory.Nodes)), want: finding.Unknown,
 			says: "no Windows nodes were read", does: "selectors that don't meet", fix: drop},
 		{name: "the operator's is there", id: "REG002", from: "5.0", inv: storageCluster("4.22", "10.22.1"), change: second(func(d *inventory.Driver) { d.OperatorManaged = true }), want: finding.Block,
-			does: "delete daemonset vsphere-windows", fix: func(inv *inventory.Inventory) {
-				inv.Drivers = slices.DeleteFunc(inv.Drivers, func(d inventory.Driver) bool { return d.Object.Name == "vsphere-windows" })
-			}},
+			does: "delete daemonset vsphere-windows", fix: dropFirst},
 		{name: "an operator's marks on one's own", id: "REG002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: marked, want: finding.Info,
 			says: "and OpenShift 4.19 deploys no Windows DaemonSet of csi.vsphere.vmware.com", does: "patch daemonset vsphere-windows --type=merge", count: 1},
 		{name: "an operator's marks on one's own, and the target deploys it", id: "REG002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1"), change: marked, want: finding.Info,

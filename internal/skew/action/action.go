@@ -90,13 +90,17 @@ func sets(a Action) (what, value string) {
 // drivers (KEP-1122), what drivers need before them, what waits for them after
 // them, and acknowledgements last.
 func Rank(a Action) int {
-	switch a.(type) {
+	switch a := a.(type) {
 	case Gather:
 		return 0
 	case UpdateWMCO, RemoveWMCO, PausePool, ReleaseNodes:
 		return 1
 	case DeleteDaemonSet:
 		return 2
+	case ByHand:
+		if a.First {
+			return 2
+		}
 	case SetPodSecurity, BindSCC:
 		return 3
 	case BuildImage, SetImage, ReplaceDriver, DeployDriver, ApplyPlanned, EditDriver:
@@ -134,6 +138,8 @@ type ByHand struct {
 	Lines []string
 	// Judge is what only a person can tell first; "" for nothing.
 	Judge string
+	// First: what is chosen decides what of the rest is needed.
+	First bool
 	// Becomes is what a driver is then; nil where nothing that was read changes.
 	Becomes *inventory.Driver
 }

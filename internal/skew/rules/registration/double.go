@@ -2,6 +2,7 @@ package registration
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"reflect"
 	"slices"
@@ -22,23 +23,24 @@ func doubleDriver(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Phase == snapshot.Target {
 		return
 	}
-	before := map[string][]*inventory.Driver{}
-	for _, b := range snap.WindowsDaemonSets() {
-		if b.Provisioner == "" {
+	before := map[string][]*snapshot.View{}
+	for _, b := range snap.Views {
+		of := b.DaemonSet.Provisioner
+		if of == "" {
 			continue
 		}
-		beside(snap, before[b.Provisioner], b, report)
-		before[b.Provisioner] = append(before[b.Provisioner], b)
+		beside(snap, before[of], b, report)
+		before[of] = append(before[of], b)
 	}
 }
 
 // beside judges a DaemonSet against those of its provisioner that come before
 // it. One that it meets is enough to say: all pairs of a few thousand would be
 // millions.
-func beside(snap *snapshot.Snapshot, before []*inventory.Driver, b *inventory.Driver, report rules.Report) {
+func beside(snap *snapshot.Snapshot, before []*snapshot.View, b *snapshot.View, report rules.Report) {
 	var worst rules.Finding
 	for _, a := range before {
-		if a.Object == b.Object {
+		if a.DaemonSet.Object == b.DaemonSet.Object {
 			continue
 		}
 		if f := both(snap, a, b); f.Severity > worst.Severity {
@@ -54,9 +56,11 @@ func beside(snap *snapshot.Snapshot, before []*inventory.Driver, b *inventory.Dr
 }
 
 // both judges two DaemonSets of one provisioner; PASS where they never meet.
-func both(snap *snapshot.Snapshot, a, b *inventory.Driver) rules.Finding {
-	if snap.Operated(b) {
-		a, b = b, a // it is b that is to go
+func both(snap *snapshot.Snapshot, first, second *snapshot.View) rules.Finding {
+	a, b := first.DaemonSet, second.DaemonSet
+	why := better(first, second)
+	if other := better(second, first); snap.Operated(b) || !snap.Operated(a) && !snap.IsPlanned(b) && other != "" {
+		a, b, why = b, a, other // it is b that is to go
 	}
 	shared := snapshot.Select(snap.Scope(a), func(n *inventory.Node) bool { return slices.Contains(snap.Scope(b), n) })
 	f := rules.Finding{Severity: finding.Block, Object: b.Object.String()}
@@ -74,7 +78,8 @@ func both(snap *snapshot.Snapshot, a, b *inventory.Driver) rules.Finding {
 	f.Expected, f.Same = "one DaemonSet of a driver on a node", a.Object.String()
 	f.Why = "the kubelet takes one driver of a name; the second is refused, or takes over the socket of the first"
 	f.Remedy = fmt.Sprintf("keep one of %s and %s: delete the other, or give them node selectors that don't meet", a.Object, b.Object)
-	remove := action.DeleteDaemonSet{Object: b.Object, Why: a.Object.String() + " runs the driver on the same nodes", Judge: fmt.Sprintf("which of %s and %s to keep", a.Object, b.Object)}
+	which := fmt.Sprintf("which of %s and %s to keep", a.Object, b.Object)
+	remove := action.DeleteDaemonSet{Object: b.Object, Why: a.Object.String() + " runs the driver on the same nodes", Judge: which}
 	switch {
 	case snap.IsPlanned(b):
 		f.Remedy = apart(snap, a, b)
@@ -82,11 +87,64 @@ func both(snap *snapshot.Snapshot, a, b *inventory.Driver) rules.Finding {
 		// The operator would undo a change of its own.
 		f.Remedy, remove.Judge = fmt.Sprintf("delete %s: %s is the operator's, and stays", b.Object, a.Object), ""
 		f.Do = []action.Action{remove}
-	case f.Severity == finding.Block:
+	case f.Severity == finding.Block && why != "":
+		f.Remedy = fmt.Sprintf("keep %s, which %s: delete %s, or give them node selectors that don't meet", a.Object, why, b.Object)
+		remove.Why += ", and " + why
 		f.Do = []action.Action{remove}
+	case f.Severity == finding.Block:
+		f.Do = []action.Action{action.ByHand{Object: b.Object.String(), Text: f.Remedy, Judge: which, First: true, Look: [][]string{{"oc", "get", "daemonsets", "--all-namespaces", "-o", "wide"}}}}
 	}
 	f.When, f.Evidence = rules.Before, rules.Cite(slices.Concat(a.Evidence[:min(1, len(a.Evidence))], b.Evidence[:min(1, len(b.Evidence))]))
 	return f
+}
+
+// better says what makes a the one of two DaemonSets to keep; "" where nothing does, or
+// something speaks for b.
+func better(a, b *snapshot.View) string {
+	var signs []string
+	for _, sign := range []struct {
+		text string
+		of   func(*snapshot.View) (n int, known bool)
+	}{
+		{"isn't being deleted", func(v *snapshot.View) (int, bool) { return -truth(v.DaemonSet.Deleting), true }},
+		{"has an owner", func(v *snapshot.View) (int, bool) {
+			return truth(len(v.DaemonSet.Owners) > 0), !v.DaemonSet.OperatorManaged
+		}},
+		{"has its pods ready", func(v *snapshot.View) (int, bool) {
+			r := v.DaemonSet.Rollout
+			return truth(r != nil && r.Ready >= r.Desired), r != nil && r.Desired > 0
+		}},
+		{"is of a known version", func(v *snapshot.View) (int, bool) { return truth(v.DaemonSet.Version.Known), true }},
+		{"is nearer to the Linux version", func(v *snapshot.View) (int, bool) {
+			windows, known := v.Windows()
+			low, high, same := v.Linux().Distance(windows)
+			n := min(low, -high)
+			if !same {
+				n = math.MinInt // another major
+			} else if windows.Core() == v.Linux().Newest().Core() {
+				n++
+			}
+			return n, known && v.Linux().Known() && !v.HasRival()
+		}},
+	} {
+		of, known := sign.of(a)
+		other, both := sign.of(b)
+		switch {
+		case !known || !both:
+		case of < other:
+			return ""
+		case of > other:
+			signs = append(signs, sign.text)
+		}
+	}
+	return rules.And(signs)
+}
+
+func truth(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // apart says what to do about a planned DaemonSet that meets another: nothing is
