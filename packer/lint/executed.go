@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
@@ -30,6 +31,8 @@ type piece struct {
 	name, text string
 	partial    bool
 	inner      bool // it is in another one already, filled in
+
+	severity finding.Severity // of a path at which there is nothing; Pass for the rule's
 }
 
 // inlineNames are for text that has no name of its own in a provisioner.
@@ -76,7 +79,7 @@ func (f *folder) execute(p part) {
 				name = destination
 			}
 		}
-		f.expression(p, p.Attributes[attribute].Expr, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh, last: attribute == "shutdown_command"})
+		f.expression(p, attribute, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh, last: attribute == "shutdown_command"})
 	}
 	for _, inner := range p.Blocks {
 		p.Body = inner.Body
@@ -86,11 +89,18 @@ func (f *folder) execute(p part) {
 
 // expression reads one attribute: files that it names, and text of its own. s is
 // what is known of both.
-func (f *folder) expression(p part, e hclsyntax.Expression, isPath bool, s Script) {
+func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
+	e := p.Attributes[attribute].Expr
 	if isPath { // what functions make of paths
 		for _, path := range expression.Texts(f.value(e)) {
-			if !f.take(path, s) && f.uploads(p) && !f.above(path) {
-				f.missing = append(f.missing, piece{name: p.object, text: path})
+			switch {
+			case f.take(path, s):
+			case f.uploads(p):
+				if !f.above(path) {
+					f.missing = append(f.missing, piece{name: p.object, text: path})
+				}
+			case onMedium.MatchString(attribute):
+				f.lacks(p.object+" "+attribute, path)
 			}
 		}
 	}
@@ -137,6 +147,77 @@ func (f *folder) above(path string) bool {
 		}
 	}
 	return false
+}
+
+// onMedium are attributes of sources with files that a machine has before Packer comes in.
+var onMedium = regexp.MustCompile(`^(cd|floppy)_files$|^(user|custom)_data_file$`)
+
+// lacks notes a path of these at which there is nothing. A whole folder that isn't there
+// is downloaded or made before the build, as may be programs and keys. Packer stops at
+// a file, and passes over a pattern that matches none.
+func (f *folder) lacks(name, path string) {
+	path = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))), filepath.ToSlash(f.dir)+"/")
+	if path == "" || path == "." || strings.ContainsAny(path, "$:{\n") || filepath.IsAbs(path) {
+		return
+	}
+	there := func(path string) bool { return f.above(strings.NewReplacer("*", "", "?", "").Replace(path)) }
+	parts := strings.Split(path, "/")
+	for i := 1; i < len(parts); i++ {
+		switch dir := strings.Join(parts[:i], "/"); {
+		case strings.ContainsAny(dir, "*?["):
+			return
+		case there(dir):
+		case !f.comes(parts[len(parts)-1]):
+			f.missing = append(f.missing, piece{name: name, text: dir, severity: finding.Info})
+			return
+		default:
+			return
+		}
+	}
+	m := piece{name: name, text: path}
+	switch base := parts[len(parts)-1]; {
+	case strings.ContainsAny(path, "*?["):
+		m.severity = finding.Warn
+	case f.above(path):
+		return
+	case !ofTemplates.MatchString(base) || f.isMade(base):
+		m.severity = finding.Info
+	}
+	f.missing = append(f.missing, m)
+}
+
+// ofTemplates are names of files that a template comes with.
+var ofTemplates = regexp.MustCompile(`(?i)\.(ps1|psm1|cmd|bat|vbs|xml|txt|ya?ml|json|ini|conf|reg|pkrtpl|tpl)$`)
+
+// comes reports whether a file of this name lies elsewhere: something puts it into its place.
+func (f *folder) comes(base string) bool {
+	found := false
+	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+		found = found || err == nil && !d.IsDir() && filepath.Base(path) == base
+		return nil //nolint:nilerr // what can't be listed isn't a file of this template
+	})
+	return found
+}
+
+// isMade reports whether something beside the template makes a file of this name: it
+// speaks of it, or has a form of it.
+func (f *folder) isMade(base string) bool {
+	for _, b := range f.makes {
+		if target, _ := f.text(b.Body, "target"); filepath.Base(target) == base {
+			return true
+		}
+	}
+	for _, pattern := range []string{"[Mm]akefile", "justfile", "Taskfile.y*ml", "Rakefile", ".gitignore", "*.sh", "*.py"} {
+		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
+		for _, name := range names {
+			if data, err := expression.ReadAt(f.dir, filepath.Base(name)); err == nil && strings.Contains(string(data), base) {
+				return true
+			}
+		}
+	}
+	forms, _ := filepath.Glob(filepath.Join(f.dir, "*", base+".*"))
+	more, _ := filepath.Glob(filepath.Join(f.dir, base+".*"))
+	return len(forms)+len(more) > 0
 }
 
 // executed is what Windows runs of a file: all but comments, and of an answer

@@ -85,7 +85,15 @@ func present(c *checker) {
 			continue
 		}
 		seen[path] = true
-		c.add("template.script", path, finding.Finding{Observed: "no such file, and " + m.name + " reads it", Expected: "a file", Why: "packer build ends there", Remedy: "put it there, or remove what names it"})
+		found := finding.Finding{Severity: m.severity, Observed: "no such file, and " + m.name + " reads it", Expected: "a file", Why: "packer build ends there", Remedy: "put it there, or remove what names it"}
+		switch m.severity {
+		case finding.Warn:
+			found.Observed, found.Why = "nothing matches it, and "+m.name+" has it", "Packer passes over it, and the machine has none of these files"
+		case finding.Info:
+			found.Observed, found.Why = "not here, and "+m.name+" needs it", "the machine lacks it, unless something puts it there before the build"
+		case finding.Pass, finding.Unknown, finding.Block:
+		}
+		c.add("template.script", path, found)
 	}
 }
 

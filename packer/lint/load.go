@@ -41,6 +41,7 @@ type folder struct {
 	locals    map[string]hclsyntax.Expression
 	packer    []*block
 	sources   []*block // as builds use them
+	makes     []*block // files of Packer's own builder
 	builds    []*block
 	data      []*block
 
@@ -216,6 +217,7 @@ func (f *folder) sort(b *block) {
 	case b.Type == "packer":
 		f.packer = append(f.packer, b)
 	case b.Type == "source" && len(b.Labels) == 2 && b.Labels[0] == "file": // of no machine
+		f.makes = append(f.makes, b)
 	case b.Type == "source" && len(b.Labels) == 2:
 		f.sources = append(f.sources, b)
 	case b.Type == "build":
