@@ -3,7 +3,7 @@
 // way to a pod and back. It notes which pipes are dialled, which methods are called
 // and what is answered.
 //
-// Played are PowerShell, wmic, the cloud's metadata service and, before Wine 10, Unix
+// Played are PowerShell, wmic, the clouds' metadata services and, before Wine 10, Unix
 // sockets. WMI isn't: what asks it fails. A link that Wine says it has made isn't
 // there, so that a volume which was published is no proof of a mount.
 package winedriver

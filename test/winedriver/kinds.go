@@ -26,9 +26,9 @@ var share = Volume{ID: "share", Secrets: map[string]string{"username": "me", "pa
 var kinds = map[string]kind{
 	"aws-ebs": {
 		args: func(a string) []string {
-			return []string{"node", "--endpoint=tcp://" + a, "--v=4", "--kubeconfig=" + Kubeconfig}
+			return []string{"node", "--endpoint=tcp://" + a, "--v=4"}
 		},
-		env:         func(string) []string { return []string{"CSI_NODE_NAME=" + NodeName, "AWS_EC2_METADATA_DISABLED=true"} },
+		env:         func(string) []string { return []string{"CSI_NODE_NAME=" + NodeName} },
 		hostProcess: []string{"--windows-host-process=true"},
 		volume:      Volume{ID: "vol-0123456789abcdef0", Published: map[string]string{"devicePath": "/dev/xvdba"}},
 	},

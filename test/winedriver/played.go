@@ -9,12 +9,18 @@ import (
 	"github.com/winbake/winbake/test/winenode"
 )
 
-// playMetadata plays Google's metadata service, which GCE PD asks at its start:
-// https://cloud.google.com/compute/docs/metadata/predefined-metadata-keys.
+// playMetadata plays the metadata services of Google and AWS, which GCE PD and AWS EBS
+// ask at their start:
+// https://cloud.google.com/compute/docs/metadata/predefined-metadata-keys,
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-metadata.html.
 func playMetadata() (address string, stop func(), err error) {
 	values := map[string]string{
-		"instance/zone": "projects/1/zones/us-central1-a", "project/project-id": "p", "instance/name": NodeName,
-		"instance/machine-type": "projects/1/machineTypes/n1-standard-1",
+		"computeMetadata/v1/instance/zone": "projects/1/zones/us-central1-a", "computeMetadata/v1/project/project-id": "p",
+		"computeMetadata/v1/instance/name": NodeName, "computeMetadata/v1/instance/machine-type": "projects/1/machineTypes/n1-standard-1",
+		"latest/api/token":                          "t",
+		"latest/dynamic/instance-identity/document": `{"instanceId": "i-0123456789abcdef0", "instanceType": "m5.large", "region": "r1", "availabilityZone": "r1-a"}`,
+		"latest/meta-data/instance-id":              "i-0123456789abcdef0", "latest/meta-data/network/interfaces/macs": "02:00:00:00:00:01/",
+		"latest/meta-data/block-device-mapping": "ami",
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -22,7 +28,8 @@ func playMetadata() (address string, stop func(), err error) {
 	}
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Metadata-Flavor", "Google")
-		value, ok := values[strings.Trim(strings.TrimPrefix(r.URL.Path, "/computeMetadata/v1/"), "/")]
+		w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
+		value, ok := values[strings.Trim(r.URL.Path, "/")]
 		if !ok {
 			http.NotFound(w, r)
 			return

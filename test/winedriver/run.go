@@ -83,7 +83,7 @@ func begin(ctx context.Context, n *winenode.Node, c Case) (d, proxy *Running, ad
 	if address, err = Address(); err != nil {
 		return nil, proxy, "", err
 	}
-	p := Program{Exe: c.Exe, Args: k.args(address), Env: append(k.env(address), "GCE_METADATA_HOST="+metadata)}
+	p := Program{Exe: c.Exe, Args: k.args(address), Env: append(k.env(address), "GCE_METADATA_HOST="+metadata, "AWS_EC2_METADATA_SERVICE_ENDPOINT=http://"+metadata)}
 	if c.HostProcess {
 		p.Args = append(p.Args, k.hostProcess...)
 	}
