@@ -252,7 +252,11 @@ func checkChoices(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		values, fixed := f.Annotations[choices]
 		if value := f.Value.String(); fixed && value != f.DefValue && !slices.Contains(values, value) {
-			err = &fault.Error{What: fmt.Sprintf("--%s can't be %q", f.Name, value), Fix: "give --" + f.Name + " one of " + strings.Join(values, ", ")}
+			wrong := &fault.Error{What: fmt.Sprintf("--%s can't be %q", f.Name, value), Fix: "give --" + f.Name + " one of " + strings.Join(values, ", ")}
+			if os.Getenv(envName(f)) == value {
+				wrong.Where = envName(f)
+			}
+			err = wrong
 		}
 	})
 	return err

@@ -11,9 +11,9 @@ import (
 func TestWrongChoices(t *testing.T) {
 	for flag, value := range map[string]string{"--progress": "fancy", "--log-level": "panic", "--log-format": "xml", "--color": "yes"} {
 		for _, byVariable := range []bool{false, true} {
-			args := []string{"run", flag, value}
+			args, variable := []string{"run", flag, value}, envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_"))
 			if byVariable {
-				t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_")), value)
+				t.Setenv(variable, value)
 				args = args[:1]
 			}
 			var stderr bytes.Buffer
@@ -22,6 +22,9 @@ func TestWrongChoices(t *testing.T) {
 			code := (&App{Stderr: &stderr}).Run(t.Context(), root, args)
 			if code != 1 || !strings.Contains(stderr.String(), flag+` can't be "`+value) || !strings.Contains(stderr.String(), "fix: give "+flag+" one of ") {
 				t.Errorf("%s: %d, %s", flag, code, &stderr)
+			}
+			if strings.Contains(stderr.String(), variable) != byVariable {
+				t.Errorf("%s: the place is wrong: %s", flag, &stderr)
 			}
 		}
 		t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_")), "")
