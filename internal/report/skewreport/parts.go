@@ -80,20 +80,46 @@ func due(when, hop string) string {
 }
 
 // distance says how many minors Windows is behind or ahead of Linux: in months
-// between calendar versions, and in no number over a major.
+// between calendar versions, and in no number over a major. Either may be one of
+// several versions, "1.32.0 or 1.32.3", and the distance is then a range.
 func distance(linux, windows string) string {
-	l, errL := version.ParseDriver(linux)
-	w, errW := version.ParseDriver(windows)
-	unit := ""
-	switch {
-	case errL != nil || errW != nil:
-		return "unknown"
-	case w.OtherMajor(l):
-		return "other major"
-	case w.Calendar(l):
-		unit = " mo."
+	var far []int
+	majors, unit := 0, ""
+	for l := range strings.SplitSeq(linux, " or ") {
+		for w := range strings.SplitSeq(windows, " or ") {
+			l, errL := version.ParseDriver(l)
+			w, errW := version.ParseDriver(w)
+			if errL != nil || errW != nil {
+				return "unknown"
+			}
+			if w.OtherMajor(l) {
+				majors++
+			}
+			if w.Calendar(l) {
+				unit = " mo."
+			}
+			far = append(far, w.Distance(l))
+		}
 	}
-	switch n := w.Distance(l); {
+	if majors == len(far) {
+		return "other major"
+	} else if majors > 0 {
+		return "unknown"
+	}
+	low, high := slices.Min(far), slices.Max(far)
+	switch {
+	case low == high:
+		return apart(low, unit)
+	case high <= 0:
+		return fmt.Sprintf("%d-%s", -high, apart(low, unit))
+	case low >= 0:
+		return fmt.Sprintf("%d-%s", low, apart(high, unit))
+	}
+	return apart(low, unit) + " to " + apart(high, unit)
+}
+
+func apart(n int, unit string) string {
+	switch {
 	case n < 0:
 		return fmt.Sprintf("%d%s behind", -n, unit)
 	case n > 0:

@@ -199,3 +199,29 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct{ linux, windows, want string }{
+		{"1.32.0", "1.32.3", "same"},
+		{"1.32.0", "1.30.5", "2 behind"},
+		{"1.30.5", "1.32.0", "2 ahead"},
+		{"26.06.0", "25.10.1", "8 mo. behind"},
+		{"3.0.0", "2.7.0", "other major"},
+		{"unknown", "2.7.0", "unknown"},
+		{"1.32.0 or 1.32.3", "1.30.5", "2 behind"},
+		{"1.32.0 or 1.32.3", "1.32.1", "same"},
+		{"1.28.1 or 1.29.5", "1.26.0", "2-3 behind"},
+		{"1.28.1 or 1.29.5", "1.28.1", "0-1 behind"},
+		{"1.28.1 or 1.29.5", "1.29.1", "0-1 ahead"},
+		{"1.28.1 or 1.29.5", "1.31.0", "2-3 ahead"},
+		{"1.28.1 or 1.30.5", "1.29.0", "1 behind to 1 ahead"},
+		{"1.32.0", "1.30.0 or 1.31.0", "1-2 behind"},
+		{"3.0.0 or 3.1.0", "2.7.0", "other major"},
+		{"1.32.0 or 2.0.0", "1.32.0", "unknown"},
+		{"1.32.0 or 2.0.0", "2.0.0", "unknown"},
+	} {
+		if got := distance(tt.linux, tt.windows); got != tt.want {
+			t.Errorf("Linux %s, Windows %s: %s, want %s", tt.linux, tt.windows, got, tt.want)
+		}
+	}
+}
