@@ -40,6 +40,7 @@ type Build struct {
 	// ansible"; "" for none. What is missing is UNKNOWN then.
 	Unread string
 
+	way   *way              // how Packer gets into a machine that Windows Setup makes; nil where that isn't known
 	base  string            // what the machine is cloned from, which may have steps of the list
 	given func(string) bool // whether a text was given to the build; nil where all may have been
 }

@@ -35,6 +35,11 @@ func Check(ctx context.Context, path string, o Options) (*Result, error) {
 		look(c)
 	}
 	c.findings = append(c.findings, c.ofBuilds()...)
+	failed := map[string]bool{}
+	for _, f := range c.findings {
+		failed[f.ID+" "+f.Object] = failed[f.ID+" "+f.Object] || f.Severity > Pass
+	}
+	c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Severity == Pass && failed[f.ID+" "+f.Object] })
 	finding.Sort(c.findings)
 	r.Findings = c.findings
 	return r, nil
@@ -49,7 +54,7 @@ func CheckBuild(b Build) []Finding {
 	}
 	c := &buildChecker{Build: b}
 	c.follow()
-	for _, look := range []func(*buildChecker){scripts, answers, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
+	for _, look := range []func(*buildChecker){scripts, answers, entry, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
 		look(c)
 	}
 	finding.Sort(c.findings)
@@ -57,16 +62,15 @@ func CheckBuild(b Build) []Finding {
 }
 
 // ofBuilds are the findings of each source's build, every one once: what isn't
-// so of all sources says of which it is, and nothing passes that another one fails.
+// so of all sources says of which it is.
 func (c *checker) ofBuilds() []Finding {
 	var all []Finding
-	of, failed := map[string][]string{}, map[string]bool{}
-	object := func(f Finding) string { return f.ID + " " + f.Object }
+	of := map[string][]string{}
 	key := func(f Finding) string {
 		if f.Severity == Pass {
-			return object(f)
+			return f.ID + " " + f.Object
 		}
-		return fmt.Sprint(object(f), f.Observed, f.Evidence)
+		return fmt.Sprint(f.ID, " ", f.Object, f.Observed, f.Evidence)
 	}
 	for _, m := range c.machines {
 		for _, f := range CheckBuild(c.build(m)) {
@@ -74,14 +78,12 @@ func (c *checker) ofBuilds() []Finding {
 				all = append(all, f)
 			}
 			of[key(f)] = append(of[key(f)], m.name())
-			failed[object(f)] = failed[object(f)] || f.Severity > Pass
 		}
 	}
 	sources := map[string]bool{}
 	for _, m := range c.machines {
 		sources[m.name()] = true
 	}
-	all = slices.DeleteFunc(all, func(f Finding) bool { return f.Severity == Pass && failed[object(f)] })
 	for i, f := range all {
 		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(sources) {
 			all[i].Observed += ", for " + strings.Join(names, ", ")

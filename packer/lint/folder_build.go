@@ -61,6 +61,7 @@ func (b *block) answers() []File {
 // build is what a source's builds have done, as far as it can be read.
 func (c *checker) build(source *block) Build {
 	b := Build{Profile: c.profile, Unread: c.opaque(source), Answers: source.answers()}
+	b.way = c.wayInto(source)
 	b.given = func(text string) bool {
 		return slices.ContainsFunc(slices.Collect(maps.Values(c.given)), func(v cty.Value) bool {
 			return slices.ContainsFunc(expression.Texts(v), func(t string) bool { return strings.EqualFold(t, text) })

@@ -35,7 +35,7 @@ func (f *folder) follow() {
 		for _, m := range machines {
 			f.files, f.scripts, f.mentions = maps.Clone(hcl), nil, nil
 			f.followFor(m, candidates)
-			m.scripts = f.scripts
+			m.scripts, m.mentions = f.scripts, f.mentions
 			s.scripts = m.scripts
 			maps.Copy(all, f.files)
 		}

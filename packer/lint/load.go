@@ -59,8 +59,9 @@ type block struct {
 
 	// Of a source: the builds that make an image of it, none meaning all, and
 	// what they have executed.
-	builds  []*block
-	scripts []Script
+	builds   []*block
+	scripts  []Script
+	mentions []string // paths at which there is nothing
 }
 
 func (b *block) name() string { return strings.Join(b.Labels, ".") }

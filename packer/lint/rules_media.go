@@ -240,6 +240,10 @@ func reach(c *checker) {
 		if (st == known && communicator == "ssh" || st == absent) && method != "sftp" && s.Labels[0] != "null" {
 			c.add(id, s.name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence, Why: "the first upload hangs for minutes where sshd has no scp"})
 		}
+		if communicator == "none" && slices.ContainsFunc(c.provisioners(s), func(p *block) bool { return !slices.Contains([]string{"shell-local", "breakpoint"}, p.Labels[0]) }) {
+			c.add(id, s.name(), finding.Finding{Severity: finding.Block, Observed: `communicator = "none", and there are provisioners`, Expected: `"ssh" or "winrm"`, Evidence: s.at("communicator"),
+				Why: "no step of the build reaches the machine", Remedy: `communicator = "ssh"`})
+		}
 		if unencryptedWinRM(c, s, communicator) {
 			c.add(id, s.name(), finding.Finding{Observed: "WinRM over plain HTTP", Expected: "winrm_use_ssl = true", Evidence: s.at("winrm_use_ssl", "communicator"),
 				Why: "the administrator's password and all that is done go over the network in the clear", Remedy: "winrm_use_ssl = true with a listener for HTTPS, or SSH"})
