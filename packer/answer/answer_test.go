@@ -111,6 +111,23 @@ func TestCheckFindsFaults(t *testing.T) {
 	}
 }
 
+// A search of all drives takes none of them for granted.
+func TestSearchedLetters(t *testing.T) {
+	for line, want := range map[string]bool{
+		`cmd /c for %x in (D E F G) do if exist %x:\setup.cmd call %x:\setup.cmd`: false,
+		`cmd /c "for %%d in (D E) do %%d:/setup.cmd"`:                             false,
+		`powershell "foreach ($d in 'D','E') { &amp; \"$d:\setup.ps1\" }"`:        false,
+		`cmd /c for %x in (a.cmd b.cmd) do call E:\%x`:                            true,
+		`E:/setup.exe`: true,
+		`cmd /c for %x in (D E F G) do if exist %x:\setup.cmd copy "D:\setup.cmd" C:`: true,
+	} {
+		found := Check([]byte(strings.Replace(build(t), "powershell.exe", line, 1)), false)
+		if is := slices.ContainsFunc(found, func(p Problem) bool { return p.Kind == KindLetter }); is != want {
+			t.Errorf("%s: %+v", line, found)
+		}
+	}
+}
+
 func TestCheckSaysTheLine(t *testing.T) {
 	found := Check([]byte("<?xml version=\"1.0\"?>\n%{ if a\n ~}\n<nothing/>"), false)
 	if len(found) != 1 || found[0].Line != 4 {

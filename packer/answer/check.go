@@ -39,7 +39,7 @@ type Problem struct {
 var (
 	directive   = regexp.MustCompile(`%\{[^{}]*\}`)
 	placeholder = regexp.MustCompile(`\$\{[^{}]*\}`)
-	fixedLetter = regexp.MustCompile(`(?i)\b([ABD-Z]):[\\/]`)
+	fixedLetter = regexp.MustCompile(`(?i)(?:^|[^\w%$])([ABD-Z]):[\\/]`) // %d: and $d: are variables
 )
 
 const filled = "winbake.placeholder"
@@ -240,7 +240,7 @@ func (c *checker) text(text string) {
 		}
 	case strings.HasSuffix(last, "Path") || last == "CommandLine":
 		if m := fixedLetter.FindStringSubmatchIndex(text); m != nil {
-			letter, rest := strings.ToUpper(text[m[2]:m[3]]), text[:m[0]]+text[m[1]:]
+			letter, rest := strings.ToUpper(text[m[2]:m[3]]), text[:m[2]]+text[m[3]:]
 			c.letters[letter+rest] = append(c.letters[letter+rest], c.line())
 		}
 	}

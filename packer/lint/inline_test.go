@@ -117,6 +117,7 @@ func TestInlineHarmless(t *testing.T) {
 		"Write-Output 'net user packer Pa55word1x /add'",
 		"# Invoke-WebRequest https://example.com/a.exe -OutFile C:/a.exe",
 		"Get-Service -Name WinRM",
+		"Write-Output 'the CD is D:/ or E:/ mostly'",
 	} {
 		all := carriers(t, script)
 		for _, name := range sortedKeys(all) {

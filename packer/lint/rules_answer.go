@@ -112,6 +112,10 @@ func speaksOf(b *hclsyntax.Body, variable string) bool {
 // fixedLetter is a path on a drive that isn't the system's.
 var fixedLetter = regexp.MustCompile(`(?i)(?:^|[\s"'=(:])([ABD-Z]):(?:\\|/)[\w*.\\/ -]`)
 
+// told is what is only said: a line, or a quoted text that goes nowhere else.
+var told = regexp.MustCompile(`(?im)^[ \t]*(?:write-(?:host|output|verbose|warning|information|debug)|echo|throw)\b[^|<>&;{}\n]*$|` +
+	`\b(?:write-(?:host|output|verbose|warning|information|debug)|throw)\s+(?:'[^'\n]*'|"[^"\n]*")[ \t]*([^|>\s]|\n|$)`)
+
 func letters(c *checker) {
 	const id = "template.letter"
 	before := len(c.findings)
@@ -120,7 +124,7 @@ func letters(c *checker) {
 			c.lettersOf(name)
 			continue
 		}
-		text := opened(notation.Stripped(name, c.files[name]))
+		text := told.ReplaceAll(opened(notation.Stripped(name, c.files[name])), []byte("$1"))
 		for _, m := range fixedLetter.FindAllSubmatchIndex(text, -1) {
 			letter := string(bytes.ToUpper(text[m[2]:m[3]]))
 			if letter == "A" && c.hasFloppy() { // its letter doesn't move
