@@ -41,9 +41,11 @@ func TestRemedyNamesAnImage(t *testing.T) {
 		{"a mirror", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "v1.30.0", ""),
 			[]string{"skopeo copy --all docker://public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver:v1.39.0 docker://mirror.example:5000/ebs:v1.39.0", "driver=mirror.example:5000/ebs:v1.39.0"}, "DIGEST"},
 		{"a mirror by digest", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "", zero),
-			[]string{"skopeo copy --all docker://public.ecr.aws", "driver=mirror.example:5000/ebs@\"${DIGEST:?}\""}, "driver=mirror.example:5000/ebs:v"},
+			[]string{"skopeo copy --all docker://public.ecr.aws", "driver=mirror.example:5000/ebs:v1.39.0@\"${DIGEST:?}\""}, "driver=mirror.example:5000/ebs@"},
+		{"a mirror by tag and digest", "4.19", ebs("v1.30.0"), image("mirror.example:5000/ebs", "v1.30.0", zero),
+			[]string{"driver=mirror.example:5000/ebs:v1.39.0@\"${DIGEST:?}\""}, "driver=mirror.example:5000/ebs@"},
 		{"the project's by digest", "4.19", ebs("v1.30.0"), image("public.ecr.aws/ebs-csi-driver/aws-ebs-csi-driver", "", zero),
-			[]string{"aws-ebs-csi-driver@\"${DIGEST:?}\""}, "copy"},
+			[]string{"aws-ebs-csi-driver:v1.39.0@\"${DIGEST:?}\""}, "copy"},
 		{"not every version was published", "4.20", windowsDriver("gcp-pd", "pd.csi.storage.gke.io", "v1.18.0", "disk-v1", "filesystem-v1", "volume-v1"), image("registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver", "v1.18.0", ""),
 			[]string{"skopeo inspect --raw docker://registry.k8s.io/cloud-provider-gcp/gcp-compute-persistent-disk-csi-driver:v1.20.0", "driver=registry.k8s.io"}, "copy"},
 	} {

@@ -185,6 +185,10 @@ func versionCases() []ruleCase {
 		{name: "latest", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("latest")), want: finding.Unknown,
 			says: "it moves", does: "or say which version it is with --image-version mirror.example/azure-file:latest=vX.Y.Z",
 			fix: at("v1.32.3"), count: 1},
+		{name: "a digest alone", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("latest")), change: onWindows(func(d *inventory.Driver) {
+			d.Image.Tag, d.Image.Digest, d.Image.Reference = "", "sha256:02", "mirror.example/azurefile@sha256:02"
+		}), want: finding.Unknown,
+			says: "mirror.example/azurefile@sha256:02", does: "where nothing tells, set container driver of", fix: at("v1.32.3"), count: 1},
 		{name: "a digest that one image runs", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", azureFile("latest")), change: running("sha256:01"), want: finding.Unknown,
 			does: "--image-version sha256:01=vX.Y.Z", fix: onWindows(func(d *inventory.Driver) { d.Version = tagFact("v1.32.3") })},
 		{name: "absurd", id: "SKEW005", from: "4.19", to: "4.20", inv: clusterOf("4.19", "10.19.1", ebs("v999.0.1")), want: finding.Unknown, says: "absurdly high", fix: at("v1.39.0")},

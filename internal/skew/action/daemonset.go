@@ -12,8 +12,8 @@ type SetImage struct {
 	Object inventory.Object
 	// Container is "" where it isn't known: then it is asked for.
 	Container string
-	// Was and Image are references. Digest: the image is named by its digest,
-	// which is asked for.
+	// Was and Image are references. Digest: the image is named by its digest too,
+	// which is asked for; the tag stays, as it tells the version.
 	Was, Image string
 	Digest     bool
 	// From is where a mirror takes the image from, "" for none.
@@ -34,6 +34,9 @@ type SetImage struct {
 func (a SetImage) apply(inv *inventory.Inventory) {
 	repository, tag := cutTag(a.Image)
 	image := inventory.Image{Reference: a.Image, Repository: repository, Tag: tag}
+	if a.Digest {
+		image.Digest = "sha256:" // a later image is pinned as well
+	}
 	tagged := inventory.VersionFact{Version: a.To, Known: !a.To.IsZero(), By: "tag"}
 	if a.Proxy {
 		inv.Proxies = slices.Clone(inv.Proxies)

@@ -78,11 +78,10 @@ func Retag(v *snapshot.View, hostProcess bool, to version.Driver, tag string) []
 }
 
 func inManifest(v *snapshot.View, set action.SetImage) action.Action {
-	hand := action.ByHand{Object: v.DaemonSet.Object.String(), Text: fmt.Sprintf("in the manifest of %s set the image of container %s to ", v.DaemonSet.Object, Container(v.DaemonSet))}
+	hand := action.ByHand{Object: v.DaemonSet.Object.String(), Text: fmt.Sprintf("in the manifest of %s set the image of container %s to %s", v.DaemonSet.Object, Container(v.DaemonSet), set.Image)}
 	if set.Digest {
-		hand.Text += "the digest of "
+		hand.Text += " with its digest, " + set.Image + "@sha256:..."
 	}
-	hand.Text += set.Image
 	if set.From != "" {
 		hand.Text += ", once that mirror has it: " + set.From
 	}

@@ -34,6 +34,12 @@ func versionUnknown(v *snapshot.View, report rules.Report) {
 func unpinned(v *snapshot.View) rules.Finding {
 	d := rules.Finding{Case: "unpinned", Do: remedy.Change(v, v.LinuxNow.Newest()), Evidence: append(v.Evidence(), running(v)...)}
 	d.Remedy = fmt.Sprintf("%s; or say which version it is with --image-version %s=vX.Y.Z", rules.Summaries(action.Records(d.Do)), rules.ImageKey(v))
+	if i := v.DaemonSet.Image; i.Digest != "" && i.Tag == "" {
+		// A digest can be looked up: that is no reason to change what runs.
+		learn := fmt.Sprintf("check with --resolve, or with --image-version %s=vX.Y.Z, to learn which version %s runs", rules.ImageKey(v), v.DaemonSet.Object)
+		d.Remedy = learn + "; where nothing tells, " + rules.Summaries(action.Records(d.Do))
+		d.Do = []action.Action{action.ByHand{Object: v.DaemonSet.Object.String(), Text: learn, Look: [][]string{{"verify", "skew", "--resolve"}}}}
+	}
 	if v.DaemonSet.Container == "" {
 		d.Case, d.Remedy, d.Do = "no container", "", nil
 	}
