@@ -81,26 +81,29 @@ func TestCheckFindsFaults(t *testing.T) {
 		kind       Kind
 		want       string
 	}{
-		"broken":          {strings.Replace(good, "</unattend>", "", 1), false, KindXML, "EOF"},
-		"other root":      {strings.Replace(good, namespace, "urn:x", 1), false, KindXML, "urn:x"},
-		"empty":           {`<unattend xmlns="` + namespace + `"></unattend>`, false, KindXML, "no <settings>"},
-		"unknown pass":    {strings.Replace(good, `pass="oobeSystem"`, `pass="oobe"`, 1), false, KindPass, `no pass "oobe"`},
-		"other pass":      {strings.Replace(good, `pass="windowsPE"`, `pass="generalize"`, 1), false, KindPass, "doesn't read Microsoft-Windows-International-Core-WinPE"},
-		"misspelt":        {strings.Replace(good, "Microsoft-Windows-SQMApi", "Microsoft-Windows-SQM", 1), false, KindUnknown, "Microsoft-Windows-SQM"},
-		"32 bits":         {strings.ReplaceAll(good, `"amd64"`, `"x86"`), false, KindIdentity, `for "x86"`},
-		"other key":       {strings.Replace(good, publicKey, "deadbeef", 1), false, KindIdentity, `publicKeyToken="deadbeef"`},
-		"no key":          {strings.Replace(good, `publicKeyToken="`+publicKey+`"`, "", 1), false, KindIdentity, `publicKeyToken=""`},
-		"a language":      {strings.Replace(good, `language="neutral"`, `language="en-US"`, 1), false, KindIdentity, `language="en-US"`},
-		"a scope":         {strings.Replace(good, `versionScope="nonSxS"`, `versionScope="SxS"`, 1), false, KindIdentity, `versionScope="SxS"`},
-		"no machine":      {strings.Replace(good, `processorArchitecture="amd64"`, "", 1), false, KindIdentity, `for ""`},
-		"unbound prefix":  {strings.Replace(good, ` xmlns:wcm="`+wcmNamespace+`"`, "", 1), false, KindXML, "prefix of wcm:action"},
-		"bound elsewhere": {strings.Replace(strings.Replace(good, ` xmlns:wcm="`+wcmNamespace+`"`, "", 1), "<DriverPaths>", `<DriverPaths xmlns:wcm="`+wcmNamespace+`">`, 1), false, KindXML, "prefix of wcm:action"},
-		"unbound element": {strings.Replace(good, "<OOBE>", "<a:b></a:b><OOBE>", 1), false, KindXML, "prefix of a:b"},
-		"twice":           {strings.Replace(good, `language="neutral"`, `language="neutral" language="neutral"`, 1), false, KindXML, "language twice"},
-		"two roots":       {good + "<unattend/>", false, KindXML, "<unattend> stands behind"},
-		"autologon stays": {strings.Replace(left, "<Enabled>false", "<Enabled>true", 1), true, KindAutoLogon, "logs the administrator on"},
-		"password":        {strings.Replace(left, "${password}", "Passw0rd!", 1), true, KindPassword, "is written into the file"},
-		"letter":          {strings.Replace(good, "powershell.exe", `A:\setup.exe`, 1), false, KindLetter, "drive A:"},
+		"broken":             {strings.Replace(good, "</unattend>", "", 1), false, KindXML, "EOF"},
+		"other root":         {strings.Replace(good, namespace, "urn:x", 1), false, KindXML, "urn:x"},
+		"empty":              {`<unattend xmlns="` + namespace + `"></unattend>`, false, KindXML, "no <settings>"},
+		"unknown pass":       {strings.Replace(good, `pass="oobeSystem"`, `pass="oobe"`, 1), false, KindPass, `no pass "oobe"`},
+		"other pass":         {strings.Replace(good, `pass="windowsPE"`, `pass="generalize"`, 1), false, KindPass, "doesn't read Microsoft-Windows-International-Core-WinPE"},
+		"misspelt":           {strings.Replace(good, "Microsoft-Windows-SQMApi", "Microsoft-Windows-SQM", 1), false, KindUnknown, "Microsoft-Windows-SQM"},
+		"32 bits":            {strings.ReplaceAll(good, `"amd64"`, `"x86"`), false, KindIdentity, `for "x86"`},
+		"other key":          {strings.Replace(good, publicKey, "deadbeef", 1), false, KindIdentity, `publicKeyToken="deadbeef"`},
+		"no key":             {strings.Replace(good, `publicKeyToken="`+publicKey+`"`, "", 1), false, KindIdentity, `publicKeyToken=""`},
+		"a language":         {strings.Replace(good, `language="neutral"`, `language="en-US"`, 1), false, KindIdentity, `language="en-US"`},
+		"a scope":            {strings.Replace(good, `versionScope="nonSxS"`, `versionScope="SxS"`, 1), false, KindIdentity, `versionScope="SxS"`},
+		"no machine":         {strings.Replace(good, `processorArchitecture="amd64"`, "", 1), false, KindIdentity, `for ""`},
+		"unbound prefix":     {strings.Replace(good, ` xmlns:wcm="`+wcmNamespace+`"`, "", 1), false, KindXML, "prefix of wcm:action"},
+		"bound elsewhere":    {strings.Replace(strings.Replace(good, ` xmlns:wcm="`+wcmNamespace+`"`, "", 1), "<DriverPaths>", `<DriverPaths xmlns:wcm="`+wcmNamespace+`">`, 1), false, KindXML, "prefix of wcm:action"},
+		"unbound element":    {strings.Replace(good, "<OOBE>", "<a:b></a:b><OOBE>", 1), false, KindXML, "prefix of a:b"},
+		"twice":              {strings.Replace(good, `language="neutral"`, `language="neutral" language="neutral"`, 1), false, KindXML, "language twice"},
+		"two roots":          {good + "<unattend/>", false, KindXML, "<unattend> stands behind"},
+		"autologon stays":    {strings.Replace(left, "<Enabled>false", "<Enabled>true", 1), true, KindAutoLogon, "logs the administrator on"},
+		"password":           {strings.Replace(left, "${password}", "Passw0rd!", 1), true, KindPassword, "is written into the file"},
+		"a blank line":       {"\n" + good, false, KindXML, "before <?xml"},
+		"a comment first":    {"<!-- a -->\n" + good, false, KindXML, "before <?xml"},
+		"a misspelt setting": {strings.Replace(strings.Replace(left, "<HideEULAPage>", "<HideEULAPages>", 1), "</HideEULAPage>", "</HideEULAPages>", 1), true, KindSetup, "<HideEULAPage> is meant"},
+		"letter":             {strings.Replace(good, "powershell.exe", `A:\setup.exe`, 1), false, KindLetter, "drive A:"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := Check([]byte(c.text), c.generalize)
@@ -108,6 +111,29 @@ func TestCheckFindsFaults(t *testing.T) {
 				t.Errorf("want %s %q, have %+v", c.kind, c.want, found)
 			}
 		})
+	}
+}
+
+// Names that aren't listed, and what templates have in front, are nobody's mistake.
+func TestHarmlessNames(t *testing.T) {
+	good := build(t)
+	for _, text := range []string{
+		strings.Replace(good, "<OOBE>", "<OOBE><OEMAppId>a</OEMAppId><VMModeOptimizations><SkipWinREInitialization>true</SkipWinREInitialization></VMModeOptimizations>", 1),
+		"%{ if true ~}\n" + good + "%{ endif ~}\n", "\ufeff" + good, strings.TrimPrefix(good, `<?xml version="1.0" encoding="UTF-8"?>`),
+	} {
+		if found := Check([]byte(text), false); len(found) > 0 {
+			t.Errorf("%.60q: %+v", text, found)
+		}
+	}
+	for _, name := range names {
+		if meant := misspelt(name); meant != "" {
+			t.Errorf("%s for %s", meant, name)
+		}
+	}
+	for name, want := range map[string]string{"HideEULAPag": "HideEULAPage", "hideEULAPage": "HideEULAPage", "Timezone": "TimeZone", "SkipMachineOOBB": "SkipMachineOOBE", "Username": "", "Path": "", "Description": ""} {
+		if have := misspelt(name); have != want {
+			t.Errorf("%s: %q, want %q", name, have, want)
+		}
 	}
 }
 

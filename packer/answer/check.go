@@ -38,6 +38,7 @@ type Problem struct {
 // directive is what templatefile takes out, placeholder what it fills in.
 var (
 	directive   = regexp.MustCompile(`%\{[^{}]*\}`)
+	comment     = regexp.MustCompile(`(?s)<!--.*?-->`)
 	placeholder = regexp.MustCompile(`\$\{[^{}]*\}`)
 	fixedLetter = regexp.MustCompile(`(?i)(?:^|[^\w%$])([ABD-Z]):[\\/]`) // %d: and $d: are variables
 )
@@ -61,6 +62,9 @@ func Check(data []byte, generalize bool) []Problem {
 	}
 	if len(c.problems) == 0 && c.settings == 0 {
 		c.add(KindXML, "there is no <settings> in it")
+	}
+	if before, _, found := bytes.Cut(text, []byte("<?xml")); found && len(before) > 0 && len(bytes.TrimSpace(comment.ReplaceAll(before, nil))) == 0 {
+		c.problems = append(c.problems, Problem{KindXML, 1, "something stands before <?xml, which is only read at a file's start"})
 	}
 	c.otherMachines()
 	c.installation(text)
@@ -177,6 +181,10 @@ func (c *checker) start(e xml.StartElement) {
 		c.pass = attribute(e, "pass")
 		if !slices.Contains(passes, c.pass) {
 			c.add(KindPass, "there is no pass %q; there are %s", c.pass, strings.Join(passes, ", "))
+		}
+	case len(c.path) > 2:
+		if meant := misspelt(e.Name.Local); meant != "" {
+			c.add(KindSetup, "there is no <%s>; <%s> is meant", e.Name.Local, meant)
 		}
 	case len(c.path) == 2 && e.Name.Local == "component":
 		c.component(attribute(e, "name"), attribute(e, "processorArchitecture"))

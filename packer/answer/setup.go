@@ -147,14 +147,16 @@ func (c *checker) installation(text []byte) {
 // rule of their own.
 var lists = []string{"RunSynchronousCommand", "RunAsynchronousCommand", "SynchronousCommand", "AsynchronousCommand"}
 
-// orders finds entries of one list with the same Order.
+// orders finds entries of one list with the same Order, or without one.
 func (t tree) orders() []Problem {
 	var out []Problem
 	seen := map[string]bool{}
 	for _, k := range t.kids {
 		name := k.start.Name.Local
 		if order := name + " " + k.at("Order"); slices.Contains(lists, name) {
-			if seen[order] {
+			if len(k.all("Order")) == 0 {
+				out = append(out, Problem{KindSetup, k.line, "a " + name + " has no Order"})
+			} else if seen[order] {
 				out = append(out, Problem{KindSetup, k.lineOf("Order"), "two of " + name + " have the Order " + k.at("Order")})
 			}
 			seen[order] = true

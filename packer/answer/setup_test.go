@@ -158,6 +158,7 @@ func TestValues(t *testing.T) {
 		"<UILanguage>en_US</UILanguage>":                                                                                 "no language",
 		"<RunSynchronous>" + command("1", long+"${unknown}") + "</RunSynchronous>":                                       "",
 		"<RunSynchronous>" + command("1", long+long) + "</RunSynchronous>":                                               "500 characters",
+		"<RunSynchronous><RunSynchronousCommand><Path>a</Path></RunSynchronousCommand></RunSynchronous>":                 "a RunSynchronousCommand has no Order",
 		"<RunSynchronous>" + command("1", "a") + command("1", "b") + "</RunSynchronous>":                                 "two of RunSynchronousCommand have the Order 1",
 		"<RunSynchronous>" + command("1", "a") + command("2", "b") + "</RunSynchronous><X>" + command("1", "c") + "</X>": "",
 		"<FirstLogonCommands><SynchronousCommand><Order>1</Order><CommandLine>" + long + long + "</CommandLine></SynchronousCommand></FirstLogonCommands>": "",

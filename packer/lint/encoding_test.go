@@ -29,6 +29,7 @@ func TestEncodings(t *testing.T) {
 	}
 	judge(t, map[string]theirs{
 		"UTF-16":            of(utf16, finding.Block), // AutoLogon, which only its text tells
+		"UTF-16 as UTF-8":   {map[string]string{"w.pkr.hcl": fromCD("", "a/unattend.xml"), "a/unattend.xml": strings.Replace(utf16, "1\x006\x00", "8\x00", 1)}, "template.answer", "a/unattend.xml", finding.Block},
 		"Latin 1":           of(latin, finding.Block),
 		"Latin 1, good":     of(strings.ReplaceAll(latin, "P\xe455", "${password}"), finding.Pass),
 		"not known here":    of(`<?xml version="1.0" encoding="Shift_JIS"?>`+setup(""), finding.Unknown),

@@ -82,6 +82,9 @@ var answerName = regexp.MustCompile(`(?i)^(auto)?unattend\b`)
 
 // IsAnswer reports whether a file is, or becomes, an answer file.
 func IsAnswer(name string, data []byte) bool {
+	if bytes.IndexByte(data, 0) >= 0 { // UTF-16 that couldn't be decoded
+		data = bytes.Trim(bytes.ReplaceAll(data, []byte{0}, nil), "\xff\xfe")
+	}
 	switch DialectOf(name) {
 	case PowerShell, Batch:
 		return false
