@@ -86,6 +86,7 @@ type Script struct {
 	// Env is its environment, as far as it is known.
 	Env map[string]string
 
+	binary  bool   // it isn't text
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
 	last    bool   // it shuts the machine down
 	bare    string // the text without its comments

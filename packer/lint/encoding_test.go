@@ -46,6 +46,8 @@ func TestEncodingOfScripts(t *testing.T) {
 		return theirs{map[string]string{"w.pkr.hcl": "source \"azure-arm\" \"w\" {\n}\n" + provisioned(`script = "a.ps1"`), "a.ps1": text}, id, object, want}
 	}
 	judge(t, map[string]theirs{
+		"bytes":                        with("\x00\x01$a\xfe = {", ruleScript, "a.ps1", finding.Block),
+		"UTF-16 without a mark":        with("e\x00x\x00i\x00t\x00", ruleScript, "a.ps1", finding.Block),
 		"a dash of UTF-8":              with("Write-Output \"a \u2013 b\"", ruleScript, "a.ps1", finding.Block),
 		"one behind a mark":            with("\ufeffWrite-Output \"a \u2013 b\"", ruleScript, "a.ps1", finding.Pass),
 		"an umlaut of Windows' own":    with("# f\xfcr\nInstall-WindowsFeature Containers", ruleStep, "containers-feature", finding.Pass),

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"io/fs"
 	"maps"
 	"os"
@@ -158,11 +159,14 @@ func (f *folder) read(rel string) ([]byte, bool) {
 
 // put notes a file once for each stage and environment that it runs in.
 func (f *folder) put(s Script, data []byte) {
-	f.files[s.Name] = data
-	s.Text, s.Language = string(data), LanguageOf(s.Name)
+	s.Language = LanguageOf(s.Name)
 	if s.Language == Text && len(s.Paths) > 0 {
 		s.Language = LanguageOf(s.Paths[len(s.Paths)-1])
 	}
+	if s.binary = s.Language == PowerShell && bytes.IndexByte(data, 0) >= 0; s.binary {
+		data = []byte{} // there is nothing to find in it
+	}
+	f.files[s.Name], s.Text = data, string(data)
 	for i, known := range f.scripts {
 		if known.Name == s.Name && known.Stage == s.Stage && maps.Equal(known.Env, s.Env) {
 			f.scripts[i].Paths = slices.Concat(known.Paths, s.Paths)

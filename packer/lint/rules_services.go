@@ -80,6 +80,10 @@ func scripts(c *buildChecker) {
 		if s.Language != PowerShell || s.partial || strings.Contains(s.Text, "{{") && strings.Contains(s.Text, "}}") {
 			continue // text that Packer puts values into
 		}
+		if s.binary {
+			c.add(id, s.Name, finding.Finding{Observed: "it has zero bytes, and isn't text", Expected: "a script that PowerShell parses", Evidence: at(s.Name, 0)})
+			continue
+		}
 		if strings.TrimSpace(s.bare) == "" && s.Stage != OnCall {
 			c.add(id, s.Name, finding.Finding{Severity: finding.Warn, Observed: "nothing but comments", Expected: "commands", Why: "the step does nothing, and Packer takes it for done",
 				Remedy: "write the step, or remove the provisioner", Evidence: at(s.Name, 0)})
