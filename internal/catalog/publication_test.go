@@ -94,6 +94,36 @@ func TestOwnRepositories(t *testing.T) {
 	}
 }
 
+// TestOfVendor: a mirror may be in a registry that others have too.
+func TestOfVendor(t *testing.T) {
+	d := load(t).Driver("aws-ebs")
+	for repository, want := range map[string]bool{
+		"602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/aws-ebs-csi-driver":     true,
+		"918309763551.dkr.ecr.cn-north-1.amazonaws.com.cn/eks/aws-ebs-csi-driver": true,
+		"123456789012.dkr.ecr.us-west-2.amazonaws.com/eks/aws-ebs-csi-driver":     false,
+		"public.ecr.aws/eks/aws-ebs-csi-driver":                                   true,
+		"public.ecr.aws/acme/aws-ebs-csi-driver":                                  false,
+		"gcr.io/gke-release/gcp-compute-persistent-disk-csi-driver":               true,
+		"gcr.io/cloud-provider-vsphere/csi/ci/driver":                             true,
+		"us.gcr.io/k8s-artifacts-prod/csi-secrets-store/driver":                   true,
+		"gcr.io/k8s-staging-sig-storage/smbplugin":                                true,
+		"gcr.io/acme/driver":                                                          false,
+		"k8s.gcr.io/provider-aws/aws-ebs-csi-driver":                                  true,
+		"mcr.microsoft.com/oss/other/driver":                                          true,
+		"mirror.example/registry.k8s.io/csi-vsphere/driver":                           false,
+		"registry.k8s.io.example/csi-vsphere/driver":                                  false,
+		"quay.io/acme/csi-node-driver-registrar":                                      false,
+		"registry.redhat.io/openshift4/ose-csi-node-driver-registrar":                 true,
+		"registry.connect.redhat.com/netapp/trident":                                  true,
+		"602401143452.dkr.ecr.us-west-2.amazonaws.com.example/eks/aws-ebs-csi-driver": false,
+		"": false,
+	} {
+		if OfVendor(repository) != want || d.Publishes(repository) != want {
+			t.Errorf("%s: %t", repository, !want)
+		}
+	}
+}
+
 // TestRenderCommand: a project without a manifest has a command that makes it.
 func TestRenderCommand(t *testing.T) {
 	d, v := load(t).Driver("aws-ebs"), version.MustDriver("1.34.0")

@@ -145,6 +145,9 @@ func registrarCases() []ruleCase {
 	registrar := func(tag string) change {
 		return onWindows(func(d *inventory.Driver) { d.Registrar.Version = tagFact(tag) })
 	}
+	from := func(repository string) change {
+		return onWindows(func(d *inventory.Driver) { d.Registrar.Image.Repository = repository })
+	}
 	probe := func(command ...string) change {
 		return onWindows(func(d *inventory.Driver) { d.Registrar.Probe = command })
 	}
@@ -156,6 +159,10 @@ func registrarCases() []ruleCase {
 		{name: "EKS's suffix", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v2.13.0-eks-1-33-3")},
 		{name: "too old", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("v1.2.0"), want: finding.Warn,
 			says: "node-driver-registrar 1.2.0", does: "set image daemonset/vsphere-windows node-driver-registrar=registry.k8s.io/sig-storage/csi-node-driver-registrar:v1.3.0", fix: registrar("v2.7.0"), count: 1},
+		{name: "too old, from EKS", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(registrar("v1.2.0"), from("602401143452.dkr.ecr.us-west-2.amazonaws.com/eks/csi-node-driver-registrar")), want: finding.Warn,
+			does: "node-driver-registrar=registry.k8s.io/sig-storage/csi-node-driver-registrar:v1.3.0", fix: registrar("v2.7.0"), count: 1},
+		{name: "too old, from a mirror", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(registrar("v1.2.0"), from("quay.io/acme/registrar")), want: finding.Warn,
+			does: "node-driver-registrar=quay.io/acme/registrar:v1.3.0", fix: registrar("v2.7.0"), count: 1},
 		{name: "not known", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registrar("latest"), want: finding.Unknown,
 			says: "isn't known", does: "--image-version", fix: registrar("v2.7.0")},
 		{name: "a probe in its mode", id: "REG003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: probe("C:\\csi-node-driver-registrar.exe", "--kubelet-registration-path=x", "--mode=kubelet-registration-probe")},

@@ -244,17 +244,14 @@ func registrarAge(d *inventory.Driver, r *inventory.Sidecar) rules.Finding {
 	return f
 }
 
-// registrarImage is where Kubernetes publishes the registrar, and registrarHosts
-// where it or a project that deploys it did.
+// registrarImage is where Kubernetes publishes the registrar.
 const registrarImage = "registry.k8s.io/sig-storage/csi-node-driver-registrar"
-
-var registrarHosts = []string{"registry.k8s.io", "k8s.gcr.io", "quay.io", "gcr.io", "mcr.microsoft.com", "public.ecr.aws"}
 
 // setRegistrar raises the registrar to a version, from the mirror that the
 // present one comes from.
 func setRegistrar(d *inventory.Driver, r *inventory.Sidecar, v version.Driver) []action.Action {
 	set := action.SetImage{Object: d.Object, Container: r.Container, Was: r.Image.Reference, Image: fmt.Sprintf("%s:v%s", registrarImage, v), Strategy: d.Strategy, To: v, Registrar: true}
-	if host, _, _ := strings.Cut(r.Image.Repository, "/"); r.Image.Repository != "" && !slices.Contains(registrarHosts, host) {
+	if r.Image.Repository != "" && !catalog.OfVendor(r.Image.Repository) {
 		set.From, set.Image = set.Image, fmt.Sprintf("%s:v%s", r.Image.Repository, v)
 	}
 	return []action.Action{set}
