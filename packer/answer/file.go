@@ -95,6 +95,17 @@ func fill(file string, values any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Fill puts values that are known into a template of an answer file.
+func Fill(data []byte, values map[string]string) []byte {
+	return placeholder.ReplaceAllFunc(data, func(found []byte) []byte {
+		value, ok := values[strings.TrimSpace(string(found[2:len(found)-1]))]
+		if text, err := escaped(value); ok && err == nil {
+			return []byte(text)
+		}
+		return found
+	})
+}
+
 func escaped(s string) (string, error) {
 	var b bytes.Buffer
 	err := xml.EscapeText(&b, []byte(s))

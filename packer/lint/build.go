@@ -50,7 +50,8 @@ type File struct {
 	Name string
 	Data []byte
 
-	paths []string // where it is brought, if that isn't under its name
+	paths  []string          // where it is brought, if that isn't under its name
+	values map[string]string // those that templatefile puts into it, as far as they are known
 }
 
 // Language is what a script is written in.
@@ -86,6 +87,7 @@ type Script struct {
 	// Env is its environment, as far as it is known.
 	Env map[string]string
 
+	values  map[string]string
 	binary  bool   // it isn't text
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
 	last    bool   // it shuts the machine down

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
@@ -350,13 +351,27 @@ func (f *folder) filled(e *hclsyntax.TemplateExpr, name string) piece {
 }
 
 // wanted notes a file that a function reads and that isn't there: Packer stops
-// at it.
+// at it. Of one that is there it notes the values that are known.
 func (f *folder) wanted(e *hclsyntax.FunctionCallExpr) {
 	if e.Name != "file" && e.Name != "templatefile" || len(e.Args) == 0 {
 		return
 	}
 	path, st := f.scalar(e.Args[0])
-	if st != known || !strings.HasPrefix(path, f.dir) {
+	if st != known {
+		return
+	}
+	if len(e.Args) > 1 {
+		values := map[string]string{}
+		if v := f.value(e.Args[1]); v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+			for it := v.ElementIterator(); it.Next(); {
+				if key, value := it.Element(); key.Type() == cty.String && value.Type() == cty.String && value.IsKnown() && !value.IsNull() && value.AsString() != "" {
+					values[key.AsString()] = value.AsString()
+				}
+			}
+		}
+		f.filling[filepath.ToSlash(filepath.Clean(strings.TrimPrefix(path, f.dir+string(filepath.Separator))))] = values
+	}
+	if !strings.HasPrefix(path, f.dir) {
 		return
 	}
 	if _, err := expression.ReadAt(f.dir, path); errors.Is(err, fs.ErrNotExist) {

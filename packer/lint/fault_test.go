@@ -212,6 +212,34 @@ func TestVarFile(t *testing.T) {
 	}
 }
 
+// TestFilledIn: what templatefile puts into an answer file is held to what its own
+// words are held to.
+func TestFilledIn(t *testing.T) {
+	hcl := func(values string) string {
+		return sourced("qemu", "cd_content = {\n\"autounattend.xml\" = templatefile(\"${path.root}/a/unattend.xml.pkrtpl\", "+values+")\n}") +
+			"variable \"zone\" {\n  default = \"Europe/Berlin\"\n}\nvariable \"none\" {\n  default = \"\"\n}\nvariable \"given\" {\n}\nlocals {\n  all = { zone = var.zone, password = \"Pa55word1x\" }\n}\n"
+	}
+	text := strings.Replace(setup(""), "<UserAccounts>", "<TimeZone>${zone}</TimeZone><UserAccounts>", 1)
+	for values, want := range map[string]finding.Severity{
+		`{ zone = var.zone, password = "x" }`:              finding.Block,
+		`local.all`:                                        finding.Block,
+		`merge(local.all, { zone = "UTC" })`:               finding.Pass,
+		`{ zone = var.none, password = var.given }`:        finding.Pass,
+		`{ zone = var.given, password = "Pa55word1x" }`:    finding.Pass,
+		`{ zone = "A & B Standard Time", password = "x" }`: finding.Pass,
+	} {
+		worst := finding.Pass
+		for _, f := range check(t, writeFiles(t, map[string]string{"a.pkr.hcl": hcl(values), "a/unattend.xml.pkrtpl": text}), Options{}) {
+			if f.ID == ruleAnswer && f.Object == "a/unattend.xml.pkrtpl" {
+				worst = max(worst, f.Severity)
+			}
+		}
+		if worst != want {
+			t.Errorf("%s: %s, want %s", values, worst, want)
+		}
+	}
+}
+
 func TestNoTemplate(t *testing.T) {
 	empty, old := t.TempDir(), t.TempDir()
 	if err := os.WriteFile(filepath.Join(old, "packer.json"), []byte("{}"), 0o600); err != nil {

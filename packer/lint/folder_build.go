@@ -52,7 +52,7 @@ func (b *block) answers() []File {
 	var out []File
 	for _, s := range b.scripts {
 		if notation.IsAnswer(s.Name, []byte(s.Text)) && !slices.ContainsFunc(out, func(f File) bool { return f.Name == s.Name }) {
-			out = append(out, File{s.Name, []byte(s.Text), s.Paths})
+			out = append(out, File{s.Name, []byte(s.Text), s.Paths, s.values})
 		}
 	}
 	return out

@@ -34,7 +34,7 @@ func (f *folder) follow() {
 			}
 		}
 		for _, m := range machines {
-			f.files, f.scripts, f.mentions = maps.Clone(hcl), nil, nil
+			f.files, f.scripts, f.mentions, f.filling = maps.Clone(hcl), nil, nil, map[string]map[string]string{}
 			f.followFor(m, candidates)
 			m.scripts, m.mentions = f.scripts, f.mentions
 			s.scripts = m.scripts
@@ -166,7 +166,7 @@ func (f *folder) put(s Script, data []byte) {
 	if s.binary = s.Language == PowerShell && bytes.IndexByte(data, 0) >= 0; s.binary {
 		data = []byte{} // there is nothing to find in it
 	}
-	f.files[s.Name], s.Text = data, string(data)
+	f.files[s.Name], s.Text, s.values = data, string(data), f.filling[s.Name]
 	for i, known := range f.scripts {
 		if known.Name == s.Name && known.Stage == s.Stage && maps.Equal(known.Env, s.Env) {
 			f.scripts[i].Paths = slices.Concat(known.Paths, s.Paths)

@@ -32,10 +32,11 @@ type folder struct {
 	files map[string][]byte // by path below dir: HCL, and what it refers to
 	hcl   []string          // names of the HCL files, sorted
 
-	machines []*block // the sources, each once for each of its builds, or an empty one where there is none
-	scripts  []Script // what the machine that is read is brought, in files and by the HCL itself
-	mentions []string // paths in the HCL at which there is nothing
-	missing  []piece  // those of all machines that Packer stops at, under what names them
+	machines []*block                     // the sources, each once for each of its builds, or an empty one where there is none
+	scripts  []Script                     // what the machine that is read is brought, in files and by the HCL itself
+	mentions []string                     // paths in the HCL at which there is nothing
+	filling  map[string]map[string]string // values that templatefile puts into files
+	missing  []piece                      // those of all machines that Packer stops at, under what names them
 
 	variables map[string]*block
 	locals    map[string]hclsyntax.Expression

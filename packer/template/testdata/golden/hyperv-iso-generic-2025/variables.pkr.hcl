@@ -328,8 +328,8 @@ variable "time_zone" {
   default     = "UTC"
 
   validation {
-    condition     = can(regex("^[^<>&]+$", var.time_zone))
-    error_message = "Variable time_zone can't be empty nor have <, > or &."
+    condition     = can(regex("^[^<>&/]+$", var.time_zone))
+    error_message = "Variable time_zone can't be empty nor have <, >, & or /."
   }
 }
 
