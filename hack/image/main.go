@@ -1,5 +1,5 @@
 // Command image makes an image of verify, or of bake, without a daemon: an OCI
-// layout, the same bytes from a commit on any machine.
+// layout, the same bytes from a commit with its tags on any machine.
 //
 // The image holds the command alone: no shell, and no certificates of public
 // authorities. In a cluster verify trusts what its service account has.
