@@ -1,6 +1,8 @@
 package inventory
 
 import (
+	"strings"
+
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -86,6 +88,14 @@ func (c *Cluster) Condition(kind string) *Condition {
 		}
 	}
 	return nil
+}
+
+// Failing is why an update doesn't go on, as the cluster says it; "" where it does.
+func (c *Cluster) Failing() string {
+	if f := c.Condition("Failing"); f != nil && f.Status == "True" {
+		return strings.Join(strings.Fields(f.Reason+": "+f.Message), " ")
+	}
+	return ""
 }
 
 // Namespace returns a namespace that was read; nil for another.

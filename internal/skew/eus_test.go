@@ -2,10 +2,12 @@ package skew_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
@@ -30,7 +32,7 @@ func TestControlPlaneOnly(t *testing.T) {
 `
 	paused := []inventory.Pool{{Name: "master"}, {Name: "worker", Paused: true}}
 	for name, change := range map[string]func(*inventory.Inventory, *skew.Request){
-		"asked for":   func(_ *inventory.Inventory, r *skew.Request) { r.EUS = true },
+		"asked for":   func(_ *inventory.Inventory, r *skew.Request) { r.EUS = new(true) },
 		"a channel":   func(inv *inventory.Inventory, _ *skew.Request) { inv.Cluster.Channel = "eus-4.18" },
 		"paused pool": func(inv *inventory.Inventory, _ *skew.Request) { inv.Cluster.Pools = paused },
 	} {
@@ -52,9 +54,9 @@ func TestControlPlaneOnly(t *testing.T) {
 			t.Errorf("%s:\n%s", name, got.String())
 		}
 	}
-	// One minor is none, and from an odd minor it begins a hop later.
-	for to, hops := range map[string]string{"4.19": "", "4.21": "01"} {
-		result, err := skew.Evaluate(known, storageCluster("4.18", "10.18.0"), skew.Request{From: "4.18.30", To: to, EUS: true, Now: "2026-11-21"})
+	// The rest of the way is minor by minor.
+	for to, hops := range map[string]string{"4.21": "01"} {
+		result, err := skew.Evaluate(known, storageCluster("4.18", "10.18.0"), skew.Request{From: "4.18.30", To: to, EUS: new(true), Now: "2026-11-21"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,6 +70,90 @@ func TestControlPlaneOnly(t *testing.T) {
 		}
 		if got != hops {
 			t.Errorf("to %s: pools are touched in hops %q", to, got)
+		}
+	}
+}
+
+// What isn't one for sure is planned minor by minor, and the admin has the last word.
+func TestNoControlPlaneOnly(t *testing.T) {
+	infra := []inventory.Pool{{Name: "master"}, {Name: "worker"}, {Name: "infra", Paused: true}}
+	for name, change := range map[string]func(*inventory.Inventory, *skew.Request){
+		"one of two pools is paused": func(inv *inventory.Inventory, _ *skew.Request) { inv.Cluster.Pools = infra },
+		"the control plane's pool": func(inv *inventory.Inventory, _ *skew.Request) {
+			inv.Cluster.Pools = []inventory.Pool{{Name: "master", Paused: true}}
+		},
+		"refused": func(inv *inventory.Inventory, r *skew.Request) {
+			inv.Cluster.Channel, r.EUS = "eus-4.18", new(false)
+		},
+	} {
+		inv, r := storageCluster("4.18", "10.18.0"), skew.Request{From: "4.18.30", To: "4.20", Now: "2026-11-21"}
+		change(inv, &r)
+		if result := evaluate(t, inv, r); result.ControlPlaneOnly != "" || slices.ContainsFunc(result.Steps, func(s skew.Step) bool { return strings.Contains(s.What, "remove WMCO") }) {
+			t.Errorf("%s: %s\n%v", name, result.ControlPlaneOnly, result.Steps)
+		}
+	}
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range [][2]string{{"4.18.30", "4.19"}, {"4.19.3", "4.21"}} {
+		_, err := skew.Evaluate(known, storageCluster(way[0][:4], "10.18.0"), skew.Request{From: way[0], To: way[1], EUS: new(true)})
+		if err == nil || !strings.Contains(err.Error(), "there is none") {
+			t.Errorf("%v: %v", way, err)
+		}
+	}
+}
+
+// The cluster says what the update waits for that it is about to make, not later ones.
+func TestLaterGates(t *testing.T) {
+	for name, cluster := range map[string]func(*inventory.Inventory){
+		"it was asked, and waits for nothing": func(inv *inventory.Inventory) {
+			inv.Cluster.Conditions = []inventory.Condition{{Type: "Available", Status: "True"}}
+		},
+		"its gates were read": func(inv *inventory.Inventory) {
+			inv.Read[inventory.AdminGates] = inventory.Coverage{Complete: true}
+		},
+	} {
+		for _, eus := range []bool{false, true} {
+			inv := storageCluster("4.18", "10.18.0")
+			cluster(inv)
+			var acks []int
+			for _, s := range evaluate(t, inv, skew.Request{From: "4.18.30", To: "4.20", EUS: &eus}).Steps {
+				if strings.HasPrefix(s.What, "acknowledge ") {
+					acks = append(acks, s.Hop)
+				}
+			}
+			if !slices.Equal(acks, []int{1}) {
+				t.Errorf("%s, eus %t: acknowledged in hops %v", name, eus, acks)
+			}
+		}
+	}
+}
+
+// An update that isn't complete is waited for, and isn't begun again.
+func TestUnfinishedUpdate(t *testing.T) {
+	for _, c := range []struct {
+		updating, to, first string
+		begins              bool
+	}{
+		{"4.18.40", "4.19", "wait until the update to 4.18.40 is complete, then run the check again", true},
+		{"4.19.3", "4.19", "wait until the update to 4.19.3 is complete, then run the check again", false},
+		{"4.19.3", "4.19.3", "wait until the update to 4.19.3 is complete, then run the check again", false},
+		{"4.19.3", "", "wait until the update to 4.19.3 is complete, then run the check again", false},
+		{"4.19.3", "4.19.5", "wait until the update to 4.19.3 is complete, then run the check again", true},
+	} {
+		inv := storageCluster("4.18", "10.18.0")
+		inv.Cluster.OpenShift, inv.Cluster.Updating = "4.18.30", c.updating
+		inv.Cluster.Conditions = []inventory.Condition{{Type: "Failing", Status: "True", Reason: "ClusterOperatorDegraded", Message: "etcd is degraded"}}
+		result := evaluate(t, inv, skew.Request{To: c.to})
+		begins := slices.ContainsFunc(result.Steps, func(s skew.Step) bool { return strings.Contains(s.What, "update the cluster to") })
+		if result.Verdict < finding.Warn || len(result.Steps) == 0 || result.Steps[0].What != c.first || begins != c.begins {
+			t.Errorf("%s on the way to %q: %s, %v", c.updating, c.to, result.Verdict, result.Steps)
+		}
+		if !slices.ContainsFunc(result.Findings, func(f finding.Finding) bool {
+			return strings.Contains(f.Why, "ClusterOperatorDegraded: etcd is degraded")
+		}) {
+			t.Errorf("%s on the way to %q: it doesn't say why: %v", c.updating, c.to, result.Findings)
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (e *evaluation) sum() {
 		r.From = from.String()
 	}
 	if len(r.Hops) > 0 {
-		r.To = e.base.Route.End().String()
+		r.To, r.ControlPlaneOnly = e.base.Route.End().String(), e.base.ControlPlaneOnly()
 	}
 	for _, entry := range e.found.Entries {
 		r.Findings = append(r.Findings, entry.Finish())

@@ -41,7 +41,7 @@ func TestHeldNodesAreReleased(t *testing.T) {
 	} {
 		c.change(c.inv)
 		got, held := "", false
-		for _, s := range evaluate(t, c.inv, skew.Request{From: c.from, To: c.to, EUS: c.eus}).Steps {
+		for _, s := range evaluate(t, c.inv, skew.Request{From: c.from, To: c.to, EUS: &c.eus}).Steps {
 			for _, a := range s.Actions {
 				held = held || strings.Contains(a.Summary, "it holds the Windows nodes")
 				if a.Kind == "release-nodes" {

@@ -134,7 +134,8 @@ func releaseCases() []ruleCase {
 				}
 			}
 		})},
-		{name: "half way", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }, want: finding.Info, says: "isn't complete"},
+		{name: "half way", id: "DATA001", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }, want: finding.Warn, says: "isn't complete", does: "oc get clusteroperators", fix: func(inv *inventory.Inventory) { inv.Cluster.Updating = "" }},
+		{name: "half way to the target", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }},
 		{name: "there already", id: "DATA001", from: "4.20", to: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Info, says: "the target is 4.20"},
 		{name: "an old catalog", id: "DATA001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), now: "2027-08-31", want: finding.Info, says: "365 days old", does: "a newer build of verify"},
 	}

@@ -36,9 +36,12 @@ type Result struct {
 	From    string           `json:"from"`
 	To      string           `json:"to,omitempty"`
 	// Hops are the updates of the route, in order; one for a single minor.
-	Hops     []Hop             `json:"hops,omitempty"`
-	Drivers  []Row             `json:"drivers"`
-	Findings []finding.Finding `json:"findings"`
+	Hops []Hop `json:"hops,omitempty"`
+	// ControlPlaneOnly is why two hops are one Control Plane Only update: "--eus",
+	// "channel eus-4.20"; "" where none are.
+	ControlPlaneOnly string            `json:"controlPlaneOnly,omitempty"`
+	Drivers          []Row             `json:"drivers"`
+	Findings         []finding.Finding `json:"findings"`
 	// Evaluated are the rules that were, NotEvaluated those that couldn't be.
 	Evaluated    []string       `json:"evaluated"`
 	NotEvaluated []NotEvaluated `json:"notEvaluated,omitempty"`

@@ -66,7 +66,7 @@ func (o *skewOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.from, "from", "", "OpenShift release that the cluster runs, 4.19 or 4.19.12 (default: as read from the cluster)")
 	f.StringVar(&o.to, "to", "", "OpenShift release to update to; without it the check after an update")
 	f.BoolVar(&o.static, "static", false, "the manifests have no cluster behind them: leave out the rules that need nodes or volumes, and say so")
-	f.BoolVar(&o.eus, "eus", false, "plan a Control Plane Only (EUS to EUS) update, two minors at once; a channel eus-* or paused pools imply it")
+	f.BoolVar(&o.eus, "eus", false, "plan a Control Plane Only (EUS to EUS) update, two minors at once (default: as the channel, eus-*, or pools of workers that are all paused say)")
 	f.StringArrayVar(&o.planned, "planned", nil, "manifests of the Windows drivers that will be deployed after the update; may be repeated")
 	app.Complete(cmd, "from", o.catalog.Releases)
 	app.Complete(cmd, "to", o.catalog.Releases)
@@ -113,7 +113,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err != nil {
 		return skewreport.Report{}, err
 	}
-	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.eus, Planned: planned, Now: today, Catalogs: o.catalog.Paths})
+	result, err := skew.Evaluate(known, inv, skew.Request{From: o.from, To: o.to, Static: o.static, EUS: o.controlPlaneOnly(cmd), Planned: planned, Now: today, Catalogs: o.catalog.Paths})
 	if err != nil {
 		return skewreport.Report{}, err
 	}
@@ -126,6 +126,14 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
 	}, nil
+}
+
+// controlPlaneOnly is what was asked of --eus; nil for nothing.
+func (o *skewOptions) controlPlaneOnly(cmd *cobra.Command) *bool {
+	if !cmd.Flags().Changed("eus") {
+		return nil
+	}
+	return &o.eus
 }
 
 // check refuses flags that can't be, or contradict each other, before anything

@@ -51,6 +51,9 @@ type Document struct {
 	To string `json:"to,omitempty"`
 	// Hops are the updates on the way, in order; absent without To.
 	Hops []skew.Hop `json:"hops,omitempty"`
+	// ControlPlaneOnly is why two hops are one Control Plane Only (EUS to EUS)
+	// update; absent where none are.
+	ControlPlaneOnly string `json:"controlPlaneOnly,omitempty"`
 	// Drivers has a row for each Windows driver at each hop.
 	Drivers []skew.Row `json:"drivers"`
 	// Findings are the rules' answers, worst first, then in the order of hops.
@@ -126,7 +129,7 @@ func (d *Document) title(id string) string {
 }
 
 func (d *Document) takeResult(r *skew.Result) {
-	d.From, d.To, d.Hops = r.From, r.To, r.Hops
+	d.From, d.To, d.Hops, d.ControlPlaneOnly = r.From, r.To, r.Hops, r.ControlPlaneOnly
 	d.Drivers = append(d.Drivers, r.Drivers...)
 	d.Findings = append(d.Findings, r.Findings...)
 	d.Evaluated = append(d.Evaluated, r.Evaluated...)

@@ -64,7 +64,11 @@ func (d *Document) route() string {
 	if d.To == "" {
 		return sep + "OpenShift " + d.From
 	}
-	return sep + "OpenShift " + d.From + " to " + d.To
+	title := sep + "OpenShift " + d.From + " to " + d.To
+	if d.ControlPlaneOnly != "" {
+		title += ", Control Plane Only"
+	}
+	return title
 }
 
 // special is what means something to Markdown inside a line; a URL would

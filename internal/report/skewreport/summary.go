@@ -35,6 +35,13 @@ func before(d *Document) string {
 	if d.From != "" {
 		update = "the update from " + d.From + " to " + d.To
 	}
+	switch why := d.ControlPlaneOnly; why {
+	case "":
+	case "--eus":
+		update = "the Control Plane Only " + strings.TrimPrefix(update, "the ")
+	default:
+		update = "the Control Plane Only " + strings.TrimPrefix(update, "the ") + " (" + why + "; --eus=false: one minor after the other)"
+	}
 	switch d.Verdict {
 	case finding.Block:
 		return "Don't start " + update + " yet: " + blocks(d)

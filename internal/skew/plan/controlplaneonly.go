@@ -15,8 +15,7 @@ import (
 
 // overTwo tells whether the hop is the first of such an update.
 func (p *planner) overTwo() bool {
-	stops := p.route.Stops[p.hop:]
-	return len(stops) > 2 && stops[0].Minor%2 == 0 && stops[0].CompareMinor(stops[1]) < 0 && stops[1].CompareMinor(stops[2]) < 0 && snapshot.ControlPlaneOnly(p.req, &p.inv.Cluster)
+	return p.route.OverTwo(p.hop) && snapshot.ControlPlaneOnly(p.req, &p.inv.Cluster) != ""
 }
 
 // pools pauses those that aren't paused, or resumes all: the way back leaves them so.
@@ -54,6 +53,7 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	p.moved(p.hop, rules.After, p.inv)
 
 	p.hop++
+	p.forget()
 	p.settle(rules.Before, []string{rules.Before}, middle, to)
 	p.moved(p.hop, rules.Before, p.inv)
 	second := withoutWMCO(p.judged(middle, to))
@@ -98,6 +98,10 @@ func (p *planner) update(e Judged, channel string) {
 		if m := p.cat.MigrationOf(l.InTree, snap.ToMinor()); m != nil && snapshot.ByCSI(m.Linux) && !slices.Contains(up.Migrated, l.InTree) {
 			up.Migrated = append(up.Migrated, l.InTree)
 		}
+	}
+	if snap.Underway() {
+		action.Apply(p.inv, up) // it was begun: AFTER001 asks to wait for it
+		return
 	}
 	if snap.To.CompareMinor(snap.From) == 0 {
 		p.add(rules.During, nil, "", up)

@@ -18,6 +18,7 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 		p.settle("", []string{rules.Before, rules.During, rules.After, ""}, stops[0])
 	}
 	for p.hop = 0; p.hop < len(stops)-1; p.hop++ {
+		p.forget()
 		if p.overTwo() {
 			p.controlPlaneOnly(stops[p.hop], stops[p.hop+1], stops[p.hop+2])
 			continue

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,7 +44,7 @@ type Judge func(*inventory.Inventory, snapshot.Request, *snapshot.Route) Judged
 
 func scratch(inv *inventory.Inventory) *inventory.Inventory {
 	c := *inv
-	c.Drivers, c.Nodes, c.CSINodes = slices.Clone(inv.Drivers), slices.Clone(inv.Nodes), slices.Clone(inv.CSINodes)
+	c.Drivers, c.Nodes, c.CSINodes, c.Read = slices.Clone(inv.Drivers), slices.Clone(inv.Nodes), slices.Clone(inv.CSINodes), maps.Clone(inv.Read)
 	return &c
 }
 
@@ -56,13 +57,23 @@ func (p *planner) judged(stops ...version.OpenShift) Judged {
 	}
 	if rest := len(stops) == 1; rest {
 		r.To = ""
-	} else if p.hop > 0 || r.To != "" {
+	} else {
 		r.To = stops[1].String()
 	}
 	if p.hop < len(p.route.Stops)-2 {
 		r.Planned = nil // they are for the time after the last hop
 	}
 	return p.evaluate(p.inv, r, &snapshot.Route{Stops: stops, Problem: p.route.Problem, Fix: p.route.Fix})
+}
+
+// forget drops, once the first update is made, what the cluster said of it: its
+// conditions, and the gates of that update.
+func (p *planner) forget() {
+	if p.hop == 0 {
+		return
+	}
+	p.inv.Cluster.Conditions, p.inv.Cluster.AdminGates = nil, nil
+	delete(p.inv.Read, inventory.AdminGates)
 }
 
 // settle takes what is due until nothing new is asked for.

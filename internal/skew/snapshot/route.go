@@ -13,17 +13,44 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// ControlPlaneOnly tells whether an update over two minors, from an even one, is a Control
-// Plane Only update: the nodes are left behind in between. The request says so,
-// the cluster's channel, or a paused pool.
-func ControlPlaneOnly(req Request, c *inventory.Cluster) bool {
-	return req.EUS || strings.HasPrefix(c.Channel, "eus-") || slices.ContainsFunc(c.Pools, func(p inventory.Pool) bool { return p.Paused && p.Name != ControlPlanePool })
+// ControlPlaneOnly is why an update over two minors, from an even one, is a Control Plane
+// Only update, in which the nodes are left behind in between; "" where it is none. The
+// request decides, or else the cluster's channel, or that all pools of workers are paused:
+// one that is may have been for another reason.
+func ControlPlaneOnly(req Request, c *inventory.Cluster) string {
+	workers := Select(c.Pools, func(p inventory.Pool) bool { return p.Name != ControlPlanePool })
+	switch {
+	case req.EUS != nil && *req.EUS:
+		return "--eus"
+	case req.EUS != nil:
+	case strings.HasPrefix(c.Channel, "eus-"):
+		return "channel " + c.Channel
+	case len(workers) > 0 && !slices.ContainsFunc(workers, func(p inventory.Pool) bool { return !p.Paused }):
+		return "all pools of workers are paused"
+	}
+	return ""
+}
+
+// OverTwo tells whether a Control Plane Only update can begin at a stop.
+func (j *Route) OverTwo(stop int) bool {
+	s := j.Stops[stop:]
+	return len(s) > 2 && !s[0].IsZero() && s[0].Minor%2 == 0 && s[0].CompareMinor(s[1]) < 0 && s[1].CompareMinor(s[2]) < 0
+}
+
+// ControlPlaneOnly is why the route has a Control Plane Only update; "" where it has none.
+func (snap *Snapshot) ControlPlaneOnly() string {
+	for i := range snap.Route.Stops {
+		if snap.Route.OverTwo(i) {
+			return ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster)
+		}
+	}
+	return ""
 }
 
 // WithoutNodes tells whether a hop is the first of a Control Plane Only update: no
 // WMCO is there for its target.
 func (snap *Snapshot) WithoutNodes() bool {
-	return snap.From.Minor%2 == 0 && snap.Hop+2 < len(snap.Route.Stops) && ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster)
+	return snap.Route.OverTwo(snap.Hop) && ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster) != ""
 }
 
 // ControlPlanePool is the pool that no update can do without.
@@ -39,7 +66,11 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 	if err != nil {
 		return nil, err
 	}
-	to, err := release("--to", cmp.Or(r.To, inv.Cluster.Updating))
+	target := r.To
+	if underWay(target, &inv.Cluster) {
+		target = inv.Cluster.Updating
+	}
+	to, err := release("--to", target)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +91,12 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 		}
 	}
 	j.walk(c, from, to)
+	if r.EUS != nil && *r.EUS && j.Problem == "" && !slices.ContainsFunc([]int{0, 1}, func(stop int) bool { return stop < len(j.Stops) && j.OverTwo(stop) }) {
+		return nil, &fault.Error{
+			What: fmt.Sprintf("--eus: a Control Plane Only update goes from an even minor to the next even one, and from %s to %s there is none", from, to),
+			Fix:  "leave --eus out, or name another release with --to",
+		}
+	}
 	return j, nil
 }
 
@@ -183,7 +220,17 @@ func (snap *Snapshot) windowsDrivers(phase Phase) []*inventory.Driver {
 // Underway tells whether the update that is checked is one that the cluster
 // itself is in the middle of, and no other was asked for.
 func (snap *Snapshot) Underway() bool {
-	return snap.Request.To == "" && snap.Inventory.Cluster.Updating != ""
+	return underWay(snap.Request.To, &snap.Inventory.Cluster)
+}
+
+// underWay tells whether a cluster is on its way to a target: "" is any.
+func underWay(target string, c *inventory.Cluster) bool {
+	if target == "" || c.Updating == "" {
+		return c.Updating != ""
+	}
+	to, err := version.ParseOpenShift(target)
+	now, other := version.ParseOpenShift(c.Updating)
+	return err == nil && other == nil && now.CompareMinor(to) == 0 && (to.Patch < 0 || now.Compare(to) == 0)
 }
 
 // HopName is "4.18 -> 4.19"; "" without hops.

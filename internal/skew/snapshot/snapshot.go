@@ -33,9 +33,9 @@ type Request struct {
 	// Static: there is no cluster behind the manifests. Rules that need nodes
 	// or volumes are listed as not evaluated.
 	Static bool
-	// EUS: the update goes two minors at once, Control Plane Only. It is taken for
-	// one too where the cluster is in a channel eus-*, or has paused its pools.
-	EUS bool
+	// EUS: whether an update over two minors is a Control Plane Only one; nil: as
+	// the cluster's channel and pools say.
+	EUS *bool
 	// Planned are the Windows drivers that will be deployed after the update.
 	Planned []inventory.Driver
 	// Catalogs are the files with rows over the embedded catalog: bake is given

@@ -49,8 +49,8 @@ func underWay(snap *snapshot.Snapshot, report rules.Report) {
 		return
 	}
 	report(rules.Finding{
-		Case: "underway", Facts: rules.Facts{"cluster": snap.Inventory.Cluster}, Evidence: rules.Cite(snap.Inventory.Cluster.Evidence),
-		Do: []action.Action{action.ByHand{Text: "wait until it is complete, then run the check again", Look: [][]string{{"oc", "adm", "upgrade"}}}},
+		Case: "underway", Facts: rules.Facts{"cluster": snap.Inventory.Cluster, "failing": snap.Inventory.Cluster.Failing()}, Evidence: rules.Cite(snap.Inventory.Cluster.Evidence),
+		Do: []action.Action{action.ByHand{Text: "wait until the update to " + snap.Inventory.Cluster.Updating + " is complete, then run the check again", Look: [][]string{{"oc", "adm", "upgrade"}}}},
 	})
 }
 

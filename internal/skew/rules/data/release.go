@@ -88,9 +88,17 @@ func contradicted(snap *snapshot.Snapshot, report rules.Report) {
 }
 
 func updating(snap *snapshot.Snapshot, report rules.Report) {
-	if snap.Inventory.Cluster.Updating != "" && !snap.Underway() { // of that one AFTER001 tells
-		report(rules.Finding{Case: "updating", Evidence: snap.Inventory.Cluster.Evidence})
+	c := &snap.Inventory.Cluster
+	if c.Updating == "" || snap.Underway() { // of that one AFTER001 tells
+		return
 	}
+	report(rules.Finding{
+		Case: "updating", Facts: rules.Facts{"failing": c.Failing()}, Evidence: c.Evidence,
+		Do: []action.Action{action.ByHand{
+			Text: "wait until the update to " + c.Updating + " is complete, then run the check again", Object: "ClusterVersion version",
+			Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
+		}},
+	})
 }
 
 func alreadyThere(snap *snapshot.Snapshot, report rules.Report) {
