@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,9 @@ func (s *server) shell(t *testing.T, dir, path, kubectl, script string, args ...
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PATH="+path+":"+os.Getenv("PATH"), "HOME="+dir, "KUBECONFIG="+s.kubeconfig, "KUBECTL="+kubectl, "PLAY="+s.plays, "KUBECACHEDIR="+filepath.Join(path, "cache"),
 		"NO_COLOR=1", "SOURCE_DATE_EPOCH="+today, "POLL=0.1")
+	if !slices.Contains(args, "--yes") {
+		cmd.Env = append(cmd.Env, "TO="+nextOffered)
+	}
 	out := &patient{stop: cancel}
 	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()

@@ -77,6 +77,10 @@ func (s *server) patch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	return err
 }
 
+// nextOffered is what the person at the script answers where a release is asked for:
+// the next minor's that is offered.
+const nextOffered = "next"
+
 // upgrade is `oc adm upgrade`: alone it tells, with --to it updates.
 func (s *server) upgrade(ctx context.Context, args []string) (answerOfPlay, error) {
 	to := ""
@@ -96,6 +100,15 @@ func (s *server) upgrade(ctx context.Context, args []string) (answerOfPlay, erro
 		return answerOfPlay{}, err
 	}
 	now, _, _ := unstructured.NestedString(history[0].(fields), "version")
+	if to == nextOffered {
+		later := slices.IndexFunc(s.state.cluster.offered, func(v string) bool {
+			return minor(v) != minor(now) && !slices.ContainsFunc(history, func(h any) bool { return h.(fields)["version"] == v })
+		})
+		if later < 0 {
+			return answerOfPlay{Out: "error: no release is offered\n", Exit: 1}, nil
+		}
+		to = s.state.cluster.offered[later]
+	}
 	if to == "" {
 		return answerOfPlay{Out: "Cluster version is " + now + "\n"}, nil
 	}
