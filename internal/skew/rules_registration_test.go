@@ -13,6 +13,8 @@ func registeredCases() []ruleCase {
 		{name: "everywhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: csiVolume},
 		{name: "two of three nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers(nil, 1), want: finding.Warn,
 			says: "CSINode of win-1 doesn't list csi.vsphere.vmware.com", does: "logs daemonset/vsphere-windows --all-containers", fix: registers([]string{vsphereName}, 1), count: 1},
+		{name: "two of three nodes, and its image is gone", id: "REG001", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver", "v3.0.2"), registers(nil, 1)), want: finding.Warn,
+			does: "until its CSINode lists the driver; the project's image of v3.0.2 is gone with its registry", fix: registers([]string{vsphereName}, 1), count: 1},
 		{name: "two of three nodes, in use there", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 1)), want: finding.Block,
 			says: "Windows pods there use its volumes", does: "oc get csinode win-1", fix: registers([]string{vsphereName}, 1)},
 		{name: "in use elsewhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 2)), want: finding.Warn,
@@ -182,10 +184,22 @@ func registrarCases() []ruleCase {
 		{name: "ready", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},
 		{name: "one isn't", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(3, 2), want: finding.Warn,
 			says: "2 of 3 pods are ready", does: "rollout status", fix: rollout(3, 3), count: 1},
+		{name: "one isn't, and its image is gone", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver", "v3.0.2"), rollout(3, 2)), want: finding.Warn,
+			says: "2 of 3 pods are ready; the project's image of v3.0.2 is gone with its registry, v3.1.2 is the next", fix: rollout(3, 3), count: 1},
+		{name: "one isn't, and a mirror has its image", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("mirror.example/vsphere", "v3.0.2"), rollout(3, 2)), want: finding.Warn,
+			says: "2 of 3 pods are ready", fix: rollout(3, 3), count: 1},
 		{name: "no node matches", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(0, 0), want: finding.Info, says: "no node matches it"},
 		{name: "planned for no node", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("other z"), want: finding.Warn,
 			says: "none of the Windows nodes matches the planned manifest", does: "give it in other.yaml the node selector, affinity and tolerations that DaemonSet openshift-cluster-csi-drivers/vsphere-windows has", fixedPlan: plannedDrivers("other"), count: 1},
 		{name: "planned for nodes to come", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows", "other z"), want: finding.Info, count: 1},
 		{name: "a manifest has no status", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: onWindows(func(d *inventory.Driver) { d.Rollout = nil })},
 	}
+}
+
+// vsphereFrom gives vSphere's Windows driver an image.
+func vsphereFrom(repository, tag string) change {
+	return onWindows(func(d *inventory.Driver) {
+		d.Image = inventory.Image{Reference: repository + ":" + tag, Repository: repository, Tag: tag}
+		d.Version = tagFact(tag)
+	})
 }

@@ -105,6 +105,17 @@ func GoneImage(cat *catalog.Driver, hostProcess bool, v version.Driver) string {
 	return "is gone with its registry, v" + next + " is the next that can be had"
 }
 
+// RunsGone says of the image that a DaemonSet names that no node can pull it any more;
+// "" where one can, or may from a mirror.
+func RunsGone(v *snapshot.View) string {
+	windows, known := v.Windows()
+	gone := GoneImage(v.Catalog, v.DaemonSet.HostProcess, windows)
+	if !known || gone == "" || !v.Catalog.Publishes(v.DaemonSet.Image.Repository) {
+		return ""
+	}
+	return "the project's image of v" + windows.Core() + " " + gone
+}
+
 // Build builds an image of the release's own commit; nil where bake can't, or where
 // that isn't the version.
 func Build(v *snapshot.View, to version.Driver, why string) []action.Action {

@@ -21,6 +21,9 @@ func windowsBuild(v *snapshot.View, report rules.Report) {
 	for _, nodes := range snapshot.GroupBy(without, func(n *inventory.Node) string { return strconv.Itoa(n.Build) }) {
 		report(withoutImage(v, nodes[0].Build, nodes))
 	}
+	if gone := remedy.RunsGone(v); gone != "" {
+		report(rules.Finding{Case: "gone", Facts: rules.Facts{"gone": gone}, Evidence: v.Evidence()})
+	}
 }
 
 // needsImages tells whether the driver runs in containers of its own, which

@@ -43,11 +43,12 @@ func notRegistered(v *snapshot.View, report rules.Report) {
 func unregistered(v *snapshot.View, nodes []*inventory.Node, name string, report rules.Report) {
 	if len(nodes) > 0 {
 		first := slices.Min(snapshot.NodeNames(nodes))
-		report(rules.Finding{Case: name, Facts: rules.Facts{"nodes": nodes}, Do: repair(v.DaemonSet, first), Evidence: rules.Cite(v.At.CSINodeEvidence(nodes))})
+		report(rules.Finding{Case: name, Facts: rules.Facts{"nodes": nodes}, Do: repair(v, first), Evidence: rules.Cite(v.At.CSINodeEvidence(nodes))})
 	}
 }
 
-func repair(d *inventory.Driver, node string) []action.Action {
+func repair(v *snapshot.View, node string) []action.Action {
+	d := v.DaemonSet
 	look := [][]string{
 		{"oc", "get", "pods", "--all-namespaces", "-o", "wide", "--field-selector", "spec.nodeName=" + node},
 		{"oc", "get", "csinode", node, "-o", "jsonpath={.spec.drivers[*].name}"},
@@ -55,7 +56,11 @@ func repair(d *inventory.Driver, node string) []action.Action {
 	if ns := d.Object.Namespace; ns != "" {
 		look = append(look, []string{"oc", "-n", ns, "logs", "daemonset/" + d.Object.Name, "--all-containers", "--tail=50"})
 	}
-	return []action.Action{action.ByHand{Object: d.Object.String(), Text: "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver", Look: look}}
+	text := "repair the pod of " + d.Object.String() + " on each of these nodes until its CSINode lists the driver"
+	if gone := remedy.RunsGone(v); gone != "" {
+		text += "; " + gone
+	}
+	return []action.Action{action.ByHand{Object: d.Object.String(), Text: text, Look: look}}
 }
 
 // unreached reports Windows pods that use CSI volumes on nodes where no
@@ -116,7 +121,7 @@ func notReady(v *snapshot.View, report rules.Report) {
 	if v.At.Phase == snapshot.Planned || r == nil || r.Desired > 0 && r.Ready >= r.Desired {
 		return
 	}
-	f := rules.Finding{Case: "not ready", Facts: rules.Facts{"rollout": r}, Evidence: rules.Cite(v.DaemonSet.Evidence), Do: []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}}}
+	f := rules.Finding{Case: "not ready", Facts: rules.Facts{"rollout": r, "gone": remedy.RunsGone(v)}, Evidence: rules.Cite(v.DaemonSet.Evidence), Do: []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}}}
 	if down := snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return !n.Ready }); len(down) > 0 && len(down) == int(r.Desired-r.Ready) {
 		names := snapshot.NodeNames(down)
 		f.Case, f.Facts["down"] = "nodes not ready", down
