@@ -91,6 +91,7 @@ type Script struct {
 	binary  bool   // it isn't text
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
 	last    bool   // it shuts the machine down
+	again   bool   // one before it of the same name, without its text
 	bare    string // the text without its comments
 }
 

@@ -21,6 +21,19 @@ func TestCalm(t *testing.T) {
 	steps := func(steps ...string) map[string]string {
 		return map[string]string{"w.pkr.hcl": sourced("qemu", "") + "build {\n  sources = [\"source.qemu.a\"]\n" + strings.Join(steps, "\n") + "\n}\n", "s.ps1": sysprep + "\n"}
 	}
+	again := func(scripts ...string) map[string]string {
+		var all []string
+		for _, name := range scripts {
+			all = append(all, "  provisioner \"powershell\" {\n    script = \""+name+"\"\n  }")
+		}
+		files := steps(all...)
+		files["a.ps1"] = "Install-WindowsUpdate -AcceptAll\n"
+		return files
+	}
+	given := func(destination, script string) map[string]string {
+		return map[string]string{"w.pkr.hcl": sourced("qemu", "cd_files = [\"autounattend.xml\"]") + "build {\n  provisioner \"file\" {\n    source = \"u.xml\"\n    destination = \"" + destination + "\"\n  }\n  provisioner \"powershell\" {\n    script = \"a.ps1\"\n  }\n}\n",
+			"autounattend.xml": setup(""), "u.xml": setup(generalizePass), "a.ps1": script + "& sysprep.exe /generalize /oobe /quit /unattend:C:\\Windows\\System32\\Sysprep\\u.xml\n"}
+	}
 	const last, restart = "  provisioner \"powershell\" {\n    script = \"s.ps1\"\n  }", "  provisioner \"windows-restart\" {}"
 	for name, c := range map[string]struct {
 		files    map[string]string
@@ -45,6 +58,24 @@ func TestCalm(t *testing.T) {
 		"one that is known by a name":     {map[string]string{"w.pkr.hcl": sourced("azure-arm", "") + provisioned(`script = "a.ps1"`), "a.ps1": "& sysprep.exe /generalize /oobe /unattend:$file\n"}, "template.sysprep", "nothing brings", false},
 		"one that a script writes":        {script("Set-Content C:\\a.xml $xml\n& sysprep.exe /generalize /oobe /unattend:C:\\a.xml"), "template.sysprep", "nothing brings", false},
 		"one that nobody writes":          {map[string]string{"w.pkr.hcl": sourced("azure-arm", "") + provisioned(`script = "a.ps1"`), "a.ps1": "& sysprep.exe /generalize /oobe /unattend:C:\\a.xml\n"}, "template.sysprep", "nothing brings", true},
+		"updates before sysprep":          {steps("  provisioner \"windows-update\" {}", last), "template.sysprep", "runs after", false},
+		"updates after sysprep":           {steps(last, "  provisioner \"windows-update\" {}"), "template.sysprep", "runs after", true},
+		"a feature after sysprep":         {steps(last, "  provisioner \"powershell\" {\n    inline = [\"Install-WindowsFeature Containers\"]\n  }"), "template.sysprep", "runs after", true},
+		"another's after sysprep":         {steps(last, "  provisioner \"powershell\" {\n    only   = [\"qemu.b\"]\n    inline = [\"Install-WindowsFeature Containers\"]\n  }"), "template.sysprep", "runs after", false},
+		"a look after sysprep":            {steps(last, "  provisioner \"powershell\" {\n    inline = [\"Get-WindowsFeature Containers\"]\n  }"), "template.sysprep", "runs after", false},
+		"a script again, before sysprep":  {again("a.ps1", "a.ps1", "s.ps1"), "template.sysprep", "runs after", false},
+		"a script again, after sysprep":   {again("a.ps1", "s.ps1", "a.ps1"), "template.sysprep", "runs after", true},
+		"down in a step, and again":       {map[string]string{"w.pkr.hcl": sourced("qemu", `shutdown_command = "shutdown /s"`) + provisioned(`inline = ["sysprep.exe /generalize /oobe /shutdown"]`)}, "template.sysprep", "/shutdown", true},
+		"down in a step alone":            {map[string]string{"w.pkr.hcl": sourced("qemu", "") + provisioned(`inline = ["sysprep.exe /generalize /oobe /shutdown"]`)}, "template.sysprep", "/shutdown", false},
+		"in another folder":               {given("C:/Windows/Temp/u.xml", ""), "template.sysprep", "nothing brings", true},
+		"in its folder":                   {given("C:\\\\windows\\\\system32\\\\sysprep\\\\U.xml", ""), "template.sysprep", "nothing brings", false},
+		"into its folder":                 {given("C:/Windows/System32/Sysprep/", ""), "template.sysprep", "nothing brings", false},
+		"in another folder, copied":       {given("C:/Windows/Temp/u.xml", "Copy-Item C:\\Windows\\Temp\\u.xml C:\\Windows\\System32\\Sysprep\n"), "template.sysprep", "nothing brings", false},
+		"copied from somewhere":           {given("C:/Windows/Temp/u.xml", "Copy-Item $from $to\n"), "template.sysprep", "nothing brings", false},
+		"Linux' shutdown":                 {source("vsphere-iso", `shutdown_command = "sudo shutdown -P now"`), "template.reach", "shutdown_command", true},
+		"Linux' shutdown, as root":        {source("hyperv-iso", `shutdown_command = "shutdown -P now"`), "template.reach", "shutdown_command", true},
+		"a password for sudo":             {source("hyperv-iso", `shutdown_command = "echo 'a' | sudo -S poweroff"`), "template.reach", "shutdown_command", true},
+		"words of a shutdown":             {source("hyperv-iso", `shutdown_command = "shutdown -s -t 0 -c \"shutting down now, sudo or not\""`), "template.reach", "shutdown_command", false},
 		"up to a bucket":                  {script(`aws s3 cp C:\build.log s3://logs/build.log`), ruleDownload, "", false},
 		"down from it":                    {script(`aws s3 cp s3://tools/a.msi C:\a.msi`), ruleDownload, "s3://", true},
 		"down from it, with its sum":      {script("aws s3 cp s3://tools/a.msi C:\\a.msi\nif ((Get-FileHash C:\\a.msi).Hash -ne 'x') { throw 1 }"), ruleDownload, "", false},

@@ -170,6 +170,9 @@ func (f *folder) put(s Script, data []byte) {
 	for i, known := range f.scripts {
 		if known.Name == s.Name && known.Stage == s.Stage && maps.Equal(known.Env, s.Env) {
 			f.scripts[i].Paths = slices.Concat(known.Paths, s.Paths)
+			if s.Stage == AtBuild {
+				f.scripts = append(f.scripts, Script{Name: s.Name, Language: Cmd, Stage: s.Stage, Env: s.Env, again: true})
+			}
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,6 +40,17 @@ func sysprep(c *buildChecker) {
 			f.Why, f.Remedy = "it goes through Windows Setup's last part by itself, and no clone does", "/quit or /shutdown, and nothing after it"
 			c.add(id, "sysprep", f)
 			return
+		case c.next(d, installs) != nil:
+			next := c.next(d, installs)
+			f.Severity, f.Observed, f.Expected, f.Evidence = finding.Warn, next.Name+" runs after sysprep", "sysprep as the last step", next.at()
+			f.Why, f.Remedy = "what is installed into a generalized Windows isn't generalized, and Windows Setup's last part may stop at it in clones", "install everything before sysprep"
+			c.add(id, "sysprep", f)
+			return
+		case c.shutTwice(d):
+			f.Severity, f.Expected = finding.Warn, "/quit"
+			f.Why, f.Remedy = "the machine goes down during the step, and the build fails there or at its shutdown_command", "sysprep.exe /generalize /oobe /quit /quiet, and the shutdown_command after it"
+			c.add(id, "sysprep", f)
+			return
 		case slices.Contains(agents, d.Name):
 		case !d.Known() && !strings.Contains(text, "/generalize"):
 			c.untold(id, "sysprep", "its arguments aren't known here")
@@ -69,15 +81,53 @@ func (c *buildChecker) startedAfter(sysprep commandRun) []string {
 	if strings.Contains(strings.ReplaceAll(sysprep.Text(), " -", " /"), "/reboot") {
 		return sysprep.at()
 	}
+	if d := c.next(sysprep, starts); d != nil {
+		return d.at()
+	}
+	return nil
+}
+
+// next is the first command of a kind that a step of the build has after sysprep, nil for none.
+func (c *buildChecker) next(sysprep commandRun, is func(commandRun) bool) *commandRun {
 	after := false
-	for _, d := range c.commands() {
-		after = after || d.in == sysprep.in && d.Order >= sysprep.Order
-		starts := d.Name == "restart-computer" || d.Name == "windows-restart" || d.Name == "shutdown" && strings.Contains(d.Text(), " /r")
-		if after && starts && d.in.Stage == AtBuild && sysprep.in.Stage == AtBuild {
-			return d.at()
+	for i := range c.runs {
+		run, does := &c.runs[i], &c.runs[i]
+		if first := slices.IndexFunc(c.runs, func(r scriptRun) bool { return r.Name == run.Name && !r.again }); run.again && first >= 0 {
+			does = &c.runs[first]
+		}
+		for _, command := range does.does.Commands {
+			d := commandRun{command, run}
+			after = after || run == sysprep.in && d.Order >= sysprep.Order
+			if after && run.Stage == AtBuild && sysprep.in.Stage == AtBuild && !slices.ContainsFunc(d.Args, justTried) && is(d) {
+				return &d
+			}
 		}
 	}
 	return nil
+}
+
+func starts(d commandRun) bool {
+	return d.Name == "restart-computer" || d.Name == "windows-restart" || d.Name == "shutdown" && strings.Contains(d.Text(), " /r")
+}
+
+// installs reports whether a command puts a part of Windows or an update into it.
+func installs(d commandRun) bool {
+	switch d.Name {
+	case "install-windowsfeature", "enable-windowsoptionalfeature", "add-windowscapability":
+		return true
+	case "dism":
+		return strings.Contains(d.Text(), "/enable-feature") || strings.Contains(d.Text(), "/add-package")
+	case "get-windowsupdate":
+		return d.Flag("install")
+	}
+	return slices.Contains(updaters, d.Name)
+}
+
+// shutTwice reports whether a step has sysprep take the machine down, and a
+// shutdown_command comes after it.
+func (c *buildChecker) shutTwice(d commandRun) bool {
+	return d.Name == "sysprep" && d.in.Stage == AtBuild && !d.in.last && strings.Contains(strings.ReplaceAll(d.Text(), " -", " /"), " /shutdown") &&
+		!strings.Contains(strings.ToLower(d.in.Text), "scheduledtask") && slices.ContainsFunc(c.runs, func(r scriptRun) bool { return r.last })
 }
 
 // unattended is the answer file that sysprep is given, byAgents where clouds' and
@@ -91,8 +141,11 @@ var (
 // none.
 func (c *buildChecker) unbrought(sysprep commandRun) string {
 	m := unattended.FindStringSubmatch(sysprep.Text())
-	if m == nil || byAgents.MatchString(sysprep.Text()) || c.Unread != "" || c.base != "" {
+	if m == nil || c.Unread != "" || c.base != "" {
 		return ""
+	}
+	if file := c.misplaced(m[1]); file != "" || byAgents.MatchString(sysprep.Text()) {
+		return file
 	}
 	last := func(path string) string { return strings.ToLower(path[strings.LastIndexAny(path, `\/:`)+1:]) }
 	base := last(m[1])
@@ -108,6 +161,47 @@ func (c *buildChecker) unbrought(sysprep commandRun) string {
 		return ""
 	}
 	return m[1]
+}
+
+// onDrive is a path that is known as a whole.
+var onDrive = regexp.MustCompile(`^[a-z]:/[^$%{*]+$`)
+
+var copies = regexp.MustCompile(`copy|move|^ren`)
+
+// misplaced is a file that is brought under its name into other folders alone, and that
+// nothing copies; "" for none.
+func (c *buildChecker) misplaced(file string) string {
+	plain := func(p string) string { return strings.ReplaceAll(strings.ToLower(p), `\`, "/") }
+	wanted := plain(file)
+	folder, base := path.Split(wanted)
+	if !onDrive.MatchString(wanted) {
+		return ""
+	}
+	elsewhere := false
+	for _, f := range c.Answers {
+		for _, p := range f.paths {
+			switch p = plain(p); {
+			case !strings.Contains(path.Base(p), "."): // a folder
+				if strings.HasPrefix(path.Base(plain(f.Name)), base) {
+					return ""
+				}
+			case path.Base(p) != base:
+			case p == wanted || !onDrive.MatchString(p):
+				return ""
+			default:
+				elsewhere = true
+			}
+		}
+		if len(f.paths) == 0 && strings.HasPrefix(path.Base(plain(f.Name)), base) {
+			return ""
+		}
+	}
+	if !elsewhere || slices.ContainsFunc(c.commands(append([]string{"rename-item", "ren", "new-item"}, writers...)...), func(d commandRun) bool {
+		return strings.Contains(d.Text(), base) || strings.Contains(plain(d.Text()), strings.TrimSuffix(folder, "/")) || !d.Known() && copies.MatchString(d.Name)
+	}) {
+		return ""
+	}
+	return file
 }
 
 // unknownProgram reports whether something is started whose name isn't known.

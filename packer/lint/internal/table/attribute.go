@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type Fault struct {
 type attribute struct {
 	Builders []string
 	Value    string // what it may not have; "" where there is a check
+	Form     string // how what it may not have looks
 	Fault    `yaml:",inline"`
 }
 
@@ -95,7 +97,12 @@ func Faults(builder string, get Get) []Fault {
 		if !slices.Contains(a.Builders, builder) {
 			continue
 		}
-		if a.Value == "" {
+		if a.Form != "" {
+			form := regexp.MustCompile(a.Form)
+			if i := slices.IndexFunc(get(a.Name).Texts, form.MatchString); i >= 0 {
+				a.Observed = a.Name + " = " + get(a.Name).Texts[i]
+			}
+		} else if a.Value == "" {
 			a.Observed = checks[a.Name](get)
 		} else if slices.Contains(get(a.Name).Texts, a.Value) {
 			a.Observed = a.Name + " = " + a.Value
