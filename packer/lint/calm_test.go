@@ -21,6 +21,9 @@ func TestCalm(t *testing.T) {
 	steps := func(steps ...string) map[string]string {
 		return map[string]string{"w.pkr.hcl": sourced("qemu", "") + "build {\n  sources = [\"source.qemu.a\"]\n" + strings.Join(steps, "\n") + "\n}\n", "s.ps1": sysprep + "\n"}
 	}
+	tools := func(text string) map[string]string {
+		return map[string]string{"w.pkr.hcl": sourced("vsphere-iso", "") + provisioned(`script = "a.ps1"`), "a.ps1": text + "\n"}
+	}
 	again := func(scripts ...string) map[string]string {
 		var all []string
 		for _, name := range scripts {
@@ -76,6 +79,18 @@ func TestCalm(t *testing.T) {
 		"Linux' shutdown, as root":        {source("hyperv-iso", `shutdown_command = "shutdown -P now"`), "template.reach", "shutdown_command", true},
 		"a password for sudo":             {source("hyperv-iso", `shutdown_command = "echo 'a' | sudo -S poweroff"`), "template.reach", "shutdown_command", true},
 		"words of a shutdown":             {source("hyperv-iso", `shutdown_command = "shutdown -s -t 0 -c \"shutting down now, sudo or not\""`), "template.reach", "shutdown_command", false},
+		"VMware Tools disabled":           {tools("Set-Service VMTools -StartupType Disabled"), ruleStep, "vmtools is disabled", true},
+		"VMware Tools disabled by sc":     {tools("sc.exe config VMTools start= disabled"), ruleStep, "vmtools is disabled", true},
+		"VMware Tools, on again":          {tools("Set-Service VMTools -StartupType Disabled\nSet-Service VMTools -StartupType Automatic"), ruleStep, "vmtools is disabled", false},
+		"VMware Tools, just stopped":      {tools("Stop-Service VMTools"), ruleStep, "vmtools", false},
+		"the containers' service":         {script("Install-WindowsFeature Containers\nSet-Service vmcompute -StartupType Disabled"), ruleStep, "vmcompute is disabled", true},
+		"on demand, as Windows has it":    {script("Install-WindowsFeature Containers\nSet-Service vmcompute -StartupType Manual"), ruleStep, "vmcompute", false},
+		"containerd disabled":             {script("Set-Service containerd -StartupType Disabled"), ruleStep, "containerd is disabled", true},
+		"another service disabled":        {script("Set-Service Spooler -StartupType Disabled"), ruleStep, "is disabled", false},
+		"csi-proxy as a program":          {script("sc.exe create csi-proxy binPath= 'C:\\k\\csi-proxy.exe -v=4' start= auto"), ruleStep, "windows-service", true},
+		"csi-proxy as a service":          {script("sc.exe create csi-proxy binPath= 'C:\\k\\csi-proxy.exe -windows-service -v=4' start= auto"), ruleStep, "windows-service", false},
+		"csi-proxy by a wrapper":          {script("sc.exe create csi-proxy binPath= 'C:\\k\\nssm.exe C:\\k\\csi-proxy.exe'"), ruleStep, "windows-service", false},
+		"csi-proxy, from somewhere":       {script("New-Service -Name csi-proxy -BinaryPathName $path"), ruleStep, "windows-service", false},
 		"up to a bucket":                  {script(`aws s3 cp C:\build.log s3://logs/build.log`), ruleDownload, "", false},
 		"down from it":                    {script(`aws s3 cp s3://tools/a.msi C:\a.msi`), ruleDownload, "s3://", true},
 		"down from it, with its sum":      {script("aws s3 cp s3://tools/a.msi C:\\a.msi\nif ((Get-FileHash C:\\a.msi).Hash -ne 'x') { throw 1 }"), ruleDownload, "", false},

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -8,13 +9,22 @@ import (
 	"github.com/winbake/winbake/packer/lint/internal/command"
 )
 
-// services: no container runtime, and csi-proxy under the name that the operator
-// takes over.
+// services: what a node needs isn't disabled, csi-proxy is one, and for the operator there
+// is no container runtime, and csi-proxy has the name that it takes over.
 func services(c *buildChecker) {
+	const id = "template.checklist"
+	if o := c.disabled("containerd"); o.wrong != "" {
+		c.add(id, "containerd", finding.Finding{Observed: o.wrong, Expected: "started by itself", Why: "no pod runs on the node", Remedy: "Set-Service -Name containerd -StartupType Automatic", Evidence: o.evidence})
+	}
+	for _, d := range c.commands("new-service", "sc") {
+		if text := d.Text(); d.Known() && strings.Contains(text, "csi-proxy.exe") && !strings.Contains(text, "windows-service") && !wrapper.MatchString(text) && (d.Name != "sc" || strings.Contains(text, " create ")) {
+			c.add(id, "csi-proxy", finding.Finding{Observed: "a service without -windows-service", Expected: "csi-proxy.exe -windows-service", Why: "csi-proxy doesn't tell Windows that it runs, and Windows ends it after half a minute",
+				Remedy: `sc.exe create csi-proxy binPath= "C:\k\csi-proxy.exe -windows-service ..."`, Evidence: d.at()})
+		}
+	}
 	if c.Profile != "openshift" {
 		return
 	}
-	const id = "template.checklist"
 	for _, d := range c.commands() {
 		text := d.Text()
 		if command.IsRuntime(d.Command) {
@@ -45,6 +55,9 @@ func services(c *buildChecker) {
 		}
 	}
 }
+
+// wrapper are programs that are a service in another program's place.
+var wrapper = regexp.MustCompile(`nssm|winsw|srvany|shawl`)
 
 // barred is the command after which nobody can log on as Administrator. On Azure the
 // operator has an account of its own.

@@ -170,6 +170,20 @@ func startedByItself(service string) func(*buildChecker) outcome {
 	}
 }
 
+// disabled is what is wrong with services that are there already, and that the build
+// disables in the end.
+func (c *buildChecker) disabled(services ...string) outcome {
+	for _, service := range services {
+		o := startedByItself(service)(c)
+		if o.wrong != "" && slices.ContainsFunc(c.commands("set-service", "sc", ".changestartmode"), func(d commandRun) bool {
+			return slices.Equal(d.at(), o.evidence) && strings.Contains(d.Text(), "disabled")
+		}) {
+			return outcome{wrong: "the service " + service + " is disabled", evidence: o.evidence}
+		}
+	}
+	return outcome{}
+}
+
 // writers put text or a file somewhere.
 var writers = []string{"set-content", "add-content", "out-file", "copy-item", "move-item", "tee-object", "echo", "copy", "xcopy", "robocopy", "write-output", "type", "get-content",
 	".writealltext", ".writealllines", ".appendalltext", ".copyto", "invoke-webrequest", "invoke-restmethod", "start-bitstransfer", "curl", "expand-archive", "tar", "move", "certutil", ".downloadfile"}
@@ -243,6 +257,9 @@ func port(n int) func(*buildChecker) outcome {
 var toolsInstaller = regexp.MustCompile(`\bsetup64\b|\bvmware[-_ ]?tools[-_.\w]*\.(exe|msi)|\bvmware tools(64)?\.msi|(choco|winget|scoop|install-package)\b.*\bvmware[-_. ]?(vmware)?tools|\bsetup(\.exe)?\b.*(/v|-v)\s*"?/q|install-vm-?tools|install-vmware-?tools`)
 
 func vmwareTools(c *buildChecker) outcome {
+	if o := c.disabled("vmtools"); o.wrong != "" {
+		return o
+	}
 	for _, d := range c.commands() {
 		if toolsInstaller.MatchString(strings.TrimPrefix(d.Text(), "write-")) && !strings.HasPrefix(d.Name, "write-") && d.Name != "echo" {
 			return yes(d)
@@ -281,7 +298,10 @@ func excludeNICs(c *buildChecker) outcome {
 }
 
 func containersFeature(c *buildChecker) outcome {
-	var out outcome
+	out := c.disabled("vmcompute", "hns")
+	if out.wrong != "" {
+		return out
+	}
 	for _, d := range c.commands("install-windowsfeature", "enable-windowsoptionalfeature", "dism", "enable-feature", "uninstall-windowsfeature", "remove-windowsfeature", "disable-windowsoptionalfeature") {
 		switch is := strings.Contains(d.Text(), "containers"); {
 		case is && takesAway.MatchString(d.Text()):
