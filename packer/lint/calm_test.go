@@ -21,6 +21,9 @@ func TestCalm(t *testing.T) {
 	steps := func(steps ...string) map[string]string {
 		return map[string]string{"w.pkr.hcl": sourced("qemu", "") + "build {\n  sources = [\"source.qemu.a\"]\n" + strings.Join(steps, "\n") + "\n}\n", "s.ps1": sysprep + "\n"}
 	}
+	keyed := func(key string) map[string]string {
+		return map[string]string{"w.pkr.hcl": fromCD("", "autounattend.xml"), "autounattend.xml": strings.Replace(setup(""), "<UserAccounts>", "<UserData><ProductKey><Key>"+key+"</Key></ProductKey></UserData><UserAccounts>", 1)}
+	}
 	tools := func(text string) map[string]string {
 		return map[string]string{"w.pkr.hcl": sourced("vsphere-iso", "") + provisioned(`script = "a.ps1"`), "a.ps1": text + "\n"}
 	}
@@ -91,6 +94,15 @@ func TestCalm(t *testing.T) {
 		"csi-proxy as a service":          {script("sc.exe create csi-proxy binPath= 'C:\\k\\csi-proxy.exe -windows-service -v=4' start= auto"), ruleStep, "windows-service", false},
 		"csi-proxy by a wrapper":          {script("sc.exe create csi-proxy binPath= 'C:\\k\\nssm.exe C:\\k\\csi-proxy.exe'"), ruleStep, "windows-service", false},
 		"csi-proxy, from somewhere":       {script("New-Service -Name csi-proxy -BinaryPathName $path"), ruleStep, "windows-service", false},
+		"a key of AWS in the environment": {script("$env:AWS_SECRET_ACCESS_KEY = 'wJalrXUtnFEMIaK7MDENGabPxRfiCYkq81mZtQ2x'"), "template.secret", "AWS_SECRET_ACCESS_KEY", true},
+		"one that the build gives":        {script("$env:API_TOKEN = $env:GIVEN"), "template.secret", "", false},
+		"one that is asked for":           {script("$env:API_TOKEN = (Get-Content C:\\token)"), "template.secret", "", false},
+		"a path in the environment":       {script("$env:GOOGLE_APPLICATION_CREDENTIALS = 'C:\\k\\a.json'"), "template.secret", "", false},
+		"none any more":                   {script("$env:API_TOKEN = ''"), "template.secret", "", false},
+		"another variable":                {script("$env:HTTP_PROXY = 'http://proxy:3128'"), "template.secret", "", false},
+		"a product key":                   {keyed("BCDFG-HJKMP-QRTVW-XY234-6789B"), "template.secret", "a product key", true},
+		"a key that everybody has":        {keyed("VDYBN-27WPP-V4HQT-9VMD4-VMK7H"), "template.secret", "", false},
+		"a key that is filled in":         {keyed("${product_key}"), "template.secret", "", false},
 		"up to a bucket":                  {script(`aws s3 cp C:\build.log s3://logs/build.log`), ruleDownload, "", false},
 		"down from it":                    {script(`aws s3 cp s3://tools/a.msi C:\a.msi`), ruleDownload, "s3://", true},
 		"down from it, with its sum":      {script("aws s3 cp s3://tools/a.msi C:\\a.msi\nif ((Get-FileHash C:\\a.msi).Hash -ne 'x') { throw 1 }"), ruleDownload, "", false},

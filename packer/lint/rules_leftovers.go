@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -97,8 +98,29 @@ func (c *buildChecker) left(s table.Setting, script string, evidence []string) {
 	c.add(s.Rule, cmp.Or(s.Object, script), f)
 }
 
-// passwords: none is written into a script of the template's.
+// productKey is one in an answer file that nothing fills in.
+var productKey = regexp.MustCompile(`(?s)<ProductKey[^>]*>\s*(?:<Key>)?\s*(\w{5}(?:-\w{5}){4})\s*<`)
+
+// passwords: none is written into a script of the template's, nor a product key into an
+// answer file.
 func passwords(c *buildChecker) {
+	for _, f := range c.Answers {
+		if m := productKey.FindSubmatchIndex(f.Data); m != nil && c.given != nil && secret.Reveals("product_key", string(f.Data[m[2]:m[3]])) && !c.given(string(f.Data[m[2]:m[3]])) {
+			c.add("template.secret", f.Name, finding.Finding{Observed: "a product key is written into the file", Expected: "a sensitive variable", Evidence: at(f.Name, lineAt(f.Data, m[2])),
+				Why: "anyone who has the template has the key", Remedy: "fill it in with templatefile(), from a sensitive variable"})
+		}
+	}
+	for _, r := range c.runs {
+		given := slices.Collect(maps.Values(r.Env))
+		for _, name := range sortedKeys(r.env) {
+			value := r.env[name]
+			if _, inherited := r.Env[name]; inherited || !secret.IsName(name) || c.given == nil || value == "" || strings.ContainsAny(value, "$%{}") || slices.Contains(given, value) || !secret.Reveals(name, value) || c.given(value) {
+				continue
+			}
+			line := lineAt([]byte(r.Text), max(0, strings.Index(strings.ToLower(r.Text), name)))
+			c.add("template.secret", r.Name, finding.Finding{Observed: strings.ToUpper(name) + " is written into the script", Expected: "a sensitive variable, given in env", Evidence: at(r.Name, line)})
+		}
+	}
 	for _, d := range c.commands() {
 		value := secret.Told(d.Command)
 		// Another argument's variables don't matter where a word is the password.

@@ -25,6 +25,7 @@ type scriptRun struct {
 	Script
 	does   winscript.Script
 	stages []Stage
+	env    map[string]string // what it sets, by name in lower case, and what it was given
 }
 
 // commandRun is a command of a script.
@@ -84,7 +85,7 @@ func (c *buildChecker) follow() {
 	for _, s := range c.Scripts {
 		env := map[string]string{}
 		maps.Copy(env, s.Env)
-		r := scriptRun{Script: s, does: read(s, env)}
+		r := scriptRun{Script: s, does: read(s, env), env: env}
 		if s.Stage == OnCall {
 			files = append(files, r)
 			continue
@@ -99,7 +100,7 @@ func (c *buildChecker) follow() {
 		}
 		for _, command := range answer.Commands(f.Data) {
 			s := Script{Name: f.Name, Language: Cmd, Text: command, Stage: stage, bare: command}
-			c.runs = append(c.runs, scriptRun{s, read(s, nil), []Stage{stage}})
+			c.runs = append(c.runs, scriptRun{Script: s, does: read(s, nil), stages: []Stage{stage}})
 		}
 	}
 	for i := 0; i < len(c.runs); i++ { // the list grows

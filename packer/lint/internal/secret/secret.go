@@ -17,7 +17,7 @@ import (
 )
 
 // secretName are names of variables, attributes and keys that hold a secret.
-var secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|(^|[_-])(pass|pwd|pw|creds?|credentials?|token|(secret|api|account|private|product)_key))$`)
+var secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|(^|[_-])(pass|pwd|pw|creds?|credentials?|token|(secret|secret_access|api|account|private|product)_key))$`)
 
 // Some of these names are as usual for a file as for what is in it.
 var (
