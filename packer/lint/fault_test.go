@@ -212,6 +212,24 @@ func TestVarFile(t *testing.T) {
 	}
 }
 
+// TestNoScript: a link to nothing and a folder are no scripts.
+func TestNoScript(t *testing.T) {
+	for want, put := range map[string]func(string) error{
+		"no such file": func(path string) error { return os.Symlink(filepath.Join(t.TempDir(), "a.ps1"), path) },
+		"a folder":     func(path string) error { return os.Mkdir(path, 0o700) },
+	} {
+		dir := writeFiles(t, map[string]string{"a.pkr.hcl": sourced("azure-arm", "") + provisioned(`script = "${path.root}/a.ps1"`)})
+		if err := put(filepath.Join(dir, "a.ps1")); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(check(t, dir, Options{}), func(f finding.Finding) bool {
+			return f.ID == ruleScript && f.Object == "a.ps1" && f.Severity == finding.Block && strings.HasPrefix(f.Observed, want)
+		}) {
+			t.Errorf("%s isn't told", want)
+		}
+	}
+}
+
 // TestFilledIn: what templatefile puts into an answer file is held to what its own
 // words are held to.
 func TestFilledIn(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,6 +88,9 @@ func present(c *checker) {
 		}
 		seen[path] = true
 		found := finding.Finding{Severity: m.severity, Observed: "no such file, and " + m.name + " reads it", Expected: "a file", Why: "packer build ends there", Remedy: "put it there, or remove what names it"}
+		if info, err := os.Stat(filepath.Join(c.dir, path)); err == nil && info.IsDir() {
+			found.Observed = "a folder, and " + m.name + " reads it"
+		}
 		switch m.severity {
 		case finding.Warn:
 			found.Observed, found.Why = "nothing matches it, and "+m.name+" has it", "Packer passes over it, and the machine has none of these files"

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -122,6 +123,10 @@ func (f *folder) take(path string, s Script) bool {
 	if err != nil {
 		return false
 	}
+	names = slices.DeleteFunc(names, func(name string) bool { // a link to nothing
+		_, err := os.Stat(name)
+		return errors.Is(err, fs.ErrNotExist)
+	})
 	for _, name := range names {
 		rel, err := filepath.Rel(f.dir, name)
 		if err != nil {

@@ -103,7 +103,7 @@ func load(ctx context.Context, path string, varFiles []string) (*folder, error) 
 		}
 	}
 	if len(f.sources)+len(f.builds)+len(f.unreadable) == 0 {
-		return nil, f.nothing(path, "no .pkr.hcl or .pkr.json file has a source or a build")
+		return nil, f.nothing(path, path, "no .pkr.hcl or .pkr.json file has a source or a build")
 	}
 	if err := f.readValues(varFiles); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (f *folder) find(path string) ([]string, error) {
 			return nil, legacy(path, path)
 		}
 		if !notation.IsTemplate(path) {
-			return nil, f.nothing(f.dir, filepath.Base(path)+" is no .pkr.hcl or .pkr.json file")
+			return nil, f.nothing(path, f.dir, "it is no .pkr.hcl or .pkr.json file")
 		}
 		return []string{filepath.Base(path)}, nil
 	}
@@ -149,19 +149,19 @@ func (f *folder) find(path string) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, f.nothing(path, "there is no .pkr.hcl file, nor a .pkr.json one")
+		return nil, f.nothing(path, path, "there is no .pkr.hcl file, nor a .pkr.json one")
 	}
 	return names, nil
 }
 
 // nothing refuses a folder in which nothing is built: its HCL has the plugins
 // of templates from before HCL, say.
-func (f *folder) nothing(path, what string) error {
+func (f *folder) nothing(where, path, what string) error {
 	names, _ := filepath.Glob(filepath.Join(path, "*.json"))
 	if i := slices.IndexFunc(names, isLegacy); i >= 0 {
 		return legacy(path, names[i])
 	}
-	return &fault.Error{Where: path, What: what, Fix: "name the folder of a Packer template; bake template writes one"}
+	return &fault.Error{Where: where, What: what, Fix: "name the folder of a Packer template; bake template writes one"}
 }
 
 func isLegacy(path string) bool {

@@ -76,7 +76,7 @@ func (t *tool) precheck(ctx context.Context, o precheckOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	rules, err := acceptedRules(t.accept)
+	rules, err := acceptedRules(t.accept, ruleIDs())
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 	if err := o.check(); err != nil {
 		return skewreport.Report{}, err
 	}
-	rules, err := acceptedRules(t.accept)
+	rules, err := acceptedRules(t.accept, ruleIDs())
 	if err != nil {
 		return skewreport.Report{}, err
 	}

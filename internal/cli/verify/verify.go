@@ -133,13 +133,15 @@ func await[T any](ctx context.Context, work func() (T, error)) (T, error) {
 
 // acceptedRules are the values of --accept with the rules' own spelling. A
 // rule that doesn't exist would accept nothing without a word.
-func acceptedRules(accept []string) ([]string, error) {
-	ids := ruleIDs()
+func acceptedRules(accept, ids []string) ([]string, error) {
 	var list []string
 	for _, a := range accept {
 		id, object, one := strings.Cut(a, "=")
-		id = strings.ToUpper(id)
-		if _, gone := skew.ExplainRetired(id); !gone && !slices.Contains(ids, id) {
+		if i := slices.IndexFunc(ids, func(known string) bool { return strings.EqualFold(known, id) }); i >= 0 {
+			id = ids[i]
+		} else if retired(strings.ToUpper(id)) {
+			id = strings.ToUpper(id)
+		} else {
 			return nil, &fault.Error{What: "--accept " + a + ": there is no rule " + id, Fix: "one of " + strings.Join(ids, ", ")}
 		}
 		if one {
@@ -150,13 +152,18 @@ func acceptedRules(accept []string) ([]string, error) {
 	return list, nil
 }
 
+func retired(id string) bool {
+	_, gone := skew.ExplainRetired(id)
+	return gone
+}
+
 // needless says which rules of accept no finding is of: it is fixed, or another
 // object's, or the rule is retired. What is accepted is INFO, and what is INFO
 // needs no accepting: its rule is no mistake.
 func needless(accept []string, findings []finding.Finding) (notes []string) {
 	for _, rule := range accept {
 		id, _, _ := strings.Cut(rule, "=")
-		if _, gone := skew.ExplainRetired(id); gone {
+		if retired(id) {
 			notes = append(notes, fmt.Sprintf("--accept %s can be left out: the rule is retired (verify skew --explain %s)", rule, id))
 			continue
 		}
@@ -175,6 +182,15 @@ func newTemplate(t *tool) *cobra.Command {
 		Use:  "template DIR",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var ids []string
+			for _, r := range lint.Rules() {
+				ids = append(ids, r.ID)
+			}
+			rules, err := acceptedRules(t.accept, ids)
+			if err != nil {
+				return err
+			}
+			t.accept = rules
 			result, err := await(cmd.Context(), func() (*lint.Result, error) { return lint.Check(cmd.Context(), args[0], o) })
 			if err != nil {
 				return err
@@ -183,7 +199,7 @@ func newTemplate(t *tool) *cobra.Command {
 				Subject: args[0], Findings: result.Findings,
 				Checked: fmt.Sprintf("%d files", result.Files),
 				Notes:   []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, cmp.Or(strings.Join(result.Sources, ", "), "none"))},
-			})
+			}, func(found []finding.Finding) []string { return needless(rules, found) })
 		},
 	}
 	f := cmd.Flags()
