@@ -9,7 +9,7 @@ import (
 
 // TestEntry: what Windows Setup runs lets Packer in, as somebody who is there.
 func TestEntry(t *testing.T) {
-	const first = `<FirstLogonCommands><SynchronousCommand><CommandLine>powershell -Command "Get-PSDrive | ForEach-Object { Join-Path $_.Root a.ps1 } | ForEach-Object { &amp; $_ }"</CommandLine></SynchronousCommand></FirstLogonCommands>`
+	const first = `<FirstLogonCommands><SynchronousCommand><Order>1</Order><CommandLine>powershell -Command "Get-PSDrive | ForEach-Object { Join-Path $_.Root a.ps1 } | ForEach-Object { &amp; $_ }"</CommandLine></SynchronousCommand></FirstLogonCommands>`
 	const ssh, http = "Add-WindowsCapability -Online -Name OpenSSH.Server~~~~0.0.1.0\n", "winrm quickconfig -q\n"
 	const https = http + "New-Item WSMan:\\localhost\\Listener -Transport HTTPS -Address * -CertificateThumbPrint $c.Thumbprint\n"
 	const sftp = "\nssh_file_transfer_method = \"sftp\"\n"
@@ -54,6 +54,7 @@ func TestEntry(t *testing.T) {
 		"a logon that is filled in":      {logon("${user}", ""), "template.answer", "autounattend.xml", finding.Pass},
 		"no communicator":                {map[string]string{"w.pkr.hcl": sourced("azure-arm", `communicator = "none"`) + provisioned(`inline = ["ver"]`)}, id, "azure-arm.a", finding.Block},
 		"no communicator, and no need":   {map[string]string{"w.pkr.hcl": sourced("azure-arm", `communicator = "none"`) + "build {\nprovisioner \"shell-local\" {\ninline = [\"true\"]\n}\n}\n"}, id, "azure-arm.a", finding.Pass},
+		"an answer file that is no XML":  {with(sftp, "<a>&</a>", ssh), id, object, finding.Pass},
 		"a disk that has Windows":        {map[string]string{"w.pkr.hcl": sourced("qemu", "disk_image = true\nssh_username = \"b\""+sftp+"\nshutdown_command = \"shutdown /s\"\ncd_files = [\"autounattend.xml\"]"), "autounattend.xml": setup("")}, id, "qemu.a", finding.Pass},
 		"an answer file that can't read": {map[string]string{"w.pkr.hcl": fromCD(sftp+"network_adapters {\n}\n", "nothing.exe")}, id, object, finding.Pass},
 	})

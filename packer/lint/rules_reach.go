@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/lint/internal/command"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
@@ -67,7 +68,7 @@ var logsOn = regexp.MustCompile(`(?s)<AutoLogon>.*?<Username>\s*([^<]*?)\s*</Use
 // be. Where Setup fetches something, or runs what isn't here, nothing is said.
 func entry(c *buildChecker) {
 	w := c.way
-	if w == nil || !slices.ContainsFunc(c.Answers, c.installs) {
+	if w == nil || !slices.ContainsFunc(c.Answers, c.installs) || slices.ContainsFunc(c.Answers, unreadable) {
 		return
 	}
 	var b strings.Builder
@@ -106,6 +107,11 @@ func entry(c *buildChecker) {
 				Why: "nobody is logged on, and FirstLogonCommands don't run", Remedy: "Administrator, or a LocalAccount of this name"})
 		}
 	}
+}
+
+// unreadable is an answer file whose commands aren't known: that is said already.
+func unreadable(f File) bool {
+	return slices.ContainsFunc(answer.Check(f.Data, false), func(p answer.Problem) bool { return p.Kind == answer.KindXML || p.Kind == answer.KindEncoding })
 }
 
 // installs reports whether Windows Setup is given the file.
