@@ -10,7 +10,7 @@ import (
 )
 
 // roomForSteps is how many lines of steps the short text shows before it names
-// those that follow only.
+// those that follow only, but for those of what blocks.
 const roomForSteps = 12
 
 // todos are what to do: what answers findings that the plan has no step for,
@@ -58,7 +58,7 @@ func (w *textWriter) todo() {
 	}
 	when, used, folded := "", 0, 0
 	for i, s := range steps {
-		if !w.Details && (!w.urgent(s) || used >= roomForSteps) {
+		if !w.Details && (!w.urgent(s) || used >= roomForSteps && !w.blocks(s)) {
 			folded++
 			continue
 		}
@@ -86,6 +86,11 @@ func (w *textWriter) urgent(s skew.Step) bool {
 	})
 }
 
+// blocks tells whether a finding that blocks has a step: it is never cut.
+func (w *textWriter) blocks(s skew.Step) bool {
+	return slices.ContainsFunc(w.Findings, func(f finding.Finding) bool { return f.Severity == finding.Block && slices.Contains(s.Rules, f.ID) })
+}
+
 // onlyInfo tells whether nothing but good-to-know findings has a step.
 func (w *textWriter) onlyInfo(s skew.Step) bool {
 	return len(s.Rules) > 0 && !slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
@@ -99,7 +104,7 @@ func (w *textWriter) step(i int, lead string, s skew.Step) {
 	if !w.Details && len(lines) > 0 {
 		what = lead + withoutNamespaces(s) // the commands have them
 	}
-	if !w.Details && w.command == 0 && w.most == 0 {
+	if !w.Details && w.command == 0 && w.most == 0 && !w.blocks(s) {
 		w.short(number, len(number), what)
 	} else {
 		w.prose(number, len(number), what)

@@ -93,6 +93,23 @@ func TestFirstCommandIsNearTheTop(t *testing.T) {
 	}
 }
 
+// A step of what blocks is never cut, nor left out for those before it.
+func TestBlockingStepsAreWhole(t *testing.T) {
+	const long = "which is said here in so many words that they don't fit into one line of a usual terminal, nor into two of them, but into three"
+	r := safe()
+	r.Result.Verdict = finding.Block
+	for i := range 8 {
+		f := finding.Finding{ID: "REG001", Severity: finding.Block, Object: fmt.Sprintf("DaemonSet storage/driver-%d", i), Observed: "no pipe", Remedy: fmt.Sprintf("mount pipe %d, %s", i, long)}
+		r.Result.Findings = append(r.Result.Findings, f)
+	}
+	text := strings.Join(strings.Fields(output(t, "text", r, Options{})), " ")
+	for i := range 8 {
+		if want := fmt.Sprintf("mount pipe %d, %s", i, long); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, output(t, "text", r, Options{}))
+		}
+	}
+}
+
 func TestDefaultWidthIs100(t *testing.T) {
 	if output(t, "text", mixed(), Options{}) != output(t, "text", mixed(), Options{Width: 100}) {
 		t.Error("no width isn't 100 columns")

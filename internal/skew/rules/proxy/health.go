@@ -7,6 +7,7 @@ import (
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
+	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
@@ -100,10 +101,16 @@ func pipeNotMounted(v *snapshot.View, report rules.Report) {
 }
 
 func notMounted(v *snapshot.View, missing []catalog.APIUse) rules.Finding {
-	return aboutPipes(v, "not mounted", rules.Facts{
+	f := aboutPipes(v, "not mounted", rules.Facts{
 		"groups": snapshot.Map(missing, func(u catalog.APIUse) string { return u.Group }), "mounted": pipeNames(v.DaemonSet.Pipes),
 		"pipes": snapshot.Map(missing, func(u catalog.APIUse) string { return fmt.Sprintf(`\\.\pipe\csi-proxy-%s-%s`, u.Group, u.Versions[0]) }),
 	})
+	windows, _ := v.Windows()
+	if _, ok := remedy.Bakes(v, windows, false); ok {
+		f.Case = "not mounted, and bake mounts them"
+		f.Do = remedy.Replacement(v, windows, false, "it mounts each pipe that this version dials")
+	}
+	return f
 }
 
 // maybeNotMounted reports a driver whose version isn't known: only if no
