@@ -70,7 +70,7 @@ func TestPlanRollback(t *testing.T) {
 	const want = `
 From the last step that was done back to the first. Files that a step has saved are in the folder that it ran in.
 
-- **3.** no way back from ` + "`update-wmco`" + `: it can't
+- **3.** no way back by a command: it can't
 
 - **2.** undo: first
 

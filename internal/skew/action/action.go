@@ -177,7 +177,7 @@ func (a ByOwner) record(r finding.Action) finding.Action {
 	r.Kind, r.Summary = "by-owner", fmt.Sprintf("in the source of %s: %s", owner(a.Owner), r.Summary)
 	r.Commands, r.Undo = nil, nil
 	r.Asks = used(r.Asks, append(slices.Clone(r.Wait), r.Done))
-	r.NoUndo = "it is undone in that source"
+	r.NoUndo = "it is undone in the source of " + owner(a.Owner)
 	r.Judge = fmt.Sprintf("%[1]s would undo a change by oc: make it in the source of %[2]s, and let %[1]s apply it", a.Owner.Manager, owner(a.Owner))
 	return r
 }
