@@ -95,6 +95,11 @@ func (in *inputs) check() error {
 // noPaths refuses arguments, and tells what a shell's *.yaml makes of
 // --manifests *.yaml.
 func noPaths(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		if _, err := version.ParseOpenShift(args[0]); err == nil && cmd.Flags().Lookup("to") != nil {
+			return &fault.Error{What: fmt.Sprintf("%q belongs to no flag", args[0]), Fix: "name the target with --to " + args[0]}
+		}
+	}
 	if len(args) > 0 && cmd.Flags().Changed("manifests") {
 		return &fault.Error{
 			What: fmt.Sprintf("%q belongs to no flag", args[0]),

@@ -58,6 +58,8 @@ func TestRefusedBeforeReading(t *testing.T) {
 		"--to banana":                         "banana",
 		"--from 4.x":                          "4.x",
 		"-o xml":                              "xml",
+		"4.20 --manifests a":                  "name the target with --to 4.20",
+		"a.yaml --manifests b.yaml":           "repeat the flag: --manifests",
 		"--accept SKEW999":                    "no rule SKEW999",
 		"--accept SKEW999=DaemonSet":          "no rule SKEW999",
 		"--to 4.20 --planned -":               "the API server",

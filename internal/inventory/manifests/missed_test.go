@@ -14,6 +14,7 @@ func TestToldOf(t *testing.T) {
 	}{
 		"a near kind":         {map[string]string{"a.yaml": strings.Replace(smb, "kind: DaemonSet", "kind: Daemonset", 1)}, "m/a.yaml:2:7", "there is no kind Daemonset", "kind: DaemonSet"},
 		"a near kind in JSON": {map[string]string{"a.json": `{"apiVersion": "v1", "kind": "node", "metadata": {"name": "x"}}`}, "m/a.json:1:", "there is no kind node", "kind: Node"},
+		"a list cut off":      {map[string]string{"a.yaml": "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n  metadata: {name: x}\n- apiVersion: v1\n  kind: No\n"}, "m/a.yaml:1:1", "a list has no kind", "cut off"},
 		"jinja":               {map[string]string{"ds.yaml.j2": smb}, "m/ds.yaml.j2", "this is a template, and wasn't read", "render it"},
 		"a template":          {map[string]string{"ds.tpl": smb}, "m/ds.tpl", "this is a template", "render it"},
 		"compressed":          {map[string]string{"it's.yaml.gz": "x"}, "m/it's.yaml.gz", "this is compressed", `gunzip -k 'm/it'\''s.yaml.gz'`},

@@ -109,6 +109,8 @@ func (d *document) kind(n *yaml.Node, within object) (object, error) {
 		return object{}, failed(d, n, o.kind+" has no apiVersion")
 	case o.kind == "" && yamlnode.Get(n, "metadata") != nil && yamlnode.Get(n, "spec") != nil:
 		return object{}, failed(d, n, "an object has no kind")
+	case o.kind == "" && apiVersion != nil && listsObjects(yamlnode.Get(n, "items")):
+		return object{}, &failure{where: d.where(n), what: "a list has no kind, which oc writes after its items", fix: "the file may be cut off: copy it again from where it is whole"}
 	}
 	return o, nil
 }
