@@ -78,7 +78,7 @@ func releaseCases() []ruleCase {
 		{name: "a target of the future", id: "DATA001", from: "4.19", to: "6.3", inv: storageCluster("4.19", "10.19.1"), want: finding.Unknown,
 			says: "doesn't know OpenShift 6.3", does: "where OpenShift 6.3 is newer than the catalog give its payload with --release-image", fixedAsk: named("4.20")},
 		{name: "another release than the cluster's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
-			says: "--from says 4.18, the ClusterVersion that was read is of 4.19.30", does: "leave --from out", fixedAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "" }, count: 1},
+			says: "--from says 4.18, the ClusterVersion that was read is of 4.19.30", does: "leave --from out, or name the release that the cluster runs\noc get clusterversion", fixedAsk: func(r *skew.Request, _ *catalog.Catalog) { r.From = "" }, count: 1},
 		{name: "another release than the API server's", id: "DATA001", from: "4.18", inv: storageCluster("4.19", "10.19.1"), want: finding.Warn,
 			change: all(noOpenShift, func(i *inventory.Inventory) {
 				i.Read[inventory.ClusterVersion] = inventory.Coverage{Reason: "forbidden"}
@@ -137,6 +137,9 @@ func releaseCases() []ruleCase {
 		{name: "half way", id: "DATA001", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }, want: finding.Warn, says: "isn't complete", does: "oc get clusteroperators", fix: func(inv *inventory.Inventory) { inv.Cluster.Updating = "" }},
 		{name: "half way to the target", id: "DATA001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: func(inv *inventory.Inventory) { inv.Cluster.Updating = "4.20.3" }},
 		{name: "there already", id: "DATA001", from: "4.20", to: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Info, says: "the target is 4.20"},
+		{name: "there already, at a patch", id: "DATA001", from: "4.20.8", to: "4.20", inv: storageCluster("4.20", "10.20.0"), want: finding.Info, says: "runs 4.20.8, and the target is 4.20"},
+		{name: "there already, to the patch", id: "DATA001", from: "4.20.8", to: "4.20.8", inv: storageCluster("4.20", "10.20.0"), want: finding.Info, says: "the target is 4.20.8"},
+		{name: "another patch of the minor", id: "DATA001", from: "4.20.4", to: "4.20.8", inv: storageCluster("4.20", "10.20.0")},
 		{name: "an old catalog", id: "DATA001", from: "4.19", inv: storageCluster("4.19", "10.19.1"), now: "2027-08-31", want: finding.Info, says: "365 days old", does: "a newer build of verify"},
 	}
 }

@@ -84,6 +84,9 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 	case from.IsZero():
 		j.Stops = append(j.Stops, to)
 		return j, nil
+	case to.CompareMinor(from) == 0 && (to.Patch < 0 || to.Compare(from) == 0):
+		j.There = to // no update: the present state is what can be checked
+		return j, nil
 	case older(to, from):
 		return nil, &fault.Error{
 			What: fmt.Sprintf("the target %s is older than %s, which the cluster runs: OpenShift can't be taken back to it", to, from),

@@ -16,6 +16,8 @@ type Route struct {
 	// Stops begin with where the cluster is; the zero value where that isn't
 	// known. One stop alone: nothing is updated.
 	Stops []version.OpenShift
+	// There is a target that the cluster is at already; the zero value for none.
+	There version.OpenShift
 	// Problem says why the route isn't known for sure; "" for nothing.
 	Problem string
 	// Fix says what to do about it.

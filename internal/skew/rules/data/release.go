@@ -82,7 +82,7 @@ func contradicted(snap *snapshot.Snapshot, report rules.Report) {
 		return
 	}
 	report(rules.Finding{
-		Case: "contradicted", Severity: severity, Observed: observed,
+		Case: "contradicted", Severity: severity, Observed: observed, Do: []action.Action{action.ByHand{Text: "leave --from out, or name the release that the cluster runs", Look: [][]string{{"oc", "get", "clusterversion"}}}},
 		Evidence: append(slices.Clone(snap.Inventory.Cluster.Evidence), inventory.Evidence{Where: "--from", Text: snap.Request.From}),
 	})
 }
@@ -102,8 +102,7 @@ func updating(snap *snapshot.Snapshot, report rules.Report) {
 }
 
 func alreadyThere(snap *snapshot.Snapshot, report rules.Report) {
-	patches := snap.To.Patch >= 0 && snap.From.Patch >= 0
-	if snap.Hops == 1 && snap.To.CompareMinor(snap.From) == 0 && (!patches || snap.To.Compare(snap.From) == 0) {
+	if !snap.Route.There.IsZero() {
 		report(rules.Finding{Case: "already there", Evidence: snap.Inventory.Cluster.Evidence})
 	}
 }
