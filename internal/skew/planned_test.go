@@ -174,3 +174,14 @@ func TestPlannedAfterBake(t *testing.T) {
 		}
 	}
 }
+
+// What is planned for the release that the cluster is at is judged too.
+func TestPlannedForThePresentRelease(t *testing.T) {
+	inv := storageCluster("4.20", "10.20.0")
+	planned := inv.Drivers[slices.IndexFunc(inv.Drivers, func(d inventory.Driver) bool { return d.OS == "windows" })]
+	planned.Version.Version.Major = 99
+	result := evaluate(t, inv, skew.Request{From: "4.20.3", To: "4.20", Planned: []inventory.Driver{planned}})
+	if !slices.ContainsFunc(result.Drivers, func(r skew.Row) bool { return strings.HasPrefix(r.WindowsPlanned, "99.") }) {
+		t.Errorf("the planned driver isn't in the table: %+v", result.Drivers)
+	}
+}

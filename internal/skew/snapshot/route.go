@@ -84,13 +84,16 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 	case from.IsZero():
 		j.Stops = append(j.Stops, to)
 		return j, nil
-	case to.CompareMinor(from) == 0 && (to.Patch < 0 || to.Compare(from) == 0):
-		j.There = to // no update: the present state is what can be checked
-		return j, nil
 	case older(to, from):
 		return nil, &fault.Error{
 			What: fmt.Sprintf("the target %s is older than %s, which the cluster runs: OpenShift can't be taken back to it", to, from),
 			Fix:  "name a newer release with --to, or leave --to out to check the present state",
+		}
+	}
+	if to.CompareMinor(from) == 0 && (to.Patch < 0 || to.Compare(from) == 0) {
+		j.There = to
+		if len(r.Planned) == 0 {
+			return j, nil // no update, and no change: the present state is what can be checked
 		}
 	}
 	j.walk(c, from, to)
