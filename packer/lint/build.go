@@ -51,6 +51,7 @@ type File struct {
 	Data []byte
 
 	paths  []string          // where it is brought, if that isn't under its name
+	medium bool              // it is put onto a CD or floppy
 	values map[string]string // those that templatefile puts into it, as far as they are known
 }
 
@@ -88,6 +89,7 @@ type Script struct {
 	Env map[string]string
 
 	values  map[string]string
+	medium  bool
 	binary  bool   // it isn't text
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
 	last    bool   // it shuts the machine down

@@ -230,6 +230,37 @@ func TestNoScript(t *testing.T) {
 	}
 }
 
+// TestNameOnMedium: Windows Setup looks for autounattend.xml, and for no other name.
+func TestNameOnMedium(t *testing.T) {
+	text := setup(`<settings pass="windowsPE"></settings>`)
+	content := func(name string) string {
+		return "cd_content = {\n\"" + name + "\" = templatefile(\"${path.root}/a/answer.xml\", { password = var.p })\n}"
+	}
+	for body, want := range map[string]bool{
+		content("unattended.xml"):                           true,
+		content("unattend.xml"):                             true,
+		content("autounattend.xml"):                         false,
+		content("Autounattend.XML"):                         false,
+		content("${var.p}.xml"):                             false,
+		`floppy_files = ["a/answer.xml"]`:                   true,
+		`floppy_files = ["a/autounattend.xml"]`:             false,
+		`cd_files = ["a/answer.xml", "a/autounattend.xml"]`: false,
+		content("own.xml") + "\nboot_command = [\"setup.exe /unattend:E:/own.xml\"]": false,
+		`http_directory = "a"`: false,
+	} {
+		files := map[string]string{"a.pkr.hcl": sourced("vsphere-iso", body) + "variable \"p\" {}\n" + provisioned(`inline = ["sysprep.exe /generalize /oobe /unattend:C:/b.xml"]`), "a/answer.xml": text, "a/autounattend.xml": text}
+		if !strings.Contains(body, "autounattend") {
+			delete(files, "a/autounattend.xml")
+		}
+		found := slices.ContainsFunc(check(t, writeFiles(t, files), Options{}), func(f finding.Finding) bool {
+			return f.ID == ruleAnswer && strings.Contains(f.Observed, "onto a medium")
+		})
+		if found != want {
+			t.Errorf("%s: %t", body, found)
+		}
+	}
+}
+
 // TestFilledIn: what templatefile puts into an answer file is held to what its own
 // words are held to.
 func TestFilledIn(t *testing.T) {

@@ -53,7 +53,7 @@ func (b *block) answers() []File {
 	var out []File
 	for _, s := range b.scripts {
 		if notation.IsAnswer(s.Name, []byte(s.Text)) && !slices.ContainsFunc(out, func(f File) bool { return f.Name == s.Name }) {
-			out = append(out, File{s.Name, []byte(s.Text), s.Paths, s.values})
+			out = append(out, File{s.Name, []byte(s.Text), s.Paths, s.medium, s.values})
 		}
 	}
 	return out

@@ -41,6 +41,11 @@ func answers(c *buildChecker) {
 			}
 			c.add(id, f.Name, finding.Finding{Severity: said.Severity, Observed: p.What, Why: said.Why, Remedy: said.Remedy, Evidence: at(f.Name, p.Line)})
 		}
+		if name := c.unseen(f); name != "" {
+			good = false
+			c.add(id, f.Name, finding.Finding{Observed: "it is put onto a medium as " + name, Expected: "autounattend.xml, which is the name that Windows Setup looks for",
+				Why: "Windows Setup finds no answer file, and stops at its first question", Remedy: "call it autounattend.xml there", Evidence: at(f.Name, 0)})
+		}
 		if good {
 			c.pass(id, f.Name, "well-formed, and each component in a pass that reads it")
 		}
@@ -48,6 +53,28 @@ func answers(c *buildChecker) {
 	if len(c.Answers) == 0 && c.on(fromMedium...) {
 		c.untold(id, "autounattend.xml", "no answer file could be read")
 	}
+}
+
+// setupTold is how Windows Setup is given its answer file by name.
+var setupTold = regexp.MustCompile(`\bsetup(\.exe)?\b[^\n]*/unattend:`)
+
+// unseen is the name under which Windows Setup doesn't find its answer file on a
+// medium; "" where it finds one, or is told of it.
+// https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview
+func (c *buildChecker) unseen(f File) string {
+	named := func(f File) string {
+		name := f.Name
+		if len(f.paths) > 0 {
+			name = f.paths[len(f.paths)-1]
+		}
+		return name[strings.LastIndexAny(name, `/\`)+1:]
+	}
+	if !f.medium || !strings.HasSuffix(strings.ToLower(named(f)), ".xml") || strings.ContainsAny(named(f), "${*") || !strings.Contains(string(f.Data), `pass="windowsPE"`) ||
+		!c.on(fromMedium...) || setupTold.MatchString(c.spoken) ||
+		slices.ContainsFunc(c.Answers, func(f File) bool { return strings.EqualFold(named(f), "autounattend.xml") }) {
+		return ""
+	}
+	return named(f)
 }
 
 // lettersOf reports each letter of an answer file once, with all its lines.
