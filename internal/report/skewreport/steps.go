@@ -58,7 +58,7 @@ func (w *textWriter) todo() {
 	}
 	when, used, folded := "", 0, 0
 	for i, s := range steps {
-		if !w.Details && (!w.urgent(s) || used >= roomForSteps && !w.blocks(s)) {
+		if !w.Details && (!w.urgent(s) || (used >= roomForSteps || w.most < 0 && w.command == 0 && len(s.Commands()) == 0) && !w.blocks(s)) {
 			folded++
 			continue
 		}
@@ -104,7 +104,7 @@ func (w *textWriter) step(i int, lead string, s skew.Step) {
 	if !w.Details && len(lines) > 0 {
 		what = lead + withoutNamespaces(s) // the commands have them
 	}
-	if !w.Details && w.command == 0 && w.most == 0 && !w.blocks(s) {
+	if !w.Details && w.command == 0 && w.most <= 0 && !w.blocks(s) {
 		w.short(number, len(number), what)
 	} else {
 		w.prose(number, len(number), what)

@@ -34,7 +34,8 @@ type textWriter struct {
 	*Document
 	Options
 	// most is how many drivers the short text shows, the worst first. At 0 it shows
-	// one, and cuts what comes before the first command to a line each.
+	// one, and cuts what comes before the first command to a line each, but for what
+	// blocks; below, it names what doesn't block in one line.
 	most int
 	// command is the line of the first command; 0 for none.
 	command int
@@ -62,7 +63,7 @@ func encodeText(d *Document, o Options) (string, error) { //nolint:unparam // of
 	for most := fewDrivers; ; most-- {
 		w := &textWriter{Document: d, Options: o, most: most}
 		w.all()
-		if o.Details || w.command <= commandBy || most == 0 {
+		if o.Details || w.command <= commandBy || most == 0 && d.Verdict < finding.Block || most < 0 {
 			return w.String(), nil
 		}
 	}
