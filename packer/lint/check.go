@@ -19,12 +19,12 @@ func Check(ctx context.Context, path string, o Options) (*Result, error) {
 	}
 	c := &checker{folder: f, profile: o.Profile}
 	if c.profile == "" {
-		c.profile = f.recordedProfile()
+		c.profile = f.RecordedProfile()
 	}
-	r := &Result{Profile: c.profile, Files: len(f.files)}
-	c.findings = append(c.findings, f.unreadable...)
-	for _, s := range f.sources {
-		r.Sources = append(r.Sources, s.name())
+	r := &Result{Profile: c.profile, Files: len(f.Files)}
+	c.findings = append(c.findings, f.Unreadable...)
+	for _, s := range f.Sources {
+		r.Sources = append(r.Sources, s.Name())
 	}
 	for _, look := range []func(*checker){
 		plugins, guests, firmware, attributes, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
@@ -77,12 +77,12 @@ func (c *checker) ofBuilds() []Finding {
 			if of[key(f)] == nil {
 				all = append(all, f)
 			}
-			of[key(f)] = append(of[key(f)], m.name())
+			of[key(f)] = append(of[key(f)], m.Name())
 		}
 	}
 	sources := map[string]bool{}
 	for _, m := range c.machines {
-		sources[m.name()] = true
+		sources[m.Name()] = true
 	}
 	for i, f := range all {
 		if names := slices.Compact(of[key(f)]); f.Severity > Pass && len(names) < len(sources) {

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
@@ -45,11 +44,10 @@ func TestLargeValues(t *testing.T) {
 		dir := writeFiles(t, files)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		start := time.Now()
 		found := check(t, dir, Options{})
 		runtime.ReadMemStats(&after)
-		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 1000 || time.Since(start) > time.Minute {
-			t.Errorf("%s: %d MB, %s", name, used, time.Since(start))
+		if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 1000 {
+			t.Errorf("%s: %d MB", name, used)
 		}
 		told := 0
 		for _, f := range found {
@@ -70,7 +68,6 @@ func TestLocals(t *testing.T) {
 		fmt.Fprintf(&many, "x%d = local.x%d\n", i, i+1)
 	}
 	many.WriteString("x4000 = 5\n")
-	start := time.Now()
 	dir := writeFiles(t, map[string]string{"a.pkr.hcl": sourced("vsphere-iso", "") + `
 variable "v" { default = "w" }
 locals {
@@ -84,12 +81,12 @@ locals {
   round = local.ring
 ` + many.String() + "}\n"})
 	f, err := load(t.Context(), dir, nil)
-	if err != nil || time.Since(start) > 30*time.Second {
-		t.Fatal(err, time.Since(start))
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"z": "wyz", "y": "wy", "b": "w", "x0": "5", "of_each": "a=wyz b=w", "named": "?", "self": "?", "ring": "?", "round": "?"} {
 		got := "?"
-		if v := f.ctx.Variables["local"].GetAttr(name); v.IsWhollyKnown() {
+		if v := f.Context.Variables["local"].GetAttr(name); v.IsWhollyKnown() {
 			if got = strings.Join(expression.Texts(v), " "); got == "" {
 				got = v.AsBigFloat().String()
 			}
@@ -100,7 +97,7 @@ locals {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.evaluate(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := load(ctx, dir, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

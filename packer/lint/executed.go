@@ -16,6 +16,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 
@@ -75,7 +76,7 @@ func (f *folder) execute(p part) {
 		stage, name := p.stageOf(attribute)
 		var paths []string
 		if attribute == "content" || isPath && p.Attributes["destination"] != nil {
-			destination, _ := f.text(p.Body, "destination")
+			destination, _ := f.Text(p.Body, "destination")
 			paths = []string{destination}
 			if attribute == "content" {
 				name = destination
@@ -94,7 +95,7 @@ func (f *folder) execute(p part) {
 func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
 	e := p.Attributes[attribute].Expr
 	if isPath { // what functions make of paths
-		for _, path := range expression.Texts(f.value(e)) {
+		for _, path := range expression.Texts(f.Value(e)) {
 			switch {
 			case f.take(path, s):
 			case f.uploads(p):
@@ -133,18 +134,18 @@ func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
 // uploads reports whether a block is a provisioner that brings files: it stops at
 // one that isn't there.
 func (f *folder) uploads(p part) bool {
-	direction, _ := f.text(p.Body, "direction")
-	generated, _ := f.text(p.Body, "generated")
+	direction, _ := f.Text(p.Body, "direction")
+	generated, _ := f.Text(p.Body, "generated")
 	return p.stage == AtBuild && direction != "download" && generated != "true"
 }
 
 // above reports whether a path may be meant from where Packer is started, which
 // is often a folder above the template's, or lies outside of both.
 func (f *folder) above(path string) bool {
-	if strings.ContainsAny(path, "*?$:") || filepath.IsAbs(path) && !strings.HasPrefix(path, f.dir) {
+	if strings.ContainsAny(path, "*?$:") || filepath.IsAbs(path) && !strings.HasPrefix(path, f.Dir) {
 		return true
 	}
-	for dir := f.dir; !filepath.IsAbs(path) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := f.Dir; !filepath.IsAbs(path) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if _, err := os.Stat(filepath.Join(dir, path)); err == nil {
 			return true
 		}
@@ -159,7 +160,7 @@ var onMedium = regexp.MustCompile(`^(cd|floppy)_files$|^(user|custom)_data_file$
 // is downloaded or made before the build, as may be programs and keys. Packer stops at
 // a file, and passes over a pattern that matches none.
 func (f *folder) lacks(name, path string) {
-	path = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))), filepath.ToSlash(f.dir)+"/")
+	path = strings.TrimPrefix(filepath.ToSlash(filepath.Clean(filepath.FromSlash(path))), filepath.ToSlash(f.Dir)+"/")
 	if path == "" || path == "." || strings.ContainsAny(path, "$:{\n") || filepath.IsAbs(path) {
 		return
 	}
@@ -195,7 +196,7 @@ var ofTemplates = regexp.MustCompile(`(?i)\.(ps1|psm1|cmd|bat|vbs|xml|txt|ya?ml|
 // comes reports whether a file of this name lies elsewhere: something puts it into its place.
 func (f *folder) comes(base string) bool {
 	found := false
-	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(f.Dir, func(path string, d fs.DirEntry, err error) error {
 		found = found || err == nil && !d.IsDir() && filepath.Base(path) == base
 		return nil //nolint:nilerr // what can't be listed isn't a file of this template
 	})
@@ -205,21 +206,21 @@ func (f *folder) comes(base string) bool {
 // isMade reports whether something beside the template makes a file of this name: it
 // speaks of it, or has a form of it.
 func (f *folder) isMade(base string) bool {
-	for _, b := range f.makes {
-		if target, _ := f.text(b.Body, "target"); filepath.Base(target) == base {
+	for _, b := range f.Makes {
+		if target, _ := f.Text(b.Body, "target"); filepath.Base(target) == base {
 			return true
 		}
 	}
 	for _, pattern := range []string{"[Mm]akefile", "justfile", "Taskfile.y*ml", "Rakefile", ".gitignore", "*.sh", "*.py"} {
-		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
+		names, _ := filepath.Glob(filepath.Join(f.Dir, pattern))
 		for _, name := range names {
-			if data, err := expression.ReadAt(f.dir, filepath.Base(name)); err == nil && strings.Contains(string(data), base) {
+			if data, err := expression.ReadAt(f.Dir, filepath.Base(name)); err == nil && strings.Contains(string(data), base) {
 				return true
 			}
 		}
 	}
-	forms, _ := filepath.Glob(filepath.Join(f.dir, "*", base+".*"))
-	more, _ := filepath.Glob(filepath.Join(f.dir, base+".*"))
+	forms, _ := filepath.Glob(filepath.Join(f.Dir, "*", base+".*"))
+	more, _ := filepath.Glob(filepath.Join(f.Dir, base+".*"))
 	return len(forms)+len(more) > 0
 }
 
@@ -241,15 +242,15 @@ func (f *folder) environment(b *hclsyntax.Body) map[string]string {
 		if a == nil {
 			continue
 		}
-		for _, pair := range expression.Texts(f.value(a.Expr)) {
+		for _, pair := range expression.Texts(f.Value(a.Expr)) {
 			if key, value, ok := strings.Cut(pair, "="); ok && name == "environment_vars" {
 				env[key] = value
 			}
 		}
-		for _, o := range objects(a.Expr) {
+		for _, o := range hclfolder.Objects(a.Expr) {
 			for _, item := range o.Items {
-				key, keyState := f.scalar(item.KeyExpr)
-				if value, st := f.scalar(item.ValueExpr); st == known && keyState == known {
+				key, keyState := f.Scalar(item.KeyExpr)
+				if value, st := f.Scalar(item.ValueExpr); st == known && keyState == known {
 					env[key] = value
 				}
 			}
@@ -285,7 +286,7 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 		}
 	case *hclsyntax.ObjectConsExpr:
 		for _, item := range e.Items {
-			if key, st := f.scalar(item.KeyExpr); st == known && notation.DialectOf(key) != notation.Plain {
+			if key, st := f.Scalar(item.KeyExpr); st == known && notation.DialectOf(key) != notation.Plain {
 				all(key, item.ValueExpr)
 			} else {
 				all(name, item.ValueExpr)
@@ -320,12 +321,12 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 func (f *folder) referred(e *hclsyntax.ScopeTraversalExpr, name string, seen map[string]bool) []piece {
 	root, of := e.Traversal.RootName(), expression.Name(e.Traversal)
 	switch {
-	case root == "local" && f.locals[of] != nil && !seen[of]:
+	case root == "local" && f.Locals[of] != nil && !seen[of]:
 		seen[of] = true
-		return f.pieces(f.locals[of], name, seen)
+		return f.pieces(f.Locals[of], name, seen)
 	case root == "var":
 		var out []piece
-		for _, text := range expression.Texts(f.value(e)) {
+		for _, text := range expression.Texts(f.Value(e)) {
 			out = append(out, piece{name: name, text: text})
 		}
 		return out
@@ -338,11 +339,11 @@ func (f *folder) referred(e *hclsyntax.ScopeTraversalExpr, name string, seen map
 func (f *folder) filled(e *hclsyntax.TemplateExpr, name string) piece {
 	var b strings.Builder
 	out := piece{name: name}
-	if !expression.Fits(e, f.ctx) {
+	if !expression.Fits(e, f.Context) {
 		return piece{name: name, text: "${unknown}", partial: true}
 	}
 	for _, part := range e.Parts {
-		text, st := f.scalar(part)
+		text, st := f.Scalar(part)
 		if st == unknown {
 			text, out.partial = "${unknown}", true
 		}
@@ -358,25 +359,25 @@ func (f *folder) wanted(e *hclsyntax.FunctionCallExpr) {
 	if e.Name != "file" && e.Name != "templatefile" || len(e.Args) == 0 {
 		return
 	}
-	path, st := f.scalar(e.Args[0])
+	path, st := f.Scalar(e.Args[0])
 	if st != known {
 		return
 	}
 	if len(e.Args) > 1 {
 		values := map[string]string{}
-		if v := f.value(e.Args[1]); v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
+		if v := f.Value(e.Args[1]); v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
 			for it := v.ElementIterator(); it.Next(); {
 				if key, value := it.Element(); key.Type() == cty.String && value.Type() == cty.String && value.IsKnown() && !value.IsNull() && value.AsString() != "" {
 					values[key.AsString()] = value.AsString()
 				}
 			}
 		}
-		f.filling[filepath.ToSlash(filepath.Clean(strings.TrimPrefix(path, f.dir+string(filepath.Separator))))] = values
+		f.filling[filepath.ToSlash(filepath.Clean(strings.TrimPrefix(path, f.Dir+string(filepath.Separator))))] = values
 	}
-	if !strings.HasPrefix(path, f.dir) {
+	if !strings.HasPrefix(path, f.Dir) {
 		return
 	}
-	if _, err := expression.ReadAt(f.dir, path); errors.Is(err, fs.ErrNotExist) {
+	if _, err := expression.ReadAt(f.Dir, path); errors.Is(err, fs.ErrNotExist) {
 		f.missing = append(f.missing, piece{name: e.Name, text: path})
 	}
 }

@@ -22,10 +22,10 @@ var readable = []string{"powershell", "windows-shell", "windows-restart", "windo
 
 // opaque names a step of a source whose content can't be read here; "" for none.
 func (c *checker) opaque(source *block) string {
-	if len(source.answers()) == 0 && len(source.Labels) > 0 && slices.Contains(fromMedium, source.Labels[0]) {
+	if len(c.answers(source)) == 0 && len(source.Labels) > 0 && slices.Contains(fromMedium, source.Labels[0]) {
 		return "the answer file"
 	}
-	for _, p := range c.provisioners(source) {
+	for _, p := range c.Provisioners(source) {
 		if !slices.Contains(readable, p.Labels[0]) {
 			return "provisioner " + p.Labels[0]
 		}
@@ -34,13 +34,13 @@ func (c *checker) opaque(source *block) string {
 			if a == nil {
 				continue
 			}
-			v := c.value(a.Expr)
+			v := c.Value(a.Expr)
 			if !v.IsWhollyKnown() {
 				return "a script that is given at build time"
 			}
 			for _, path := range expression.Texts(v) {
-				if _, err := expression.ReadAt(c.dir, path); err != nil && !errors.Is(err, fs.ErrNotExist) { // one that isn't there is told
-					return "the script " + strings.TrimPrefix(path, c.dir+string(filepath.Separator))
+				if _, err := expression.ReadAt(c.Dir, path); err != nil && !errors.Is(err, fs.ErrNotExist) { // one that isn't there is told
+					return "the script " + strings.TrimPrefix(path, c.Dir+string(filepath.Separator))
 				}
 			}
 		}
@@ -49,9 +49,9 @@ func (c *checker) opaque(source *block) string {
 }
 
 // answers are the answer files that a source's machine is brought.
-func (b *block) answers() []File {
+func (f *folder) answers(source *block) []File {
 	var out []File
-	for _, s := range b.scripts {
+	for _, s := range f.brought[source].scripts {
 		if notation.IsAnswer(s.Name, []byte(s.Text)) && !slices.ContainsFunc(out, func(f File) bool { return f.Name == s.Name }) {
 			out = append(out, File{s.Name, []byte(s.Text), s.Paths, s.medium, s.values})
 		}
@@ -61,10 +61,10 @@ func (b *block) answers() []File {
 
 // build is what a source's builds have done, as far as it can be read.
 func (c *checker) build(source *block) Build {
-	b := Build{Profile: c.profile, Unread: c.opaque(source), Answers: source.answers()}
+	b := Build{Profile: c.profile, Unread: c.opaque(source), Answers: c.answers(source)}
 	b.way = c.wayInto(source)
 	b.given = func(text string) bool {
-		return slices.ContainsFunc(slices.Collect(maps.Values(c.given)), func(v cty.Value) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(c.Given)), func(v cty.Value) bool {
 			return slices.ContainsFunc(expression.Texts(v), func(t string) bool { return strings.EqualFold(t, text) })
 		})
 	}
@@ -74,7 +74,7 @@ func (c *checker) build(source *block) Build {
 			b.base = "the machine that is cloned"
 		}
 	}
-	b.Scripts = slices.DeleteFunc(slices.Clone(source.scripts), func(s Script) bool { return notation.IsAnswer(s.Name, []byte(s.Text)) })
+	b.Scripts = slices.DeleteFunc(slices.Clone(c.brought[source].scripts), func(s Script) bool { return notation.IsAnswer(s.Name, []byte(s.Text)) })
 	return b
 }
 
@@ -82,13 +82,13 @@ func (c *checker) build(source *block) Build {
 func present(c *checker) {
 	seen := map[string]bool{}
 	for _, m := range c.missing {
-		path := strings.TrimPrefix(m.text, c.dir+string(filepath.Separator))
+		path := strings.TrimPrefix(m.text, c.Dir+string(filepath.Separator))
 		if seen[path] {
 			continue
 		}
 		seen[path] = true
 		found := finding.Finding{Severity: m.severity, Observed: "no such file, and " + m.name + " reads it", Expected: "a file", Why: "packer build ends there", Remedy: "put it there, or remove what names it"}
-		if info, err := os.Stat(filepath.Join(c.dir, path)); err == nil && info.IsDir() {
+		if info, err := os.Stat(filepath.Join(c.Dir, path)); err == nil && info.IsDir() {
 			found.Observed = "a folder, and " + m.name + " reads it"
 		}
 		switch m.severity {
@@ -105,23 +105,23 @@ func present(c *checker) {
 // exitCodes: a provisioner that takes PowerShell's own code of failure for
 // success.
 func exitCodes(c *checker) {
-	for _, p := range c.provisioners(nil) {
-		if goesOn, _ := c.text(p.Body, "continue_on_error"); goesOn == "true" {
-			c.add("template.updates", p.at()[0], finding.Finding{Observed: "continue_on_error = true", Expected: "a build that ends where a step fails", Why: "the image lacks what the step does, and nobody is told",
-				Remedy: "continue_on_error = false", Evidence: p.at("continue_on_error")})
+	for _, p := range c.Provisioners(nil) {
+		if goesOn, _ := c.Text(p.Body, "continue_on_error"); goesOn == "true" {
+			c.add("template.updates", p.At()[0], finding.Finding{Observed: "continue_on_error = true", Expected: "a build that ends where a step fails", Why: "the image lacks what the step does, and nobody is told",
+				Remedy: "continue_on_error = false", Evidence: p.At("continue_on_error")})
 		}
 		a := p.Body.Attributes["valid_exit_codes"]
 		if a == nil {
 			continue
 		}
-		v := c.value(a.Expr)
+		v := c.Value(a.Expr)
 		if v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 			continue
 		}
 		for _, code := range v.AsValueSlice() {
 			if code.IsKnown() && code.Type() == cty.Number && code.RawEquals(cty.NumberIntVal(1)) {
-				c.add("template.updates", p.at()[0], finding.Finding{Observed: "valid_exit_codes has 1", Expected: "codes that mean success: 0, 3010 and 1641", Why: "PowerShell ends with 1 when a script fails, and Packer goes on",
-					Remedy: "valid_exit_codes = [0, 3010, 1641]", Evidence: p.at("valid_exit_codes")})
+				c.add("template.updates", p.At()[0], finding.Finding{Observed: "valid_exit_codes has 1", Expected: "codes that mean success: 0, 3010 and 1641", Why: "PowerShell ends with 1 when a script fails, and Packer goes on",
+					Remedy: "valid_exit_codes = [0, 3010, 1641]", Evidence: p.At("valid_exit_codes")})
 			}
 		}
 	}

@@ -21,40 +21,42 @@ import (
 
 // follow reads what the machine of each source and build is brought.
 func (f *folder) follow() {
-	sources := f.sources
+	sources := f.Sources
 	if len(sources) == 0 {
 		sources = []*block{{Block: &hclsyntax.Block{Body: &hclsyntax.Body{}}}}
 	}
-	hcl, all, candidates := f.files, maps.Clone(f.files), f.candidates()
+	hcl, all, candidates := f.Files, maps.Clone(f.Files), f.candidates()
 	for _, s := range sources {
 		machines := []*block{s}
-		if len(s.builds) > 1 { // each makes an image of its own
+		if len(s.Builds) > 1 { // each makes an image of its own
 			machines = nil
-			for _, b := range s.builds {
-				machines = append(machines, &block{Block: s.Block, file: s.file, builds: []*block{b}})
+			for _, b := range s.Builds {
+				machines = append(machines, &block{Block: s.Block, File: s.File, Builds: []*block{b}})
 			}
 		}
 		for _, m := range machines {
-			f.files, f.scripts, f.mentions, f.filling = maps.Clone(hcl), nil, nil, map[string]map[string]string{}
+			f.Files, f.scripts, f.mentions, f.filling = maps.Clone(hcl), nil, nil, map[string]map[string]string{}
 			f.followFor(m, candidates)
-			m.scripts, m.mentions = f.scripts, f.mentions
-			s.scripts = m.scripts
-			maps.Copy(all, f.files)
+			f.brought[m] = brought{f.scripts, f.mentions}
+			if m != s {
+				f.brought[s] = brought{scripts: f.scripts}
+			}
+			maps.Copy(all, f.Files)
 		}
 		f.machines = append(f.machines, machines...)
 	}
-	f.files = all
+	f.Files = all
 }
 
 // candidates are the small files of the folder that nothing has named yet.
 func (f *folder) candidates() map[string][]byte {
 	candidates := map[string][]byte{}
-	_ = filepath.WalkDir(f.dir, func(path string, d fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(f.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return nil //nolint:nilerr // what can't be listed isn't a script of this template
 		}
-		rel, err := filepath.Rel(f.dir, path)
-		if rel = filepath.ToSlash(rel); err == nil && f.files[rel] == nil && textual(rel) {
+		rel, err := filepath.Rel(f.Dir, path)
+		if rel = filepath.ToSlash(rel); err == nil && f.Files[rel] == nil && textual(rel) {
 			if data, ok := f.read(rel); ok {
 				candidates[rel] = data
 			}
@@ -68,22 +70,22 @@ func (f *folder) candidates() map[string][]byte {
 // followFor reads the files that a source and its provisioners name, and those
 // whose names stand in them: answer files run scripts that nothing else mentions.
 func (f *folder) followFor(source *block, candidates map[string][]byte) {
-	f.execute(part{Body: source.Body, object: source.at()[0]})
-	for _, p := range f.provisioners(source) {
+	f.execute(part{Body: source.Body, object: source.At()[0]})
+	for _, p := range f.Provisioners(source) {
 		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild})
-		pwsh, _ := f.text(p.Body, "use_pwsh")
-		f.execute(part{p.Body, p.at("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body), pwsh == "true"})
+		pwsh, _ := f.Text(p.Body, "use_pwsh")
+		f.execute(part{p.Body, p.At("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body), pwsh == "true"})
 	}
 	// On a CD or floppy there is one file of a name: where the HCL has named
 	// one, another folder's is another template's.
 	named := map[string]bool{}
-	for rel := range f.files {
+	for rel := range f.Files {
 		named[filepath.Base(rel)] = true
 	}
 	for again := true; again; {
 		again = false
 		for _, rel := range sortedKeys(candidates) {
-			if base := filepath.Base(rel); f.files[rel] == nil && !named[base] && f.mentioned(base) && f.meant(rel, candidates) {
+			if base := filepath.Base(rel); f.Files[rel] == nil && !named[base] && f.mentioned(base) && f.meant(rel, candidates) {
 				f.put(Script{Name: rel}, candidates[rel])
 				again = true
 			}
@@ -95,8 +97,8 @@ func (f *folder) followFor(source *block, candidates map[string][]byte) {
 // speak of, if it speaks of another's: they are other templates'.
 func (f *folder) choose(candidates map[string][]byte) {
 	var text strings.Builder
-	for _, name := range f.hcl {
-		text.Write(notation.Stripped(name, f.files[name]))
+	for _, name := range f.HCL {
+		text.Write(notation.Stripped(name, f.Files[name]))
 	}
 	spoken := map[string]bool{}
 	isSpoken := func(rel string) bool {
@@ -112,14 +114,14 @@ func (f *folder) choose(candidates map[string][]byte) {
 // take reads a file, a folder's files or a pattern's that HCL names, and reports
 // whether there is one. s is what is known of them.
 func (f *folder) take(path string, s Script) bool {
-	path = strings.TrimPrefix(filepath.FromSlash(path), f.dir+string(filepath.Separator))
+	path = strings.TrimPrefix(filepath.FromSlash(path), f.Dir+string(filepath.Separator))
 	if path == "" || strings.ContainsAny(path, "\n{}$") || strings.Contains(path, "://") || path == "." || path == ".." || path == "/" {
 		return false
 	}
-	if info, err := os.Stat(filepath.Join(f.dir, path)); err == nil && info.IsDir() {
+	if info, err := os.Stat(filepath.Join(f.Dir, path)); err == nil && info.IsDir() {
 		path = filepath.Join(path, "*")
 	}
-	names, err := filepath.Glob(filepath.Join(f.dir, path))
+	names, err := filepath.Glob(filepath.Join(f.Dir, path))
 	if err != nil {
 		return false
 	}
@@ -128,7 +130,7 @@ func (f *folder) take(path string, s Script) bool {
 		return errors.Is(err, fs.ErrNotExist)
 	})
 	for _, name := range names {
-		rel, err := filepath.Rel(f.dir, name)
+		rel, err := filepath.Rel(f.Dir, name)
 		if err != nil {
 			continue
 		}
@@ -148,7 +150,7 @@ func (f *folder) take(path string, s Script) bool {
 // read is a file's text, a script's as PowerShell reads it. XML that can't be
 // decoded is left to its own rule.
 func (f *folder) read(rel string) ([]byte, bool) {
-	data, err := expression.ReadAt(f.dir, rel)
+	data, err := expression.ReadAt(f.Dir, rel)
 	if err != nil {
 		return nil, false
 	}
@@ -171,7 +173,7 @@ func (f *folder) put(s Script, data []byte) {
 	if s.binary = s.Language == PowerShell && bytes.IndexByte(data, 0) >= 0; s.binary {
 		data = []byte{} // there is nothing to find in it
 	}
-	f.files[s.Name], s.Text, s.values = data, string(data), f.filling[s.Name]
+	f.Files[s.Name], s.Text, s.values = data, string(data), f.filling[s.Name]
 	for i, known := range f.scripts {
 		if known.Name == s.Name && known.Stage == s.Stage && maps.Equal(known.Env, s.Env) {
 			f.scripts[i].Paths = slices.Concat(known.Paths, s.Paths)

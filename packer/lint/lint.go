@@ -2,7 +2,6 @@ package lint
 
 import (
 	"bytes"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -48,14 +47,6 @@ type checker struct {
 
 // reporter collects findings.
 type reporter struct{ findings []finding.Finding }
-
-// at is a place in a file, for evidence.
-func at(file string, line int) []string {
-	if line == 0 {
-		return []string{file}
-	}
-	return []string{fmt.Sprintf("%s:%d", file, line)}
-}
 
 // add records a finding of a rule. The words that stay the same are the
 // rule's.

@@ -80,7 +80,7 @@ func (c *buildChecker) unseen(f File) string {
 // lettersOf reports each letter of an answer file once, with all its lines.
 func (c *checker) lettersOf(name string) {
 	lines := map[string][]string{}
-	for _, p := range answer.Check(c.files[name], false) {
+	for _, p := range answer.Check(c.Files[name], false) {
 		if p.Kind == answer.KindLetter && !(c.hasFloppy() && strings.HasPrefix(p.What, "drive A:")) {
 			lines[p.What] = append(lines[p.What], at(name, p.Line)...)
 		}
@@ -100,12 +100,12 @@ func editions(c *checker) {
 
 func (c *checker) editionOf(s *block) bool {
 	var chosen []string
-	for _, f := range s.answers() {
+	for _, f := range c.answers(s) {
 		chosen = append(chosen, answer.Editions(f.Data)...)
 	}
-	for _, name := range sortedKeys(c.variables) {
-		if speaksOf(s.Body, name) || !slices.ContainsFunc(c.sources, func(o *block) bool { return speaksOf(o.Body, name) }) {
-			chosen = append(chosen, expression.Texts(c.ctx.Variables["var"].GetAttr(name))...)
+	for _, name := range sortedKeys(c.Variables) {
+		if speaksOf(s.Body, name) || !slices.ContainsFunc(c.Sources, func(o *block) bool { return speaksOf(o.Body, name) }) {
+			chosen = append(chosen, expression.Texts(c.Context.Variables["var"].GetAttr(name))...)
 		}
 	}
 	for _, image := range chosen {
@@ -118,9 +118,9 @@ func (c *checker) editionOf(s *block) bool {
 			f.Severity, f.Expected = finding.Warn, "Windows Server 2022 or 2025"
 			f.Why = "the operator's nodes run Windows Server 2022 and 2025"
 		}
-		guest, _ := c.text(s.Body, "guest_os_type")
+		guest, _ := c.Text(s.Body, "guest_os_type")
 		if g, _ := builder.GuestOf(guest); g.Node && !strings.HasSuffix(g.Windows, m[1]) {
-			f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+g.Windows+", as guest_os_type says", s.at("guest_os_type")
+			f.Severity, f.Expected, f.Evidence = finding.Block, "one of "+g.Windows+", as guest_os_type says", s.At("guest_os_type")
 		}
 		if f.Expected != "" {
 			c.add("template.answer", image, f)
@@ -152,12 +152,12 @@ var told = regexp.MustCompile(`(?im)^[ \t]*(?:write-(?:host|output|verbose|warni
 func letters(c *checker) {
 	const id = "template.letter"
 	before := len(c.findings)
-	for _, name := range sortedKeys(c.files) {
-		if notation.IsAnswer(name, c.files[name]) && !slices.Contains(c.hcl, name) {
+	for _, name := range sortedKeys(c.Files) {
+		if notation.IsAnswer(name, c.Files[name]) && !slices.Contains(c.HCL, name) {
 			c.lettersOf(name)
 			continue
 		}
-		text := told.ReplaceAll(opened(notation.Stripped(name, c.files[name])), []byte("$1"))
+		text := told.ReplaceAll(opened(notation.Stripped(name, c.Files[name])), []byte("$1"))
 		for _, m := range fixedLetter.FindAllSubmatchIndex(text, -1) {
 			letter := string(bytes.ToUpper(text[m[2]:m[3]]))
 			if letter == "A" && c.hasFloppy() { // its letter doesn't move

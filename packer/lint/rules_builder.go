@@ -14,6 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 	"github.com/winbake/winbake/packer/lint/internal/table"
 )
@@ -43,12 +44,12 @@ func plugins(c *checker) {
 			c.pass(id, name, p.source+" "+p.version)
 		}
 	}
-	for _, s := range c.sources {
+	for _, s := range c.Sources {
 		kind := s.Labels[0]
 		if slices.Contains(core, kind) || slices.ContainsFunc(sortedKeys(required), func(n string) bool { return kind == n || strings.HasPrefix(kind, n+"-") }) {
 			continue
 		}
-		c.add(id, s.name(), finding.Finding{Observed: "no required_plugins entry", Expected: "one that brings " + kind, Evidence: s.at()})
+		c.add(id, s.Name(), finding.Finding{Observed: "no required_plugins entry", Expected: "one that brings " + kind, Evidence: s.At()})
 	}
 }
 
@@ -59,20 +60,20 @@ type required struct {
 
 func (c *checker) requiredPlugins() map[string]required {
 	all := map[string]required{}
-	for _, p := range c.packer {
+	for _, p := range c.Packer {
 		for _, b := range p.Body.Blocks {
 			if b.Type != "required_plugins" {
 				continue
 			}
 			for name, a := range b.Body.Attributes {
-				v := c.value(a.Expr)
+				v := c.Value(a.Expr)
 				field := func(key string) string {
 					if v.IsWhollyKnown() && !v.IsNull() && v.Type().IsObjectType() && v.Type().HasAttribute(key) {
 						return strings.Join(expression.Texts(v.GetAttr(key)), "")
 					}
 					return ""
 				}
-				all[name] = required{field("source"), field("version"), at(p.file, a.SrcRange.Start.Line)}
+				all[name] = required{field("source"), field("version"), at(p.File, a.SrcRange.Start.Line)}
 			}
 		}
 	}
@@ -81,31 +82,31 @@ func (c *checker) requiredPlugins() map[string]required {
 
 func guests(c *checker) {
 	const id = "template.guest-id"
-	for _, s := range c.sources {
+	for _, s := range c.Sources {
 		if !strings.HasPrefix(s.Labels[0], "vsphere-") && !strings.HasPrefix(s.Labels[0], "vmware-") {
 			continue
 		}
-		value, st := c.text(s.Body, "guest_os_type")
-		f := finding.Finding{Observed: quoted(value), Evidence: s.at("guest_os_type")}
+		value, st := c.Text(s.Body, "guest_os_type")
+		f := finding.Finding{Observed: quoted(value), Evidence: s.At("guest_os_type")}
 		guest, exists := builder.GuestOf(value)
 		switch {
 		case s.Labels[0] == "vsphere-clone" && st == absent:
 		case st == unknown, value == "" && len(variablesOf(s.Body, "guest_os_type")) > 0:
-			c.untold(id, s.name(), "guest_os_type is given at build time")
+			c.untold(id, s.Name(), "guest_os_type is given at build time")
 		case strings.HasPrefix(s.Labels[0], "vmware-"): // VMX has names of its own
 		case st == absent:
 			f.Observed, f.Expected = "no guest_os_type, which makes it otherGuest", "windows2019srvNext_64Guest"
-			c.add(id, s.name(), f)
+			c.add(id, s.Name(), f)
 		case !exists:
 			f.Expected = "one of vSphere's ids, such as windows2019srvNext_64Guest or windows2022srvNext_64Guest"
-			c.add(id, s.name(), f)
+			c.add(id, s.Name(), f)
 		case !guest.Node:
 			f.Severity, f.Observed = finding.Warn, f.Observed+", that is "+cmp.Or(guest.Windows, "no Windows Server in support")
 			f.Expected = "windows2019srvNext_64Guest for Windows Server 2022"
-			c.add(id, s.name(), f)
+			c.add(id, s.Name(), f)
 		default:
 			if c.hardware(s, value, guest) {
-				c.pass(id, s.name(), value+", "+guest.Windows)
+				c.pass(id, s.Name(), value+", "+guest.Windows)
 			}
 		}
 	}
@@ -113,13 +114,13 @@ func guests(c *checker) {
 
 // hardware holds the machine's version to its guest, and reports whether it fits.
 func (c *checker) hardware(s *block, id string, guest builder.Guest) bool {
-	text, st := c.text(s.Body, "vm_version")
+	text, st := c.Text(s.Body, "vm_version")
 	version, err := strconv.Atoi(text)
 	if st != known || err != nil || version == 0 || version >= guest.Hardware {
 		return true
 	}
-	c.add("template.guest-id", s.name(), finding.Finding{Severity: finding.Warn, Observed: fmt.Sprintf("hardware version %d with %s", version, id), Expected: fmt.Sprintf("%d or later", guest.Hardware),
-		Why: "ESXi knows " + guest.Windows + " from that version on, and refuses the machine or gives it the devices of another Windows", Remedy: fmt.Sprintf("vm_version = %d", guest.Hardware+1), Evidence: s.at("vm_version")})
+	c.add("template.guest-id", s.Name(), finding.Finding{Severity: finding.Warn, Observed: fmt.Sprintf("hardware version %d with %s", version, id), Expected: fmt.Sprintf("%d or later", guest.Hardware),
+		Why: "ESXi knows " + guest.Windows + " from that version on, and refuses the machine or gives it the devices of another Windows", Remedy: fmt.Sprintf("vm_version = %d", guest.Hardware+1), Evidence: s.At("vm_version")})
 	return false
 }
 
@@ -128,18 +129,18 @@ func (c *checker) hardware(s *block, id string, guest builder.Guest) bool {
 var efiBy = map[string][2]string{"vsphere-iso": {"firmware", "efi"}, "hyperv-iso": {"generation", "2"}, "proxmox-iso": {"bios", "ovmf"}}
 
 // isEFI tells how a source's machine starts, by the builder's own words.
-func (c *checker) isEFI(s *block) (bool, state) {
+func (c *checker) isEFI(s *block) (bool, hclfolder.State) {
 	if by, has := efiBy[s.Labels[0]]; has {
-		v, st := c.text(s.Body, by[0])
+		v, st := c.Text(s.Body, by[0])
 		return strings.HasPrefix(v, by[1]), cmp.Or(st, known)
 	}
 	if s.Labels[0] != "qemu" {
 		return false, absent
 	}
-	if v, st := c.text(s.Body, "efi_boot"); st != absent {
+	if v, st := c.Text(s.Body, "efi_boot"); st != absent {
 		return v == "true", st
 	}
-	if c.has(s.Body, "efi_firmware_code") {
+	if c.Has(s.Body, "efi_firmware_code") {
 		return true, known
 	}
 	return c.qemuArguments(s)
@@ -150,12 +151,12 @@ var efiImage = regexp.MustCompile(`(?i)ovmf|edk2|_efi|uefi`)
 
 // qemuArguments tells how a machine starts whose template talks to QEMU
 // itself: without firmware of its own it has QEMU's BIOS.
-func (c *checker) qemuArguments(s *block) (bool, state) {
+func (c *checker) qemuArguments(s *block) (bool, hclfolder.State) {
 	a := s.Body.Attributes["qemuargs"]
 	if a == nil {
 		return false, known
 	}
-	v := c.value(a.Expr)
+	v := c.Value(a.Expr)
 	if slices.ContainsFunc(expression.Texts(v), efiImage.MatchString) {
 		return true, known
 	}
@@ -167,29 +168,29 @@ func (c *checker) qemuArguments(s *block) (bool, state) {
 
 func firmware(c *checker) {
 	const id = "template.firmware"
-	for _, s := range c.sources {
+	for _, s := range c.Sources {
 		efi, st := c.isEFI(s)
-		evidence := s.at()
+		evidence := s.At()
 		if st == unknown {
-			c.untold(id, s.name(), "the firmware is given at build time")
+			c.untold(id, s.Name(), "the firmware is given at build time")
 		}
 		if st != known {
 			continue
 		}
-		tpm, tpmState := c.text(s.Body, "vTPM")
+		tpm, tpmState := c.Text(s.Body, "vTPM")
 		if tpmState == absent {
-			tpm, _ = c.text(s.Body, "vtpm")
+			tpm, _ = c.Text(s.Body, "vtpm")
 		}
 		if tpm == "true" && !efi {
-			c.add(id, s.name(), finding.Finding{Observed: "a TPM without EFI", Expected: "EFI", Evidence: evidence, Why: "the machine can't be made: a TPM needs EFI"})
+			c.add(id, s.Name(), finding.Finding{Observed: "a TPM without EFI", Expected: "EFI", Evidence: evidence, Why: "the machine can't be made: a TPM needs EFI"})
 			continue
 		}
 		if bad := c.unseenDisk(s); bad != "" {
-			c.add("template.answer", s.name(), finding.Finding{Observed: bad, Expected: "its driver in DriverPaths", Evidence: s.at("disk_interface", "scsi_controller"),
+			c.add("template.answer", s.Name(), finding.Finding{Observed: bad, Expected: "its driver in DriverPaths", Evidence: s.At("disk_interface", "scsi_controller"),
 				Why: "Windows has no driver for it, and Setup finds no disk", Remedy: "Microsoft-Windows-PnpCustomizationsWinPE with the folders of virtio-win, or $WinPEDriver$ on the CD"})
 		}
-		if template, _ := c.text(s.Body, "secure_boot_template"); template == "MicrosoftUEFICertificateAuthority" {
-			c.add(id, s.name(), finding.Finding{Observed: template, Expected: "MicrosoftWindows", Evidence: s.at("secure_boot_template"),
+		if template, _ := c.Text(s.Body, "secure_boot_template"); template == "MicrosoftUEFICertificateAuthority" {
+			c.add(id, s.Name(), finding.Finding{Observed: template, Expected: "MicrosoftWindows", Evidence: s.At("secure_boot_template"),
 				Why: "that one is for Linux: the firmware refuses Windows' boot loader", Remedy: `secure_boot_template = "MicrosoftWindows"`})
 			continue
 		}
@@ -198,23 +199,23 @@ func firmware(c *checker) {
 			if !efi {
 				f.Why, f.Remedy = "Windows Setup makes no EFI partition on the disk of a machine that starts by BIOS", "an active system partition and Windows in the answer file, or EFI as the machine's firmware"
 			}
-			c.add(id, s.name(), f)
+			c.add(id, s.Name(), f)
 			continue
 		}
 		if bad := c.unsecured(s, efi); bad != "" {
-			c.add(id, s.name(), finding.Finding{Severity: finding.Warn, Observed: bad + ": no secure boot", Expected: "EFI with secure boot", Evidence: evidence,
+			c.add(id, s.Name(), finding.Finding{Severity: finding.Warn, Observed: bad + ": no secure boot", Expected: "EFI with secure boot", Evidence: evidence,
 				Why: "without secure boot the nodes start whatever stands on their disks", Remedy: "EFI firmware with secure boot, and EFI and MSR partitions in the answer file"})
 			continue
 		}
-		c.pass(id, s.name(), "EFI")
+		c.pass(id, s.Name(), "EFI")
 	}
 }
 
 // unsecured is a machine's firmware where it starts what nobody signed, "" where it
 // doesn't, or where that isn't known.
 func (c *checker) unsecured(s *block, efi bool) string {
-	firmware, _ := c.text(s.Body, "firmware")
-	secure, st := c.text(s.Body, "enable_secure_boot")
+	firmware, _ := c.Text(s.Body, "firmware")
+	secure, st := c.Text(s.Body, "enable_secure_boot")
 	switch {
 	case !efi:
 		return "BIOS"
@@ -226,10 +227,10 @@ func (c *checker) unsecured(s *block, efi bool) string {
 
 // attributes of sources that make no image, or none that should be used.
 func attributes(c *checker) {
-	for _, s := range c.sources {
+	for _, s := range c.Sources {
 		get := func(name string) table.Value { return c.attribute(s.Body, name) }
 		for _, f := range table.Faults(s.Labels[0], get) {
-			c.add(f.Rule, s.name(), finding.Finding{Observed: f.Observed, Expected: f.Expected, Why: f.Why, Remedy: f.Remedy, Evidence: s.at(f.Name)})
+			c.add(f.Rule, s.Name(), finding.Finding{Observed: f.Observed, Expected: f.Expected, Why: f.Why, Remedy: f.Remedy, Evidence: s.At(f.Name)})
 		}
 	}
 }
@@ -237,14 +238,14 @@ func attributes(c *checker) {
 // attribute is one of a block's, or of a block in it: BLOCK.NAME.
 func (c *checker) attribute(b *hclsyntax.Body, name string) table.Value {
 	first, rest, inner := strings.Cut(name, ".")
-	if text, st := c.text(b, first); st == known {
+	if text, st := c.Text(b, first); st == known {
 		return table.Value{Texts: []string{text}, There: true, Known: !inner}
 	} else if a := b.Attributes[first]; st == unknown {
-		v := c.value(a.Expr)
+		v := c.Value(a.Expr)
 		return table.Value{Texts: expression.Texts(v), There: true, Known: v.IsWhollyKnown() && !inner}
 	}
 	for _, below := range b.Blocks {
-		if below = c.expanded(below); below.Type == first {
+		if below = c.Expanded(below); below.Type == first {
 			if inner {
 				return c.attribute(below.Body, rest)
 			}
@@ -261,13 +262,13 @@ var drivers = regexp.MustCompile(`DriverPaths|drvload|\$WinPEDriver\$|"-(drive|d
 // unseenDisk is a controller of VirtIO where no answer file names drivers, "" for
 // none; qemu's default is one.
 func (c *checker) unseenDisk(s *block) string {
-	disk, st := c.text(s.Body, map[string]string{"qemu": "disk_interface", "proxmox-iso": "scsi_controller"}[s.Labels[0]])
-	answers := s.answers()
+	disk, st := c.Text(s.Body, map[string]string{"qemu": "disk_interface", "proxmox-iso": "scsi_controller"}[s.Labels[0]])
+	answers := c.answers(s)
 	if s.Labels[0] == "qemu" && st == absent {
 		disk = "virtio"
 	}
 	if !strings.HasPrefix(disk, "virtio") || len(answers) == 0 || slices.ContainsFunc(answers, func(f File) bool { return drivers.Match(notation.Stripped(f.Name, f.Data)) }) ||
-		slices.ContainsFunc(c.hcl, func(name string) bool { return drivers.Match(c.files[name]) }) {
+		slices.ContainsFunc(c.HCL, func(name string) bool { return drivers.Match(c.Files[name]) }) {
 		return ""
 	}
 	return "a disk of " + disk + ", and no driver for it"
@@ -277,7 +278,7 @@ func (c *checker) unseenDisk(s *block) string {
 // "" for nothing, or for files that have both, or none.
 func (c *checker) layoutAgainst(s *block, efi bool) string {
 	has, hasEFI := false, false
-	for _, f := range s.answers() {
+	for _, f := range c.answers(s) {
 		isEFI := efiPartition.Match(f.Data)
 		if isEFI && bytes.Contains(f.Data, []byte("%{ else")) {
 			return "" // the template chooses at build time

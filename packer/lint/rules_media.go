@@ -15,11 +15,11 @@ import (
 
 // media: the ISO has a sum, CDs come before floppies, boot order is set.
 func media(c *checker) {
-	for _, s := range c.sources {
-		c.iso(s, s.Body, s.name())
+	for _, s := range c.Sources {
+		c.iso(s, s.Body, s.Name())
 		for _, b := range s.Body.Blocks {
 			if b.Type == "boot_iso" || b.Type == "additional_iso_files" {
-				c.iso(s, b.Body, s.name()+"."+b.Type)
+				c.iso(s, b.Body, s.Name()+"."+b.Type)
 			}
 		}
 		c.boot(s)
@@ -28,10 +28,10 @@ func media(c *checker) {
 
 func (c *checker) iso(s *block, b *hclsyntax.Body, object string) {
 	const id = "template.iso"
-	sum, st := c.text(b, "iso_checksum")
-	f := finding.Finding{Observed: "iso_checksum is " + quoted(sum), Expected: "sha256:...", Evidence: s.in(b, "iso_checksum", "iso_url", "iso_urls")}
+	sum, st := c.Text(b, "iso_checksum")
+	f := finding.Finding{Observed: "iso_checksum is " + quoted(sum), Expected: "sha256:...", Evidence: s.In(b, "iso_checksum", "iso_url", "iso_urls")}
 	switch {
-	case !c.has(b, "iso_url") && !c.has(b, "iso_urls"):
+	case !c.Has(b, "iso_url") && !c.Has(b, "iso_urls"):
 		c.lyingThere(s, b, object)
 	case st == unknown && c.demanded(b, "iso_checksum"):
 		c.pass(id, object, "iso_checksum is given at build time, in a form that the template checks")
@@ -58,7 +58,7 @@ func (c *checker) lyingThere(s *block, b *hclsyntax.Body, object string) {
 	const id = "template.iso"
 	ofWindows, ofTools := c.isoPaths(b)
 	open := c.openVariables(b, "iso_url", "iso_urls", "iso_paths", "iso_file")
-	f := finding.Finding{Evidence: s.in(b, "iso_paths", "iso_file")}
+	f := finding.Finding{Evidence: s.In(b, "iso_paths", "iso_file")}
 	switch {
 	case ofWindows:
 		f.Severity, f.Observed = finding.Info, "an ISO that lies there already, whose sum Packer doesn't look at"
@@ -79,10 +79,10 @@ func (c *checker) lyingThere(s *block, b *hclsyntax.Body, object string) {
 // isn't known counts as Windows'.
 func (c *checker) isoPaths(b *hclsyntax.Body) (ofWindows, ofTools bool) {
 	for _, name := range []string{"iso_paths", "iso_file"} {
-		if !c.has(b, name) {
+		if !c.Has(b, name) {
 			continue
 		}
-		v := c.value(b.Attributes[name].Expr)
+		v := c.Value(b.Attributes[name].Expr)
 		ofWindows = ofWindows || !v.IsWhollyKnown()
 		for _, path := range expression.Texts(v) {
 			ofTools = ofTools || toolsISO.MatchString(path)
@@ -111,7 +111,7 @@ func variablesOf(b *hclsyntax.Body, attributes ...string) []string {
 // stands for what somebody gives.
 func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []string {
 	return slices.DeleteFunc(variablesOf(b, attributes...), func(name string) bool {
-		return c.variables[name] == nil || !expression.IsEmpty(c.ctx.Variables["var"].GetAttr(name))
+		return c.Variables[name] == nil || !expression.IsEmpty(c.Context.Variables["var"].GetAttr(name))
 	})
 }
 
@@ -124,14 +124,14 @@ func (c *checker) insists(variables []string) bool {
 			return t.RootName() == "var" && slices.Contains(variables, expression.Name(t))
 		})
 	}
-	for _, e := range c.locals {
-		if speaks(e) && functionFails(e, c.ctx) {
+	for _, e := range c.Locals {
+		if speaks(e) && functionFails(e, c.Context) {
 			return true
 		}
 	}
 	for _, name := range variables {
-		for _, inner := range c.variables[name].Body.Blocks {
-			if held, _ := c.text(inner.Body, "condition"); inner.Type == "validation" && held == "false" {
+		for _, inner := range c.Variables[name].Body.Blocks {
+			if held, _ := c.Text(inner.Body, "condition"); inner.Type == "validation" && held == "false" {
 				return true
 			}
 		}
@@ -153,7 +153,7 @@ func functionFails(e hclsyntax.Expression, ctx *hcl.EvalContext) bool {
 // its own validation holds to a form.
 func (c *checker) demanded(b *hclsyntax.Body, attribute string) bool {
 	return slices.ContainsFunc(variablesOf(b, attribute), func(name string) bool {
-		v := c.variables[name]
+		v := c.Variables[name]
 		return v != nil && v.Body.Attributes["default"] == nil && slices.ContainsFunc(v.Body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == "validation" })
 	})
 }
@@ -161,7 +161,7 @@ func (c *checker) demanded(b *hclsyntax.Body, attribute string) bool {
 // floppy is the attribute that gives a machine one, "" for none.
 func (c *checker) floppy(s *block) string {
 	for _, name := range []string{"floppy_files", "floppy_dirs", "floppy_content", "floppy_img_path"} {
-		if c.has(s.Body, name) {
+		if c.Has(s.Body, name) {
 			return name
 		}
 	}
@@ -169,7 +169,7 @@ func (c *checker) floppy(s *block) string {
 }
 
 func (c *checker) hasFloppy() bool {
-	return slices.ContainsFunc(c.sources, func(s *block) bool { return c.floppy(s) != "" })
+	return slices.ContainsFunc(c.Sources, func(s *block) bool { return c.floppy(s) != "" })
 }
 
 // What presses no key in a boot_command, and media that don't ask for one: an ISO
@@ -181,7 +181,7 @@ var (
 
 // unanswered reports whether nobody presses a key where Windows' CD asks for one.
 func (c *checker) unanswered(s *block) bool {
-	if image, _ := c.text(s.Body, "disk_image"); image == "true" || !slices.Contains(fromMedium, s.Labels[0]) {
+	if image, _ := c.Text(s.Body, "disk_image"); image == "true" || !slices.Contains(fromMedium, s.Labels[0]) {
 		return false
 	}
 	for _, name := range []string{"iso_url", "iso_urls", "iso_paths", "iso_file", "boot_command"} {
@@ -189,7 +189,7 @@ func (c *checker) unanswered(s *block) bool {
 		if a == nil {
 			continue
 		}
-		v := c.value(a.Expr)
+		v := c.Value(a.Expr)
 		if text := strings.Join(expression.Texts(v), " "); name == "boot_command" && (!v.IsWhollyKnown() || pause.ReplaceAllString(text, "") != "") ||
 			slices.ContainsFunc(expression.Texts(v), noPrompt.MatchString) {
 			return false
@@ -201,59 +201,59 @@ func (c *checker) unanswered(s *block) bool {
 // boot: without a boot_order, vsphere-iso has disk before cdrom.
 func (c *checker) boot(s *block) {
 	const id = "template.boot"
-	order, _ := c.text(s.Body, "boot_order")
+	order, _ := c.Text(s.Body, "boot_order")
 	floppy, before := c.floppy(s), len(c.findings)
 	if cd := strings.Index(order, "cdrom"); s.Labels[0] == "vsphere-iso" && cd >= 0 && cd < strings.Index(order, "disk") {
-		c.add(id, s.name(), finding.Finding{Observed: "boot_order = " + quoted(order), Expected: `"disk,cdrom"`, Evidence: s.at("boot_order")})
+		c.add(id, s.Name(), finding.Finding{Observed: "boot_order = " + quoted(order), Expected: `"disk,cdrom"`, Evidence: s.At("boot_order")})
 	}
 	if efi, _ := c.isEFI(s); efi && c.unanswered(s) {
-		c.add(id, s.name(), finding.Finding{Observed: "EFI, and boot_command presses no key", Expected: "a key in the first seconds", Evidence: s.at("boot_command"),
+		c.add(id, s.Name(), finding.Finding{Observed: "EFI, and boot_command presses no key", Expected: "a key in the first seconds", Evidence: s.At("boot_command"),
 			Why: `EFI asks to "press any key to boot from CD or DVD", and passes on to the empty disk when nobody does`, Remedy: `boot_wait = "2s" and boot_command = ["<spacebar><wait><spacebar><wait><spacebar>"]`})
 	}
 	if floppy != "" {
-		f := finding.Finding{Severity: finding.Info, Observed: floppy, Expected: "cd_content or cd_files", Evidence: s.at(floppy),
+		f := finding.Finding{Severity: finding.Info, Observed: floppy, Expected: "cd_content or cd_files", Evidence: s.At(floppy),
 			Why: "a floppy holds 1.4 MB, and machines of Hyper-V's generation 2 and QEMU's q35 have none", Remedy: "cd_content in place of floppy_files"}
 		if efi, _ := c.isEFI(s); efi && s.Labels[0] == "hyperv-iso" {
 			f.Severity, f.Why = finding.Warn, "machines of Hyper-V's generation 2 have no floppy"
 		}
-		c.add(id, s.name(), f)
+		c.add(id, s.Name(), f)
 	}
 	if len(c.findings) == before && slices.Contains(fromMedium, s.Labels[0]) {
-		c.pass(id, s.name(), "no floppy")
+		c.pass(id, s.Name(), "no floppy")
 	}
 }
 
 // reach: how Packer gets in, and whether it knows whom it talks to.
 func reach(c *checker) {
 	const id = "template.reach"
-	for _, s := range c.sources {
-		evidence := s.at()
-		communicator, st := c.text(s.Body, "communicator")
-		method, _ := c.text(s.Body, "ssh_file_transfer_method")
+	for _, s := range c.Sources {
+		evidence := s.At()
+		communicator, st := c.Text(s.Body, "communicator")
+		method, _ := c.Text(s.Body, "ssh_file_transfer_method")
 		insecure := ""
 		for _, name := range []string{"insecure_connection", "insecure_skip_tls_verify"} {
-			if v, _ := c.text(s.Body, name); v == "true" {
+			if v, _ := c.Text(s.Body, name); v == "true" {
 				insecure = name
 			}
 		}
 		before := len(c.findings)
 		if (st == known && communicator == "ssh" || st == absent) && method != "sftp" && s.Labels[0] != "null" {
-			c.add(id, s.name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence, Why: "the first upload hangs for minutes where sshd has no scp"})
+			c.add(id, s.Name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence, Why: "the first upload hangs for minutes where sshd has no scp"})
 		}
-		if communicator == "none" && slices.ContainsFunc(c.provisioners(s), func(p *block) bool { return !slices.Contains([]string{"shell-local", "breakpoint"}, p.Labels[0]) }) {
-			c.add(id, s.name(), finding.Finding{Severity: finding.Block, Observed: `communicator = "none", and there are provisioners`, Expected: `"ssh" or "winrm"`, Evidence: s.at("communicator"),
+		if communicator == "none" && slices.ContainsFunc(c.Provisioners(s), func(p *block) bool { return !slices.Contains([]string{"shell-local", "breakpoint"}, p.Labels[0]) }) {
+			c.add(id, s.Name(), finding.Finding{Severity: finding.Block, Observed: `communicator = "none", and there are provisioners`, Expected: `"ssh" or "winrm"`, Evidence: s.At("communicator"),
 				Why: "no step of the build reaches the machine", Remedy: `communicator = "ssh"`})
 		}
 		if unencryptedWinRM(c, s, communicator) {
-			c.add(id, s.name(), finding.Finding{Observed: "WinRM over plain HTTP", Expected: "winrm_use_ssl = true", Evidence: s.at("winrm_use_ssl", "communicator"),
+			c.add(id, s.Name(), finding.Finding{Observed: "WinRM over plain HTTP", Expected: "winrm_use_ssl = true", Evidence: s.At("winrm_use_ssl", "communicator"),
 				Why: "the administrator's password and all that is done go over the network in the clear", Remedy: "winrm_use_ssl = true with a listener for HTTPS, or SSH"})
 		}
 		if insecure != "" {
-			c.add(id, s.name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.at(insecure),
+			c.add(id, s.Name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.At(insecure),
 				Why: "anyone who answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
 		if len(c.findings) == before {
-			c.pass(id, s.name(), cmp.Or(communicator, "a communicator given at build time"))
+			c.pass(id, s.Name(), cmp.Or(communicator, "a communicator given at build time"))
 		}
 	}
 }
@@ -265,7 +265,7 @@ func unencryptedWinRM(c *checker, s *block, communicator string) bool {
 		return false
 	}
 	for _, name := range []string{"winrm_use_ssl", "winrm_use_ntlm"} {
-		if v, st := c.text(s.Body, name); v == "true" || st == unknown {
+		if v, st := c.Text(s.Body, name); v == "true" || st == unknown {
 			return false
 		}
 	}

@@ -31,23 +31,23 @@ func (c *checker) wayInto(s *block) *way {
 	if len(s.Labels) == 0 || !slices.Contains(fromMedium, s.Labels[0]) {
 		return nil
 	}
-	if image, st := c.text(s.Body, "disk_image"); image == "true" || st == unknown {
+	if image, st := c.Text(s.Body, "disk_image"); image == "true" || st == unknown {
 		return nil
 	}
-	if a := s.Body.Attributes["boot_command"]; a != nil && slices.ContainsFunc(expression.Texts(c.value(a.Expr)), typed.MatchString) {
+	if a := s.Body.Attributes["boot_command"]; a != nil && slices.ContainsFunc(expression.Texts(c.Value(a.Expr)), typed.MatchString) {
 		return nil
 	}
-	communicator, st := c.text(s.Body, "communicator")
+	communicator, st := c.Text(s.Body, "communicator")
 	if st == absent {
 		communicator = "ssh"
 	}
-	w := &way{source: s.name(), communicator: communicator, evidence: s.at("communicator")}
-	w.user, _ = c.text(s.Body, communicator+"_username")
-	https, httpsState := c.text(s.Body, "winrm_use_ssl")
-	ntlm, ntlmState := c.text(s.Body, "winrm_use_ntlm")
+	w := &way{source: s.Name(), communicator: communicator, evidence: s.At("communicator")}
+	w.user, _ = c.Text(s.Body, communicator+"_username")
+	https, httpsState := c.Text(s.Body, "winrm_use_ssl")
+	ntlm, ntlmState := c.Text(s.Body, "winrm_use_ntlm")
 	w.https = https == "true"
 	w.already = httpsState == unknown || !w.https && (ntlm == "true" || ntlmState == unknown)
-	for _, p := range s.mentions {
+	for _, p := range c.brought[s].mentions {
 		if base := strings.ToLower(path.Base(p)); len(base) > 3 {
 			w.absent = append(w.absent, base)
 		}

@@ -13,26 +13,27 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 	"github.com/winbake/winbake/packer/lint/internal/secret"
 )
 
 func secrets(c *checker) {
 	l := &leaks{checker: c, used: map[string]bool{}, said: map[string]bool{}}
-	for _, b := range slices.Concat(c.sources, c.data) {
-		l.block(b.name(), b.Body)
+	for _, b := range slices.Concat(c.Sources, c.Data) {
+		l.block(b.Name(), b.Body)
 	}
-	for _, b := range c.builds {
+	for _, b := range c.Builds {
 		for _, inner := range b.Body.Blocks {
 			if inner.Type != "source" { // those are sources by now
 				l.block(cmp.Or(strings.Join(inner.Labels, "."), inner.Type), inner.Body)
 			}
 		}
 	}
-	for _, name := range sortedKeys(c.locals) {
-		l.attribute("local."+name, name, c.locals[name])
+	for _, name := range sortedKeys(c.Locals) {
+		l.attribute("local."+name, name, c.Locals[name])
 	}
-	for _, name := range sortedKeys(c.variables) {
-		l.variable(name, c.variables[name])
+	for _, name := range sortedKeys(c.Variables) {
+		l.variable(name, c.Variables[name])
 	}
 }
 
@@ -63,14 +64,14 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 		l.secret(object, name, e)
 	}
 	tags := map[*hclsyntax.ObjectConsExpr]bool{}
-	for _, o := range objects(e) {
+	for _, o := range hclfolder.Objects(e) {
 		if tags[o] {
 			continue
 		}
 		for _, item := range o.Items {
-			switch key, st := l.scalar(item.KeyExpr); {
+			switch key, st := l.Scalar(item.KeyExpr); {
 			case st == known && secret.IsTags(key):
-				for _, below := range objects(item.ValueExpr) {
+				for _, below := range hclfolder.Objects(item.ValueExpr) {
 					tags[below] = true
 				}
 			case st == known && secret.IsName(key):
@@ -81,7 +82,7 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 	if name != "environment_vars" {
 		return
 	}
-	for _, text := range expression.Texts(l.value(e)) {
+	for _, text := range expression.Texts(l.Value(e)) {
 		if key, value, _ := strings.Cut(text, "="); secret.IsName(key) {
 			l.leak(object+"."+key, key, value, e)
 		}
@@ -89,10 +90,10 @@ func (l *leaks) attribute(object, name string, e hclsyntax.Expression) {
 }
 
 func (l *leaks) secret(object, name string, e hclsyntax.Expression) {
-	if v := l.variableIn(e, len(l.locals)); v != "" {
+	if v := l.variableIn(e, len(l.Locals)); v != "" {
 		l.used[v] = true
 	}
-	if text, st := l.scalar(e); st == known {
+	if text, st := l.Scalar(e); st == known {
 		l.leak(object, name, text, e)
 	}
 }
@@ -107,8 +108,8 @@ func (l *leaks) variableIn(e hclsyntax.Expression, locals int) string {
 		switch {
 		case e.Traversal.RootName() == "var" && len(e.Traversal) == 2:
 			return of
-		case e.Traversal.RootName() == "local" && l.locals[of] != nil && locals > 0:
-			return l.variableIn(l.locals[of], locals-1)
+		case e.Traversal.RootName() == "local" && l.Locals[of] != nil && locals > 0:
+			return l.variableIn(l.Locals[of], locals-1)
 		}
 	}
 	return ""
@@ -133,13 +134,13 @@ func (l *leaks) comesFrom(name, value string, e hclsyntax.Expression) bool {
 	for _, t := range e.Variables() {
 		of := expression.Name(t)
 		switch {
-		case t.RootName() == "var" && l.variables[of] != nil:
-			if secret.IsName(of) || slices.Contains(expression.Texts(l.ctx.Variables["var"].GetAttr(of)), value) { // encoded, say
+		case t.RootName() == "var" && l.Variables[of] != nil:
+			if secret.IsName(of) || slices.Contains(expression.Texts(l.Context.Variables["var"].GetAttr(of)), value) { // encoded, say
 				l.used[of], found = true, true
 			}
-		case t.RootName() == "local" && l.locals[of] != nil:
-			if text, _ := l.scalar(l.locals[of]); text == value {
-				l.leak("local."+of, name, value, l.locals[of])
+		case t.RootName() == "local" && l.Locals[of] != nil:
+			if text, _ := l.Scalar(l.Locals[of]); text == value {
+				l.leak("local."+of, name, value, l.Locals[of])
 				found = true
 			}
 		}
@@ -153,12 +154,12 @@ func (l *leaks) variable(name string, v *block) {
 	object, before := "var."+name, len(l.findings)
 	value := cty.NullVal(cty.DynamicPseudoType)
 	if a := v.Body.Attributes["default"]; a != nil {
-		value = l.value(a.Expr)
+		value = l.Value(a.Expr)
 	}
 	if l.holds(name, value) {
-		l.add(id, object, finding.Finding{Observed: "a default", Expected: "none", Evidence: v.at("default")})
+		l.add(id, object, finding.Finding{Observed: "a default", Expected: "none", Evidence: v.At("default")})
 	}
-	for _, a := range l.beside[name] {
+	for _, a := range l.Beside[name] {
 		if given, diags := a.Expr.Value(nil); !diags.HasErrors() && l.holds(name, given) {
 			l.add(id, object, finding.Finding{Observed: "a value in " + a.Range.Filename, Expected: "none in the template's folder", Evidence: at(a.Range.Filename, a.Range.Start.Line),
 				Remedy: "PKR_VAR_" + name + " in the environment, or a var-file that lies elsewhere"})
@@ -174,16 +175,16 @@ func (l *leaks) variable(name string, v *block) {
 // build time stays out of logs.
 func (l *leaks) hidden(name string, v *block, value cty.Value) {
 	const id = "template.secret"
-	isSensitive, _ := l.text(v.Body, "sensitive")
+	isSensitive, _ := l.Text(v.Body, "sensitive")
 	isGiven := slices.ContainsFunc(expression.Texts(value), func(text string) bool { return text != "" })
 	switch {
 	case isSensitive == "true" && isGiven && !secret.IsName(name):
-		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "sensitive, with a default", Expected: "no default, or not sensitive", Evidence: v.at("default"),
+		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "sensitive, with a default", Expected: "no default, or not sensitive", Evidence: v.At("default"),
 			Why: "if it is a secret, anyone who has the template has it"})
 	case isSensitive == "true":
 		l.pass(id, "var."+name, "sensitive, and no value of it is a secret in the template")
 	case (secret.IsName(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool && value.Type() != cty.Number:
-		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: v.at(), Why: "Packer prints it into logs"})
+		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: v.At(), Why: "Packer prints it into logs"})
 	}
 }
 
@@ -195,8 +196,8 @@ func (l *leaks) holds(name string, v cty.Value) bool {
 func keys(c *checker) {
 	const id = "template.key"
 	before := len(c.findings)
-	for _, name := range sortedKeys(c.files) {
-		data := opened(c.files[name])
+	for _, name := range sortedKeys(c.Files) {
+		data := opened(c.Files[name])
 		for _, m := range secret.Material(data) {
 			c.add(id, name, finding.Finding{Observed: m.What, Expected: "none in the template", Why: m.Why, Remedy: m.Remedy, Evidence: at(name, lineAt(data, m.Offset))})
 		}
@@ -219,25 +220,25 @@ func opened(data []byte) []byte {
 // payloads: node files come from an image by digest.
 func payloads(c *checker) {
 	const id = "template.payload"
-	blocks := append([]*block{}, c.data...)
+	blocks := append([]*block{}, c.Data...)
 	used := false
-	for _, b := range append(blocks, c.provisioners(nil)...) {
+	for _, b := range append(blocks, c.Provisioners(nil)...) {
 		if b.Labels[0] != "winbake-payload" && b.Labels[0] != "winbake-node" {
 			continue
 		}
 		used = true
-		digest, st := c.text(b.Body, "digest")
-		ref, _ := c.text(b.Body, "payload")
-		evidence := b.at("digest")
+		digest, st := c.Text(b.Body, "digest")
+		ref, _ := c.Text(b.Body, "payload")
+		evidence := b.At("digest")
 		switch {
 		case st == known && digestForm.MatchString(digest), st == absent && strings.Contains(ref, "@sha256:"):
-			c.pass(id, b.name(), cmp.Or(digest, ref))
+			c.pass(id, b.Name(), cmp.Or(digest, ref))
 		case st == unknown && c.demanded(b.Body, "digest"):
-			c.pass(id, b.name(), "the digest is given at build time, in a form that the template checks")
+			c.pass(id, b.Name(), "the digest is given at build time, in a form that the template checks")
 		case st == unknown:
-			c.untold(id, b.name(), "the digest is given at build time, and nothing demands one")
+			c.untold(id, b.Name(), "the digest is given at build time, and nothing demands one")
 		default:
-			c.add(id, b.name(), finding.Finding{Observed: cmp.Or(ref, "a payload") + " without a digest", Expected: "sha256:...", Evidence: evidence})
+			c.add(id, b.Name(), finding.Finding{Observed: cmp.Or(ref, "a payload") + " without a digest", Expected: "sha256:...", Evidence: evidence})
 		}
 	}
 	if !used {

@@ -212,11 +212,11 @@ func (c *buildChecker) unknownProgram() bool {
 
 // sysprepAtShutdown: the HCL's shutdown_command runs it.
 func sysprepAtShutdown(c *checker) {
-	for _, s := range c.sources {
-		command, _ := c.text(s.Body, "shutdown_command")
+	for _, s := range c.Sources {
+		command, _ := c.Text(s.Body, "shutdown_command")
 		if strings.Contains(strings.ToLower(command), "sysprep") {
-			c.add("template.sysprep", s.name(), finding.Finding{Severity: finding.Warn, Observed: "sysprep is the shutdown_command", Expected: "a step of its own, and a plain shutdown after it",
-				Why: "its exit code is never seen, and on some versions the dropped connection fails the build", Evidence: s.at("shutdown_command")})
+			c.add("template.sysprep", s.Name(), finding.Finding{Severity: finding.Warn, Observed: "sysprep is the shutdown_command", Expected: "a step of its own, and a plain shutdown after it",
+				Why: "its exit code is never seen, and on some versions the dropped connection fails the build", Evidence: s.At("shutdown_command")})
 		}
 	}
 }

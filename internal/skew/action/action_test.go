@@ -43,7 +43,7 @@ func every() []action.Action {
 		action.PausePool{Pool: "worker"},
 		action.PausePool{Pool: "worker", Resume: true},
 		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
-		action.RemoveWMCO{},
+		action.RemoveWMCO{To: version.OpenShift{Major: 4, Minor: 20, Patch: -1}},
 		action.UpdateWMCO{Again: true, OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.UpdateWMCO{OpenShift: "4.14", WMCO: "9.0.0", Held: true},
 		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com", WMCO: "9.0.0"},

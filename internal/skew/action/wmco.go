@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/version"
 )
 
 // UpdateWMCO lets WMCO follow, and the Windows nodes with it.
@@ -52,7 +53,10 @@ func (a UpdateWMCO) apply(inv *inventory.Inventory) {
 
 // RemoveWMCO takes the operator away for an update over two minors. Its
 // namespace, with the key Secret and the ConfigMap windows-instances, stays.
-type RemoveWMCO struct{}
+type RemoveWMCO struct {
+	// To is where the update ends.
+	To version.OpenShift
+}
 
 // apply takes it out; the nodes stay as it configured them.
 func (RemoveWMCO) apply(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }

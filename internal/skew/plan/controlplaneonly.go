@@ -45,7 +45,7 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 		p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", pause...)
 	}
 	if wmco {
-		p.add(rules.Before, nil, "WMCO doesn't update nodes over two minors. Windows pods run on without it; their kubelet is two minors behind at the end, which OpenShift allows on an even minor and no further", action.RemoveWMCO{})
+		p.add(rules.Before, nil, "WMCO doesn't update nodes over two minors. Windows pods run on without it; their kubelet is two minors behind at the end, which OpenShift allows on an even minor and no further", action.RemoveWMCO{To: to})
 	}
 	channel := "eus-" + to.MinorString()
 	p.update(w, channel)

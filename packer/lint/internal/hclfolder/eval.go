@@ -1,8 +1,9 @@
-package lint
+package hclfolder
 
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,16 +18,16 @@ import (
 
 // readValues reads the var-files in Packer's order: those of the folder that it
 // reads by itself, and those that were asked for, which must be readable.
-func (f *folder) readValues(asked []string) error {
+func (f *Folder) readValues(asked []string) error {
 	for _, pattern := range []string{"*.pkrvars.hcl", "*.pkrvars.json"} {
-		names, _ := filepath.Glob(filepath.Join(f.dir, pattern))
+		names, _ := filepath.Glob(filepath.Join(f.Dir, pattern))
 		for _, name := range names {
 			values, err := expression.ReadValues(name, filepath.Base(name))
 			if err != nil {
 				continue // Packer complains of those that it reads by itself
 			}
 			for variable, a := range values {
-				f.beside[variable] = append(f.beside[variable], a)
+				f.Beside[variable] = append(f.Beside[variable], a)
 			}
 			if strings.Contains(filepath.Base(name), ".auto.pkrvars.") {
 				f.give(values)
@@ -43,67 +44,67 @@ func (f *folder) readValues(asked []string) error {
 	return nil
 }
 
-func (f *folder) give(values hcl.Attributes) {
+func (f *Folder) give(values hcl.Attributes) {
 	for name, a := range values {
 		if value, diags := a.Expr.Value(nil); !diags.HasErrors() {
-			f.given[name] = value
+			f.Given[name] = value
 		}
 	}
 }
 
 // evaluate makes the context that expressions are evaluated in: what is given,
 // else defaults; everything else is there and unknown.
-func (f *folder) evaluate(ctx context.Context) error {
+func (f *Folder) evaluate(ctx context.Context) error {
 	vars := map[string]cty.Value{}
-	for name, b := range f.variables {
+	for name, b := range f.Variables {
 		vars[name] = cty.DynamicVal
 		if a := b.Body.Attributes["default"]; a != nil {
 			if v, diags := a.Expr.Value(nil); !diags.HasErrors() {
 				vars[name] = v
 			}
 		}
-		if v, ok := f.given[name]; ok {
+		if v, ok := f.Given[name]; ok {
 			vars[name] = v
 		}
 	}
-	f.ctx = &hcl.EvalContext{Functions: expression.Functions(f.dir, &f.left), Variables: map[string]cty.Value{
+	f.Context = &hcl.EvalContext{Functions: expression.Functions(f.Dir, &f.left), Variables: map[string]cty.Value{
 		"var": cty.ObjectVal(vars), "data": cty.DynamicVal, "source": cty.DynamicVal, "build": cty.DynamicVal, "packer": cty.DynamicVal,
-		"path": cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.dir), "cwd": cty.StringVal(".")}),
+		"path": cty.ObjectVal(map[string]cty.Value{"root": cty.StringVal(f.Dir), "cwd": cty.StringVal(".")}),
 	}}
-	l := &locals{folder: f, values: map[string]cty.Value{}, left: expression.MaxAll}
-	for _, name := range sortedKeys(f.locals) {
+	l := &locals{Folder: f, values: map[string]cty.Value{}, left: expression.MaxAll}
+	for _, name := range slices.Sorted(maps.Keys(f.Locals)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		l.value(name)
 	}
-	f.ctx.Variables["local"] = cty.ObjectVal(l.values)
+	f.Context.Variables["local"] = cty.ObjectVal(l.values)
 	return nil
 }
 
 // locals evaluates each local once, behind those that it refers to.
 type locals struct {
-	*folder
+	*Folder
 	values map[string]cty.Value
 	left   int // bytes that may be read yet
 }
 
 func (l *locals) value(name string) cty.Value {
-	e := l.locals[name]
+	e := l.Locals[name]
 	if v, ok := l.values[name]; ok || e == nil {
 		return v
 	}
 	l.values[name] = cty.DynamicVal // for one that refers to itself
 	others, whole := map[string]cty.Value{}, false
 	for _, t := range e.Variables() {
-		if other := expression.Name(t); t.RootName() == "local" && l.locals[other] != nil {
+		if other := expression.Name(t); t.RootName() == "local" && l.Locals[other] != nil {
 			others[other] = l.value(other)
 		} else {
 			whole = whole || t.RootName() == "local" && other == ""
 		}
 	}
-	if l.ctx.Variables["local"] = cty.ObjectVal(others); whole { // which of them isn't said
-		l.ctx.Variables["local"] = cty.DynamicVal
+	if l.Context.Variables["local"] = cty.ObjectVal(others); whole { // which of them isn't said
+		l.Context.Variables["local"] = cty.DynamicVal
 	}
 	v, large := l.evaluated(e)
 	if l.left -= expression.Size(v); large || l.left < 0 {
@@ -115,28 +116,28 @@ func (l *locals) value(name string) cty.Value {
 }
 
 // tooLarge tells of the first local that isn't read for its size.
-func (f *folder) tooLarge(name string, e hclsyntax.Expression) {
+func (f *Folder) tooLarge(name string, e hclsyntax.Expression) {
 	const id = "template.hcl"
-	if slices.ContainsFunc(f.unreadable, func(u finding.Finding) bool { return u.ID == id && u.Severity == finding.Unknown }) {
+	if slices.ContainsFunc(f.Unreadable, func(u finding.Finding) bool { return u.ID == id && u.Severity == finding.Unknown }) {
 		return
 	}
-	f.unreadable = append(f.unreadable, finding.Finding{ID: id, Severity: finding.Unknown, Object: "local." + name, Observed: "its value is too large to be read here",
-		Why: "what is made of it isn't looked at", Remedy: "make it shorter, or look at it by hand and --accept " + id + "=local." + name, Evidence: at(e.Range().Filename, e.Range().Start.Line)})
+	f.Unreadable = append(f.Unreadable, finding.Finding{ID: id, Severity: finding.Unknown, Object: "local." + name, Observed: "its value is too large to be read here",
+		Why: "what is made of it isn't looked at", Remedy: "make it shorter, or look at it by hand and --accept " + id + "=local." + name, Evidence: At(e.Range().Filename, e.Range().Start.Line)})
 }
 
 // value evaluates an expression; what can't be, or is too large, is unknown.
-func (f *folder) value(e hcl.Expression) cty.Value {
+func (f *Folder) Value(e hcl.Expression) cty.Value {
 	v, _ := f.evaluated(e)
 	return v
 }
 
 // evaluated is an expression's value, and whether it is too large.
-func (f *folder) evaluated(e hcl.Expression) (v cty.Value, large bool) {
-	if !expression.Fits(e, f.ctx) {
+func (f *Folder) evaluated(e hcl.Expression) (v cty.Value, large bool) {
+	if !expression.Fits(e, f.Context) {
 		return cty.DynamicVal, true
 	}
 	f.left = expression.MaxAll
-	v, diags := e.Value(f.ctx)
+	v, diags := e.Value(f.Context)
 	large = f.left < 0 || !diags.HasErrors() && expression.Size(v) > expression.MaxValue
 	if diags.HasErrors() || large {
 		return cty.DynamicVal, large
@@ -145,57 +146,57 @@ func (f *folder) evaluated(e hcl.Expression) (v cty.Value, large bool) {
 }
 
 // state is how much is known about an attribute.
-type state int
+type State int
 
 const (
-	absent  state = iota // not there, or null
-	unknown              // given at build time
-	known
+	Absent  State = iota // not there, or null
+	Unknown              // given at build time
+	Known
 )
 
 // text is an attribute as a string.
-func (f *folder) text(b *hclsyntax.Body, name string) (string, state) {
+func (f *Folder) Text(b *hclsyntax.Body, name string) (string, State) {
 	a := b.Attributes[name]
 	if a == nil {
-		return "", absent
+		return "", Absent
 	}
-	return f.scalar(a.Expr)
+	return f.Scalar(a.Expr)
 }
 
 // scalar is an expression as a string.
-func (f *folder) scalar(e hclsyntax.Expression) (string, state) {
-	v := f.value(e)
+func (f *Folder) Scalar(e hclsyntax.Expression) (string, State) {
+	v := f.Value(e)
 	switch {
 	case !v.IsWhollyKnown():
-		return "", unknown
+		return "", Unknown
 	case v.IsNull():
-		return "", absent
+		return "", Absent
 	case v.Type() == cty.String:
-		return v.AsString(), known
+		return v.AsString(), Known
 	case v.Type() == cty.Bool:
-		return fmt.Sprint(v.True()), known
+		return fmt.Sprint(v.True()), Known
 	case v.Type() == cty.Number:
-		return v.AsBigFloat().Text('f', -1), known
+		return v.AsBigFloat().Text('f', -1), Known
 	}
-	return "", unknown
+	return "", Unknown
 }
 
 // has reports whether an attribute is there and isn't null or empty.
-func (f *folder) has(b *hclsyntax.Body, name string) bool {
+func (f *Folder) Has(b *hclsyntax.Body, name string) bool {
 	a := b.Attributes[name]
 	if a == nil {
 		return false
 	}
-	v := f.value(a.Expr)
+	v := f.Value(a.Expr)
 	if v.IsKnown() && !v.IsNull() && v.CanIterateElements() {
 		return v.LengthInt() > 0
 	}
-	s, st := f.text(b, name)
-	return st == unknown || st == known && s != ""
+	s, st := f.Text(b, name)
+	return st == Unknown || st == Known && s != ""
 }
 
 // objects are those in an expression, each before those in it.
-func objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
+func Objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
 	var all []*hclsyntax.ObjectConsExpr
 	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {
 		if o, ok := node.(*hclsyntax.ObjectConsExpr); ok {

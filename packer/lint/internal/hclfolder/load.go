@@ -1,4 +1,4 @@
-package lint
+package hclfolder
 
 import (
 	"cmp"
@@ -26,72 +26,17 @@ import (
 	"github.com/winbake/winbake/packer/lint/internal/table"
 )
 
-// folder is a template as it was read.
-type folder struct {
-	dir   string
-	files map[string][]byte // by path below dir: HCL, and what it refers to
-	hcl   []string          // names of the HCL files, sorted
-
-	machines []*block                     // the sources, each once for each of its builds, or an empty one where there is none
-	scripts  []Script                     // what the machine that is read is brought, in files and by the HCL itself
-	mentions []string                     // paths in the HCL at which there is nothing
-	filling  map[string]map[string]string // values that templatefile puts into files
-	missing  []piece                      // those of all machines that Packer stops at, under what names them
-
-	variables map[string]*block
-	locals    map[string]hclsyntax.Expression
-	packer    []*block
-	sources   []*block // as builds use them
-	makes     []*block // files of Packer's own builder
-	builds    []*block
-	data      []*block
-
-	ctx        *hcl.EvalContext
-	left       int                         // bytes that an expression's functions may return yet
-	given      map[string]cty.Value        // values of var-files that Packer reads
-	beside     map[string][]*hcl.Attribute // values of the folder's own var-files, whether it reads them or not
-	unreadable []finding.Finding
-}
-
-// block is a block and the file that it is in.
-type block struct {
-	*hclsyntax.Block
-	file string
-
-	// Of a source: the builds that make an image of it, none meaning all, and
-	// what they have executed.
-	builds   []*block
-	scripts  []Script
-	mentions []string // paths at which there is nothing
-}
-
-func (b *block) name() string { return strings.Join(b.Labels, ".") }
-func (b *block) line() int    { return b.DefRange().Start.Line }
-
-// at is where the first of these attributes stands that is there, else the
-// block itself.
-func (b *block) at(names ...string) []string { return b.in(b.Body, names...) }
-
-// in is at for a block inside this one. What a build adds to a source may
-// stand in another file.
-func (b *block) in(inner *hclsyntax.Body, names ...string) []string {
-	for _, name := range names {
-		if a := inner.Attributes[name]; a != nil {
-			return at(a.SrcRange.Filename, a.SrcRange.Start.Line)
-		}
-	}
-	return at(b.file, b.line())
-}
-
-func load(ctx context.Context, path string, varFiles []string) (*folder, error) {
-	f := &folder{dir: path, files: map[string][]byte{}, variables: map[string]*block{}, locals: map[string]hclsyntax.Expression{},
-		given: map[string]cty.Value{}, beside: map[string][]*hcl.Attribute{}}
+// Load reads the HCL of a folder, or one file of it, and the values of var-files. Its
+// errors are *fault.Error: what is no template, a file that can't be read.
+func Load(ctx context.Context, path string, varFiles []string) (*Folder, error) {
+	f := &Folder{Dir: path, Files: map[string][]byte{}, Variables: map[string]*Block{}, Locals: map[string]hclsyntax.Expression{},
+		Given: map[string]cty.Value{}, Beside: map[string][]*hcl.Attribute{}}
 	names, err := f.find(path)
 	if err != nil {
 		return nil, err
 	}
 	// What path.root is joined with is found from any folder then.
-	if f.dir, err = filepath.Abs(f.dir); err != nil {
+	if f.Dir, err = filepath.Abs(f.Dir); err != nil {
 		return nil, fmt.Errorf("find the template: %w", err)
 	}
 	for _, name := range names {
@@ -102,7 +47,7 @@ func load(ctx context.Context, path string, varFiles []string) (*folder, error) 
 			return nil, err
 		}
 	}
-	if len(f.sources)+len(f.builds)+len(f.unreadable) == 0 {
+	if len(f.Sources)+len(f.Builds)+len(f.Unreadable) == 0 {
 		return nil, f.nothing(path, path, "no .pkr.hcl or .pkr.json file has a source or a build")
 	}
 	if err := f.readValues(varFiles); err != nil {
@@ -112,12 +57,11 @@ func load(ctx context.Context, path string, varFiles []string) (*folder, error) 
 		return nil, err
 	}
 	f.merge()
-	f.follow()
 	return f, nil
 }
 
 // find lists the template's HCL files, as Packer would.
-func (f *folder) find(path string) ([]string, error) {
+func (f *Folder) find(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &fault.Error{Where: path, What: "no such folder", Fix: "check the path", Err: err}
@@ -129,12 +73,12 @@ func (f *folder) find(path string) ([]string, error) {
 		if err := infile.Check(info); err != nil {
 			return nil, fmt.Errorf("read the template: %s: %w", path, err)
 		}
-		f.dir = filepath.Dir(path)
+		f.Dir = filepath.Dir(path)
 		if isLegacy(path) {
 			return nil, legacy(path, path)
 		}
 		if !notation.IsTemplate(path) {
-			return nil, f.nothing(path, f.dir, "it is no .pkr.hcl or .pkr.json file")
+			return nil, f.nothing(path, f.Dir, "it is no .pkr.hcl or .pkr.json file")
 		}
 		return []string{filepath.Base(path)}, nil
 	}
@@ -156,7 +100,7 @@ func (f *folder) find(path string) ([]string, error) {
 
 // nothing refuses a folder in which nothing is built: its HCL has the plugins
 // of templates from before HCL, say.
-func (f *folder) nothing(where, path, what string) error {
+func (f *Folder) nothing(where, path, what string) error {
 	names, _ := filepath.Glob(filepath.Join(path, "*.json"))
 	if i := slices.IndexFunc(names, isLegacy); i >= 0 {
 		return legacy(path, names[i])
@@ -177,13 +121,13 @@ func legacy(where, path string) error {
 }
 
 // parse reads one HCL file and sorts its blocks.
-func (f *folder) parse(name string) error {
-	data, err := infile.Read(filepath.Join(f.dir, name), infile.Text)
+func (f *Folder) parse(name string) error {
+	data, err := infile.Read(filepath.Join(f.Dir, name), infile.Text)
 	if err != nil {
 		return fmt.Errorf("read the template: %w", err)
 	}
-	f.files[name] = data
-	f.hcl = append(f.hcl, name)
+	f.Files[name] = data
+	f.HCL = append(f.HCL, name)
 	body, diags := notation.Parse(name, data)
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError {
@@ -192,54 +136,54 @@ func (f *folder) parse(name string) error {
 				line = d.Subject.Start.Line
 			}
 			r := table.RuleOf("template.hcl")
-			f.unreadable = append(f.unreadable, finding.Finding{ID: r.ID, Severity: r.Severity, Object: name, Observed: d.Summary, Why: r.Why, Remedy: r.Remedy, Evidence: at(name, line)})
+			f.Unreadable = append(f.Unreadable, finding.Finding{ID: r.ID, Severity: r.Severity, Object: name, Observed: d.Summary, Why: r.Why, Remedy: r.Remedy, Evidence: At(name, line)})
 		}
 	}
 	for _, b := range body.Blocks {
-		f.sort(&block{Block: b, file: name})
+		f.sort(&Block{Block: b, File: name})
 	}
 	return nil
 }
 
-func (f *folder) sort(b *block) {
+func (f *Folder) sort(b *Block) {
 	switch {
 	case b.Type == "variable" && len(b.Labels) == 1:
-		f.variables[b.Labels[0]] = b
+		f.Variables[b.Labels[0]] = b
 	case b.Type == "variables": // name = default, for those without a type
 		for name, a := range b.Body.Attributes {
-			f.variables[name] = &block{Block: &hclsyntax.Block{Type: "variable", Labels: []string{name}, TypeRange: a.SrcRange,
-				Body: &hclsyntax.Body{Attributes: hclsyntax.Attributes{"default": a}}}, file: b.file}
+			f.Variables[name] = &Block{Block: &hclsyntax.Block{Type: "variable", Labels: []string{name}, TypeRange: a.SrcRange,
+				Body: &hclsyntax.Body{Attributes: hclsyntax.Attributes{"default": a}}}, File: b.File}
 		}
 	case b.Type == "locals":
 		for name, a := range b.Body.Attributes {
-			f.locals[name] = a.Expr
+			f.Locals[name] = a.Expr
 		}
 	case b.Type == "local" && len(b.Labels) == 1 && b.Body.Attributes["expression"] != nil:
-		f.locals[b.Labels[0]] = b.Body.Attributes["expression"].Expr
+		f.Locals[b.Labels[0]] = b.Body.Attributes["expression"].Expr
 	case b.Type == "packer":
-		f.packer = append(f.packer, b)
+		f.Packer = append(f.Packer, b)
 	case b.Type == "source" && len(b.Labels) == 2 && b.Labels[0] == "file": // of no machine
-		f.makes = append(f.makes, b)
+		f.Makes = append(f.Makes, b)
 	case b.Type == "source" && len(b.Labels) == 2:
-		f.sources = append(f.sources, b)
+		f.Sources = append(f.Sources, b)
 	case b.Type == "build":
-		f.builds = append(f.builds, b)
+		f.Builds = append(f.Builds, b)
 	case b.Type == "data" && len(b.Labels) == 2:
-		f.data = append(f.data, b)
+		f.Data = append(f.Data, b)
 	}
 }
 
 // provisioners are the steps of a source's builds in their order, of all builds
 // for nil.
-func (f *folder) provisioners(source *block) []*block {
-	var all []*block
-	for _, b := range f.builds {
-		if source != nil && len(source.builds) > 0 && !slices.Contains(source.builds, b) {
+func (f *Folder) Provisioners(source *Block) []*Block {
+	var all []*Block
+	for _, b := range f.Builds {
+		if source != nil && len(source.Builds) > 0 && !slices.Contains(source.Builds, b) {
 			continue
 		}
 		for _, p := range b.Body.Blocks {
-			if p = f.expanded(p); p.Type == "provisioner" && len(p.Labels) > 0 && (source == nil || f.runsFor(p, source)) {
-				all = append(all, &block{Block: p, file: b.file})
+			if p = f.Expanded(p); p.Type == "provisioner" && len(p.Labels) > 0 && (source == nil || f.runsFor(p, source)) {
+				all = append(all, &Block{Block: p, File: b.File})
 			}
 		}
 	}
@@ -248,10 +192,10 @@ func (f *folder) provisioners(source *block) []*block {
 
 // runsFor is what only and except say.
 // https://developer.hashicorp.com/packer/docs/templates/hcl_templates/onlyexcept
-func (f *folder) runsFor(p *hclsyntax.Block, source *block) bool {
+func (f *Folder) runsFor(p *hclsyntax.Block, source *Block) bool {
 	for _, name := range []string{"only", "except"} {
 		if a := p.Body.Attributes[name]; a != nil {
-			if given := expression.Texts(f.value(a.Expr)); len(given) > 0 && slices.Contains(given, source.name()) != (name == "only") {
+			if given := expression.Texts(f.Value(a.Expr)); len(given) > 0 && slices.Contains(given, source.Name()) != (name == "only") {
 				return false
 			}
 		}
@@ -263,29 +207,29 @@ func (f *folder) runsFor(p *hclsyntax.Block, source *block) bool {
 // source block has to what it has of the source that it names; it refuses what
 // stands in both, as packer validate says.
 // https://developer.hashicorp.com/packer/docs/templates/hcl_templates/blocks/build/source
-func (f *folder) merge() {
-	var all []*block
-	for _, s := range f.sources {
-		var uses []*block
-		if uses, s.builds = f.usesOf(s); len(s.builds) > 0 || len(uses) == 0 {
+func (f *Folder) merge() {
+	var all []*Block
+	for _, s := range f.Sources {
+		var uses []*Block
+		if uses, s.Builds = f.usesOf(s); len(s.Builds) > 0 || len(uses) == 0 {
 			all = append(all, s)
 		}
 		all = append(all, uses...)
 	}
-	f.sources = all
+	f.Sources = all
 }
 
 // usesOf are the builds' own sources that are made of s, and the builds that take
 // s as it is, or that don't say here what they take.
-func (f *folder) usesOf(s *block) (uses, asItIs []*block) {
-	named := func(reference string) bool { return strings.TrimPrefix(reference, "source.") == s.name() }
-	for _, b := range f.builds {
+func (f *Folder) usesOf(s *Block) (uses, asItIs []*Block) {
+	named := func(reference string) bool { return strings.TrimPrefix(reference, "source.") == s.Name() }
+	for _, b := range f.Builds {
 		isSource := func(b *hclsyntax.Block) bool { return b.Type == "source" }
 		a, asIs := b.Body.Attributes["sources"], false
 		if a == nil {
 			asIs = !slices.ContainsFunc([]*hclsyntax.Block(b.Body.Blocks), isSource)
 		} else {
-			v := f.value(a.Expr)
+			v := f.Value(a.Expr)
 			asIs = !v.IsWhollyKnown() || slices.ContainsFunc(expression.Texts(v), named)
 		}
 		for _, use := range b.Body.Blocks {
@@ -296,7 +240,7 @@ func (f *folder) usesOf(s *block) (uses, asItIs []*block) {
 				asIs = true
 				continue
 			}
-			uses = append(uses, f.merged(s, &block{Block: use, file: b.file, builds: []*block{b}}))
+			uses = append(uses, f.merged(s, &Block{Block: use, File: b.File, Builds: []*Block{b}}))
 		}
 		if asIs {
 			asItIs = append(asItIs, b)
@@ -305,18 +249,18 @@ func (f *folder) usesOf(s *block) (uses, asItIs []*block) {
 	return uses, asItIs
 }
 
-func (f *folder) merged(s, use *block) *block {
-	name, _ := f.text(use.Body, "name")
+func (f *Folder) merged(s, use *Block) *Block {
+	name, _ := f.Text(use.Body, "name")
 	body := &hclsyntax.Body{Attributes: maps.Clone(s.Body.Attributes), Blocks: slices.Concat(s.Body.Blocks, use.Body.Blocks)}
 	maps.Copy(body.Attributes, use.Body.Attributes)
 	delete(body.Attributes, "name")
 	whole := *use.Block
 	whole.Labels, whole.Body = []string{s.Labels[0], cmp.Or(name, s.Labels[1])}, body
-	return &block{Block: &whole, file: use.file, builds: use.builds}
+	return &Block{Block: &whole, File: use.File, Builds: use.Builds}
 }
 
 // expanded is the block that a dynamic one makes for each of its values.
-func (f *folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
+func (f *Folder) Expanded(b *hclsyntax.Block) *hclsyntax.Block {
 	if b.Type != "dynamic" || len(b.Labels) != 1 {
 		return b
 	}
@@ -325,7 +269,7 @@ func (f *folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
 			made := *b
 			made.Type, made.Labels, made.Body = b.Labels[0], nil, content.Body
 			if labels := b.Body.Attributes["labels"]; labels != nil {
-				made.Labels = expression.Texts(f.value(labels.Expr))
+				made.Labels = expression.Texts(f.Value(labels.Expr))
 			}
 			return &made
 		}
@@ -333,10 +277,10 @@ func (f *folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
 	return b
 }
 
-// recordedProfile is what bake template wrote the folder for.
-func (f *folder) recordedProfile() string {
+// RecordedProfile is what bake template wrote the folder for.
+func (f *Folder) RecordedProfile() string {
 	var record struct{ Profile string }
-	data, err := infile.Read(filepath.Join(f.dir, ".winbake.json"), infile.Text)
+	data, err := infile.Read(filepath.Join(f.Dir, ".winbake.json"), infile.Text)
 	if err != nil || json.Unmarshal(data, &record) != nil || record.Profile == "" {
 		return "openshift"
 	}
