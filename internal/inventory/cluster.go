@@ -1,8 +1,7 @@
 package inventory
 
 import (
-	"strings"
-
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -93,7 +92,7 @@ func (c *Cluster) Condition(kind string) *Condition {
 // Failing is why an update doesn't go on, as the cluster says it; "" where it does.
 func (c *Cluster) Failing() string {
 	if f := c.Condition("Failing"); f != nil && f.Status == "True" {
-		return strings.Join(strings.Fields(f.Reason+": "+f.Message), " ")
+		return printable.OneLine(f.Reason + ": " + f.Message)
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 type loop struct {
@@ -93,7 +94,7 @@ func (l *loop) evaluate(ctx context.Context) {
 func (l *loop) tell(a *Answer, err error) {
 	e := event.Event{Object: "precheck", Phase: event.Verify, State: event.Note}
 	if err != nil {
-		e.State, e.Message = event.Warning, "couldn't evaluate: "+oneLine(err)
+		e.State, e.Message = event.Warning, "couldn't evaluate: "+printable.OneLine(err.Error())
 	} else {
 		e.Message = a.String()
 	}
@@ -135,12 +136,10 @@ func (l *loop) watching(resource string, err error) {
 	e := event.Event{Object: resource, Phase: event.Read, State: event.Note, Message: "changes are watched"}
 	if err != nil {
 		e.State = event.Warning
-		e.Message = fmt.Sprintf("changes can't be watched, and are met every %s: %s", l.o.Interval, oneLine(err))
+		e.Message = fmt.Sprintf("changes can't be watched, and are met every %s: %s", l.o.Interval, printable.OneLine(err.Error()))
 	}
 	l.o.Events.Emit(e)
 }
-
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
 // state is what is known, between the loop that finds it out and those who ask.
 type state struct {

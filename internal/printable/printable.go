@@ -23,6 +23,9 @@ func Line(s string) string { return escape(s, "") }
 // Text is s with its line feeds and tabs.
 func Text(s string) string { return escape(s, "\n\t") }
 
+// OneLine is a text with single spaces in place of its lines and indents.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 // Clip is s cut after 120 bytes, between two characters: what a message shows of
 // text that may be anything. A reference by digest is shorter.
 func Clip(s string) string {

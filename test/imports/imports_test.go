@@ -22,7 +22,7 @@ import (
 const module = "github.com/winbake/winbake/"
 
 // ruleFamily is what a package of rules of verify skew may import.
-var ruleFamily = []string{"internal/catalog", "internal/finding", "internal/inventory", "internal/skew/action", "internal/skew/remedy", "internal/skew/rules", "internal/skew/snapshot", "internal/version"}
+var ruleFamily = []string{"internal/printable", "internal/catalog", "internal/finding", "internal/inventory", "internal/skew/action", "internal/skew/remedy", "internal/skew/rules", "internal/skew/snapshot", "internal/version"}
 
 // allowed lists, for each package, what it may import of this module. A new
 // line needs a reason; an arrow that points upwards has none.
@@ -70,7 +70,7 @@ var allowed = map[string][]string{
 	"internal/version":                 {"internal/fault", "internal/printable"},                                                                                                                                            // leaf: reads versions, knows no driver
 	"internal/shell":                   {},                                                                                                                                                                                  // leaf
 	"internal/catalog":                 {"internal/fault", "internal/infile", "internal/version", "internal/printable"},                                                                                                     // data and questions about them
-	"internal/inventory":               {"internal/version"},                                                                                                                                                                // the model alone; its readers stand below it
+	"internal/inventory":               {"internal/printable", "internal/version"},                                                                                                                                          // the model alone; its readers stand below it
 	"internal/skew/action":             {"internal/autoescape", "internal/finding", "internal/inventory", "internal/shell", "internal/version"},                                                                             // values, and the commands of each; chooses nothing, runs nothing
 	"internal/skew/snapshot":           {"internal/catalog", "internal/fault", "internal/inventory", "internal/version"},                                                                                                    // what can be looked up; judges nothing
 	"internal/skew/rules":              {"internal/finding", "internal/inventory", "internal/skew/action", "internal/skew/snapshot", "internal/version"},                                                                    // what a rule is; knows none
@@ -108,7 +108,7 @@ var allowed = map[string][]string{
 	"internal/manifests/precheck":          {"internal/fault", "internal/finding", "internal/manifests/object", "internal/printable", "internal/version"},                                                                                                                        // what runs internal/precheck, written out; starts nothing
 	"internal/driver":                      {"internal/catalog", "internal/fault", "internal/inventory", "internal/manifests/csidriver", "internal/ociimage", "internal/pins", "internal/printable", "internal/source/gitsrc", "internal/stream", "internal/version", "payload"}, // the image around what compile built; nothing is written anywhere
 
-	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
+	"internal/precheck": {"internal/catalog", "internal/event", "internal/finding", "internal/inventory", "internal/inventory/cluster", "internal/inventory/kube", "internal/printable", "internal/skew", "internal/version"}, // reads, judges and serves again and again; writes no report
 
 	"internal/registry":        {"internal/fault", "internal/printable"},                                                                                                                                            // the one way to registries; knows no payload
 	"internal/stream":          {},                                                                                                                                                                                  // leaf: content that passes through

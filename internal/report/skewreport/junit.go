@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
 )
@@ -48,7 +49,7 @@ func (d *Document) junitCase(r RuleInfo) report.JUnitCase {
 }
 
 func junitHeadline(fs []finding.Finding) string {
-	said := oneLine(strings.TrimSpace(fs[0].Object + ": " + cmp.Or(fs[0].Observed, fs[0].Why)))
+	said := printable.OneLine(strings.TrimSpace(fs[0].Object + ": " + cmp.Or(fs[0].Observed, fs[0].Why)))
 	if len(fs) > 1 {
 		said += fmt.Sprintf(" (and %d more)", len(fs)-1)
 	}

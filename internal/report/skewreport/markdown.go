@@ -10,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/autoescape"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 //go:embed report.md.tmpl
@@ -19,7 +20,7 @@ var markdownSource string
 // https://github.github.com/gfm/
 var markdown = func() *template.Template {
 	all := template.Must(template.New("markdown").Funcs(template.FuncMap{
-		"asText": asText, "escape": escape, "code": code, "fence": fence, "link": link, "oneLine": oneLine, "capital": func(s raw) raw { return raw(capital(string(s))) }, "advice": advice, "parts": parts,
+		"asText": asText, "escape": escape, "code": code, "fence": fence, "link": link, "oneLine": printable.OneLine, "capital": func(s raw) raw { return raw(capital(string(s))) }, "advice": advice, "parts": parts,
 		"moment": moment, "why": why, "problem": problem, "cells": driverRow.cells, "head": func() []string { return tableHead },
 		"join":  func(list []string) string { return strings.Join(list, ", ") },
 		"lines": func(a finding.Action) string { return strings.Join(slices.Concat(a.Commands, a.Wait), "\n") },
@@ -100,12 +101,12 @@ func link(s string) raw {
 	if plainURL.MatchString(s) {
 		return raw("<" + s + ">")
 	}
-	return escape(oneLine(s))
+	return escape(printable.OneLine(s))
 }
 
 // code writes s as a code span, in which nothing has a meaning but backticks.
 func code(s string) raw {
-	s = oneLine(s)
+	s = printable.OneLine(s)
 	mark := strings.Repeat("`", longestRun(s)+1)
 	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
 		s = " " + s + " "

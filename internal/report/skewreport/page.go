@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew"
 )
 
@@ -131,7 +132,7 @@ var pageSource string
 var pageStyle string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"lower": strings.ToLower, "isURL": isURL, "oneLine": oneLine, "advice": advice, "parts": parts, "capital": capital, "due": (*Document).due,
+	"lower": strings.ToLower, "isURL": isURL, "oneLine": printable.OneLine, "advice": advice, "parts": parts, "capital": capital, "due": (*Document).due,
 	"join":  func(list []string) string { return strings.Join(list, ", ") },
 	"lines": func(list []string) string { return strings.Join(list, "\n") },
 	// A line could end inside "->", and screen readers say "minus greater".

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew"
 	"github.com/winbake/winbake/internal/version"
 )
@@ -206,14 +207,12 @@ func groupOf(f finding.Finding) string {
 	return "What is well"
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // advice is what a finding asks for: its remedy in words, then each action with
 // its commands.
 func advice(f finding.Finding) []paragraph {
 	var all []paragraph
 	if f.Remedy != "" {
-		all = append(all, paragraph{false, oneLine(f.Remedy)})
+		all = append(all, paragraph{false, printable.OneLine(f.Remedy)})
 	}
 	for _, a := range f.Actions {
 		if !strings.Contains(f.Remedy, a.Summary) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -282,7 +283,7 @@ func describe(rows []driverRow) string {
 
 // clipTo shortens s to n characters; the table has it whole.
 func clipTo(s string, n int) string {
-	r := []rune(oneLine(s))
+	r := []rune(printable.OneLine(s))
 	if len(r) <= n {
 		return string(r)
 	}

@@ -14,6 +14,7 @@ import (
 	"text/template"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/report"
 )
 
@@ -21,7 +22,7 @@ import (
 var sarifSource string
 
 var sarifTemplate = template.Must(template.New("sarif").Funcs(template.FuncMap{
-	"json": report.EncodeJSON, "oneLine": oneLine, "isURL": isURL, "problem": problem, "message": sarifText, "level": (*Document).sarifLevel,
+	"json": report.EncodeJSON, "oneLine": printable.OneLine, "isURL": isURL, "problem": problem, "message": sarifText, "level": (*Document).sarifLevel,
 	"fingerprint": fingerprint, "places": places,
 	"help": func(r RuleInfo) string {
 		return strings.TrimSpace(r.Ground + " See verify skew --explain " + r.ID + ".")

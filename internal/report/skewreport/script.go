@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -21,7 +22,7 @@ func encodeScript(d *Document) (string, error) {
 	d = d.display()
 	head, foot, _ := strings.Cut(scriptFrame, "# STEPS\n")
 	s := &script{}
-	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", oneLine("Plan for Windows CSI drivers"+d.route()), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
+	fmt.Fprintf(s, "#!/usr/bin/env bash\n# %s. Written by %s %s, catalog of %s.\n", printable.OneLine("Plan for Windows CSI drivers"+d.route()), d.Tool.Name, d.Tool.Version, d.Catalog.AsOf)
 	s.WriteString(head)
 	for i, step := range d.Steps {
 		for j, a := range step.Actions {

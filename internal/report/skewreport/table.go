@@ -225,7 +225,7 @@ func pad(s string, n int) string { return s + strings.Repeat(" ", max(0, n-print
 
 // cutTo is text in one line of so many columns.
 func cutTo(text string, width int) string {
-	text = oneLine(text)
+	text = printable.OneLine(text)
 	if printable.Columns(text) <= width {
 		return text
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
@@ -78,7 +79,7 @@ func hopGates(snap *snapshot.Snapshot) []gate {
 		if !strings.HasPrefix(have.Key, "ack-"+snap.FromMinor()+"-") || snap.FromMinor() == snap.ToMinor() {
 			continue
 		}
-		g := gate{Gate: catalog.Gate{Key: have.Key, Applies: strings.Join(strings.Fields(have.Message), " ")}, pending: snap.Covered(inventory.AdminAcks), at: []inventory.Evidence{have.At}}
+		g := gate{Gate: catalog.Gate{Key: have.Key, Applies: printable.OneLine(have.Message)}, pending: snap.Covered(inventory.AdminAcks), at: []inventory.Evidence{have.At}}
 		if i := slices.IndexFunc(snap.Catalog.Gates, func(k catalog.Gate) bool { return k.Key == have.Key }); i >= 0 {
 			g.Gate = snap.Catalog.Gates[i]
 		}

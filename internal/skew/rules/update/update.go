@@ -4,10 +4,10 @@ package update
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
@@ -28,7 +28,7 @@ func refusedUpdate(snap *snapshot.Snapshot, report rules.Report) {
 		return
 	}
 	f := rules.Finding{
-		Case: "refused", Facts: rules.Facts{"reason": c.Reason, "message": strings.Join(strings.Fields(c.Message), " ")}, Evidence: []inventory.Evidence{c.At},
+		Case: "refused", Facts: rules.Facts{"reason": c.Reason, "message": printable.OneLine(c.Message)}, Evidence: []inventory.Evidence{c.At},
 		Do: []action.Action{action.ByHand{
 			Text: "fix what the condition names, until it is gone", Object: "ClusterVersion version",
 			Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
