@@ -1,6 +1,10 @@
 package answer
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/agext/levenshtein"
+)
 
 // names are those of settings that answer files have. There are more.
 var names = strings.Fields(`AcceptEula AdministratorPassword AsynchronousCommand AutoLogon CommandLine ComputerName
@@ -22,18 +26,9 @@ func misspelt(name string) string {
 		if known == name {
 			return ""
 		}
-		if strings.EqualFold(known, name) || oneLetter(known, name) || oneLetter(name, known) {
+		if strings.EqualFold(known, name) || levenshtein.Distance(known, name, nil) == 1 {
 			meant = known
 		}
 	}
 	return meant
-}
-
-// oneLetter reports whether b is a with a letter more, or another one in its place.
-func oneLetter(a, b string) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	return i < len(b) && (a[i:] == b[i+1:] || i < len(a) && a[i+1:] == b[i+1:])
 }

@@ -166,20 +166,22 @@ func (f *folder) lacks(name, path string) {
 	}
 	there := func(path string) bool { return f.above(strings.NewReplacer("*", "", "?", "").Replace(path)) }
 	parts := strings.Split(path, "/")
+	base := parts[len(parts)-1]
 	for i := 1; i < len(parts); i++ {
-		switch dir := strings.Join(parts[:i], "/"); {
-		case strings.ContainsAny(dir, "*?["):
-			return
-		case there(dir):
-		case !f.comes(parts[len(parts)-1]):
-			f.missing = append(f.missing, piece{name: name, text: dir, severity: finding.Info})
-			return
-		default:
+		dir := strings.Join(parts[:i], "/")
+		if strings.ContainsAny(dir, "*?[") {
 			return
 		}
+		if there(dir) {
+			continue
+		}
+		if !f.comes(base) {
+			f.missing = append(f.missing, piece{name: name, text: dir, severity: finding.Info})
+		}
+		return
 	}
 	m := piece{name: name, text: path}
-	switch base := parts[len(parts)-1]; {
+	switch {
 	case strings.ContainsAny(path, "*?["):
 		m.severity = finding.Warn
 	case f.above(path):

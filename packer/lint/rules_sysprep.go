@@ -32,17 +32,17 @@ func sysprep(c *buildChecker) {
 		return
 	}
 	for _, d := range found {
-		text := strings.ReplaceAll(d.Text(), " -", " /")
+		text := slashed(d)
 		f := finding.Finding{Observed: strings.TrimSpace(text), Evidence: d.at()}
+		started, installed := c.startedAfter(d), c.next(d, installs)
 		switch {
-		case c.startedAfter(d) != nil:
-			f.Observed, f.Expected, f.Evidence = "the machine is started again after sysprep", "an image of the machine as sysprep leaves it", c.startedAfter(d)
+		case started != nil:
+			f.Observed, f.Expected, f.Evidence = "the machine is started again after sysprep", "an image of the machine as sysprep leaves it", started
 			f.Why, f.Remedy = "it goes through Windows Setup's last part by itself, and no clone does", "/quit or /shutdown, and nothing after it"
 			c.add(id, "sysprep", f)
 			return
-		case c.next(d, installs) != nil:
-			next := c.next(d, installs)
-			f.Severity, f.Observed, f.Expected, f.Evidence = finding.Warn, next.Name+" runs after sysprep", "sysprep as the last step", next.at()
+		case installed != nil:
+			f.Severity, f.Observed, f.Expected, f.Evidence = finding.Warn, installed.Name+" runs after sysprep", "sysprep as the last step", installed.at()
 			f.Why, f.Remedy = "what is installed into a generalized Windows isn't generalized, and Windows Setup's last part may stop at it in clones", "install everything before sysprep"
 			c.add(id, "sysprep", f)
 			return
@@ -75,10 +75,13 @@ func sysprep(c *buildChecker) {
 	c.pass(id, "sysprep", "is run with /generalize and /oobe")
 }
 
+// slashed is a command with /flags, also where it has -flags.
+func slashed(d commandRun) string { return strings.ReplaceAll(d.Text(), " -", " /") }
+
 // startedAfter is where a machine that was generalized is started again, nil for
 // nowhere. When files run that others call isn't known.
 func (c *buildChecker) startedAfter(sysprep commandRun) []string {
-	if strings.Contains(strings.ReplaceAll(sysprep.Text(), " -", " /"), "/reboot") {
+	if strings.Contains(slashed(sysprep), "/reboot") {
 		return sysprep.at()
 	}
 	if d := c.next(sysprep, starts); d != nil {
@@ -126,7 +129,7 @@ func installs(d commandRun) bool {
 // shutTwice reports whether a step has sysprep take the machine down, and a
 // shutdown_command comes after it.
 func (c *buildChecker) shutTwice(d commandRun) bool {
-	return d.Name == "sysprep" && d.in.Stage == AtBuild && !d.in.last && strings.Contains(strings.ReplaceAll(d.Text(), " -", " /"), " /shutdown") &&
+	return d.Name == "sysprep" && d.in.Stage == AtBuild && !d.in.last && strings.Contains(slashed(d), " /shutdown") &&
 		!strings.Contains(strings.ToLower(d.in.Text), "scheduledtask") && slices.ContainsFunc(c.runs, func(r scriptRun) bool { return r.last })
 }
 

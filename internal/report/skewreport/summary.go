@@ -35,12 +35,11 @@ func before(d *Document) string {
 	if d.From != "" {
 		update = "the update from " + d.From + " to " + d.To
 	}
-	switch why := d.ControlPlaneOnly; why {
-	case "":
-	case "--eus":
+	if why := d.ControlPlaneOnly; why != "" {
 		update = "the Control Plane Only " + strings.TrimPrefix(update, "the ")
-	default:
-		update = "the Control Plane Only " + strings.TrimPrefix(update, "the ") + " (" + why + "; --eus=false: one minor after the other)"
+		if why != "--eus" {
+			update += " (" + why + "; --eus=false: one minor after the other)"
+		}
 	}
 	switch d.Verdict {
 	case finding.Block:

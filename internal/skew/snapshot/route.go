@@ -37,14 +37,22 @@ func (j *Route) OverTwo(stop int) bool {
 	return len(s) > 2 && !s[0].IsZero() && s[0].Minor%2 == 0 && s[0].CompareMinor(s[1]) < 0 && s[1].CompareMinor(s[2]) < 0
 }
 
-// ControlPlaneOnly is why the route has a Control Plane Only update; "" where it has none.
-func (snap *Snapshot) ControlPlaneOnly() string {
-	for i := range snap.Route.Stops {
-		if snap.Route.OverTwo(i) {
-			return ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster)
+// overTwo tells whether one can begin anywhere on the route.
+func (j *Route) overTwo() bool {
+	for i := range j.Stops {
+		if j.OverTwo(i) {
+			return true
 		}
 	}
-	return ""
+	return false
+}
+
+// ControlPlaneOnly is why the route has a Control Plane Only update; "" where it has none.
+func (snap *Snapshot) ControlPlaneOnly() string {
+	if !snap.Route.overTwo() {
+		return ""
+	}
+	return ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster)
 }
 
 // WithoutNodes tells whether a hop is the first of a Control Plane Only update: no
@@ -97,7 +105,7 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 		}
 	}
 	j.walk(c, from, to)
-	if r.EUS != nil && *r.EUS && j.Problem == "" && !slices.ContainsFunc([]int{0, 1}, func(stop int) bool { return stop < len(j.Stops) && j.OverTwo(stop) }) {
+	if r.EUS != nil && *r.EUS && j.Problem == "" && !j.overTwo() {
 		return nil, &fault.Error{
 			What: fmt.Sprintf("--eus: a Control Plane Only update goes from an even minor to the next even one, and from %s to %s there is none", from, to),
 			Fix:  "leave --eus out, or name another release with --to",

@@ -125,7 +125,7 @@ func (f *Folder) tooLarge(name string, e hclsyntax.Expression) {
 		Why: "what is made of it isn't looked at", Remedy: "make it shorter, or look at it by hand and --accept " + id + "=local." + name, Evidence: At(e.Range().Filename, e.Range().Start.Line)})
 }
 
-// value evaluates an expression; what can't be, or is too large, is unknown.
+// Value evaluates an expression; what can't be, or is too large, is unknown.
 func (f *Folder) Value(e hcl.Expression) cty.Value {
 	v, _ := f.evaluated(e)
 	return v
@@ -145,16 +145,17 @@ func (f *Folder) evaluated(e hcl.Expression) (v cty.Value, large bool) {
 	return v, false
 }
 
-// state is how much is known about an attribute.
+// State is how much is known about an attribute.
 type State int
 
+// What may be known of one.
 const (
 	Absent  State = iota // not there, or null
 	Unknown              // given at build time
 	Known
 )
 
-// text is an attribute as a string.
+// Text is an attribute as a string.
 func (f *Folder) Text(b *hclsyntax.Body, name string) (string, State) {
 	a := b.Attributes[name]
 	if a == nil {
@@ -163,7 +164,7 @@ func (f *Folder) Text(b *hclsyntax.Body, name string) (string, State) {
 	return f.Scalar(a.Expr)
 }
 
-// scalar is an expression as a string.
+// Scalar is an expression as a string.
 func (f *Folder) Scalar(e hclsyntax.Expression) (string, State) {
 	v := f.Value(e)
 	switch {
@@ -181,7 +182,7 @@ func (f *Folder) Scalar(e hclsyntax.Expression) (string, State) {
 	return "", Unknown
 }
 
-// has reports whether an attribute is there and isn't null or empty.
+// Has reports whether an attribute is there and isn't null or empty.
 func (f *Folder) Has(b *hclsyntax.Body, name string) bool {
 	a := b.Attributes[name]
 	if a == nil {
@@ -195,7 +196,7 @@ func (f *Folder) Has(b *hclsyntax.Body, name string) bool {
 	return st == Unknown || st == Known && s != ""
 }
 
-// objects are those in an expression, each before those in it.
+// Objects are those in an expression, each before those in it.
 func Objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
 	var all []*hclsyntax.ObjectConsExpr
 	_ = hclsyntax.VisitAll(e, func(node hclsyntax.Node) hcl.Diagnostics {

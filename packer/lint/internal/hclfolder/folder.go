@@ -41,14 +41,15 @@ type Block struct {
 	Builds []*Block
 }
 
+// Name is its labels: vsphere-iso.windows.
 func (b *Block) Name() string { return strings.Join(b.Labels, ".") }
 func (b *Block) line() int    { return b.DefRange().Start.Line }
 
-// at is where the first of these attributes stands that is there, else the
+// At is where the first of these attributes stands that is there, else the
 // block itself.
 func (b *Block) At(names ...string) []string { return b.In(b.Body, names...) }
 
-// in is at for a block inside this one. What a build adds to a source may
+// In is At for a block inside this one. What a build adds to a source may
 // stand in another file.
 func (b *Block) In(inner *hclsyntax.Body, names ...string) []string {
 	for _, name := range names {

@@ -173,7 +173,7 @@ func (f *Folder) sort(b *Block) {
 	}
 }
 
-// provisioners are the steps of a source's builds in their order, of all builds
+// Provisioners are the steps of a source's builds in their order, of all builds
 // for nil.
 func (f *Folder) Provisioners(source *Block) []*Block {
 	var all []*Block
@@ -259,7 +259,7 @@ func (f *Folder) merged(s, use *Block) *Block {
 	return &Block{Block: &whole, File: use.File, Builds: use.Builds}
 }
 
-// expanded is the block that a dynamic one makes for each of its values.
+// Expanded is the block that a dynamic one makes for each of its values.
 func (f *Folder) Expanded(b *hclsyntax.Block) *hclsyntax.Block {
 	if b.Type != "dynamic" || len(b.Labels) != 1 {
 		return b
