@@ -80,7 +80,9 @@ func (p *plain) print(e event.Event, elapsed time.Duration) {
 	case event.Warning:
 		level = logrus.WarnLevel
 	case event.Failed:
-		level = logrus.ErrorLevel
+		if !p.json { // the error that ends the command says it, and more
+			level = logrus.DebugLevel
+		}
 	case event.Start, event.Progress, event.Done, event.Cached, event.Note:
 	}
 	if p.json {
@@ -94,27 +96,18 @@ func (p *plain) print(e event.Event, elapsed time.Duration) {
 	p.log.Log(level, line(e, elapsed))
 }
 
-// line is an event on one line: in columns when it's what was expected, else
-// in prose. A message takes the place of the elapsed time: who sends one knows
+// line is an event on one line: in columns what becomes of a phase, else in prose. A
+// message takes the place of the elapsed time: who sends one knows
 // more.
 func line(e event.Event, elapsed time.Duration) string {
 	object, message := cleanLine(e.Object), cleanLine(e.Message)
 	switch e.State {
 	case event.Warning, event.Note:
 		return cmp.Or(object, string(e.Phase)) + ": " + message
-	case event.Failed:
-		s := fmt.Sprintf("%s: %s failed", object, e.Phase)
-		if elapsed > 0 {
-			s += " after " + short(elapsed)
-		}
-		if message != "" {
-			s += ": " + message
-		}
-		return s
 	case event.Progress:
 		parts := slices.DeleteFunc([]string{short(elapsed), amount(e), message}, func(s string) bool { return s == "" })
 		message = strings.Join(parts, ", ")
-	case event.Start, event.Done, event.Cached:
+	case event.Start, event.Done, event.Cached, event.Failed:
 	}
 	if message == "" && elapsed > 0 {
 		message = short(elapsed)

@@ -66,7 +66,6 @@ layer                        push        2s  12.3/45.6 MB  27%|
 		shows(t, s, "in the end", `
 a message|
 csi-proxy                    compile  done   2.2s|
-error: layer: push failed after 2.2s|
 error: all is lost|
 warning: later|
 |
