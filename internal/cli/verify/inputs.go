@@ -47,14 +47,20 @@ type inputs struct {
 
 func (in *inputs) register(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringArrayVar(&in.manifests, "manifests", nil, "file or folder of manifests, - for standard input; may be repeated")
-	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
 	f.StringArrayVar(&in.releases, "release-image", nil, "release payload: image, OCI layout, release.txt, image-references, or oc adm release info -o json")
 	f.StringArrayVar(&in.images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z, or a file of such lines; may be repeated")
 	f.BoolVar(&in.resolve, "resolve", false, "ask registries for the version of images that are named by digest alone; without it none is asked")
 	f.StringArrayVar(&in.layouts, "image-layout", nil, "OCI layout that bake driver wrote, or a folder of them: what images by digest are; may be repeated")
 	in.registry.Register(f, "the registry of --release-image and of --resolve")
 	in.catalog.Register(cmd)
+	in.registerObjects(cmd)
+}
+
+// registerObjects adds the flags that say where a cluster's objects are.
+func (in *inputs) registerObjects(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringArrayVar(&in.manifests, "manifests", nil, "file or folder of manifests, - for standard input; may be repeated")
+	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
 	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
 	in.cluster.Register(in.clusterSet)
 	f.AddFlagSet(in.clusterSet)

@@ -36,7 +36,7 @@ func newServices(t *tool) *cobra.Command {
 			return t.finish(report.Report{Subject: declared.Name, Checked: fmt.Sprintf("%d services", len(declared.Services)), Findings: found})
 		},
 	}
-	in.register(cmd)
+	in.registerObjects(cmd)
 	return cmd
 }
 
