@@ -68,6 +68,7 @@ func TestKrew(t *testing.T) {
 		Spec struct {
 			Platforms []struct {
 				URI, Bin string
+				Files    []struct{ From, To string }
 				Selector struct {
 					MatchLabels struct{ OS, Arch string } `yaml:"matchLabels"`
 				}
@@ -81,6 +82,9 @@ func TestKrew(t *testing.T) {
 		got = append(got, at.OS+"/"+at.Arch+" "+filepath.Base(p.URI))
 		if p.Bin != map[bool]string{true: "verify.exe", false: "verify"}[at.OS == "windows"] {
 			t.Errorf("%s: %s", at.OS, p.Bin)
+		}
+		if !slices.Contains(p.Files, struct{ From, To string }{"node/verify.exe", "node"}) {
+			t.Errorf("%s: verify node has no program for nodes", at.OS)
 		}
 	}
 	if !slices.Equal(got, want) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +40,8 @@ type App struct {
 	quiet                                bool
 
 	said sync.Map // what Once has logged
+	// typed is typedAs for a plugin; nil where the user types the command's own name.
+	typed func(text string) string
 }
 
 // Once logs a message, unless it was logged before. Commands load the catalog in
@@ -67,7 +70,10 @@ func Main(build func(*App) *cobra.Command) int {
 	a := &App{Stdin: os.Stdin, Stderr: os.Stderr}
 	a.Stdout = &result{app: a, w: os.Stdout}
 	root := build(a)
-	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: calledAs(root.Name(), os.Args[0])}
+	if name := calledAs(root.Name(), os.Args[0]); name != root.Name() {
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: name}
+		a.typed = typedAs(root, name)
+	}
 	return a.Run(ctx, root, os.Args[1:])
 }
 
@@ -82,6 +88,39 @@ func calledAs(name, program string) string {
 		}
 	}
 	return name
+}
+
+// typedAs gives the commands in a text the name that the user can type: who has the
+// plugin alone has no verify.
+func typedAs(root *cobra.Command, name string) func(text string) string {
+	words := []string{"version"}
+	for _, cmd := range root.Commands() {
+		words = append(words, cmd.Name())
+	}
+	command := regexp.MustCompile(`\b` + root.Name() + `(\s+(?:` + strings.Join(words, "|") + `)\b)`)
+	return func(text string) string { return command.ReplaceAllString(text, name+"$1") }
+}
+
+// typedHook does it in messages.
+type typedHook func(text string) string
+
+// Levels implements logrus.Hook.
+func (typedHook) Levels() []logrus.Level { return logrus.AllLevels }
+
+// Fire implements logrus.Hook.
+func (typed typedHook) Fire(e *logrus.Entry) error {
+	e.Message = typed(e.Message)
+	if fix, ok := e.Data["fix"].(string); ok {
+		e.Data["fix"] = typed(fix)
+	}
+	return nil
+}
+
+func (a *App) openConsole(o console.Options) {
+	a.Console = console.New(o)
+	if a.typed != nil {
+		a.Console.Log().AddHook(typedHook(a.typed))
+	}
 }
 
 // signals ends ctx on the first SIGINT or SIGTERM. The second one ends the
@@ -109,7 +148,7 @@ func (a *App) Run(ctx context.Context, root *cobra.Command, args []string) int {
 		if strings.Contains(strings.Join(args, "="), "--log-format=json") || os.Getenv(envPrefix+"LOG_FORMAT") == "json" {
 			format = "json"
 		}
-		a.Console = console.New(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
+		a.openConsole(console.Options{Stderr: a.Stderr, Progress: "plain", LogFormat: format})
 	}
 	defer a.Console.Close()
 	if r, ok := a.Stdout.(*result); ok {
@@ -166,7 +205,7 @@ func (a *App) prepare(root *cobra.Command) {
 		if err := fromEnv(cmd); err != nil {
 			return err
 		}
-		a.Console = console.New(console.Options{
+		a.openConsole(console.Options{
 			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Color: a.color, Quiet: a.quiet,
 		})
 		return checkChoices(cmd)
@@ -281,7 +320,12 @@ func (r *result) Write(p []byte) (int, error) {
 	if r.app.Console != nil {
 		r.app.Console.Close()
 	}
-	n, err := r.w.Write(p)
+	n, err := len(p), error(nil)
+	if r.app.typed != nil {
+		_, err = io.WriteString(r.w, r.app.typed(string(p)))
+	} else {
+		n, err = r.w.Write(p)
+	}
 	if r.err == nil {
 		r.err = err
 	}

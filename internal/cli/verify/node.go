@@ -124,7 +124,7 @@ func nodeExe(im *deploy.Image) ([]byte, error) {
 	data, path, err := deploy.BesideProgram()
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "there is no verify.exe", Err: err,
-			Fix: "bake node verify-exe --out " + shell.Word(path) + "; or check an image of bake payload --with-verify"}
+			Fix: "put the node/verify.exe of this release's archive there, or bake node verify-exe --out " + shell.Word(path) + "; or check an image of bake payload --with-verify"}
 	}
 	return data, nil
 }

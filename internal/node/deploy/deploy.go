@@ -267,6 +267,9 @@ func random() string {
 // Windows the one next to it is the verify of people.
 func BesideProgram() (data []byte, path string, err error) {
 	self, err := os.Executable()
+	if err == nil {
+		self, err = filepath.EvalSymlinks(self) // plugins of kubectl's are links
+	}
 	if err != nil {
 		return nil, "", err
 	}
