@@ -39,7 +39,7 @@ func example(t *testing.T) *state {
 // TestExample takes the example's cluster from WARN to PASS with the script of
 // `verify skew plan`, and back.
 func TestExample(t *testing.T) {
-	prepare(t)
+	t.Parallel()
 	server := startServer(t)
 	path, kubectl := tools(t)
 	s := example(t)

@@ -134,7 +134,7 @@ func writeYAML(file string, o any) error {
 // What an input lacks is asked for once, by one action, and what its commands give
 // is what the check takes: it then says what it says of the whole cluster.
 func TestMissingIsAskedForOnce(t *testing.T) {
-	prepare(t)
+	t.Parallel()
 	all := states()
 	of := func(name string) *state {
 		i := slices.IndexFunc(all, func(s state) bool { return s.name == name })
@@ -258,7 +258,7 @@ func runsReads(t *testing.T, dir string, lines []string) {
 
 // A node selector with a capital is fixed by one step, whatever rules ask for it.
 func TestSelectorIsMendedOnce(t *testing.T) {
-	prepare(t)
+	t.Parallel()
 	for _, s := range states() {
 		if s.name != "a node selector with a capital" {
 			continue

@@ -117,7 +117,7 @@ var placeholder = regexp.MustCompile(`<[A-Za-z][A-Za-z0-9 ._-]*>`)
 // TestCommands holds every command that any output shows: a shell reads it, bake
 // and verify know its flags, and every folder that bake is to write, it writes.
 func TestCommands(t *testing.T) {
-	prepare(t)
+	t.Parallel()
 	all := outputs(t)
 	mine := map[string]string{}
 	for _, from := range []map[string]string{all.lines, all.whole} {
@@ -251,11 +251,14 @@ func bakes(t *testing.T, state, line string, words []string, sets map[string][]b
 			write(t, filepath.Join(dir, name), text)
 		}
 	}
-	t.Chdir(dir)
-	var stdout, stderr bytes.Buffer
-	a := &app.App{Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}
-	if code := a.Run(t.Context(), bake.New(a), words[1:]); code != 0 {
-		t.Errorf("%s: %s: exit %d: %s", state, line, code, stderr.String())
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self, words[1:]...)
+	cmd.Args[0], cmd.Dir = words[0], dir // TestMain is bake
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %s: %v: %s", state, line, err, out)
 		return
 	}
 	out := words[slices.Index(words, "--out")+1]

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/winbake/winbake/internal/finding"
@@ -49,12 +50,12 @@ func shape(list []step) string {
 
 // TestPlans runs the states' plans, twice, and their way back. One that needs
 // a person may leave the state as it was, and never makes it worse. Waits for pods
-// and nodes, OLM, WMCO and the control plane's update are played.
+// and nodes, OLM, WMCO and the control plane's update are played. A plan takes one
+// core at most: two servers share them.
 func TestPlans(t *testing.T) {
-	prepare(t)
-	server := startServer(t)
-	path, kubectl := tools(t)
-	count, seen := map[string]int{}, map[string]bool{}
+	t.Parallel()
+	var plans []*state
+	seen := map[string]bool{}
 	all := states()
 	for i := range all {
 		s := &all[i]
@@ -62,10 +63,34 @@ func TestPlans(t *testing.T) {
 			s.cluster.offered = offeredTo(s)
 		}
 		sort := shape(steps(t, s.asked(t, t.TempDir())))
-		if seen[sort] && !*every {
-			continue
+		if !seen[sort] || *every {
+			plans = append(plans, s)
 		}
 		seen[sort] = true
+	}
+	var worked atomic.Int64
+	t.Run("server", func(t *testing.T) {
+		for part := range 2 {
+			t.Run(fmt.Sprint(part), func(t *testing.T) {
+				t.Parallel()
+				half := plans[part*len(plans)/2 : (part+1)*len(plans)/2]
+				worked.Add(int64(runPlans(t, half)))
+			})
+		}
+	})
+	if worked.Load() < 10 {
+		t.Errorf("only %d plans worked", worked.Load())
+	}
+}
+
+// runPlans runs the plans of states in a server of their own, and counts those that
+// worked.
+func runPlans(t *testing.T, plans []*state) int {
+	t.Helper()
+	server := startServer(t)
+	path, kubectl := tools(t)
+	count := map[string]int{}
+	for _, s := range plans {
 		t.Run(s.name, func(t *testing.T) {
 			server.load(t, s)
 			outcome, ground := s.runPlan(t, server, path, kubectl)
@@ -80,10 +105,8 @@ func TestPlans(t *testing.T) {
 			}
 		})
 	}
-	if count[works] < 10 {
-		t.Errorf("only %d plans worked", count[works])
-	}
 	t.Logf("%v, played: %v", count, server.played)
+	return count[works]
 }
 
 // offeredTo are patches of the minors on the way.

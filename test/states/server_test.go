@@ -221,9 +221,18 @@ func (s *server) load(t *testing.T, st *state) {
 		}
 		objects = append(objects, o)
 	}
-	// The labels last: pods that are there may not be let in again.
+	// The labels last: pods that are there may not be let in again. A state may have
+	// objects in a namespace that isn't among its objects.
+	names := map[string]bool{}
+	for _, o := range objects {
+		names[o.GetNamespace()] = true
+	}
 	for _, o := range spaces {
-		plain := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.GetName()}}
+		names[o.GetName()] = true
+	}
+	delete(names, "")
+	for name := range names {
+		plain := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 		if _, err := s.typed.CoreV1().Namespaces().Create(ctx, plain, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
 			t.Fatal(err)
 		}

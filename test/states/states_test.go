@@ -82,13 +82,6 @@ func (a *answer) holds(t *testing.T) {
 
 var exits = regexp.MustCompile(`\bexit [0-9]`)
 
-// prepare sets what every run of verify goes by.
-func prepare(t *testing.T) {
-	t.Helper()
-	t.Setenv("SOURCE_DATE_EPOCH", today)
-	t.Setenv("NO_COLOR", "1")
-}
-
 // grounds are the rules that are as loud as the verdict.
 func grounds(r *answer) string {
 	var list []string
@@ -102,7 +95,7 @@ func grounds(r *answer) string {
 }
 
 func TestStates(t *testing.T) {
-	prepare(t)
+	t.Parallel()
 	var score score
 	all := states()
 	for i := range all {

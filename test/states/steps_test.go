@@ -8,7 +8,7 @@ import (
 // What a plan does about a state, besides that it runs: without holds what no command,
 // text or kind of action may have, inOrder the kinds of actions in their order.
 func TestSteps(t *testing.T) {
-	prepare(t)
+	t.Parallel()
 	for name, tc := range map[string]struct {
 		without, inOrder []string
 	}{
