@@ -221,6 +221,11 @@ func mixedStates() []state {
 			why:     "one node runs the former image until its pod is deleted", source: daemonSets,
 		},
 		{
+			name: "azure-file OnDelete, a pod doesn't start", cluster: azure("4.20.6", uses(azureFileName), with(azureFileHost("v1.33.3-windows-hp", running(0), func(d *driver) { d.onDelete = true }))), to: "4.21",
+			verdict: finding.Warn,
+			why:     "pods with volumes can't start on the other node, which has none yet; oc rollout status takes no OnDelete DaemonSet", source: daemonSets,
+		},
+		{
 			name: "a paused pool, one minor", cluster: aws("4.19.12", change(func(c *cluster) { c.pausedPools = true }), uses(ebsName), with(ebs("v1.39.0"))), to: "4.20",
 			verdict: finding.Pass,
 			why:     "the pool is of Linux nodes; the driver is equal", source: eusUpdates,

@@ -62,6 +62,7 @@ func every() []action.Action {
 			Container: "driver", Call: inventory.Call{At: "/spec/template/spec/containers/1", Args: []string{"--v=2", "--it's=<$HOME>"}}, Give: "--flag=true"}},
 		action.EditDriver{Object: present, Text: "remove the marks", Patch: `{"metadata":{"ownerReferences":null}}`},
 		action.WaitRollout{Object: present, Strategy: "OnDelete"},
+		action.WaitRollout{Object: present, Ready: 3},
 		action.UnlabelNodes{Nodes: []string{"win 1", "win-2"}, Key: "example.com/held", Value: "it's"},
 		action.ByOwner{Owner: inventory.Owner{Manager: "Helm", Kind: "release", Namespace: "csi", Name: "windows"}, Change: action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true}},
 	}

@@ -169,6 +169,9 @@ func (a DeleteDaemonSet) apply(inv *inventory.Inventory) {
 type WaitRollout struct {
 	Object   inventory.Object
 	Strategy string
+	// Ready is how many pods are to be ready, of whatever revision; 0 where the
+	// revision counts. oc rollout status takes no OnDelete DaemonSet.
+	Ready int32
 }
 
 func (a WaitRollout) apply(inv *inventory.Inventory) {

@@ -121,7 +121,11 @@ func notReady(v *snapshot.View, report rules.Report) {
 	if v.At.Phase == snapshot.Planned || r == nil || r.Desired > 0 && r.Ready >= r.Desired {
 		return
 	}
-	f := rules.Finding{Case: "not ready", Facts: rules.Facts{"rollout": r, "gone": remedy.RunsGone(v)}, Evidence: rules.Cite(v.DaemonSet.Evidence), Do: []action.Action{action.WaitRollout{Object: v.DaemonSet.Object}}}
+	wait := action.WaitRollout{Object: v.DaemonSet.Object}
+	if v.DaemonSet.Strategy == "OnDelete" {
+		wait.Ready = r.Desired
+	}
+	f := rules.Finding{Case: "not ready", Facts: rules.Facts{"rollout": r, "gone": remedy.RunsGone(v)}, Evidence: rules.Cite(v.DaemonSet.Evidence), Do: []action.Action{wait}}
 	if down := snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return !n.Ready }); len(down) > 0 && len(down) == int(r.Desired-r.Ready) {
 		names := snapshot.NodeNames(down)
 		f.Case, f.Facts["down"] = "nodes not ready", down
