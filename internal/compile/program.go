@@ -176,6 +176,7 @@ func adviceFor(job *Job, message string) string {
 		{"disabled by GOPROXY=off", "this machine doesn't have the sources, and GOPROXY=off forbids to fetch them: set it to a proxy, or to a folder that has them (file://)"},
 		{"dial tcp", "check the network and GOPROXY (go env GOPROXY)"},
 		{": reading http", "GOPROXY doesn't have it, or wants a login (go env GOPROXY; a password goes into ~/.netrc)"},
+		{".go:", "pin a version or commit that compiles for Windows, or another go: in versions.yaml"},
 	} {
 		if strings.Contains(message, a.sign) {
 			return a.fix

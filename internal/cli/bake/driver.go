@@ -36,7 +36,7 @@ type driverOptions struct {
 	release, payload, mode, layout, push string
 	cloud                                string
 	windows, bases                       []string
-	all, diff, pins                      bool
+	all, diff, pins, layoutSet           bool
 	file                                 bool // --file was given
 	registry                             app.Registry
 	catalog                              catalogflag.Flag
@@ -49,7 +49,7 @@ func newDriver(t *tool) *cobra.Command {
 		Use:  "driver [NAME...]",
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: o.names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.file = cmd.Flags().Changed("file")
+			o.file, o.layoutSet = cmd.Flags().Changed("file"), cmd.Flags().Changed("layout")
 			return t.driver(cmd.Context(), args, &o)
 		},
 	}
@@ -198,6 +198,9 @@ func (t *tool) driverPayload(ctx context.Context, wanted version.OpenShift, o *d
 // check refuses what can't become an image, before anything is built.
 func (o *driverOptions) check(cat *catalog.Catalog, sources []*driver.Source) error {
 	if o.push != "" {
+		if o.layoutSet {
+			return &fault.Error{What: "--push and --layout", Fix: "leave out one of them"}
+		}
 		if err := ociimage.CheckPush(strings.TrimSuffix(o.push, "/") + "/name"); err != nil {
 			return err
 		}

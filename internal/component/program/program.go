@@ -46,7 +46,7 @@ func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Work
 	locked.DefaultGODEBUG = linked.DefaultGODEBUG
 	locked.Vendored = w.Vendored()
 	locked.APIGroups = apiGroups(linked)
-	locked.Modules, err = lockedModules(w, linked)
+	locked.Modules, err = lockedModules(ctx, w, linked)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +88,11 @@ func Failure(c *pins.Component, err error) error {
 	if !ok {
 		return err
 	}
-	return &fault.Error{Where: c.Name, What: "its packages can't be resolved", Excerpt: f.Message, Err: err,
-		Fix: "check package: and the version, and that GOPROXY has every module of it"}
+	fix := "check package: and the version, and that GOPROXY has every module of it"
+	if strings.Contains(f.Message, "build constraints exclude all Go files") {
+		fix = "pin a version or commit whose package compiles for Windows"
+	}
+	return &fault.Error{Where: c.Name, What: "its packages can't be resolved", Excerpt: f.Message, Err: err, Fix: fix}
 }
 
 // mainLines notes what the main module says of Go and GODEBUG.
@@ -121,10 +124,13 @@ func goLine(g *modfile.Go) string {
 const noLicense = "NOASSERTION"
 
 // lockedModules notes each linked module with its sum and licences.
-func lockedModules(w *source.Workspace, linked *gomod.Linked) ([]pins.LockedModule, error) {
+func lockedModules(ctx context.Context, w *source.Workspace, linked *gomod.Linked) ([]pins.LockedModule, error) {
 	sums := gomod.ParseSums(w.GoSum)
 	var modules []pins.LockedModule
 	for _, m := range linked.Modules {
+		if ctx.Err() != nil { // licences take seconds
+			return nil, context.Cause(ctx)
+		}
 		used := m.Used()
 		lm := pins.LockedModule{Path: m.Path, Version: m.Version}
 		if m.Replace != nil {
