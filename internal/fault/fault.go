@@ -12,21 +12,22 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Error is a mistake or a failure that a person can act upon.
+// Error is a mistake or a failure that a person can act upon. As JSON it goes from a
+// node to who asked it, without its cause.
 type Error struct {
 	// What is wrong, one lower-case sentence without a full stop.
-	What string
+	What string `json:"what"`
 	// Where: file:line:column, a URL, a component. May be empty.
-	Where string
+	Where string `json:"where,omitempty"`
 	// Excerpt is the offending source line with a caret below it, or a
 	// program's output. It may span lines and may be empty.
-	Excerpt string
+	Excerpt string `json:"excerpt,omitempty"`
 	// Fix is the command to run or the edit to make. May be empty.
-	Fix string
+	Fix string `json:"fix,omitempty"`
 	// Code is the exit code; 0 stands for 1 (finding.ExitError).
-	Code int
+	Code int `json:"code,omitempty"`
 	// Err is the cause, for errors.Is and errors.As. Its text isn't shown.
-	Err error
+	Err error `json:"-"`
 }
 
 // Error returns the whole message, as a person sees it after "error: ".

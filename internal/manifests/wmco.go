@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/winbake/winbake/internal/winsvc"
 )
 
 const (
@@ -188,33 +189,10 @@ func wmcoCycles(services []ServiceEntry) error {
 			return fmt.Errorf("invalid cyclical chain in %s service's dependencies", s.Name)
 		}
 	}
-	return trueCycle(byName)
-}
-
-// trueCycle finds the cycles that WMCO misses by going into one dependency
-// only.
-func trueCycle(byName map[string]ServiceEntry) error {
-	done := map[string]bool{}
-	var walk func(name string, path []string) error
-	walk = func(name string, path []string) error {
-		if slices.Contains(path, name) {
-			return fmt.Errorf("service %s depends on itself", name)
-		}
-		s, here := byName[name]
-		if !here || done[name] {
-			return nil
-		}
-		for _, d := range s.Dependencies {
-			if err := walk(d, append(slices.Clone(path), name)); err != nil {
-				return err
-			}
-		}
-		done[name] = true
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		if err := walk(name, nil); err != nil {
-			return err
+	// WMCO goes into one dependency only, and misses cycles by others.
+	for _, s := range services {
+		if winsvc.Cycle(s.Name, func(name string) []string { return byName[name].Dependencies }) != nil {
+			return fmt.Errorf("service %s depends on itself", s.Name)
 		}
 	}
 	return nil

@@ -98,6 +98,7 @@ func (p *problems) dependencies(services []Service) {
 	for _, s := range services {
 		byName[strings.ToLower(s.Name)] = s
 	}
+	needs := func(name string) []string { return byName[strings.ToLower(name)].Dependencies }
 	reported := map[string]bool{} // each cycle once, at its first service
 	for i, s := range services {
 		p.service = i
@@ -114,7 +115,7 @@ func (p *problems) dependencies(services []Service) {
 			}
 			seen[strings.ToLower(name)] = true
 		}
-		if path := cycle(s.Name, byName); path != nil && !reported[strings.ToLower(s.Name)] {
+		if path := Cycle(s.Name, needs); path != nil && !reported[strings.ToLower(s.Name)] {
 			for _, name := range path {
 				reported[strings.ToLower(name)] = true
 			}
@@ -134,28 +135,27 @@ func (p *problems) dependency(k int, s, d Service) {
 	}
 }
 
-// cycle returns the way from a service back to itself, nil if there is none.
-func cycle(name string, byName map[string]Service) []string {
-	start, visited := strings.ToLower(name), map[string]bool{}
+// Cycle returns the way from a service back to itself, nil if there is none.
+func Cycle(name string, dependencies func(name string) []string) []string {
+	visited := map[string]bool{}
 	var walk func(at string, path []string) []string
 	walk = func(at string, path []string) []string {
-		s, here := byName[at]
-		if !here || visited[at] {
+		if visited[strings.ToLower(at)] {
 			return nil
 		}
-		visited[at] = true
-		path = append(path, s.Name)
-		for _, d := range s.Dependencies {
-			if strings.ToLower(d) == start {
+		visited[strings.ToLower(at)] = true
+		path = append(path, at)
+		for _, d := range dependencies(at) {
+			if strings.EqualFold(d, name) {
 				return append(path, d)
 			}
-			if found := walk(strings.ToLower(d), path); found != nil {
+			if found := walk(d, path); found != nil {
 				return found
 			}
 		}
 		return nil
 	}
-	return walk(start, nil)
+	return walk(name, nil)
 }
 
 // priorities holds bootstrap services before all others, as WMCO does.

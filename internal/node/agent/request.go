@@ -64,32 +64,18 @@ type Result struct {
 // Line is one line of what verify.exe writes for bake and verify: JSON with
 // one field set. The last line is Facts, Result or Fault.
 type Line struct {
-	Say    string      `json:"say,omitempty"`
-	Facts  *node.Facts `json:"facts,omitempty"`
-	Result *Result     `json:"result,omitempty"`
-	Fault  *Fault      `json:"fault,omitempty"`
-}
-
-// Fault is a fault.Error on its way.
-type Fault struct {
-	What    string `json:"what"`
-	Where   string `json:"where,omitempty"`
-	Excerpt string `json:"excerpt,omitempty"`
-	Fix     string `json:"fix,omitempty"`
-	Code    int    `json:"code,omitempty"`
+	Say    string       `json:"say,omitempty"`
+	Facts  *node.Facts  `json:"facts,omitempty"`
+	Result *Result      `json:"result,omitempty"`
+	Fault  *fault.Error `json:"fault,omitempty"`
 }
 
 // FaultOf makes any error one that can be sent.
-func FaultOf(err error) *Fault {
+func FaultOf(err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return &Fault{f.What, f.Where, f.Excerpt, f.Fix, f.Code}
+		return f
 	}
-	return &Fault{What: err.Error()}
-}
-
-// Error makes it an error again.
-func (f *Fault) Error() error {
-	return &fault.Error{What: f.What, Where: f.Where, Excerpt: f.Excerpt, Fix: f.Fix, Code: f.Code}
+	return &fault.Error{What: err.Error()}
 }
 
 // WriteLine writes one line. That nobody reads any more is no reason to stop
@@ -97,7 +83,7 @@ func (f *Fault) Error() error {
 func WriteLine(w io.Writer, l Line) {
 	data, err := json.Marshal(l)
 	if err != nil {
-		data, _ = json.Marshal(Line{Fault: &Fault{What: "encode the answer: " + err.Error()}})
+		data, _ = json.Marshal(Line{Fault: &fault.Error{What: "encode the answer: " + err.Error()}})
 	}
 	_, _ = w.Write(append(data, '\n'))
 }

@@ -23,20 +23,6 @@ import (
 // in them: SUM.zst.
 const StagedSuffix = ".zst"
 
-// NotStaged says that a file that is needed wasn't uploaded whole.
-type NotStaged struct {
-	Path, SHA256 string
-	Err          error
-}
-
-// Error says which.
-func (e *NotStaged) Error() string {
-	return fmt.Sprintf("the upload of %s isn't whole: %v", e.Path, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *NotStaged) Unwrap() error { return e.Err }
-
 // unpack writes the uploaded file next to its target and checks its sum: what
 // isn't what it should be never gets the target's name, and what was uploaded
 // wrong is removed so that the next run uploads it again.
@@ -54,16 +40,16 @@ func unpack(ctx context.Context, stage string, f fileChange) error {
 	if err != nil {
 		return cantWrite(filepath.Dir(f.Path), err)
 	}
-	err = expand(ctx, out, in, f)
+	damage, err := expand(ctx, out, in, f)
 	if err == nil {
 		err = out.Sync()
 	}
 	if cerr := out.Close(); err == nil {
 		err = cerr
 	}
-	if bad, ok := errors.AsType[*NotStaged](err); ok {
+	if damage != nil {
 		_ = in.Close()
-		return notStaged(f, errors.Join(bad.Err, remove(name)))
+		return notStaged(f, errors.Join(damage, remove(name)))
 	}
 	if err != nil {
 		return cantWrite(f.Path+newSuffix, err)
@@ -99,15 +85,15 @@ func notStaged(f fileChange, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		what = "it wasn't uploaded"
 	}
-	return &fault.Error{Where: f.Path, What: what, Fix: "run the same command again: what arrived isn't sent twice", Err: &NotStaged{f.Path, f.New, err}}
+	return &fault.Error{Where: f.Path, What: what, Fix: "run the same command again: what arrived isn't sent twice", Err: err}
 }
 
 // expand decompresses no more than the size that is expected, whatever the
-// upload claims to hold.
-func expand(ctx context.Context, w io.Writer, r io.Reader, f fileChange) error {
+// upload claims to hold. damage is what is wrong with the upload.
+func expand(ctx context.Context, w io.Writer, r io.Reader, f fileChange) (damage, err error) {
 	z, err := zstd.NewReader(stream.NewReader(ctx, r), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer z.Close()
 	h := sha256.New()
@@ -115,18 +101,18 @@ func expand(ctx context.Context, w io.Writer, r io.Reader, f fileChange) error {
 	n, err := io.Copy(io.MultiWriter(w, h), source)
 	switch {
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return nil, ctx.Err()
 	case source.Err != nil:
-		return &NotStaged{f.Path, f.New, source.Err}
+		return source.Err, nil
 	case err != nil:
-		return err
+		return nil, err
 	case n != f.Size:
-		return &NotStaged{f.Path, f.New, fmt.Errorf("%d bytes instead of %d", n, f.Size)}
+		return fmt.Errorf("%d bytes instead of %d", n, f.Size), nil
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.New {
-		return &NotStaged{f.Path, f.New, fmt.Errorf("its sha256 is %s", sum)}
+		return fmt.Errorf("its sha256 is %s", sum), nil
 	}
-	return nil
+	return nil, nil
 }
 
 // stale is the age from which an upload belongs to nobody who is still at it.

@@ -84,7 +84,7 @@ func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
 		return nil, &fault.Error{What: fmt.Sprintf("verify.exe ended in the middle of its work, with exit code %d", code), Excerpt: trouble.String(),
 			Fix: "run the same command again: it goes on from there"}
 	case last.Fault != nil:
-		return nil, last.Fault.Error()
+		return nil, last.Fault
 	default:
 		return last, nil
 	}
@@ -250,16 +250,9 @@ func (n *Node) Clean(ctx context.Context) error {
 // whatever happens, as long as the node can be reached; the next one's
 // verify.exe removes what one left that was cut off.
 func Check(ctx context.Context, g guest.Guest, exe []byte, e *node.Expectation, say func(string)) (*node.Facts, error) {
-	n := &Node{Guest: g, Exe: exe, Say: say, dir: agent.CheckPrefix + random()}
+	n := &Node{Guest: g, Exe: exe, Say: say, dir: agent.CheckPrefix + rand.Text()}
 	facts, err := n.Facts(ctx, e, false)
 	return facts, errors.Join(err, n.Clean(ctx))
-}
-
-// random is a name's part that no other run has.
-func random() string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
-	return hex.EncodeToString(b[:])
 }
 
 // BesideProgram reads the verify.exe that is next to this program, as make bin

@@ -1,8 +1,10 @@
 package deploy
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -145,7 +147,7 @@ func TestUnusableAnswers(t *testing.T) {
 		}, "something else than a result"},
 		"a fault of the node": {func(g *fakeGuest) {
 			g.apply = func(*agent.Request) agent.Line {
-				return agent.Line{Fault: &agent.Fault{What: "the file is in use", Code: 3}}
+				return agent.Line{Fault: &fault.Error{What: "the file is in use", Code: 3}}
 			}
 		}, "the file is in use"},
 	} {
@@ -320,9 +322,14 @@ func TestCheckLeavesNothing(t *testing.T) {
 }
 
 func TestFaultsKeepTheirCode(t *testing.T) {
-	line := agent.Line{Fault: agent.FaultOf(&fault.Error{What: "x", Code: finding.ExitBlock})}
-	if f, ok := errors.AsType[*fault.Error](line.Fault.Error()); !ok || f.Code != finding.ExitBlock {
-		t.Errorf("%+v", f)
+	var sent bytes.Buffer
+	agent.WriteLine(&sent, agent.Line{Fault: agent.FaultOf(fmt.Errorf("y: %w", &fault.Error{What: "x", Fix: "z", Code: finding.ExitBlock, Err: errors.New("cause")}))})
+	if got, want := sent.String(), `{"fault":{"what":"x","fix":"z","code":3}}`+"\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	lines := &lineWriter{}
+	if _, err := lines.Write(sent.Bytes()); err != nil || lines.last.Fault.Code != finding.ExitBlock {
+		t.Errorf("%+v, %v", lines.last, err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/guest"
@@ -110,7 +111,7 @@ func (g *fakeGuest) verify(args []string, stdout io.Writer) (int, error) {
 		g.slowStarts--
 		return 2, nil
 	case input == nil:
-		agent.WriteLine(stdout, agent.Line{Fault: &agent.Fault{What: "no such file"}})
+		agent.WriteLine(stdout, agent.Line{Fault: &fault.Error{What: "no such file"}})
 		return 1, nil
 	case args[1] == "facts":
 		facts, err := g.answer(input)

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, er
 		return nil, fmt.Errorf("encode the request: %w", err)
 	}
 	// A name of its own: two of these at once must not carry out each other's.
-	name := "request-" + random() + ".json"
+	name := "request-" + rand.Text() + ".json"
 	if err := n.put(ctx, name, data); err != nil {
 		return nil, err
 	}

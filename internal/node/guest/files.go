@@ -3,7 +3,6 @@ package guest
 import (
 	"context"
 	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +18,7 @@ import (
 
 // partName is a file that is being uploaded. It is this upload's own: another
 // one of the same file may be under way.
-func partName(name string) string {
-	var b [6]byte
-	_, _ = rand.Read(b[:]) // never fails, see crypto/rand
-	return name + "." + hex.EncodeToString(b[:]) + ".part"
-}
+func partName(name string) string { return name + "." + rand.Text() + ".part" }
 
 // Put is Guest's.
 func (s *SSH) Put(ctx context.Context, name string, content io.Reader) error {
