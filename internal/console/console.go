@@ -9,6 +9,7 @@ import (
 	"errors"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/sirupsen/logrus"
 
@@ -32,7 +33,7 @@ func New(o Options) *Console {
 	c.log.SetOutput(o.Stderr)
 	c.log.SetLevel(o.level())
 	if c.json {
-		c.log.SetFormatter(newJSONFormat())
+		c.log.SetFormatter(&jsonFormat{logrus.JSONFormatter{TimestampFormat: time.RFC3339, DisableHTMLEscape: true}})
 	} else {
 		c.log.SetFormatter(&textFormat{color: WantsColor(o.Color, o.Stderr)})
 	}

@@ -144,10 +144,6 @@ func (f *textFormat) Format(e *logrus.Entry) ([]byte, error) {
 // jsonFormat is logrus's own, fit for a terminal.
 type jsonFormat struct{ logrus.JSONFormatter }
 
-func newJSONFormat() *jsonFormat {
-	return &jsonFormat{logrus.JSONFormatter{TimestampFormat: time.RFC3339, DisableHTMLEscape: true}}
-}
-
 // Format implements logrus.Formatter.
 func (f *jsonFormat) Format(e *logrus.Entry) ([]byte, error) {
 	e.Time = e.Time.UTC()

@@ -202,51 +202,42 @@ func (c *ConfigMap) Compare(data map[string]string) ([]finding.Finding, error) {
 	for _, name := range slices.Sorted(maps.Keys(declared)) {
 		f := finding.Finding{ID: IDDiffers, Severity: finding.Pass, Object: "service " + name}
 		if there, ok := theirs[name]; !ok {
-			f.ID, f.Severity, f.Observed, f.Expected, f.Why = IDMissing, finding.Block, "not there", fmt.Sprint(declared[name]["path"]), whyDiffers
+			f.ID, f.Severity, f.Observed, f.Expected, f.Why = IDMissing, finding.Block, "not there", declared[name].Command, whyDiffers
 		} else if f.Observed, f.Expected = differing(there, declared[name]); f.Observed != "" {
 			f.Severity, f.Why = finding.Block, whyDiffers
 		}
 		found = append(found, f)
 	}
 	for _, name := range slices.Sorted(maps.Keys(theirs)) {
-		if declared[name] == nil {
-			found = append(found, finding.Finding{ID: IDExtra, Severity: finding.Warn, Object: "service " + name, Observed: fmt.Sprint(theirs[name]["path"]), Expected: "not there", Why: "it runs on nodes, and nothing declares it"})
+		if _, ok := declared[name]; !ok {
+			found = append(found, finding.Finding{ID: IDExtra, Severity: finding.Warn, Object: "service " + name, Observed: theirs[name].Command, Expected: "not there", Why: "it runs on nodes, and nothing declares it"})
 		}
 	}
-	here := fields(map[string]any{keyFiles: c.Files, keyEnvironment: c.Environment, keyWatched: c.Watched})
-	there := fields(map[string]any{keyFiles: live.Files, keyEnvironment: live.Environment, keyWatched: live.Watched})
-	maps.DeleteFunc(here, func(_ string, v any) bool { return v == nil || reflect.ValueOf(v).Len() == 0 })
-	maps.DeleteFunc(there, func(key string, _ any) bool { return here[key] == nil })
+	here, there := map[string]any{}, map[string]any{}
+	for key, v := range map[string][2]any{keyFiles: {c.Files, live.Files}, keyEnvironment: {c.Environment, live.Environment}, keyWatched: {c.Watched, live.Watched}} {
+		if reflect.ValueOf(v[0]).Len() > 0 {
+			here[key], there[key] = v[0], v[1]
+		}
+	}
 	if observed, expected := differing(there, here); observed != "" {
 		found = append(found, finding.Finding{ID: IDDiffers, Severity: finding.Block, Object: "ConfigMap", Observed: observed, Expected: expected, Why: whyDiffers})
 	}
 	return found, nil
 }
 
-func byName(services []ServiceEntry) map[string]map[string]any {
-	all := map[string]map[string]any{}
+func byName(services []ServiceEntry) map[string]ServiceEntry {
+	all := map[string]ServiceEntry{}
 	for _, s := range services {
-		all[s.Name] = fields(s)
+		all[s.Name] = s
 	}
 	return all
 }
 
-func fields(v any) map[string]any {
-	text, _ := json.Marshal(v) // strings, numbers and lists of them
-	var m map[string]any
-	_ = json.Unmarshal(text, &m)
-	return m
-}
-
 // differing are the keys of two objects that differ, with both values.
-func differing(observed, expected map[string]any) (a, b string) {
-	all := maps.Clone(observed)
-	maps.Copy(all, expected)
+func differing(observed, expected any) (a, b string) {
 	var as, bs []string
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if !reflect.DeepEqual(observed[key], expected[key]) {
-			as, bs = append(as, value(key, observed[key])), append(bs, value(key, expected[key]))
-		}
+	for _, d := range finding.Differences(observed, expected) {
+		as, bs = append(as, value(d.Key, d.Observed)), append(bs, value(d.Key, d.Expected))
 	}
 	return strings.Join(as, "; "), strings.Join(bs, "; ")
 }

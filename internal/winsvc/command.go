@@ -111,7 +111,7 @@ func cutArgument(line string) (arg, rest string) {
 		if (line[i] == ' ' || line[i] == '\t') && quotes == 0 {
 			return b.String(), line[i:]
 		}
-		slashes := countByte(line[i:], '\\')
+		slashes := len(line[i:]) - len(strings.TrimLeft(line[i:], `\`))
 		i += slashes
 		if i == len(line) || line[i] != '"' { // backslashes before anything else are themselves
 			b.WriteString(strings.Repeat(`\`, slashes))
@@ -139,14 +139,6 @@ func cutArgument(line string) (arg, rest string) {
 		}
 	}
 	return b.String(), ""
-}
-
-func countByte(s string, c byte) int {
-	n := 0
-	for n < len(s) && s[n] == c {
-		n++
-	}
-	return n
 }
 
 var (

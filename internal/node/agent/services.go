@@ -199,19 +199,13 @@ func (c *change) start(ctx context.Context, s serviceChange) error {
 		return err
 	}
 	for _, d := range slices.Backward(s.Dependents) {
-		if err := c.startDependent(d); err != nil {
-			return err
+		_, runs, err := c.running(d)
+		if err == nil && !runs {
+			err = c.sys.Start(d)
 		}
-	}
-	return nil
-}
-
-func (c *change) startDependent(name string) error {
-	if _, runs, err := c.running(name); err != nil || runs {
-		return err
-	}
-	if err := c.sys.Start(name); err != nil {
-		return fmt.Errorf("start %s, which depends on it: %w", name, err)
+		if err != nil {
+			return fmt.Errorf("start %s, which depends on it: %w", d, err)
+		}
 	}
 	return nil
 }

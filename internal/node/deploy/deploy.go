@@ -12,7 +12,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,18 +43,10 @@ type Node struct {
 	dir string // "" stands for folder
 }
 
-func (n *Node) folder() string {
-	if n.dir == "" {
-		return folder
-	}
-	return n.dir
-}
+func (n *Node) folder() string { return cmp.Or(n.dir, folder) }
 
 // short is enough of a sum to tell two releases apart in a file's name.
-func short(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:6])
-}
+func short(data []byte) string { return fmt.Sprintf("%x", sha256.Sum256(data))[:12] }
 
 // ExeName is what a verify.exe is called on a node.
 func ExeName(exe []byte) string { return "verify-" + short(exe) + ".exe" }
@@ -79,7 +70,8 @@ func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
 	case last == nil && !lines.any && code == noCommand:
 		return nil, errNotWindows
 	case last == nil && !lines.any:
-		return nil, fmt.Errorf("%w: exit code %d: %s", errAbsent, code, firstLine(trouble.String()))
+		first, _, _ := strings.Cut(strings.TrimSpace(trouble.String()), "\n")
+		return nil, fmt.Errorf("%w: exit code %d: %s", errAbsent, code, first)
 	case last == nil:
 		return nil, &fault.Error{What: fmt.Sprintf("verify.exe ended in the middle of its work, with exit code %d", code), Excerpt: trouble.String(),
 			Fix: "run the same command again: it goes on from there"}
@@ -88,11 +80,6 @@ func (n *Node) run(ctx context.Context, args ...string) (*agent.Line, error) {
 	default:
 		return last, nil
 	}
-}
-
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	return s
 }
 
 // lineWriter takes the agent's lines apart while they come. What a shell

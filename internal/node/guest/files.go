@@ -16,10 +16,6 @@ import (
 	"github.com/winbake/winbake/internal/stream"
 )
 
-// partName is a file that is being uploaded. It is this upload's own: another
-// one of the same file may be under way.
-func partName(name string) string { return name + "." + rand.Text() + ".part" }
-
 // Put is Guest's.
 func (s *SSH) Put(ctx context.Context, name string, content io.Reader) error {
 	c, err := s.sftp()
@@ -31,7 +27,7 @@ func (s *SSH) Put(ctx context.Context, name string, content io.Reader) error {
 			return s.cantWrite(dir, err)
 		}
 	}
-	part := partName(name)
+	part := name + "." + rand.Text() + ".part" // another upload of the same file may be under way
 	if err := s.putPart(ctx, c, part, name, content); err != nil {
 		_ = c.Remove(part) // as long as there is a connection
 		return err
@@ -46,8 +42,12 @@ func (s *SSH) putPart(ctx context.Context, c *sftp.Client, part, name string, co
 		return err
 	}
 	// A file that lost its end says so nowhere but in its size.
-	if info, err := c.Stat(part); err != nil || info.Size() != n {
-		return s.truncated(name, n, info, err)
+	switch info, err := c.Stat(part); {
+	case err != nil:
+		return s.cantWrite(name, err)
+	case info.Size() != n:
+		return &fault.Error{Where: s.target.String(), What: fmt.Sprintf("the upload of %s was cut: %d bytes were sent, %d arrived", name, n, info.Size()),
+			Fix: "look at the machine's disk, then run the same command again"}
 	}
 	err = c.PosixRename(part, name)
 	if err != nil { // a server without the extension renames to free names alone
@@ -86,14 +86,6 @@ func (s *SSH) upload(ctx context.Context, c *sftp.Client, name string, content i
 		return 0, s.cantWrite(name, err)
 	}
 	return n, nil
-}
-
-func (s *SSH) truncated(name string, sent int64, info fs.FileInfo, err error) error {
-	if err != nil {
-		return s.cantWrite(name, err)
-	}
-	return &fault.Error{Where: s.target.String(), What: fmt.Sprintf("the upload of %s was cut: %d bytes were sent, %d arrived", name, sent, info.Size()),
-		Fix: "look at the machine's disk, then run the same command again"}
 }
 
 // cantWrite says what the machine refused, or that it is gone.

@@ -115,12 +115,8 @@ func (r route) start(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	c := &commandConn{Conn: ours, ended: make(chan struct{})}
 	cmd := proc.Command(ctx, r.command[0], r.command[1:]...)
-	cmd.Stderr, cmd.WaitDelay = &c.stderr, endTime
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = theirs, &c.stderr, endTime
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -132,9 +128,8 @@ func (r route) start(ctx context.Context) (net.Conn, error) {
 		_ = in.Close()
 	}()
 	go func() {
-		_, _ = io.Copy(theirs, out)
-		_ = theirs.Close()
 		_ = cmd.Wait() // stderr says why
+		_ = theirs.Close()
 		close(c.ended)
 	}()
 	return c, nil

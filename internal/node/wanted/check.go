@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -114,40 +113,13 @@ func compare[T any](add func(name, observed, expected string), kind string, got,
 			add(kind+name(g), "it is listed", "nothing: versions.yaml doesn't have it")
 			continue
 		}
-		for _, d := range differences(g, w) {
-			add(kind+name(g), d.key+": "+d.got, d.want)
+		for _, d := range finding.Differences(g, w) {
+			add(kind+name(g), d.Key+": "+text(d.Observed), text(d.Expected))
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(left)) {
 		add(kind+n, "it isn't listed", "what versions.yaml says")
 	}
-}
-
-type difference struct{ key, got, want string }
-
-// differences are the keys of two values' JSON that aren't the same.
-func differences(got, want any) (ds []difference) {
-	a, b := fields(got), fields(want)
-	keys := maps.Clone(a)
-	maps.Copy(keys, b)
-	for _, k := range slices.Sorted(maps.Keys(keys)) {
-		if !reflect.DeepEqual(a[k], b[k]) {
-			ds = append(ds, difference{k, text(a[k]), text(b[k])})
-		}
-	}
-	return ds
-}
-
-func fields(v any) map[string]any {
-	m := map[string]any{}
-	data, err := json.Marshal(v)
-	if err == nil {
-		err = json.Unmarshal(data, &m)
-	}
-	if err != nil {
-		panic(err) // plain structs
-	}
-	return m
 }
 
 // text is a value of JSON for people.
