@@ -30,6 +30,25 @@ func TestFits(t *testing.T) {
 	}
 }
 
+// A set of drivers in both modes shares its sidecars, so they need a base that starts
+// in both.
+func TestSidecarsMode(t *testing.T) {
+	cat, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Source{Build: cat.Build("livenessprobe")}
+	bare, whole := &Base{}, &Base{Build: 20348}
+	for _, c := range []struct {
+		bases []*Base
+		want  bool
+	}{{[]*Base{bare}, true}, {[]*Base{whole}, false}, {[]*Base{bare, whole}, false}} {
+		if got, err := s.HostProcess(cat, csidriver.Auto, c.bases); err != nil || got != c.want {
+			t.Errorf("%d bases: in HostProcess %t, %v, want %t", len(c.bases), got, err, c.want)
+		}
+	}
+}
+
 func TestCheckPayload(t *testing.T) {
 	for _, c := range []struct{ payload, architecture, wanted, want string }{
 		{"4.20.6", "amd64", "4.20.6", ""}, {"4.20.6", "", "4.20", ""},

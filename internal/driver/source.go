@@ -206,12 +206,12 @@ func PinsYAML(sources []*Source) []byte {
 }
 
 // HostProcess settles on a mode. Auto takes the one that the driver's project deploys
-// at that version, as bake manifests csi-driver does. A sidecar runs in both: there
-// the bases decide.
+// at that version, as bake manifests csi-driver does. A sidecar runs in both: it takes
+// a base with Windows if one was given, which starts in HostProcess containers too.
 func (s *Source) HostProcess(cat *catalog.Catalog, mode csidriver.Mode, bases []*Base) (bool, error) {
 	d := cat.Driver(s.Build.Name)
 	if d == nil {
-		return mode == csidriver.HostProcess || mode == csidriver.Auto && slices.ContainsFunc(bases, func(b *Base) bool { return b.Build == 0 }), nil
+		return mode == csidriver.HostProcess || mode == csidriver.Auto && !slices.ContainsFunc(bases, func(b *Base) bool { return b.Build != 0 }), nil
 	}
 	v, err := version.ParseDriver(s.Pin.Version)
 	if err != nil {

@@ -51,7 +51,7 @@ func (s *Source) noImage() error {
 	what, fix := "holds no Linux image", "give an image that holds a Linux operator or payload"
 	if s.platform != nil {
 		what = "holds no image for " + s.platform.String()
-		fix = "leave the platform out to see all images"
+		fix = "give an image for that platform"
 	}
 	return &fault.Error{What: what, Where: s.Reference(), Fix: fix}
 }

@@ -208,12 +208,22 @@ func (o *driverOptions) check(cat *catalog.Catalog, sources []*driver.Source) er
 	if len(o.bases) == 0 {
 		return &fault.Error{What: "no base image", Fix: "--base mcr.microsoft.com/oss/kubernetes/windows-host-process-containers-base-image@sha256:..., or for csi-proxy's pipes --base mcr.microsoft.com/windows/servercore@sha256:...; the digest is from: skopeo inspect --override-os windows --format '{{.Digest}}' docker://IMAGE:TAG"}
 	}
+	if len(o.windows) == 0 {
+		return &fault.Error{What: "no Windows version to build for", Fix: "--windows, one of " + strings.Join(csidriver.WindowsVersions(), ", ")}
+	}
 	for _, s := range sources {
 		if _, err := s.HostProcess(cat, csidriver.Mode(o.mode), nil); err != nil {
 			return err
 		}
+		if o.push != "" {
+			continue
+		}
+		if err := ociimage.CheckPlace(ociimage.KindLayout, filepath.Join(o.layout, s.Build.Name)); err != nil {
+			return err
+		}
 	}
-	return nil
+	_, err := createdAt(nil)
+	return err
 }
 
 // plan settles each program's mode and bases.
