@@ -63,8 +63,13 @@ func (x *exchange) failed(err error) error {
 	if own := x.sent.failed(); own != nil {
 		return &sourceError{own}
 	}
-	if tlsErr, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(tlsErr.RecordHeader[:]) == "HTTP/" {
-		err = http.ErrSchemeMismatch // as an http.Client says, which doesn't look into Failure
+	if tlsErr, ok := errors.AsType[tls.RecordHeaderError](err); ok {
+		// Without a Failure: what plain http failed with, where it is tried then, is the
+		// one that is told.
+		if string(tlsErr.RecordHeader[:]) == "HTTP/" {
+			return http.ErrSchemeMismatch // as an http.Client says
+		}
+		return err
 	}
 	return x.failure("", err)
 }

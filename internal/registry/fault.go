@@ -95,10 +95,16 @@ func (c *Client) statusFix(te *transport.Error) string {
 	case status == http.StatusRequestEntityTooLarge && c.options.Push:
 		return "raise the limit for uploads in " + registry + ", or of the proxy before it"
 	}
-	return "check the name and the registry: " + curl(registry)
+	return "check the name and the registry: " + c.curl()
 }
 
-func curl(registry string) string { return "curl -I https://" + registry + "/v2/" }
+func (c *Client) curl() string {
+	scheme := "https"
+	if c.options.Insecure {
+		scheme = "http"
+	}
+	return "curl -I " + scheme + "://" + c.registry() + "/v2/"
+}
 
 func (c *Client) connectionFault(err error) (what, fix string) {
 	registry, cause := "registry "+c.registry(), err.Error()
@@ -110,17 +116,20 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 		done = "written to"
 	}
 	f, failed := errors.AsType[*Failure](err)
+	if failed {
+		cause = f.Error()
+	}
 	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	loop, looping := errors.AsType[*redirectLoop](err)
 	switch {
 	case failed && f.Silence != "":
 		return registry + " can't be " + done + ": " + f.Error(),
 			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.Is(err, http.ErrSchemeMismatch) && !c.options.Insecure:
 		return registry + " speaks plain http", "if that is meant, say --plain-http"
 	case mayBePlain(err):
 		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
-			"if it does and that is meant, say --plain-http; else " + curl(c.registry())
+			"if it does and that is meant, say --plain-http; else " + c.curl()
 	case untrusted:
 		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
 			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
@@ -129,7 +138,7 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 	case failed && isCut(err):
 		return registry + " cut the connection", "run it again" + c.keeps()
 	}
-	return registry + " can't be " + done + ": " + cause, "check the name and the network: " + curl(c.registry())
+	return registry + " can't be " + done + ": " + cause, "check the name and the network: " + c.curl()
 }
 
 // tektonCredentials is where Tekton keeps the logins of a run's service account

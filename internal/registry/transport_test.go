@@ -126,6 +126,23 @@ func TestSilenceBeforeTLS(t *testing.T) {
 	}
 }
 
+// Where plain http was asked for, a registry that speaks it and then says nothing is
+// silent: that it speaks no TLS is no news.
+func TestSilenceInPlainHTTP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+		c, n := clientOf(t, "example.com/a/b:c", Options{Insecure: true, Transport: memnet.Plain(t, http.HandlerFunc(silent))}), 0
+		err := c.Do(t.Context(), func() error {
+			n++
+			_, err := remote.Head(c.Ref, c.Remote(t.Context())...)
+			return err
+		})
+		if n != silentTries || !strings.Contains(c.Fault(t.Context(), err).Error(), "no answer within 2m0s to GET http://") {
+			t.Errorf("%d tries, %v", n, err)
+		}
+	})
+}
+
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

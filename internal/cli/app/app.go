@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -67,6 +68,7 @@ var errInterrupted = errors.New("interrupted")
 func Main(build func(*App) *cobra.Command) int {
 	ctx, stop := signals(context.Background())
 	defer stop()
+	log.SetOutput(io.Discard) // net/http writes there what a registry sends unasked
 	a := &App{Stdin: os.Stdin, Stderr: os.Stderr}
 	a.Stdout = &result{app: a, w: os.Stdout}
 	root := build(a)
@@ -378,11 +380,15 @@ func (a *App) Tell(object string, phase event.Phase, state event.State, message 
 	a.Console.Emit(event.Event{Object: object, Phase: phase, State: state, Message: message})
 }
 
-// Retrying tells of a failure that is tried again.
+// Retrying tells of a failure that is tried again, once: parts of an image that are
+// uploaded side by side fail alike, and several times.
 func (a *App) Retrying(err error) {
 	object, message := "", err.Error()
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		object, message = f.Where, f.What
+	}
+	if _, before := a.said.LoadOrStore(object+message, true); before {
+		return
 	}
 	a.Tell(object, event.Read, event.Warning, message+"; trying again")
 }
