@@ -87,7 +87,7 @@ func (o *Options) key() ([]byte, *attest.Key, error) {
 		}
 		where = o.KeyFile
 	case publicKey == "":
-		return nil, nil, &fault.Error{What: "this build has no key to verify catalogs with", Fix: "install the newest verify (docs/install.md), whose catalog is newer; or --key FILE, the public key of those who make the catalog"}
+		return nil, nil, &fault.Error{What: "this build has no key to verify catalogs with", Fix: "--key FILE, the public key of those who make the catalog; or install the newest verify, whose catalog is newer: docs/install.md"}
 	}
 	k, err := attest.ParseKey(pem)
 	if err != nil {
