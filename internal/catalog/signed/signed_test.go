@@ -215,8 +215,14 @@ func TestUpdateAsBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	block, _ := pem.Decode(public)
+	if Command() != "" {
+		t.Error("a build without a key has a command")
+	}
 	publicKey, source = base64.StdEncoding.EncodeToString(block.Bytes), b.dir
 	defer func() { publicKey, source = "", "" }()
+	if Command() != "verify catalog update" {
+		t.Errorf("%q", Command())
+	}
 	if e, _, err := Update(t.Context(), Options{Now: now}); err != nil || e.AsOf != "2026-11-01" {
 		t.Errorf("%+v, %v", e, err)
 	}

@@ -33,6 +33,15 @@ import (
 // catalog is, oci://REGISTRY/REPOSITORY:TAG.
 var publicKey, source string
 
+// Command is the one that updates the catalog without a flag; "" for a build that has
+// no key or doesn't know where catalogs are.
+func Command() string {
+	if publicKey == "" || source == "" {
+		return ""
+	}
+	return "verify catalog update"
+}
+
 // Options say what Update takes.
 type Options struct {
 	// From is where the catalog is, KeyFile a public key in PEM; "" for what the build
@@ -168,7 +177,7 @@ func Kept(ctx context.Context) (*Edition, error) {
 	}
 	e, over, err := open(ctx, path, data, err)
 	if err != nil {
-		return nil, &fault.Error{Where: path, What: "the kept catalog can't be used: " + cause(err), Fix: "verify catalog update", Err: err}
+		return nil, &fault.Error{Where: path, What: "the kept catalog can't be used: " + cause(err), Fix: cmp.Or(Command(), "verify catalog update, with --from and --key as it was fetched"), Err: err}
 	}
 	if builtIn := catalog.BuiltIn(); e.AsOf < builtIn && over != builtIn {
 		return nil, nil

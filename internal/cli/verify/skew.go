@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/accept"
+	"github.com/winbake/winbake/internal/catalog/signed"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/report/skewreport"
@@ -123,7 +124,7 @@ func (t *tool) judge(ctx context.Context, cmd *cobra.Command, o skewOptions) (sk
 		t.Console.Log().Warn(note)
 	}
 	return skewreport.Report{
-		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, Today: today,
+		Result: result, Inventory: inv, CatalogAsOf: known.AsOf, CatalogUpdate: signed.Command(), Today: today,
 		Tool: "verify", Version: app.Version(), FailOn: t.failOn, Command: commandLine(cmd),
 	}, nil
 }

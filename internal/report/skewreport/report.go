@@ -9,6 +9,7 @@
 package skewreport
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -27,6 +28,9 @@ type Report struct {
 	Inventory *inventory.Inventory
 	// CatalogAsOf and Today are days, 2026-08-31; "" where they aren't known.
 	CatalogAsOf, Today string
+	// CatalogUpdate is the command that takes a newer catalog; "" for a build that
+	// knows none.
+	CatalogUpdate string
 	// Tool and Version say who judged: "verify", "v1.2.0".
 	Tool, Version string
 	// FailOn decides the exit code that the report tells, and what JUnit and
@@ -124,7 +128,7 @@ func newDocument(r Report) *Document {
 	d := &Document{
 		APIVersion: APIVersion, Kind: "SkewReport",
 		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
-		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today)},
+		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today), Update: cmp.Or(r.CatalogUpdate, "install the newest verify")},
 		FailOn: r.FailOn.String(), Counts: map[string]int{},
 		Drivers: []skew.Row{}, Findings: []finding.Finding{}, Evaluated: []string{}, Steps: []skew.Step{},
 		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},

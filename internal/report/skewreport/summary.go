@@ -241,12 +241,12 @@ func (d *Document) catalogLine() string {
 // patch releases each week, and rebases a driver in one every few months.
 const renewAfter = 45
 
-// renew is a command behind some words, for a catalog that is old; "" for another.
+// renew is how to have a newer catalog, behind some words, for a catalog that is old; "" for another.
 func (d *Document) renew(words string) string {
 	if age := d.Catalog.AgeDays; age == nil || *age <= renewAfter {
 		return ""
 	}
-	return words + "verify catalog update"
+	return words + d.Catalog.Update
 }
 
 func problem(p inventory.Problem) string {
