@@ -86,7 +86,7 @@ func TestDeepHCL(t *testing.T) {
 		}
 	}
 	for _, unit := range []string{"[", `{"a":`, `{"a]":[`, `{"\"":[`} {
-		if _, diags := ParseHCLJSON([]byte(strings.Repeat(unit, 40_000)), "x"); hclError(diags) != "Nested too deep" {
+		if _, diags := ParseHCL([]byte(strings.Repeat(unit, 40_000)), "x.json"); hclError(diags) != "Nested too deep" {
 			t.Errorf("JSON %q: %v", unit, diags)
 		}
 	}
@@ -106,7 +106,7 @@ func TestWideHCL(t *testing.T) {
 		}
 	}
 	text := `{"a": "` + strings.Repeat(`[{\"`, 1000) + `", "b": [` + strings.Repeat(`{"c": [1]}, `, 1000) + `{}]}`
-	if _, diags := ParseHCLJSON([]byte(text), "x"); diags.HasErrors() {
+	if _, diags := ParseHCL([]byte(text), "x.json"); diags.HasErrors() {
 		t.Errorf("JSON: %v", diags)
 	}
 }

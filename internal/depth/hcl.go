@@ -1,28 +1,31 @@
 package depth
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// ParseHCL is hclparse's ParseHCL with a limit. The file is never nil.
+// ParseHCL is hclparse's parser with a limit, of JSON where the name ends so. The file
+// is never nil.
 func ParseHCL(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	empty := &hcl.File{Body: &hclsyntax.Body{}, Bytes: src}
+	if strings.HasSuffix(name, ".json") {
+		if at := deepJSON(src); at != nil {
+			return empty, tooDeep(hcl.Range{Filename: name, Start: *at, End: *at})
+		}
+		file, diags := hclparse.NewParser().ParseJSON(src, name)
+		return cmp.Or(file, empty), diags
+	}
 	tokens, _ := hclsyntax.LexConfig(src, name, hcl.InitialPos) // the parser tells its mistakes again
 	if deep := deepHCL(tokens); deep != nil {
-		return &hcl.File{Body: &hclsyntax.Body{}, Bytes: src}, tooDeep(*deep)
+		return empty, tooDeep(*deep)
 	}
 	return hclparse.NewParser().ParseHCL(src, name)
-}
-
-// ParseHCLJSON is hclparse's ParseJSON with a limit. The file may be nil.
-func ParseHCLJSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
-	if at := deepJSON(src); at != nil {
-		return nil, tooDeep(hcl.Range{Filename: name, Start: *at, End: *at})
-	}
-	return hclparse.NewParser().ParseJSON(src, name)
 }
 
 // ParseTemplate is hclsyntax.ParseTemplate with a limit, for the strings of

@@ -13,9 +13,6 @@ func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m))
 func RunCmd(text string, env map[string]string) Script {
 	r := newRunner(env)
 	r.batch(text, 0)
-	for i := range r.commands {
-		r.commands[i].Order = i
-	}
 	return Script{Commands: r.commands}
 }
 
@@ -128,7 +125,7 @@ func (r *runner) batchCommand(text string, vars map[string]string, line int) {
 	if len(words) == 0 {
 		return
 	}
-	c := Command{Name: programName(words[0]), Line: line}
+	c := Command{Name: programName(words[0]), Line: line, Order: len(r.commands)}
 	for _, w := range words[1:] {
 		v := known(w)
 		v.Open = strings.Contains(w, "%")
@@ -150,10 +147,8 @@ func (r *runner) fill(text string, vars map[string]string) string {
 		if v, ok := vars[name]; ok {
 			return v
 		}
-		for key, v := range r.env {
-			if strings.EqualFold(key, name) {
-				return v
-			}
+		if v, ok := r.environment(name); ok {
+			return v
 		}
 		return m
 	})

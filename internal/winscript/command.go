@@ -76,14 +76,9 @@ func (c Command) Param(name string, place int) Value {
 	n := 0
 	for _, a := range c.Args {
 		switch {
-		case a.Flag != "" && (strings.HasPrefix(name, a.Flag)):
+		case a.Flag != "" && strings.HasPrefix(name, a.Flag):
 			out = out.and(a.Value)
-		case a.Flag == "":
-			if n == place {
-				out = out.and(a.Value)
-			}
-			n++
-		case switches[a.Flag] && !a.Value.empty(): // its value is a place's own
+		case a.Flag == "", switches[a.Flag] && !a.Value.empty(): // a switch's value is a place's own
 			if n == place {
 				out = out.and(a.Value)
 			}

@@ -36,12 +36,10 @@ func (r *runner) named(n *node, name string, args []Arg, input Value) Value {
 	} else if target, ok := aliases[lower]; ok && n.kids[0].kind == literal {
 		lower = target
 	}
-	c := Command{Name: programName(lower), Args: args, Input: input, Line: r.line(n), Compared: r.inCompare > 0}
 	if len(r.commands) > maxCommands {
 		return open()
 	}
-	r.commands = append(r.commands, c)
-	return r.effect(n, c)
+	return r.effect(n, r.record(Command{Name: programName(lower), Args: args, Input: input}, n))
 }
 
 // arguments are a command's, with hash tables splatted. What is behind a flag is
@@ -143,39 +141,29 @@ func (r *runner) blocks(c Command) Value {
 	return out
 }
 
-// started goes through the commands that programs are given to run.
+// started goes through the command lines that a command has run by another program.
 func (r *runner) started(c Command) {
 	if r.calls >= maxCalls {
 		return
 	}
 	r.calls++
 	defer func() { r.calls-- }()
-	inner, language := Inner(c)
-	switch {
-	case inner == "":
-	case language == "powershell":
-		r.powerShell(inner, c.Line)
-	default:
-		r.batch(inner, c.Line)
-	}
-}
-
-// Inner is the command line that a command has run by another program, in cmd's
-// or PowerShell's language; "" for none.
-func Inner(c Command) (text, language string) {
 	switch c.Name {
 	case "start-process":
-		return commandLine(c.Param("filepath", 0), c.Param("argumentlist", 1)), "cmd"
+		r.batch(commandLine(c.Param("filepath", 0), c.Param("argumentlist", 1)), c.Line)
 	case "new-scheduledtaskaction":
-		return commandLine(c.Param("execute", 0), c.Param("argument", 1)), "cmd"
+		r.batch(commandLine(c.Param("execute", 0), c.Param("argument", 1)), c.Line)
 	case "invoke-expression":
-		return strings.Join(c.Param("command", 0).Texts, "\n"), "powershell"
+		r.powerShell(strings.Join(c.Param("command", 0).Texts, "\n"), c.Line)
 	case "cmd", "start", "call":
-		return behindSwitches(c.Words()), "cmd"
+		r.batch(behindSwitches(c.Words()), c.Line)
 	case "powershell", "pwsh":
-		return ofPowerShell(c)
+		file, text := Called(c.Words())
+		if file != nil {
+			text = "& " + quotedWord(file)
+		}
+		r.powerShell(text, c.Line)
 	}
-	return "", ""
 }
 
 func commandLine(program, args Value) string {
@@ -199,14 +187,6 @@ func behindSwitches(words []string) string {
 		words = words[1:]
 	}
 	return strings.Join(words, " ")
-}
-
-func ofPowerShell(c Command) (string, string) {
-	file, text := Called(c.Words())
-	if file != nil {
-		text = "& " + quotedWord(file)
-	}
-	return text, "powershell"
 }
 
 // Called is what a call of powershell.exe is to run: a file with its arguments, or

@@ -41,11 +41,11 @@ func (r *runner) filledSource(n *node, of Value) string {
 }
 
 func (r *runner) method(n *node, of Value) Value {
-	c := Command{Name: "." + n.text, Object: r.source(n.kids[0]), Line: r.line(n), Compared: r.inCompare > 0, Input: of}
+	c := Command{Name: "." + n.text, Object: r.source(n.kids[0]), Input: of}
 	for _, k := range n.kids[1:] {
 		c.Args = append(c.Args, Arg{Value: r.eval(k)})
 	}
-	r.commands = append(r.commands, c)
+	r.record(c, n)
 	arg := func(i int) string {
 		if i < len(c.Args) && len(c.Args[i].Value.Texts) > 0 {
 			return c.Args[i].Value.Texts[0]
@@ -119,8 +119,12 @@ func (r *runner) operation(n *node) Value {
 		of = append(of, r.eval(k))
 	}
 	switch {
-	case len(of) == 1 && n.text == "-join":
-		return Value{Texts: []string{strings.Join(of[0].Texts, "")}, Open: of[0].Open}
+	case n.text == "-join":
+		between := ""
+		if len(of) == 2 && len(of[1].Texts) > 0 {
+			between = of[1].Texts[0]
+		}
+		return Value{Texts: []string{strings.Join(of[0].Texts, between)}, Open: of[0].Open}
 	case len(of) == 1 && (n.text == "," || n.text == "++" || n.text == "--"):
 		return of[0]
 	case len(of) == 1 && n.text == "-":
@@ -133,12 +137,6 @@ func (r *runner) operation(n *node) Value {
 		return of[0].joined(of[1], "")
 	case n.text == "-f":
 		return formatted(of[0], of[1])
-	case n.text == "-join":
-		sep := ""
-		if len(of[1].Texts) > 0 {
-			sep = of[1].Texts[0]
-		}
-		return Value{Texts: []string{strings.Join(of[0].Texts, sep)}, Open: of[0].Open}
 	case n.text == "-split":
 		var out Value
 		for _, t := range of[0].Texts {

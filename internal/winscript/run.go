@@ -51,12 +51,21 @@ func Run(text string, env map[string]string) Script {
 	}
 	for i, c := range r.commands {
 		r.commands[i].Compared = c.Compared || c.Into != "" && r.compared[c.Into]
-		r.commands[i].Order = i
 	}
 	return Script{Commands: r.commands, Assigned: r.vars[0]}
 }
 
+// record notes that a command is executed at a place in the script.
+func (r *runner) record(c Command, at *node) Command {
+	c.Line, c.Compared, c.Order = r.line(at), r.inCompare > 0, len(r.commands)
+	r.commands = append(r.commands, c)
+	return c
+}
+
 func (r *runner) powerShell(text string, line int) {
+	if text == "" {
+		return
+	}
 	p := newParser(text)
 	tree := p.statements(0, 0, "")
 	src, base := r.src, r.base
@@ -125,12 +134,8 @@ func (r *runner) set(name string, v Value) {
 
 func (r *runner) get(name string) (Value, bool) {
 	if env, ok := strings.CutPrefix(name, "env:"); ok {
-		for key, value := range r.env {
-			if strings.EqualFold(key, env) {
-				return known(value), true
-			}
-		}
-		return Value{}, false
+		value, set := r.environment(env)
+		return known(value), set
 	}
 	for i := len(r.vars) - 1; i >= 0; i-- {
 		if v, ok := r.vars[i][name]; ok {
@@ -138,6 +143,15 @@ func (r *runner) get(name string) (Value, bool) {
 		}
 	}
 	return Value{}, false
+}
+
+func (r *runner) environment(name string) (string, bool) {
+	for key, value := range r.env {
+		if strings.EqualFold(key, name) {
+			return value, true
+		}
+	}
+	return "", false
 }
 
 // bind gives parameters what a call gives them, else their defaults.
@@ -210,12 +224,7 @@ func (r *runner) inline(b *node, input Value) Value {
 // comparing are operators that hold one value against another.
 func comparing(operator string) bool {
 	operator = strings.TrimPrefix(operator, "-")
-	if len(operator) > 2 && (operator[0] == 'c' || operator[0] == 'i') {
-		if slices.Contains(comparisons, operator[1:]) {
-			return true
-		}
-	}
-	return slices.Contains(comparisons, operator)
+	return slices.Contains(comparisons, operator) || len(operator) > 2 && strings.Contains("ci", operator[:1]) && slices.Contains(comparisons, operator[1:])
 }
 
 var comparisons = []string{"eq", "ne", "lt", "le", "gt", "ge", "like", "notlike", "match", "notmatch", "contains", "notcontains", "in", "notin"}
@@ -343,7 +352,7 @@ func (r *runner) assign(n *node) {
 			}
 			return
 		}
-		r.commands = append(r.commands, Command{Name: "." + target.text, Object: r.source(target), Args: []Arg{{Value: v}}, Line: r.line(n)})
+		r.record(Command{Name: "." + target.text, Object: r.source(target), Args: []Arg{{Value: v}}}, n)
 	case list:
 		for _, k := range target.kids {
 			if k.kind == variable {

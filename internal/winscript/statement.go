@@ -49,12 +49,8 @@ func (p *parser) statement(in *node) (s *node, whole bool) {
 		}
 		p.lines()
 	}
-	begin, word := p.pos, p.word()
-	n := len([]rune(word))
-	if p.in(n, `-.\/:=?*+`) { // a command's name: foreach-object, exit.exe
-		word = ""
-	}
-	p.pos += n
+	begin, word := p.pos, p.keyword()
+	p.pos += len([]rune(word))
 	switch word {
 	case "function", "filter", "workflow":
 		s = p.function(begin, word)
@@ -116,6 +112,16 @@ func (p *parser) statement(in *node) (s *node, whole bool) {
 	return s, p.at(-1) == ')' || p.at(-1) == '}'
 }
 
+// keyword is the word here, "" where it begins a command's name: foreach-object,
+// exit.exe.
+func (p *parser) keyword() string {
+	word := p.word()
+	if p.in(len([]rune(word)), `-.\/:=?*+`) {
+		return ""
+	}
+	return word
+}
+
 // block reads { } behind something, or nothing where there is none.
 func (p *parser) block(of string) *node {
 	if p.lines(); p.is("{") {
@@ -152,17 +158,15 @@ func (p *parser) conditional(begin int, word string) *node {
 	for word == "if" {
 		before := p.pos
 		p.lines()
-		switch next := p.word(); next {
+		switch next := p.keyword(); next {
 		case "elseif":
 			p.pos += len(next)
 			out.kids = append(out.kids, p.tested(next), p.block(next+" ( condition )"))
 			continue
 		case "else":
-			if !p.in(len(next), `-.\/:=?*+`) {
-				p.pos += len(next)
-				out.kids = append(out.kids, p.block("'else' keyword"))
-				return out
-			}
+			p.pos += len(next)
+			out.kids = append(out.kids, p.block("'else' keyword"))
+			return out
 		}
 		p.pos = before
 		break
@@ -243,8 +247,8 @@ func (p *parser) try(begin int) *node {
 	for {
 		before := p.pos
 		p.lines()
-		word := p.word()
-		if word != "catch" && word != "finally" || p.in(len(word), `-.\/:=?*+`) {
+		word := p.keyword()
+		if word != "catch" && word != "finally" {
 			p.pos = before
 			break
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -35,15 +34,10 @@ type Problem struct {
 	What string
 }
 
-// directive is what templatefile takes out, placeholder what it fills in.
 var (
-	directive   = regexp.MustCompile(`%\{[^{}]*\}`)
 	comment     = regexp.MustCompile(`(?s)<!--.*?-->`)
-	placeholder = regexp.MustCompile(`\$\{[^{}]*\}`)
 	fixedLetter = regexp.MustCompile(`(?i)(?:^|[^\w%$])([ABD-Z]):[\\/]`) // %d: and $d: are variables
 )
-
-const filled = "winbake.placeholder"
 
 // Check reads an answer file, or a template of one for Packer's templatefile,
 // and returns what is wrong with it. generalize says that the file is given to
@@ -56,15 +50,17 @@ func Check(data []byte, generalize bool) []Problem {
 	if err != nil {
 		return []Problem{{KindXML, 1, err.Error()}}
 	}
-	c := &checker{d: decoder(text), generalize: generalize, letters: map[string][]int{}, amd64: map[string]bool{}, unbound: map[string]bool{}}
-	if err := c.run(); err != nil {
-		return append(c.problems, Problem{KindXML, c.line(), err.Error()})
+	c := &checker{generalize: generalize, letters: map[string][]int{}, amd64: map[string]bool{}, unbound: map[string]bool{}}
+	file, err := parse(text)
+	file.walk(c.element)
+	if err != nil {
+		return append(c.problems, Problem{KindXML, file.line, err.Error()})
 	}
 	if len(c.problems) == 0 && c.settings == 0 {
-		c.add(KindXML, "there is no <settings> in it")
+		c.add(file.line, KindXML, "there is no <settings> in it")
 	}
 	if before, _, found := bytes.Cut(text, []byte("<?xml")); found && len(before) > 0 && len(bytes.TrimSpace(comment.ReplaceAll(before, nil))) == 0 {
-		c.problems = append(c.problems, Problem{KindXML, 1, "something stands before <?xml, which is only read at a file's start"})
+		c.add(1, KindXML, "something stands before <?xml, which is only read at a file's start")
 	}
 	c.otherMachines()
 	c.installation(text)
@@ -72,24 +68,10 @@ func Check(data []byte, generalize bool) []Problem {
 	return c.problems
 }
 
-// decoder reads a file, or a template of one, that is in UTF-8 by now, whatever
-// it declares.
-func decoder(text []byte) *xml.Decoder {
-	d := xml.NewDecoder(bytes.NewReader(placeholder.ReplaceAll(directive.ReplaceAllFunc(text, keepLines), []byte(filled))))
-	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	return d
-}
-
-func keepLines(b []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(b, []byte("\n"))) }
-
 type checker struct {
-	d          *xml.Decoder
 	generalize bool
 	problems   []Problem
-	path       []string        // element names from the root
-	bound      [][]string      // namespaces that each of them binds
 	unbound    map[string]bool // prefixes that were spoken of
-	roots      int
 	pass       string
 	settings   int
 	letters    map[string][]int // letters of driver paths by the path behind
@@ -103,108 +85,81 @@ type other struct {
 	line                          int
 }
 
-func (c *checker) line() int { line, _ := c.d.InputPos(); return line }
-
-func (c *checker) add(k Kind, format string, args ...any) {
-	c.problems = append(c.problems, Problem{k, c.line(), fmt.Sprintf(format, args...)})
+func (c *checker) add(line int, k Kind, format string, args ...any) {
+	c.problems = append(c.problems, Problem{k, line, fmt.Sprintf(format, args...)})
 }
 
-func (c *checker) run() error {
-	for {
-		token, err := c.d.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
+func (c *checker) element(e *tree) {
+	c.namespaces(e)
+	name := e.start.Name
+	switch {
+	case e.depth == 0 && e != e.parent.kids[0]:
+		c.add(e.line, KindXML, "<%s> stands behind the root's end", name.Local)
+	case e.depth == 0 && (name.Local != "unattend" || name.Space != namespace):
+		c.add(e.line, KindXML, "the root is <%s xmlns=%q>, and Windows wants <unattend xmlns=%q>", name.Local, name.Space, namespace)
+	case e.depth == 1 && name.Local == "settings":
+		c.settings++
+		c.pass = e.attribute("pass")
+		if !slices.Contains(passes, c.pass) {
+			c.add(e.line, KindPass, "there is no pass %q; there are %s", c.pass, strings.Join(passes, ", "))
 		}
-		if err != nil {
-			return err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			c.namespaces(t)
-			c.start(t)
-			c.path = append(c.path, t.Name.Local)
-		case xml.EndElement:
-			c.path, c.bound = c.path[:len(c.path)-1], c.bound[:len(c.bound)-1]
-		case xml.CharData:
-			c.text(strings.TrimSpace(string(t)))
+	case e.depth == 2 && name.Local == "component":
+		c.component(e)
+	case e.depth > 2:
+		if meant := misspelt(name.Local); meant != "" {
+			c.add(e.line, KindSetup, "there is no <%s>; <%s> is meant", name.Local, meant)
 		}
 	}
+	c.text(e)
 }
 
 // namespaces finds what encoding/xml takes and Windows' parser doesn't: prefixes
 // that nothing binds, and attributes that are there twice.
-func (c *checker) namespaces(e xml.StartElement) {
-	var here []string
-	for _, a := range e.Attr {
-		if a.Name.Space == "xmlns" || a.Name.Space == "" && a.Name.Local == "xmlns" {
-			here = append(here, a.Value)
-		}
-	}
-	c.bound = append(c.bound, here)
-	c.prefix(e.Name)
+func (c *checker) namespaces(e *tree) {
+	c.prefix(e, e.start.Name)
 	seen := map[xml.Name]bool{}
-	for _, a := range e.Attr {
+	for _, a := range e.start.Attr {
 		if seen[a.Name] {
-			c.add(KindXML, "<%s> has the attribute %s twice", e.Name.Local, a.Name.Local)
+			c.add(e.line, KindXML, "<%s> has the attribute %s twice", e.start.Name.Local, a.Name.Local)
 		}
 		seen[a.Name] = true
 		if a.Name.Space != "xmlns" {
-			c.prefix(a.Name)
+			c.prefix(e, a.Name)
 		}
 	}
 }
 
 // prefix: encoding/xml leaves a prefix that nothing binds in a namespace's place.
-func (c *checker) prefix(n xml.Name) {
+func (c *checker) prefix(e *tree, n xml.Name) {
 	const reserved = "http://www.w3.org/XML/1998/namespace" // of xml:
-	if n.Space == "" || n.Space == reserved || slices.ContainsFunc(c.bound, func(here []string) bool { return slices.Contains(here, n.Space) }) {
-		return
-	}
-	if c.unbound[n.Space] {
+	if n.Space == "" || n.Space == reserved || c.unbound[n.Space] || e.binds(n.Space) {
 		return
 	}
 	c.unbound[n.Space] = true
-	c.add(KindXML, "nothing binds the prefix of %s:%s; the root wants xmlns:%s=%q", n.Space, n.Local, n.Space, wcmNamespace)
+	c.add(e.line, KindXML, "nothing binds the prefix of %s:%s; the root wants xmlns:%s=%q", n.Space, n.Local, n.Space, wcmNamespace)
 }
 
-func (c *checker) start(e xml.StartElement) {
-	if len(c.path) == 0 {
-		c.roots++
-	}
-	switch {
-	case c.roots > 1 && len(c.path) == 0:
-		c.add(KindXML, "<%s> stands behind the root's end", e.Name.Local)
-	case len(c.path) == 0 && (e.Name.Local != "unattend" || e.Name.Space != namespace):
-		c.add(KindXML, "the root is <%s xmlns=%q>, and Windows wants <unattend xmlns=%q>", e.Name.Local, e.Name.Space, namespace)
-	case len(c.path) == 1 && e.Name.Local == "settings":
-		c.settings++
-		c.pass = attribute(e, "pass")
-		if !slices.Contains(passes, c.pass) {
-			c.add(KindPass, "there is no pass %q; there are %s", c.pass, strings.Join(passes, ", "))
-		}
-	case len(c.path) > 2:
-		if meant := misspelt(e.Name.Local); meant != "" {
-			c.add(KindSetup, "there is no <%s>; <%s> is meant", e.Name.Local, meant)
-		}
-	case len(c.path) == 2 && e.Name.Local == "component":
-		c.component(attribute(e, "name"), attribute(e, "processorArchitecture"))
-		c.identity(e)
-	}
-}
-
-func (c *checker) component(name, architecture string) {
+// component holds one to its pass, and to the attributes that, with its name, tell
+// Windows which one is meant.
+func (c *checker) component(e *tree) {
+	name, architecture := e.attribute("name"), e.attribute("processorArchitecture")
 	in := passesOf(name)
 	switch {
 	case in == nil:
-		c.add(KindUnknown, "component %q isn't one that is known here", name)
+		c.add(e.line, KindUnknown, "component %q isn't one that is known here", name)
 	case slices.Contains(passes, c.pass) && !slices.Contains(in, c.pass):
-		c.add(KindPass, "Windows doesn't read %s in the pass %s, only in %s", name, c.pass, strings.Join(in, ", "))
+		c.add(e.line, KindPass, "Windows doesn't read %s in the pass %s, only in %s", name, c.pass, strings.Join(in, ", "))
 	}
 	if strings.EqualFold(architecture, "amd64") || strings.Contains(architecture, filled) {
 		c.amd64[name+" "+c.pass] = true
-		return
+	} else {
+		c.others = append(c.others, other{name, c.pass, architecture, e.line})
 	}
-	c.others = append(c.others, other{name, c.pass, architecture, c.line()})
+	for _, a := range [][2]string{{"publicKeyToken", publicKey}, {"language", "neutral"}, {"versionScope", "nonSxS"}} {
+		if have := e.attribute(a[0]); !strings.EqualFold(have, a[1]) && !strings.Contains(have, filled) {
+			c.add(e.line, KindIdentity, "%s has %s=%q, and Windows' own has %q", name, a[0], have, a[1])
+		}
+	}
 }
 
 // otherMachines finds components that are for another machine alone: beside the
@@ -212,44 +167,30 @@ func (c *checker) component(name, architecture string) {
 func (c *checker) otherMachines() {
 	for _, o := range c.others {
 		if !c.amd64[o.component+" "+o.pass] {
-			c.problems = append(c.problems, Problem{KindIdentity, o.line, fmt.Sprintf("%s is for %q, and Windows Server is amd64", o.component, o.architecture)})
+			c.add(o.line, KindIdentity, "%s is for %q, and Windows Server is amd64", o.component, o.architecture)
 		}
 	}
 }
 
-// identity holds a component to the attributes that, with its name, tell Windows
-// which one is meant.
-func (c *checker) identity(e xml.StartElement) {
-	for _, a := range [][2]string{{"publicKeyToken", publicKey}, {"language", "neutral"}, {"versionScope", "nonSxS"}} {
-		if have := attribute(e, a[0]); !strings.EqualFold(have, a[1]) && !strings.Contains(have, filled) {
-			c.add(KindIdentity, "%s has %s=%q, and Windows' own has %q", attribute(e, "name"), a[0], have, a[1])
-		}
-	}
-}
-
-func (c *checker) text(text string) {
-	if text == "" || len(c.path) == 0 {
+func (c *checker) text(e *tree) {
+	text, last, parent := strings.TrimSpace(e.text), e.start.Name.Local, e.parent.start.Name.Local
+	if text == "" {
 		return
 	}
-	last := c.path[len(c.path)-1]
-	parent := ""
-	if len(c.path) > 1 {
-		parent = c.path[len(c.path)-2]
-	}
 	if what := unfit(parent, last, text); what != "" {
-		c.add(KindSetup, "%s", what)
+		c.add(e.textLine, KindSetup, "%s", what)
 	}
 	switch {
 	case parent == "AutoLogon" && last == "Enabled" && c.generalize && strings.EqualFold(text, "true"):
-		c.add(KindAutoLogon, "AutoLogon is on, and every clone logs the administrator on by itself")
+		c.add(e.textLine, KindAutoLogon, "AutoLogon is on, and every clone logs the administrator on by itself")
 	case last == "Value" && strings.HasSuffix(parent, "Password"), last == "Password" && parent == "Credentials":
 		if !strings.Contains(text, filled) {
-			c.add(KindPassword, "%s is written into the file", parent)
+			c.add(e.textLine, KindPassword, "%s is written into the file", parent)
 		}
 	case strings.HasSuffix(last, "Path") || last == "CommandLine":
 		if m := fixedLetter.FindStringSubmatchIndex(text); m != nil {
 			letter, rest := strings.ToUpper(text[m[2]:m[3]]), text[:m[2]]+text[m[3]:]
-			c.letters[letter+rest] = append(c.letters[letter+rest], c.line())
+			c.letters[letter+rest] = append(c.letters[letter+rest], e.textLine)
 		}
 	}
 }
@@ -263,17 +204,8 @@ func (c *checker) fixedLetters() {
 	}
 	for key, lines := range c.letters {
 		if count[key[1:]] == 1 {
-			c.problems = append(c.problems, Problem{KindLetter, lines[0], "drive " + key[:1] + ": is taken for granted"})
+			c.add(lines[0], KindLetter, "drive %s: is taken for granted", key[:1])
 		}
 	}
 	slices.SortStableFunc(c.problems, func(a, b Problem) int { return a.Line - b.Line })
-}
-
-func attribute(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name {
-			return a.Value
-		}
-	}
-	return ""
 }

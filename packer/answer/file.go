@@ -130,9 +130,3 @@ func passesOf(component string) []string {
 	}
 	return nil
 }
-
-// runners are the elements that hold a command, by the one that has its line.
-var runners = map[string][]string{
-	"Path":        {"RunSynchronousCommand", "RunAsynchronousCommand"},
-	"CommandLine": {"SynchronousCommand", "AsynchronousCommand"},
-}

@@ -2,9 +2,6 @@ package answer
 
 import (
 	"bytes"
-	"cmp"
-	"encoding/xml"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -12,101 +9,16 @@ import (
 	"strings"
 )
 
-// tree is an element of an answer file, at a line of it.
-type tree struct {
-	start xml.StartElement
-	line  int
-	text  string
-	kids  []tree
-	depth int
-}
-
-// deepest is more than any answer file has.
-const deepest = 100
-
-// UnmarshalXML reads an element with all in it. encoding/xml does so by itself,
-// without the lines.
-func (t *tree) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error {
-	t.start = start
-	t.line, _ = d.InputPos()
-	if t.depth > deepest {
-		return errors.New("elements are in each other too often")
-	}
-	for {
-		token, err := d.Token()
-		if err != nil {
-			return err
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			kid := tree{depth: t.depth + 1}
-			if err := kid.UnmarshalXML(d, token.Copy()); err != nil {
-				return err
-			}
-			t.kids = append(t.kids, kid)
-		case xml.CharData:
-			t.text += string(token)
-		case xml.EndElement:
-			return nil
-		}
-	}
-}
-
-// all are the elements at a path of names below this one.
-func (t tree) all(path ...string) []tree {
-	if len(path) == 0 {
-		return []tree{t}
-	}
-	var out []tree
-	for _, k := range t.kids {
-		if k.start.Name.Local == path[0] {
-			out = append(out, k.all(path[1:]...)...)
-		}
-	}
-	return out
-}
-
-// first is the first element at a path, an empty one for none.
-func (t tree) first(path ...string) tree {
-	for _, e := range t.all(path...) {
-		return e
-	}
-	return tree{}
-}
-
-// at is the text of the first element at a path, "" for none.
-func (t tree) at(path ...string) string { return strings.TrimSpace(t.first(path...).text) }
-
-// lineOf is where the first element at a path is, else the element itself.
-func (t tree) lineOf(path ...string) int { return cmp.Or(t.first(path...).line, t.line) }
-
-// components are those of the pass in which Windows Setup runs, windowsPE.
-func (t tree) components(name string) []tree {
-	var out []tree
-	for _, s := range t.all("settings") {
-		if attribute(s.start, "pass") != "windowsPE" {
-			continue
-		}
-		for _, c := range s.all("component") {
-			if attribute(c.start, "name") == name {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
-}
-
 // choice is a part of a template that Packer takes or leaves.
 var choice = regexp.MustCompile(`(?s)%\{~?\s*if .*?\}(.*?)(?:%\{~?\s*else\s*~?\}(.*?))?%\{~?\s*endif\s*~?\}`)
 
 // variants are the files that a template may become: with all that its
 // conditions hold for, and with none of it.
-func variants(text []byte) []tree {
-	var out []tree
+func variants(text []byte) []*tree {
+	var out []*tree
 	for group := 1; group <= 2; group++ {
-		var t tree
-		if decoder(chosen(text, group)).Decode(&t) == nil {
-			out = append(out, t)
+		if t, err := parse(chosen(text, group)); err == nil && len(t.kids) > 0 {
+			out = append(out, t.kids[0])
 		}
 		if !bytes.Contains(text, []byte("%{")) {
 			break
@@ -134,7 +46,7 @@ func chosen(text []byte, group int) []byte {
 func (c *checker) installation(text []byte) {
 	said := map[string]bool{}
 	for _, t := range variants(text) {
-		for _, p := range slices.Concat(stops(t), layouts(t), t.orders()) {
+		for _, p := range slices.Concat(stops(t), layouts(t), orders(t)) {
 			if !said[p.What] {
 				said[p.What] = true
 				c.problems = append(c.problems, p)
@@ -148,12 +60,16 @@ func (c *checker) installation(text []byte) {
 var lists = []string{"RunSynchronousCommand", "RunAsynchronousCommand", "SynchronousCommand", "AsynchronousCommand"}
 
 // orders finds entries of one list with the same Order, or without one.
-func (t tree) orders() []Problem {
+func orders(t *tree) []Problem {
 	var out []Problem
-	seen := map[string]bool{}
-	for _, k := range t.kids {
-		name := k.start.Name.Local
-		if order := name + " " + k.at("Order"); slices.Contains(lists, name) {
+	t.walk(func(list *tree) {
+		seen := map[string]bool{}
+		for _, k := range list.kids {
+			name := k.start.Name.Local
+			if !slices.Contains(lists, name) {
+				continue
+			}
+			order := name + " " + k.at("Order")
 			if len(k.all("Order")) == 0 {
 				out = append(out, Problem{KindSetup, k.line, "a " + name + " has no Order"})
 			} else if seen[order] {
@@ -161,8 +77,7 @@ func (t tree) orders() []Problem {
 			}
 			seen[order] = true
 		}
-		out = append(out, k.orders()...)
-	}
+	})
 	return out
 }
 
@@ -196,7 +111,7 @@ func unfit(parent, name, value string) string {
 
 const setupName = "Microsoft-Windows-Setup"
 
-func stops(t tree) []Problem {
+func stops(t *tree) []Problem {
 	setups := t.components(setupName)
 	if len(setups) == 0 {
 		return nil
@@ -243,13 +158,13 @@ type partition struct {
 
 // layouts says what is wrong with the disks that a file makes.
 // https://learn.microsoft.com/windows-hardware/manufacture/desktop/configure-uefigpt-based-hard-drive-partitions
-func layouts(t tree) []Problem {
+func layouts(t *tree) []Problem {
 	var out []Problem
 	for _, s := range t.components(setupName) {
 		disks := s.all("DiskConfiguration", "Disk")
 		for _, to := range s.all("ImageInstall", "OSImage", "InstallTo") {
 			id := to.at("DiskID")
-			if len(disks) > 0 && id != "" && !strings.Contains(id, filled) && !slices.ContainsFunc(disks, func(d tree) bool { return strings.Contains(d.at("DiskID"), filled) || d.at("DiskID") == id }) {
+			if len(disks) > 0 && id != "" && !strings.Contains(id, filled) && !slices.ContainsFunc(disks, func(d *tree) bool { return strings.Contains(d.at("DiskID"), filled) || d.at("DiskID") == id }) {
 				out = append(out, Problem{KindDisk, to.lineOf("DiskID"), "Windows goes to disk " + id + ", on which no partitions are made"})
 			}
 		}
@@ -272,10 +187,10 @@ func layouts(t tree) []Problem {
 	return out
 }
 
-func partitions(d tree) []partition {
+func partitions(d *tree) []partition {
 	create := d.all("CreatePartitions", "CreatePartition")
-	number := func(t tree, name string) int { n, _ := strconv.Atoi(t.at(name)); return n }
-	slices.SortStableFunc(create, func(a, b tree) int { return number(a, "Order") - number(b, "Order") })
+	number := func(t *tree, name string) int { n, _ := strconv.Atoi(t.at(name)); return n }
+	slices.SortStableFunc(create, func(a, b *tree) int { return number(a, "Order") - number(b, "Order") })
 	var out []partition
 	for _, c := range create {
 		size := number(c, "Size")

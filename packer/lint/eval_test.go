@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 )
 
 // doubling are locals of which each is the one before in this expression, which

@@ -15,7 +15,7 @@ import (
 
 	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/answer"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
 	"github.com/winbake/winbake/packer/builder"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 	"github.com/winbake/winbake/packer/lint/internal/table"
 )

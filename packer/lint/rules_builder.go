@@ -13,7 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/builder"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 	"github.com/winbake/winbake/packer/lint/internal/table"

@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 )
 
 // media: the ISO has a sum, CDs come before floppies, boot order is set.

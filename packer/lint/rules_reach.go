@@ -8,8 +8,8 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/answer"
+	"github.com/winbake/winbake/packer/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/command"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/winscript"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 	"github.com/winbake/winbake/packer/lint/internal/secret"
 )

@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/packer/answer"
@@ -92,30 +93,6 @@ type settings struct {
 	LastScript string `yaml:"lastScript"`
 	// Sysprep is what generalizes: sysprep, or the platform's own agent.
 	Sysprep struct{ Program, Arguments string }
-}
-
-// demand is a condition on several variables. No rule can have it: Packer lets
-// each see its own variable alone. In a template it is a local that nothing
-// refers to and that can't be evaluated otherwise: packer validate ends there,
-// and file() prints the path that isn't there.
-type demand struct {
-	Name      string
-	Condition string // HCL over var and local
-	// Message begins with the variables that have to fit together, and a colon.
-	Message string
-	Fix     string
-}
-
-// Names are the variables of a demand's message as Markdown has them.
-func (d demand) Names() string {
-	names, _, _ := strings.Cut(d.Message, ": ")
-	return "`" + strings.NewReplacer(" or ", "` or `", " and ", "` and `").Replace(names) + "`"
-}
-
-// What is a demand's message without them.
-func (d demand) What() string {
-	_, what, _ := strings.Cut(d.Message, ": ")
-	return what
 }
 
 // render is one run of Render: what templates are given.
@@ -290,6 +267,53 @@ func (r *render) addAnswers() error {
 	data, err := answer.Generalize(o)
 	r.add("answers/unattend.xml.pkrtpl", data)
 	return err
+}
+
+// addValues puts the values into the folder, so that Packer needs no
+// -var-file. Secrets stay where they are.
+func (r *render) addValues() error {
+	if r.Values == nil {
+		return nil
+	}
+	var names []string
+	for _, path := range r.Values.Paths {
+		names = append(names, filepath.Base(path))
+	}
+	text := []byte("# From " + strings.Join(names, ", ") + ", without secrets. Packer reads this file by itself.\n\n")
+	for _, variable := range r.Variables {
+		value, given := r.Values.values[variable.Name]
+		if !given || variable.Sensitive {
+			continue
+		}
+		if variable.Path {
+			path, err := r.portable(value.AsString())
+			if err != nil {
+				return err
+			}
+			value = cty.StringVal(path)
+		}
+		text = fmt.Appendf(text, "%s = %s\n", variable.Name, hclwrite.TokensForValue(value).Bytes())
+	}
+	r.add("values.auto.pkrvars.hcl", hclwrite.Format(text))
+	return nil
+}
+
+// portable is a path as the folder has it: relative to itself, so that it can be
+// moved with what it names. What isn't a file's path stays as it is.
+func (r *render) portable(path string) (string, error) {
+	if path == "" || strings.HasPrefix(path, "~") || strings.Contains(path, "@sha256:") {
+		return path, nil
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil || r.Dir == "" {
+		return absolute, err
+	}
+	dir, err := filepath.Abs(r.Dir)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(dir, absolute)
+	return filepath.ToSlash(relative), err
 }
 
 // variable is the definition with its rules written out.

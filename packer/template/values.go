@@ -6,20 +6,19 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/winbake/winbake/internal/depth"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/packer/internal/expression"
 )
 
 // Values are the assignments of var-files.
@@ -56,11 +55,7 @@ func (v *Values) read(path string) error {
 		return fmt.Errorf("read the var-file: %w", err)
 	}
 	v.texts[path] = data
-	parse := depth.ParseHCL
-	if strings.HasSuffix(path, ".json") {
-		parse = depth.ParseHCLJSON
-	}
-	file, diags := parse(data, path)
+	file, diags := depth.ParseHCL(data, path)
 	if diags.HasErrors() {
 		return diagnosed(path, diags)
 	}
@@ -134,8 +129,7 @@ func (v *Values) checkOne(variable Variable) error {
 		return v.fault(variable.Name, variable.Name+" has to be "+variable.Type, "write it as "+kind.example)
 	}
 	for _, rule := range variable.Rules {
-		result, diags := evaluate(rule.Condition, &hcl.EvalContext{
-			Variables: map[string]cty.Value{"var": cty.ObjectVal(map[string]cty.Value{variable.Name: value})}, Functions: functions})
+		result, diags := evaluate(rule.Condition, cty.ObjectVal(map[string]cty.Value{variable.Name: value}))
 		if diags.HasErrors() || result.IsNull() || !result.IsKnown() || result.False() {
 			fix := "change the value"
 			if diags.HasErrors() {
@@ -148,12 +142,15 @@ func (v *Values) checkOne(variable Variable) error {
 	return nil
 }
 
-func evaluate(text string, in *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	expression, diags := hclsyntax.ParseExpression([]byte(text), "rule", hcl.InitialPos)
+// evaluate takes locals for variables: a local has a file's path, which is read from
+// here as it was given.
+func evaluate(text string, variables cty.Value) (cty.Value, hcl.Diagnostics) {
+	e, diags := hclsyntax.ParseExpression([]byte(text), "rule", hcl.InitialPos)
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	return expression.Value(in)
+	left := expression.MaxAll
+	return e.Value(&hcl.EvalContext{Variables: map[string]cty.Value{"var": variables, "local": variables}, Functions: expression.Functions("", &left)})
 }
 
 var variableInHCL = regexp.MustCompile(`(?:var|local)\.([a-z0-9_]+)`)
@@ -165,13 +162,11 @@ func (v *Values) together(vars []Variable, d demand) error {
 	for _, variable := range vars {
 		value, given := v.values[variable.Name]
 		if !given {
-			value, _ = evaluate(variable.Default, nil)
+			value, _ = evaluate(variable.Default, cty.EmptyObjectVal)
 		}
 		all[variable.Name] = value
 	}
-	// A local has a file's path, which is read from here as it was given.
-	object := cty.ObjectVal(all)
-	result, diags := evaluate(d.Condition, &hcl.EvalContext{Variables: map[string]cty.Value{"var": object, "local": object}, Functions: functions})
+	result, diags := evaluate(d.Condition, cty.ObjectVal(all))
 	if !diags.HasErrors() && (!result.IsKnown() || result.True()) {
 		return nil
 	}
@@ -189,53 +184,6 @@ func (v *Values) mentioned(d demand) string {
 		}
 	}
 	return ""
-}
-
-// addValues puts the values into the folder, so that Packer needs no
-// -var-file. Secrets stay where they are.
-func (r *render) addValues() error {
-	if r.Values == nil {
-		return nil
-	}
-	var names []string
-	for _, path := range r.Values.Paths {
-		names = append(names, filepath.Base(path))
-	}
-	text := []byte("# From " + strings.Join(names, ", ") + ", without secrets. Packer reads this file by itself.\n\n")
-	for _, variable := range r.Variables {
-		value, given := r.Values.values[variable.Name]
-		if !given || variable.Sensitive {
-			continue
-		}
-		if variable.Path {
-			path, err := r.portable(value.AsString())
-			if err != nil {
-				return err
-			}
-			value = cty.StringVal(path)
-		}
-		text = fmt.Appendf(text, "%s = %s\n", variable.Name, hclwrite.TokensForValue(value).Bytes())
-	}
-	r.add("values.auto.pkrvars.hcl", hclwrite.Format(text))
-	return nil
-}
-
-// portable is a path as the folder has it: relative to itself, so that it can be
-// moved with what it names. What isn't a file's path stays as it is.
-func (r *render) portable(path string) (string, error) {
-	if path == "" || strings.HasPrefix(path, "~") || strings.Contains(path, "@sha256:") {
-		return path, nil
-	}
-	absolute, err := filepath.Abs(path)
-	if err != nil || r.Dir == "" {
-		return absolute, err
-	}
-	dir, err := filepath.Abs(r.Dir)
-	if err != nil {
-		return "", err
-	}
-	relative, err := filepath.Rel(dir, absolute)
-	return filepath.ToSlash(relative), err
 }
 
 // fault points at a value. The line isn't shown where it holds a secret.

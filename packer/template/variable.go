@@ -1,6 +1,8 @@
 package template
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 )
@@ -48,6 +50,30 @@ type definition struct {
 	Choices                []string // there are no others
 	// Windows refuses the name of another Windows; names that say nothing of it pass.
 	Windows bool
+}
+
+// demand is a condition on several variables. No rule can have it: Packer lets
+// each see its own variable alone. In a template it is a local that nothing
+// refers to and that can't be evaluated otherwise: packer validate ends there,
+// and file() prints the path that isn't there.
+type demand struct {
+	Name      string
+	Condition string // HCL over var and local
+	// Message begins with the variables that have to fit together, and a colon.
+	Message string
+	Fix     string
+}
+
+// Names are the variables of a demand's message as Markdown has them.
+func (d demand) Names() string {
+	names, _, _ := strings.Cut(d.Message, ": ")
+	return "`" + strings.NewReplacer(" or ", "` or `", " and ", "` and `").Replace(names) + "`"
+}
+
+// What is a demand's message without them.
+func (d demand) What() string {
+	_, what, _ := strings.Cut(d.Message, ": ")
+	return what
 }
 
 // windowsPattern is in names of every Windows that a base image may be mistaken

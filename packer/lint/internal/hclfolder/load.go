@@ -21,7 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/packer/lint/internal/expression"
+	"github.com/winbake/winbake/packer/internal/expression"
 	"github.com/winbake/winbake/packer/lint/internal/notation"
 	"github.com/winbake/winbake/packer/lint/internal/table"
 )

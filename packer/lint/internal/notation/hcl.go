@@ -34,19 +34,12 @@ func IsLegacy(data []byte) bool {
 
 // Parse is what could be read of a file, in HCL's own notation.
 func Parse(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
-	if strings.HasSuffix(name, ".json") {
-		file, diags := depth.ParseHCLJSON(data, name)
-		if file == nil {
-			return &hclsyntax.Body{}, diags
-		}
-		body, more := fromJSON(file.Body, "")
-		return body, append(diags, more...)
-	}
 	file, diags := depth.ParseHCL(data, name)
 	if body, ok := file.Body.(*hclsyntax.Body); ok {
 		return body, diags
 	}
-	return &hclsyntax.Body{}, diags
+	body, more := fromJSON(file.Body, "")
+	return body, append(diags, more...)
 }
 
 // headers are the blocks that each kind of block may have, "" being the file's

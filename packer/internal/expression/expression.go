@@ -13,31 +13,25 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
-	"golang.org/x/text/encoding/ianaindex"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/winbake/winbake/internal/infile"
 )
 
-// Functions are those of Packer's that don't reach out. Any other makes an
-// expression unknown, and so does one that returns more than left.
+// Functions are those of Packer's that don't reach out, with Packer's meaning
+// (https://developer.hashicorp.com/packer/docs/templates/hcl_templates/functions).
+// Any other makes an expression unknown, and so does one that returns more than left.
 func Functions(dir string, left *int) map[string]function.Function {
 	all := map[string]function.Function{
 		"coalesce": stdlib.CoalesceFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc, "contains": stdlib.ContainsFunc,
 		"flatten": stdlib.FlattenFunc, "format": stdlib.FormatFunc, "formatlist": stdlib.FormatListFunc, "join": stdlib.JoinFunc,
-		"keys": stdlib.KeysFunc, "length": stdlib.LengthFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
+		"keys": stdlib.KeysFunc, "lookup": stdlib.LookupFunc, "lower": stdlib.LowerFunc, "max": stdlib.MaxFunc,
 		"merge": stdlib.MergeFunc, "min": stdlib.MinFunc, "regex": stdlib.RegexFunc, "regexall": stdlib.RegexAllFunc, "replace": stdlib.ReplaceFunc,
 		"reverse": stdlib.ReverseListFunc, "split": stdlib.SplitFunc, "trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc,
 		"trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc, "upper": stdlib.UpperFunc, "values": stdlib.ValuesFunc,
 		"jsonencode": stdlib.JSONEncodeFunc, "jsondecode": stdlib.JSONDecodeFunc,
 	}
-	for name, f := range map[string]func(string) (string, error){
-		"abspath": filepath.Abs,
-		"file":    func(p string) (string, error) { data, err := ReadAt(dir, p); return string(data), err },
-		"base64decode": func(s string) (string, error) {
-			data, err := base64.StdEncoding.DecodeString(s)
-			return string(data), err
-		},
-	} {
+	text := func(name string, f func(string) (string, error)) {
 		all[name] = function.New(&function.Spec{
 			Params: []function.Parameter{{Name: "text", Type: cty.String}},
 			Type:   function.StaticReturnType(cty.String),
@@ -47,31 +41,49 @@ func Functions(dir string, left *int) map[string]function.Function {
 			},
 		})
 	}
+	text("abspath", filepath.Abs)
+	text("file", func(path string) (string, error) {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", err
+			}
+			path = filepath.Join(home, rest)
+		}
+		data, err := ReadAt(dir, path)
+		return string(data), err
+	})
+	text("base64decode", func(s string) (string, error) {
+		data, err := base64.StdEncoding.DecodeString(s)
+		return string(data), err
+	})
+	text("base64encode", func(s string) (string, error) { return base64.StdEncoding.EncodeToString([]byte(s)), nil })
 	all["textencodebase64"] = function.New(&function.Spec{
 		Params: []function.Parameter{{Name: "text", Type: cty.String}, {Name: "encoding", Type: cty.String}},
 		Type:   function.StaticReturnType(cty.String),
-		Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return inBase64(args[0], args[1].AsString()) },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if !strings.EqualFold(args[1].AsString(), "UTF-16LE") { // what PowerShell takes
+				return cty.UnknownVal(cty.String), nil
+			}
+			out, err := unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewEncoder().String(args[0].AsString())
+			return cty.StringVal(base64.StdEncoding.EncodeToString([]byte(out))), err
+		},
 	})
-	all["base64encode"] = function.New(&function.Spec{
-		Params: []function.Parameter{{Name: "text", Type: cty.String}},
-		Type:   function.StaticReturnType(cty.String),
-		Impl:   func(args []cty.Value, _ cty.Type) (cty.Value, error) { return inBase64(args[0], "UTF-8") },
+	all["length"] = function.New(&function.Spec{ // of text too, unlike stdlib's
+		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType}},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if args[0].Type() == cty.String {
+				return stdlib.Strlen(args[0])
+			}
+			return stdlib.Length(args[0])
+		},
 	})
 	for name, f := range all {
 		all[name] = limited(name, f, left)
 	}
 	all["can"], all["try"] = tryfunc.CanFunc, tryfunc.TryFunc
 	return all
-}
-
-// inBase64 is a text in an encoding, by its name of IANA's.
-func inBase64(text cty.Value, encoding string) (cty.Value, error) {
-	to, err := ianaindex.IANA.Encoding(encoding)
-	if err != nil || to == nil {
-		return cty.UnknownVal(cty.String), err
-	}
-	out, err := to.NewEncoder().String(text.AsString())
-	return cty.StringVal(base64.StdEncoding.EncodeToString([]byte(out))), err
 }
 
 // maxFile bounds what is read of one file, in bytes: scripts and answer files

@@ -1,8 +1,6 @@
 package expression
 
 import (
-	"strings"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -17,14 +15,7 @@ func ReadValues(path, name string) (hcl.Attributes, error) {
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "the var-file can't be read", Fix: "check --var-file", Err: err}
 	}
-	parse := depth.ParseHCL
-	if strings.HasSuffix(path, ".json") {
-		parse = depth.ParseHCLJSON
-	}
-	file, diags := parse(data, name)
-	if file == nil {
-		file = &hcl.File{Body: hcl.EmptyBody()}
-	}
+	file, diags := depth.ParseHCL(data, name)
 	values, more := file.Body.JustAttributes()
 	if diags = append(diags, more...); diags.HasErrors() {
 		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
