@@ -297,7 +297,7 @@ func TestUpdateFromARegistry(t *testing.T) {
 		}
 		got, err := b.kept()
 		f, ok := errors.AsType[*fault.Error](err)
-		if got != "" || !ok || !strings.Contains(f.What, "the kept catalog can't be used") || f.Fix != "verify catalog update" {
+		if got != "" || !ok || !strings.Contains(f.What, "the kept catalog can't be used") || f.Fix != "verify catalog update, with --from and --key as it was fetched" {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		if e, err := b.update(Options{From: b.at("layout")}); err != nil || e == nil {
