@@ -27,7 +27,7 @@ import (
 // Images gives the drivers that have no version those that registries know. A
 // registry that doesn't answer is a problem of inv; the error is ctx's alone.
 func Images(ctx context.Context, inv *inventory.Inventory, o registry.Options) error {
-	return (&resolver{options: o, asks: true, known: map[string]answer{}}).all(ctx, inv)
+	return (&resolver{options: o, asks: true, known: map[string]answer{}, silent: map[string]bool{}}).all(ctx, inv)
 }
 
 func (r *resolver) all(ctx context.Context, inv *inventory.Inventory) error {
@@ -57,6 +57,7 @@ type resolver struct {
 	asks     bool              // registries may be asked
 	known    map[string]answer // by reference
 	local    map[string]answer // by digest, of images that are here
+	silent   map[string]bool   // registries that gave no answer at all
 	problems []inventory.Problem
 }
 
@@ -90,14 +91,20 @@ func (r *resolver) version(ctx context.Context, fact *inventory.VersionFact, img
 	return nil
 }
 
-// ask asks one registry. What it doesn't answer is a problem.
+// ask asks one registry. What it doesn't answer is a problem; one that can't be reached
+// is asked for one image, since each takes minutes.
 func (r *resolver) ask(ctx context.Context, ref string, img inventory.Image) (answer, error) {
 	client, err := registry.New(ref, r.options)
 	if err == nil {
+		host := client.Ref.Context().RegistryStr()
+		if r.silent[host] {
+			return answer{Reason: "its registry can't be reached"}, nil
+		}
 		var found image
 		if found, err = fetch(ctx, client, img.Digest); err == nil {
 			return found.answer(), nil
 		}
+		_, r.silent[host] = errors.AsType[*registry.Failure](err)
 		err = client.Fault(ctx, err)
 	}
 	if ctx.Err() != nil {

@@ -208,6 +208,17 @@ func TestRefused(t *testing.T) {
 	}
 	host, _ := serve(t, never)
 	digest := push(t, host+"/mirror/one", labelled(t, nil), "v1.18.0")
+	gone, asked := serve(t, func(*http.Request) int { panic(http.ErrAbortHandler) })
+	inv := byDigest(gone+"/mirror/one", digest)
+	if err := Images(t.Context(), inv, registry.Options{}); err != nil || len(inv.Problems) != 1 {
+		t.Fatalf("%v, %+v", err, inv.Problems)
+	}
+	once := *asked
+	inv = byDigest(gone+"/mirror/one", digest)
+	inv.Drivers = append(inv.Drivers, inventory.Driver{Image: inventory.Image{Repository: gone + "/mirror/two", Digest: digest}})
+	if err := Images(t.Context(), inv, registry.Options{}); err != nil || len(inv.Problems) != 1 || *asked != 2*once || inv.Drivers[1].Version.Reason != "; its registry can't be reached" {
+		t.Errorf("%v: asked %d times for two images, %d for one: %+v, %+v", err, *asked-once, once, inv.Problems, inv.Drivers[1].Version)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Images(ctx, byDigest(host+"/mirror/one", digest), registry.Options{}); !errors.Is(err, context.Canceled) {
