@@ -121,7 +121,7 @@ func TestOldRuntimeRemedy(t *testing.T) {
 func buildCases() []ruleCase {
 	hp := onWindows(func(d *inventory.Driver) { hostProcess(d); flagged(true)(d) })
 	return []ruleCase{
-		{name: "an image that a mirror has", id: "NODE003", from: "4.14", inv: storageCluster("4.14", "9.0.2"), change: vsphereFrom("mirror.example/vsphere", "v3.0.2")},
+		{name: "an image that a mirror has", id: "NODE003", from: "4.14", inv: storageCluster("4.14", "9.0.2"), change: vsphereFrom("mirror.example/vsphere")},
 		{name: "2025 runs images of 2022", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: all(build(26100), containerd("containerd://1.7.27"))},
 		{name: "as far as is known", id: "NODE003", from: "4.22", inv: clusterOf("4.22", "10.22.1", ebs("v1.54.0")), change: build(26100)},
 		{name: "an image of it", id: "NODE003", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1")},

@@ -13,7 +13,7 @@ func registeredCases() []ruleCase {
 		{name: "everywhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: csiVolume},
 		{name: "two of three nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers(nil, 1), want: finding.Warn,
 			says: "CSINode of win-1 doesn't list csi.vsphere.vmware.com", does: "logs daemonset/vsphere-windows --all-containers", fix: registers([]string{vsphereName}, 1), count: 1},
-		{name: "two of three nodes, and its image is gone", id: "REG001", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver", "v3.0.2"), registers(nil, 1)), want: finding.Warn,
+		{name: "two of three nodes, and its image is gone", id: "REG001", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver"), registers(nil, 1)), want: finding.Warn,
 			does: "until its CSINode lists the driver; the project's image of v3.0.2 is gone with its registry", fix: registers([]string{vsphereName}, 1), count: 1},
 		{name: "two of three nodes, in use there", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, registers(nil, 1)), want: finding.Block,
 			says: "Windows pods there use its volumes", does: "oc get csinode win-1", fix: registers([]string{vsphereName}, 1)},
@@ -186,9 +186,9 @@ func registrarCases() []ruleCase {
 			says: "2 of 3 pods are ready", does: "rollout status", fix: rollout(3, 3), count: 1},
 		{name: "one isn't, OnDelete", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 2), onWindows(func(d *inventory.Driver) { d.Strategy = "OnDelete" })), want: finding.Warn,
 			does: "--for=jsonpath='{.status.numberReady}'=3", fix: rollout(3, 3)},
-		{name: "one isn't, and its image is gone", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver", "v3.0.2"), rollout(3, 2)), want: finding.Warn,
+		{name: "one isn't, and its image is gone", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver"), rollout(3, 2)), want: finding.Warn,
 			says: "2 of 3 pods are ready; the project's image of v3.0.2 is gone with its registry, v3.1.2 is the next", fix: rollout(3, 3), count: 1},
-		{name: "one isn't, and a mirror has its image", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("mirror.example/vsphere", "v3.0.2"), rollout(3, 2)), want: finding.Warn,
+		{name: "one isn't, and a mirror has its image", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("mirror.example/vsphere"), rollout(3, 2)), want: finding.Warn,
 			says: "2 of 3 pods are ready", fix: rollout(3, 3), count: 1},
 		{name: "no node matches", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: rollout(0, 0), want: finding.Info, says: "no node matches it"},
 		{name: "planned for no node", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("other z"), want: finding.Warn,
@@ -198,8 +198,9 @@ func registrarCases() []ruleCase {
 	}
 }
 
-// vsphereFrom gives vSphere's Windows driver an image.
-func vsphereFrom(repository, tag string) change {
+// vsphereFrom gives vSphere's Windows driver the image of v3.0.2 in a repository.
+func vsphereFrom(repository string) change {
+	const tag = "v3.0.2"
 	return onWindows(func(d *inventory.Driver) {
 		d.Image = inventory.Image{Reference: repository + ":" + tag, Repository: repository, Tag: tag}
 		d.Version = tagFact(tag)

@@ -32,7 +32,9 @@ func TestParts(t *testing.T) {
 			continue
 		}
 		for i, w := range wants {
-			if p := have[i]; p.Language != w.language || strings.TrimSpace(p.Text) != w.text || 1+strings.Count(p.Text[:strings.Index(p.Text, w.text)], "\n") != w.line {
+			p := have[i]
+			before, _, _ := strings.Cut(p.Text, w.text)
+			if p.Language != w.language || strings.TrimSpace(p.Text) != w.text || 1+strings.Count(before, "\n") != w.line {
 				t.Errorf("%q: want %+v, have %+v", text, w, p)
 			}
 		}

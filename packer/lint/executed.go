@@ -200,7 +200,7 @@ func (f *folder) comes(base string) bool {
 	found := false
 	_ = filepath.WalkDir(f.Dir, func(path string, d fs.DirEntry, err error) error {
 		found = found || err == nil && !d.IsDir() && filepath.Base(path) == base
-		return nil //nolint:nilerr // what can't be listed isn't a file of this template
+		return nil
 	})
 	return found
 }

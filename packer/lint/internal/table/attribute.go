@@ -97,14 +97,15 @@ func Faults(builder string, get Get) []Fault {
 		if !slices.Contains(a.Builders, builder) {
 			continue
 		}
-		if a.Form != "" {
+		switch {
+		case a.Form != "":
 			form := regexp.MustCompile(a.Form)
 			if i := slices.IndexFunc(get(a.Name).Texts, form.MatchString); i >= 0 {
 				a.Observed = a.Name + " = " + get(a.Name).Texts[i]
 			}
-		} else if a.Value == "" {
+		case a.Value == "":
 			a.Observed = checks[a.Name](get)
-		} else if slices.Contains(get(a.Name).Texts, a.Value) {
+		case slices.Contains(get(a.Name).Texts, a.Value):
 			a.Observed = a.Name + " = " + a.Value
 		}
 		if a.Observed != "" {
