@@ -1,6 +1,9 @@
 package printable
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestReference(t *testing.T) {
 	for in, want := range map[string]string{
@@ -57,6 +60,23 @@ func TestNoCredentials(t *testing.T) {
 	} {
 		if got := NoCredentials(in); got != want {
 			t.Errorf("%s became %s", in, got)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	long := strings.Repeat("x", 30)
+	for in, want := range map[string]string{
+		"one two three four five six": "one two three four|five six",
+		"aaaaaaaaaaaaaaaaaaaaaa":      "aaaaaaaaaaaaaaaaaaaaaa",
+		"aaaaaaaaaaaaaaaaaaaaaa b":    "aaaaaaaaaaaaaaaaaaaaaa|b",
+		"a " + long + " b c":          "a|" + long + "|b c",
+		long + " " + long:             long + "|" + long,
+		"äöü äöü äöü äöü äöü äöü":     "äöü äöü äöü äöü äöü|äöü",
+		"": "",
+	} {
+		if got := strings.Join(Wrap(in, 22), "|"); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }

@@ -37,9 +37,6 @@ type Report struct {
 type Options struct {
 	Color   bool
 	Verbose bool // list PASS findings too
-	// Width is the terminal's, in columns. Prose is wrapped to it; commands,
-	// which are there to be copied, aren't. 0 wraps nothing.
-	Width int
 }
 
 // details are the parts of f that aren't empty, in the order of reading.
@@ -49,24 +46,21 @@ func details(f finding.Finding) []detail {
 		accepted = "it was " + f.Accepted
 	}
 	all := []detail{
-		{"accepted", accepted, true},
-		{"phase", f.Phase, true},
-		{"hop", f.Hop, true},
-		{"observed", f.Observed, true},
-		{"expected", f.Expected, true},
-		{"why", f.Why, true},
-		{"remedy", f.Remedy, false},
-		{"when", f.When, true},
-		{"source", f.Source, false},
-		{"evidence", strings.Join(f.Evidence, "\n"), false},
+		{"accepted", accepted},
+		{"phase", f.Phase},
+		{"hop", f.Hop},
+		{"observed", f.Observed},
+		{"expected", f.Expected},
+		{"why", f.Why},
+		{"remedy", f.Remedy},
+		{"when", f.When},
+		{"source", f.Source},
+		{"evidence", strings.Join(f.Evidence, "\n")},
 	}
 	return slices.DeleteFunc(all, func(d detail) bool { return d.text == "" })
 }
 
-type detail struct {
-	name, text string
-	prose      bool // may be wrapped
-}
+type detail struct{ name, text string }
 
 // CleanLines makes text printable whose lines are meant to be lines.
 func CleanLines(s string) []string {
@@ -82,8 +76,6 @@ const (
 	nameWidth  = len("observed")
 	indent     = labelWidth + 1         // of details
 	hanging    = indent + nameWidth + 2 // of what they say
-	// minWidth is what wrapping leaves for text, however narrow the terminal.
-	minWidth = 20
 )
 
 var colors = map[finding.Severity]string{
@@ -106,7 +98,7 @@ func text(r Report, o Options) string {
 		writeGroup(&b, r.Findings, s, o)
 	}
 	for _, n := range r.Notes {
-		writeWrapped(&b, "note: ", len("note: "), printable.Line(n), o.Width)
+		writeLine(&b, "note: "+printable.Line(n))
 	}
 	b.WriteString(closing(r) + "\n")
 	return b.String()
@@ -136,41 +128,22 @@ func writeGroup(b *strings.Builder, all []finding.Finding, s finding.Severity, o
 		label = Colored(label, s)
 	}
 	for i, f := range fs {
-		head := fmt.Sprintf("%s %-*s  %s", label, width, printable.Line(f.ID), printable.Line(f.Object))
-		b.WriteString(strings.TrimRight(head, " ") + "\n")
+		writeLine(b, fmt.Sprintf("%s %-*s  %s", label, width, printable.Line(f.ID), printable.Line(f.Object)))
 		if i+1 < len(fs) && said(fs[i+1]) == said(f) {
 			continue
 		}
 		for _, d := range details(f) {
-			writeDetail(b, d, o)
+			head := fmt.Sprintf("%*s%-*s  ", indent, "", nameWidth, d.name)
+			for _, line := range CleanLines(d.text) {
+				writeLine(b, head+line)
+				head = strings.Repeat(" ", hanging)
+			}
 		}
 	}
 	b.WriteString("\n")
 }
 
-func writeDetail(b *strings.Builder, d detail, o Options) {
-	width := o.Width
-	if !d.prose {
-		width = 0
-	}
-	head := fmt.Sprintf("%*s%-*s  ", indent, "", nameWidth, d.name)
-	for _, line := range CleanLines(d.text) {
-		writeWrapped(b, head, hanging, line, width)
-		head = strings.Repeat(" ", hanging)
-	}
-}
-
-// writeWrapped writes head and s, with later lines indented; width 0 breaks none.
-func writeWrapped(b *strings.Builder, head string, indent int, s string, width int) {
-	lines := []string{s}
-	if width > 0 {
-		lines = printable.Wrap(s, max(width-indent, minWidth))
-	}
-	for _, line := range lines {
-		b.WriteString(strings.TrimRight(head+line, " ") + "\n")
-		head = strings.Repeat(" ", indent)
-	}
-}
+func writeLine(b *strings.Builder, line string) { b.WriteString(strings.TrimRight(line, " ") + "\n") }
 
 // closing is the line that is read first: what was looked at, and how bad it
 // is. The counts that decide are there even when they are 0.
@@ -182,15 +155,11 @@ func closing(r Report) string {
 	if r.Checked != "" {
 		b.WriteString(printable.Line(r.Checked) + " checked: ")
 	}
-	for i, s := range []finding.Severity{finding.Block, finding.Unknown, finding.Warn, finding.Info, finding.Pass} {
-		n := finding.Count(r.Findings, s)
-		if s < finding.Warn && n == 0 {
-			continue
+	var counts []string
+	for s := finding.Block; s >= finding.Pass; s-- {
+		if n := finding.Count(r.Findings, s); n > 0 || s >= finding.Warn {
+			counts = append(counts, fmt.Sprintf("%d %s", n, s))
 		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%d %s", n, s)
 	}
-	return b.String()
+	return b.String() + strings.Join(counts, ", ")
 }

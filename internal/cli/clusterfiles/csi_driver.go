@@ -1,3 +1,5 @@
+// Package clusterfiles has the commands of bake that write objects for a cluster
+// and need no pins: a CSI driver's Windows part, and the precheck.
 package clusterfiles
 
 import (
@@ -28,7 +30,6 @@ type csiDriverOptions struct {
 
 // NewCSIDriver returns the command `bake manifests csi-driver`.
 func NewCSIDriver(a *app.App) *cobra.Command {
-	t := &tool{a}
 	o := csiDriverOptions{output: app.NewOutput("CSIDriverManifests", &csiReport{})}
 	cmd := &cobra.Command{
 		Use:   "csi-driver " + strings.Join(csidriver.Drivers(), "|"),
@@ -75,7 +76,7 @@ written.`,
 		ValidArgs: csidriver.Drivers(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed
-			return t.csiDriver(cmd.Context(), strings.Join(args, ""), &o)
+			return o.run(cmd.Context(), a, strings.Join(args, ""))
 		},
 	}
 	o.register(cmd)
@@ -103,9 +104,9 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 	app.Complete(cmd, "for", o.catalog.Releases)
 }
 
-// csiDriver is the pipeline: catalog, objects, folder, and what to run next.
-func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions) error {
-	cat, err := o.catalog.Load(t.App)
+// run is the pipeline: catalog, objects, folder, and what to run next.
+func (o *csiDriverOptions) run(ctx context.Context, a *app.App, driver string) error {
+	cat, err := o.catalog.Load(a)
 	if err != nil {
 		return err
 	}
@@ -126,31 +127,31 @@ func (t *tool) csiDriver(ctx context.Context, driver string, o *csiDriverOptions
 	if err != nil {
 		return err
 	}
-	r := newCSIReport(folder, o.Driver, o.For.String())
+	r := &csiReport{Driver: o.Driver, Version: folder.Version.Core(), OpenShift: o.For.String(), HostProcess: folder.HostProcess, Notes: folder.Notes, title: folder.Title}
 	if o.Old != nil {
 		r.Upgrade = folder.Compare(cat, o.Old)
 	}
 	if o.out != "" {
-		if err := t.writeCSIDriver(ctx, folder, o.out); err != nil {
+		if err := writeCSIDriver(ctx, a, folder, o.out); err != nil {
 			return err
 		}
 		r.wrote(folder, o)
 	}
-	return o.output.Write(t.Stdout, r, r.lines)
+	return o.output.Write(a.Stdout, r, r.lines)
 }
 
-func (t *tool) writeCSIDriver(ctx context.Context, folder *csidriver.Folder, out string) error {
+func writeCSIDriver(ctx context.Context, a *app.App, folder *csidriver.Folder, out string) error {
 	if err := writeFolder(ctx, out, folder.Files); err != nil {
 		return err
 	}
 	for _, note := range folder.Notes {
-		t.warn(out, note)
+		a.Tell(out, event.Write, event.Warning, note)
 	}
 	mode := "csi-proxy's pipes"
 	if folder.HostProcess {
 		mode = "HostProcess"
 	}
-	t.Tell(out, event.Write, event.Done, fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files)))
+	a.Tell(out, event.Write, event.Done, fmt.Sprintf("%s v%s, %s: %d files", folder.Title, folder.Version.Core(), mode, len(folder.Files)))
 	return nil
 }
 

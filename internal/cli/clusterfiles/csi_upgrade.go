@@ -48,10 +48,6 @@ type csiReport struct {
 	title string
 }
 
-func newCSIReport(folder *csidriver.Folder, driver, release string) *csiReport {
-	return &csiReport{Driver: driver, Version: folder.Version.Core(), OpenShift: release, HostProcess: folder.HostProcess, Notes: folder.Notes, title: folder.Title}
-}
-
 // wrote adds the folder, and what to run next.
 func (r *csiReport) wrote(folder *csidriver.Folder, o *csiDriverOptions) {
 	out := o.out
@@ -91,7 +87,6 @@ func (r *csiReport) lines() [][]string {
 			say("This goes back to an older version. Nothing forbids a newer one on Windows.")
 		}
 		r.changes(say)
-		r.kept(say)
 		if u.Delete != "" {
 			say("")
 			say("The old DaemonSet must go first: %s.", u.DeleteWhy)
@@ -105,28 +100,16 @@ func (r *csiReport) lines() [][]string {
 	return rows
 }
 
-// byReason says the reason before lines of which it's another one than before.
-func byReason(say func(string, ...any)) func(why string) {
+// changes says what changes and then what is kept, below the reason for each.
+func (r *csiReport) changes(say func(string, ...any)) {
 	last := ""
-	return func(why string) {
+	reason := func(why string) {
 		if why != last {
 			say("")
 			say("%s:", why)
 		}
 		last = why
 	}
-}
-
-func (r *csiReport) kept(say func(string, ...any)) {
-	reason := byReason(say)
-	for _, k := range r.Upgrade.Kept {
-		reason(k.Why)
-		say("  = %s: %s", k.Where, k.What)
-	}
-}
-
-func (r *csiReport) changes(say func(string, ...any)) {
-	reason := byReason(say)
 	for _, c := range r.Upgrade.Changes {
 		reason(c.Why)
 		if c.From != "" {
@@ -139,5 +122,10 @@ func (r *csiReport) changes(say func(string, ...any)) {
 	if len(r.Upgrade.Changes) == 0 {
 		say("")
 		say("Nothing changes.")
+	}
+	last = ""
+	for _, k := range r.Upgrade.Kept {
+		reason(k.Why)
+		say("  = %s: %s", k.Where, k.What)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/manifests/object"
@@ -20,19 +21,27 @@ import (
 // nothing half written stays. A folder that is there already stays the same one,
 // with its rights, and a link to one stays a link. What stands in it may only be
 // these very files: an admin's own edits aren't lost.
-func writeFolder(ctx context.Context, dir string, files []object.File) (err error) {
-	if dir, err = realPath(dir); err != nil {
-		return cantWrite(dir, err)
+func writeFolder(ctx context.Context, dir string, files []object.File) error {
+	dir, err := atomicfs.Target(dir) // beside a link may be another disk, to which nothing can be renamed
+	if err != nil {
+		return err
 	}
 	if same, err := holds(dir, files); same || err != nil {
 		return err
 	}
+	if err = fill(ctx, dir, files); err != nil && ctx.Err() == nil {
+		err = cantWrite(dir, err)
+	}
+	return err
+}
+
+func fill(ctx context.Context, dir string, files []object.File) (err error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return cantWrite(dir, err)
+		return err
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".winbake-")
 	if err != nil {
-		return cantWrite(dir, err)
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	for _, f := range files {
@@ -41,30 +50,13 @@ func writeFolder(ctx context.Context, dir string, files []object.File) (err erro
 		}
 		path := filepath.Join(temp, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return cantWrite(dir, err)
+			return err
 		}
 		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
-			return cantWrite(dir, err)
+			return err
 		}
 	}
-	if err := move(temp, dir); err != nil {
-		return cantWrite(dir, err)
-	}
-	return nil
-}
-
-// realPath is a folder's own path: beside a link may be another disk, to which
-// nothing can be renamed.
-func realPath(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return dir, err
-	}
-	target, err := filepath.EvalSymlinks(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return dir, nil
-	}
-	return target, err
+	return move(temp, dir)
 }
 
 // move puts what from holds into to, which it makes if need be, or nothing.

@@ -17,7 +17,6 @@ import (
 
 // NewPrecheck returns the command `bake manifests precheck`.
 func NewPrecheck(a *app.App) *cobra.Command {
-	t := &tool{a}
 	var o precheck.Options
 	var out string
 	cmd := &cobra.Command{
@@ -56,7 +55,7 @@ written.`,
 	f.StringArrayVar(&o.Images, "image-version", nil, "version of an image that doesn't say, DIGEST_OR_IMAGE=vX.Y.Z; may be repeated")
 	app.Complete(cmd, "to", (&catalogflag.Flag{}).Releases)
 	return app.Answer(a, "PrecheckManifests", cmd, func(ctx context.Context, _ []string) (written, error) {
-		return t.precheck(ctx, o, out)
+		return writePrecheck(ctx, a, o, out)
 	}, func(w written) [][]string {
 		return app.Table("", w.Next, func(command string) []string { return []string{command} })
 	})
@@ -69,8 +68,8 @@ type written struct {
 	Next   []string `json:"next"`
 }
 
-// precheck is the pipeline: objects, folder, and what to run next.
-func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) (w written, err error) {
+// writePrecheck is the pipeline: objects, folder, and what to run next.
+func writePrecheck(ctx context.Context, a *app.App, o precheck.Options, out string) (w written, err error) {
 	folder, err := precheck.Render(o)
 	if err != nil {
 		return w, err
@@ -82,10 +81,10 @@ func (t *tool) precheck(ctx context.Context, o precheck.Options, out string) (w 
 		return w, err
 	}
 	for _, note := range folder.Notes {
-		t.warn("precheck", note)
+		a.Tell("precheck", event.Write, event.Warning, note)
 	}
-	t.Tell(out, event.Write, event.Done, fmt.Sprintf("%d files", len(folder.Files)))
-	t.Tell("precheck", event.Write, event.Note, "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line "+monitoringOn+", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config")
+	a.Tell(out, event.Write, event.Done, fmt.Sprintf("%d files", len(folder.Files)))
+	a.Tell("precheck", event.Write, event.Note, "no alert fires while monitoring of user workloads is off. Where its ConfigMap is there already, and config.yaml in it has no line "+monitoringOn+", add the line: oc -n openshift-monitoring edit configmap cluster-monitoring-config")
 	w = written{Folder: out, Next: []string{"oc apply -f " + shell.Path(out), "oc -n " + folder.Namespace + " rollout status deployment/winbake-precheck", switchMonitoringOn, "oc adm upgrade recommend"}}
 	for _, f := range folder.Files {
 		w.Files = append(w.Files, f.Name)

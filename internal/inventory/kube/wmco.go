@@ -183,9 +183,9 @@ func commonProxy(logs []logLine) *inventory.VersionFact {
 		}
 		fact := l.fact()
 		switch {
-		case common == nil:
-			common = &fact
-		case common.Known && (!fact.Known || fact.Version != common.Version):
+		case common == nil || common.Known == fact.Known && common.Version == fact.Version:
+			common = &fact // of the last start
+		case common.Known:
 			return &inventory.VersionFact{At: fact.At, Reason: "the nodes' logs stand in one file, and their versions differ"}
 		}
 	}

@@ -161,14 +161,3 @@ func (r *reader) missing(resource string) []string {
 	slices.Sort(missing)
 	return missing
 }
-
-// tellProxies hands on what csi-proxy says of its version: for the node that
-// is named in front of the line, or for none.
-func (r *reader) tellProxies() {
-	for _, f := range r.logs {
-		for _, l := range f.lines {
-			at := inventory.Evidence{Where: fmt.Sprintf("%s:%d", f.name, l.line), Text: l.text}
-			r.c.CSIProxyLog(l.node, l.text, at)
-		}
-	}
-}

@@ -53,7 +53,6 @@ func Read(ctx context.Context, c *kube.Collector, path string) (inventory.Source
 	if r.objects == 0 {
 		return inventory.Source{}, notMustGather(path, cut)
 	}
-	r.tellProxies()
 	r.tellCoverage()
 	return inventory.Source{Kind: "must-gather", Name: path, Detail: r.detail()}, nil
 }

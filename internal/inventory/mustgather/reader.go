@@ -2,9 +2,12 @@ package mustgather
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -53,20 +56,13 @@ type reader struct {
 	groups []string
 	// namespaces are those that anything mentions.
 	namespaces map[string]*namespace
-	logs       []proxyFile
-}
-
-type proxyFile struct {
-	name  string
-	lines []versionLine
 }
 
 func newReader(c *kube.Collector, top string) *reader {
 	r := &reader{
-		c: c, top: top, maxFile: maxFile, seen: map[string]bool{}, tallies: map[string]*tally{},
+		c: c, top: top, runs: runs{top, map[string]bool{}, map[string]string{}}, maxFile: maxFile, seen: map[string]bool{}, tallies: map[string]*tally{},
 		csiNodes: map[string]bool{}, listed: map[string]bool{}, namespaces: map[string]*namespace{},
 	}
-	r.runs.top = top
 	for resource := range kinds {
 		r.tallies[resource] = &tally{}
 	}
@@ -176,6 +172,60 @@ func (r *reader) readLog(name string, in io.Reader) error {
 	}
 	r.files++
 	lines, err := readProxyLog(plain)
-	r.logs = append(r.logs, proxyFile{r.inside(name), newest(lines)})
+	for _, l := range lines {
+		r.c.CSIProxyLog(l.node, l.text, inventory.Evidence{Where: fmt.Sprintf("%s:%d", r.inside(name), l.line), Text: l.text})
+	}
 	return err
+}
+
+type versionLine struct {
+	// node is the name in front of the line, "" where there is none.
+	node string
+	line int
+	// text is "Version: v1.1.3-34-g5cb6e2d".
+	text string
+}
+
+// versionText matches the line that csi-proxy writes when it starts
+// (https://github.com/kubernetes-csi/csi-proxy/blob/master/cmd/csi-proxy/main.go),
+// behind klog's header. `oc adm node-logs` puts the node's name and a space in
+// front of every line when it was asked by a selector, as the gather script
+// asks it: https://github.com/openshift/oc/blob/main/pkg/cli/admin/node/logs.go
+var versionText = regexp.MustCompile(`^(?:([a-z0-9][a-z0-9.-]*) )?[IWEF][0-9]{4} [^\]]*\] (Version: ?\S*)\s*$`)
+
+// maxLine is how much of a line is looked at. The one that is wanted has some
+// 100 bytes.
+const maxLine = 4 << 10
+
+// readProxyLog reads the log as a stream: it grows without bound on a node.
+func readProxyLog(r io.Reader) ([]versionLine, error) {
+	var found []versionLine
+	br := bufio.NewReaderSize(r, maxLine)
+	for line := 1; ; line++ {
+		text, err := nextLine(br)
+		if bytes.Contains(text, []byte("] Version:")) {
+			if m := versionText.FindSubmatch(text); m != nil {
+				found = append(found, versionLine{node: string(m[1]), line: line, text: string(m[2])})
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return found, nil
+		}
+		if err != nil {
+			return found, err
+		}
+	}
+}
+
+// nextLine returns the head of the next line and passes over the rest.
+func nextLine(br *bufio.Reader) ([]byte, error) {
+	head, err := br.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return head, err
+	}
+	head = bytes.Clone(head)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = br.ReadSlice('\n')
+	}
+	return head, err
 }

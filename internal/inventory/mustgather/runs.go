@@ -46,10 +46,7 @@ func runOf(root string) (folder string, named bool) {
 // add notes a root and tells whether all so far are of one run.
 func (r *runs) add(root string) bool {
 	folder, named := runOf(root)
-	if _, ok := r.named[folder]; !ok {
-		if r.named == nil {
-			r.named = map[string]bool{}
-		}
+	if _, known := r.named[folder]; !known {
 		r.named[folder] = named
 	}
 	return len(r.folders()) == 1
@@ -76,9 +73,6 @@ func (r *runs) time(folder string, src io.Reader) error {
 	last := ""
 	for s.Scan() {
 		last = cmp.Or(strings.TrimSpace(s.Text()), last)
-	}
-	if r.times == nil {
-		r.times = map[string]string{}
 	}
 	r.times[folder] = last[:min(len(last), len("2006-01-02 15:04:05"))]
 	if err := s.Err(); err != nil && !errors.Is(err, bufio.ErrTooLong) {

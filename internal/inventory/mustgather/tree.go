@@ -77,15 +77,9 @@ func walkFolder(ctx context.Context, top string, visit visitor, skip skipper) er
 		case !d.Type().IsRegular():
 			return nil
 		}
-		return visitFile(file, name, visit)
+		l := &lazyFile{path: file}
+		return errors.Join(visit(name, l), l.close())
 	})
-}
-
-// visitFile opens the file only when it is read.
-func visitFile(file, name string, visit visitor) error {
-	l := &lazyFile{path: file}
-	err := visit(name, l)
-	return errors.Join(err, l.close())
 }
 
 // lazyFile opens at the first read: of a must-gather's files few are wanted.
@@ -159,16 +153,14 @@ type place struct {
 	namespace string
 	// resource is group/plural, core/pods; "" for what isn't a resource.
 	resource string
-	// gzipped: the name ends in .gz.
-	gzipped bool
 	// pod: one of the files pods/<pod>/<pod>.yaml, which repeat core/pods.yaml.
 	pod bool
 }
 
 // locate takes a clean, slash-separated path apart.
 func locate(name string) place {
-	bare, gzipped := strings.CutSuffix(name, ".gz")
-	p := place{gzipped: gzipped}
+	var p place
+	bare := strings.TrimSuffix(name, ".gz")
 	if bare == proxyLog || strings.HasSuffix(bare, "/"+proxyLog) {
 		p.role, p.root = log, strings.TrimSuffix(strings.TrimSuffix(bare, proxyLog), "/")
 		return p

@@ -140,11 +140,9 @@ func isArchive(file string) (bool, error) {
 		return false, unreadable(file, err)
 	}
 	defer f.Close() // only read
-	head := make([]byte, 512)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+	head, err := io.ReadAll(io.LimitReader(f, 512))
+	if err != nil {
 		return false, unreadable(file, err)
 	}
-	head = head[:n]
 	return ociimage.Sniff(head) != compression.None || len(head) > 262 && bytes.Equal(head[257:262], []byte("ustar")), nil
 }

@@ -1,7 +1,6 @@
 package release
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"regexp"
@@ -12,27 +11,18 @@ import (
 	"github.com/winbake/winbake/internal/inventory/podtext"
 )
 
-// columns is what a row of the table of images has in addition to the name.
-type columns int
+// row reads the cells of an image behind its name; false when they aren't whole.
+type row func(cells []string, tag *inventory.PayloadTag) bool
 
-const (
-	noColumns columns = iota
-	digests
-	pullSpecs
-	commits
-	commitURLs
-	sizes
-)
-
-// headings are the tables that oc prints, by its options:
-// https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/info.go
-var headings = map[string]columns{
-	"NAME DIGEST":                            digests,
-	"NAME PULL SPEC":                         pullSpecs,
-	"NAME REPO COMMIT":                       commits,
-	"NAME URL":                               commitURLs,
-	"NAME AGE LAYERS SIZE MB UNIQUE MB":      sizes,
-	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": sizes,
+// headings are the tables that oc prints, by its options; those of sizes say nothing
+// that is needed: https://github.com/openshift/oc/blob/main/pkg/cli/admin/release/info.go
+var headings = map[string]row{
+	"NAME DIGEST":                            digestCell,
+	"NAME PULL SPEC":                         pullSpecCell,
+	"NAME REPO COMMIT":                       commitCells,
+	"NAME URL":                               urlCells,
+	"NAME AGE LAYERS SIZE MB UNIQUE MB":      nil,
+	"NAME AGE LAYERS SIZE MB UNIQUE MB BASE": nil,
 }
 
 // maxText bounds a file that is read whole. Those of OpenShift 4.20 have some
@@ -42,15 +32,16 @@ const maxText = 32 << 20
 // saveInfo is the command that any oc can answer with what Read needs.
 const saveInfo = "oc adm release info --commits RELEASE > release.txt"
 
-func heading(line []byte) columns {
-	return headings[string(bytes.Join(bytes.Fields(line), []byte(" ")))]
+func heading(line string) (r row, ok bool) {
+	r, ok = headings[strings.Join(strings.Fields(line), " ")]
+	return r, ok
 }
 
 // isInfo tells what `oc adm release info` prints for people, whole or only its
 // table of images, from JSON and YAML.
 func isInfo(src []byte) bool {
 	for line := range bytes.Lines(src) {
-		if bytes.HasPrefix(line, []byte("Name:")) || heading(line) != noColumns {
+		if _, ok := heading(string(line)); ok || bytes.HasPrefix(line, []byte("Name:")) {
 			return true
 		}
 		if bytes.HasPrefix(line, []byte("{")) {
@@ -64,23 +55,18 @@ func isInfo(src []byte) bool {
 type infoParser struct {
 	name    string
 	line    int
-	columns columns
+	row     row  // of the table of images, once its heading was read
 	done    bool // past the table of images
 	payload inventory.Payload
 }
 
 func parseInfo(name string, src []byte) (inventory.Payload, error) {
 	p := &infoParser{name: name, payload: inventory.Payload{At: inventory.Evidence{Where: name}}}
-	s := bufio.NewScanner(bytes.NewReader(src))
-	s.Buffer(nil, maxText)
-	for s.Scan() {
+	for line := range bytes.Lines(src) {
 		p.line++
-		if err := p.read(s.Text()); err != nil {
+		if err := p.read(string(line)); err != nil {
 			return inventory.Payload{}, err
 		}
-	}
-	if err := s.Err(); err != nil {
-		return inventory.Payload{}, fmt.Errorf("read %s: %w", name, err)
 	}
 	if len(p.payload.Tags) == 0 {
 		return inventory.Payload{}, &fault.Error{
@@ -93,20 +79,21 @@ func parseInfo(name string, src []byte) (inventory.Payload, error) {
 func (p *infoParser) read(line string) error {
 	text := strings.TrimSpace(line)
 	release, isName := strings.CutPrefix(line, "Name:")
+	row, isHeading := heading(text)
 	switch {
-	case isName && (p.payload.Version != "" || p.columns != noColumns):
+	case isName && (p.payload.Version != "" || p.row != nil):
 		return p.fault("a second release in one file", text)
 	case isName:
 		p.release(release, text)
 	case text == "":
 		p.done = len(p.payload.Tags) > 0
 	case p.done: // warnings
-	case p.columns != noColumns:
-		return p.row(text)
-	case heading([]byte(text)) == sizes:
+	case p.row != nil:
+		return p.image(strings.Fields(text), text)
+	case isHeading && row == nil:
 		return p.fault("a table of sizes, without commits, digests or pull specs", text)
-	case heading([]byte(text)) != noColumns:
-		p.columns = heading([]byte(text))
+	case isHeading:
+		p.row = row
 	default:
 		p.field(text)
 	}
@@ -132,12 +119,11 @@ func (p *infoParser) field(text string) {
 	}
 }
 
-// row reads one image. A cell that was cut short is a fault: half a file that
+// image reads one image. A cell that was cut short is a fault: half a file that
 // passed for a whole one would lack drivers.
-func (p *infoParser) row(text string) error {
-	f := strings.Fields(text)
-	tag, ok := p.columns.tag(f[0], f[1:])
-	if !ok {
+func (p *infoParser) image(cells []string, text string) error {
+	tag := inventory.PayloadTag{Name: cells[0]}
+	if !p.row(cells[1:], &tag) {
 		return p.fault("not a whole row of the table of images", text)
 	}
 	p.payload.Tags = append(p.payload.Tags, tag)
@@ -156,64 +142,49 @@ var (
 	digest    = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
 )
 
-// tag reads the cells of a row after its name; false when they aren't whole.
-func (c columns) tag(name string, cells []string) (tag inventory.PayloadTag, ok bool) {
-	tag.Name = name
-	switch c {
-	case digests:
-		tag.Image, ok = digestCell(cells)
-	case pullSpecs:
-		tag.Image, ok = pullSpecCell(cells)
-	case commits:
-		tag.Source, tag.Commit, ok = commitCells(cells)
-	case commitURLs:
-		tag.Source, tag.Commit, ok = urlCells(cells)
-	case noColumns, sizes:
-	}
-	return tag, ok
-}
-
 // digestCell reads a digest; oc prints the pull spec of an image that has none.
-func digestCell(cells []string) (inventory.Image, bool) {
+func digestCell(cells []string, tag *inventory.PayloadTag) bool {
 	if len(cells) == 1 && digest.MatchString(cells[0]) {
-		return inventory.Image{Reference: cells[0], Digest: cells[0]}, true
+		tag.Image = inventory.Image{Reference: cells[0], Digest: cells[0]}
+		return true
 	}
-	return pullSpecCell(cells)
+	return pullSpecCell(cells, tag)
 }
 
-func pullSpecCell(cells []string) (inventory.Image, bool) {
+func pullSpecCell(cells []string, tag *inventory.PayloadTag) bool {
 	if len(cells) != 1 || strings.HasPrefix(cells[0], "sha256:") {
-		return inventory.Image{}, false
+		return false
 	}
-	i, _ := podtext.ParseImage(cells[0])
-	return i, i.Repository != ""
+	tag.Image, _ = podtext.ParseImage(cells[0])
+	return tag.Image.Repository != ""
 }
 
 // commitCells reads REPO and COMMIT; either may be empty.
-func commitCells(cells []string) (source, commit string, ok bool) {
+func commitCells(cells []string, tag *inventory.PayloadTag) bool {
 	switch len(cells) {
 	case 0:
-		return "", "", true
+		return true
 	case 1:
-		if c := fullCommit(cells[0]); c != "" {
-			return "", c, true
+		if tag.Commit = fullCommit(cells[0]); tag.Commit != "" {
+			return true
 		}
-		return cells[0], "", strings.Contains(cells[0], "://")
+		tag.Source = cells[0]
+		return strings.Contains(cells[0], "://")
 	case 2:
-		c := fullCommit(cells[1])
-		return cells[0], c, c != ""
+		tag.Source, tag.Commit = cells[0], fullCommit(cells[1])
+		return tag.Commit != ""
 	}
-	return "", "", false
+	return false
 }
 
 // urlCells reads a link to the commit, or for a repository outside of GitHub
 // its place and the commit.
-func urlCells(cells []string) (source, commit string, ok bool) {
+func urlCells(cells []string, tag *inventory.PayloadTag) bool {
 	if len(cells) == 1 {
 		if m := commitURL.FindStringSubmatch(cells[0]); m != nil {
-			return m[1], m[2], true
+			tag.Source, tag.Commit = m[1], m[2]
+			return true
 		}
 	}
-	source, commit, ok = commitCells(cells)
-	return source, commit, ok && commit != ""
+	return commitCells(cells, tag) && tag.Commit != ""
 }

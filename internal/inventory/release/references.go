@@ -187,18 +187,13 @@ func finish(p inventory.Payload) (inventory.Payload, error) {
 		}
 	}
 	if p.Kubernetes == "" {
-		p.Kubernetes = agreed(p.Tags)
+		var named []string
+		for _, t := range p.Tags {
+			named = append(named, t.Kubernetes)
+		}
+		p.Kubernetes = theOne(named)
 	}
 	return p, nil
-}
-
-// agreed is the one version of Kubernetes that tags name.
-func agreed(tags []inventory.PayloadTag) string {
-	var found []string
-	for _, t := range tags {
-		found = append(found, t.Kubernetes)
-	}
-	return theOne(found)
 }
 
 var commitName = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)

@@ -123,12 +123,14 @@ func (d *Document) ruleIDs() []string {
 
 // title is what a rule is about; "" where it isn't known.
 func (d *Document) title(id string) string {
-	for _, r := range d.Rules {
-		if r.ID == id {
-			return r.Title
-		}
+	if i := d.ruleIndex(id); i >= 0 {
+		return d.Rules[i].Title
 	}
 	return ""
+}
+
+func (d *Document) ruleIndex(id string) int {
+	return slices.IndexFunc(d.Rules, func(r RuleInfo) bool { return r.ID == id })
 }
 
 func (d *Document) takeResult(r *skew.Result) {
@@ -176,12 +178,9 @@ func (d *Document) sortFindings() {
 
 // days is how many days to is after from; nil where one of them is no day.
 func days(from, to string) *int {
-	a, err := time.Parse(time.DateOnly, from)
-	if err != nil {
-		return nil
-	}
-	b, err := time.Parse(time.DateOnly, to)
-	if err != nil {
+	a, errA := time.Parse(time.DateOnly, from)
+	b, errB := time.Parse(time.DateOnly, to)
+	if errA != nil || errB != nil {
 		return nil
 	}
 	n := int(b.Sub(a).Hours() / 24)

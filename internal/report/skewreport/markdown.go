@@ -55,21 +55,17 @@ func asText(value any) raw {
 
 // route names the releases, for the end of a title.
 func (d *Document) route() string {
-	const sep = ": "
-	if d.From == "" && d.To == "" {
+	switch {
+	case d.From == "" && d.To == "":
 		return ""
+	case d.From == "":
+		return ": OpenShift to " + d.To
+	case d.To == "":
+		return ": OpenShift " + d.From
+	case d.ControlPlaneOnly != "":
+		return ": OpenShift " + d.From + " to " + d.To + ", Control Plane Only"
 	}
-	if d.From == "" {
-		return sep + "OpenShift to " + d.To
-	}
-	if d.To == "" {
-		return sep + "OpenShift " + d.From
-	}
-	title := sep + "OpenShift " + d.From + " to " + d.To
-	if d.ControlPlaneOnly != "" {
-		title += ", Control Plane Only"
-	}
-	return title
+	return ": OpenShift " + d.From + " to " + d.To
 }
 
 // special is what means something to Markdown inside a line; a URL would

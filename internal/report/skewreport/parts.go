@@ -41,7 +41,7 @@ func order[T comparable](v T, list ...T) int {
 
 // moment says in words at which moment of which update a finding holds.
 func moment(hop, phase string) string {
-	var words string
+	words := phase
 	switch skew.Phase(phase) {
 	case skew.Now:
 		return "now, before anything is changed"
@@ -49,16 +49,11 @@ func moment(hop, phase string) string {
 		words = "Linux updated, Windows as it is now"
 	case skew.Planned:
 		words = "Linux updated, Windows as planned"
-	default:
-		words = phase
 	}
-	switch {
-	case hop == "":
+	if hop == "" {
 		return words
-	case words == "":
-		return "update " + hopWords(hop)
 	}
-	return "update " + hopWords(hop) + ": " + words
+	return strings.TrimSuffix("update "+hopWords(hop)+": "+words, ": ")
 }
 
 // hopWords is a hop in a sentence: "4.19 -> 4.20", or "to 4.20".
@@ -74,10 +69,16 @@ func due(when, hop string) string {
 	if whenOrder(when) > 2 {
 		return when
 	}
-	if hop == "" {
-		return when + " the update"
+	return strings.TrimSpace(when + " the update " + hopWords(hop))
+}
+
+// commitOr is the distance, or the word for none at all: the same commit on both
+// sides. An upstream image of the same version lacks what the fork carries.
+func commitOr(same bool, linux, windows string) string {
+	if same {
+		return "same commit"
 	}
-	return when + " the update " + hopWords(hop)
+	return distance(linux, windows)
 }
 
 // distance says how many minors Windows is behind or ahead of Linux: in months
@@ -127,15 +128,6 @@ func apart(n int, unit string) string {
 		return fmt.Sprintf("%d%s ahead", n, unit)
 	}
 	return "same"
-}
-
-// commitOr is the distance, or the word for none at all: the same commit on both
-// sides. An upstream image of the same version lacks what the fork carries.
-func commitOr(same bool, distance string) string {
-	if same {
-		return "same commit"
-	}
-	return distance
 }
 
 // change is "a -> b", or a where both are the same or b isn't there.
@@ -191,20 +183,16 @@ func plain(all []paragraph) string {
 	return strings.Join(lines, "\n")
 }
 
+var groups = map[finding.Severity]string{
+	finding.Block: "What blocks", finding.Unknown: "What couldn't be told", finding.Warn: "What to act on",
+	finding.Info: "Good to know", finding.Pass: "What is well",
+}
+
 func groupOf(f finding.Finding) string {
-	switch {
-	case f.Accepted != "":
+	if f.Accepted != "" {
 		return "Accepted by you"
-	case f.Severity == finding.Block:
-		return "What blocks"
-	case f.Severity == finding.Unknown:
-		return "What couldn't be told"
-	case f.Severity == finding.Warn:
-		return "What to act on"
-	case f.Severity == finding.Info:
-		return "Good to know"
 	}
-	return "What is well"
+	return groups[f.Severity]
 }
 
 // advice is what a finding asks for: its remedy in words, then each action with

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -27,9 +26,7 @@ var sarifTemplate = template.Must(template.New("sarif").Funcs(template.FuncMap{
 	"help": func(r RuleInfo) string {
 		return strings.TrimSpace(r.Ground + " See verify skew --explain " + r.ID + ".")
 	},
-	"ruleIndex": func(d *Document, id string) int {
-		return slices.IndexFunc(d.Rules, func(r RuleInfo) bool { return r.ID == id })
-	},
+	"ruleIndex": (*Document).ruleIndex,
 }).Parse(sarifSource))
 
 func encodeSARIF(d *Document, _ Options) (string, error) {

@@ -134,14 +134,9 @@ func open(d *Document) string {
 // provisos are what a reader of the verdict alone must know.
 func provisos(d *Document) string {
 	var said []string
-	accepted := 0
-	for _, f := range d.Findings {
-		if f.Accepted != "" {
-			accepted++
-		}
-	}
-	if accepted > 0 {
-		said = append(said, inventory.Many(accepted, "finding")+" accepted by you")
+	accepted := slices.DeleteFunc(slices.Clone(d.Findings), func(f finding.Finding) bool { return f.Accepted == "" })
+	if len(accepted) > 0 {
+		said = append(said, inventory.Many(len(accepted), "finding")+" accepted by you")
 	}
 	if n := len(d.NotEvaluated); n > 0 {
 		said = append(said, inventory.Many(n, "rule")+" not evaluated")
@@ -164,11 +159,7 @@ func capital(s string) string {
 func (d *Document) readLines() []string {
 	var lines []string
 	for _, s := range d.Sources {
-		line := strings.TrimSpace(s.Kind + " " + s.Name)
-		if s.Detail != "" {
-			line += ": " + s.Detail
-		}
-		lines = append(lines, line)
+		lines = append(lines, strings.TrimSuffix(strings.TrimSpace(s.Kind+" "+s.Name)+": "+s.Detail, ": "))
 	}
 	if len(lines) == 0 {
 		lines = append(lines, "nothing")

@@ -73,7 +73,7 @@ func (d *Document) driverRow(r skew.Row) driverRow {
 	row := driverRow{
 		Driver: d.driverName(r), Hop: d.hopOf(r.Hop), Linux: cmp.Or(r.LinuxNow, "unknown"),
 		Windows:  change(cmp.Or(r.Windows, "unknown"), r.WindowsPlanned),
-		Distance: commitOr(r.SameCommitNow, distance(r.LinuxNow, r.Windows)),
+		Distance: commitOr(r.SameCommitNow, r.LinuxNow, r.Windows),
 		Mode:     change(cmp.Or(r.Mode, "unknown"), r.ModeTarget), Severity: r.Severity, row: r,
 	}
 	if row.Severity == finding.Info {
@@ -81,7 +81,7 @@ func (d *Document) driverRow(r skew.Row) driverRow {
 	}
 	if d.To != "" {
 		row.Linux = change(row.Linux, cmp.Or(r.LinuxTarget, "unknown"))
-		row.Distance = change(row.Distance, commitOr(r.SameCommit, distance(r.LinuxTarget, cmp.Or(r.WindowsPlanned, r.Windows))))
+		row.Distance = change(row.Distance, commitOr(r.SameCommit, r.LinuxTarget, cmp.Or(r.WindowsPlanned, r.Windows)))
 	}
 	return row
 }
