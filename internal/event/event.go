@@ -39,8 +39,7 @@ type Event struct {
 	Object string `json:"object,omitempty"`
 	Phase  Phase  `json:"phase"`
 	State  State  `json:"state"`
-	// Done and Total count bytes (Fetch, Pack, Write, Push) or steps (objects
-	// for Read); Total
+	// Done and Total count bytes (Fetch, Pack, Write, Push) or objects (Read); Total
 	// is 0 where it isn't known.
 	Done  int64 `json:"done,omitempty"`
 	Total int64 `json:"total,omitempty"`

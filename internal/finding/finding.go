@@ -142,6 +142,8 @@ const (
 	ExitUnknown = 4 // something could not be told
 )
 
+var exitCodes = map[Severity]int{Warn: ExitWarn, Unknown: ExitUnknown, Block: ExitBlock}
+
 // FailOn is the lowest severity that makes a command fail. Its zero value
 // isn't valid: use DefaultFailOn.
 type FailOn Severity
@@ -160,12 +162,7 @@ func (f *FailOn) Set(s string) error {
 	if !slices.Contains(FailOnNames, s) {
 		return fmt.Errorf("%q is none of %s", s, strings.Join(FailOnNames, ", "))
 	}
-	var sev Severity
-	if err := sev.UnmarshalText([]byte(strings.ToUpper(s))); err != nil {
-		return err
-	}
-	*f = FailOn(sev)
-	return nil
+	return (*Severity)(f).UnmarshalText([]byte(strings.ToUpper(s)))
 }
 
 // Type names the value in help texts.
@@ -178,16 +175,7 @@ func (f FailOn) ExitCode(fs []Finding) int {
 	if worst < Severity(f) {
 		return ExitOK
 	}
-	switch worst {
-	case Block:
-		return ExitBlock
-	case Unknown:
-		return ExitUnknown
-	case Warn:
-		return ExitWarn
-	case Pass, Info:
-	}
-	return ExitOK
+	return exitCodes[worst]
 }
 
 // Action is one thing to do about a finding, as reports print it and scripts run

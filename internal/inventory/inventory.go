@@ -198,34 +198,31 @@ type Gather struct {
 // GatherLines are the commands that do all of it, each once: oc adm inspect takes
 // what is of one namespace, or of none, together.
 func GatherLines(list []*Gather) []string {
-	var first, inspect, lists []string
+	add := func(to []string, line string) []string {
+		if line == "" || slices.Contains(to, line) {
+			return to
+		}
+		return append(to, line)
+	}
+	var lines, lists, namespaces []string
 	words, into := map[string][]string{}, ""
-	var in []string
 	for _, g := range list {
-		if g.First != "" && !slices.Contains(first, g.First) {
-			first = append(first, g.First)
-		}
-		if g.List != "" && !slices.Contains(lists, g.List) {
-			lists = append(lists, g.List)
-		}
-		if len(g.Inspect) > 0 && !slices.Contains(in, g.In) {
-			in = append(in, g.In)
+		lines, lists = add(lines, g.First), add(lists, g.List)
+		if len(g.Inspect) > 0 && words[g.In] == nil {
+			namespaces, into = append(namespaces, g.In), g.Into
 		}
 		for _, w := range g.Inspect {
-			into = g.Into
-			if !slices.Contains(words[g.In], w) {
-				words[g.In] = append(words[g.In], w)
-			}
+			words[g.In] = add(words[g.In], w)
 		}
 	}
-	for _, namespace := range in {
+	for _, namespace := range namespaces {
 		line := "oc adm inspect " + strings.Join(words[namespace], " ")
 		if namespace != "" {
 			line += " -n " + namespace
 		}
-		inspect = append(inspect, line+" --dest-dir="+into)
+		lines = append(lines, line+" --dest-dir="+into)
 	}
-	return slices.Concat(first, inspect, lists)
+	return append(lines, lists...)
 }
 
 // Normalize sorts every list, so that the same objects in another order print
@@ -236,8 +233,8 @@ func (inv *Inventory) Normalize() {
 		inv.Drivers[i].normalize()
 	}
 	slices.SortStableFunc(inv.SetAside, func(a, b SetAside) int { return a.Object.Compare(b.Object) })
-	slices.SortStableFunc(inv.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortStableFunc(inv.CSINodes, func(a, b CSINode) int { return cmp.Compare(a.Name, b.Name) })
+	byName(inv.Nodes, func(n Node) string { return n.Name })
+	byName(inv.CSINodes, func(n CSINode) string { return n.Name })
 	for i := range inv.CSINodes {
 		slices.Sort(inv.CSINodes[i].Drivers)
 		slices.Sort(inv.CSINodes[i].Migrated)

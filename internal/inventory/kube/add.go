@@ -137,7 +137,6 @@ func NewCollector(o Options) *Collector {
 	return &Collector{
 		known:      newKnown(o.Catalog),
 		images:     o.ImageVersions,
-		covered:    map[inventory.Resource]bool{},
 		counts:     map[inventory.Resource]int{},
 		seen:       map[inventory.Object]string{},
 		drivers:    map[inventory.Object]inventory.Driver{},

@@ -85,8 +85,11 @@ func (c *Collector) nodesDiffer(a, b inventory.Node) bool {
 // keep a pod that was read to some nodes.
 func (c *Collector) labelsAsked() map[string]bool {
 	asked := map[string]bool{corev1.LabelWindowsBuild: true}
-	for _, label := range slices.Concat(ruleLabels, c.known.nodeLabels()) {
+	for _, label := range ruleLabels {
 		asked[label] = true
+	}
+	for _, i := range c.known.Incompatible {
+		asked[i.UnlessNodeLabel] = true
 	}
 	ask := func(s inventory.Scheduling) {
 		for label := range s.NodeSelector {

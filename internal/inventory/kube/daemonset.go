@@ -92,16 +92,12 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	if id.driver != nil {
 		d.Line = id.driver.Name
 	}
-	if id.evidence.Where != "" {
-		d.Evidence = append(d.Evidence, id.evidence)
-	}
+	addEvidence(&d, id.evidence)
 	d.Registrar = c.registrar(p, cts)
 	d.Partial, _ = p.lack()
 	os, osAt := operatingSystem(p, cts)
 	d.OS = os
-	if osAt.Where != "" {
-		d.Evidence = append(d.Evidence, osAt)
-	}
+	addEvidence(&d, osAt)
 	if ct := c.known.pickDriver(cts, id.driver); ct != nil {
 		c.readContainer(&d, p, ct, ownFlags(id.driver), hints(ds))
 	} else {
@@ -109,6 +105,13 @@ func (c *Collector) driverOf(o inventory.Object, ds *appsv1.DaemonSet, p podTemp
 	}
 	d.OperatorManaged = operatorManaged(ds, d.Image)
 	return d, ""
+}
+
+// addEvidence keeps where a fact was read, if it was.
+func addEvidence(d *inventory.Driver, at inventory.Evidence) {
+	if at.Where != "" {
+		d.Evidence = append(d.Evidence, at)
+	}
 }
 
 func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *container, own []string, hint string) {
@@ -123,9 +126,7 @@ func (c *Collector) readContainer(d *inventory.Driver, p podTemplate, ct *contai
 	}
 	hp, hpAt := hostProcess(p, ct)
 	d.HostProcess = hp
-	if hpAt.Where != "" {
-		d.Evidence = append(d.Evidence, hpAt)
-	}
+	addEvidence(d, hpAt)
 	readFlags(d, p, ct, own)
 	d.Pipes, d.Unmounted = pipes(p, ct)
 	if hp {
@@ -187,10 +188,7 @@ func rollout(ds *appsv1.DaemonSet) *inventory.Rollout {
 		return nil
 	}
 	return &inventory.Rollout{
-		Desired:  s.DesiredNumberScheduled,
-		Ready:    s.NumberReady,
-		Updated:  s.UpdatedNumberScheduled,
-		Observed: s.ObservedGeneration >= ds.Generation,
+		Desired: s.DesiredNumberScheduled, Ready: s.NumberReady, Updated: s.UpdatedNumberScheduled, Observed: s.ObservedGeneration >= ds.Generation,
 	}
 }
 

@@ -229,13 +229,3 @@ func (k known) image(repository string) *catalog.Driver {
 func (k known) daemonSet(name string) *catalog.Driver {
 	return k.named(name, func(d *catalog.Driver) []string { return d.DaemonSets })
 }
-
-func (k known) nodeLabels() []string {
-	var labels []string
-	for _, i := range k.Incompatible {
-		if i.UnlessNodeLabel != "" {
-			labels = append(labels, i.UnlessNodeLabel)
-		}
-	}
-	return labels
-}

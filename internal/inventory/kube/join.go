@@ -98,18 +98,14 @@ func (c *Collector) versionOfRunning(d *inventory.Driver) {
 }
 
 func (c *Collector) uses() []inventory.VolumeUse {
+	records := c.pods
+	if c.countTemplates {
+		records = slices.Concat(records, slices.DeleteFunc(slices.Clone(c.templates), func(t podRecord) bool { return c.hasPods(t.object) }))
+	}
 	var out []inventory.VolumeUse
-	for _, p := range c.pods {
+	for _, p := range records {
 		if c.onWindows(p) {
 			out = append(out, c.usesOf(p)...)
-		}
-	}
-	if !c.countTemplates {
-		return out
-	}
-	for _, t := range c.templates {
-		if c.onWindows(t) && !c.hasPods(t.object) {
-			out = append(out, c.usesOf(t)...)
 		}
 	}
 	return out
@@ -140,10 +136,8 @@ func (c *Collector) usesOf(p podRecord) []inventory.VolumeUse {
 		u := inventory.VolumeUse{Pod: p.object, Node: p.node, Volume: v.name, Claim: v.claim, Inline: v.inline, At: v.at}
 		if v.inline {
 			u.Provisioner, u.InTree = v.direct.provisioner, v.direct.inTree
-			out = append(out, u)
-			continue
 		}
-		if c.resolve(&u, key{p.object.Namespace, v.claim}, v) {
+		if v.inline || c.resolve(&u, key{p.object.Namespace, v.claim}, v) {
 			out = append(out, u)
 		}
 	}
@@ -186,9 +180,8 @@ func (c *Collector) resolve(u *inventory.VolumeUse, k key, v volumeRecord) bool 
 }
 
 func (c *Collector) madeBy(u *inventory.VolumeUse, provisioner string) {
+	u.Provisioner = provisioner
 	if csi := csiName(provisioner); csi != "" {
 		u.InTree, u.Provisioner = provisioner, csi
-		return
 	}
-	u.Provisioner = provisioner
 }

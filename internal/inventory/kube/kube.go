@@ -41,7 +41,6 @@ type Collector struct {
 	known   known
 	images  map[string]string
 	inv     inventory.Inventory
-	covered map[inventory.Resource]bool
 	counts  map[inventory.Resource]int
 	seen    map[inventory.Object]string // where each object was read first
 	drivers map[inventory.Object]inventory.Driver
@@ -64,7 +63,7 @@ type Collector struct {
 	csiNodes    map[string]inventory.CSINode
 	running     map[runKey]map[string]bool
 	logs        []logLine
-	clusterVersions
+	wmco        []wmcoFact
 	volumes
 }
 

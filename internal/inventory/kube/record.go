@@ -19,11 +19,6 @@ var endpointFlags = []string{"endpoint", "csi-endpoint", "csi_endpoint", "csiEnd
 // drivers share means neither.
 type known struct{ *catalog.Catalog }
 
-// clusterVersions is what is joined at the end about the cluster.
-type clusterVersions struct {
-	wmco []wmcoFact
-}
-
 // taken is what was kept of the first of two objects with one name, and where
 // it was read.
 type taken struct {

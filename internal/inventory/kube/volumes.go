@@ -79,10 +79,7 @@ func backingOf(pv *corev1.PersistentVolume) backing {
 
 // csiName is the CSI driver of an in-tree plugin, "" for one that has none.
 func csiName(plugin string) string {
-	name, err := translator.GetCSINameFromInTreeName(plugin)
-	if err != nil {
-		return ""
-	}
+	name, _ := translator.GetCSINameFromInTreeName(plugin)
 	return name
 }
 

@@ -10,10 +10,7 @@ import (
 )
 
 // filter leaves out of a kustomization what isn't read from local files.
-type filter struct {
-	dir     string
-	missing []string
-}
+type filter struct{ missing []string }
 
 // kustomization has the fields that are known here, and no others: a field that
 // a later version of the library brings may fetch something.
@@ -114,10 +111,3 @@ const (
 	maxLevels = 16
 	maxLoads  = 2000
 )
-
-type weight struct{ levels, loads int }
-
-type scales struct {
-	known map[string]weight
-	open  map[string]bool
-}

@@ -61,12 +61,12 @@ func Run(ctx context.Context, folder string) (b Build, err error) {
 	if err != nil {
 		return b, err
 	}
-	if _, err := (&scales{known: map[string]weight{}, open: map[string]bool{}}).weigh(top); err != nil {
+	if err := weigh(top, nil, new(int)); err != nil {
 		return b, err
 	}
 	files := &localFiles{FileSystem: filesys.MakeFsOnDisk(), ctx: ctx, read: map[string]bool{}, bytes: infile.Text * 4}
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(files, top)
-	b.Files, b.Missing = files.list(), files.missing
+	b.Files, b.Missing = slices.Sorted(maps.Keys(files.read)), files.missing
 	if ctx.Err() != nil {
 		return b, ctx.Err()
 	}
@@ -103,7 +103,7 @@ func Needed(file string) (needed bool, kind string, err error) {
 	k.ConfigMapGenerator, k.SecretGenerator, k.GeneratorOptions = nil, nil, nil
 	k.CommonLabels, k.Labels, k.CommonAnnotations = nil, nil, nil
 	k.SortOptions, k.BuildMetadata, k.Validators, k.Crds, k.OpenAPI = nil, nil, nil, nil, nil
-	return !empty(*k), types.KustomizationKind, nil
+	return !reflect.DeepEqual(*k, types.Kustomization{}), types.KustomizationKind, nil
 }
 
 var errReadOnly = errors.New("this file system is only read")
@@ -152,7 +152,7 @@ func (l *localFiles) kustomization(name string, src []byte, first bool) ([]byte,
 		l.failed = cmp.Or(l.failed, fmt.Errorf("%s: %w", name, err))
 		return nil, err
 	}
-	f := filter{dir: filepath.Dir(name)}
+	var f filter
 	kept := f.kustomization(k)
 	if len(f.missing) > 0 && kept.GeneratorOptions == nil {
 		kept.GeneratorOptions = &types.GeneratorOptions{} // the library refuses one that nothing is left of
@@ -173,8 +173,6 @@ func parse(src []byte) (*types.Kustomization, error) {
 	k.FixKustomization()
 	return &k, nil
 }
-
-func (l *localFiles) list() []string { return slices.Sorted(maps.Keys(l.read)) }
 
 // Create and the others that write refuse.
 func (l *localFiles) Create(string) (filesys.File, error) { return nil, errReadOnly }
@@ -202,34 +200,22 @@ func beside(dir, name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func empty(k types.Kustomization) bool { return reflect.DeepEqual(k, types.Kustomization{}) }
-
-// weigh tells how deep folders are in folders, and how often they are loaded.
-// One that can't be read weighs nothing: the library says what is wrong, as it
-// does of a cycle.
-func (s *scales) weigh(dir string) (weight, error) {
+// weigh refuses folders that are too deep in folders, or loaded too often; open are
+// those that dir is in. What can't be read and cycles the library tells of.
+func weigh(dir string, open []string, loads *int) error {
 	dir, err := resolve(dir)
-	if err != nil || s.open[dir] {
-		return weight{}, nil // told by the library
+	if err != nil || slices.Contains(open, dir) {
+		return nil
 	}
-	if w, ok := s.known[dir]; ok {
-		return w, nil
+	if *loads++; len(open) >= maxLevels || *loads > maxLoads {
+		return fmt.Errorf("folders take in folders more than %d levels deep, or more than %d times in all", maxLevels, maxLoads)
 	}
-	s.open[dir] = true
-	defer delete(s.open, dir)
-	w := weight{1, 1}
 	for _, name := range taken(dir) {
-		below, err := s.weigh(filepath.Join(dir, name))
-		if err != nil {
-			return w, err
-		}
-		w.levels, w.loads = max(w.levels, below.levels+1), w.loads+below.loads
-		if w.levels > maxLevels || w.loads > maxLoads || len(s.open) > maxLevels {
-			return w, fmt.Errorf("folders take in folders more than %d levels deep, or more than %d times in all", maxLevels, maxLoads)
+		if err := weigh(filepath.Join(dir, name), append(open, dir), loads); err != nil {
+			return err
 		}
 	}
-	s.known[dir] = w
-	return w, nil
+	return nil
 }
 
 func taken(dir string) []string {

@@ -2,13 +2,12 @@ package manifests
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
 	"github.com/winbake/winbake/internal/inventory/kube"
 	"github.com/winbake/winbake/internal/inventory/yamlnode"
@@ -113,28 +112,14 @@ var errBinary = errors.New("it is binary, not YAML or JSON")
 // decodeText makes UTF-8 of a file. PowerShell writes UTF-16 with a byte order
 // mark when it redirects kubectl's output.
 func decodeText(src []byte) ([]byte, error) {
-	switch {
-	case bytes.HasPrefix(src, []byte{0xef, 0xbb, 0xbf}):
-		src = src[3:]
-	case bytes.HasPrefix(src, []byte{0xff, 0xfe}):
-		return fromUTF16(src[2:], binary.LittleEndian), nil
-	case bytes.HasPrefix(src, []byte{0xfe, 0xff}):
-		return fromUTF16(src[2:], binary.BigEndian), nil
+	if len(src) > 0 && src[0] >= 0xef { // a mark begins so
+		var err error
+		if src, _, err = transform.Bytes(unicode.BOMOverride(transform.Nop), src); err != nil {
+			return nil, err
+		}
 	}
 	if bytes.IndexByte(src, 0) >= 0 {
 		return nil, errBinary
 	}
 	return src, nil
-}
-
-func fromUTF16(src []byte, order binary.ByteOrder) []byte {
-	units := make([]uint16, 0, len(src)/2)
-	for i := 0; i+1 < len(src); i += 2 {
-		units = append(units, order.Uint16(src[i:]))
-	}
-	out := make([]byte, 0, len(units))
-	for _, r := range utf16.Decode(units) {
-		out = utf8.AppendRune(out, r)
-	}
-	return out
 }

@@ -40,8 +40,8 @@ type jsonReader struct {
 }
 
 func (j *jsonReader) failure(d *document, err error) error {
-	if line, column, ok := marker(d.text); ok {
-		return &failure{where: d.at(line, column), what: "this is a template: render it first", template: true}
+	if f := d.template(); f != nil {
+		return f
 	}
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -64,7 +64,7 @@ func (j *jsonReader) failure(d *document, err error) error {
 // value reads the next value; nil and io.EOF at the end.
 func (j *jsonReader) value(depth int) (*yaml.Node, error) {
 	if depth > maxDepth {
-		return nil, fmt.Errorf("it is nested too deep")
+		return nil, errors.New("it is nested too deep")
 	}
 	token, err := j.dec.Token()
 	if err != nil {

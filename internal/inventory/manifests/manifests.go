@@ -30,7 +30,6 @@ type reader struct {
 	seen  map[string]bool // files, by real path
 	// walked are folders, by real path.
 	walked map[string]bool
-	buf    []byte // of the file at hand
 	files  int
 	// documents counts those with something in them, objects what Kubernetes
 	// takes for an object, others what isn't one: values.yaml, Chart.yaml.
@@ -109,6 +108,12 @@ func (r *reader) problem(p inventory.Problem) {
 	}
 	r.broken++
 	r.tell(p)
+}
+
+// refuse notes an error of a document, or of one object of it.
+func (r *reader) refuse(d *document, err error) {
+	p, _ := d.problem(err)
+	r.problem(p)
 }
 
 // doubt notes what is wrong with an object that was taken all the same.

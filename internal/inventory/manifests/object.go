@@ -35,11 +35,7 @@ const maxNesting = 5
 
 // object takes one object, or the items of a List; within gives kind and
 // version to the items of a typed list, which may leave them out.
-func (r *reader) object(d *document, n *yaml.Node, within object) error {
-	return r.nested(d, n, within, 0)
-}
-
-func (r *reader) nested(d *document, n *yaml.Node, within object, depth int) error {
+func (r *reader) object(d *document, n *yaml.Node, within object, depth int) error {
 	n = yamlnode.Resolve(n)
 	if listsObjects(n) {
 		return r.items(d, n, object{}, depth)
@@ -78,9 +74,8 @@ func (r *reader) items(d *document, items *yaml.Node, list object, depth int) er
 	}
 	r.objects++
 	for _, item := range items.Content {
-		if err := r.nested(d, item, list.item(), depth+1); err != nil {
-			p, _ := d.problem(err)
-			r.problem(p)
+		if err := r.object(d, item, list.item(), depth+1); err != nil {
+			r.refuse(d, err)
 		}
 	}
 	return nil
@@ -117,7 +112,8 @@ func (d *document) kind(n *yaml.Node, within object) (object, error) {
 
 func (r *reader) take(d *document, n *yaml.Node, o object) error {
 	name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name")
-	if wanted := name != nil && r.c.WantsNamed(o.apiVersion, o.kind, name.Value); !wanted {
+	wanted := name != nil && r.c.WantsNamed(o.apiVersion, o.kind, name.Value)
+	if !wanted {
 		if err := d.holder(n, o); err != nil {
 			return err
 		}
@@ -128,7 +124,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 	case o.kind == "Template" && strings.HasPrefix(o.apiVersion, "template.openshift.io/"):
 		return &failure{where: d.where(n), what: "this is an OpenShift Template: render it first", fix: rendered, command: "oc process --local -o yaml -f " + shell.Path(d.file) + " > rendered.yaml"}
 	}
-	if name == nil || !r.c.WantsNamed(o.apiVersion, o.kind, name.Value) {
+	if !wanted {
 		if name == nil && r.c.Wants(o.apiVersion, o.kind) {
 			return failed(d, n, o.kind+" has no metadata.name")
 		}
@@ -144,7 +140,7 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 	if err := r.json.write(n); err != nil {
 		return err
 	}
-	for _, err := range r.json.doubts {
+	if err := r.json.doubt; err != nil {
 		r.doubt(d, err)
 	}
 	return r.c.Add(o.apiVersion, o.kind, r.json.into, d.locator(n))
@@ -156,12 +152,8 @@ func (d *document) misplaced(n *yaml.Node, o object, home string) error {
 	if home == "" {
 		return nil
 	}
-	at := n
-	if v := yamlnode.Get(n, "apiVersion"); v != nil {
-		at = v
-	}
 	return &failure{
-		where: d.where(at), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home,
+		where: d.where(cmp.Or(yamlnode.Get(n, "apiVersion"), n)), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home,
 		fix: "apiVersion: " + home,
 	}
 }
@@ -206,9 +198,8 @@ func (d *document) holder(n *yaml.Node, o object) error {
 	if !slices.Contains(holders[group], o.kind) || o.kind != "TridentOrchestrator" && !speaksOfCSI(n, 0) {
 		return nil
 	}
-	name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name")
 	called := o.kind
-	if name != nil {
+	if name := yamlnode.Get(yamlnode.Get(n, "metadata"), "name"); name != nil {
 		called += " " + printable.Clip(name.Value)
 	}
 	return &failure{
@@ -239,8 +230,8 @@ func (d *document) problem(err error) (p inventory.Problem, isTemplate bool) {
 		}
 		return inventory.Problem{Where: f.where, What: f.what, Fix: f.fix, Command: f.command}, f.template
 	}
-	if line, column, ok := marker(d.text); ok {
-		return inventory.Problem{Where: d.at(line, column), What: "this is a template: render it first", Fix: rendered, Command: d.render()}, true
+	if f := d.template(); f != nil {
+		return d.problem(f)
 	}
 	line, what := parserLine(err)
 	if strings.Contains(what, "tab") && bytes.IndexByte(d.lineText(line), '\t') < 0 && bytes.IndexByte(d.lineText(line+1), '\t') >= 0 {

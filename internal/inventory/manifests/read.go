@@ -79,7 +79,7 @@ func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) 
 		if within == (object{}) {
 			r.documents++
 		}
-		if err := r.object(d, n.Content[0], within); err != nil {
+		if err := r.object(d, n.Content[0], within, 0); err != nil {
 			return err
 		}
 	}
@@ -91,14 +91,16 @@ func (r *reader) yamlDocuments(ctx context.Context, d *document, within object) 
 func (r *reader) jsonDocuments(ctx context.Context, d *document) error {
 	j := &jsonReader{dec: stdjson.NewDecoder(stream.NewReader(ctx, bytes.NewReader(d.text))), text: d.text, line: 1}
 	j.dec.UseNumber()
-	for {
-		j.item = func(n *yaml.Node) bool {
-			if n.Kind != yaml.MappingNode || yamlnode.Get(n, "kind") == nil {
-				return false
-			}
-			r.listed(d, n)
-			return true
+	j.item = func(n *yaml.Node) bool {
+		if n.Kind != yaml.MappingNode || yamlnode.Get(n, "kind") == nil {
+			return false
 		}
+		if err := r.object(d, n, object{}, 1); err != nil {
+			r.refuse(d, err)
+		}
+		return true
+	}
+	for {
 		n, err := j.value(0)
 		if errors.Is(err, io.EOF) && n == nil {
 			return nil
@@ -107,16 +109,9 @@ func (r *reader) jsonDocuments(ctx context.Context, d *document) error {
 			return j.failure(d, err)
 		}
 		r.documents++
-		if err := r.object(d, n, object{}); err != nil {
+		if err := r.object(d, n, object{}, 0); err != nil {
 			return err
 		}
-	}
-}
-
-func (r *reader) listed(d *document, n *yaml.Node) {
-	if err := r.nested(d, n, object{}, 1); err != nil {
-		p, _ := d.problem(err)
-		r.problem(p)
 	}
 }
 
@@ -147,8 +142,7 @@ func (r *reader) list(ctx context.Context, d *document) (done bool, err error) {
 			if ctx.Err() != nil {
 				return true, ctx.Err()
 			}
-			p, _ := one.problem(err)
-			r.problem(p)
+			r.refuse(one, err)
 		}
 	}
 	return true, nil

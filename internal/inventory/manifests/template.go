@@ -43,20 +43,20 @@ func carvel(file string, src []byte) *inventory.Problem {
 	}
 }
 
-// marker finds the first sign of a template outside of comments: the line and
-// column in the text, from 1.
-func marker(text []byte) (line, column int, ok bool) {
+// template is the failure of a document with a sign of a template outside of
+// comments; nil for one without.
+func (d *document) template() *failure {
 	n := 0
-	for l := range bytes.Lines(text) {
+	for l := range bytes.Lines(d.text) {
 		n++
 		if trimmed := bytes.TrimLeft(l, " \t"); len(trimmed) == 0 || trimmed[0] == '#' {
 			continue
 		}
 		if at := brackets.FindIndex(l); at != nil {
-			return n, at[0] + 1, true
+			return &failure{where: d.at(n, at[0]+1), what: "this is a template: render it first", template: true}
 		}
 	}
-	return 0, 0, false
+	return nil
 }
 
 func exists(path string) bool {

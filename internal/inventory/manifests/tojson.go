@@ -30,8 +30,8 @@ type writer struct {
 	at  []place
 	// open are the aliases that are being written, each inside of the last.
 	open []*yaml.Node
-	// doubts are what is wrong and can be read all the same.
-	doubts []error
+	// doubt is the first key of the object that is there twice.
+	doubt error
 	// aliased counts the bytes that came in through aliases.
 	aliased, depth int
 }
@@ -44,8 +44,7 @@ type place struct {
 }
 
 func (w *writer) reset(d *document) {
-	w.d, w.at, w.open, w.aliased, w.depth = d, w.at[:0], w.open[:0], 0, 0
-	w.doubts = w.doubts[:0]
+	w.d, w.at, w.open, w.doubt, w.aliased, w.depth = d, w.at[:0], w.open[:0], nil, 0, 0
 	w.buf.Reset()
 }
 
@@ -109,12 +108,9 @@ func (w *writer) sequence(n *yaml.Node) error {
 func (w *writer) mapping(n *yaml.Node) error {
 	w.buf.WriteByte('{')
 	w.mark(n)
-	names := make(map[string]bool, len(n.Content)/2)
-	if err := w.members(n, names); err != nil {
-		return err
-	}
+	err := w.members(n, make(map[string]bool, len(n.Content)/2))
 	w.buf.WriteByte('}')
-	return nil
+	return err
 }
 
 // members writes a mapping's members that aren't in names yet, and then those
@@ -132,7 +128,9 @@ func (w *writer) members(n *yaml.Node, names map[string]bool) error {
 			merges = append(merges, v)
 			continue
 		case last[k.Value] != i:
-			w.doubt(n.Content[last[k.Value]], k.Value)
+			if w.doubt == nil {
+				w.doubt = failed(w.d, n.Content[last[k.Value]], fmt.Sprintf("the key %s stands twice; the last one counts", printable.Quote(k.Value)))
+			}
 			continue
 		case names[k.Value]:
 			continue
@@ -161,13 +159,6 @@ func lastOf(n *yaml.Node) map[string]int {
 	return last
 }
 
-// doubt notes the first key of an object that stands twice.
-func (w *writer) doubt(at *yaml.Node, name string) {
-	if len(w.doubts) == 0 {
-		w.doubts = append(w.doubts, failed(w.d, at, fmt.Sprintf("the key %s stands twice; the last one counts", printable.Quote(name))))
-	}
-}
-
 func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool) error {
 	for _, m := range yamlnode.Merged(merges) {
 		if slices.Contains(w.open, m) || len(w.open) > maxDepth {
@@ -190,11 +181,10 @@ func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool)
 // badKey is the failure of a key that isn't a text. {{ .Values.x }} is a
 // mapping whose key is a mapping, as YAML has it.
 func (d *document) badKey(k *yaml.Node) error {
-	f := failed(d, k, "a key isn't a text")
-	if line, column, ok := marker(d.text); ok {
-		f = &failure{where: d.at(line, column), what: "this is a template: render it first", template: true}
+	if f := d.template(); f != nil {
+		return f
 	}
-	return f
+	return failed(d, k, "a key isn't a text")
 }
 
 // scalar writes a value as kubectl would understand it: by the rules of YAML
@@ -247,10 +237,7 @@ func (w *writer) number(n *yaml.Node) {
 }
 
 func (w *writer) text(s string) {
-	b, err := stdjson.Marshal(s)
-	if err != nil { // it never is one for a string
-		b = []byte(`""`)
-	}
+	b, _ := stdjson.Marshal(s) // of a string it never fails
 	w.buf.Write(b)
 }
 
@@ -263,10 +250,10 @@ func (w *writer) into(v any) error {
 	// The standard decoder stops at the same value and tells where.
 	again := reflect.New(reflect.TypeOf(v).Elem()).Interface()
 	bad, ok := errors.AsType[*stdjson.UnmarshalTypeError](stdjson.Unmarshal(w.buf.Bytes(), again))
-	if !ok {
-		return &failure{where: w.d.at(1, 1), what: err.Error()}
-	}
 	where := w.d.at(1, 1)
+	if !ok {
+		return &failure{where: where, what: err.Error()}
+	}
 	if i, _ := slices.BinarySearchFunc(w.at, int(bad.Offset), func(p place, offset int) int { return p.offset - offset }); i < len(w.at) {
 		where = w.d.at(w.at[i].line, w.at[i].column)
 	}

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // path reads one argument: a file whatever its name, a folder, or stdin.
@@ -78,10 +80,11 @@ func (r *reader) file(ctx context.Context, name string) error {
 		return nil
 	}
 	defer f.Close() // read only
-	if info, err := f.Stat(); err == nil && info.Size() < maxInput && info.Size() >= int64(cap(r.buf)) {
-		r.buf = make([]byte, 0, info.Size()+512)
+	size := int64(0)
+	if info, err := f.Stat(); err == nil {
+		size = info.Size()
 	}
-	return r.input(ctx, name, f)
+	return r.input(ctx, name, f, size)
 }
 
 func (r *reader) standardInput(ctx context.Context) error {
@@ -92,11 +95,16 @@ func (r *reader) standardInput(ctx context.Context) error {
 		return nil
 	}
 	r.seen["-"] = true
-	return r.input(ctx, "<stdin>", r.stdin)
+	return r.input(ctx, "<stdin>", r.stdin, 0)
 }
 
-func (r *reader) input(ctx context.Context, name string, in io.Reader) error {
-	src, err := r.slurp(ctx, in)
+func (r *reader) input(ctx context.Context, name string, in io.Reader, size int64) error {
+	var src bytes.Buffer
+	src.Grow(int(min(size, maxInput)) + bytes.MinRead)
+	_, err := src.ReadFrom(stream.NewReader(ctx, io.LimitReader(in, maxInput+1)))
+	if src.Len() > maxInput {
+		err = fmt.Errorf("it is larger than %d MiB: give it in parts", maxInput>>20)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -106,35 +114,7 @@ func (r *reader) input(ctx context.Context, name string, in io.Reader) error {
 	}
 	r.files++
 	defer r.endFile(name)
-	return r.text(ctx, name, src)
-}
-
-// slurp reads into the buffer of the file before, so that a thousand files
-// don't make a thousand buffers.
-func (r *reader) slurp(ctx context.Context, in io.Reader) ([]byte, error) {
-	buf := r.buf[:0]
-	if cap(buf) == 0 {
-		buf = make([]byte, 0, 64<<10)
-	}
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if len(buf) == cap(buf) {
-			buf = append(buf, 0)[:len(buf)]
-		}
-		n, err := in.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		r.buf = buf
-		switch {
-		case errors.Is(err, io.EOF):
-			return buf, nil
-		case err != nil:
-			return nil, err
-		case len(buf) > maxInput:
-			return nil, fmt.Errorf("it is larger than %d MiB: give it in parts", maxInput>>20)
-		}
-	}
+	return r.text(ctx, name, src.Bytes())
 }
 
 func (r *reader) unreadable(name string, err error) {

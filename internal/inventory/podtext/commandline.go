@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -133,55 +134,40 @@ func splitLine(line string) []string {
 	return words
 }
 
+// flag takes -name or --name apart, with what is joined to it by =.
+func flag(text string) (name, value string, joined, ok bool) {
+	bare, ok := strings.CutPrefix(text, "-")
+	name, value, joined = strings.Cut(strings.TrimPrefix(bare, "-"), "=")
+	return name, strings.Trim(value, `"'`), joined, ok
+}
+
 // Flag finds the value of -name or --name, given with = or as the next word.
 // Upper case isn't minded: some drivers write driverName.
 func Flag(words []Word, names ...string) (Word, bool) {
 	for i, w := range words {
-		bare, isFlag := strings.CutPrefix(w.Text, "-")
-		if !isFlag {
+		name, value, joined, ok := flag(w.Text)
+		if !ok || !slices.ContainsFunc(names, func(want string) bool { return strings.EqualFold(name, want) }) {
 			continue
 		}
-		name, value, joined := strings.Cut(strings.TrimPrefix(bare, "-"), "=")
-		for _, want := range names {
-			switch {
-			case !strings.EqualFold(name, want):
-			case joined:
-				return Word{strings.Trim(value, `"'`), w.Path}, true
-			case i+1 < len(words) && !strings.HasPrefix(words[i+1].Text, "-"):
-				return words[i+1], true
-			default:
-				return Word{"", w.Path}, true
-			}
+		if !joined && i+1 < len(words) && !strings.HasPrefix(words[i+1].Text, "-") {
+			return words[i+1], true
 		}
+		return Word{value, w.Path}, true
 	}
 	return Word{}, false
 }
 
 // BoolFlag finds a switch. As Go's flag package has it, a switch takes no value
-// but one with =.
-func BoolFlag(words []Word, names ...string) (value bool, at Word, given bool) {
+// but one with =, and the last one counts.
+func BoolFlag(words []Word, want string) (on bool, at Word, given bool) {
 	for _, w := range words {
-		bare, isFlag := strings.CutPrefix(w.Text, "-")
-		if !isFlag {
-			continue
-		}
-		name, text, joined := strings.Cut(strings.TrimPrefix(bare, "-"), "=")
-		for _, want := range names {
-			if name == want {
-				value, at, given = !joined || truth(text), w, true // the last one counts
-			}
+		name, value, joined, ok := flag(w.Text)
+		if ok && name == want {
+			on, _ = strconv.ParseBool(value)
+			on, at, given = on || !joined, w, true
 		}
 	}
-	return value, at, given
-}
-
-// truth reads a switch's value as strconv.ParseBool does, quoted or not.
-func truth(s string) bool {
-	switch strings.Trim(s, `"'`) {
-	case "1", "t", "T", "true", "TRUE", "True":
-		return true
-	}
-	return false
+	return on, at, given
 }
 
 // VariableName is NAME where an argument is $(NAME) and nothing else.
