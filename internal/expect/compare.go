@@ -3,6 +3,7 @@ package expect
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"runtime/debug"
 	"slices"
@@ -12,6 +13,21 @@ import (
 	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/pins"
 )
+
+// File judges an .exe as it is read. p is nil where no pin is known.
+func File(object string, r io.ReaderAt, size int64, p *Program) []finding.Finding {
+	f, err := pe.Read(r, size)
+	switch {
+	case err != nil:
+		return []finding.Finding{{
+			ID: "binary.pe.unreadable", Severity: finding.Block, Object: object, Observed: err.Error(), Expected: "a Windows executable",
+			Why: "Windows won't start it", Remedy: "bake it again: bake build --no-cache",
+		}}
+	case p != nil:
+		return p.Check(object, f)
+	}
+	return Executable(object, f)
+}
 
 // Check is Executable and Compare together, with one PASS and with one word
 // about a program that isn't Go's.

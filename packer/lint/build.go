@@ -55,6 +55,13 @@ type File struct {
 	values map[string]string // those that templatefile puts into it, as far as they are known
 }
 
+func (f File) places() []string {
+	if len(f.paths) == 0 {
+		return []string{f.Name}
+	}
+	return f.paths
+}
+
 // Language is what a script is written in.
 type Language string
 

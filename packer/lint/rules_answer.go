@@ -63,10 +63,7 @@ var setupTold = regexp.MustCompile(`\bsetup(\.exe)?\b[^\n]*/unattend:`)
 // https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview
 func (c *buildChecker) unseen(f File) string {
 	named := func(f File) string {
-		name := f.Name
-		if len(f.paths) > 0 {
-			name = f.paths[len(f.paths)-1]
-		}
+		name := f.places()[len(f.places())-1]
 		return name[strings.LastIndexAny(name, `/\`)+1:]
 	}
 	if !f.medium || !strings.HasSuffix(strings.ToLower(named(f)), ".xml") || strings.ContainsAny(named(f), "${*") || !strings.Contains(string(f.Data), `pass="windowsPE"`) ||

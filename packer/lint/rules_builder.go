@@ -157,13 +157,11 @@ func (c *checker) qemuArguments(s *block) (bool, hclfolder.State) {
 		return false, known
 	}
 	v := c.Value(a.Expr)
-	if slices.ContainsFunc(expression.Texts(v), efiImage.MatchString) {
-		return true, known
-	}
-	if !v.IsWhollyKnown() {
+	efi := slices.ContainsFunc(expression.Texts(v), efiImage.MatchString)
+	if !efi && !v.IsWhollyKnown() {
 		return false, unknown
 	}
-	return false, known
+	return efi, known
 }
 
 func firmware(c *checker) {

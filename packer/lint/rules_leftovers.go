@@ -29,7 +29,7 @@ func leftovers(c *buildChecker) {
 	}
 	for _, d := range c.commands() {
 		for _, e := range command.Accounts(d.Command) {
-			switch inClone := d.in.stages[0] == InClone; {
+			switch inClone := d.in.stage == InClone; {
 			case e.Act == command.Made && !inClone:
 				made[e.Name] = d
 			case e.Act == command.Gone:

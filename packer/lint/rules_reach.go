@@ -73,13 +73,13 @@ func entry(c *buildChecker) {
 	}
 	var b strings.Builder
 	for _, r := range c.runs {
-		if r.stages[0] == AtSetup {
+		if r.stage == AtSetup {
 			b.WriteString(strings.ToLower(r.bare) + "\n" + r.words())
 		}
 	}
 	text := b.String()
 	if slices.ContainsFunc(w.absent, func(base string) bool { return strings.Contains(text, base) }) || slices.ContainsFunc(c.commands(), func(d commandRun) bool {
-		return d.in.stages[0] == AtSetup && command.URL(d.Command, d.in.words) != ""
+		return d.in.stage == AtSetup && command.URL(d.Command, d.in.words) != ""
 	}) {
 		return
 	}
@@ -131,5 +131,5 @@ func (c *buildChecker) hasAccount(name, text string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(c.commands("net", "net1", "new-localuser", ".create"), func(d commandRun) bool { return d.in.stages[0] == AtSetup && !d.Known() })
+	return slices.ContainsFunc(c.commands("net", "net1", "new-localuser", ".create"), func(d commandRun) bool { return d.in.stage == AtSetup && !d.Known() })
 }

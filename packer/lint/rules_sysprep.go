@@ -34,10 +34,13 @@ func sysprep(c *buildChecker) {
 	for _, d := range found {
 		text := slashed(d)
 		f := finding.Finding{Observed: strings.TrimSpace(text), Evidence: d.at()}
-		started, installed := c.startedAfter(d), c.next(d, installs)
+		started, installed := c.next(d, starts), c.next(d, installs)
+		if strings.Contains(text, "/reboot") {
+			started = &d
+		}
 		switch {
 		case started != nil:
-			f.Observed, f.Expected, f.Evidence = "the machine is started again after sysprep", "an image of the machine as sysprep leaves it", started
+			f.Observed, f.Expected, f.Evidence = "the machine is started again after sysprep", "an image of the machine as sysprep leaves it", started.at()
 			f.Why, f.Remedy = "it goes through Windows Setup's last part by itself, and no clone does", "/quit or /shutdown, and nothing after it"
 			c.add(id, "sysprep", f)
 			return
@@ -77,18 +80,6 @@ func sysprep(c *buildChecker) {
 
 // slashed is a command with /flags, also where it has -flags.
 func slashed(d commandRun) string { return strings.ReplaceAll(d.Text(), " -", " /") }
-
-// startedAfter is where a machine that was generalized is started again, nil for
-// nowhere. When files run that others call isn't known.
-func (c *buildChecker) startedAfter(sysprep commandRun) []string {
-	if strings.Contains(slashed(sysprep), "/reboot") {
-		return sysprep.at()
-	}
-	if d := c.next(sysprep, starts); d != nil {
-		return d.at()
-	}
-	return nil
-}
 
 // next is the first command of a kind that a step of the build has after sysprep, nil for none.
 func (c *buildChecker) next(sysprep commandRun, is func(commandRun) bool) *commandRun {
@@ -140,71 +131,52 @@ var (
 	byAgents   = regexp.MustCompile(`[$%{]|program files|\\amazon\\|\\(sysprep|panther)\\`)
 )
 
-// unbrought is the answer file of a call that nothing in the template brings, "" for
-// none.
-func (c *buildChecker) unbrought(sysprep commandRun) string {
-	m := unattended.FindStringSubmatch(sysprep.Text())
-	if m == nil || c.Unread != "" || c.base != "" {
-		return ""
-	}
-	if file := c.misplaced(m[1]); file != "" || byAgents.MatchString(sysprep.Text()) {
-		return file
-	}
-	last := func(path string) string { return strings.ToLower(path[strings.LastIndexAny(path, `\/:`)+1:]) }
-	base := last(m[1])
-	named := func(f File) bool {
-		places := slices.DeleteFunc(slices.Clone(f.paths), func(p string) bool { return !strings.Contains(last(p), ".") }) // folders
-		if len(places) == 0 {
-			places = []string{f.Name}
-		}
-		return slices.ContainsFunc(places, func(p string) bool { return strings.HasPrefix(last(p), base) }) // .pkrtpl is behind it
-	}
-	if slices.ContainsFunc(c.Answers, named) || slices.ContainsFunc(c.Scripts, func(s Script) bool { return slices.Contains(s.names(), base) }) ||
-		slices.ContainsFunc(c.commands(writers...), func(d commandRun) bool { return strings.Contains(d.Text(), base) }) {
-		return ""
-	}
-	return m[1]
-}
-
 // onDrive is a path that is known as a whole.
 var onDrive = regexp.MustCompile(`^[a-z]:/[^$%{*]+$`)
 
 var copies = regexp.MustCompile(`copy|move|^ren`)
 
-// misplaced is a file that is brought under its name into other folders alone, and that
-// nothing copies; "" for none.
-func (c *buildChecker) misplaced(file string) string {
-	plain := func(p string) string { return strings.ReplaceAll(strings.ToLower(p), `\`, "/") }
-	wanted := plain(file)
-	folder, base := path.Split(wanted)
-	if !onDrive.MatchString(wanted) {
+// unbrought is the answer file of a call that nothing in the template brings, or that
+// is only brought into other folders; "" for none.
+func (c *buildChecker) unbrought(sysprep commandRun) string {
+	m := unattended.FindStringSubmatch(sysprep.Text())
+	if m == nil || c.Unread != "" || c.base != "" {
 		return ""
 	}
+	plain := func(p string) string { return strings.ReplaceAll(strings.ToLower(p), `\`, "/") }
+	wanted := plain(m[1])
+	folder, base := path.Split(wanted)
 	elsewhere := false
 	for _, f := range c.Answers {
-		for _, p := range f.paths {
-			switch p = plain(p); {
-			case !strings.Contains(path.Base(p), "."): // a folder
-				if strings.HasPrefix(path.Base(plain(f.Name)), base) {
-					return ""
-				}
-			case path.Base(p) != base:
-			case p == wanted || !onDrive.MatchString(p):
-				return ""
-			default:
+		for _, p := range f.places() {
+			place := path.Base(plain(p))
+			isFolder := !strings.Contains(place, ".")
+			if isFolder {
+				place = path.Base(plain(f.Name))
+			}
+			switch {
+			case !strings.HasPrefix(place, base): // .pkrtpl is behind it
+			case !isFolder && place == base && plain(p) != wanted && onDrive.MatchString(plain(p)) && onDrive.MatchString(wanted):
 				elsewhere = true
+			default:
+				return ""
 			}
 		}
-		if len(f.paths) == 0 && strings.HasPrefix(path.Base(plain(f.Name)), base) {
+	}
+	names := func(d commandRun) bool { return strings.Contains(d.Text(), base) }
+	if elsewhere {
+		if slices.ContainsFunc(c.commands(append([]string{"rename-item", "ren", "new-item"}, writers...)...), func(d commandRun) bool {
+			return names(d) || strings.Contains(plain(d.Text()), strings.TrimSuffix(folder, "/")) || !d.Known() && copies.MatchString(d.Name)
+		}) {
 			return ""
 		}
+		return m[1]
 	}
-	if !elsewhere || slices.ContainsFunc(c.commands(append([]string{"rename-item", "ren", "new-item"}, writers...)...), func(d commandRun) bool {
-		return strings.Contains(d.Text(), base) || strings.Contains(plain(d.Text()), strings.TrimSuffix(folder, "/")) || !d.Known() && copies.MatchString(d.Name)
-	}) {
+	if byAgents.MatchString(sysprep.Text()) || slices.ContainsFunc(c.Scripts, func(s Script) bool { return slices.Contains(s.names(), base) }) ||
+		slices.ContainsFunc(c.commands(writers...), names) {
 		return ""
 	}
-	return file
+	return m[1]
 }
 
 // unknownProgram reports whether something is started whose name isn't known.

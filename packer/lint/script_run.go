@@ -23,9 +23,9 @@ type buildChecker struct {
 // scriptRun is a script with what it does.
 type scriptRun struct {
 	Script
-	does   winscript.Script
-	stages []Stage
-	env    map[string]string // what it sets, by name in lower case, and what it was given
+	does  winscript.Script
+	stage Stage
+	env   map[string]string // what it sets, by name in lower case, and what it was given
 }
 
 // commandRun is a command of a script.
@@ -90,7 +90,7 @@ func (c *buildChecker) follow() {
 			files = append(files, r)
 			continue
 		}
-		r.stages = []Stage{s.Stage}
+		r.stage = s.Stage
 		c.runs = append(c.runs, r)
 	}
 	for _, f := range c.Answers {
@@ -100,7 +100,7 @@ func (c *buildChecker) follow() {
 		}
 		for _, command := range answer.Commands(f.Data) {
 			s := Script{Name: f.Name, Language: Cmd, Text: command, Stage: stage, bare: command}
-			c.runs = append(c.runs, scriptRun{Script: s, does: read(s, nil), stages: []Stage{stage}})
+			c.runs = append(c.runs, scriptRun{Script: s, does: read(s, nil), stage: stage})
 		}
 	}
 	for i := 0; i < len(c.runs); i++ { // the list grows
@@ -112,7 +112,7 @@ func (c *buildChecker) follow() {
 // when is a script's place among the stages. Those that shut the machine down come
 // behind all other steps.
 func (r scriptRun) when() int {
-	n := map[Stage]int{AtSetup: 0, AtBuild: 1, OnCall: 1, InClone: 3}[r.stages[0]]
+	n := map[Stage]int{AtSetup: 0, AtBuild: 1, OnCall: 1, InClone: 3}[r.stage]
 	if n == 1 && r.last {
 		n++
 	}
@@ -125,7 +125,7 @@ var atBoot = regexp.MustCompile(`(?i)setupcomplete\.cmd|-atstartup|\\runonce|/sc
 // callees adds the files that a script names.
 func (c *buildChecker) callees(caller scriptRun, files []scriptRun) {
 	words := caller.words()
-	stage := caller.stages[0]
+	stage := caller.stage
 	if stage == AtBuild && atBoot.MatchString(words) {
 		stage = InClone
 	}
@@ -133,8 +133,8 @@ func (c *buildChecker) callees(caller scriptRun, files []scriptRun) {
 		if !slices.ContainsFunc(f.names(), func(name string) bool { return strings.Contains(words, name) }) {
 			continue
 		}
-		f.stages, f.last = []Stage{stage}, caller.last
-		if !slices.ContainsFunc(c.runs, func(r scriptRun) bool { return r.Name == f.Name && r.stages[0] == stage }) {
+		f.stage, f.last = stage, caller.last
+		if !slices.ContainsFunc(c.runs, func(r scriptRun) bool { return r.Name == f.Name && r.stage == stage }) {
 			c.runs = append(c.runs, f)
 		}
 	}

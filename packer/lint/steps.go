@@ -364,10 +364,10 @@ func hostName(c *buildChecker) outcome {
 		if (d.Name == "netdom" || d.Name == "wmic") && !strings.Contains(d.Text(), "rename") || d.Name == ".rename" && !strings.Contains(strings.ToLower(d.in.Text), "win32_computersystem") {
 			continue
 		}
-		if d.in.stages[0] == InClone {
+		if d.in.stage == InClone {
 			return yes(d)
 		}
-		if d.in.stages[0] != AtSetup {
+		if d.in.stage != AtSetup {
 			out = broken(d, "the machine that the image is made of is renamed, and sysprep takes the name away")
 		}
 	}
@@ -401,17 +401,12 @@ var everybody = regexp.MustCompile(`(?i)^"?\*?(S-1-1-0|S-1-5-11|S-1-5-32-545|S-1
 func keysACL(c *buildChecker) outcome {
 	var out outcome
 	for _, d := range c.commands("icacls", "cacls", "set-acl", "repair-authorizedkeypermission", "repair-filepermission", "fixhostfilepermissions.ps1", "install-sshd.ps1") {
-		about := strings.Contains(d.Text(), "authorized_keys") || strings.Contains(d.in.words(), "authorized_keys")
-		if !about {
+		if !strings.Contains(d.Text(), "authorized_keys") && !strings.Contains(d.in.words(), "authorized_keys") {
 			continue
 		}
-		for _, w := range d.Words() {
-			if strings.HasPrefix(d.Name, "install") {
-				continue
-			}
-			if everybody.MatchString(w) {
-				return broken(d, "%s has rights on the key file", strings.Split(w, ":")[0])
-			}
+		if words := d.Words(); d.Name != "install-sshd.ps1" && slices.ContainsFunc(words, everybody.MatchString) {
+			who, _, _ := strings.Cut(words[slices.IndexFunc(words, everybody.MatchString)], ":")
+			return broken(d, "%s has rights on the key file", who)
 		}
 		if d.Name == "set-acl" {
 			for _, rule := range d.in.does.Commands {

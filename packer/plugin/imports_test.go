@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"packer/plugin/internal/comm":   {"internal/fault", "internal/node/guest"},                                      // reaches a machine, knows nothing of what it is told
 	"packer/plugin/internal/record": {"internal/atomicfs", "internal/fault", "internal/finding", "internal/winsvc"}, // files, judges nothing
 	"packer/plugin/internal/image": {"internal/expect", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/node", "internal/node/agent", "internal/node/deploy",
-		"internal/ociimage", "internal/ociimage/rootfs", "internal/pe", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload", "payload/verify"}, // opens payloads, reaches no machine
+		"internal/ociimage", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload", "payload/verify"}, // opens payloads, reaches no machine
 
 	"packer/plugin/datasource/payload": {"packer/plugin/internal/image", "packer/plugin/version"},
 	"packer/plugin/provisioner/node": {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/report",

@@ -73,7 +73,7 @@ func checkFile(name, pinsFile, component string) ([]finding.Finding, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fault.Error{Where: name, What: "not a regular file", Fix: "name the executable itself; verify payload reads folders and images"}
 	}
-	return checkExecutable(name, f, info.Size(), program), nil
+	return expect.File(name, f, info.Size(), program), nil
 }
 
 func programFor(name, pinsFile, component string) (*expect.Program, error) {

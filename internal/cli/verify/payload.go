@@ -20,7 +20,6 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
@@ -223,22 +222,7 @@ func (e *executables) check(path string, r io.ReaderAt, size int64) {
 	if e.want != nil {
 		program = e.want.programs[path]
 	}
-	e.findings = append(e.findings, checkExecutable(payload.Root+"/"+path, r, size, program)...)
-}
-
-// checkExecutable judges one .exe; program is nil where no pin is known.
-func checkExecutable(object string, r io.ReaderAt, size int64, program *expect.Program) []finding.Finding {
-	image, err := pe.Read(r, size)
-	if err != nil {
-		return []finding.Finding{{
-			ID: "binary.pe.unreadable", Severity: finding.Block, Object: object, Observed: err.Error(), Expected: "a Windows executable",
-			Why: "Windows won't start it", Remedy: "bake it again: bake build --no-cache",
-		}}
-	}
-	if program != nil {
-		return program.Check(object, image)
-	}
-	return expect.Executable(object, image)
+	e.findings = append(e.findings, expect.File(payload.Root+"/"+path, r, size, program)...)
 }
 
 // remedyFlags end the remedies that are a flag of ours.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/cli/hosts"
+	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
@@ -228,7 +229,7 @@ func (t *tool) pinnedExpectation(image verify.ImageSummary, want *pinned) (*node
 // checkVerify judges verify.exe by what it says of itself. Which release it is
 // can't be told: a payload may carry an older one.
 func checkVerify(object string, data []byte) []finding.Finding {
-	fs := checkExecutable(object, bytes.NewReader(data), int64(len(data)), nil)
+	fs := expect.File(object, bytes.NewReader(data), int64(len(data)), nil)
 	image, err := pe.Read(bytes.NewReader(data), int64(len(data)))
 	if err != nil || image.Build == nil || image.Build.Path == verifyProgram {
 		return fs // the findings say what couldn't be read

@@ -176,5 +176,5 @@ func testImage(t *testing.T) *Image {
 			t.Errorf("files of the upload are left: %v %v", left, err)
 		}
 	})
-	return NewImage(s, e, nil)
+	return &Image{Reference: s.Reference(), Expectation: e, source: s}
 }

@@ -26,37 +26,39 @@ type Image struct {
 	source *ociimage.Source
 }
 
-// OpenImage reads what the image says of nodes. In a registry it must be named
-// by digest: what a tag means may be another payload tomorrow. The caller
-// closes the Image. otherwise may be nil: then an image without node.json is
-// refused.
+// OpenImage opens an image and reads what it says of nodes. In a registry it must be
+// named by digest: what a tag means may be another payload tomorrow. The caller
+// closes the Image.
 func OpenImage(ctx context.Context, ref string, o ociimage.Options, otherwise Otherwise) (*Image, error) {
 	source, err := ociimage.Resolve(ctx, ref, o)
 	if err != nil {
 		return nil, err
 	}
-	im := &Image{Reference: source.Reference(), source: source}
-	if err := im.read(ctx, otherwise); err != nil {
+	im, err := ReadImage(ctx, source, otherwise)
+	if err != nil {
 		return nil, errors.Join(err, source.Close())
 	}
 	return im, nil
 }
 
-func (im *Image) read(ctx context.Context, otherwise Otherwise) error {
-	x, err := verify.ReadExtras(ctx, im.source, rootfs.Limits{})
+// ReadImage reads what an open image says of nodes. otherwise may be nil: then an
+// image without node.json is refused. Closing the Image closes the source.
+func ReadImage(ctx context.Context, source *ociimage.Source, otherwise Otherwise) (*Image, error) {
+	x, err := verify.ReadExtras(ctx, source, rootfs.Limits{})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	im.Verify = x.Verify
-	if x.Expectation == nil && otherwise != nil {
-		return im.stock(ctx, otherwise)
-	}
-	if x.Expectation == nil {
-		return &fault.Error{Where: im.Reference, What: "the image doesn't say what a node should be: it has no /" + payload.ExtrasRoot + "/" + payload.ExpectationName,
+	im := &Image{Reference: source.Reference(), Verify: x.Verify, source: source}
+	switch {
+	case x.Expectation != nil:
+		im.Expectation, err = node.Parse(x.Expectation)
+	case otherwise != nil:
+		err = im.stock(ctx, otherwise)
+	default:
+		err = &fault.Error{Where: im.Reference, What: "the image doesn't say what a node should be: it has no /" + payload.ExtrasRoot + "/" + payload.ExpectationName,
 			Fix: "declare services in versions.yaml, such as services: [{name: csi-proxy, component: csi-proxy}], and make it again: bake payload; or, for an operator's own image, say where its files go: -f versions.yaml"}
 	}
-	im.Expectation, err = node.Parse(x.Expectation)
-	return err
+	return im, err
 }
 
 // Close lets go of the image's file.
@@ -89,7 +91,7 @@ type Otherwise func(files []verify.File) (*node.Expectation, error)
 
 // stock reads all of an image that says nothing of nodes: nobody else has
 // checked its files, and their sums are what is expected of a node.
-func (im *Image) stock(ctx context.Context, otherwise Otherwise) (err error) {
+func (im *Image) stock(ctx context.Context, otherwise Otherwise) error {
 	problems, summary, err := verify.Check(ctx, im.source, verify.Options{})
 	if err != nil {
 		return err
@@ -104,11 +106,4 @@ func (im *Image) stock(ctx context.Context, otherwise Otherwise) (err error) {
 	}
 	im.Expectation, err = otherwise(summary.Images[0].Files)
 	return err
-}
-
-// NewImage is an opened image whose expectation is known otherwise: WMCO's own
-// images have no node.json. Closing the Image closes the source. verify may be
-// nil.
-func NewImage(source *ociimage.Source, e *node.Expectation, verify []byte) *Image {
-	return &Image{Reference: source.Reference(), Expectation: e, Verify: verify, source: source}
 }

@@ -2,7 +2,6 @@ package hclfolder
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/internal/expression"
@@ -172,14 +172,12 @@ func (f *Folder) Scalar(e hclsyntax.Expression) (string, State) {
 		return "", Unknown
 	case v.IsNull():
 		return "", Absent
-	case v.Type() == cty.String:
-		return v.AsString(), Known
-	case v.Type() == cty.Bool:
-		return fmt.Sprint(v.True()), Known
-	case v.Type() == cty.Number:
-		return v.AsBigFloat().Text('f', -1), Known
 	}
-	return "", Unknown
+	text, err := convert.Convert(v, cty.String)
+	if err != nil {
+		return "", Unknown
+	}
+	return text.AsString(), Known
 }
 
 // Has reports whether an attribute is there and isn't null or empty.

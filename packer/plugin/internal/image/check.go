@@ -11,7 +11,6 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/pe"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
@@ -23,14 +22,7 @@ import (
 func (im *Image) Check(ctx context.Context) error {
 	var programs []finding.Finding
 	problems, summary, err := verify.Check(ctx, im.Source, verify.Options{Executable: func(name string, r io.ReaderAt, size int64) {
-		object := payload.Root + "/" + name
-		f, err := pe.Read(r, size)
-		if err != nil {
-			programs = append(programs, finding.Finding{ID: "binary.pe.unreadable", Severity: finding.Block, Object: object, Observed: err.Error(),
-				Expected: "a Windows executable", Why: "Windows won't start it", Remedy: "bake it again: bake build --no-cache"})
-			return
-		}
-		programs = append(programs, expect.Executable(object, f)...)
+		programs = append(programs, expect.File(payload.Root+"/"+name, r, size, nil)...)
 	}})
 	if err != nil {
 		return err

@@ -22,10 +22,8 @@ import (
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/payload"
-	"github.com/winbake/winbake/payload/verify"
 )
 
 // Options name an image and what it must be.
@@ -52,8 +50,6 @@ type Image struct {
 	Digest string
 	// Release is what the image says that it is for, "" for nothing.
 	Release string
-	// Stock tells that the image is WMCO's own, without a node.json.
-	Stock bool
 }
 
 var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
@@ -89,12 +85,11 @@ func (im *Image) open(ctx context.Context, o Options) error {
 	if err := im.pinned(o); err != nil {
 		return err
 	}
-	e, verify, err := im.expectation(ctx)
-	if err != nil {
+	var err error
+	if im.Image, err = deploy.ReadImage(ctx, im.Source, stock(im.Source.Reference())); err != nil {
 		return err
 	}
-	im.Release = e.Release
-	if im.Release == "" {
+	if im.Release = im.Expectation.Release; im.Release == "" {
 		if im.Release, err = labelled(im.Source); err != nil {
 			return err
 		}
@@ -106,11 +101,7 @@ func (im *Image) open(ctx context.Context, o Options) error {
 		}
 		return &fault.Error{Where: o.Payload, What: "the payload " + says + ", and the build is for " + o.Release, Fix: "give the payload of " + o.Release}
 	}
-	if err := profiled(e, o.Profile, im.Source.Reference()); err != nil {
-		return err
-	}
-	im.Image = deploy.NewImage(im.Source, e, verify)
-	return nil
+	return profiled(im.Expectation, o.Profile, im.Reference)
 }
 
 // pinned refuses an image that may be another one tomorrow, or already is.
@@ -131,21 +122,6 @@ func (im *Image) pinned(o Options) error {
 			Fix: "see who changed it and why; if that is right, build with the new digest"}
 	}
 	return nil
-}
-
-// expectation is the image's node.json, or what is known of WMCO's own.
-func (im *Image) expectation(ctx context.Context) (*node.Expectation, []byte, error) {
-	x, err := verify.ReadExtras(ctx, im.Source, rootfs.Limits{})
-	if err != nil {
-		return nil, nil, err
-	}
-	if x.Expectation == nil {
-		im.Stock = true
-		e, err := stock(ctx, im.Source)
-		return e, x.Verify, err
-	}
-	e, err := node.Parse(x.Expectation)
-	return e, x.Verify, err
 }
 
 // labelled is the release that the image's labels tell.

@@ -138,7 +138,7 @@ func TestStock(t *testing.T) {
 				t.Errorf("%s has sha256 %s", f.Payload, f.SHA256)
 			}
 		}
-		if !maps.Equal(got, files) || !im.Stock || im.Release != "4.20" || im.Digest != digest {
+		if !maps.Equal(got, files) || im.Release != "4.20" || im.Digest != digest {
 			t.Errorf("%s: %v, %+v", format, got, im)
 		}
 		if s := im.Expectation.Services; len(s) != 1 || s[0].Command() != winsvc.CSIProxy().Command() || len(s[0].Pipes) != 4 {
@@ -157,7 +157,7 @@ func TestStock(t *testing.T) {
 func TestOurs(t *testing.T) {
 	dir, digest := layout(t, made{format: payload.Archived, extras: []payload.File{nodeJSON(t, nil), file(payload.VerifyName, "verify")}})
 	im := open(t, Options{Payload: dir, Digest: digest, Release: "4.20"})
-	if im.Stock || im.Release != "4.20" || len(im.Expectation.Files) != len(files) || len(im.Expectation.Services) != 1 {
+	if im.Release != "4.20" || len(im.Expectation.Files) != len(files) || len(im.Expectation.Services) != 1 {
 		t.Errorf("%+v", im)
 	}
 	if exe, err := im.VerifyExe(""); err != nil || string(exe) != "verify" {

@@ -1,16 +1,14 @@
 package image
 
 import (
-	"context"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/winsvc"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -29,7 +27,7 @@ var Profiles = []string{OpenShift, Generic}
 // profiled makes of what the payload says what a machine of this profile
 // should be.
 func profiled(e *node.Expectation, profile, where string) error {
-	if !slices.ContainsFunc(e.Services, func(s node.Service) bool { return s.IsCSIProxy() }) && has(e, "csi-proxy.exe") {
+	if !slices.ContainsFunc(e.Services, func(s node.Service) bool { return s.IsCSIProxy() }) && program(e, "csi-proxy.exe") != "" {
 		e.Services = append(e.Services, csiProxy())
 	}
 	if profile == Generic {
@@ -82,8 +80,6 @@ func containerd(path, config string) node.Service {
 	return node.Service{Service: s}
 }
 
-func has(e *node.Expectation, base string) bool { return program(e, base) != "" }
-
 // program is where a file of this name goes, "" for none.
 func program(e *node.Expectation, base string) string {
 	for _, f := range e.Files {
@@ -121,30 +117,22 @@ func place(file string) (string, bool) {
 	return dir + `\` + path.Base(file), known
 }
 
-// stock is what a node with one of WMCO's own images should be: its files
-// where WMCO puts them. The image says nothing of that, so all of it is read.
-func stock(ctx context.Context, source *ociimage.Source) (*node.Expectation, error) {
-	problems, summary, err := verify.Check(ctx, source, verify.Options{})
-	if err != nil {
-		return nil, err
-	}
-	if fs := problemFindings(problems); finding.Worst(fs) >= finding.Unknown {
-		return nil, failed(source.Reference(), fs)
-	}
-	if len(summary.Images) != 1 {
-		return nil, &fault.Error{Where: source.Reference(), What: "the payload is for several platforms", Fix: "name the image for linux/amd64 by its own digest"}
-	}
-	e := &node.Expectation{APIVersion: node.APIVersion, Files: []node.File{}, Services: []node.Service{}}
-	for _, f := range summary.Images[0].Files {
-		where, known := place(f.Path)
-		if !known {
-			return nil, &fault.Error{Where: source.Reference() + " /payload/" + f.Path, What: "the image doesn't say where this file goes on a node, and the Windows Machine Config Operator has no such file",
-				Fix: "bake a payload with services, which carries a node.json: bake payload"}
+// stock is what a node with one of WMCO's own images should be: its files where WMCO
+// puts them, since the image says nothing of that.
+func stock(reference string) deploy.Otherwise {
+	return func(files []verify.File) (*node.Expectation, error) {
+		e := &node.Expectation{APIVersion: node.APIVersion, Files: []node.File{}, Services: []node.Service{}}
+		for _, f := range files {
+			where, known := place(f.Path)
+			if !known {
+				return nil, &fault.Error{Where: reference + " /payload/" + f.Path, What: "the image doesn't say where this file goes on a node, and the Windows Machine Config Operator has no such file",
+					Fix: "bake a payload with services, which carries a node.json: bake payload"}
+			}
+			e.Files = append(e.Files, node.File{Component: strings.TrimSuffix(path.Base(f.Path), ".exe"), Path: where, Payload: f.Path, SHA256: f.SHA256, Size: f.Size})
 		}
-		e.Files = append(e.Files, node.File{Component: strings.TrimSuffix(path.Base(f.Path), ".exe"), Path: where, Payload: f.Path, SHA256: f.SHA256, Size: f.Size})
+		if len(e.Files) == 0 {
+			return nil, &fault.Error{Where: reference, What: "the image has no files in /payload", Fix: "name a payload image, or one of the Windows Machine Config Operator's"}
+		}
+		return e, nil
 	}
-	if len(e.Files) == 0 {
-		return nil, &fault.Error{Where: source.Reference(), What: "the image has no files in /payload", Fix: "name a payload image, or one of the Windows Machine Config Operator's"}
-	}
-	return e, nil
 }
