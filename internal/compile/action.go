@@ -47,6 +47,11 @@ func (a *Action) Digest() string {
 	if err != nil {
 		panic("an action is plain data: " + err.Error())
 	}
-	sum := sha256.Sum256(data)
+	return DigestOf(string(data))
+}
+
+// DigestOf returns "sha256:<hex>" of a text.
+func DigestOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

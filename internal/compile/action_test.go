@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"context"
 	"testing"
 
 	"github.com/winbake/winbake/internal/pins"
@@ -60,14 +61,13 @@ func TestLinkerFlags(t *testing.T) {
 
 func TestLimiterBoundsMemory(t *testing.T) {
 	l := newLimiter(4, 10)
-	never := make(chan struct{})
-	a, err := l.acquire(t.Context(), never, 8)
+	a, err := l.acquire(t.Context(), 8)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan func())
 	go func() {
-		release, err := l.acquire(t.Context(), never, 100) // more than there is: it runs alone
+		release, err := l.acquire(t.Context(), 100) // more than there is: it runs alone
 		if err != nil {
 			t.Error(err)
 		}
@@ -81,9 +81,9 @@ func TestLimiterBoundsMemory(t *testing.T) {
 	a()
 	(<-got)()
 
-	stopped := make(chan struct{})
-	close(stopped)
-	if _, err := l.acquire(t.Context(), stopped, 1); err == nil {
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := l.acquire(stopped, 1); err == nil {
 		t.Error("a build was started after a failure")
 	}
 }

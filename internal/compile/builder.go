@@ -17,6 +17,7 @@ import (
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/source"
 	"github.com/winbake/winbake/internal/source/gitsrc"
 	"github.com/winbake/winbake/internal/source/gomod"
 )
@@ -144,15 +145,15 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 	}
 	spacious := limit.spacious(needs)
 	errs := make([]error, len(jobs))
-	var failed sync.Once
-	stop := make(chan struct{})
+	starting, stop := context.WithCancel(ctx) // ends before what was started
+	defer stop()
 	var wg sync.WaitGroup
 	for n, i := range rest {
 		h := how{spacious: spacious}
 		if len(rest) > 1 {
 			h.place = fmt.Sprintf("%d of %d", n+1, len(rest))
 		}
-		release, err := limit.acquire(ctx, stop, needs[n])
+		release, err := limit.acquire(starting, needs[n])
 		if err != nil {
 			break
 		}
@@ -160,7 +161,7 @@ func (b *Builder) buildRest(ctx context.Context, jobs []*Job, rest []int, artifa
 			defer release()
 			artifacts[i], errs[i] = b.build(ctx, jobs[i], h)
 			if errs[i] != nil && !b.KeepGoing {
-				failed.Do(func() { close(stop) })
+				stop()
 			}
 		})
 	}
@@ -218,6 +219,11 @@ func (b *Builder) store(ctx context.Context, job *Job, exe, action string) (*Art
 		return nil, err
 	}
 	return &Artifact{Component: job.Component.Name, Digest: digest, Size: size, Action: action}, nil
+}
+
+// carryKey is where it is kept which file was carried.
+func carryKey(kind component.File, p source.Pin) string {
+	return DigestOf("carry\x00" + kind.Key(p))
 }
 
 // memoryKey is where a component's lastRecord is kept. It isn't an action: only

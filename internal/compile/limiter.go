@@ -2,7 +2,6 @@ package compile
 
 import (
 	"context"
-	"errors"
 	"os"
 	"runtime"
 	"strconv"
@@ -37,36 +36,16 @@ func (l *limiter) spacious(needs []int64) bool {
 	return sum+sum/2 <= l.capacity
 }
 
-var errStopped = errors.New("stopped after a failure")
-
-// acquire waits until a build that needs memory bytes may start. A build that
-// needs more than there is runs alone.
-func (l *limiter) acquire(ctx context.Context, stop <-chan struct{}, memory int64) (release func(), err error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	done := make(chan struct{})
-	defer close(done)
-	go func() {
-		select {
-		case <-stop:
-			cancel(errStopped)
-		case <-done:
-		}
-	}()
+// acquire waits until a build that needs memory bytes may start, or ctx ends. A build
+// that needs more than there is runs alone.
+func (l *limiter) acquire(ctx context.Context, memory int64) (release func(), err error) {
 	memory = min(memory, l.capacity)
 	if err := l.jobs.Acquire(ctx, 1); err != nil {
-		return nil, context.Cause(ctx)
+		return nil, err
 	}
 	if err := l.memory.Acquire(ctx, memory); err != nil {
 		l.jobs.Release(1)
-		return nil, context.Cause(ctx)
-	}
-	select {
-	case <-stop: // both were free, but a failure came first
-		l.jobs.Release(1)
-		l.memory.Release(memory)
-		return nil, errStopped
-	default:
+		return nil, err
 	}
 	return func() { l.jobs.Release(1); l.memory.Release(memory) }, nil
 }
