@@ -142,7 +142,7 @@ func (e *Entry) Archived() bool {
 // close ends what the visit left open.
 func (e *Entry) close() {
 	if e.member != nil {
-		e.member.ahead.Close()
+		_ = e.member.ahead.Close() // it was read ahead for nobody
 	}
 }
 

@@ -30,17 +30,18 @@ type layerStream struct {
 	diffID v1.Hash
 }
 
-// openLayer starts to read a layer. progress is called with the compressed
-// bytes that have been read of it, from another goroutine.
-func openLayer(ctx context.Context, s *ociimage.Source, l v1.Layer, diffID v1.Hash, b *budget, progress func(int64)) (*layerStream, error) {
+// openLayer starts to read a layer. m counts its compressed bytes, from another
+// goroutine.
+func openLayer(ctx context.Context, s *ociimage.Source, l v1.Layer, diffID v1.Hash, b *budget, m *stream.Meter) (*layerStream, error) {
 	blob, err := l.Compressed()
 	if err != nil {
 		return nil, err
 	}
-	in := &inflater{blob: blob, counted: &countingReader{r: blob}, budget: b, where: s.LayerPlace(l), damaged: func(what string) error { return s.DamagedLayer(l, what) }, progress: progress}
-	return &layerStream{
-		blob: blob, ahead: newReadAhead(ctx, in), hash: sha256.New(), diffID: diffID,
-	}, nil
+	in := &inflater{
+		blob: blob, counted: &countingReader{r: io.TeeReader(blob, m)}, budget: b,
+		where: s.LayerPlace(l), damaged: func(what string) error { return s.DamagedLayer(l, what) },
+	}
+	return &layerStream{blob: blob, ahead: newReadAhead(ctx, in), hash: sha256.New(), diffID: diffID}, nil
 }
 
 func (l *layerStream) Read(p []byte) (int, error) {
@@ -65,21 +66,20 @@ func (l *layerStream) Close() {
 	// The blob goes first: a registry that stalls must not hold up the end of
 	// an interrupted run.
 	_ = l.blob.Close()
-	l.ahead.Close()
+	_ = l.ahead.Close()
 }
 
 // inflater undoes a blob's compression lazily, within the budget, and
 // sorts out errors: a decoder stumbles over damage before the blob's digest
 // can tell that it is damage.
 type inflater struct {
-	blob     io.Reader
-	counted  *countingReader
-	budget   *budget
-	where    string
-	damaged  func(what string) error
-	progress func(int64)
-	r        io.Reader
-	close    func() error
+	blob    io.Reader
+	counted *countingReader
+	budget  *budget
+	where   string
+	damaged func(what string) error
+	r       io.Reader
+	close   func() error
 }
 
 func (i *inflater) Read(p []byte) (int, error) {
@@ -91,9 +91,6 @@ func (i *inflater) Read(p []byte) (int, error) {
 		i.r, i.close = i.budget.reader(i.where, rc, i.counted.n.Load), rc.Close
 	}
 	n, err := i.r.Read(p)
-	if i.progress != nil {
-		i.progress(i.counted.n.Load())
-	}
 	if err == nil {
 		return n, nil
 	}
@@ -122,7 +119,7 @@ func (i *inflater) Fault(err error) error {
 // fn returns, and then checks the whole layer.
 func (im *imageLayers) eachEntry(ctx context.Context, i int, fn func(*tar.Header, io.Reader) error) error {
 	l := im.layers[i]
-	st, err := openLayer(ctx, im.source, l, im.diffIDs[i], im.budget, im.progress(i))
+	st, err := openLayer(ctx, im.source, l, im.diffIDs[i], im.budget, im.meter)
 	if err != nil {
 		return err
 	}
@@ -219,52 +216,29 @@ type imageLayers struct {
 	layers  []v1.Layer
 	diffIDs []v1.Hash
 	budget  *budget
-	report  stream.Progress
-
-	sizes []int64
-	done  int64 // of the layers before the current one
+	meter   *stream.Meter // a layer that is read again for its links counts no more
 }
 
-func newImageLayers(s *ociimage.Source, img v1.Image, b *budget) (*imageLayers, error) {
+func newImageLayers(s *ociimage.Source, img v1.Image, b *budget, tell stream.Progress) (*imageLayers, error) {
 	layers, diffIDs, err := s.LayersOf(img)
 	if err != nil {
 		return nil, err
 	}
 	im := &imageLayers{source: s, layers: layers, diffIDs: diffIDs, budget: b}
-	for _, l := range layers {
-		n, err := l.Size()
-		if err != nil {
-			return nil, err
-		}
-		im.sizes = append(im.sizes, n)
+	var total int64
+	for i := range layers {
+		total += im.size(i)
 	}
+	im.meter = stream.NewMeter(tell, total)
 	return im, nil
 }
 
-// progress reports over all layers while layer i is read. A layer that is read
-// again for its links counts no more.
-func (im *imageLayers) progress(i int) func(int64) {
-	if im.report == nil {
-		return nil
-	}
-	before, total := im.done, im.total()
-	im.done += im.sizes[i]
-	return func(n int64) { im.report(min(before+n, total), total) }
+func (im *imageLayers) size(i int) int64 {
+	n, _ := im.layers[i].Size() // as its manifest says
+	return n
 }
 
 // skip counts a layer that needn't be read.
-func (im *imageLayers) skip(i int) {
-	im.done += im.sizes[i]
-	if im.report != nil {
-		im.report(min(im.done, im.total()), im.total())
-	}
-}
-
-func (im *imageLayers) total() (n int64) {
-	for _, size := range im.sizes {
-		n += size
-	}
-	return n
-}
+func (im *imageLayers) skip(i int) { im.meter.Add(im.size(i)) }
 
 func (im *imageLayers) count() int { return len(im.layers) }

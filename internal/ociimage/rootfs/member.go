@@ -2,7 +2,9 @@ package rootfs
 
 import (
 	"archive/tar"
+	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,10 +39,13 @@ func (e *ArchiveError) Error() string { return e.What }
 // It may be called once, and not after Content was read.
 func (e *Entry) Member() (*Member, error) {
 	raw := &countingReader{r: e.Content}
-	in := &gunzip{r: raw}
-	e.member = &memberStream{ahead: newReadAhead(e.ctx, e.budget.reader(e.Path, in, raw.n.Load))}
-	e.member.tar = tar.NewReader(e.member.ahead)
-	h, err := e.member.tar.Next()
+	z, err := gzip.NewReader(raw)
+	var h *tar.Header
+	if err == nil {
+		e.member = &memberStream{ahead: newReadAhead(e.ctx, e.budget.reader(e.Path, z, raw.n.Load))}
+		e.member.tar = tar.NewReader(e.member.ahead)
+		h, err = e.member.tar.Next()
+	}
 	if errors.Is(err, io.EOF) {
 		return nil, &ArchiveError{"an empty archive"}
 	}
@@ -136,117 +141,33 @@ func onlyZeros(r io.Reader) error {
 	}
 }
 
-// gunzip opens its decoder on the first read, in the goroutine that reads.
-type gunzip struct {
-	r io.Reader
-	z *gzip.Reader
-}
-
-func (g *gunzip) Read(p []byte) (n int, err error) {
-	if g.z == nil {
-		if g.z, err = gzip.NewReader(g.r); err != nil {
-			return 0, err
-		}
-	}
-	return g.z.Read(p)
-}
-
-const (
-	// Four blocks are enough to keep both sides busy; larger ones than
-	// 256 KiB fall out of the processor's cache.
-	aheadBlocks    = 4
-	aheadBlockSize = 256 << 10
-)
+// aheadBlock is how much is read at a time: larger blocks fall out of the
+// processor's cache.
+const aheadBlock = 256 << 10
 
 // readAhead reads in its own goroutine, so that decompression on one side
 // overlaps with hashing on the other. It ends with its context.
 type readAhead struct {
-	ctx   context.Context
-	full  chan aheadBlock
-	free  chan []byte
-	stop  chan struct{}
-	ended chan struct{}
-
-	block []byte // what is left of cur
-	cur   []byte
-	err   error
-}
-
-type aheadBlock struct {
-	buf []byte
-	n   int
-	err error
+	*io.PipeReader
+	forget func() bool // the context
+	ended  chan struct{}
 }
 
 func newReadAhead(ctx context.Context, r io.Reader) *readAhead {
-	a := &readAhead{
-		ctx:   ctx,
-		full:  make(chan aheadBlock, aheadBlocks),
-		free:  make(chan []byte, aheadBlocks),
-		stop:  make(chan struct{}),
-		ended: make(chan struct{}),
-	}
-	for range aheadBlocks {
-		a.free <- nil
-	}
-	go a.run(r)
+	pr, pw := io.Pipe()
+	a := &readAhead{pr, context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) }), make(chan struct{})}
+	go func() {
+		defer close(a.ended)
+		w := bufio.NewWriterSize(pw, aheadBlock)
+		_, err := w.ReadFrom(r)
+		pw.CloseWithError(cmp.Or(err, w.Flush()))
+	}()
 	return a
 }
 
-func (a *readAhead) run(r io.Reader) {
-	defer close(a.ended)
-	for {
-		var buf []byte
-		select {
-		case buf = <-a.free:
-		case <-a.stop:
-			return
-		}
-		if buf == nil { // small files never need the other blocks
-			buf = make([]byte, aheadBlockSize)
-		}
-		n, err := fill(r, buf)
-		a.full <- aheadBlock{buf, n, err} // never blocks: as many places as blocks
-		if err != nil {
-			return
-		}
-	}
-}
-
-// fill reads until buf is full or r ends; unlike io.ReadFull it passes r's own
-// error on.
-func fill(r io.Reader, buf []byte) (n int, err error) {
-	for n < len(buf) && err == nil {
-		var k int
-		k, err = r.Read(buf[n:])
-		n += k
-	}
-	return n, err
-}
-
-func (a *readAhead) Read(p []byte) (int, error) {
-	for len(a.block) == 0 {
-		if a.err != nil {
-			return 0, a.err
-		}
-		if a.cur != nil {
-			a.free <- a.cur
-			a.cur = nil
-		}
-		select {
-		case b := <-a.full:
-			a.cur, a.block, a.err = b.buf, b.buf[:b.n], b.err
-		case <-a.ctx.Done():
-			a.err = a.ctx.Err()
-		}
-	}
-	n := copy(p, a.block)
-	a.block = a.block[n:]
-	return n, nil
-}
-
 // Close returns when the goroutine doesn't touch the reader any more.
-func (a *readAhead) Close() {
-	close(a.stop)
-	<-a.ended
+func (a *readAhead) Close() error {
+	a.forget()
+	defer func() { <-a.ended }()
+	return a.PipeReader.Close()
 }

@@ -59,15 +59,14 @@ type Layers struct{ All, Read int }
 // Walk visits every visible file and folder of the source's one image, or of its
 // plain folder. See WalkImage.
 func Walk(ctx context.Context, s *ociimage.Source, opts Options, visit func(*Entry) error) error {
-	if s.Kind == ociimage.KindDir {
-		_, err := WalkImage(ctx, s, nil, opts, visit)
-		return err
+	var img v1.Image
+	if s.Kind != ociimage.KindDir {
+		var err error
+		if img, err = s.Image(); err != nil {
+			return err
+		}
 	}
-	img, err := s.Image()
-	if err != nil {
-		return err
-	}
-	_, err = WalkImage(ctx, s, img, opts, visit)
+	_, err := WalkImage(ctx, s, img, opts, visit)
 	return err
 }
 
@@ -82,23 +81,22 @@ func Walk(ctx context.Context, s *ociimage.Source, opts Options, visit func(*Ent
 // contradicts its digests. A layer's bytes are only known to be right when
 // WalkImage has returned nil.
 func WalkImage(ctx context.Context, s *ociimage.Source, img v1.Image, opts Options, visit func(*Entry) error) (Layers, error) {
-	w := newWalker(s, opts)
-	w.visit = visit
+	w := &walker{
+		source: s, roots: opts.Roots, visit: visit, problem: opts.Unsafe, enough: opts.Enough,
+		budget: &budget{limits: opts.Limits.withDefaults()}, overlay: newOverlay(), detours: newDetours(),
+	}
 	if w.problem == nil {
 		w.problem = w.refuse
 	}
-	var err error
 	if img == nil {
 		tree, _ := atomicfs.Current(s.Name)
-		err = w.dir(ctx, tree)
-	} else {
-		err = w.image(ctx, img)
+		return w.dir(ctx, tree, opts.Progress)
 	}
-	n := Layers{Read: w.read}
-	if w.layers != nil {
-		n.All = w.layers.count()
+	layers, err := newImageLayers(s, img, w.budget, opts.Progress)
+	if err != nil {
+		return Layers{}, err
 	}
-	return n, err
+	return w.run(ctx, layers)
 }
 
 // refuse ends a walk that nobody judges.
@@ -120,7 +118,6 @@ type walker struct {
 	source  *ociimage.Source
 	roots   []string
 	budget  *budget
-	tell    stream.Progress
 	visit   func(*Entry) error
 	problem func(Unsafe) error // nil to go on
 	enough  func() bool
@@ -129,35 +126,19 @@ type walker struct {
 	overlay *overlay
 	detours *detours
 	entries int
-	read    int // layers
 	links   []string
 }
 
-func newWalker(s *ociimage.Source, opts Options) *walker {
-	return &walker{
-		source: s, roots: opts.Roots, problem: opts.Unsafe, budget: &budget{limits: opts.Limits.withDefaults()},
-		tell: opts.Progress, enough: opts.Enough, overlay: newOverlay(), detours: newDetours(),
-	}
-}
-
-func (w *walker) image(ctx context.Context, img v1.Image) error {
-	layers, err := newImageLayers(w.source, img, w.budget)
-	if err != nil {
-		return err
-	}
-	layers.report = w.tell
-	return w.run(ctx, layers)
-}
-
-func (w *walker) run(ctx context.Context, layers entrySource) error {
+func (w *walker) run(ctx context.Context, layers entrySource) (Layers, error) {
 	w.layers = layers
-	for i := layers.count() - 1; i >= 0; i-- {
+	n := Layers{All: layers.count()}
+	for i := n.All - 1; i >= 0; i-- {
 		closed := w.closed(i)
 		if closed && !w.detours.any() {
 			layers.skip(i)
 			continue
 		}
-		w.read++
+		n.Read++
 		w.overlay.begin(i)
 		err := layers.eachEntry(ctx, i, func(h *tar.Header, r io.Reader) error {
 			if closed {
@@ -165,13 +146,15 @@ func (w *walker) run(ctx context.Context, layers entrySource) error {
 			}
 			return w.entry(ctx, i, h, r)
 		})
-		if err != nil {
-			return err
-		}
-		if w.enough != nil && w.enough() {
-			return nil
+		if err != nil || w.enough != nil && w.enough() {
+			return n, err
 		}
 	}
+	return n, w.finish(ctx)
+}
+
+// finish judges the links, once all layers were read.
+func (w *walker) finish(ctx context.Context) error {
 	found, err := w.detours.found(ctx, w.roots)
 	if err != nil {
 		return err
@@ -345,11 +328,11 @@ func (w *walker) hides(whiteout, object string) error {
 	return w.problem(Unsafe{Hides: true, Object: whiteout, Observed: "hides " + object + " of the same layer", Expected: "whiteouts of what the layer doesn't bring"})
 }
 
-func (w *walker) dir(ctx context.Context, name string) (err error) {
+func (w *walker) dir(ctx context.Context, name string, tell stream.Progress) (n Layers, err error) {
 	root, err := os.OpenRoot(name)
 	if err != nil {
-		return ociimage.Unreadable(name, err)
+		return n, ociimage.Unreadable(name, err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	return w.run(ctx, &dirEntries{name: name, top: w.roots[0], root: root, tell: w.tell})
+	return w.run(ctx, &dirEntries{name: name, top: w.roots[0], root: root, tell: tell})
 }
