@@ -48,7 +48,10 @@ func Append(base v1.Image, layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	have := v1.Platform{OS: b.parsed.OS, Architecture: b.parsed.Architecture, Variant: b.parsed.Variant, OSVersion: b.parsed.OSVersion}
+	have, err := ociimage.PlatformOf(v1.Descriptor{}, base)
+	if err != nil {
+		return nil, err
+	}
 	if have.OS != "" && have.OS != "linux" {
 		return nil, wrongPlatform("the base", have, v1.Platform{OS: "linux"})
 	}

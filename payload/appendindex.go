@@ -107,7 +107,7 @@ func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (o
 	if attached, err := ociimage.IsDocument(d, img); attached || err != nil {
 		return nil, err
 	}
-	p, err := platformOf(d, img)
+	p, err := ociimage.PlatformOf(d, img)
 	if err != nil {
 		return nil, err
 	}
@@ -117,16 +117,4 @@ func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (o
 	a.appended++
 	a.found = a.found || a.options.Platform != nil && p.Satisfies(*a.options.Platform)
 	return a.put(img)
-}
-
-// platformOf is what the index says, else the image's configuration.
-func platformOf(d v1.Descriptor, img v1.Image) (v1.Platform, error) {
-	if d.Platform != nil {
-		return *d.Platform, nil
-	}
-	c, err := img.ConfigFile()
-	if err != nil {
-		return v1.Platform{}, fmt.Errorf("read the configuration of the base image %s: %w", d.Digest, err)
-	}
-	return v1.Platform{OS: c.OS, Architecture: c.Architecture, Variant: c.Variant, OSVersion: c.OSVersion}, nil
 }

@@ -58,6 +58,9 @@ func openImage(s blobStore, d v1.Descriptor) (v1.Image, error) {
 	if err != nil {
 		return nil, damaged(s.where(d), "not an image manifest: "+err.Error(), s.fix())
 	}
+	if wrong := beyondLimits(m); wrong != "" {
+		return nil, damaged(s.where(d), wrong, s.fix())
+	}
 	i := &image{raw: raw, mediaType: d.MediaType}
 	i.config = sync.OnceValues(func() ([]byte, error) { return readConfig(s, m.Config) })
 	for _, d := range m.Layers {
@@ -89,23 +92,11 @@ func (i *image) ConfigFile() (*v1.ConfigFile, error)       { return partial.Conf
 func (i *image) LayerByDigest(h v1.Hash) (v1.Layer, error) { return i.find(h, v1.Layer.Digest) }
 func (i *image) LayerByDiffID(h v1.Hash) (v1.Layer, error) { return i.find(h, v1.Layer.DiffID) }
 
-// find looks among the layers; by digest, the configuration is one too.
 func (i *image) find(h v1.Hash, by func(v1.Layer) (v1.Hash, error)) (v1.Layer, error) {
 	for _, l := range i.layers {
-		got, err := by(l)
-		if err != nil {
-			return nil, err
+		if got, err := by(l); err != nil || got == h {
+			return l, err
 		}
-		if got == h {
-			return l, nil
-		}
-	}
-	c, err := partial.ConfigLayer(i)
-	if err != nil {
-		return nil, err
-	}
-	if got, err := by(c); err == nil && got == h {
-		return c, nil
 	}
 	return nil, fmt.Errorf("find layer %s: not in the image", h)
 }

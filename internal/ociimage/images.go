@@ -167,17 +167,13 @@ func (c *imageCollector) nested(idx v1.ImageIndex, d v1.Descriptor, depth int) e
 // platform where no other fits, whatever its configuration says: unless one
 // platform was asked for, anyPlatform takes it in too.
 func (c *imageCollector) image(d v1.Descriptor, img v1.Image, anyPlatform bool) error {
-	p := d.Platform
-	if p == nil {
-		cf, err := img.ConfigFile()
-		if err != nil {
-			return err
-		}
-		p = &v1.Platform{OS: cf.OS, Architecture: cf.Architecture, Variant: cf.Variant, OSVersion: cf.OSVersion}
+	p, err := PlatformOf(d, img)
+	if err != nil {
+		return err
 	}
-	if anyPlatform || c.wants(*p) {
+	if anyPlatform || c.wants(p) {
 		c.seen[d.Digest] = true
-		c.found = append(c.found, PlatformImage{Platform: *p, Digest: d.Digest, Image: img})
+		c.found = append(c.found, PlatformImage{Platform: p, Digest: d.Digest, Image: img})
 	}
 	return nil
 }

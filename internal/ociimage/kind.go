@@ -14,6 +14,7 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -96,16 +97,7 @@ func Unreadable(path string, err error) error {
 			Fix: "give an OCI layout, an image tarball, a payload folder, or a reference that begins with its registry: quay.io/team/image@sha256:...",
 		}
 	}
-	return &fault.Error{What: "can't be read: " + reason(err), Where: path, Err: err, Fix: "ls -ld " + shell.Word(path)}
-}
-
-// reason strips the operation and the path that package os puts before the
-// cause: the fault names the path already.
-func reason(err error) string {
-	if pe, ok := err.(*fs.PathError); ok { //nolint:errorlint // anyone who wrapped it has more to say
-		return pe.Err.Error()
-	}
-	return err.Error()
+	return &fault.Error{What: "can't be read: " + infile.Cause(err), Where: path, Err: err, Fix: "ls -ld " + shell.Word(path)}
 }
 
 // Sniff tells a compression by its first bytes. Media types aren't asked:
@@ -139,6 +131,18 @@ func IsDocument(d v1.Descriptor, img v1.Image) (bool, error) {
 		return false, err
 	}
 	return !slices.ContainsFunc(m.Layers, func(l v1.Descriptor) bool { return l.MediaType.IsLayer() }), nil
+}
+
+// PlatformOf is what an index says of an image, else the image's configuration.
+func PlatformOf(d v1.Descriptor, img v1.Image) (v1.Platform, error) {
+	if d.Platform != nil {
+		return *d.Platform, nil
+	}
+	cf, err := img.ConfigFile()
+	if err != nil {
+		return v1.Platform{}, err
+	}
+	return v1.Platform{OS: cf.OS, Architecture: cf.Architecture, Variant: cf.Variant, OSVersion: cf.OSVersion}, nil
 }
 
 // aliases are other words for architectures; container engines take either.

@@ -99,7 +99,7 @@ func TestImagesBeyondTheLimitsAreRefused(t *testing.T) {
 		_, err := m.source(m.put(types.OCIManifestSchema1, manifest))
 		wantFault(t, err, finding.ExitBlock, "reg/x@", want)
 	}
-	if wrong := beyondLimits([]byte(`{"config":{"size":3},"layers":[` + layers(maxLayers) + `]}`)); wrong != "" {
+	if wrong := beyondLimits(&v1.Manifest{Config: v1.Descriptor{Size: 3}, Layers: make([]v1.Descriptor, maxLayers)}); wrong != "" {
 		t.Error(wrong)
 	}
 }

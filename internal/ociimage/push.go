@@ -1,8 +1,10 @@
 package ociimage
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"sync/atomic"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
@@ -37,68 +39,47 @@ func Push(ctx context.Context, ref string, x ImageOrIndex, o Options) (string, e
 	if err != nil {
 		return "", err
 	}
-	blobs, err := blobsOf(x)
+	all, err := blobsOf(x)
 	if err != nil {
 		return "", err
 	}
-	p, err := newPusher(client, blobs, o)
-	if err != nil {
-		return "", err
-	}
-	if err := p.push(ctx, x); err != nil {
+	blobs := slices.DeleteFunc(slices.Clone(all), func(b blob) bool { return b.desc.MediaType.IsImage() || b.desc.MediaType.IsIndex() })
+	p := &pusher{client: client, meter: stream.NewMeter(o.Progress, sizeOf(blobs))}
+	if err := p.push(ctx, blobs, x, cmp.Or(o.Jobs, pushJobs)); err != nil {
 		return "", client.Fault(ctx, err)
 	}
-	return client.Ref.Context().Name() + "@" + blobs[len(blobs)-1].desc.Digest.String(), nil
+	return client.Ref.Context().Name() + "@" + all[len(all)-1].desc.Digest.String(), nil
 }
 
 type pusher struct {
 	client *registry.Client
-	blobs  []blob // without manifests
-	jobs   int
 	remote *remote.Pusher
 	meter  *stream.Meter
 }
 
-func newPusher(client *registry.Client, all []blob, o Options) (*pusher, error) {
-	p := &pusher{client: client, jobs: o.Jobs}
-	if p.jobs <= 0 {
-		p.jobs = pushJobs
+// push uploads the manifests of x after the blobs that they refer to.
+func (p *pusher) push(ctx context.Context, blobs []blob, x ImageOrIndex, jobs int) (err error) {
+	if p.remote, err = remote.NewPusher(append(p.client.Remote(context.Background()), remote.WithJobs(jobs))...); err != nil {
+		return err
 	}
-	for _, b := range all {
-		if !b.desc.MediaType.IsImage() && !b.desc.MediaType.IsIndex() {
-			p.blobs = append(p.blobs, b)
-		}
-	}
-	p.meter = stream.NewMeter(o.Progress, sizeOf(p.blobs))
-	var err error
-	p.remote, err = remote.NewPusher(append(client.Remote(context.Background()), remote.WithJobs(p.jobs))...)
-	return p, err
-}
-
-func (p *pusher) push(ctx context.Context, x ImageOrIndex) error {
 	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(p.jobs)
-	for _, b := range p.blobs {
-		g.Go(func() error { return p.upload(gctx, b) })
+	g.SetLimit(jobs)
+	for _, b := range blobs {
+		g.Go(func() error { return p.client.Do(gctx, func() error { return p.upload(gctx, b) }) })
 	}
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	// The manifests come after what they refer to.
 	return p.client.Do(ctx, func() error { return p.remote.Push(ctx, p.client.Ref, x) })
 }
 
+// upload uploads a blob, or sees that it is there. Bytes are counted while they
+// go, and taken back when that fails.
 func (p *pusher) upload(ctx context.Context, b blob) error {
 	l := b.layer
 	if l == nil {
 		l = static.NewLayer(b.data, b.desc.MediaType)
 	}
-	return p.client.Do(ctx, func() error { return p.once(ctx, l, b.desc.Size) })
-}
-
-// once uploads a layer, or sees that it is there. Bytes are counted while they
-// go, and taken back when that fails.
-func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
 	sent := &counter{meter: p.meter}
 	counted := v1.Layer(countedLayer{l, sent})
 	if base, ok := l.(*layer); ok {
@@ -106,12 +87,12 @@ func (p *pusher) once(ctx context.Context, l v1.Layer, size int64) error {
 			counted = &remote.MountableLayer{Layer: counted, Reference: from.reference(base.desc)}
 		}
 	}
-	err := p.remote.Upload(ctx, p.client.Ref.Context(), counted)
-	if err != nil {
-		size = 0
+	if err := p.remote.Upload(ctx, p.client.Ref.Context(), counted); err != nil {
+		p.meter.Add(-sent.n.Load())
+		return err
 	}
-	p.meter.Add(size - sent.n.Load())
-	return err
+	p.meter.Add(b.desc.Size - sent.n.Load())
+	return nil
 }
 
 type counter struct {

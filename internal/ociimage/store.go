@@ -13,6 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/infile"
 )
 
 // manifestLimit bounds manifests, indexes and configurations in bytes: they are
@@ -82,7 +83,7 @@ func (v *verifiedBlob) Read(p []byte) (int, error) {
 	case err == io.EOF:
 		err = v.end()
 	case err != nil && !isFault(err):
-		err = &fault.Error{What: "can't be read: " + reason(err), Where: v.store.where(v.desc), Err: err, Fix: v.store.fix()}
+		err = &fault.Error{What: "can't be read: " + infile.Cause(err), Where: v.store.where(v.desc), Err: err, Fix: v.store.fix()}
 	}
 	v.err = err
 	return n, err
@@ -117,18 +118,13 @@ func readVerified(s blobStore, d v1.Descriptor) ([]byte, error) {
 }
 
 // readManifest reads what d names, an image or an index, and refuses one whose
-// bytes don't decide what an engine makes of it, or that couldn't be held in
-// memory.
+// bytes don't decide what an engine makes of it.
 func readManifest(s blobStore, d v1.Descriptor) ([]byte, error) {
 	raw, err := readVerified(s, d)
 	if err != nil {
 		return nil, err
 	}
-	wrong := wrongManifest(d.MediaType, raw)
-	if wrong == "" && d.MediaType.IsImage() {
-		wrong = beyondLimits(raw)
-	}
-	if wrong != "" {
+	if wrong := wrongManifest(d.MediaType, raw); wrong != "" {
 		return nil, damaged(s.where(d), wrong, s.fix())
 	}
 	return raw, nil
@@ -165,11 +161,8 @@ func looksRunnable(raw []byte) bool {
 	return err == nil && (m.Config != nil || m.Layers != nil || m.FSLayers != nil || m.Manifests != nil)
 }
 
-func beyondLimits(raw []byte) string {
-	var m v1.Manifest
-	switch err := json.Unmarshal(raw, &m); {
-	case err != nil:
-		return "not an image manifest: " + err.Error()
+func beyondLimits(m *v1.Manifest) string {
+	switch {
 	case m.Config.Size < 0 || m.Config.Size > manifestLimit:
 		return fmt.Sprintf("its configuration is said to have %d bytes, the limit is %d", m.Config.Size, manifestLimit)
 	case len(m.Layers) > maxLayers:

@@ -70,7 +70,7 @@ func New(ref string, o Options) (*Client, error) {
 	}
 	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	if o.Transport == nil {
-		o.Transport = defaultTransport()
+		o.Transport = patient
 	}
 	return &Client{Ref: r, options: o}, nil
 }
@@ -79,20 +79,10 @@ func New(ref string, o Options) (*Client, error) {
 // Options.Timeout is the limit for any silence. What that gave up, net/http goes on with
 // in the background, until this limit.
 var patient = func() *http.Transport {
-	t := untouched.Clone()
+	t := remote.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // as its docs say
 	t.TLSHandshakeTimeout = 10 * time.Minute
 	return t
 }()
-
-var untouched = remote.DefaultTransport.(*http.Transport) //nolint:forcetypeassert // as its docs say
-
-// defaultTransport is patient, unless the program has another default.
-func defaultTransport() http.RoundTripper {
-	if remote.DefaultTransport != http.RoundTripper(untouched) {
-		return remote.DefaultTransport
-	}
-	return patient
-}
 
 // Parse reads a reference. One with credentials is refused, and the error
 // doesn't show them: no client of registries reads such a one.

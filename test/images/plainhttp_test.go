@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-containerregistry/pkg/authn"
-	"github.com/google/go-containerregistry/pkg/v1/remote"
 
 	"github.com/winbake/winbake/internal/ociimage"
 )
@@ -42,12 +41,10 @@ func TestPushStaysWithTLS(t *testing.T) {
 // Neither does one that an image is read from.
 func TestReadStaysWithTLS(t *testing.T) {
 	reg := newRegistry(t, nil)
-	before := remote.DefaultTransport
-	remote.DefaultTransport = &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+	tr := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, reg.host)
 	}}
-	t.Cleanup(func() { remote.DefaultTransport = before })
-	_, err := ociimage.Load(t.Context(), "10.11.12.13:5000/team/payload:1", ociimage.Options{Keychain: authn.DefaultKeychain})
+	_, err := ociimage.Load(t.Context(), "10.11.12.13:5000/team/payload:1", ociimage.Options{Keychain: authn.DefaultKeychain, Transport: tr})
 	wantFault(t, err, 1, "speaks plain http", "--plain-http")
 	if n := reg.all(); n != 0 {
 		t.Errorf("%d requests in the clear", n)
@@ -57,13 +54,12 @@ func TestReadStaysWithTLS(t *testing.T) {
 // A registry that speaks no TLS is often only cut off or garbled over https;
 // that plain http wasn't tried has to be told then.
 func TestRefusedPlainHTTPIsTold(t *testing.T) {
-	before := remote.DefaultTransport
-	remote.DefaultTransport = refusing{errors.New("tls: handshake failure")}
-	t.Cleanup(func() { remote.DefaultTransport = before })
+	o := fast
+	o.Transport = refusing{errors.New("tls: handshake failure")}
 	const ref = "10.11.12.13:5000/team/payload"
-	wantFault(t, load(t.Context(), ref, fast), 1, "tls: handshake failure", "may speak plain http", "--plain-http")
-	remote.DefaultTransport = refusing{&tls.CertificateVerificationError{Err: errors.New("not trusted")}}
-	if err := load(t.Context(), ref, fast); err == nil || strings.Contains(err.Error(), "plain http") {
+	wantFault(t, load(t.Context(), ref, o), 1, "tls: handshake failure", "may speak plain http", "--plain-http")
+	o.Transport = refusing{&tls.CertificateVerificationError{Err: errors.New("not trusted")}}
+	if err := load(t.Context(), ref, o); err == nil || strings.Contains(err.Error(), "plain http") {
 		t.Errorf("%v: a registry with a certificate speaks no plain http", err)
 	}
 	for _, cause := range []error{errors.New("tls: handshake failure"), io.EOF} {

@@ -186,14 +186,12 @@ func TestRegistryGone(t *testing.T) {
 
 // The advice is that of verify payload.
 func TestPlainHTTP(t *testing.T) {
-	before := remote.DefaultTransport
-	remote.DefaultTransport = memnet.Plain(t, http.NotFoundHandler())
-	t.Cleanup(func() { remote.DefaultTransport = before })
+	o := fast
+	o.Transport = memnet.Plain(t, http.NotFoundHandler())
 	for _, host := range []string{"10.11.12.13:5000", "registry.example"} {
-		_, _, err := Read(t.Context(), host+"/ocp/release:4.20.3", fast)
+		_, _, err := Read(t.Context(), host+"/ocp/release:4.20.3", o)
 		wantFault(t, err, "registry "+host+" speaks plain http", "--plain-http")
 	}
-	remote.DefaultTransport = before
 	wantRelease(t, serve(t, releaseOf(t), nil), ociimage.Options{Insecure: true})
 }
 
