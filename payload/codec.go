@@ -144,6 +144,19 @@ func (c Codec) newWriter(w io.Writer, blocks int) (*compressor, error) {
 	return &compressor{z, sink, func() { gzipPools[c.Level].Put(z) }}, nil
 }
 
+// compress writes what fill gives to w.
+func (c Codec) compress(w io.Writer, blocks int, fill func(io.Writer) error) error {
+	z, err := c.newWriter(w, blocks)
+	if err != nil {
+		return err
+	}
+	err = fill(z)
+	if cerr := z.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
 // gzipPools keep closed writers for the next file: a writer has a few MiB of
 // tables and buffers, and pools of its own that keep them alive long after it.
 var gzipPools [pgzip.BestCompression + 1]sync.Pool

@@ -113,17 +113,17 @@ func (p *packer) fillDir(ctx context.Context, dir string) error {
 
 // dirContents is contents without a store: members then have no size before
 // they are written.
-func (p *packer) dirContents(ctx context.Context) ([]content, error) {
+func (p *packer) dirContents(ctx context.Context) ([]entry, error) {
 	if p.store != nil || p.tree.Format == Flat {
 		return p.contents(ctx)
 	}
-	out := []content{p.sums()}
+	out := []entry{p.sums()}
 	for _, f := range p.tree.Sorted() {
-		out = append(out, content{path: f.Path + ArchiveSuffix, open: func() (io.ReadCloser, error) {
+		out = append(out, p.tree.entry(f.Path+ArchiveSuffix, 0, func() (io.ReadCloser, error) {
 			pr, pw := io.Pipe()
 			go func() { pw.CloseWithError(writeMember(ctx, pw, f, allBlocks(), p.meter)) }()
 			return pr, nil
-		}})
+		}))
 	}
 	return out, nil
 }

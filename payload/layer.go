@@ -57,21 +57,14 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 		return nil, err
 	}
 	p := &packer{tree: t, codec: o.Codec, removes: o.Removes, store: store, meter: stream.NewMeter(o.Progress, t.Size())}
-	rec, cached, err := p.lookup()
+	rec, cached, err := p.layer(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("pack the payload: %w", err)
 	}
 	if cached {
 		p.meter.Add(t.Size())
-	} else if rec, err = p.pack(ctx); err != nil {
-		return nil, fmt.Errorf("pack the payload: %w", err)
 	}
-	return newLayer(p, rec, cached)
-}
-
-func newLayer(p *packer, rec packed, cached bool) (*Layer, error) {
 	l := &Layer{packer: p, cached: cached, size: rec.Size, mediaType: p.codec.MediaType()}
-	var err error
 	if l.digest, err = v1.NewHash(rec.Digest); err != nil {
 		return nil, fmt.Errorf("read the layer's record: %w", err)
 	}

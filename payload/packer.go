@@ -23,11 +23,12 @@ type packer struct {
 	meter   *stream.Meter
 }
 
-// packed is what the store remembers of a layer.
+// packed is what the store remembers of a layer, or of a member: a single-member
+// archive.
 type packed struct {
 	Digest string `json:"digest"`
-	DiffID string `json:"diffID"`
-	Size   int64  `json:"size"` // of the blob, in bytes
+	DiffID string `json:"diffID,omitempty"` // of a layer
+	Size   int64  `json:"size"`             // of the blob, in bytes
 }
 
 // key names everything that decides the layer's bytes.
@@ -73,56 +74,56 @@ func (p *packer) has(digest string) bool {
 	return rc.Close() == nil
 }
 
-func (p *packer) lookup() (packed, bool, error) {
-	var rec packed
-	known, err := p.store.Lookup(p.key(), &rec)
-	if err != nil {
-		return rec, false, fmt.Errorf("look up the layer: %w", err)
+// once returns what the store has under key, or makes it: fill writes the blob. what
+// names it.
+func (p *packer) once(what, key string, fill func(w io.Writer, rec *packed) error) (rec packed, known bool, err error) {
+	if known, err = p.store.Lookup(key, &rec); err != nil {
+		return rec, false, fmt.Errorf("look up %s: %w", what, err)
 	}
-	return rec, known && p.has(rec.Digest), nil
-}
-
-// pack is the single pass: content, its check, tar, diff id, compressor,
-// digest, blob.
-func (p *packer) pack(ctx context.Context) (rec packed, err error) {
-	contents, err := p.contents(ctx)
-	if err != nil {
-		return rec, err
+	if known && p.has(rec.Digest) {
+		return rec, true, nil
 	}
 	blob, err := p.store.Create()
 	if err != nil {
-		return rec, fmt.Errorf("create the layer: %w", err)
+		return rec, false, fmt.Errorf("create %s: %w", what, err)
 	}
 	defer func() { err = errors.Join(err, blob.Abort()) }()
-	z, err := p.codec.newWriter(blob, allBlocks())
-	if err != nil {
-		return rec, err
-	}
-	diff := sha256.New()
-	err = writeTar(ctx, io.MultiWriter(diff, z), arrange(p.tree, contents, p.removes))
-	if cerr := z.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return rec, err
+	if err := fill(blob, &rec); err != nil {
+		return rec, false, err
 	}
 	if rec.Digest, rec.Size, err = blob.Commit(); err != nil {
-		return rec, fmt.Errorf("keep the layer: %w", err)
+		return rec, false, fmt.Errorf("keep %s: %w", what, err)
 	}
-	rec.DiffID = "sha256:" + hex.EncodeToString(diff.Sum(nil))
-	if err := p.store.Record(p.key(), rec); err != nil {
-		return rec, fmt.Errorf("record the layer: %w", err)
+	if err := p.store.Record(key, rec); err != nil {
+		return rec, false, fmt.Errorf("record %s: %w", what, err)
 	}
-	return rec, nil
+	return rec, false, nil
+}
+
+// layer is the single pass: content, its check, tar, diff id, compressor, digest,
+// blob.
+func (p *packer) layer(ctx context.Context) (packed, bool, error) {
+	return p.once("the layer", p.key(), func(w io.Writer, rec *packed) error {
+		contents, err := p.contents(ctx)
+		if err != nil {
+			return err
+		}
+		diff := sha256.New()
+		err = p.codec.compress(w, allBlocks(), func(z io.Writer) error {
+			return writeTar(ctx, io.MultiWriter(diff, z), arrange(p.tree, contents, p.removes))
+		})
+		rec.DiffID = "sha256:" + hex.EncodeToString(diff.Sum(nil))
+		return err
+	})
 }
 
 // contents puts the files into the tree's format.
-func (p *packer) contents(ctx context.Context) ([]content, error) {
+func (p *packer) contents(ctx context.Context) ([]entry, error) {
 	files := p.tree.Sorted()
+	var out []entry
 	if p.tree.Format == Flat {
-		out := make([]content, len(files))
-		for i, f := range files {
-			out[i] = content{f.Path, f.Size, func() (io.ReadCloser, error) { return f.verified(p.meter) }}
+		for _, f := range files {
+			out = append(out, p.tree.entry(f.Path, f.Size, func() (io.ReadCloser, error) { return f.verified(p.meter) }))
 		}
 		return out, nil
 	}
@@ -130,24 +131,23 @@ func (p *packer) contents(ctx context.Context) ([]content, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := []content{p.sums()}
 	for i, f := range files {
-		out = append(out, content{f.Path + ArchiveSuffix, members[i].Size, func() (io.ReadCloser, error) {
+		out = append(out, p.tree.entry(f.Path+ArchiveSuffix, members[i].Size, func() (io.ReadCloser, error) {
 			rc, err := p.store.Open(members[i].Digest)
 			if err != nil {
 				return nil, fmt.Errorf("open the archive of %s: %w", f.Path, err)
 			}
 			return rc, nil
-		}})
+		}))
 	}
-	return out, nil
+	return append(out, p.sums()), nil
 }
 
-func (p *packer) sums() content {
+func (p *packer) sums() entry {
 	text := sums(p.tree)
-	return content{SumsName, int64(len(text)), func() (io.ReadCloser, error) {
+	return p.tree.entry(SumsName, int64(len(text)), func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
-	}}
+	})
 }
 
 // Store keeps blobs by digest ("sha256:<hex>") and small JSON records by key,

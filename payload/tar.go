@@ -4,7 +4,6 @@ import (
 	"archive/tar"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -43,22 +42,16 @@ type entry struct {
 	open func() (io.ReadCloser, error)
 }
 
-// content is a file in the form that its payload's format gives it.
-type content struct {
-	path string // below Root
-	size int64
-	open func() (io.ReadCloser, error)
+// entry is a file below the tree's root.
+func (t *Tree) entry(path string, size int64, open func() (io.ReadCloser, error)) entry {
+	return entry{name: t.root() + "/" + path, mode: fileMode, size: size, open: open}
 }
 
-// arrange puts contents below the tree's root, and whiteouts with them:
-// sorted, folders before what is in them. Each has an entry for its folder:
-// an engine that has to make one up may give it another mode.
-func arrange(t *Tree, contents []content, removes []string) []entry {
-	var entries []entry
-	for _, c := range contents {
-		entries = append(entries, entry{name: t.root() + "/" + c.path, mode: fileMode, size: c.size, open: c.open})
-	}
-	entries = append(entries, whiteouts(entries, removes)...)
+// arrange adds whiteouts and folders to the tree's files: sorted, folders before
+// what is in them. Each has an entry for its folder: an engine that has to make one
+// up may give it another mode.
+func arrange(t *Tree, files []entry, removes []string) []entry {
+	entries := slices.Concat(files, whiteouts(files, removes))
 	dirs := map[string]int64{t.root(): dirMode}
 	for _, e := range entries {
 		for _, d := range parents(e.name) {
@@ -125,13 +118,6 @@ func writeEntry(ctx context.Context, tw *tar.Writer, e entry, buf []byte) error 
 	return stream.Copy(ctx, tw, e.open, buf)
 }
 
-// member is one single-member archive of an archived payload, a blob in the
-// store.
-type member struct {
-	Digest string `json:"digest"`
-	Size   int64  `json:"size"` // of the blob, in bytes
-}
-
 // maxMembers bounds how many members are compressed at once, so that one is
 // written while the next is compressed. Each compresses several blocks at once
 // too.
@@ -139,8 +125,8 @@ const maxMembers = 2
 
 // members returns the archives of the files, in their order. One that the
 // store has under the file's sum and name isn't made again.
-func (p *packer) members(ctx context.Context, files []File) ([]member, error) {
-	out := make([]member, len(files))
+func (p *packer) members(ctx context.Context, files []File) ([]packed, error) {
+	out := make([]packed, len(files))
 	jobs := min(runtime.GOMAXPROCS(0), maxMembers)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(jobs)
@@ -171,50 +157,23 @@ func memberKey(f File) string {
 	}{tarVersion, memberCodec.ID(), path.Base(f.Path), f.SHA256})
 }
 
-func (p *packer) member(ctx context.Context, f File, blocks int) (member, error) {
-	var m member
-	known, err := p.store.Lookup(memberKey(f), &m)
-	if err != nil {
-		return m, fmt.Errorf("look up the archive of %s: %w", f.Path, err)
-	}
-	if known && p.has(m.Digest) {
+func (p *packer) member(ctx context.Context, f File, blocks int) (packed, error) {
+	m, known, err := p.once("the archive of "+f.Path, memberKey(f), func(w io.Writer, _ *packed) error {
+		return writeMember(ctx, w, f, blocks, p.meter)
+	})
+	if known {
 		p.meter.Add(f.Size)
-		return m, nil
 	}
-	if m.Digest, m.Size, err = p.makeMember(ctx, f, blocks); err != nil {
-		return m, err
-	}
-	if err := p.store.Record(memberKey(f), m); err != nil {
-		return m, fmt.Errorf("record the archive of %s: %w", f.Path, err)
-	}
-	return m, nil
-}
-
-func (p *packer) makeMember(ctx context.Context, f File, blocks int) (digest string, size int64, err error) {
-	blob, err := p.store.Create()
-	if err != nil {
-		return "", 0, fmt.Errorf("create the archive of %s: %w", f.Path, err)
-	}
-	defer func() { err = errors.Join(err, blob.Abort()) }()
-	if err := writeMember(ctx, blob, f, blocks, p.meter); err != nil {
-		return "", 0, err
-	}
-	return blob.Commit()
+	return m, err
 }
 
 // writeMember writes a file's archive: a gzipped tar whose only entry is the
 // bare file name, which is what the operator unpacks into C:\k.
 func writeMember(ctx context.Context, w io.Writer, f File, blocks int, m *stream.Meter) error {
-	z, err := memberCodec.newWriter(w, blocks)
-	if err != nil {
-		return err
-	}
-	err = writeTar(ctx, z, []entry{{
-		name: path.Base(f.Path), mode: fileMode, size: f.Size,
-		open: func() (io.ReadCloser, error) { return f.verified(m) },
-	}})
-	if cerr := z.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return memberCodec.compress(w, blocks, func(z io.Writer) error {
+		return writeTar(ctx, z, []entry{{
+			name: path.Base(f.Path), mode: fileMode, size: f.Size,
+			open: func() (io.ReadCloser, error) { return f.verified(m) },
+		}})
+	})
 }
