@@ -20,6 +20,26 @@ import (
 // position is where something stands in versions.yaml, both from 1.
 type position struct{ line, column int }
 
+// places is where the keys of a mapping are; "" is the mapping.
+type places struct{ at map[string]ast.Node }
+
+func (p *places) begin(n ast.Node) map[string]ast.Node {
+	p.at = map[string]ast.Node{"": n}
+	return p.at
+}
+
+// place is a key's, or that of an item of its list; the mapping's where there is none.
+func (p *places) place(key string, item int) ast.Node {
+	n, ok := p.at[key]
+	if !ok {
+		return p.at[""]
+	}
+	if list, ok := n.(*ast.SequenceNode); ok && item >= 0 && item < len(list.Values) {
+		return list.Values[item]
+	}
+	return n
+}
+
 // document reads a YAML tree strictly and collects every mistake with its
 // position. It works on the syntax tree because a decoder has turned 1.30
 // into 1.3 before anyone can say so.

@@ -2,6 +2,7 @@ package pins
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,23 +47,9 @@ func Parse(path string, src []byte) (*File, error) {
 		return nil, err
 	}
 	f := &File{Path: path, document: d}
-	v := &validator{document: d, file: f, top: map[string]ast.Node{}}
-	d.fields(root, "versions.yaml", map[string]func(ast.Node){
-		"apiVersion": v.keep("apiVersion", d.text(&f.APIVersion)),
-		"release":    v.keep("release", d.text(&f.Release)),
-		"go":         v.keep("go", d.text(&f.Go)),
-		"source":     v.keep("source", d.text(&f.Source)),
-		"base":       v.keep("base", d.text(&f.Base)),
-		"components": v.keep("components", func(n ast.Node) {
-			d.items(n, "a list of components", func(item ast.Node) { f.Components = append(f.Components, v.component(item)) })
-		}),
-		"drivers": v.keep("drivers", func(n ast.Node) {
-			d.items(n, "a list of drivers", func(item ast.Node) { f.Drivers = append(f.Drivers, v.component(item)) })
-		}),
-		"services": v.keep("services", func(n ast.Node) { d.items(n, "a list of services", v.service) }),
-	})
+	d.read(root, reflect.ValueOf(f).Elem())
 	if len(d.errs) == 0 {
-		v.check(root)
+		(&validator{d, f}).check(root)
 	}
 	if err := joinFaults(d.errs); err != nil {
 		return nil, err
@@ -70,44 +57,43 @@ func Parse(path string, src []byte) (*File, error) {
 	return f, nil
 }
 
-// component reads one component and remembers where each key is.
-func (v *validator) component(n ast.Node) Component {
-	c := Component{at: map[string]ast.Node{"": n}}
-	v.read(n, reflect.ValueOf(&c).Elem(), func(key string, n ast.Node) { c.at[key] = n })
-	return c
-}
+// words name a struct of versions.yaml, and what a list is of whose key doesn't, in
+// messages.
+var (
+	words = map[reflect.Type]string{
+		reflect.TypeFor[File]():      "versions.yaml",
+		reflect.TypeFor[Component](): "a component",
+		reflect.TypeFor[Godebug]():   "godebug",
+		reflect.TypeFor[Service]():   "a service",
+		reflect.TypeFor[Recovery]():  "recovery",
+		reflect.TypeFor[PreScript](): "a pre-script",
+		reflect.TypeFor[NodeArg]():   "a node argument",
+	}
+	listWords = map[string]string{"preScripts": "scripts", "nodeArgs": "names and paths"}
+)
 
-// words name a struct of versions.yaml, and a list of it, in messages.
-var words = map[reflect.Type]struct{ one, many string }{
-	reflect.TypeFor[Component](): {one: "a component"},
-	reflect.TypeFor[Godebug]():   {one: "godebug"},
-	reflect.TypeFor[Service]():   {one: "a service"},
-	reflect.TypeFor[Recovery]():  {one: "recovery"},
-	reflect.TypeFor[PreScript](): {"a pre-script", "a list of scripts"},
-	reflect.TypeFor[NodeArg]():   {"a node argument", "a list of names and paths"},
-}
-
-// read fills a struct from a mapping. seen, which may be nil, is told of each
-// of its keys and the key's value.
-func (d *document) read(n ast.Node, into reflect.Value, seen func(key string, value ast.Node)) {
+// read fills a struct from a mapping, and its places if it has them.
+func (d *document) read(n ast.Node, into reflect.Value) {
+	at := map[string]ast.Node{}
+	if p, ok := into.Addr().Interface().(interface {
+		begin(n ast.Node) map[string]ast.Node
+	}); ok {
+		at = p.begin(n)
+	}
 	readers := map[string]func(ast.Node){}
 	for i := range into.NumField() {
-		key := keyOfField(into.Type().Field(i))
-		if key == "" {
-			continue
-		}
-		readers[key] = func(n ast.Node) {
-			if seen != nil {
-				seen(key, n)
+		if key := keyOfField(into.Type().Field(i)); key != "" {
+			readers[key] = func(n ast.Node) {
+				at[key] = n
+				d.value(n, key, into.Field(i))
 			}
-			d.value(n, into.Field(i))
 		}
 	}
-	d.fields(n, words[into.Type()].one, readers)
+	d.fields(n, words[into.Type()], readers)
 }
 
-// value reads a value as what the field's type says.
-func (d *document) value(n ast.Node, into reflect.Value) {
+// value reads a key's value as what the field's type says.
+func (d *document) value(n ast.Node, key string, into reflect.Value) {
 	switch v := into.Addr().Interface().(type) {
 	case *string:
 		d.text(v)(n)
@@ -124,23 +110,22 @@ func (d *document) value(n ast.Node, into reflect.Value) {
 	case *map[string]string:
 		d.table(v, n)
 	default:
-		d.structs(n, into)
+		d.structs(n, key, into)
 	}
 }
 
 // structs reads a mapping into a pointer, or a list of them.
-func (d *document) structs(n ast.Node, into reflect.Value) {
-	one := into.Type().Elem()
+func (d *document) structs(n ast.Node, key string, into reflect.Value) {
 	item := func(n ast.Node) reflect.Value {
-		v := reflect.New(one)
-		d.read(n, v.Elem(), nil)
+		v := reflect.New(into.Type().Elem())
+		d.read(n, v.Elem())
 		return v
 	}
 	if into.Kind() == reflect.Pointer {
 		into.Set(item(n))
 		return
 	}
-	d.items(n, words[one].many, func(n ast.Node) { into.Set(reflect.Append(into, item(n).Elem())) })
+	d.items(n, "a list of "+cmp.Or(listWords[key], key), func(n ast.Node) { into.Set(reflect.Append(into, item(n).Elem())) })
 }
 
 // SetPin returns src with one component's pin changed: the version of a
@@ -211,18 +196,4 @@ func splice(d *document, src []byte, node ast.Node, value string, quoted bool) (
 	}
 	at := start + column
 	return bytes.Join([][]byte{src[:at], []byte(fresh), src[at+len(old):]}, nil), nil
-}
-
-// service reads one service and remembers where each key and item is.
-func (v *validator) service(n ast.Node) {
-	s := Service{at: map[string]position{"": start(n)}, items: map[string][]position{}}
-	v.read(n, reflect.ValueOf(&s).Elem(), func(key string, n ast.Node) {
-		s.at[key] = start(n)
-		if list, ok := n.(*ast.SequenceNode); ok {
-			for _, item := range list.Values {
-				s.items[key] = append(s.items[key], start(item))
-			}
-		}
-	})
-	v.file.Services = append(v.file.Services, s)
 }

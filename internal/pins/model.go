@@ -18,7 +18,6 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/goccy/go-yaml/ast"
 	"github.com/invopop/jsonschema"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -42,6 +41,7 @@ type File struct {
 	// Path is where the file was read from, as it was given to Load.
 	Path string `json:"-"`
 
+	places
 	document *document
 }
 
@@ -71,7 +71,7 @@ type Component struct {
 
 	AllowOutside bool `json:"allow-outside,omitempty" jsonschema_description:"Beside file: it may be outside the folder of versions.yaml."`
 
-	at map[string]ast.Node // by key; "" is the component
+	places
 }
 
 // Godebug replaces what upstream's go.mod says of GODEBUG
@@ -268,15 +268,7 @@ func (f *File) mistakes(found []winsvc.Problem) (errs []error) {
 		d = newDocument(f.Path, nil)
 	}
 	for _, p := range found {
-		s := f.Services[p.Service]
-		at, ok := s.at[p.Field]
-		if !ok {
-			at = s.at[""]
-		}
-		if items := s.items[p.Field]; p.Item >= 0 && p.Item < len(items) {
-			at = items[p.Item]
-		}
-		errs = append(errs, d.fault(at, p.What, p.Fix))
+		errs = append(errs, d.at(f.Services[p.Service].place(p.Field, p.Item), p.What, p.Fix))
 	}
 	return errs
 }

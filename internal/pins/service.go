@@ -29,8 +29,7 @@ type Service struct {
 	// Definition is the service with everything filled in.
 	Definition winsvc.Service `json:"-"`
 
-	at    map[string]position // by key; "" is the service
-	items map[string][]position
+	places
 }
 
 // Recovery is what Windows does when a service ends unasked.

@@ -36,26 +36,21 @@ var (
 type validator struct {
 	*document
 	file *File
-	top  map[string]ast.Node
-}
-
-func (v *validator) keep(key string, read func(ast.Node)) func(ast.Node) {
-	return func(n ast.Node) { v.top[key] = n; read(n) }
 }
 
 func (v *validator) check(root ast.Node) {
 	f := v.file
-	v.form(root, v.top, "apiVersion", f.APIVersion, regexp.MustCompile(`^`+regexp.QuoteMeta(APIVersion)+`$`), "apiVersion: "+APIVersion)
-	v.form(root, v.top, "release", f.Release, releaseForm, `release: "4.20", the OpenShift release`)
-	v.form(root, v.top, "go", f.Go, goForm, `go: "1.26.8", or go: local`)
+	v.form(root, f.at, "apiVersion", f.APIVersion, regexp.MustCompile(`^`+regexp.QuoteMeta(APIVersion)+`$`), "apiVersion: "+APIVersion)
+	v.form(root, f.at, "release", f.Release, releaseForm, `release: "4.20", the OpenShift release`)
+	v.form(root, f.at, "go", f.Go, goForm, `go: "1.26.8", or go: local`)
 	if masked(f.Source) != f.Source {
-		v.report(v.top["source"], "source holds credentials, and it becomes a label of the image", "take them out of the URL")
+		v.report(f.at["source"], "source holds credentials, and it becomes a label of the image", "take them out of the URL")
 	}
 	if _, name, found := strings.Cut(f.Base, "@"); found && strings.Contains(name, "/") {
-		v.report(v.top["base"], "base holds credentials, and versions.yaml is for everybody to read", "leave them out: podman login keeps them")
+		v.report(f.at["base"], "base holds credentials, and versions.yaml is for everybody to read", "leave them out: podman login keeps them")
 	} else if f.Base != "" && !digestForm.MatchString(f.Base) {
 		name, _, _ := strings.Cut(f.Base, "@")
-		v.report(v.top["base"], "base isn't named by digest, and a tag moves",
+		v.report(f.at["base"], "base isn't named by digest, and a tag moves",
 			fmt.Sprintf("base: %s@sha256:..., the digest from: skopeo inspect --format '{{.Digest}}' docker://%s", untagged(name), name))
 	}
 	if len(f.Components)+len(f.Drivers) == 0 {
@@ -308,11 +303,7 @@ func cleanPath(p string) bool {
 }
 
 func (v *validator) mistake(s *Service, key, what, fix string) {
-	at, ok := s.at[key]
-	if !ok {
-		at = s.at[""]
-	}
-	v.errs = append(v.errs, v.fault(at, what, fix))
+	v.report(s.place(key, -1), what, fix)
 }
 
 // servicePath is the path of the program that a service runs on the node.
