@@ -29,22 +29,20 @@ func (p *packing) settle(ctx context.Context) error {
 	if b.source == nil {
 		return nil
 	}
-	ref := b.source.Reference()
 	var base *verify.Base
-	err := p.step(ref, event.Read, func(progress stream.Progress, _ *event.Event) (err error) {
+	err := p.step(b.ref, event.Read, func(progress stream.Progress, _ *event.Event) (err error) {
 		base, err = verify.ReadBase(ctx, b.source, p.store, progress)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := sound(ref, base.Problems, p.replace); err != nil {
+	if err := sound(b.ref, base.Problems, p.replace); err != nil {
 		return err
 	}
-	s := settler{p.tool, &p.imageOptions, ref, p.file.Release, p.tree}
 	b.below = map[string]below{}
 	for _, image := range base.Images {
-		if b.below[image.Digest], err = s.image(&image); err != nil {
+		if b.below[image.Digest], err = p.belowOf(&image); err != nil {
 			return err
 		}
 	}
@@ -64,89 +62,82 @@ func sound(ref string, problems []verify.Problem, replace bool) error {
 	return nil
 }
 
-type settler struct {
-	tool    *tool
-	options *imageOptions
-	ref     string
-	release string // of the pins
-	tree    *payload.Tree
-}
-
-func (s *settler) image(i *verify.BaseImage) (below, error) {
-	if err := s.fits(i); err != nil {
+// belowOf decides what becomes of the files of one image.
+func (p *packing) belowOf(i *verify.BaseImage) (below, error) {
+	if err := p.fits(i); err != nil {
 		return below{}, err
 	}
-	if s.options.replace {
-		return below{removes: i.Removes(nil)}, s.removed(i)
+	if p.replace {
+		return below{removes: i.Removes(nil)}, p.removed(i)
 	}
-	kept, err := i.Kept(s.tree)
+	kept, err := i.Kept(p.tree)
 	if f, ok := errors.AsType[*fault.Error](err); ok && len(kept) > 0 {
 		f.Fix += ": --replace-payload"
 	}
 	if err == nil {
-		err = s.stays(i, kept)
+		err = p.stays(i, kept)
 	}
 	return below{kept, i.Removes(kept)}, err
 }
 
 // fits holds the base's payload to the release and the format of this one: the
 // operator in the base reads both as one.
-func (s *settler) fits(i *verify.BaseImage) error {
+func (p *packing) fits(i *verify.BaseImage) error {
 	switch {
 	case len(i.Files) == 0: // no operator's
-	case i.Release != "" && i.Release != s.release:
-		return s.fault(fmt.Sprintf("the base is the operator of OpenShift %s, and the pins are for %s", i.Release, s.release),
-			fmt.Sprintf("--base with the operator of %s, or -f with pins for %s", s.release, i.Release))
-	case i.Format != "" && i.Format != s.tree.Format:
-		return s.fault(fmt.Sprintf("the base's payload has the format %s, and this one is to be %s", i.Format, s.tree.Format),
-			fmt.Sprintf("--format %s, or a base whose operator reads %s", i.Format, s.tree.Format))
+	case i.Release != "" && i.Release != p.file.Release:
+		return p.baseFault(fmt.Sprintf("the base is the operator of OpenShift %s, and the pins are for %s", i.Release, p.file.Release),
+			fmt.Sprintf("--base with the operator of %s, or -f with pins for %s", p.file.Release, i.Release))
+	case i.Format != "" && i.Format != p.tree.Format:
+		return p.baseFault(fmt.Sprintf("the base's payload has the format %s, and this one is to be %s", i.Format, p.tree.Format),
+			fmt.Sprintf("--format %s, or a base whose operator reads %s", i.Format, p.tree.Format))
 	}
 	return nil
 }
 
 // stays tells of each file that stays, and refuses those that mustn't.
-func (s *settler) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
+func (p *packing) stays(i *verify.BaseImage, kept []payload.KeptFile) error {
 	if len(kept) > 0 && i.Release == "" {
 		// Files of two releases in one payload start, and fail on a node.
-		if !s.options.accepts(acceptRelease, "") {
-			return s.fault(fmt.Sprintf("the base doesn't say for which OpenShift release it is, so its %d files that would stay may be of another one than %s", len(kept), s.release),
-				"--accept "+acceptRelease+" if you know that it is for "+s.release+", or keep nothing of it: --replace-payload")
+		if !p.accepts(acceptRelease, "") {
+			return p.baseFault(fmt.Sprintf("the base doesn't say for which OpenShift release it is, so its %d files that would stay may be of another one than %s", len(kept), p.file.Release),
+				"--accept "+acceptRelease+" if you know that it is for "+p.file.Release+", or keep nothing of it: --replace-payload")
 		}
-		s.tool.warn(s.ref, "it doesn't say for which OpenShift release it is; taken to be for "+s.release)
+		p.warn(p.base.ref, "it doesn't say for which OpenShift release it is; taken to be for "+p.file.Release)
 	}
 	for _, k := range kept {
 		for _, f := range i.Files {
 			if f.Path == k.Path && f.Link != "" {
-				return s.fault(fmt.Sprintf("/payload/%s of the base is a link to /%s, which may become another file", f.Path, f.Link),
+				return p.baseFault(fmt.Sprintf("/payload/%s of the base is a link to /%s, which may become another file", f.Path, f.Link),
 					"give a base without links in /payload, or keep nothing of it: --replace-payload")
 			}
 		}
-		s.note(payload.Root+"/"+k.Path, "stays, from the base "+i.Platform+" "+k.Base)
+		p.Tell(payload.Root+"/"+k.Path, event.Pack, event.Note, "stays, from the base "+i.Platform+" "+k.Base)
 	}
 	return nil
 }
 
 // removed tells of each file that goes without another one in its place, and
 // refuses to take it from an operator that needs it.
-func (s *settler) removed(i *verify.BaseImage) error {
-	cat, err := (&catalogflag.Flag{}).Load(s.tool.App)
+func (p *packing) removed(i *verify.BaseImage) error {
+	cat, err := (&catalogflag.Flag{}).Load(p.App)
 	if err != nil {
 		return err
 	}
-	demanded := cat.PayloadFiles(s.release)
+	demanded := cat.PayloadFiles(p.file.Release)
 	if demanded == nil {
-		s.tool.warn(s.ref, "what the operator of OpenShift "+s.release+" demands isn't known: it may need what goes")
+		p.warn(p.base.ref, "what the operator of OpenShift "+p.file.Release+" demands isn't known: it may need what goes")
 	}
 	var needed []string
 	for _, f := range i.Files {
 		object := payload.Root + "/" + f.Path
 		at := slices.IndexFunc(demanded, func(d catalog.PayloadFile) bool { return d.Path == f.Path })
 		switch {
-		case slices.ContainsFunc(s.tree.Files, func(ours payload.File) bool { return ours.Path == f.Path }):
+		case slices.ContainsFunc(p.tree.Files, func(ours payload.File) bool { return ours.Path == f.Path }):
 		case at < 0:
-			s.note(object, "goes")
-		case s.options.accepts(acceptRemoval, object):
-			s.tool.warn(object, "goes, so "+demanded[at].Effect)
+			p.Tell(object, event.Pack, event.Note, "goes")
+		case p.accepts(acceptRemoval, object):
+			p.warn(object, "goes, so "+demanded[at].Effect)
 		default:
 			needed = append(needed, object+": without it "+demanded[at].Effect)
 		}
@@ -154,18 +145,14 @@ func (s *settler) removed(i *verify.BaseImage) error {
 	if len(needed) == 0 {
 		return nil
 	}
-	f := s.fault(fmt.Sprintf("the operator of %s needs %d files that would go", s.release, len(needed)),
+	f := p.baseFault(fmt.Sprintf("the operator of %s needs %d files that would go", p.file.Release, len(needed)),
 		"pin them in versions.yaml, keep those of the base (leave --replace-payload out), or, if it is meant, for each: --accept "+acceptRemoval+"=payload/...")
 	f.Excerpt = strings.Join(needed, "\n")
 	return f
 }
 
-func (s *settler) note(object, what string) {
-	s.tool.Tell(object, event.Pack, event.Note, what)
-}
-
-func (s *settler) fault(what, fix string) *fault.Error {
-	return &fault.Error{Where: s.ref, What: what, Fix: fix}
+func (p *packing) baseFault(what, fix string) *fault.Error {
+	return &fault.Error{Where: p.base.ref, What: what, Fix: fix}
 }
 
 // What --accept takes. verify payload calls a file that an operator lacks by
@@ -225,6 +212,7 @@ func lacks(file *pins.File, demanded []catalog.PayloadFile) (missing []string) {
 type baseImage struct {
 	source *ociimage.Source
 	image  ociimage.ImageOrIndex
+	ref    string // by digest
 	name   string // of a registry's; a path isn't the same everywhere
 	below  map[string]below
 }
@@ -256,7 +244,7 @@ func (o *imageOptions) openBase(ctx context.Context, load ociimage.Options, file
 	if err != nil {
 		return nil, err
 	}
-	b := &baseImage{source: source}
+	b := &baseImage{source: source, ref: source.Reference()}
 	if source.Kind == ociimage.KindRegistry {
 		b.name, _, _ = strings.Cut(source.Ref, "@")
 	}
@@ -296,7 +284,7 @@ func (b *baseImage) under(image v1.Image) (below, error) {
 	}
 	under, ok := b.below[digest.String()]
 	if !ok {
-		return below{}, &fault.Error{Where: b.source.Reference(), What: "it holds the image " + digest.String() + ", which no engine on Linux would choose",
+		return below{}, &fault.Error{Where: b.ref, What: "it holds the image " + digest.String() + ", which no engine on Linux would choose",
 			Fix: "name the image for linux/amd64 by its own digest"}
 	}
 	return under, nil

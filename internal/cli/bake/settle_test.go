@@ -9,6 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/console"
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -20,8 +21,9 @@ func onBase(t *testing.T, o imageOptions, base verify.BaseImage) (below, string,
 	var stderr bytes.Buffer
 	c := console.New(console.Options{Stderr: &stderr, Progress: "plain", LogFormat: "text"})
 	tree := &payload.Tree{Format: payload.Flat, Files: []payload.File{{Path: "kube-node/kubelet.exe"}, {Path: "a.exe"}}}
-	s := settler{&tool{App: &app.App{Console: c}}, &o, "registry/op@sha256:1", "4.20", tree}
-	under, err := s.image(&base)
+	p := &packing{tool: &tool{App: &app.App{Console: c}}, file: &pins.File{Release: "4.20"}, tree: tree, base: &baseImage{ref: "registry/op@sha256:1"}}
+	p.imageOptions = o
+	under, err := p.belowOf(&base)
 	c.Close()
 	return under, stderr.String(), err
 }
