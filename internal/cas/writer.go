@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 
 	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // Writer takes the content of one blob. Commit or Abort ends it; it's for one
@@ -95,23 +96,14 @@ func (s *Store) Put(ctx context.Context, r io.Reader) (Digest, int64, error) {
 	defer w.Abort() //nolint:errcheck // what stays behind, GC takes
 	buf := make([]byte, bufferSize)
 	// Plain interfaces on both sides: no ReadFrom or WriteTo may bypass ctx.
-	_, err = io.CopyBuffer(struct{ io.Writer }{w}, &contextReader{ctx, r}, buf)
+	_, err = io.CopyBuffer(struct{ io.Writer }{w}, stream.NewReader(ctx, r), buf)
+	if ctx.Err() != nil {
+		return "", 0, context.Cause(ctx)
+	}
 	if err != nil {
 		return "", 0, err
 	}
 	return w.Commit()
-}
-
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *contextReader) Read(p []byte) (int, error) {
-	if c.ctx.Err() != nil {
-		return 0, context.Cause(c.ctx)
-	}
-	return c.r.Read(p)
 }
 
 // commit makes f durable under path. The caller still discards f.

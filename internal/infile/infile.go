@@ -20,9 +20,6 @@ const (
 	Any  = 1 << 30
 )
 
-// ErrKind is the cause of an error about a file that isn't a regular one.
-var ErrKind = errors.New("not a regular file")
-
 // Open opens a regular file to be read. Links are followed.
 func Open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
@@ -66,19 +63,19 @@ func bounded(name string, r io.Reader, limit int64) ([]byte, error) {
 
 // Check says what a file is that isn't a regular one.
 func Check(info fs.FileInfo) error {
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
+	switch mode := info.Mode().Type(); {
+	case mode == 0:
 		return nil
-	case mode.IsDir():
+	case mode == fs.ModeDir:
 		return syscall.EISDIR
-	case mode&fs.ModeNamedPipe != 0:
-		return fmt.Errorf("it is a pipe, %w", ErrKind)
-	case mode&fs.ModeSocket != 0:
-		return fmt.Errorf("it is a socket, %w", ErrKind)
+	case mode == fs.ModeNamedPipe:
+		return errors.New("it is a pipe, not a regular file")
+	case mode == fs.ModeSocket:
+		return errors.New("it is a socket, not a regular file")
 	case mode&fs.ModeDevice != 0:
-		return fmt.Errorf("it is a device, %w", ErrKind)
+		return errors.New("it is a device, not a regular file")
 	default:
-		return fmt.Errorf("it is %s, %w", mode.Type(), ErrKind)
+		return fmt.Errorf("it is %s, not a regular file", mode)
 	}
 }
 

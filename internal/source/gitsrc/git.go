@@ -56,7 +56,7 @@ func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
 	if !fullHash.MatchString(hash) {
 		return nil, &fault.Error{Where: url, What: fmt.Sprintf("%q isn't a full commit", hash), Fix: "pin all of its digits: git rev-parse REF^{commit}"}
 	}
-	repo, unlock, err := c.open(ctx, url, hash)
+	repo, unlock, err := c.open(ctx, url, objectFormat(hash), hash)
 	if err != nil {
 		return nil, err
 	}
@@ -69,15 +69,10 @@ func (c *Cache) Fetch(ctx context.Context, url, hash string) (*Commit, error) {
 	return describe(ctx, repo, url, hash)
 }
 
-// open makes the bare repository for url's commits of hash's kind if needed
-// and locks it against other processes: git's own locks fail instead of
+// open makes the bare repository for a purpose with url's commits of hash's kind if
+// needed, and locks it against other processes: git's own locks fail instead of
 // waiting.
-func (c *Cache) open(ctx context.Context, url, hash string) (repo string, unlock func(), err error) {
-	return c.prepare(ctx, url, objectFormat(hash), objectFormat(hash))
-}
-
-// prepare is open for a repository of url that is for a purpose of its own.
-func (c *Cache) prepare(ctx context.Context, url, purpose, format string) (repo string, unlock func(), err error) {
+func (c *Cache) open(ctx context.Context, url, purpose, hash string) (repo string, unlock func(), err error) {
 	sum := sha256.Sum256([]byte(purpose + " " + url))
 	repo = filepath.Join(c.dir, hex.EncodeToString(sum[:16]))
 	if err := os.MkdirAll(c.dir, 0o777); err != nil { // the umask decides who shares it
@@ -88,7 +83,7 @@ func (c *Cache) prepare(ctx context.Context, url, purpose, format string) (repo 
 		return "", nil, fmt.Errorf("lock the git cache: %w", err)
 	}
 	_, missing := os.Stat(filepath.Join(repo, "HEAD"))
-	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", format, repo); err != nil {
+	if _, err := git(ctx, c.dir, "init", "--quiet", "--bare", objectFormat(hash), repo); err != nil {
 		if missing == nil {
 			err = explain(ctx, repo, url, err)
 		}
@@ -287,7 +282,7 @@ func (c *Commit) submodules(ctx context.Context, dir, template string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	return &fault.Error{Where: c.URL + "@" + c.Hash, What: "a submodule can't be fetched", Excerpt: message(err), Err: err,
+	return &fault.Error{Where: c.where(), What: "a submodule can't be fetched", Excerpt: message(err), Err: err,
 		Fix: "check that each URL of the commit's .gitmodules can be reached; a mirror is set with git config url.<mirror>.insteadOf"}
 }
 

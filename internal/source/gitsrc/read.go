@@ -146,7 +146,7 @@ func (c *Cache) Beyond(ctx context.Context, fork, commit, upstream, tag string) 
 	if !fullHash.MatchString(commit) {
 		return nil, &fault.Error{Where: fork, What: fmt.Sprintf("%q isn't a full commit", commit), Fix: "pin all of its digits"}
 	}
-	repo, unlock, err := c.prepare(ctx, fork, "history", objectFormat(commit))
+	repo, unlock, err := c.open(ctx, fork, "history", commit)
 	if err != nil {
 		return nil, err
 	}
