@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -119,7 +120,7 @@ const maxProblems = 10_000
 type checker struct {
 	source    *ociimage.Source
 	opts      Options
-	buffer    buffer
+	memory    []byte             // of executables, one after the other
 	known     map[string]*result // by the layers that decide a payload
 	kept      map[[sha256.Size]byte][]byte
 	keptBytes int
@@ -129,6 +130,22 @@ type result struct {
 	problems []Problem
 	summary  ImageSummary
 	layers   int // how many from the top were read
+}
+
+// maxExecutable bounds an executable in memory: twice the largest node binary.
+const maxExecutable = 256 << 20
+
+// room is where an executable is held until it is checked. A size that an archive only
+// claims costs no memory until its bytes come.
+func (c *checker) room(path string, size int64) (*bytes.Buffer, error) {
+	if size > maxExecutable {
+		const limit = maxExecutable >> 20
+		return nil, &rootfs.LimitError{Object: path, Observed: fmt.Sprintf("an executable of more than %d MiB", limit), Limit: fmt.Sprintf("%d MiB", limit)}
+	}
+	if int64(cap(c.memory)) < size {
+		c.memory = make([]byte, 0, size)
+	}
+	return bytes.NewBuffer(c.memory), nil
 }
 
 // image checks one image, or finds that an image before it has the same upper

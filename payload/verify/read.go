@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -94,40 +95,39 @@ func (r *payloadReader) readFile(e *rootfs.Entry) error {
 }
 
 func (r *payloadReader) readContent(e *rootfs.Entry, f *File) error {
-	content := e.Content
+	content, size := e.Content, e.Size
 	if f.Archived {
 		m, err := e.Member()
 		if err != nil {
 			return err
 		}
-		content = m.Content
+		content, size = m.Content, m.Size
 	}
 	r.hash.Reset()
 	var w io.Writer = r.hash
 	check := r.checker.opts.Executable
-	shown := check != nil && r.isProgram(f.Path)
-	if shown {
-		r.checker.buffer.reset(e.Path)
-		w = io.MultiWriter(w, &r.checker.buffer)
+	var program *bytes.Buffer // nil for one that isn't shown
+	if check != nil && r.isProgram(f.Path) {
+		var err error
+		if program, err = r.checker.room(e.Path, size); err != nil {
+			return err
+		}
+		w = io.MultiWriter(w, program)
 	}
-	n, err := r.copy(w, content)
+	// No reader or writer takes the copy over, with a buffer for each file.
+	n, err := io.CopyBuffer(w, struct{ io.Reader }{content}, r.buf)
 	if err != nil {
 		return err
 	}
 	f.SHA256, f.Size = hex.EncodeToString(r.hash.Sum(nil)), n
-	if shown {
-		check(f.Path, &r.checker.buffer, n)
+	if program != nil {
+		check(f.Path, bytes.NewReader(program.Bytes()), n)
 	}
 	return nil
 }
 
 func (r *payloadReader) isProgram(p string) bool {
 	return strings.EqualFold(path.Ext(p), ".exe") || slices.Contains(r.checker.opts.Programs, p)
-}
-
-// copy is io.Copy without a buffer for each file.
-func (r *payloadReader) copy(w io.Writer, content io.Reader) (int64, error) {
-	return io.CopyBuffer(w, struct{ io.Reader }{content}, r.buf)
 }
 
 func (r *payloadReader) mode(e *rootfs.Entry) {

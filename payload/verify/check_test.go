@@ -1,41 +1,26 @@
 package verify
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"testing"
 
 	"github.com/winbake/winbake/internal/ociimage/rootfs"
 )
 
-func TestBuffer(t *testing.T) {
-	b := &buffer{}
-	content := bytes.Repeat([]byte("0123456789abcde"), chunkSize/6)
+func TestRoom(t *testing.T) {
+	c := &checker{}
 	for range 2 {
-		b.reset("x")
-		if _, err := io.Copy(b, bytes.NewReader(content)); err != nil {
+		b, err := c.room("x", 20)
+		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := io.ReadAll(io.NewSectionReader(b, 0, b.size))
-		if err != nil || !bytes.Equal(got, content) {
-			t.Fatalf("read %d bytes back, %v; want %d", len(got), err, len(content))
+		b.WriteString("01234567890123456789")
+		if cap(c.memory) != 20 || string(c.memory[:20]) != b.String() {
+			t.Error("memory isn't used again")
 		}
 	}
-	p := make([]byte, 10)
-	if n, err := b.ReadAt(p, b.size-4); n != 4 || err != io.EOF {
-		t.Errorf("ReadAt beyond the end = %d, %v", n, err)
-	}
-	if _, err := b.ReadAt(p, -1); err == nil {
-		t.Error("ReadAt(-1) gave no error")
-	}
-	if got := len(b.chunks); got != 3 {
-		t.Errorf("%d chunks, want 3 for the content, each used twice", got)
-	}
-	b.size = maxChunks * chunkSize
-	if _, err := b.Write(p); err == nil {
-		t.Error("an executable larger than the memory was taken")
-	} else if l, ok := errors.AsType[*rootfs.LimitError](err); !ok || l.Object != "x" {
+	_, err := c.room("x", maxExecutable+1)
+	if l, ok := errors.AsType[*rootfs.LimitError](err); !ok || l.Object != "x" {
 		t.Errorf("error %v, want a LimitError", err)
 	}
 }
