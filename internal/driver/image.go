@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"time"
 
@@ -103,15 +104,13 @@ type Options struct {
 // set it: the driver starts powershell.exe.
 const hostPath = `PATH=C:\Windows\system32;C:\Windows;C:\Windows\System32\WindowsPowerShell\v1.0\;`
 
-// New puts a layer onto the base that it was made for.
-func New(base *Base, layer v1.Layer, o Options) (v1.Image, error) {
+// put puts a layer onto the base that it was made for.
+func put(base *Base, layer v1.Layer, o Options) (v1.Image, error) {
 	labels := map[string]string{ociimage.KeyBaseDigest: base.Digest}
 	if base.Name != "" {
 		labels[ociimage.KeyBaseName] = base.Name
 	}
-	for k, v := range o.Labels {
-		labels[k] = v
-	}
+	maps.Copy(labels, o.Labels)
 	img, err := mutate.Append(mutate.MediaType(mutate.ConfigMediaType(base.image, types.OCIConfigJSON), types.OCIManifestSchema1),
 		mutate.Addendum{Layer: layer, MediaType: types.OCILayer, History: v1.History{Created: v1.Time{Time: o.Created}, CreatedBy: "bake driver"}})
 	if err != nil {
@@ -131,22 +130,22 @@ func New(base *Base, layer v1.Layer, o Options) (v1.Image, error) {
 	if c.Labels == nil {
 		c.Labels = map[string]string{}
 	}
-	for k, v := range labels {
-		c.Labels[k] = v
-	}
+	maps.Copy(c.Labels, labels)
 	if img, err = mutate.ConfigFile(img, file); err != nil {
 		return nil, fmt.Errorf("write the configuration: %w", err)
 	}
 	return mutate.Annotations(img, labels).(v1.Image), nil
 }
 
-// Join makes one image of those for each Windows version; a single one stays alone.
-func Join(images []v1.Image) (ociimage.ImageOrIndex, error) {
-	if len(images) == 1 {
-		return images[0], nil
-	}
+// Images puts the layer onto each base, and makes one image of them; a single one stays
+// alone.
+func Images(bases []*Base, layer v1.Layer, o Options) (ociimage.ImageOrIndex, error) {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, img := range images {
+	for _, b := range bases {
+		img, err := put(b, layer, o)
+		if err != nil || len(bases) == 1 {
+			return img, err
+		}
 		file, err := img.ConfigFile()
 		if err != nil {
 			return nil, fmt.Errorf("read an image's configuration: %w", err)
@@ -155,19 +154,6 @@ func Join(images []v1.Image) (ociimage.ImageOrIndex, error) {
 			Platform: &v1.Platform{OS: "windows", Architecture: "amd64", OSVersion: file.OSVersion}}})
 	}
 	return index, nil
-}
-
-// Images puts the layer onto each base.
-func Images(bases []*Base, layer v1.Layer, o Options) (ociimage.ImageOrIndex, error) {
-	var images []v1.Image
-	for _, b := range bases {
-		img, err := New(b, layer, o)
-		if err != nil {
-			return nil, err
-		}
-		images = append(images, img)
-	}
-	return Join(images)
 }
 
 // modeLabel says which containers the image is for.
