@@ -12,7 +12,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // bufferSize saves system calls when a compressor writes in small pieces.
@@ -37,34 +36,21 @@ func (s *Store) Open(d Digest) (io.ReadCloser, error) {
 }
 
 func (s *Store) open(d Digest) (*reader, error) {
-	f, err := s.OpenFile(d)
+	want, err := parse(d)
 	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("read blob %s: %w", d, err)
-	}
-	want, err := hex.DecodeString(strings.TrimPrefix(d, digestPrefix))
-	if err != nil {
-		f.Close()
-		return nil, err
-	}
-	return &reader{store: s, digest: d, file: f, info: info, sum: sha256.New(), want: want}, nil
-}
-
-// OpenFile returns blob d for random access. It verifies nothing: call Verify
-// first.
-func (s *Store) OpenFile(d Digest) (*os.File, error) {
-	if _, err := parse(d); err != nil {
 		return nil, err
 	}
 	f, err := os.Open(s.Path(d))
 	if err != nil {
 		return nil, fmt.Errorf("open blob %s: %w", d, err)
 	}
-	return f, nil
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("read blob %s: %w", d, err)
+	}
+	sum, _ := hex.DecodeString(want) // parsed
+	return &reader{store: s, digest: d, file: f, info: info, sum: sha256.New(), want: sum}, nil
 }
 
 // Verify hashes the blob d and returns an error that wraps ErrDamaged if it

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"testing"
 
 	"github.com/winbake/winbake/internal/fault"
@@ -117,21 +116,5 @@ func TestReadingAfterTheEnd(t *testing.T) {
 	}
 	if n, err := r.Read(make([]byte, 1)); n != 0 || err != io.EOF {
 		t.Errorf("%d, %v", n, err)
-	}
-}
-
-func TestOpenFile(t *testing.T) {
-	s := newStore(t)
-	f, err := s.OpenFile(put(t, s, "hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b := make([]byte, 2)
-	if _, err := f.ReadAt(b, 3); err != nil || string(b) != "lo" {
-		t.Errorf("%q, %v", b, err)
-	}
-	if _, err := s.OpenFile(sumOf(nil)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing one: %v", err)
 	}
 }
