@@ -5,6 +5,7 @@ package proc
 import (
 	"context"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -36,5 +37,8 @@ func PeakMemory(cmd *exec.Cmd) int64 {
 	if !ok {
 		return 0
 	}
-	return maxRSSBytes(usage.Maxrss)
+	if runtime.GOOS == "linux" { // it counts in KiB, macOS in bytes (getrusage(2))
+		return usage.Maxrss << 10
+	}
+	return usage.Maxrss
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -35,7 +36,11 @@ func Supervised(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if target.Err != nil {
 		return target
 	}
-	cmd := exec.CommandContext(ctx, self())
+	self := "/proc/self/exe" // this program, also when its file was replaced or removed since
+	if runtime.GOOS != "linux" {
+		self, _ = os.Executable() // "" starts nothing
+	}
+	cmd := exec.CommandContext(ctx, self)
 	cmd.Args = append([]string{supervisor, target.Path}, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	pipe, err := cmd.StdinPipe() // closed when the command was waited for
