@@ -89,6 +89,12 @@ func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value str
 	}
 }
 
+func (v *validator) optional(at map[string]ast.Node, key, value string, form *regexp.Regexp, example string) {
+	if at[key] != nil {
+		v.form(nil, at, key, value, form, example)
+	}
+}
+
 // unique finds names, paths and basenames that stand twice. WMCO keys
 // checksums by basename and refuses a second one, and Windows doesn't tell
 // upper case from lower.
@@ -194,9 +200,7 @@ func (v *validator) git(c *Component) {
 	if c.Version != "" && !semver.IsValid(c.Version) {
 		v.report(c.at["version"], fmt.Sprintf("version can't be %q", c.Version), `write a version such as "v1.33.1"`)
 	}
-	if c.at["branch"] != nil && !branchForm.MatchString(c.Branch) {
-		v.report(c.at["branch"], fmt.Sprintf("branch can't be %q", c.Branch), "write a branch's name, such as release-4.20")
-	}
+	v.optional(c.at, "branch", c.Branch, branchForm, "a branch's name, such as release-4.20")
 	for _, key := range []string{"path", "dir"} {
 		if p := c.text(key); p != "" && !cleanPath(p) {
 			v.report(c.at[key], fmt.Sprintf("%s can't be %q", key, p), "write it relative to the tree's top, with forward slashes")
@@ -230,9 +234,7 @@ func (v *validator) module(c *Component) {
 			v.report(at["version"], fmt.Sprintf("version %s isn't one of module %s: %s", c.Version, c.Module, strings.TrimPrefix(err.Error(), "invalid version: ")), "from v2 on a module's path ends in its major version")
 		}
 	}
-	if c.Commit != "" && !commitForm.MatchString(c.Commit) {
-		v.report(at["commit"], fmt.Sprintf("commit can't be %q", c.Commit), "write all 40 digits")
-	}
+	v.optional(at, "commit", c.Commit, commitForm, "all 40 digits")
 }
 
 func majorOf(path string) string {
@@ -251,12 +253,8 @@ func (v *validator) program(c *Component, at map[string]ast.Node) {
 	case module.CheckImportPath(c.Package) != nil:
 		v.report(at["package"], fmt.Sprintf("package can't be %q", c.Package), "write ./cmd/x, relative to the module, or a full import path")
 	}
-	if at["go"] != nil {
-		v.form(at[""], at, "go", c.Go, goForm, `go: "1.24.9", or go: local`)
-	}
-	if at["fips"] != nil {
-		v.form(at[""], at, "fips", c.FIPS, fipsForm, "fips: v1.0.0")
-	}
+	v.optional(at, "go", c.Go, goForm, `go: "1.24.9", or go: local`)
+	v.optional(at, "fips", c.FIPS, fipsForm, "fips: v1.0.0")
 	for _, tag := range c.Tags {
 		if !tagForm.MatchString(tag) {
 			v.report(at["tags"], fmt.Sprintf("%q isn't a build tag", tag), "write letters, digits, dots and underscores")
