@@ -51,6 +51,14 @@ func Names(cat *catalog.Catalog) []string {
 	return names
 }
 
+// Known refuses a name, written where, that isn't of a program that can be built.
+func Known(cat *catalog.Catalog, name, where string) error {
+	if cat.Build(name) != nil {
+		return nil
+	}
+	return &fault.Error{Where: where, What: fmt.Sprintf("there is no driver %q to build", name), Fix: "one of " + strings.Join(Names(cat), ", ")}
+}
+
 // CheckPayload refuses a payload that isn't of the wanted OpenShift release.
 func CheckPayload(p *inventory.Payload, wanted version.OpenShift) error {
 	v, err := version.ParseOpenShift(p.Version)
@@ -74,10 +82,10 @@ func CheckPayload(p *inventory.Payload, wanted version.OpenShift) error {
 // where that is given, else by the catalog's newest commit of the release branch.
 // An error says what would work.
 func Find(cat *catalog.Catalog, name string, release version.OpenShift, payload *inventory.Payload) (*Source, error) {
-	b := cat.Build(name)
-	if b == nil {
-		return nil, &fault.Error{What: fmt.Sprintf("there is no driver %q to build", name), Fix: "one of " + strings.Join(Names(cat), ", ")}
+	if err := Known(cat, name, ""); err != nil {
+		return nil, err
 	}
+	b := cat.Build(name)
 	head := b.Head(release.MinorString())
 	if payload != nil {
 		if tag := payloadTag(cat, b, payload); tag != nil {

@@ -19,7 +19,6 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/shell"
 )
 
 // files are those of a layout or a docker-archive, in a folder or a tarball.
@@ -91,8 +90,8 @@ type folder string
 
 func (dir folder) place(name string) string { return filepath.Join(string(dir), name) }
 
-func (dir folder) fix() string {
-	return "write the layout again (bake payload --layout " + shell.Word(string(dir)) + "), or copy it again from where it is whole"
+func (folder) fix() string {
+	return "write the layout again as it was written (bake payload, bake driver), or copy it again from where it is whole"
 }
 
 // open follows no link to a blob. A blob that is no regular file is damage; of

@@ -156,6 +156,11 @@ func (t *tool) driverSources(ctx context.Context, cat *catalog.Catalog, names []
 	case len(names) == 0:
 		return nil, nil, &fault.Error{What: "no driver to build", Fix: "bake driver NAME, one of " + strings.Join(driver.Names(cat), ", ") + "; or --all"}
 	}
+	for _, c := range file.Drivers { // else the catalog's commit would be built, not the pinned one
+		if err := driver.Known(cat, c.Name, t.file); err != nil {
+			return nil, nil, err
+		}
+	}
 	payload, err := t.driverPayload(ctx, wanted, o)
 	if err != nil {
 		return nil, nil, err
