@@ -197,21 +197,11 @@ func (p *parser) expression(commas bool) *node {
 
 // operands reads values with commas between them.
 func (p *parser) operands(commas bool, after string) *node {
-	begin := p.pos
-	out := []*node{p.operand(after)}
-	for commas {
-		before := p.pos
-		if p.space(); !p.take(",") {
-			p.pos = before
-			break
-		}
-		p.lines()
-		out = append(out, p.operand(","))
+	first := p.operand(after)
+	if !commas {
+		return first
 	}
-	if len(out) == 1 {
-		return out[0]
-	}
-	return p.made(list, begin, "", out...)
+	return p.listed(first, func() *node { return p.operand(",") })
 }
 
 // operand reads one value with the operators in front of it.

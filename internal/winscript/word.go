@@ -73,11 +73,15 @@ func (p *parser) redirected() *node {
 
 // words reads one argument, or several with commas between them.
 func (p *parser) words() *node {
-	begin := p.pos
 	first := p.argument()
 	if first.kind == parameter {
 		return first
 	}
+	return p.listed(first, p.argument)
+}
+
+// listed reads what comes behind the first of several values and a comma.
+func (p *parser) listed(first *node, next func() *node) *node {
 	out := []*node{first}
 	for {
 		before := p.pos
@@ -86,12 +90,12 @@ func (p *parser) words() *node {
 			break
 		}
 		p.lines()
-		out = append(out, p.argument())
+		out = append(out, next())
 	}
 	if len(out) == 1 {
 		return first
 	}
-	return p.made(list, begin, "", out...)
+	return p.made(list, first.pos, "", out...)
 }
 
 // isScoped reports whether a package of npm is here, @scope/name: it is no variable

@@ -157,13 +157,7 @@ func LegalPath(path string) bool {
 }
 
 // directory is path up to its last backslash; "" if it has none.
-func directory(path string) string {
-	i := strings.LastIndexByte(path, '\\')
-	if i < 0 {
-		return ""
-	}
-	return path[:i]
-}
+func directory(path string) string { return path[:max(0, strings.LastIndexByte(path, '\\'))] }
 
 // logs checks that each log file is in the folder that is made first: no log
 // library makes it, and a program that can't open its log ends.

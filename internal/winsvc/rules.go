@@ -164,10 +164,10 @@ func (p *problems) priorities(services []Service) {
 		if !s.Bootstrap {
 			continue
 		}
-		for k, other := range services {
+		for _, other := range services {
 			if !other.Bootstrap && other.Priority <= s.Priority {
 				p.service = i
-				p.add("priority", "give bootstrap services lower numbers than all others", "bootstrap service %s has priority %d, and %s, which isn't one, has %d", s.Name, s.Priority, services[k].Name, other.Priority)
+				p.add("priority", "give bootstrap services lower numbers than all others", "bootstrap service %s has priority %d, and %s, which isn't one, has %d", s.Name, s.Priority, other.Name, other.Priority)
 				break
 			}
 		}

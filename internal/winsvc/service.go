@@ -114,10 +114,8 @@ func (s Service) Standalone() bool {
 // IsCSIProxy reports whether the service runs csi-proxy, whatever it's called.
 func (s Service) IsCSIProxy() bool {
 	base := s.Path[strings.LastIndexAny(s.Path, `\/`)+1:]
-	return strings.EqualFold(base, "csi-proxy.exe") || slices.ContainsFunc(s.Pipes, isProxyPipe)
+	return strings.EqualFold(base, "csi-proxy.exe") || slices.ContainsFunc(s.Pipes, func(pipe string) bool { return strings.HasPrefix(strings.ToLower(pipe), PipePrefix) })
 }
-
-func isProxyPipe(pipe string) bool { return strings.HasPrefix(strings.ToLower(pipe), PipePrefix) }
 
 // PipePrefix begins the name of every pipe of csi-proxy
 // (https://github.com/kubernetes-csi/csi-proxy/blob/master/client/utils.go).

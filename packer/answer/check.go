@@ -62,7 +62,11 @@ func Check(data []byte, generalize bool) []Problem {
 	if before, _, found := bytes.Cut(text, []byte("<?xml")); found && len(before) > 0 && len(bytes.TrimSpace(comment.ReplaceAll(before, nil))) == 0 {
 		c.add(1, KindXML, "something stands before <?xml, which is only read at a file's start")
 	}
-	c.otherMachines()
+	for _, o := range c.others { // beside one for this machine it is passed over, as in files for several
+		if !c.amd64[o.component+" "+o.pass] {
+			c.add(o.line, KindIdentity, "%s is for %q, and Windows Server is amd64", o.component, o.architecture)
+		}
+	}
 	c.installation(text)
 	c.fixedLetters()
 	return c.problems
@@ -158,16 +162,6 @@ func (c *checker) component(e *tree) {
 	for _, a := range [][2]string{{"publicKeyToken", publicKey}, {"language", "neutral"}, {"versionScope", "nonSxS"}} {
 		if have := e.attribute(a[0]); !strings.EqualFold(have, a[1]) && !strings.Contains(have, filled) {
 			c.add(e.line, KindIdentity, "%s has %s=%q, and Windows' own has %q", name, a[0], have, a[1])
-		}
-	}
-}
-
-// otherMachines finds components that are for another machine alone: beside the
-// one for this machine they are passed over, as in files for several.
-func (c *checker) otherMachines() {
-	for _, o := range c.others {
-		if !c.amd64[o.component+" "+o.pass] {
-			c.add(o.line, KindIdentity, "%s is for %q, and Windows Server is amd64", o.component, o.architecture)
 		}
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/winbake/winbake/internal/finding"
 )
 
 // Check reads the folder, or the one .pkr.hcl file, at path. The error is an
@@ -35,13 +33,7 @@ func Check(ctx context.Context, path string, o Options) (*Result, error) {
 		look(c)
 	}
 	c.findings = append(c.findings, c.ofBuilds()...)
-	failed := map[string]bool{}
-	for _, f := range c.findings {
-		failed[f.ID+" "+f.Object] = failed[f.ID+" "+f.Object] || f.Severity > Pass
-	}
-	c.findings = slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Severity == Pass && failed[f.ID+" "+f.Object] })
-	finding.Sort(c.findings)
-	r.Findings = c.findings
+	r.Findings = c.settled()
 	return r, nil
 }
 
@@ -57,8 +49,7 @@ func CheckBuild(b Build) []Finding {
 	for _, look := range []func(*buildChecker){scripts, answers, entry, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
 		look(c)
 	}
-	finding.Sort(c.findings)
-	return c.findings
+	return c.settled()
 }
 
 // ofBuilds are the findings of each source's build, every one once: what isn't

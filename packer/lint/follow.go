@@ -218,6 +218,5 @@ func textual(name string) bool {
 	if strings.HasPrefix(base, ".") || strings.HasSuffix(base, ".md") {
 		return false
 	}
-	return slices.ContainsFunc([]string{".ps1", ".psm1", ".cmd", ".bat", ".xml", ".pkrtpl", ".hcl", ".conf", ".pub", ".pem", ".key"}, func(s string) bool { return strings.HasSuffix(base, s) }) ||
-		!strings.Contains(base, ".")
+	return slices.Contains([]string{"", ".ps1", ".psm1", ".cmd", ".bat", ".xml", ".pkrtpl", ".hcl", ".conf", ".pub", ".pem", ".key"}, filepath.Ext(base))
 }

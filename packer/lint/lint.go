@@ -76,6 +76,17 @@ func (c *reporter) untold(id, object, observed string) {
 		Why: table.RuleOf(id).Why, Remedy: "give the values of the build with --var-file, or look at it by hand and --accept " + id + "=" + object})
 }
 
+// settled are the findings, sorted. What something was found of doesn't pass.
+func (c *reporter) settled() []finding.Finding {
+	failed := map[string]bool{}
+	for _, f := range c.findings {
+		failed[f.ID+" "+f.Object] = failed[f.ID+" "+f.Object] || f.Severity > Pass
+	}
+	all := slices.DeleteFunc(c.findings, func(f Finding) bool { return f.Severity == Pass && failed[f.ID+" "+f.Object] })
+	finding.Sort(all)
+	return all
+}
+
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func quoted(s string) string {

@@ -23,7 +23,7 @@ const forBIOS = "an active system partition (NTFS, 500 MB) and Windows (NTFS, th
 func answers(c *buildChecker) {
 	const id = "template.answer"
 	for _, f := range c.Answers {
-		good := true
+		c.pass(id, f.Name, "well-formed, and each component in a pass that reads it")
 		problems := answer.Check(f.Data, c.generalizes(f))
 		for _, p := range answer.Check(answer.Fill(f.Data, f.values), c.generalizes(f)) { // a password is no word of the file's
 			if p.Kind == answer.KindSetup && !slices.Contains(problems, p) {
@@ -35,19 +35,14 @@ func answers(c *buildChecker) {
 			if !ours {
 				continue // drive letters have a rule of their own
 			}
-			good = false
 			if p.Kind == answer.KindDisk && !efiPartition.Match(f.Data) {
 				said.Remedy = forBIOS
 			}
 			c.add(id, f.Name, finding.Finding{Severity: said.Severity, Observed: p.What, Why: said.Why, Remedy: said.Remedy, Evidence: at(f.Name, p.Line)})
 		}
 		if name := c.unseen(f); name != "" {
-			good = false
 			c.add(id, f.Name, finding.Finding{Observed: "it is put onto a medium as " + name, Expected: "autounattend.xml, which is the name that Windows Setup looks for",
 				Why: "Windows Setup finds no answer file, and stops at its first question", Remedy: "call it autounattend.xml there", Evidence: at(f.Name, 0)})
-		}
-		if good {
-			c.pass(id, f.Name, "well-formed, and each component in a pass that reads it")
 		}
 	}
 	if len(c.Answers) == 0 && c.on(fromMedium...) {
@@ -90,10 +85,8 @@ func (c *checker) lettersOf(name string) {
 // edition is an image of Windows Server by its name in an ISO.
 var edition = regexp.MustCompile(`(?i)^Windows Server (20\d\d) (SERVER)?(STANDARD|DATACENTER)`)
 
-// editions: what is installed is what the machine is made for.
-func editions(c *checker) {
-	_ = slices.ContainsFunc(c.machines, c.editionOf) // one is told
-}
+// editions: what is installed is what the machine is made for. One that isn't is told.
+func editions(c *checker) { _ = slices.ContainsFunc(c.machines, c.editionOf) }
 
 func (c *checker) editionOf(s *block) bool {
 	var chosen []string

@@ -105,23 +105,21 @@ func guests(c *checker) {
 			f.Expected = "windows2019srvNext_64Guest for Windows Server 2022"
 			c.add(id, s.Name(), f)
 		default:
-			if c.hardware(s, value, guest) {
-				c.pass(id, s.Name(), value+", "+guest.Windows)
-			}
+			c.pass(id, s.Name(), value+", "+guest.Windows)
+			c.hardware(s, value, guest)
 		}
 	}
 }
 
-// hardware holds the machine's version to its guest, and reports whether it fits.
-func (c *checker) hardware(s *block, id string, guest builder.Guest) bool {
+// hardware holds the machine's version to its guest.
+func (c *checker) hardware(s *block, id string, guest builder.Guest) {
 	text, st := c.Text(s.Body, "vm_version")
 	version, err := strconv.Atoi(text)
 	if st != known || err != nil || version == 0 || version >= guest.Hardware {
-		return true
+		return
 	}
 	c.add("template.guest-id", s.Name(), finding.Finding{Severity: finding.Warn, Observed: fmt.Sprintf("hardware version %d with %s", version, id), Expected: fmt.Sprintf("%d or later", guest.Hardware),
 		Why: "ESXi knows " + guest.Windows + " from that version on, and refuses the machine or gives it the devices of another Windows", Remedy: fmt.Sprintf("vm_version = %d", guest.Hardware+1), Evidence: s.At("vm_version")})
-	return false
 }
 
 // efiBy is what tells, by builder, that a machine starts by EFI: an attribute, and how its

@@ -202,7 +202,7 @@ func (c *checker) unanswered(s *block) bool {
 func (c *checker) boot(s *block) {
 	const id = "template.boot"
 	order, _ := c.Text(s.Body, "boot_order")
-	floppy, before := c.floppy(s), len(c.findings)
+	floppy := c.floppy(s)
 	if cd := strings.Index(order, "cdrom"); s.Labels[0] == "vsphere-iso" && cd >= 0 && cd < strings.Index(order, "disk") {
 		c.add(id, s.Name(), finding.Finding{Observed: "boot_order = " + quoted(order), Expected: `"disk,cdrom"`, Evidence: s.At("boot_order")})
 	}
@@ -218,7 +218,7 @@ func (c *checker) boot(s *block) {
 		}
 		c.add(id, s.Name(), f)
 	}
-	if len(c.findings) == before && slices.Contains(fromMedium, s.Labels[0]) {
+	if slices.Contains(fromMedium, s.Labels[0]) {
 		c.pass(id, s.Name(), "no floppy")
 	}
 }
@@ -236,7 +236,6 @@ func reach(c *checker) {
 				insecure = name
 			}
 		}
-		before := len(c.findings)
 		if (st == known && communicator == "ssh" || st == absent) && method != "sftp" && s.Labels[0] != "null" {
 			c.add(id, s.Name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence, Why: "the first upload hangs for minutes where sshd has no scp"})
 		}
@@ -252,9 +251,7 @@ func reach(c *checker) {
 			c.add(id, s.Name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.At(insecure),
 				Why: "anyone who answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
-		if len(c.findings) == before {
-			c.pass(id, s.Name(), cmp.Or(communicator, "a communicator given at build time"))
-		}
+		c.pass(id, s.Name(), cmp.Or(communicator, "a communicator given at build time"))
 	}
 }
 

@@ -156,11 +156,11 @@ func (l *leaks) variable(name string, v *block) {
 	if a := v.Body.Attributes["default"]; a != nil {
 		value = l.Value(a.Expr)
 	}
-	if l.holds(name, value) {
+	if secret.Holds(name, value, l.used[name]) {
 		l.add(id, object, finding.Finding{Observed: "a default", Expected: "none", Evidence: v.At("default")})
 	}
 	for _, a := range l.Beside[name] {
-		if given, diags := a.Expr.Value(nil); !diags.HasErrors() && l.holds(name, given) {
+		if given, diags := a.Expr.Value(nil); !diags.HasErrors() && secret.Holds(name, given, l.used[name]) {
 			l.add(id, object, finding.Finding{Observed: "a value in " + a.Range.Filename, Expected: "none in the template's folder", Evidence: at(a.Range.Filename, a.Range.Start.Line),
 				Remedy: "PKR_VAR_" + name + " in the environment, or a var-file that lies elsewhere"})
 		}
@@ -186,11 +186,6 @@ func (l *leaks) hidden(name string, v *block, value cty.Value) {
 	case (secret.IsName(name) || l.used[name]) && !isGiven && value.Type() != cty.Bool && value.Type() != cty.Number:
 		l.add(id, "var."+name, finding.Finding{Severity: finding.Warn, Observed: "not sensitive", Expected: "sensitive = true", Evidence: v.At(), Why: "Packer prints it into logs"})
 	}
-}
-
-// holds reports whether a variable's value has a secret in it.
-func (l *leaks) holds(name string, v cty.Value) bool {
-	return secret.Holds(name, v, l.used[name])
 }
 
 func keys(c *checker) {
@@ -220,9 +215,8 @@ func opened(data []byte) []byte {
 // payloads: node files come from an image by digest.
 func payloads(c *checker) {
 	const id = "template.payload"
-	blocks := append([]*block{}, c.Data...)
 	used := false
-	for _, b := range append(blocks, c.Provisioners(nil)...) {
+	for _, b := range slices.Concat(c.Data, c.Provisioners(nil)) {
 		if b.Labels[0] != "winbake-payload" && b.Labels[0] != "winbake-node" {
 			continue
 		}

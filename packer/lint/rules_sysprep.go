@@ -42,28 +42,22 @@ func sysprep(c *buildChecker) {
 		case started != nil:
 			f.Observed, f.Expected, f.Evidence = "the machine is started again after sysprep", "an image of the machine as sysprep leaves it", started.at()
 			f.Why, f.Remedy = "it goes through Windows Setup's last part by itself, and no clone does", "/quit or /shutdown, and nothing after it"
-			c.add(id, "sysprep", f)
-			return
 		case installed != nil:
 			f.Severity, f.Observed, f.Expected, f.Evidence = finding.Warn, installed.Name+" runs after sysprep", "sysprep as the last step", installed.at()
 			f.Why, f.Remedy = "what is installed into a generalized Windows isn't generalized, and Windows Setup's last part may stop at it in clones", "install everything before sysprep"
-			c.add(id, "sysprep", f)
-			return
 		case c.shutTwice(d):
 			f.Severity, f.Expected = finding.Warn, "/quit"
 			f.Why, f.Remedy = "the machine goes down during the step, and the build fails there or at its shutdown_command", "sysprep.exe /generalize /oobe /quit /quiet, and the shutdown_command after it"
-			c.add(id, "sysprep", f)
-			return
 		case slices.Contains(agents, d.Name):
 		case !d.Known() && !strings.Contains(text, "/generalize"):
 			c.untold(id, "sysprep", "its arguments aren't known here")
 			return
 		case !strings.Contains(text, "/generalize"):
 			f.Expected, f.Why, f.Remedy = "/generalize", "all clones have one security identifier, and Windows' activation of one machine", "sysprep.exe /generalize /oobe /quit /quiet"
-			c.add(id, "sysprep", f)
-			return
 		case !strings.Contains(text, "/oobe"):
 			f.Expected, f.Why, f.Remedy = "/oobe", "clones don't go through Windows Setup's last part, and the answer file isn't read", "sysprep.exe /generalize /oobe /quit /quiet"
+		}
+		if f.Expected != "" {
 			c.add(id, "sysprep", f)
 			return
 		}

@@ -400,6 +400,9 @@ var everybody = regexp.MustCompile(`(?i)^"?\*?(S-1-1-0|S-1-5-11|S-1-5-32-545|S-1
 // keysACL: nobody but administrators and SYSTEM has rights on the key file.
 func keysACL(c *buildChecker) outcome {
 	var out outcome
+	protected := slices.ContainsFunc(c.commands("icacls"), func(d commandRun) bool {
+		return strings.Contains(d.Text(), "authorized_keys") && strings.Contains(d.Text(), "/inheritance:")
+	})
 	for _, d := range c.commands("icacls", "cacls", "set-acl", "repair-authorizedkeypermission", "repair-filepermission", "fixhostfilepermissions.ps1", "install-sshd.ps1") {
 		if !strings.Contains(d.Text(), "authorized_keys") && !strings.Contains(d.in.words(), "authorized_keys") {
 			continue
@@ -421,18 +424,11 @@ func keysACL(c *buildChecker) outcome {
 				}
 			}
 		}
-		if text := d.Text(); d.Name == "icacls" && strings.Contains(text, "authorized_keys") && !strings.Contains(text, "/inheritance:") && !c.protects("authorized_keys") {
+		if d.Name == "icacls" && strings.Contains(d.Text(), "authorized_keys") && !protected {
 			out = broken(d, "the key file keeps the rights of its folder: no /inheritance:r")
 			continue
 		}
 		out = yes(d)
 	}
 	return out
-}
-
-// protects reports whether another call of icacls ends inheritance.
-func (c *buildChecker) protects(file string) bool {
-	return slices.ContainsFunc(c.commands("icacls"), func(d commandRun) bool {
-		return strings.Contains(d.Text(), file) && strings.Contains(d.Text(), "/inheritance:")
-	})
 }

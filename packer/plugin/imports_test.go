@@ -17,9 +17,9 @@ const parent = "github.com/winbake/winbake/"
 var allowed = map[string][]string{
 	"packer/plugin": {"packer/plugin/datasource/payload", "packer/plugin/post-processor/manifest", "packer/plugin/provisioner/node", "packer/plugin/version"}, // main: what there is
 
-	"packer/plugin/version":         {},                                                                             // leaf
-	"packer/plugin/internal/comm":   {"internal/fault", "internal/node/guest"},                                      // reaches a machine, knows nothing of what it is told
-	"packer/plugin/internal/record": {"internal/atomicfs", "internal/fault", "internal/finding", "internal/winsvc"}, // files, judges nothing
+	"packer/plugin/version":         {},                                                                                              // leaf
+	"packer/plugin/internal/comm":   {"internal/fault", "internal/node/guest"},                                                       // reaches a machine, knows nothing of what it is told
+	"packer/plugin/internal/record": {"internal/atomicfs", "internal/fault", "internal/finding", "internal/node", "internal/winsvc"}, // files, judges nothing
 	"packer/plugin/internal/image": {"internal/expect", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/node", "internal/node/agent", "internal/node/deploy",
 		"internal/ociimage", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload", "payload/verify"}, // opens payloads, reaches no machine
 

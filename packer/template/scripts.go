@@ -1,7 +1,6 @@
 package template
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,19 +13,12 @@ import (
 	"github.com/winbake/winbake/internal/infile"
 )
 
-// script composes a script.
-func script(name string) ([]byte, error) {
-	all, err := templates()
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	err = all.ExecuteTemplate(&b, name+".ps1", nil)
-	b.WriteString("\nStop-Transcript | Out-Null\nexit 0\n")
-	return b.Bytes(), err
-}
-
 var scriptPath = regexp.MustCompile(`scripts/([a-z-]+)\.ps1`)
+
+func (r *render) script(name string) ([]byte, error) {
+	data, err := r.execute(name + ".ps1")
+	return append(data, "\nStop-Transcript | Out-Null\nexit 0\n"...), err
+}
 
 // addScripts adds the scripts that the HCL written so far names, and no
 // others.
@@ -39,7 +31,7 @@ func (r *render) addScripts() error {
 	}
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		data, err := script(name)
+		data, err := r.script(name)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func TestScriptsDo(t *testing.T) {
 		{"first-boot-check", "a restart in the middle ends the check for good", `/delete /tn \$task /f`},
 		{"first-boot-check", "verify.exe as an ordinary user sees no services", `-User 'SYSTEM'`},
 	} {
-		text, err := script(row.script)
+		text, err := new(render).script(row.script)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -231,7 +231,7 @@ func TestScripts(t *testing.T) {
 		if !used[path] {
 			t.Errorf("%s is in no template", path)
 		}
-		data, err := script(strings.TrimSuffix(filepath.Base(path), ".ps1"))
+		data, err := new(render).script(strings.TrimSuffix(filepath.Base(path), ".ps1"))
 		if err != nil {
 			t.Fatal(err)
 		}

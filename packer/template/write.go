@@ -139,12 +139,7 @@ func put(name string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(name), dirMode); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, fileMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	return os.WriteFile(name, data, fileMode)
 }
 
 // old is what is in a folder already, by paths below it.

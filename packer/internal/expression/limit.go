@@ -25,7 +25,8 @@ func Size(v cty.Value) int {
 	case v.Type() == cty.String:
 		return len(v.AsString())
 	case v.Type() == cty.Number: // as a text
-		return abs(v.AsBigFloat().MantExp(nil)) / 3
+		exponent := v.AsBigFloat().MantExp(nil)
+		return max(exponent, -exponent) / 3
 	case v.CanIterateElements():
 		n := 0
 		for it := v.ElementIterator(); n <= MaxAll && it.Next(); {
@@ -36,8 +37,6 @@ func Size(v cty.Value) int {
 	}
 	return 1
 }
-
-func abs(n int) int { return max(n, -n) }
 
 // multiplies are functions that make more elements of a text than it names.
 var multiplies = map[string]bool{"split": true, "regexall": true, "jsondecode": true}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/packer-plugin-sdk/acctest"
 
+	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
 	"github.com/winbake/winbake/test/winenode"
@@ -51,7 +52,7 @@ func (b *build) source(m *record.Manifest) {
 	b.t.Helper()
 	var told struct {
 		Digest, Release, Reference, Directory string
-		Files                                 []record.File
+		Files                                 []node.File
 		Services                              []struct {
 			Name, Command, Start string
 			Pipes                []string

@@ -132,7 +132,7 @@ func (b *build) matches(m *record.Manifest) {
 		}
 	}
 	b.accepted(m)
-	encoded, err := m.Encode()
+	encoded, err := record.Encode(m)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -46,19 +46,12 @@ func URL(c winscript.Command, script func() string) string {
 			return url
 		}
 	}
-	switch {
-	case others.MatchString(c.Name):
-		return ""
-	case c.Name == "certutil", c.Name == "msiexec", c.Name == "ftp", strings.HasPrefix(c.Name, ".") && !strings.Contains(script(), "webclient") && !strings.Contains(script(), "httpclient"):
-		return ""
-	case c.Known() && len(c.Args) > 0 && !c.Input.Open:
+	if others.MatchString(c.Name) || c.Known() && len(c.Args) > 0 && !c.Input.Open ||
+		strings.HasPrefix(c.Name, ".") && !strings.Contains(script(), "webclient") && !strings.Contains(script(), "httpclient") {
 		return ""
 	}
 	uri := slices.Concat(c.Param("uri", 0).Texts, c.Param("source", 0).Texts)
-	if len(uri) == 0 {
-		return ""
-	}
-	if strings.Contains(strings.ToLower(uri[0]), "packer_http") || strings.Contains(strings.ToLower(uri[0]), "metadata") {
+	if len(uri) == 0 || strings.Contains(strings.ToLower(uri[0]), "packer_http") || strings.Contains(strings.ToLower(uri[0]), "metadata") {
 		return ""
 	}
 	return uri[0]
@@ -67,7 +60,7 @@ func URL(c winscript.Command, script func() string) string {
 // others are commands that fetch with a URL alone, copies those that name what they
 // fetch before where it goes.
 var (
-	others = regexp.MustCompile(`^(?:aws|gsutil|gcloud|azcopy|start-process|copy-item|copy|xcopy|robocopy)$`)
+	others = regexp.MustCompile(`^(?:aws|gsutil|gcloud|azcopy|start-process|copy-item|copy|xcopy|robocopy|certutil|msiexec|ftp)$`)
 	copies = regexp.MustCompile(`^(?:aws s3|gsutil|gcloud|azcopy|copy-item|copy|xcopy|robocopy)\b`)
 )
 

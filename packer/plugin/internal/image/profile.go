@@ -28,7 +28,10 @@ var Profiles = []string{OpenShift, Generic}
 // should be.
 func profiled(e *node.Expectation, profile, where string) error {
 	if !slices.ContainsFunc(e.Services, func(s node.Service) bool { return s.IsCSIProxy() }) && program(e, "csi-proxy.exe") != "" {
-		e.Services = append(e.Services, csiProxy())
+		// Every csi-proxy since v1.0.0 serves these pipes
+		// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
+		proxy := winsvc.CSIProxy("disk-v1", "filesystem-v1", "smb-v1", "volume-v1")
+		e.Services = append(e.Services, node.Service{Service: proxy, Log: `C:\var\log\csi-proxy\csi-proxy.log`})
 	}
 	if profile == Generic {
 		generic(e)
@@ -43,13 +46,6 @@ func profiled(e *node.Expectation, profile, where string) error {
 		}
 	}
 	return nil
-}
-
-// csiProxy is WMCO's own definition. The pipes are those that every csi-proxy
-// since v1.0.0 serves
-// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
-func csiProxy() node.Service {
-	return node.Service{Service: winsvc.CSIProxy("disk-v1", "filesystem-v1", "smb-v1", "volume-v1"), Log: `C:\var\log\csi-proxy\csi-proxy.log`}
 }
 
 // generic gives every service recovery actions, and containerd a definition

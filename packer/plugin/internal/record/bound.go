@@ -53,9 +53,6 @@ func Bind(m *Manifest, a Artifact) *Bound {
 	return &Bound{APIVersion: BoundVersion, Subject: Subject{Digest: m.Digest, Payload: m.Content.Payload}, Artifact: a, Manifest: *m}
 }
 
-// Encode writes it as people read it.
-func (b *Bound) Encode() ([]byte, error) { return encode(b) }
-
 // Sum hashes a file of an artifact.
 func Sum(name string) (f LocalFile, err error) {
 	in, err := os.Open(name)

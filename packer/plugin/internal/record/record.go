@@ -15,6 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -44,24 +45,15 @@ type Content struct {
 	Release string `json:"release,omitempty"`
 	Profile string `json:"profile"`
 	// OS is what the machine says of its Windows: "10.0.20348.681".
-	OS       string    `json:"os"`
-	Files    []File    `json:"files"`
-	Services []Service `json:"services"`
+	OS string `json:"os"`
+	// Files are those of the payload, with the sums that were found on the machine.
+	Files    []node.File `json:"files"`
+	Services []Service   `json:"services"`
 	// Verify is the sum of the verify.exe that looked.
 	Verify string `json:"verify"`
 	// Findings are those that aren't PASS: what was accepted, and what is
 	// worth knowing.
 	Findings []finding.Finding `json:"findings"`
-}
-
-// File is a file as it was found on the machine.
-type File struct {
-	Component string `json:"component"`
-	Path      string `json:"path"`
-	Payload   string `json:"payload"`
-	SHA256    string `json:"sha256"`
-	Size      int64  `json:"size"`
-	Version   string `json:"version,omitempty"`
 }
 
 // Service is a service as it was found on the machine. Nil is what it didn't
@@ -101,10 +93,8 @@ func (c Content) digest() (string, error) {
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-// Encode writes the manifest as people read it.
-func (m *Manifest) Encode() ([]byte, error) { return encode(m) }
-
-func encode(v any) ([]byte, error) {
+// Encode writes a Manifest or a Bound as people read it.
+func Encode(v any) ([]byte, error) {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the manifest: %w", err)
@@ -141,11 +131,7 @@ func Parse(data []byte, name string) (*Manifest, error) {
 // the old one or the new one.
 func Write(name string, data []byte) error {
 	if err := atomicfs.WriteFile(name, data); err != nil {
-		return cantWrite(name, err)
+		return &fault.Error{Where: name, What: "can't be written: " + err.Error(), Fix: "name a file in a folder that is there, and that you may write into", Err: err}
 	}
 	return nil
-}
-
-func cantWrite(name string, err error) error {
-	return &fault.Error{Where: name, What: "can't be written: " + err.Error(), Fix: "name a file in a folder that is there, and that you may write into", Err: err}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node"
 )
 
 func manifest(t *testing.T, run string) *Manifest {
@@ -15,7 +16,7 @@ func manifest(t *testing.T, run string) *Manifest {
 	command := `C:\k\csi-proxy.exe -windows-service`
 	m, err := New(Content{
 		Payload: "sha256:" + strings.Repeat("a", 64), Release: "4.20", Profile: "openshift", OS: "10.0.20348.681",
-		Files:    []File{{Component: "csi-proxy", Path: `C:\k\csi-proxy.exe`, Payload: "csi-proxy/csi-proxy.exe", SHA256: strings.Repeat("b", 64), Size: 7, Version: "v1.3.0"}},
+		Files:    []node.File{{Component: "csi-proxy", Path: `C:\k\csi-proxy.exe`, Payload: "csi-proxy/csi-proxy.exe", SHA256: strings.Repeat("b", 64), Size: 7, Version: "v1.3.0"}},
 		Services: []Service{{Name: "csi-proxy", Command: &command}},
 		Findings: []finding.Finding{{ID: "WIN004", Severity: finding.Info, Object: "service csi-proxy", Accepted: "UNKNOWN"}},
 	}, Build{Run: run, Name: "windows", Type: "null", Payload: "payload"})
@@ -27,7 +28,7 @@ func manifest(t *testing.T, run string) *Manifest {
 
 func TestRoundTrip(t *testing.T) {
 	m := manifest(t, "one")
-	data, err := m.Encode()
+	data, err := Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := back.Encode()
+	again, err := Encode(back)
 	if err != nil || !bytes.Equal(data, again) {
 		t.Errorf("%v\n%s\n%s", err, data, again)
 	}
@@ -45,7 +46,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	data, err := manifest(t, "one").Encode()
+	data, err := Encode(manifest(t, "one"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestBind(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := manifest(t, "one")
-	data, err := Bind(m, Artifact{Builder: "b", ID: "id", Files: []LocalFile{f}}).Encode()
+	data, err := Encode(Bind(m, Artifact{Builder: "b", ID: "id", Files: []LocalFile{f}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +108,11 @@ func TestBind(t *testing.T) {
 
 // FuzzParse: what is read can be written, and is the same when it is read again.
 func FuzzParse(f *testing.F) {
-	m, err := New(Content{Files: []File{}, Services: []Service{}, Findings: []finding.Finding{}}, Build{Run: "r"})
+	m, err := New(Content{Files: []node.File{}, Services: []Service{}, Findings: []finding.Finding{}}, Build{Run: "r"})
 	if err != nil {
 		f.Fatal(err)
 	}
-	data, err := m.Encode()
+	data, err := Encode(m)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -123,7 +124,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		out, err := m.Encode()
+		out, err := Encode(m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,7 +79,7 @@ func (p *PostProcessor) PostProcess(ctx context.Context, ui packersdk.Ui, a pack
 		}
 		artifact.Files = append(artifact.Files, f)
 	}
-	data, err := record.Bind(m, artifact).Encode()
+	data, err := record.Encode(record.Bind(m, artifact))
 	if err != nil {
 		return nil, true, true, err
 	}

@@ -23,7 +23,7 @@ func ready(t *testing.T, run string) (*PostProcessor, *record.Manifest) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := m.Encode()
+	data, err := record.Encode(m)
 	if err != nil {
 		t.Fatal(err)
 	}

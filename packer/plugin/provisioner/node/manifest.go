@@ -29,7 +29,7 @@ func (s *step) record(ctx context.Context, facts *node.Facts, found []finding.Fi
 	if err != nil {
 		return err
 	}
-	data, err := m.Encode()
+	data, err := record.Encode(m)
 	if err != nil {
 		return err
 	}
@@ -64,16 +64,16 @@ func (s *step) windows(ctx context.Context, facts *node.Facts) string {
 // files are those of the payload with the sums that the machine told. The
 // check has held them to the payload's; one that was accepted shows what is
 // there.
-func files(e *node.Expectation, facts *node.Facts) []record.File {
-	out := []record.File{}
+func files(e *node.Expectation, facts *node.Facts) []node.File {
+	out := []node.File{}
 	for _, f := range e.Files {
-		r := record.File{Component: f.Component, Path: f.Path, Payload: f.Payload, Version: f.Version}
+		f.SHA256, f.Size = "", 0
 		for _, g := range facts.Files {
 			if sum, ok := g.SHA256.Get(); ok && node.SamePath(g.Path, f.Path) {
-				r.SHA256, r.Size = sum, g.Size
+				f.SHA256, f.Size = sum, g.Size
 			}
 		}
-		out = append(out, r)
+		out = append(out, f)
 	}
 	return out
 }
