@@ -20,6 +20,7 @@ import (
 	"github.com/winbake/winbake/internal/attest"
 	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/catalog/signed"
+	"github.com/winbake/winbake/internal/inventory/yamlnode"
 	"github.com/winbake/winbake/internal/ociimage"
 )
 
@@ -62,7 +63,7 @@ func (f *found) setReleases(rows *yaml.Node) error {
 			if err != nil {
 				return err
 			}
-			drivers := child(row, "drivers")
+			drivers := yamlnode.Get(row, "drivers")
 			if drivers == nil {
 				drivers = &yaml.Node{Kind: yaml.MappingNode}
 				set(row, "drivers", drivers)
@@ -132,7 +133,7 @@ func edit(path, list string, change func(rows *yaml.Node) error) error {
 	if err := yaml.Unmarshal(src, &doc); err != nil || len(doc.Content) == 0 {
 		return fmt.Errorf("read %s: it holds no YAML: %w", path, err)
 	}
-	rows := child(doc.Content[0], list)
+	rows := yamlnode.Get(doc.Content[0], list)
 	if rows == nil {
 		return fmt.Errorf("read %s: it has no %s", path, list)
 	}
@@ -182,25 +183,15 @@ func flow(list *yaml.Node) {
 	}
 }
 
-// child is the value of a key of a mapping; nil for none.
-func child(n *yaml.Node, key string) *yaml.Node {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return n.Content[i+1]
-		}
-	}
-	return nil
-}
-
 func value(n *yaml.Node, key string) string {
-	if v := child(n, key); v != nil {
+	if v := yamlnode.Get(n, key); v != nil {
 		return v.Value
 	}
 	return ""
 }
 
 func set(n *yaml.Node, key string, v *yaml.Node) {
-	if old := child(n, key); old != nil {
+	if old := yamlnode.Get(n, key); old != nil {
 		*old = *v
 		return
 	}

@@ -175,30 +175,25 @@ func Kept(ctx context.Context) (*Edition, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	e, over, err := open(ctx, path, data, err)
+	var k kept
+	if err == nil {
+		err = json.Unmarshal(data, &k)
+	}
+	var key *attest.Key
+	if err == nil {
+		key, err = attest.ParseKey([]byte(k.Key))
+	}
+	var e *Edition
+	if err == nil {
+		e, err = Open(ctx, path, k.Envelope, key)
+	}
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "the kept catalog can't be used: " + cause(err), Fix: cmp.Or(Command(), "verify catalog update, with --from and --key as it was fetched"), Err: err}
 	}
-	if builtIn := catalog.BuiltIn(); e.AsOf < builtIn && over != builtIn {
+	if builtIn := catalog.BuiltIn(); e.AsOf < builtIn && k.Over != builtIn {
 		return nil, nil
 	}
 	return e, nil
-}
-
-func open(ctx context.Context, path string, data []byte, err error) (*Edition, string, error) {
-	if err != nil {
-		return nil, "", err
-	}
-	var k kept
-	if err := json.Unmarshal(data, &k); err != nil {
-		return nil, "", err
-	}
-	key, err := attest.ParseKey([]byte(k.Key))
-	if err != nil {
-		return nil, "", err
-	}
-	e, err := Open(ctx, path, k.Envelope, key)
-	return e, k.Over, err
 }
 
 // cause is what is wrong, without the place, which is said already.

@@ -116,19 +116,24 @@ func (c nodeChange) on(ctx context.Context, target guest.Target) (*deploy.Done, 
 	}
 	defer g.Close() //nolint:errcheck // the work is done, or its error is told
 	n := &deploy.Node{Guest: g, Exe: c.exe, Say: func(s string) { c.note(target.Host, s) }}
-	began := time.Now()
-	var out *deploy.Outcome
+	var done *deploy.Done
 	options := deploy.Options{Managed: c.o.managed, Times: agent.Times{Stop: c.o.stop, Start: c.o.start}}
 	if c.verb == agent.Remove {
-		out, err = n.Remove(ctx, options)
+		done, err = n.Remove(ctx, options)
 	} else {
-		out, err = n.Install(ctx, c.verb, c.im, options)
+		done, err = n.Install(ctx, c.verb, c.im, options)
 	}
 	if err != nil {
 		return nil, err
 	}
-	done := c.done(target, out, time.Since(began))
-	if c.im == nil || !out.Result.Changed {
+	done.Node = target.String()
+	for _, note := range done.Notes {
+		c.warn(target.Host, note)
+	}
+	if done.Recovered != "" {
+		c.note(target.Host, "an earlier change had been cut short; "+done.Recovered)
+	}
+	if c.im == nil || !done.Changed {
 		return done, nil
 	}
 	return done, c.afterwards(ctx, n, c.im, target)
@@ -169,21 +174,6 @@ func (t *tool) afterwards(ctx context.Context, n *deploy.Node, im *deploy.Image,
 		return nil
 	}
 	return &fault.Error{What: "the change was made, and the node isn't what it should be", Fix: "verify node IMAGE --ssh " + shell.Word(target.String()), Code: finding.ExitBlock}
-}
-
-func (c nodeChange) done(target guest.Target, out *deploy.Outcome, took time.Duration) *deploy.Done {
-	r := out.Result
-	for _, n := range r.Notes {
-		c.warn(target.Host, n)
-	}
-	if r.Recovered != "" {
-		c.note(target.Host, "an earlier change had been cut short; "+r.Recovered)
-	}
-	done := &deploy.Done{Node: target.String(), Verb: c.verb, Uploaded: out.Uploaded, Result: r, Seconds: took.Seconds()}
-	if c.im != nil {
-		done.Reference = c.im.Reference
-	}
-	return done
 }
 
 // ended tells of a node of several while others are still worked on.

@@ -16,14 +16,19 @@ import (
 	"github.com/winbake/winbake/internal/printable"
 )
 
-// Outcome is what a node said.
-type Outcome struct {
-	Result agent.Result
+// Done is what a change of a node came to, as JSON has it too.
+type Done struct {
+	// Node is USER@HOST[:PORT]; the caller sets it.
+	Node      string     `json:"node"`
+	Verb      agent.Verb `json:"verb"`
+	Reference string     `json:"reference,omitempty"`
 	// Uploaded counts the files that were sent.
-	Uploaded int
+	Uploaded int `json:"uploaded"`
+	agent.Result
+	Seconds float64 `json:"seconds"`
 	// Facts are the node's where nothing was changed; nil otherwise. Nobody
 	// waited for its logs.
-	Facts *node.Facts
+	Facts *node.Facts `json:"-"`
 }
 
 // Options say how a node is changed.
@@ -35,7 +40,8 @@ type Options struct {
 
 // Install makes the node what the image says: verb is agent.Install,
 // agent.Upgrade or agent.Settle. A node that is right already costs one round trip.
-func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Options) (*Outcome, error) {
+func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Options) (*Done, error) {
+	began := time.Now()
 	facts, err := n.Facts(ctx, im.Expectation, true)
 	if err != nil {
 		return nil, err
@@ -43,9 +49,9 @@ func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Option
 	if err := refuse(facts, o); err != nil {
 		return nil, err
 	}
-	out := &Outcome{}
+	out := &Done{Verb: verb, Reference: im.Reference}
 	if right(im, facts) {
-		out.Facts = facts
+		out.Facts, out.Seconds = facts, time.Since(began).Seconds()
 		return out, nil
 	}
 	files := missing(im.Expectation, facts)
@@ -61,7 +67,7 @@ func (n *Node) Install(ctx context.Context, verb agent.Verb, im *Image, o Option
 	if err != nil {
 		return nil, err
 	}
-	out.Result = *r
+	out.Result, out.Seconds = *r, time.Since(began).Seconds()
 	return out, nil
 }
 
@@ -92,7 +98,8 @@ func right(im *Image, f *node.Facts) bool {
 }
 
 // Remove takes away what was installed, and what was brought for it.
-func (n *Node) Remove(ctx context.Context, o Options) (*Outcome, error) {
+func (n *Node) Remove(ctx context.Context, o Options) (*Done, error) {
+	began := time.Now()
 	empty := &node.Expectation{APIVersion: node.APIVersion, Files: []node.File{}, Services: []node.Service{}}
 	facts, err := n.Facts(ctx, empty, true)
 	if err != nil {
@@ -105,7 +112,10 @@ func (n *Node) Remove(ctx context.Context, o Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outcome{Result: *r}, n.Clean(ctx)
+	out := &Done{Verb: agent.Remove, Result: *r}
+	err = n.Clean(ctx)
+	out.Seconds = time.Since(began).Seconds()
+	return out, err
 }
 
 func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, error) {
@@ -133,16 +143,6 @@ func (n *Node) apply(ctx context.Context, req *agent.Request) (*agent.Result, er
 		return nil, &fault.Error{What: "verify.exe answered something else than a result", Fix: "use a payload of this release: bake payload --with-verify"}
 	}
 	return line.Result, nil
-}
-
-// Done is what a change of a node came to, as JSON has it too.
-type Done struct {
-	Node      string     `json:"node"`
-	Verb      agent.Verb `json:"verb"`
-	Reference string     `json:"reference,omitempty"`
-	Uploaded  int        `json:"uploaded"`
-	agent.Result
-	Seconds float64 `json:"seconds"`
 }
 
 // Sentence is one line for people.

@@ -121,16 +121,15 @@ func (s *step) install(ctx context.Context) (*node.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := out.Result
-	if !r.Changed {
+	if !out.Changed {
 		s.ui.Say("the machine has the payload already: nothing was changed")
 		return out.Facts, nil
 	}
-	for _, n := range r.Notes {
+	for _, n := range out.Notes {
 		s.ui.Say("note: " + n)
 	}
-	text := fmt.Sprintf("%d files uploaded, %d installed, %d replaced", out.Uploaded, r.Installed, r.Replaced)
-	s.ui.Say(strings.Join(append([]string{text}, r.Services...), ", "))
+	text := fmt.Sprintf("%d files uploaded, %d installed, %d replaced", out.Uploaded, out.Installed, out.Replaced)
+	s.ui.Say(strings.Join(append([]string{text}, out.Services...), ", "))
 	return nil, nil
 }
 
