@@ -146,16 +146,18 @@ func onlyZeros(r io.Reader) error {
 const aheadBlock = 256 << 10
 
 // readAhead reads in its own goroutine, so that decompression on one side
-// overlaps with hashing on the other. It ends with its context.
+// overlaps with hashing on the other. It ends with its context. Both ends of the pipe
+// have a buffer: each read of a pipe, however small, wakes the writer.
 type readAhead struct {
-	*io.PipeReader
+	*bufio.Reader
+	pipe   *io.PipeReader
 	forget func() bool // the context
 	ended  chan struct{}
 }
 
 func newReadAhead(ctx context.Context, r io.Reader) *readAhead {
 	pr, pw := io.Pipe()
-	a := &readAhead{pr, context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) }), make(chan struct{})}
+	a := &readAhead{bufio.NewReaderSize(pr, aheadBlock), pr, context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) }), make(chan struct{})}
 	go func() {
 		defer close(a.ended)
 		w := bufio.NewWriterSize(pw, aheadBlock)
@@ -169,5 +171,5 @@ func newReadAhead(ctx context.Context, r io.Reader) *readAhead {
 func (a *readAhead) Close() error {
 	a.forget()
 	defer func() { <-a.ended }()
-	return a.PipeReader.Close()
+	return a.pipe.Close()
 }
