@@ -55,7 +55,7 @@ func (r *reader) cover(resource inventory.Resource, err error) error {
 	if err != nil && fatal(err) {
 		return err
 	}
-	cov := inventory.Coverage{Complete: err == nil, Count: r.c.Count(resource)}
+	var cov inventory.Coverage
 	if err != nil {
 		cov.Reason = reason(err)
 	}

@@ -258,8 +258,7 @@ func TestRollout(t *testing.T) {
 
 func TestCover(t *testing.T) {
 	c := NewCollector(Options{})
-	c.Cover(inventory.Nodes, inventory.Coverage{Count: 2, Reason: "forbidden"})
-	c.Cover(inventory.Nodes, inventory.Coverage{Count: 3, Complete: true})
+	c.Cover(inventory.Nodes, inventory.Coverage{Count: 5})
 	c.Cover(inventory.Pods, inventory.Coverage{Reason: "forbidden"})
 	read := c.Inventory().Read
 	if got := read[inventory.Nodes]; got != (inventory.Coverage{Complete: true, Count: 5}) {

@@ -88,25 +88,13 @@ const (
 // osLabels name a node's operating system; the second is the old one.
 var osLabels = []string{corev1.LabelOSStable, "beta.kubernetes.io/os"}
 
-// Cover notes how much of a resource a reader saw. Told twice, by two readers,
-// the counts add up, and one that saw all is enough.
+// Cover notes how much of a resource the reader saw: all of it, unless cov has a
+// Reason. What was taken is counted in addition to cov's own Count.
 func (c *Collector) Cover(r inventory.Resource, cov inventory.Coverage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old, again := c.inv.Read[r]
-	if again {
-		cov.Count += old.Count
-		cov.Complete = cov.Complete || old.Complete
-		if cov.Reason == "" && !cov.Complete {
-			cov.Reason, cov.Fix, cov.Gather, cov.Told = old.Reason, old.Fix, old.Gather, old.Told
-		}
-	}
-	if cov.Complete {
-		cov.Reason, cov.Told = "", false
-		if cov.Doubt == "" {
-			cov.Fix, cov.Gather = "", nil
-		}
-	}
+	cov.Complete = cov.Reason == ""
+	cov.Count += c.counts[r]
 	c.inv.Read[r] = cov
 }
 

@@ -152,22 +152,19 @@ var extras = []inventory.Resource{inventory.Pools, inventory.CSIDrivers, invento
 // anywhere, and so may what stood in a file that couldn't be read.
 func (r *reader) cover() {
 	for _, resource := range slices.Concat(resources, extras) {
-		if slices.Contains(extras, resource) && r.c.Count(resource) == 0 {
-			continue
-		}
-		cov := inventory.Coverage{Count: r.c.Count(resource)}
+		var cov inventory.Coverage
 		if resource == inventory.Pods {
-			cov.Count += r.c.Workloads()
+			cov.Count = r.c.Workloads()
 		}
-		switch {
-		case cov.Count == 0:
+		switch none := cov.Count+r.c.Count(resource) == 0; {
+		case none && slices.Contains(extras, resource):
+			continue
+		case none:
 			cov.Reason = "not in these manifests"
 		case r.broken > 0:
 			cov.Reason, cov.Told = fmt.Sprintf("%s couldn't be read", inventory.Many(r.broken, "input")), true
 		case resource == inventory.Nodes && len(r.c.UnreadNodes()) > 0:
 			cov.Reason = "nodes that CSINodes or pods name aren't in these manifests: " + inventory.Some(r.c.UnreadNodes())
-		default:
-			cov.Complete = true
 		}
 		r.c.Cover(resource, cov)
 	}

@@ -25,17 +25,11 @@ func (r *reader) tellCoverage() {
 		if k.resource == "" {
 			continue
 		}
-		r.tell(k.resource, r.tallies[name].count, r.lacks(name, k))
+		r.c.Cover(k.resource, r.lacks(name, k))
 	}
 	for _, m := range []configMap{{inventory.AdminGates, "openshift-config-managed", "admin-gates"}, {inventory.AdminAcks, "openshift-config", "admin-acks"}} {
-		count := r.c.Count(m.resource)
-		r.tell(m.resource, count, r.lacksConfigMap(m, count))
+		r.c.Cover(m.resource, r.lacksConfigMap(m))
 	}
-}
-
-func (r *reader) tell(resource inventory.Resource, count int, cov inventory.Coverage) {
-	cov.Complete, cov.Count = cov.Reason == "", count
-	r.c.Cover(resource, cov)
 }
 
 type configMap struct {
@@ -45,21 +39,21 @@ type configMap struct {
 
 // lacks is why not all of a resource was seen; no reason when it was.
 func (r *reader) lacks(name string, k kind) inventory.Coverage {
-	t := r.tallies[name]
+	none := r.c.Count(k.resource) == 0
 	switch {
 	case r.cut:
 		return inventory.Coverage{Reason: "the archive ends early", Told: true}
-	case t.broken > 0:
-		return inventory.Coverage{Reason: broken(t.broken), Told: true}
+	case r.broken[name] > 0:
+		return inventory.Coverage{Reason: broken(r.broken[name]), Told: true}
 	case k.resource == inventory.Services:
-		return r.lacksServices(t)
+		return r.lacksServices()
 	case k.resource == inventory.Namespaces && !r.listed[name]:
 		return lackOf(unlisted, r.howToGather(name))
 	case k.namespaced:
 		return r.lacksNamespaces(name)
-	case k.resource == inventory.Nodes && t.count > 0:
+	case k.resource == inventory.Nodes && !none:
 		return r.lacksNodes()
-	case t.count == 0 && !r.listed[name] && !(k.resource == inventory.Volumes && r.listedStorage()):
+	case none && !r.listed[name] && !(k.resource == inventory.Volumes && r.listedStorage()):
 		return lackOf("no "+clusterFolder+"/"+name+" in this must-gather", r.howToGather(name))
 	}
 	return inventory.Coverage{}
@@ -89,19 +83,19 @@ func (r *reader) lacksNodes() inventory.Coverage {
 	return lackOf("nodes that CSINodes or pods name weren't gathered: "+inventory.Some(missing), r.howToGather("core/nodes"))
 }
 
-func (r *reader) lacksServices(t *tally) inventory.Coverage {
-	if n := r.namespaces[kube.OperatorNamespace]; t.count > 0 || n != nil && n.has("core/configmaps") {
+func (r *reader) lacksServices() inventory.Coverage {
+	if n := r.namespaces[kube.OperatorNamespace]; r.c.Count(inventory.Services) > 0 || n != nil && n.has("core/configmaps") {
 		return inventory.Coverage{}
 	}
 	return lackOf("namespace "+kube.OperatorNamespace+" wasn't gathered", r.inspect("ns/"+kube.OperatorNamespace))
 }
 
-func (r *reader) lacksConfigMap(m configMap, count int) inventory.Coverage {
+func (r *reader) lacksConfigMap(m configMap) inventory.Coverage {
 	n := r.namespaces[m.namespace]
 	switch {
 	case r.cut:
 		return inventory.Coverage{Reason: "the archive ends early", Told: true}
-	case count > 0 || n != nil && n.has("core/configmaps"):
+	case r.c.Count(m.resource) > 0 || n != nil && n.has("core/configmaps"):
 		return inventory.Coverage{}
 	}
 	how := r.inspect("configmap/" + m.name)
@@ -120,12 +114,12 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 	missing := r.missing(name)
 	switch {
 	case r.listed[name]: // of all namespaces
-	case !r.listed["core/namespaces"] || r.tallies["core/namespaces"].broken > 0:
+	case !r.listed["core/namespaces"] || r.broken["core/namespaces"] > 0:
 		cov := lackOf("", r.howToGather(name))
 		switch {
 		case len(missing) > 0:
 			cov.Reason = unlisted + "; of those that it mentions these weren't gathered: " + inventory.Some(missing)
-		case !r.mentionsNamespaces() || r.tallies["core/namespaces"].broken > 0 || r.tallies[name].count == 0:
+		case !r.mentionsNamespaces() || r.broken["core/namespaces"] > 0 || r.c.Count(kinds[name].resource) == 0:
 			cov.Reason = unlisted
 		default:
 			cov.Doubt = unlisted
@@ -145,7 +139,7 @@ func (r *reader) lacksNamespaces(name string) inventory.Coverage {
 // PersistentVolumes, which name their claims' namespaces, and CSINodes, which
 // name drivers that a DaemonSet must run somewhere.
 func (r *reader) mentionsNamespaces() bool {
-	volumes := r.tallies["core/persistentvolumes"].count > 0 || r.listed["core/persistentvolumes"] || r.listedStorage()
+	volumes := r.c.Count(inventory.Volumes) > 0 || r.listed["core/persistentvolumes"] || r.listedStorage()
 	return volumes && len(r.csiNodes) > 0
 }
 

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/inventory/kube"
 )
 
 // maxFile bounds a file of objects. A namespace with 10,000 pods has some
@@ -92,7 +90,6 @@ func (r *reader) add(d *document, p place, k kind) {
 		return
 	}
 	r.objects++
-	r.tallies[p.resource].count++
 }
 
 // note keeps what coverage is told by.
@@ -105,10 +102,6 @@ func (r *reader) note(p place, h head) {
 	case "core/persistentvolumes":
 		if ns := h.Spec.ClaimRef.Namespace; ns != "" {
 			r.namespace(ns)
-		}
-	case "core/configmaps":
-		if !strings.HasPrefix(h.Metadata.Name, kube.ServicesPrefix) {
-			r.tallies[p.resource].count--
 		}
 	}
 }

@@ -27,11 +27,6 @@ type namespace struct {
 	lists map[string]bool
 }
 
-type tally struct {
-	count  int
-	broken int // files or objects that couldn't be read
-}
-
 type reader struct {
 	c    *kube.Collector
 	top  string
@@ -48,7 +43,7 @@ type reader struct {
 	objects  int
 	maxFile  int64
 	seen     map[string]bool
-	tallies  map[string]*tally
+	broken   map[string]int // by resource: files or objects that couldn't be read
 	csiNodes map[string]bool
 	// listed are the cluster-scoped resources of which there is a file with all.
 	listed map[string]bool
@@ -59,14 +54,10 @@ type reader struct {
 }
 
 func newReader(c *kube.Collector, top string) *reader {
-	r := &reader{
-		c: c, top: top, runs: runs{top, map[string]bool{}, map[string]string{}}, maxFile: maxFile, seen: map[string]bool{}, tallies: map[string]*tally{},
+	return &reader{
+		c: c, top: top, runs: runs{top, map[string]bool{}, map[string]string{}}, maxFile: maxFile, seen: map[string]bool{}, broken: map[string]int{},
 		csiNodes: map[string]bool{}, listed: map[string]bool{}, namespaces: map[string]*namespace{},
 	}
-	for resource := range kinds {
-		r.tallies[resource] = &tally{}
-	}
-	return r
 }
 
 func (r *reader) archive() bool {
@@ -134,16 +125,14 @@ func (r *reader) survive(name string, p place, err error) error {
 
 // skip is told of a folder that can't be listed: anything may be in it.
 func (r *reader) skip(name string, err error) {
-	for resource := range r.tallies {
-		r.tallies[resource].broken++
+	for resource := range kinds {
+		r.broken[resource]++
 	}
 	r.c.Problem(inventory.Problem{Where: name, What: "can't be listed: " + infile.Cause(err), Fix: "let this user read it", Command: "ls -ld " + shell.Word(r.top+"/"+name)})
 }
 
 func (r *reader) problem(resource, where, what, fix string) {
-	if t := r.tallies[resource]; t != nil {
-		t.broken++
-	}
+	r.broken[resource]++
 	r.c.Problem(inventory.Problem{Where: where, What: what, Fix: fix})
 }
 
