@@ -131,7 +131,8 @@ func (i *image) answer() answer {
 	}
 	slices.Sort(i.tags)
 	var a answer
-	tags, label := i.versions(), i.label()
+	tags := i.versions()
+	label, said := i.label()
 	switch {
 	case len(tags) > 1:
 		a.Reason = fmt.Sprintf("its registry has the digest under tags of several versions: %s", inventory.Some(i.tags))
@@ -140,7 +141,7 @@ func (i *image) answer() answer {
 	case len(tags) == 1:
 		a = inventory.VersionFact{Version: tags[0], Known: true, By: "registry-tag", At: inventory.Evidence{Text: "tag " + inventory.Some(i.tags)}}
 	case label != nil:
-		a = inventory.VersionFact{Version: *label, Known: true, By: "label", At: inventory.Evidence{Text: "label " + i.labelName()}}
+		a = inventory.VersionFact{Version: *label, Known: true, By: "label", At: inventory.Evidence{Text: "label " + said}}
 	default:
 		a.Reason = "its registry has no tag and no label that says"
 		if i.commit != "" {
@@ -353,29 +354,22 @@ func (i *image) versions() []version.Driver {
 // https://github.com/opencontainers/image-spec/blob/main/annotations.md
 var versionLabels = []string{ociimage.KeyVersion, "version"}
 
-// label is the version of a label, nil for none that is whole. On what Red Hat
-// builds the labels are of OpenShift, or of the base image, and not the driver's.
-func (i *image) label() *version.Driver {
+// label is the version of the first label that names one, and the label; nil where
+// that isn't whole. On what Red Hat builds the labels are of OpenShift, or of the base
+// image, and not the driver's.
+func (i *image) label() (*version.Driver, string) {
 	for name := range i.labels {
 		if strings.HasPrefix(name, "io.openshift.") || strings.HasPrefix(name, "com.redhat.") {
-			return nil
+			return nil, ""
 		}
 	}
-	v, err := version.ParseDriver(i.labels[i.labelNamed()])
-	if err != nil || !full.MatchString(i.labels[i.labelNamed()]) {
-		return nil
+	name := versionLabels[0]
+	if i.labels[name] == "" {
+		name = versionLabels[1]
 	}
-	return &v
-}
-
-func (i *image) labelNamed() string {
-	for _, name := range versionLabels {
-		if i.labels[name] != "" {
-			return name
-		}
+	v, err := version.ParseDriver(i.labels[name])
+	if err != nil || !full.MatchString(i.labels[name]) {
+		return nil, ""
 	}
-	return versionLabels[0]
+	return &v, name + "=" + i.labels[name]
 }
-
-// labelName is the label and its value, as evidence.
-func (i *image) labelName() string { return i.labelNamed() + "=" + i.labels[i.labelNamed()] }

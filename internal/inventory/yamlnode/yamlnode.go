@@ -8,18 +8,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxAliases bounds aliases that lead to aliases.
-const maxAliases = 200
-
-// Resolve follows an alias; nil for one that leads to itself.
+// Resolve follows an alias: what has an anchor is no alias itself.
 func Resolve(n *yaml.Node) *yaml.Node {
-	for range maxAliases {
-		if n == nil || n.Kind != yaml.AliasNode {
-			return n
-		}
-		n = n.Alias
+	if n != nil && n.Kind == yaml.AliasNode {
+		return n.Alias
 	}
-	return nil
+	return n
 }
 
 // Get is a mapping's value, nil where there is none.
@@ -31,18 +25,11 @@ func Get(n *yaml.Node, name string) *yaml.Node {
 // child is what is under a key or an index of n, with the key's node.
 func child(n *yaml.Node, step any) (name, value *yaml.Node) {
 	n = Resolve(n)
-	if n == nil {
-		return nil, nil
+	if key, ok := step.(string); ok && n != nil && n.Kind == yaml.MappingNode {
+		return member(n, key, 0)
 	}
-	switch step := step.(type) {
-	case string:
-		if n.Kind == yaml.MappingNode {
-			return member(n, step, 0)
-		}
-	case int:
-		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
-			return n.Content[step], Resolve(n.Content[step])
-		}
+	if i, ok := step.(int); ok && n != nil && n.Kind == yaml.SequenceNode && i >= 0 && i < len(n.Content) {
+		return n.Content[i], Resolve(n.Content[i])
 	}
 	return nil, nil
 }
