@@ -80,7 +80,6 @@ func (p *Program) block(id, observed, expected, why string) finding.Finding {
 	return finding.Finding{ID: id, Severity: finding.Block, Observed: observed, Expected: expected, Why: why, Remedy: p.rebuild()}
 }
 
-// origin compares toolchain, main package and main module.
 func (p *Program) origin(f *pe.File) (fs []finding.Finding) {
 	b := f.Build
 	if p.GoVersion != "" && b.GoVersion != p.GoVersion {
@@ -201,18 +200,17 @@ func (p *Program) settings(f *pe.File) []finding.Finding {
 	var fs []finding.Finding
 	for _, key := range slices.Sorted(maps.Keys(p.Settings)) {
 		got, want := f.Setting(key), p.Settings[key]
-		if got == want || key == "GOFIPS140" && fipsAlias(got, want) || key == "-gcflags" && got == "" {
-			continue // without -gcflags the same was compiled, and DWARF with it
+		switch {
+		case got == want:
+			continue
+		case key == "-gcflags" && got == "": // the same was compiled, and DWARF with it
+			continue
+		case key == "GOFIPS140" && want != "" && strings.HasPrefix(got, want+"-"): // the go command writes v1.0.0-c2097c7c for v1.0.0
+			continue
 		}
 		fs = append(fs, p.block("binary.go.setting", setting(key, got), setting(key, want), cmp.Or(settingWhy[key], otherFlagsWhy)))
 	}
 	return fs
-}
-
-// fipsAlias says whether got is the full name of the module version want: the
-// go command writes v1.0.0-c2097c7c for v1.0.0.
-func fipsAlias(got, want string) bool {
-	return want != "" && strings.HasPrefix(got, want+"-")
 }
 
 func setting(key, value string) string {

@@ -77,15 +77,9 @@ func (e Expression) compares(value string) bool {
 	if len(e.Values) != 1 {
 		return false
 	}
-	have, err := strconv.ParseInt(value, 10, 64)
-	if err != nil {
-		return false
-	}
-	want, err := strconv.ParseInt(e.Values[0], 10, 64)
-	if err != nil {
-		return false
-	}
-	return e.Operator == "Gt" && have > want || e.Operator == "Lt" && have < want
+	have, errHave := strconv.ParseInt(value, 10, 64)
+	want, errWant := strconv.ParseInt(e.Values[0], 10, 64)
+	return errHave == nil && errWant == nil && (e.Operator == "Gt" && have > want || e.Operator == "Lt" && have < want)
 }
 
 // Tolerates tells whether the pods tolerate the taints of n that keep pods

@@ -139,7 +139,6 @@ func (p *Prefix) runOnce(ctx context.Context, file string, args ...string) (Outp
 
 func (p *Prefix) path(name string) string { return filepath.Join(p.dir, "drive_c", name) }
 
-// read reads what run.cmd has written.
 func (p *Prefix) read() (Output, error) {
 	code, err := os.ReadFile(p.path(fmt.Sprintf("exit%d.txt", p.runs)))
 	if err != nil {

@@ -55,16 +55,12 @@ func Command(ctx context.Context, prefix string, args ...string) *exec.Cmd {
 	cmd.Env = Env(prefix)
 	// The current directory becomes the program's, and it must be one that the
 	// prefix has a drive for.
-	if c := filepath.Join(prefix, "drive_c"); isDir(c) {
+	c := filepath.Join(prefix, "drive_c")
+	if info, err := os.Stat(c); err == nil && info.IsDir() {
 		cmd.Dir = c
 	}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // Make makes a prefix in the new folder dir, about 700 MB of it, in which Go
@@ -91,7 +87,6 @@ func Make(ctx context.Context, dir string) error {
 	return nil
 }
 
-// boot has Wine make its files.
 func boot(ctx context.Context, dir string) error {
 	// Wine's server keeps the outputs of the program that started it: a pipe
 	// would stay open, so they're a file.

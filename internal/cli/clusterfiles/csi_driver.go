@@ -159,7 +159,6 @@ func writeCSIDriver(ctx context.Context, a *app.App, folder *csidriver.Folder, o
 	return nil
 }
 
-// keep takes from the old DaemonSet what no flag says.
 func (o *csiDriverOptions) keep(cat *catalog.Catalog) {
 	if !o.given("mode") {
 		o.Mode = ""
@@ -232,7 +231,6 @@ type csiReport struct {
 	title string
 }
 
-// wrote adds the folder, and what to run next.
 func (r *csiReport) wrote(folder *csidriver.Folder, o *csiDriverOptions) {
 	out := o.out
 	r.Folder = out

@@ -22,7 +22,8 @@ const running = "status.phase!=Succeeded,status.phase!=Failed"
 // those of drivers on Linux, which run the images that count. Where the nodes
 // aren't known, or most of them run Windows, it reads all.
 func (r *reader) readPods(ctx context.Context) error {
-	if r.nodes.read && r.perNode() {
+	// One request for each Windows node is less work than pages of all pods, up to a third.
+	if r.nodes.read && len(r.nodes.windows)*3 < r.nodes.all {
 		err := r.readSomePods(ctx)
 		if !apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 			return r.cover(inventory.Pods, err)
@@ -30,10 +31,6 @@ func (r *reader) readPods(ctx context.Context) error {
 	}
 	return r.cover(inventory.Pods, r.podPager("", running).read(ctx))
 }
-
-// perNode tells whether one request for each Windows node is less work than
-// pages of all pods.
-func (r *reader) perNode() bool { return len(r.nodes.windows)*3 < r.nodes.all }
 
 // readSomePods reads what isn't scheduled first, so that a pod that is
 // scheduled meanwhile is met on its node.

@@ -112,7 +112,6 @@ func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 	return out
 }
 
-// csiNode takes the drivers that are registered on a node.
 func (c *Collector) csiNode(o inventory.Object, n *storagev1.CSINode, at Locator) {
 	if c.repeated(o, inventory.CSINodes, func() any { return bareCSINode(n) }, at) || c.linux[n.Name] {
 		return

@@ -39,7 +39,6 @@ func (c *Collector) replicaSet(o inventory.Object, r *appsv1.ReplicaSet, at Loca
 	c.template(o, r, r.Spec.Replicas, &r.Spec.Template, templateBase, at)
 }
 
-// job takes the pod template of a Job that hasn't ended.
 func (c *Collector) job(o inventory.Object, j *batchv1.Job, at Locator) {
 	replicas := j.Spec.Parallelism
 	if jobEnded(j) || j.Spec.Suspend != nil && *j.Spec.Suspend {

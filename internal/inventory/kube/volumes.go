@@ -33,7 +33,6 @@ type workload struct {
 	claims map[string]*string
 }
 
-// persistentVolume takes a volume.
 func (c *Collector) persistentVolume(o inventory.Object, pv *corev1.PersistentVolume, at Locator) {
 	b, claimed := backingOf(pv), claimOf(pv)
 	if c.repeated(o, inventory.Volumes, func() any { return [2]any{b, claimed} }, at) {
@@ -89,7 +88,6 @@ func (c *Collector) leftover(o inventory.Object, b backing, at inventory.Evidenc
 	})
 }
 
-// persistentVolumeClaim takes a claim.
 func (c *Collector) persistentVolumeClaim(o inventory.Object, pvc *corev1.PersistentVolumeClaim, at Locator) {
 	cl, by := claimRecord(pvc)
 	if c.repeated(o, inventory.Claims, func() any { return cl }, at) {
@@ -122,7 +120,6 @@ func claimRecord(pvc *corev1.PersistentVolumeClaim) (cl claim, by string) {
 // name.
 var defaultClass = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
 
-// storageClass takes a class: it names the driver of claims that aren't bound.
 func (c *Collector) storageClass(o inventory.Object, sc *storagev1.StorageClass, at Locator) {
 	c.classes[sc.Name] = sc.Provisioner
 	for _, name := range defaultClass {

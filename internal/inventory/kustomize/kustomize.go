@@ -147,7 +147,6 @@ func (l *localFiles) ReadFile(name string) ([]byte, error) {
 	return l.kustomization(name, src, first)
 }
 
-// kustomization is a kustomization file without what isn't local.
 func (l *localFiles) kustomization(name string, src []byte, first bool) ([]byte, error) {
 	k, err := parse(src)
 	if err != nil {

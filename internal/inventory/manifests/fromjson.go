@@ -97,7 +97,6 @@ func (j *jsonReader) node(token stdjson.Token, depth int) (*yaml.Node, error) {
 	return n, nil
 }
 
-// fill reads the members of an object or a list up to its closing bracket.
 func (j *jsonReader) fill(n *yaml.Node, open stdjson.Delim, depth int) error {
 	n.Style, n.Column = 0, max(n.Column-1, 1)
 	n.Kind, n.Tag = yaml.SequenceNode, "!!seq"

@@ -67,7 +67,6 @@ func listsObjects(n *yaml.Node) bool {
 	})
 }
 
-// items takes the items of a List, each for itself.
 func (r *reader) items(d *document, items *yaml.Node, list object, depth int) error {
 	if depth >= maxNesting {
 		return failed(d, items, "Lists stand inside of Lists too deep")

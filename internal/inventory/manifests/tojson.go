@@ -123,7 +123,10 @@ func (w *writer) members(n *yaml.Node, names map[string]bool) error {
 		k, v := yamlnode.Resolve(n.Content[i]), n.Content[i+1]
 		switch {
 		case k == nil || k.Kind != yaml.ScalarNode:
-			return w.d.badKey(n.Content[i])
+			if f := w.d.template(); f != nil {
+				return f // {{ .Values.x }} is a mapping whose key is a mapping
+			}
+			return failed(w.d, n.Content[i], "a key isn't a text")
 		case yamlnode.IsMerge(k):
 			merges = append(merges, v)
 			continue
@@ -176,15 +179,6 @@ func (w *writer) merge(n *yaml.Node, merges []*yaml.Node, names map[string]bool)
 		}
 	}
 	return nil
-}
-
-// badKey is the failure of a key that isn't a text. {{ .Values.x }} is a
-// mapping whose key is a mapping, as YAML has it.
-func (d *document) badKey(k *yaml.Node) error {
-	if f := d.template(); f != nil {
-		return f
-	}
-	return failed(d, k, "a key isn't a text")
 }
 
 // scalar writes a value as kubectl would understand it: by the rules of YAML

@@ -197,7 +197,10 @@ func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 			return
 		}
 	case !isManifest(name):
-		r.passOver(name, f)
+		if what, fix, command := unreadForm(name); what != "" {
+			f.passedOver = true
+			r.problem(inventory.Problem{Where: name, What: what + ", and wasn't read", Fix: fix, Command: command})
+		}
 		return
 	}
 	if kind := entry.Type() &^ fs.ModeSymlink; !kind.IsRegular() {
@@ -205,16 +208,6 @@ func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 		return
 	}
 	f.manifests = append(f.manifests, name)
-}
-
-// passOver tells of a file that may hold manifests in a form that isn't read.
-func (r *reader) passOver(name string, f *found) {
-	what, fix, command := unreadForm(name)
-	if what == "" {
-		return
-	}
-	f.passedOver = true
-	r.problem(inventory.Problem{Where: name, What: what + ", and wasn't read", Fix: fix, Command: command})
 }
 
 // unreadForm is what a file is by its name, and what makes manifests of it; ""

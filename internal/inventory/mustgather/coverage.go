@@ -10,7 +10,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// cutShort notes that the archive ended early.
 func (r *reader) cutShort(cut *cutError) {
 	r.cut = true
 	r.c.Problem(inventory.Problem{

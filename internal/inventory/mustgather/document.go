@@ -54,7 +54,6 @@ func decodeItems(file string, src []byte) ([]document, error) {
 	return docs, nil
 }
 
-// kind is what a resource's folder holds.
 type kind struct {
 	apiVersion, kind string
 	// resource is what rules ask the coverage of; "" for others.

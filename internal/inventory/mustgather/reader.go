@@ -91,7 +91,6 @@ func (r *reader) visit(name string, in io.Reader) error {
 	return nil
 }
 
-// enter notes the root and the namespace of a path.
 func (r *reader) enter(p place) {
 	r.several = !r.runs.add(p.root) || r.several
 	if !r.rooted {
@@ -206,7 +205,6 @@ func readProxyLog(r io.Reader) ([]versionLine, error) {
 	}
 }
 
-// nextLine returns the head of the next line and passes over the rest.
 func nextLine(br *bufio.Reader) ([]byte, error) {
 	head, err := br.ReadSlice('\n')
 	if !errors.Is(err, bufio.ErrBufferFull) {

@@ -26,7 +26,6 @@ type visitor func(name string, r io.Reader) error
 
 type skipper func(name string, err error)
 
-// walk visits the files of a folder or of an archive in their order there.
 func walk(ctx context.Context, top string, visit visitor, skip skipper) error {
 	info, err := os.Stat(top)
 	switch {

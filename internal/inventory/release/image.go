@@ -22,7 +22,6 @@ import (
 	"github.com/winbake/winbake/internal/shell"
 )
 
-// fromImage reads a release image in a registry, a layout or a tarball.
 func fromImage(ctx context.Context, ref string, o ociimage.Options) (inventory.Payload, error) {
 	s, err := openImage(ctx, ref, o)
 	if err != nil {

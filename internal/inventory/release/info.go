@@ -51,7 +51,6 @@ func isInfo(src []byte) bool {
 	return false
 }
 
-// infoParser reads the text line by line.
 type infoParser struct {
 	name    string
 	line    int

@@ -88,7 +88,6 @@ func notReferences(where, what string) error {
 	}
 }
 
-// jsonFault turns encoding/json's offset into a line and a column.
 func jsonFault(name string, src []byte, err error) error {
 	offset := int64(-1)
 	if se, ok := errors.AsType[*json.SyntaxError](err); ok {
@@ -110,7 +109,6 @@ func jsonFault(name string, src []byte, err error) error {
 	return notReferences(where, what)
 }
 
-// payload turns the stream's tags into the model's.
 func (s *imageStream) payload(name string) (inventory.Payload, error) {
 	p := inventory.Payload{Version: s.Metadata.Name, At: inventory.Evidence{Where: name, Text: s.Metadata.Name}}
 	if s.Kind != "" && s.Kind != "ImageStream" {

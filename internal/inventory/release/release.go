@@ -83,7 +83,6 @@ func read(ctx context.Context, ref string, o ociimage.Options) (inventory.Payloa
 	return fromFile(ctx, ref, o)
 }
 
-// fromFolder reads an extracted release, or an OCI layout.
 func fromFolder(ctx context.Context, dir string, o ociimage.Options) (inventory.Payload, error) {
 	for _, name := range []string{"oci-layout", "index.json"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
@@ -102,7 +101,6 @@ func fromFolder(ctx context.Context, dir string, o ociimage.Options) (inventory.
 	}
 }
 
-// fromExtracted reads image-references and the release-metadata next to it.
 func fromExtracted(file string) (inventory.Payload, error) {
 	src, err := readBounded(file)
 	if err != nil {

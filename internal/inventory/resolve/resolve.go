@@ -222,7 +222,6 @@ var full = regexp.MustCompile(`^v?[0-9]+\.[0-9]+\.[0-9]+`)
 // answer is what a registry said of one image.
 type answer = inventory.VersionFact
 
-// fetch reads the image's labels, and finds its tags.
 func fetch(ctx context.Context, c *registry.Client, digest string) (image, error) {
 	var i image
 	err := c.Do(ctx, func() (err error) {

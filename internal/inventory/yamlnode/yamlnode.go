@@ -139,7 +139,6 @@ func Items(text []byte) (rest []byte, items []Item, indent int, ok bool) {
 	return rest, closeItem(items, text, start, len(text)), indent, ok && indent != unknown
 }
 
-// closeItem gives the last item its text.
 func closeItem(items []Item, text []byte, start, end int) []Item {
 	if n := len(items); n > 0 {
 		items[n-1].Text = text[start:end]

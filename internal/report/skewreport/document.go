@@ -151,14 +151,6 @@ func (d *Document) takeResult(r *skew.Result) {
 	})
 }
 
-func (d *Document) takeInventory(inv *inventory.Inventory) {
-	d.Sources = append(d.Sources, inv.Sources...)
-	for resource, c := range inv.Read {
-		d.Coverage[string(resource)] = c
-	}
-	d.Problems = slices.Clone(inv.Problems)
-}
-
 // sortFindings puts the worst first, and findings alike in the order in which
 // an update meets them. finding.Sort would put 4.10 before 4.9.
 func (d *Document) sortFindings() {

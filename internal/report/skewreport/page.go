@@ -88,7 +88,7 @@ func (p page) Parts() []hopPart {
 			}
 			if len(parts[i].Times) == 0 || s.When != when {
 				when = s.When
-				parts[i].Times = append(parts[i].Times, timePart{Heading: whenHeading(when)})
+				parts[i].Times = append(parts[i].Times, timePart{Heading: capital(cmp.Or(due(when, ""), "at any time"))})
 			}
 			n++
 			last := &parts[i].Times[len(parts[i].Times)-1]
@@ -96,13 +96,6 @@ func (p page) Parts() []hopPart {
 		}
 	}
 	return parts
-}
-
-func whenHeading(when string) string {
-	if when == "" {
-		return "At any time"
-	}
-	return capital(due(when, ""))
 }
 
 // way is an action's way back, or why there is none.

@@ -174,7 +174,6 @@ func parts(f finding.Finding) []part {
 	return slices.DeleteFunc(all, func(p part) bool { return p.Text == "" })
 }
 
-// plain is advice as lines of text.
 func plain(all []paragraph) string {
 	var lines []string
 	for _, p := range all {

@@ -139,7 +139,11 @@ func newDocument(r Report) *Document {
 		d.takeResult(r.Result)
 	}
 	if r.Inventory != nil {
-		d.takeInventory(r.Inventory)
+		d.Sources = append(d.Sources, r.Inventory.Sources...)
+		for resource, c := range r.Inventory.Read {
+			d.Coverage[string(resource)] = c
+		}
+		d.Problems = slices.Clone(r.Inventory.Problems)
 	}
 	for s := finding.Pass; s <= finding.Block; s++ {
 		d.Counts[s.String()] = finding.Count(d.Findings, s)
@@ -199,7 +203,11 @@ func (d *Document) junitCase(r RuleInfo) report.JUnitCase {
 	}
 	if len(failed) > 0 {
 		worst := finding.Worst(failed)
-		message := &report.JUnitMessage{Message: junitHeadline(failed), Type: worst.String(), JUnitText: report.JUnitText{Text: junitDetails(failed)}}
+		said := printable.OneLine(strings.TrimSpace(failed[0].Object + ": " + cmp.Or(failed[0].Observed, failed[0].Why)))
+		if len(failed) > 1 {
+			said += fmt.Sprintf(" (and %d more)", len(failed)-1)
+		}
+		message := &report.JUnitMessage{Message: said, Type: worst.String(), JUnitText: report.JUnitText{Text: junitDetails(failed)}}
 		if worst == finding.Unknown {
 			c.Error = message
 		} else {
@@ -212,14 +220,6 @@ func (d *Document) junitCase(r RuleInfo) report.JUnitCase {
 		c.Output = &report.JUnitText{Text: junitDetails(rest)}
 	}
 	return c
-}
-
-func junitHeadline(fs []finding.Finding) string {
-	said := printable.OneLine(strings.TrimSpace(fs[0].Object + ": " + cmp.Or(fs[0].Observed, fs[0].Why)))
-	if len(fs) > 1 {
-		said += fmt.Sprintf(" (and %d more)", len(fs)-1)
-	}
-	return said
 }
 
 func junitDetails(fs []finding.Finding) string {

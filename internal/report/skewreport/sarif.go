@@ -78,7 +78,6 @@ func fingerprint(f finding.Finding) string {
 // have spaces: an object and its field have them too.
 var fileLine = regexp.MustCompile(`^([^\s:]+|[^:]+\.(?:ya?ml|json|log|txt)):([1-9][0-9]{0,8})(?::([1-9][0-9]{0,8}))?(?:[:\s].*)?$`)
 
-// place is where evidence is in a file.
 type place struct {
 	URI          string
 	Line, Column int

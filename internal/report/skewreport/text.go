@@ -110,7 +110,6 @@ func (w *textWriter) prose(head string, columns int, text string) {
 	}
 }
 
-// commands writes lines for a shell.
 func (w *textWriter) commands(head, text string) {
 	if w.command == 0 {
 		w.command = strings.Count(w.String(), "\n") + 1
@@ -211,7 +210,6 @@ func (w *textWriter) rest() {
 	}
 }
 
-// few writes what there is of something in one line.
 func (w *textWriter) few(head, text string) {
 	if text != "" {
 		w.short(head, len(head), text)
