@@ -29,7 +29,7 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	}
 	c.proxyLogs(inv.Nodes)
 	for _, n := range c.csiNodes {
-		if c.windows[n.Name] || !c.readNode(n.Name) && !c.onLinux(n.Name) {
+		if c.systems[n.Name] == windows || !c.readNode(n.Name) && !c.onLinux(n.Name) {
 			inv.CSINodes = append(inv.CSINodes, n)
 		}
 	}

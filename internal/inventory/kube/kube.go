@@ -44,8 +44,7 @@ type Collector struct {
 	counts  map[inventory.Resource]int
 	seen    map[inventory.Object]string // where each object was read first
 	drivers map[inventory.Object]inventory.Driver
-	linux   map[string]bool // nodes that don't run Windows
-	windows map[string]bool
+	systems map[string]string // of the nodes, by name
 	// linuxNodes are name and labels of those that run Linux.
 	linuxNodes []inventory.Node
 	// homes are the nodes of pods that may run on Windows.
@@ -203,7 +202,7 @@ func earlier(one, other any) bool {
 // onLinux tells of a node that runs Linux: by itself, or, where it wasn't read,
 // by a pod on it that asks for Linux.
 func (c *Collector) onLinux(node string) bool {
-	return c.linux[node] || c.linuxHomes[node] && !c.readNode(node)
+	return c.systems[node] == linux || c.linuxHomes[node] && !c.readNode(node)
 }
 
 func (c *Collector) readNode(name string) bool {

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -26,10 +27,10 @@ func (c *Collector) node(o inventory.Object, n *corev1.Node, at Locator) {
 	}
 	switch nodeOS(n) {
 	case windows:
-		c.windows[n.Name] = true
+		c.systems[n.Name] = windows
 		c.inv.Nodes = append(c.inv.Nodes, windowsNode(n, at))
 	case linux:
-		c.linux[n.Name] = true
+		c.systems[n.Name] = linux
 		c.linuxNodes = append(c.linuxNodes, inventory.Node{Name: n.Name, Labels: n.Labels})
 		c.inv.LinuxNodes++
 	default:
@@ -61,18 +62,13 @@ func (c *Collector) UnreadNodes() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var unread []string
-	for name := range c.csiNodes {
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(c.csiNodes)), slices.Collect(maps.Keys(c.homes))) {
 		if !c.readNode(name) && !c.onLinux(name) {
 			unread = append(unread, name)
 		}
 	}
-	for name := range c.homes {
-		if _, isCSI := c.csiNodes[name]; !isCSI && !c.readNode(name) && !c.onLinux(name) {
-			unread = append(unread, name)
-		}
-	}
 	slices.Sort(unread)
-	return unread
+	return slices.Compact(unread)
 }
 
 // nodeOS is the system that the kubelet reports, or else its labels.
@@ -113,7 +109,7 @@ func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 }
 
 func (c *Collector) csiNode(o inventory.Object, n *storagev1.CSINode, at Locator) {
-	if c.repeated(o, inventory.CSINodes, func() any { return bareCSINode(n) }, at) || c.linux[n.Name] {
+	if c.repeated(o, inventory.CSINodes, func() any { return bareCSINode(n) }, at) || c.systems[n.Name] == linux {
 		return
 	}
 	out := readCSINode(n)

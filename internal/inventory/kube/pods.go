@@ -23,7 +23,7 @@ func (c *Collector) pod(o inventory.Object, pod *corev1.Pod, at Locator) {
 			c.runs(owner.Name, pod)
 		}
 	}
-	if c.linux[pod.Spec.NodeName] {
+	if c.systems[pod.Spec.NodeName] == linux {
 		return
 	}
 	if owner == nil || owner.Kind == "Node" { // nothing else is told of it; the node's are static

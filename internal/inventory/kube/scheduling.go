@@ -149,7 +149,7 @@ func setsApart(label string) bool {
 // onWindows tells whether a pod runs on Windows or will.
 func (c *Collector) onWindows(p podRecord) bool {
 	switch {
-	case c.windows[p.node]:
+	case c.systems[p.node] == windows:
 		return true
 	case c.onLinux(p.node):
 		return false

@@ -27,10 +27,8 @@ const maxInput = 512 << 20
 type reader struct {
 	c     *kube.Collector
 	stdin io.Reader
-	seen  map[string]bool // files, by real path
-	// walked are folders, by real path.
-	walked map[string]bool
-	files  int
+	seen  map[string]bool // files and folders, by real path
+	files int
 	// documents counts those with something in them, objects what Kubernetes
 	// takes for an object, others what isn't one: values.yaml, Chart.yaml.
 	documents, objects, others int
@@ -49,7 +47,7 @@ type reader struct {
 func Read(ctx context.Context, c *kube.Collector, paths []string, stdin io.Reader) (inventory.Source, error) {
 	c.CountTemplates()
 	c.CompareCopies()
-	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}, walked: map[string]bool{}}
+	r := &reader{c: c, stdin: stdin, seen: map[string]bool{}}
 	for _, path := range paths {
 		if err := r.path(ctx, path); err != nil {
 			return inventory.Source{}, err

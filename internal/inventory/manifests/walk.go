@@ -48,14 +48,12 @@ func isManifest(name string) bool {
 	return false
 }
 
-// fresh tells whether a file is met for the first time, by whatever name.
+// fresh tells whether a file or folder is met for the first time, by whatever name.
 func (r *reader) fresh(name string) bool {
 	resolved := realPath(name)
-	if r.seen[resolved] {
-		return false
-	}
+	again := r.seen[resolved]
 	r.seen[resolved] = true
-	return true
+	return !again
 }
 
 // realPath is where a file or folder is without links, as far as that can be
@@ -91,10 +89,9 @@ func (r *reader) standardInput(ctx context.Context) error {
 	if r.stdin == nil {
 		return errors.New("read the manifests: there is no standard input")
 	}
-	if r.seen["-"] {
+	if !r.fresh("-") {
 		return nil
 	}
-	r.seen["-"] = true
 	return r.input(ctx, "<stdin>", r.stdin, 0)
 }
 
@@ -124,10 +121,9 @@ func (r *reader) unreadable(name string, err error) {
 // found are the files of a folder, before any is read.
 type found struct {
 	manifests, kustomizations []string
-	// again: the folder was walked under another argument.
-	again bool
-	// passedOver: there are files that may hold manifests and aren't read.
-	passedOver bool
+	// other: the folder was walked under another argument, or has files that may
+	// hold manifests and aren't read.
+	other bool
 }
 
 // folder reads a folder: what kustomize builds of it first, and then the files
@@ -137,7 +133,7 @@ func (r *reader) folder(ctx context.Context, path string) error {
 	if err := r.walk(ctx, path, &f); err != nil {
 		return err
 	}
-	if len(f.manifests)+len(f.kustomizations) == 0 && !f.again && !f.passedOver {
+	if len(f.manifests)+len(f.kustomizations) == 0 && !f.other {
 		return &fault.Error{What: "there are no *.yaml, *.yml or *.json files in this folder", Where: path, Fix: "ls -R " + shell.Word(path)}
 	}
 	if err := r.kustomize(ctx, f.kustomizations); err != nil {
@@ -177,12 +173,10 @@ func (r *reader) walk(ctx context.Context, path string, f *found) error {
 }
 
 func (r *reader) enter(name string, entry fs.DirEntry, f *found) error {
-	resolved := realPath(name)
-	if r.walked[resolved] {
-		f.again = true
+	if !r.fresh(name) {
+		f.other = true
 		return fs.SkipDir
 	}
-	r.walked[resolved] = true
 	if entry.Name() == ".git" {
 		return fs.SkipDir
 	}
@@ -198,7 +192,7 @@ func (r *reader) entry(name string, entry fs.DirEntry, f *found) {
 		}
 	case !isManifest(name):
 		if what, fix, command := unreadForm(name); what != "" {
-			f.passedOver = true
+			f.other = true
 			r.problem(inventory.Problem{Where: name, What: what + ", and wasn't read", Fix: fix, Command: command})
 		}
 		return

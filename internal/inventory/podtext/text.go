@@ -43,32 +43,22 @@ func ParsePipe(path string) (group, version string, ok bool) {
 	return strings.ToLower(m[1]), strings.ToLower(m[2]), true
 }
 
-// pluginFolder is the folder below the kubelet's plugins that a path names: the
-// driver's own, by convention its provisioner. "" for a path that has none.
-func pluginFolder(path string) string {
+// SocketFolder is the folder below the kubelet's plugins that a path names: the
+// driver's own, by convention its provisioner. Of a socket elsewhere it is the folder
+// that holds it, where that reads like a provisioner; "" for a path that has none.
+func SocketFolder(path string) string {
 	parts := strings.Split(strings.Trim(Slashed(strings.TrimSpace(path)), "/"), "/")
 	for i := len(parts) - 2; i >= 0; i-- {
-		name := strings.ToLower(parts[i])
-		if name != "plugins" && name != "csi-plugins" {
+		if name := strings.ToLower(parts[i]); name != "plugins" && name != "csi-plugins" {
 			continue
 		}
 		folder := parts[i+1]
 		// Below plugins/kubernetes.io the kubelet itself keeps mounts.
-		if folder == "" || strings.EqualFold(folder, "kubernetes.io") || isSocket(folder) {
-			return ""
+		if folder != "" && !strings.EqualFold(folder, "kubernetes.io") && !isSocket(folder) {
+			return folder
 		}
-		return folder
+		break
 	}
-	return ""
-}
-
-// SocketFolder is pluginFolder of a socket's path, or the name of the folder
-// that holds the socket, where that reads like a provisioner.
-func SocketFolder(path string) string {
-	if folder := pluginFolder(path); folder != "" {
-		return folder
-	}
-	parts := strings.Split(strings.Trim(Slashed(strings.TrimSpace(path)), "/"), "/")
 	if n := len(parts); n >= 2 && isSocket(parts[n-1]) && IsDomain(parts[n-2]) {
 		return parts[n-2]
 	}
