@@ -78,25 +78,23 @@ func (w *textWriter) todo() {
 	}
 }
 
-// urgent tells whether a step is before all updates, or is asked for by a
-// finding that makes the verdict.
+// behind are the findings that a step is for.
+func (w *textWriter) behind(s skew.Step) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(w.Findings), func(f finding.Finding) bool { return !slices.Contains(s.Rules, f.ID) })
+}
+
+// urgent tells whether a step is before all updates, and not for good-to-know findings
+// alone, or is asked for by a finding that makes the verdict.
 func (w *textWriter) urgent(s skew.Step) bool {
-	return s.Hop < 0 || s.Hop == 0 && s.When == "before" && !w.onlyInfo(s) || slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
-		return f.Severity > finding.Info && f.Severity == w.Verdict && slices.Contains(s.Rules, f.ID) && s.Hop >= w.hopIndex(f.Hop)
+	all := w.behind(s)
+	onlyInfo := len(s.Rules) > 0 && finding.Worst(all) <= finding.Info
+	return s.Hop < 0 || s.Hop == 0 && s.When == "before" && !onlyInfo || slices.ContainsFunc(all, func(f finding.Finding) bool {
+		return f.Severity > finding.Info && f.Severity == w.Verdict && s.Hop >= w.hopIndex(f.Hop)
 	})
 }
 
 // blocks tells whether a finding that blocks has a step: it is never cut.
-func (w *textWriter) blocks(s skew.Step) bool {
-	return slices.ContainsFunc(w.Findings, func(f finding.Finding) bool { return f.Severity == finding.Block && slices.Contains(s.Rules, f.ID) })
-}
-
-// onlyInfo tells whether nothing but good-to-know findings has a step.
-func (w *textWriter) onlyInfo(s skew.Step) bool {
-	return len(s.Rules) > 0 && !slices.ContainsFunc(w.Findings, func(f finding.Finding) bool {
-		return f.Severity > finding.Info && slices.Contains(s.Rules, f.ID)
-	})
-}
+func (w *textWriter) blocks(s skew.Step) bool { return finding.Worst(w.behind(s)) == finding.Block }
 
 func (w *textWriter) step(i int, lead string, s skew.Step) {
 	number, lines := fmt.Sprintf("%2d. ", i+1), s.Commands()
