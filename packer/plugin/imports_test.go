@@ -21,11 +21,11 @@ var allowed = map[string][]string{
 	"packer/plugin/internal/comm":   {"internal/fault", "internal/node/guest"},                                                       // reaches a machine, knows nothing of what it is told
 	"packer/plugin/internal/record": {"internal/atomicfs", "internal/fault", "internal/finding", "internal/node", "internal/winsvc"}, // files, judges nothing
 	"packer/plugin/internal/image": {"internal/expect", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/node", "internal/node/agent", "internal/node/deploy",
-		"internal/ociimage", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "payload", "payload/verify"}, // opens payloads, reaches no machine
+		"internal/ociimage", "internal/report", "internal/winsvc", "packer/plugin/internal/record", "packer/plugin/version", "payload", "payload/verify"}, // opens payloads, reaches no machine
 
-	"packer/plugin/datasource/payload": {"packer/plugin/internal/image", "packer/plugin/version"},
+	"packer/plugin/datasource/payload": {"packer/plugin/internal/image"},
 	"packer/plugin/provisioner/node": {"internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/deploy", "internal/report",
-		"packer/plugin/internal/comm", "packer/plugin/internal/image", "packer/plugin/internal/record", "packer/plugin/version"}, // both, put together
+		"packer/plugin/internal/comm", "packer/plugin/internal/image", "packer/plugin/internal/record"}, // both, put together
 	"packer/plugin/post-processor/manifest": {"internal/fault", "packer/plugin/internal/record"}, // after the machine: reaches nothing
 
 	"packer/plugin/e2e":          {},                                                                                      // tests

@@ -15,26 +15,13 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/winbake/winbake/packer/plugin/internal/image"
-	"github.com/winbake/winbake/packer/plugin/version"
 )
 
 // Config is what a template says of the payload.
 type Config struct {
 	common.PackerConfig `mapstructure:",squash"`
+	image.Options       `mapstructure:",squash"`
 
-	// The payload image: `REGISTRY/REPOSITORY@sha256:...`, or the path of an
-	// OCI layout, a tarball, or a folder that `bake payload --dir` wrote. One
-	// of the Windows Machine Config Operator's own images does too.
-	Payload string `mapstructure:"payload" required:"true"`
-	// The digest that the image must have, `sha256:...`.
-	Digest string `mapstructure:"digest"`
-	// The OpenShift release that the payload must be for, such as `4.20`.
-	Release string `mapstructure:"release"`
-	// `openshift` (default) or `generic`: which services are told. See the
-	// provisioner.
-	Profile string `mapstructure:"profile"`
-	// Talk plain http to the registry. Default `false`.
-	PlainHTTP bool `mapstructure:"plain_http"`
 	// Write the files into a folder too, for Packer's HTTP server. Default
 	// `false`.
 	Unpack bool `mapstructure:"unpack"`
@@ -107,12 +94,7 @@ func (d *Datasource) Configure(raws ...any) error {
 	if d.config.Profile == "" {
 		d.config.Profile = image.OpenShift
 	}
-	return d.options().Check()
-}
-
-func (d *Datasource) options() image.Options {
-	c := d.config
-	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, PlainHTTP: c.PlainHTTP, UserAgent: version.UserAgent()}
+	return d.config.Check()
 }
 
 // Execute is packersdk.Datasource's.
@@ -125,7 +107,7 @@ func (d *Datasource) Execute() (cty.Value, error) {
 }
 
 func (d *Datasource) read(ctx context.Context) (*Output, error) {
-	im, err := image.Open(ctx, d.options())
+	im, err := image.Open(ctx, d.config.Options)
 	if err != nil {
 		return nil, err
 	}

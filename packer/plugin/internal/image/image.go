@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -23,24 +22,9 @@ import (
 	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
+	"github.com/winbake/winbake/packer/plugin/version"
 	"github.com/winbake/winbake/payload"
 )
-
-// Options name an image and what it must be.
-type Options struct {
-	// Payload is REGISTRY/REPOSITORY@sha256:..., or the path of an OCI layout,
-	// a tarball or a folder.
-	Payload string
-	// Digest is what the image must have; "" for any.
-	Digest string
-	// Release is the OpenShift release that it must be for, "4.20"; "" for any.
-	Release string
-	// Profile is one of Profiles.
-	Profile string
-	// PlainHTTP talks plain http to the registry.
-	PlainHTTP bool
-	UserAgent string
-}
 
 // Image is an opened image. The caller closes it.
 type Image struct {
@@ -52,25 +36,9 @@ type Image struct {
 	Release string
 }
 
-var digestForm = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
-
-// Check refuses options that can't be right, without opening anything. The
-// error is a *fault.Error.
-func (o Options) Check() error {
-	switch {
-	case o.Payload == "":
-		return &fault.Error{What: "payload is missing: which image do the node's files come from?", Fix: `payload = "REGISTRY/REPOSITORY@sha256:..."`}
-	case o.Digest != "" && !digestForm.MatchString(o.Digest):
-		return &fault.Error{What: fmt.Sprintf("digest can't be %q", o.Digest), Fix: "give sha256: and 64 hexadecimal digits; bake payload prints it"}
-	case o.Profile != OpenShift && o.Profile != Generic:
-		return &fault.Error{What: fmt.Sprintf("profile can't be %q", o.Profile), Fix: "give one of " + strings.Join(Profiles, ", ")}
-	}
-	return nil
-}
-
 // Open opens the image. The error is a *fault.Error, or one of the registry's.
 func Open(ctx context.Context, o Options) (*Image, error) {
-	source, err := ociimage.Load(ctx, o.Payload, ociimage.Options{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: o.UserAgent})
+	source, err := ociimage.Load(ctx, o.Payload, ociimage.Options{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: version.UserAgent()})
 	if err != nil {
 		return nil, err
 	}

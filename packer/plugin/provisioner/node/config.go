@@ -19,29 +19,13 @@ import (
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/node/agent"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
-	"github.com/winbake/winbake/packer/plugin/version"
 )
 
 // Config is what a template says of the step.
 type Config struct {
 	common.PackerConfig `mapstructure:",squash"`
+	image.Options       `mapstructure:",squash"`
 
-	// The payload image that the node's files come from:
-	// `REGISTRY/REPOSITORY@sha256:...`, or the path of an OCI layout, a
-	// tarball, or a folder that `bake payload --dir` wrote. One of the
-	// Windows Machine Config Operator's own images does too.
-	Payload string `mapstructure:"payload" required:"true"`
-	// The digest that the payload image must have, `sha256:...`. Another image
-	// ends the build before anything is changed.
-	Digest string `mapstructure:"digest"`
-	// The OpenShift release that the payload must be for, such as `4.20`.
-	Release string `mapstructure:"release"`
-	// Talk plain http to the registry. Default `false`.
-	PlainHTTP bool `mapstructure:"plain_http"`
-	// `openshift` (default) registers csi-proxy alone, under the Windows
-	// Machine Config Operator's name. `generic` registers every service that
-	// the payload declares, and containerd, with recovery actions.
-	Profile string `mapstructure:"profile"`
 	// Findings of the check that don't end the build: `ID`, or `ID=object`
 	// for one object alone, such as `WIN004=service csi-proxy`. They stay in
 	// the manifest.
@@ -79,7 +63,7 @@ func (p *Provisioner) Prepare(raws ...any) error {
 	}
 	c.defaults()
 	var wrong *packersdk.MultiError
-	if err := c.options().Check(); err != nil {
+	if err := c.Check(); err != nil {
 		wrong = packersdk.MultiErrorAppend(wrong, err)
 	}
 	for _, a := range c.Accept {
@@ -111,10 +95,6 @@ func (c *Config) defaults() {
 	if c.StartTimeout == 0 {
 		c.StartTimeout = agent.DefaultTimes.Start
 	}
-}
-
-func (c *Config) options() image.Options {
-	return image.Options{Payload: c.Payload, Digest: c.Digest, Release: c.Release, Profile: c.Profile, PlainHTTP: c.PlainHTTP, UserAgent: version.UserAgent()}
 }
 
 // known refuses an accepted ID that no check has: the finding that it was

@@ -21,8 +21,8 @@ type FlatConfig struct {
 	Payload             *string           `mapstructure:"payload" required:"true" cty:"payload" hcl:"payload"`
 	Digest              *string           `mapstructure:"digest" cty:"digest" hcl:"digest"`
 	Release             *string           `mapstructure:"release" cty:"release" hcl:"release"`
-	PlainHTTP           *bool             `mapstructure:"plain_http" cty:"plain_http" hcl:"plain_http"`
 	Profile             *string           `mapstructure:"profile" cty:"profile" hcl:"profile"`
+	PlainHTTP           *bool             `mapstructure:"plain_http" cty:"plain_http" hcl:"plain_http"`
 	Accept              []string          `mapstructure:"accept" cty:"accept" hcl:"accept"`
 	VerifyBinary        *string           `mapstructure:"verify_binary" cty:"verify_binary" hcl:"verify_binary"`
 	Manifest            *string           `mapstructure:"manifest" cty:"manifest" hcl:"manifest"`
@@ -55,8 +55,8 @@ func (*FlatConfig) HCL2Spec() map[string]hcldec.Spec {
 		"payload":                    &hcldec.AttrSpec{Name: "payload", Type: cty.String, Required: false},
 		"digest":                     &hcldec.AttrSpec{Name: "digest", Type: cty.String, Required: false},
 		"release":                    &hcldec.AttrSpec{Name: "release", Type: cty.String, Required: false},
-		"plain_http":                 &hcldec.AttrSpec{Name: "plain_http", Type: cty.Bool, Required: false},
 		"profile":                    &hcldec.AttrSpec{Name: "profile", Type: cty.String, Required: false},
+		"plain_http":                 &hcldec.AttrSpec{Name: "plain_http", Type: cty.Bool, Required: false},
 		"accept":                     &hcldec.AttrSpec{Name: "accept", Type: cty.List(cty.String), Required: false},
 		"verify_binary":              &hcldec.AttrSpec{Name: "verify_binary", Type: cty.String, Required: false},
 		"manifest":                   &hcldec.AttrSpec{Name: "manifest", Type: cty.String, Required: false},

@@ -36,7 +36,7 @@ func (p *Provisioner) Provision(ctx context.Context, ui packersdk.Ui, c packersd
 	if err := os.Remove(p.config.Manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remove the manifest of an earlier build: %w", err)
 	}
-	im, err := image.Open(ctx, p.config.options())
+	im, err := image.Open(ctx, p.config.Options)
 	if err != nil {
 		return err
 	}
