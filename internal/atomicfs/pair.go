@@ -140,15 +140,24 @@ func finishPair(dir string) error {
 
 func unmark(dir string) error {
 	info, err := os.Lstat(dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
 	if err != nil || info.Mode()&pendingBit == 0 {
-		return ignoreMissing(err)
+		return err
 	}
 	return os.Chmod(dir, info.Mode().Perm())
 }
 
-func ignoreMissing(err error) error {
-	if os.IsNotExist(err) {
-		return nil
+// replaceDirInSteps is for systems that can't exchange two folders at once. A
+// kill between its steps leaves dir missing and both payloads beside it.
+func replaceDirInSteps(temp, dir string) error {
+	old := temp + "-old"
+	if err := os.Rename(dir, old); err != nil && !os.IsNotExist(err) {
+		return err
 	}
-	return err
+	if err := os.Rename(temp, dir); err != nil {
+		return errors.Join(err, os.Rename(old, dir))
+	}
+	return os.RemoveAll(old)
 }

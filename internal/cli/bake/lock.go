@@ -28,7 +28,11 @@ func newLock(t *tool) *cobra.Command {
 			if output.String() == "json" {
 				return &fault.Error{What: "-o json lists what --check finds", Fix: "bake lock --check -o json, or leave -o out"}
 			}
-			return t.lock(cmd.Context(), args)
+			file, err := pins.Load(t.file)
+			if err != nil {
+				return err
+			}
+			return t.lock(cmd.Context(), file, args)
 		},
 	}
 	cmd.Flags().BoolVar(&check, "check", false, "only compare versions.lock with versions.yaml; exit 3 if it's stale")
@@ -58,15 +62,7 @@ func (t *tool) checkLock(names []string, output *app.Output) error {
 
 // lock resolves the named components, or all, and writes what could be
 // resolved even if others failed.
-func (t *tool) lock(ctx context.Context, names []string) error {
-	file, err := pins.Load(t.file)
-	if err != nil {
-		return err
-	}
-	return t.lockFile(ctx, file, names)
-}
-
-func (t *tool) lockFile(ctx context.Context, file *pins.File, names []string) error {
+func (t *tool) lock(ctx context.Context, file *pins.File, names []string) error {
 	components, err := file.Select(names)
 	if err != nil {
 		return err

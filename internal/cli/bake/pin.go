@@ -71,7 +71,7 @@ func (t *tool) pin(ctx context.Context, name, value string) ([]pins.Change, erro
 	}
 	// The lock is written first: killed in between, the next command says
 	// that the lock is stale and how to fix it, and no pin was lost.
-	if err := t.lockFile(ctx, file, []string{name}); err != nil {
+	if err := t.lock(ctx, file, []string{name}); err != nil {
 		return nil, err
 	}
 	if !bytes.Equal(src, edited) {

@@ -194,7 +194,7 @@ func (t *tool) verifyOfModule(ctx context.Context, version string, o buildOption
 		return "", err
 	}
 	if lock, err := pins.LoadLock(file); err != nil || len(lock.Check(file)) > 0 {
-		if err := own.lock(ctx, nil); err != nil {
+		if err := own.lock(ctx, file, nil); err != nil {
 			return "", err
 		}
 	}
