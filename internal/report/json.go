@@ -123,9 +123,6 @@ func mapValue(v reflect.Value, field string, f func(field, s string) string) ref
 // Valid writes broken UTF-8 as Clean does. encoding/json would make one and
 // the same character of all of it, and two files one.
 func Valid(s string) string {
-	if utf8.ValidString(s) {
-		return s
-	}
 	var b strings.Builder
 	for len(s) > 0 {
 		r, n := utf8.DecodeRuneInString(s)

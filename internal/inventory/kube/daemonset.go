@@ -31,7 +31,7 @@ func (c *Collector) daemonSet(o inventory.Object, ds *appsv1.DaemonSet, at Locat
 	d, reason := c.driverOf(o, ds, p, cts)
 	if reason != "" {
 		c.inv.SetAside = append(c.inv.SetAside, inventory.SetAside{Object: o, Reason: reason, At: inventory.Evidence{Where: at()}})
-		c.volumes.workload(o, p, workloadOf(ds, nil))
+		c.volumes.workload(o, ds, nil, p, nil)
 		return
 	}
 	c.drivers[o] = d

@@ -42,8 +42,6 @@ type podRecord struct {
 	asks         *inventory.Scheduling
 	runtimeClass string
 	volumes      []volumeRecord
-	// claims are templates of a StatefulSet: name to storage class.
-	claims map[string]*string
 }
 
 type volumeRecord struct {

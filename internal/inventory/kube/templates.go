@@ -24,14 +24,13 @@ func (c *Collector) deployment(o inventory.Object, d *appsv1.Deployment, at Loca
 
 // statefulSet takes a StatefulSet's pod template and claim templates.
 func (c *Collector) statefulSet(o inventory.Object, s *appsv1.StatefulSet, at Locator) {
-	w := workloadOf(s, s.Spec.Replicas)
-	w.claims = map[string]*string{}
+	claims := map[string]*string{}
 	for i := range s.Spec.VolumeClaimTemplates {
 		t := &s.Spec.VolumeClaimTemplates[i]
-		w.claims[t.Name] = t.Spec.StorageClassName
+		claims[t.Name] = t.Spec.StorageClassName
 	}
 	p := podTemplate{&s.Spec.Template.Spec, templateBase, at}
-	c.volumes.workload(o, p, w)
+	c.volumes.workload(o, s, s.Spec.Replicas, p, claims)
 	c.plugin(o, p, s.Name)
 }
 
@@ -72,7 +71,7 @@ func (c *Collector) replicationController(o inventory.Object, r *corev1.Replicat
 
 func (c *Collector) template(o inventory.Object, meta metav1.Object, replicas *int32, t *corev1.PodTemplateSpec, base []any, at Locator) {
 	p := podTemplate{&t.Spec, base, at}
-	c.volumes.workload(o, p, workloadOf(meta, replicas))
+	c.volumes.workload(o, meta, replicas, p, nil)
 	if metav1.GetControllerOfNoCopy(meta) == nil {
 		c.plugin(o, p, o.Name)
 	}

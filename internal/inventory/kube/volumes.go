@@ -25,14 +25,6 @@ const provisionedBy = "pv.kubernetes.io/provisioned-by"
 // provisionerKeys are a claim's annotations that name what made its volume.
 var provisionerKeys = []string{"volume.kubernetes.io/storage-provisioner", "volume.beta.kubernetes.io/storage-provisioner"}
 
-// workload is what is known of the object that a pod template is in.
-type workload struct {
-	// idle: it makes no pods of its own (scaled to nothing, suspended, ended,
-	// or owned by another that was read too).
-	idle   bool
-	claims map[string]*string
-}
-
 func (c *Collector) persistentVolume(o inventory.Object, pv *corev1.PersistentVolume, at Locator) {
 	b, claimed := backingOf(pv), claimOf(pv)
 	if c.repeated(o, inventory.Volumes, func() any { return [2]any{b, claimed} }, at) {
@@ -177,23 +169,20 @@ func (v *volumes) of(p podTemplate, pod string) []volumeRecord {
 	return out
 }
 
-func workloadOf(meta metav1.Object, replicas *int32) workload {
-	return workload{idle: replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil}
-}
-
-// workload keeps a template that may ask for Windows and has volumes.
-func (v *volumes) workload(o inventory.Object, p podTemplate, w workload) {
-	if w.idle || askedOS(p) == linux {
+// workload keeps a template that may ask for Windows and has volumes, unless what it
+// is in makes no pods of its own: it is scaled to nothing, suspended, ended, or owned
+// by another that was read too. claims are storage classes by the name of a template.
+func (v *volumes) workload(o inventory.Object, meta metav1.Object, replicas *int32, p podTemplate, claims map[string]*string) {
+	if replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil || askedOS(p) == linux {
 		return
 	}
 	r := v.record(o, p, "")
-	r.claims = w.claims
 	for i, m := range p.spec.Containers {
 		for j, mount := range m.VolumeMounts {
-			if _, ok := w.claims[mount.Name]; ok {
+			if class, ok := claims[mount.Name]; ok {
 				at := p.evidence(mount.Name, "containers", i, "volumeMounts", j)
-				r.volumes = append(r.volumes, volumeRecord{name: mount.Name, claim: mount.Name + "-" + o.Name + "-0", class: w.claims[mount.Name], at: at})
-				delete(w.claims, mount.Name)
+				r.volumes = append(r.volumes, volumeRecord{name: mount.Name, claim: mount.Name + "-" + o.Name + "-0", class: class, at: at})
+				delete(claims, mount.Name)
 			}
 		}
 	}

@@ -5,10 +5,8 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -206,28 +204,16 @@ func (w *writer) scalar(n *yaml.Node) {
 	}
 }
 
+// number writes what JSON can't, such as .nan, as a text.
 func (w *writer) number(n *yaml.Node) {
 	var v any
-	if err := n.Decode(&v); err != nil {
-		w.text(n.Value)
-		return
-	}
-	switch v := v.(type) {
-	case int:
-		w.buf.WriteString(strconv.Itoa(v))
-	case int64:
-		w.buf.WriteString(strconv.FormatInt(v, 10))
-	case uint64:
-		w.buf.WriteString(strconv.FormatUint(v, 10))
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			w.text(n.Value)
+	if err := n.Decode(&v); err == nil {
+		if b, err := stdjson.Marshal(v); err == nil {
+			w.buf.Write(b)
 			return
 		}
-		w.buf.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
-	default:
-		w.text(n.Value)
 	}
+	w.text(n.Value)
 }
 
 func (w *writer) text(s string) {
