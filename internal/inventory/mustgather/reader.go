@@ -34,8 +34,7 @@ type reader struct {
 	// several: more than one run was met, and nothing is read any more.
 	several bool
 	// first is the first root; evidence leaves it out.
-	first  string
-	rooted bool
+	first string
 	// standard: the script of openshift/must-gather gathered.
 	standard bool
 	cut      bool
@@ -92,10 +91,10 @@ func (r *reader) visit(name string, in io.Reader) error {
 }
 
 func (r *reader) enter(p place) {
-	r.several = !r.runs.add(p.root) || r.several
-	if !r.rooted {
-		r.first, r.rooted = p.root, true
+	if len(r.runs.named) == 0 {
+		r.first = p.root
 	}
+	r.several = !r.runs.add(p.root) || r.several
 	if p.namespace != "" {
 		r.namespace(p.namespace)
 	} else if group, _, ok := strings.Cut(p.resource, "/"); ok && !slices.Contains(r.groups, group) {
