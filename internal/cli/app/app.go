@@ -210,7 +210,7 @@ func (a *App) prepare(root *cobra.Command) {
 		a.openConsole(console.Options{
 			Stderr: a.Stderr, Progress: a.progress, LogLevel: a.logLevel, LogFormat: a.logFormat, Color: a.color, Quiet: a.quiet,
 		})
-		return checkChoices(cmd)
+		return checkValues(cmd)
 	}
 	root.AddCommand(newVersion(a, root.Name()))
 	addManPages(root)
@@ -278,6 +278,9 @@ func flagError(cmd *cobra.Command, err error) error {
 // choices is the key of a flag's annotation with the values that it may have.
 const choices = "winbake_choices"
 
+// EmptyIsValue is the key of the annotation of a flag that may be given empty.
+const EmptyIsValue = "winbake_empty"
+
 // Choices gives a flag fixed values: others are refused before any work, and
 // these complete it.
 func Choices(cmd *cobra.Command, flag string, values ...string) {
@@ -289,8 +292,13 @@ func Choices(cmd *cobra.Command, flag string, values ...string) {
 	f.Annotations[choices] = values
 }
 
-func checkChoices(cmd *cobra.Command) (err error) {
+// checkValues refuses values that a flag can't have: an empty one, which a script's unset
+// variable gives, would be the default, another cluster or release than was meant.
+func checkValues(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if _, may := f.Annotations[EmptyIsValue]; !may && f.Changed && f.Value.Type() == "string" && f.Value.String() == "" {
+			err = &fault.Error{What: "--" + f.Name + " has an empty value", Fix: "set the variable that it comes from, or leave --" + f.Name + " out"}
+		}
 		values, fixed := f.Annotations[choices]
 		if value := f.Value.String(); fixed && value != f.DefValue && !slices.Contains(values, value) {
 			wrong := &fault.Error{What: fmt.Sprintf("--%s can't be %q", f.Name, value), Fix: "give --" + f.Name + " one of " + strings.Join(values, ", ")}

@@ -30,3 +30,20 @@ func TestWrongChoices(t *testing.T) {
 		t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_")), "")
 	}
 }
+
+// A script's unset variable is no value; a flag that isn't given is another thing.
+func TestEmptyValues(t *testing.T) {
+	for arg, want := range map[string]string{"--release=": "--release has an empty value\nfix: set the variable", "--release=4.20": "", "": ""} {
+		var stderr bytes.Buffer
+		root, run := &cobra.Command{Use: "bake"}, &cobra.Command{Use: "run", RunE: func(*cobra.Command, []string) error { return nil }}
+		run.Flags().String("release", "", "")
+		root.AddCommand(run)
+		args := []string{"run"}
+		if arg != "" {
+			args = append(args, arg)
+		}
+		if code := (&App{Stderr: &stderr}).Run(t.Context(), root, args); (code != 0) != (want != "") || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q: %d, %s", arg, code, &stderr)
+		}
+	}
+}

@@ -96,6 +96,7 @@ func (o *csiDriverOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.Windows, "windows", csidriver.WindowsVersions()[0], "Windows Server of the nodes: "+strings.Join(csidriver.WindowsVersions(), ", "))
 	f.StringVar(&o.Namespace, "namespace", csidriver.OperatorNamespace, "the DaemonSet's namespace")
 	f.StringVar(&o.Registry, "registry", "", "mirror to take all images from, HOST[:PORT][/FOLDER]")
+	f.Lookup("registry").Annotations = map[string][]string{app.EmptyIsValue: nil} // no mirror any more, with --upgrade-from
 	f.StringVar(&o.Image, "image", "", "the driver's image, by digest, in place of the project's: one that bake driver built")
 	f.StringVar(&o.Registrar, "registrar-image", "", "the node-driver-registrar's, likewise")
 	f.StringVar(&o.Probe, "probe-image", "", "the livenessprobe's, likewise")
