@@ -111,19 +111,17 @@ func (c *Collector) uses() []inventory.VolumeUse {
 	return out
 }
 
-// hasPods tells whether a pod of a workload was read. Between a Deployment, a
-// CronJob or a DeploymentConfig and its pods stands an object whose name is
-// theirs with one more part.
+// hasPods tells whether a pod of a workload was read.
 func (c *Collector) hasPods(o inventory.Object) bool {
 	if c.owned[key{o.Namespace, o.Kind + "/" + o.Name}] {
 		return true
 	}
-	between := map[string]string{"Deployment": "ReplicaSet/", "CronJob": "Job/", "DeploymentConfig": "ReplicationController/"}[o.Kind]
-	if between == "" {
+	kind := between[o.Kind]
+	if kind == "" {
 		return false
 	}
 	for k := range c.owned {
-		if i := strings.LastIndexByte(k.name, '-'); i > 0 && k.namespace == o.Namespace && k.name[:i] == between+o.Name {
+		if i := strings.LastIndexByte(k.name, '-'); i > 0 && k.namespace == o.Namespace && k.name[:i] == kind+"/"+o.Name {
 			return true
 		}
 	}

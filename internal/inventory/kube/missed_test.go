@@ -77,6 +77,7 @@ func TestPluginsElsewhere(t *testing.T) {
 		want bool
 	}{
 		"Deployment":                 {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: b}\nspec: {template: {spec: SPEC}}", true},
+		"Deployment of an operator":  {"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: b, ownerReferences: [{apiVersion: example.com/v1, kind: Driver, name: x, uid: u, controller: true}]}\nspec: {template: {spec: SPEC}}", true},
 		"StatefulSet":                {"apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: a, namespace: b}\nspec: {template: {spec: SPEC}}", true},
 		"Pod":                        {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b}\nspec: SPEC", true},
 		"owned Pod":                  {"apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: b, ownerReferences: [{apiVersion: apps/v1, kind: DaemonSet, name: x, uid: u, controller: true}]}\nspec: SPEC", false},

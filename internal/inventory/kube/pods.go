@@ -117,7 +117,7 @@ func (c *Collector) replicationController(o inventory.Object, r *corev1.Replicat
 func (c *Collector) template(o inventory.Object, meta metav1.Object, replicas *int32, t *corev1.PodTemplateSpec, base []any, at Locator) {
 	p := podTemplate{&t.Spec, base, at}
 	c.volumes.workload(o, meta, replicas, p, nil)
-	if metav1.GetControllerOfNoCopy(meta) == nil {
+	if !ofWorkload(meta) {
 		c.plugin(o, p, o.Name)
 	}
 }

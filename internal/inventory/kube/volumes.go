@@ -170,10 +170,10 @@ func (v *volumes) of(p podTemplate, pod string) []volumeRecord {
 }
 
 // workload keeps a template that may ask for Windows and has volumes, unless what it
-// is in makes no pods of its own: it is scaled to nothing, suspended, ended, or owned
-// by another that was read too. claims are storage classes by the name of a template.
+// is in makes no pods of its own: it is scaled to nothing, suspended, ended, or made by
+// a workload that has the template too. claims are storage classes by the name of a template.
 func (v *volumes) workload(o inventory.Object, meta metav1.Object, replicas *int32, p podTemplate, claims map[string]*string) {
-	if replicas != nil && *replicas == 0 || metav1.GetControllerOfNoCopy(meta) != nil || askedOS(p) == linux {
+	if replicas != nil && *replicas == 0 || ofWorkload(meta) || askedOS(p) == linux {
 		return
 	}
 	r := v.record(o, p, "")
@@ -189,4 +189,15 @@ func (v *volumes) workload(o inventory.Object, meta metav1.Object, replicas *int
 	if len(r.volumes) > 0 {
 		v.templates = append(v.templates, r)
 	}
+}
+
+// between is the kind of what a workload makes for its pods: an object whose name is
+// the workload's with one more part.
+var between = map[string]string{"Deployment": "ReplicaSet", "CronJob": "Job", "DeploymentConfig": "ReplicationController"}
+
+// ofWorkload tells of what a workload made, such as a Deployment's ReplicaSet. What an
+// operator's own kind owns is a workload itself.
+func ofWorkload(meta metav1.Object) bool {
+	owner := metav1.GetControllerOfNoCopy(meta)
+	return owner != nil && between[owner.Kind] != ""
 }

@@ -128,6 +128,7 @@ func TestTemplates(t *testing.T) {
 		want string
 	}{
 		"Deployment":        {[]string{deployment}, "Deployment shop/web data"},
+		"of an operator":    {[]string{strings.Replace(deployment, "namespace: shop", "namespace: shop, ownerReferences: [{apiVersion: example.com/v1, kind: Shop, name: s, uid: u, controller: true}]", 1)}, "Deployment shop/web data"},
 		"with its pod":      {[]string{deployment, owned}, "Pod shop/web-abc12-x data"},
 		"with another pod":  {[]string{deployment, strings.ReplaceAll(owned, "web-abc12", "website-abc12")}, "Deployment shop/web data, Pod shop/website-abc12-x data"},
 		"scaled to nothing": {[]string{strings.Replace(deployment, "spec:\n", "spec:\n  replicas: 0\n", 1)}, ""},
