@@ -27,11 +27,12 @@ func TestParse(t *testing.T) {
 			}
 			continue
 		}
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fix: ") {
+		switch {
+		case err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "fix: "):
 			t.Errorf("%s: %v, want %q", ref, err, want)
-		} else if strings.Contains(err.Error(), "name.Insecure") {
+		case strings.Contains(err.Error(), "name.Insecure"):
 			t.Errorf("%v has advice for programmers", err)
-		} else if strings.Contains(err.Error(), "SE") {
+		case strings.Contains(err.Error(), "SE"):
 			t.Errorf("%v shows the secret", err)
 		}
 	}

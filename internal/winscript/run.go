@@ -224,7 +224,7 @@ func (r *runner) inline(b *node, input Value) Value {
 // comparing are operators that hold one value against another.
 func comparing(operator string) bool {
 	operator = strings.TrimPrefix(operator, "-")
-	return slices.Contains(comparisons, operator) || len(operator) > 2 && strings.Contains("ci", operator[:1]) && slices.Contains(comparisons, operator[1:])
+	return slices.Contains(comparisons, operator) || len(operator) > 2 && strings.ContainsAny(operator[:1], "ci") && slices.Contains(comparisons, operator[1:])
 }
 
 var comparisons = []string{"eq", "ne", "lt", "le", "gt", "ge", "like", "notlike", "match", "notmatch", "contains", "notcontains", "in", "notin"}

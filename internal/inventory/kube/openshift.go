@@ -28,7 +28,7 @@ const podSecurity = "pod-security.kubernetes.io/"
 // https://github.com/openshift/cluster-policy-controller/tree/master/pkg/psalabelsyncer
 const labelSync = "security.openshift.io/scc.podSecurityLabelSync"
 
-func (c *Collector) namespace(o inventory.Object, ns *corev1.Namespace, at Locator) {
+func (c *Collector) namespace(_ inventory.Object, ns *corev1.Namespace, at Locator) {
 	c.inv.Cluster.Namespaces = append(c.inv.Cluster.Namespaces, inventory.Namespace{
 		Name: ns.Name, Enforce: ns.Labels[podSecurity+"enforce"], Audit: ns.Labels[podSecurity+"audit"],
 		Warn: ns.Labels[podSecurity+"warn"], Sync: ns.Labels[labelSync], At: inventory.Evidence{Where: at("metadata", "labels")},
