@@ -63,6 +63,7 @@ func (f *folder) candidates() map[string][]byte {
 		}
 		return nil
 	})
+	f.choose(candidates)
 	return candidates
 }
 
@@ -90,6 +91,24 @@ func (f *folder) followFor(source *block, candidates map[string][]byte) {
 			}
 		}
 	}
+}
+
+// choose drops those of several files of one name whose folders the HCL doesn't
+// speak of, if it speaks of another's: they are other templates'.
+func (f *folder) choose(candidates map[string][]byte) {
+	var text strings.Builder
+	for _, name := range f.HCL {
+		text.Write(notation.Stripped(name, f.Files[name]))
+	}
+	spoken := map[string]bool{}
+	isSpoken := func(rel string) bool {
+		dir := filepath.Base(filepath.Dir(rel))
+		return dir != "." && strings.Contains(text.String(), dir)
+	}
+	for rel := range candidates {
+		spoken[filepath.Base(rel)] = spoken[filepath.Base(rel)] || isSpoken(rel)
+	}
+	maps.DeleteFunc(candidates, func(rel string, _ []byte) bool { return spoken[filepath.Base(rel)] && !isSpoken(rel) })
 }
 
 // take reads a file, a folder's files or a pattern's that HCL names, and reports

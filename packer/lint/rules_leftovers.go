@@ -137,7 +137,7 @@ var skipRearm = regexp.MustCompile(`(?is)<SkipRearm>\s*(1|true)\s*</SkipRearm>`)
 func ignoredFailures(c *buildChecker) {
 	const id = "template.updates"
 	found := c.updating()
-	if len(found) == 0 {
+	if len(found) == 0 || c.looksAfterUpdates() {
 		return
 	}
 	for _, d := range found {
@@ -171,4 +171,16 @@ func (d commandRun) inTask() bool {
 		return c.Name == ".registertaskdefinition" || c.Name == "register-scheduledtask"
 	})
 	return made && !strings.Contains(strings.ToLower(d.in.Text), "lasttaskresult")
+}
+
+// looksAfterUpdates: a script that installs none searches for those that are
+// missing.
+func (c *buildChecker) looksAfterUpdates() bool {
+	for _, d := range c.commands(".search", "get-windowsupdate") {
+		installs := slices.ContainsFunc(d.in.does.Commands, func(c winscript.Command) bool { return c.Name == ".install" || c.Flag("install") })
+		if !installs && strings.Contains(d.in.Text, "throw") {
+			return true
+		}
+	}
+	return false
 }
