@@ -119,10 +119,19 @@ func (r *runner) effect(n *node, c Command) Value {
 
 func (r *runner) blocks(c Command) Value {
 	var out Value
+	given := c.Param("argumentlist", -1)
 	for _, a := range c.Args {
 		for _, b := range a.Value.blocks {
 			r.perhaps++
-			out = out.and(r.inline(b, c.Input))
+			if len(b.params) > 0 {
+				var args []Arg
+				for _, t := range given.Texts {
+					args = append(args, Arg{Value: known(t)})
+				}
+				out = out.and(r.call(b, args, c.Input))
+			} else {
+				out = out.and(r.inline(b, c.Input))
+			}
 			r.perhaps--
 		}
 	}

@@ -53,6 +53,10 @@ func (r *runner) method(n *node, of Value) Value {
 		return ""
 	}
 	switch n.text {
+	case "invoke":
+		for _, b := range of.blocks {
+			r.call(b, c.Args, Value{})
+		}
 	case "getenumerator":
 		var out Value
 		for _, t := range of.tables {
@@ -75,6 +79,8 @@ func (r *runner) method(n *node, of Value) Value {
 		}
 	case "tolower", "tolowerinvariant":
 		return of.mapped(strings.ToLower)
+	case "toupper", "toupperinvariant":
+		return of.mapped(strings.ToUpper)
 	case "replace":
 		if len(c.Args) == 2 {
 			return of.mapped(func(s string) string { return strings.ReplaceAll(s, arg(0), arg(1)) })
@@ -86,10 +92,15 @@ func (r *runner) method(n *node, of Value) Value {
 		}
 		out.Open = of.Open
 		return out
-	case "combine":
-		if len(c.Args) == 2 {
+	case "combine", "join", "concat", "format":
+		var out Value
+		for _, a := range c.Args {
+			out = out.and(a.Value)
+		}
+		if n.text == "combine" && len(c.Args) == 2 {
 			return c.Args[0].Value.joined(c.Args[1].Value, `\`)
 		}
+		return open(strings.Join(out.Texts, " "))
 	}
 	return open(r.filledSource(n, of))
 }

@@ -353,6 +353,12 @@ func (r *runner) assign(n *node) {
 			return
 		}
 		r.record(Command{Name: "." + target.text, Object: r.source(target), Args: []Arg{{Value: v}}}, n)
+	case list:
+		for _, k := range target.kids {
+			if k.kind == variable {
+				r.set(k.text, v)
+			}
+		}
 	}
 }
 

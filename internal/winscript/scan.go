@@ -310,10 +310,19 @@ func (p *parser) isHere() bool { return p.is("@") && isQuote(p.at(1)) }
 // escapes are what a backtick makes of a letter.
 var escapes = map[rune]string{'n': "\n", 'r': "\r", 't': "\t", '0': "\x00", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '\n': "", 0: ""}
 
-// escape reads a backtick with the character behind it.
+// escape reads a backtick with what is behind it: a character, or `u{20ac} of a
+// later PowerShell.
 func (p *parser) escape() string {
 	r := p.at(1)
 	p.skip(2)
+	n := 1
+	for r == 'u' && p.is("{") && unicode.Is(unicode.Hex_Digit, p.at(n)) {
+		n++
+	}
+	if n > 1 && p.at(n) == '}' {
+		p.pos += n + 1
+		return "\ufffd"
+	}
 	if text, special := escapes[r]; special {
 		return text
 	}

@@ -26,6 +26,9 @@ func (p *parser) statements(closing rune, from int, of string) *node {
 		before := p.pos
 		s, whole := p.statement(out)
 		if s != nil {
+			if n := len(out.kids); n > 0 && s.isAttribute() && out.kids[n-1].isAttribute() {
+				out.kids = out.kids[:n-1]
+			}
 			out.kids = append(out.kids, s)
 		}
 		if p.space(); !whole && !p.end() && !isBreak(p.at(0)) && !p.in(0, ";)}") {

@@ -115,3 +115,7 @@ type node struct {
 	pos    int     // where it begins
 	end    int
 }
+
+func (n *node) isAttribute() bool {
+	return n.kind == typed && len(n.kids) == 0 && strings.HasSuffix(n.text, ")")
+}

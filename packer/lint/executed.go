@@ -309,6 +309,12 @@ func (f *folder) pieces(e hclsyntax.Expression, name string, seen map[string]boo
 		all(name, e.Wrapped)
 	case *hclsyntax.ParenthesesExpr:
 		all(name, e.Expression)
+	case *hclsyntax.IndexExpr:
+		all(name, e.Collection)
+	case *hclsyntax.RelativeTraversalExpr:
+		all(name, e.Source)
+	case *hclsyntax.SplatExpr:
+		all(name, e.Source)
 	}
 	return out
 }

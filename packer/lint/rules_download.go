@@ -17,7 +17,7 @@ func downloads(c *buildChecker) {
 		f := finding.Finding{Evidence: d.at()}
 		if newest := command.Newest(d.Command); newest != "" {
 			f.Observed, f.Expected, f.Remedy = newest+", the newest there is", "a version or a sum", "name a version, such as with Install-Module -RequiredVersion, or bring it along"
-		} else if url := command.URL(d.Command); url != "" && !c.isHeld(d) {
+		} else if url := command.URL(d.Command, d.in.words); url != "" && !c.isHeld(d) {
 			f.Observed, f.Expected = url, "a sum that it's compared with before it is used"
 		} else {
 			continue

@@ -79,7 +79,7 @@ func entry(c *buildChecker) {
 	}
 	text := b.String()
 	if slices.ContainsFunc(w.absent, func(base string) bool { return strings.Contains(text, base) }) || slices.ContainsFunc(c.commands(), func(d commandRun) bool {
-		return d.in.stage == AtSetup && command.URL(d.Command) != ""
+		return d.in.stage == AtSetup && command.URL(d.Command, d.in.words) != ""
 	}) {
 		return
 	}

@@ -45,6 +45,9 @@ func services(c *buildChecker) {
 		name := strings.Join(d.Param("name", 0).Texts, "")
 		if d.Name != "new-service" && len(words) > 1 {
 			name = words[1]
+			if strings.HasPrefix(words[0], `\\`) && len(words) > 2 {
+				name = words[2]
+			}
 		}
 		if (strings.Contains(text, "csi-proxy.exe") || strings.EqualFold(name, "csiproxy")) && !strings.EqualFold(name, "csi-proxy") && !strings.HasPrefix(name, "$") {
 			c.add(id, "csi-proxy", finding.Finding{Observed: "a service " + quoted(name), Expected: `"csi-proxy"`, Why: "the operator makes a service csi-proxy, and two of them fight for the pipes",

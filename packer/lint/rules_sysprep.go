@@ -100,7 +100,15 @@ func starts(d commandRun) bool {
 
 // installs reports whether a command puts a part of Windows or an update into it.
 func installs(d commandRun) bool {
-	return slices.Contains([]string{"install-windowsfeature", "enable-windowsoptionalfeature", "add-windowscapability"}, d.Name) || slices.Contains(updaters, d.Name)
+	switch d.Name {
+	case "install-windowsfeature", "enable-windowsoptionalfeature", "add-windowscapability":
+		return true
+	case "dism":
+		return strings.Contains(d.Text(), "/enable-feature") || strings.Contains(d.Text(), "/add-package")
+	case "get-windowsupdate":
+		return d.Flag("install")
+	}
+	return slices.Contains(updaters, d.Name)
 }
 
 // shutTwice reports whether a step has sysprep take the machine down, and a

@@ -264,6 +264,9 @@ func vmwareTools(c *buildChecker) outcome {
 		if toolsInstaller.MatchString(strings.TrimPrefix(d.Text(), "write-")) && !strings.HasPrefix(d.Name, "write-") && d.Name != "echo" {
 			return yes(d)
 		}
+		if !c.on("vsphere-iso") && d.Name == "get-service" && strings.Contains(d.Text(), "vmtools") { // a base that has them
+			return yes(d)
+		}
 	}
 	return outcome{}
 }
@@ -283,7 +286,7 @@ func excludeNICs(c *buildChecker) outcome {
 	case !written && len(tool) == 0:
 		return outcome{}
 	case written && slices.ContainsFunc(c.commands(), func(d commandRun) bool {
-		return strings.Contains(d.Text(), "tools.conf") && command.URL(d.Command) != ""
+		return strings.Contains(d.Text(), "tools.conf") && command.URL(d.Command, d.in.words) != ""
 	}):
 		return outcome{untold: true}
 	case shown.MatchString(text):

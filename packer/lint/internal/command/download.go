@@ -28,9 +28,9 @@ func Again(c winscript.Command) bool { return slices.Contains(fetchers[:6], c.Na
 // IsOwn reports whether a URL is one of the build's own.
 func IsOwn(url string) bool { return ours.MatchString(url) }
 
-// URL is what a command fetches, "" for one of the build's own, or none: certutil
-// does other things too.
-func URL(c winscript.Command) string {
+// URL is what a command fetches, "" for one of the build's own, or
+// none: certutil does other things too. script are all words of its script.
+func URL(c winscript.Command, script func() string) string {
 	if !slices.Contains(fetchers, c.Name) {
 		return ""
 	}
@@ -46,11 +46,23 @@ func URL(c winscript.Command) string {
 			return url
 		}
 	}
-	return ""
+	if others.MatchString(c.Name) || c.Known() && len(c.Args) > 0 && !c.Input.Open ||
+		strings.HasPrefix(c.Name, ".") && !strings.Contains(script(), "webclient") && !strings.Contains(script(), "httpclient") {
+		return ""
+	}
+	uri := slices.Concat(c.Param("uri", 0).Texts, c.Param("source", 0).Texts)
+	if len(uri) == 0 || strings.Contains(strings.ToLower(uri[0]), "packer_http") || strings.Contains(strings.ToLower(uri[0]), "metadata") {
+		return ""
+	}
+	return uri[0]
 }
 
-// copies name what they fetch before where it goes.
-var copies = regexp.MustCompile(`^(?:aws s3|gsutil|gcloud|azcopy|copy-item|copy|xcopy|robocopy)\b`)
+// others are commands that fetch with a URL alone, copies those that name what they
+// fetch before where it goes.
+var (
+	others = regexp.MustCompile(`^(?:aws|gsutil|gcloud|azcopy|start-process|copy-item|copy|xcopy|robocopy|certutil|msiexec|ftp)$`)
+	copies = regexp.MustCompile(`^(?:aws s3|gsutil|gcloud|azcopy|copy-item|copy|xcopy|robocopy)\b`)
+)
 
 // Target is the file that a download becomes, "" for none.
 func Target(c winscript.Command) string {
