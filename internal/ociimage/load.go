@@ -83,7 +83,7 @@ func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
 	return s, nil
 }
 
-// Resolve opens the image that a payload is appended to. In a registry it
+// Resolve opens an image that something is made of: a base, or what a node gets. In a registry it
 // must be named by digest, since a tag may be another image tomorrow: a tag is
 // refused with the reference by digest to paste. Local images are what their
 // bytes are.
@@ -92,7 +92,7 @@ func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.checkBase()
+	err = s.checkPinned()
 	if err == nil {
 		_, err = s.Images() // before anything large is read of it
 	}
@@ -103,17 +103,17 @@ func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
 	return s, nil
 }
 
-func (s *Source) checkBase() error {
+func (s *Source) checkPinned() error {
 	switch r, isRegistry := s.store.(*registryStore); {
 	case s.Kind == KindDir:
 		return &fault.Error{
-			What: "a plain folder can't be a base image", Where: s.Ref,
-			Fix: "give an operator image: a registry reference by digest, an OCI layout or a tarball",
+			What: "a plain folder isn't taken for an image here", Where: s.Ref,
+			Fix: "give a registry reference by digest, an OCI layout or a tarball",
 		}
 	case isRegistry && !r.byDigest():
 		return &fault.Error{
-			What: "the base image is named by a tag, which may be another image tomorrow", Where: s.Ref,
-			Fix: "--base " + shell.Word(s.Reference()),
+			What: "the image is named by a tag, which may be another image tomorrow", Where: s.Ref,
+			Fix: "name it by its digest: " + shell.Word(s.Reference()),
 		}
 	}
 	return nil
