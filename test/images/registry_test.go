@@ -193,7 +193,7 @@ func TestResolveBase(t *testing.T) {
 	}
 	for _, ref := range []string{host + "/team/payload:v1", "docker://" + host + "/team/payload:v1"} {
 		_, err := ociimage.Resolve(t.Context(), ref, fast)
-		wantFault(t, err, finding.ExitError, "fix: --base "+byDigest)
+		wantFault(t, err, finding.ExitError, "fix: name it by its digest: "+byDigest)
 	}
 	_, err = ociimage.Resolve(t.Context(), host+"/team/payload", fast) // no tag: latest, which isn't there
 	wantFault(t, err, finding.ExitError, "answered 404", host)
