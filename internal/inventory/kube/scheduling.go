@@ -52,7 +52,7 @@ func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
 // runtimeClass takes what a class adds to its pods' scheduling. The API server
 // has done so with pods; templates only name the class:
 // https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling
-func (c *Collector) runtimeClass(_ inventory.Object, r *nodev1.RuntimeClass, at Locator) {
+func (c *Collector) runtimeClass(_ inventory.Object, r *nodev1.RuntimeClass, _ Locator) {
 	if c.runtimeClasses[r.Name] = (inventory.Scheduling{}); r.Scheduling == nil {
 		return
 	}

@@ -112,7 +112,7 @@ func claimRecord(pvc *corev1.PersistentVolumeClaim) (cl claim, by string) {
 // name.
 var defaultClass = []string{"storageclass.kubernetes.io/is-default-class", "storageclass.beta.kubernetes.io/is-default-class"}
 
-func (c *Collector) storageClass(_ inventory.Object, sc *storagev1.StorageClass, at Locator) {
+func (c *Collector) storageClass(_ inventory.Object, sc *storagev1.StorageClass, _ Locator) {
 	c.classes[sc.Name] = sc.Provisioner
 	for _, name := range defaultClass {
 		if sc.Annotations[name] == "true" {
