@@ -83,10 +83,10 @@ func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
 	return s, nil
 }
 
-// Resolve opens an image that something is made of: a base, or what a node gets. In a registry it
-// must be named by digest, since a tag may be another image tomorrow: a tag is
-// refused with the reference by digest to paste. Local images are what their
-// bytes are.
+// Resolve opens an image that something is made of: a base, or what a node gets.
+// In a registry it must be named by digest, since a tag may be another image
+// tomorrow: a tag is refused with the reference by digest to paste. Local images
+// are what their bytes are.
 func Resolve(ctx context.Context, ref string, opts Options) (*Source, error) {
 	s, err := Load(ctx, ref, opts)
 	if err != nil {

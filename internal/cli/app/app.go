@@ -287,16 +287,15 @@ func (r *result) Write(p []byte) (int, error) {
 	if r.app.Console != nil {
 		r.app.Console.Close()
 	}
-	n, err := len(p), error(nil)
+	text := p
 	if r.app.typed != nil {
-		_, err = io.WriteString(r.w, r.app.typed(string(p)))
-	} else {
-		n, err = r.w.Write(p)
+		text = []byte(r.app.typed(string(p)))
 	}
+	_, err := r.w.Write(text)
 	if r.err == nil {
 		r.err = err
 	}
-	return n, err
+	return len(p), err
 }
 
 // lost ends stdout. It is an error where not all was taken: a script would look
