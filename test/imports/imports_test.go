@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/winbake/winbake/test/program"
 )
 
 const module = "github.com/winbake/winbake/"
@@ -190,6 +192,9 @@ type pkg struct {
 
 func listPackages(t *testing.T) map[string]pkg {
 	t.Helper()
+	if err := program.Depend("../.."); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Dir,GoFiles,Imports", "./cmd/...", "./internal/...", "./packer/...", "./payload/...", "./hack/...")
 	cmd.Dir = "../.."
 	out, err := cmd.Output()

@@ -5,9 +5,12 @@ package program
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -61,6 +64,9 @@ func Build(dir string, commands []string, env ...string) error {
 		return err
 	}
 	defer unlock()
+	if err := Depend("../.."); err != nil {
+		return err
+	}
 	args := []string{"build", "-trimpath", "-o", shared + "/"}
 	for _, c := range commands {
 		args = append(args, "../../cmd/"+c)
@@ -79,6 +85,22 @@ func Build(dir string, commands []string, env ...string) error {
 		}
 	}
 	return nil
+}
+
+// Depend has the go command run a package's tests again when a file of the project
+// in root has changed. It keeps results by the files that the test's own process
+// reads, and these programs are built by another process.
+func Depend(root string) error {
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if path != root && entry.IsDir() && (strings.HasPrefix(name, ".") || slices.Contains([]string{"_output", "bin", "docs"}, name)) {
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // Command is a run that hasn't begun. The machine's own kubeconfig stays out of

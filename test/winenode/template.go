@@ -16,6 +16,7 @@ import (
 
 	"github.com/winbake/winbake/internal/wine"
 	"github.com/winbake/winbake/test/filelock"
+	"github.com/winbake/winbake/test/program"
 )
 
 // sources are the programs that run inside Wine. They are part of what a
@@ -205,7 +206,8 @@ func moduleRoot(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find the project's folder: go list: %w", err)
 	}
-	return strings.TrimSpace(string(out)), nil
+	root := strings.TrimSpace(string(out))
+	return root, program.Depend(root)
 }
 
 // crossCompile builds a program of the project for the node.
