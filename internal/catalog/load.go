@@ -55,7 +55,7 @@ func LoadWith(overlays ...Overlay) (*Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return join(docs, overlays)
+	return join(docs, overlays, len(overlays) == 0)
 }
 
 // LoadOver is LoadWith for another whole catalog than the embedded one. It may be in
@@ -71,7 +71,7 @@ func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
 		d.hasHead = dated || len(whole) == 1
 		docs = append(docs, d)
 	}
-	return join(docs, overlays)
+	return join(docs, overlays, false)
 }
 
 // BuiltIn is the day that the embedded catalog is of; "" if it can't be read, which
@@ -86,7 +86,9 @@ func BuiltIn() string {
 	return ""
 }
 
-func join(docs []*document, overlays []Overlay) (*Catalog, error) {
+// join puts documents on top of each other. What is embedded and nothing else is
+// good: TestOwnDataAsOverlay has checked it.
+func join(docs []*document, overlays []Overlay, good bool) (*Catalog, error) {
 	m := &merger{into: &Catalog{APIVersion: apiVersion, Kind: kindName}, from: map[rowKey][]rowAt{}, index: map[rowKey]int{}}
 	for _, d := range docs {
 		if err := m.add(d); err != nil {
@@ -104,6 +106,9 @@ func join(docs []*document, overlays []Overlay) (*Catalog, error) {
 		}
 	}
 	m.into.sort()
+	if good {
+		return m.into, nil
+	}
 	if err := m.check(); err != nil {
 		return nil, err
 	}

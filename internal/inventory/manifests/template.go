@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -87,7 +88,7 @@ func templated(n *yaml.Node, depth int) *yaml.Node {
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			name, value := n.Content[i], n.Content[i+1]
 			if value.Kind == yaml.ScalarNode {
-				if podFields[name.Value] && (variable.MatchString(value.Value) || brackets.MatchString(value.Value)) {
+				if podFields[name.Value] && strings.ContainsAny(value.Value, "{<") && (variable.MatchString(value.Value) || brackets.MatchString(value.Value)) {
 					return value
 				}
 				continue

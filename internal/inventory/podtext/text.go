@@ -24,7 +24,12 @@ var (
 
 // Slashed writes a path with single forward slashes: manifests have
 // C:\var\lib, C:\\var\\lib, \var\lib and C:/var/lib for the same folder.
-func Slashed(path string) string { return slashes.ReplaceAllString(path, "/") }
+func Slashed(path string) string {
+	if !strings.Contains(path, `\`) && !strings.Contains(path, "//") {
+		return path
+	}
+	return slashes.ReplaceAllString(path, "/")
+}
 
 // IsWindowsPath tells whether only Windows has such a path.
 func IsWindowsPath(path string) bool {
@@ -102,7 +107,7 @@ func ParseImage(ref string) (inventory.Image, error) {
 	case strings.ContainsAny(text, " \t\r\n") && !strings.ContainsAny(text, "{<"):
 		// A line below that isn't indented enough is part of a plain scalar.
 		return img, fmt.Errorf("the image %s has a space in it: what stands below it was read as part of it", printable.Quote(ref))
-	case template.MatchString(text):
+	case strings.ContainsAny(text, "{(%<") && template.MatchString(text):
 		return img, fmt.Errorf("image %s is %w", printable.Quote(ref), ErrTemplate)
 	case bareDigest.MatchString(text):
 		img.Digest = text

@@ -37,9 +37,8 @@ func (p *planner) pools(resume bool) []action.Action {
 // https://docs.redhat.com/en/documentation/openshift_container_platform/latest/html/updating_clusters/performing-a-cluster-update#control-plane-only-update
 // https://github.com/openshift/windows-machine-config-operator#readme
 func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
-	p.settle(rules.Before, []string{rules.Before}, from, middle)
+	w := withoutWMCO(p.settle(rules.Before, []string{rules.Before}, from, middle))
 	p.moved(p.hop, rules.Before, p.inv)
-	w := withoutWMCO(p.judged(from, middle))
 	wmco := w.Now.UsesWMCO()
 	if pause := p.pools(false); len(pause) > 0 {
 		p.add(rules.Before, nil, "a Control Plane Only update moves the control plane two minors, and the nodes once", pause...)
@@ -54,9 +53,8 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 
 	p.hop++
 	p.forget()
-	p.settle(rules.Before, []string{rules.Before}, middle, to)
+	second := withoutWMCO(p.settle(rules.Before, []string{rules.Before}, middle, to))
 	p.moved(p.hop, rules.Before, p.inv)
-	second := withoutWMCO(p.judged(middle, to))
 	p.update(second, channel)
 	p.take(second, rules.During, []string{rules.During})
 	p.add(rules.After, nil, "", p.pools(true)...)
@@ -160,9 +158,9 @@ const (
 )
 
 func (p *planner) follow(to version.OpenShift) {
-	p.settle(rules.After, []string{rules.Before, rules.During, rules.After, ""}, to)
+	rest := p.settle(rules.After, []string{rules.Before, rules.During, rules.After, ""}, to)
 	if p.hop == len(p.route.Stops)-2 {
-		p.restPlanned(p.judged(to))
+		p.restPlanned(rest)
 	}
 	p.moved(p.hop, rules.After, p.inv)
 }

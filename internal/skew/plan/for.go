@@ -24,9 +24,8 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 			continue
 		}
 		from, to := stops[p.hop], stops[p.hop+1]
-		p.settle(rules.Before, []string{rules.Before}, from, to)
+		w := p.settle(rules.Before, []string{rules.Before}, from, to)
 		p.moved(p.hop, rules.Before, p.inv)
-		w := p.judged(from, to)
 		p.update(w, channel(p.inv.Cluster.Channel, to))
 		p.take(w, rules.During, []string{rules.During})
 		p.operator(w)

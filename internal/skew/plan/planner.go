@@ -76,20 +76,24 @@ func (p *planner) forget() {
 	delete(p.inv.Read, inventory.AdminGates)
 }
 
-// settle takes what is due until nothing new is asked for.
-func (p *planner) settle(when string, due []string, stops ...version.OpenShift) {
-	const most = 20 // each round changes an object or asks for something new
+// settle takes what is due until nothing is changed any more. It returns what the
+// rules say then.
+func (p *planner) settle(when string, due []string, stops ...version.OpenShift) Judged {
+	const most = 20 // each round changes an object
+	e := p.judged(stops...)
 	for range most {
-		if !p.take(p.judged(stops...), when, due) {
-			return
+		if !p.take(e, when, due) {
+			break
 		}
+		e = p.judged(stops...)
 	}
+	return e
 }
 
 // take applies what is due, one change of an object at most: what else is asked
-// of it is judged again. It tells whether anything was new.
+// of it is judged again. It tells whether anything was changed.
 func (p *planner) take(e Judged, when string, due []string) bool {
-	changed, some := map[string]bool{}, false
+	changed := map[string]bool{}
 	for _, entry := range dueOf(e, due) {
 		f := entry.Finish()
 		actions := released(e.Now, entry.Said.Do)
@@ -105,7 +109,7 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 		}
 		objects := append(snapshot.Map(action.Records(actions), func(r finding.Action) string { return r.Object }), f.Object)
 		busy := slices.ContainsFunc(objects, func(o string) bool { return changed[o] })
-		p.asked[key], some = !busy, true
+		p.asked[key] = !busy
 		if (busy || !effect(actions)) && p.join(when, f.ID, actions) || busy {
 			continue
 		}
@@ -120,7 +124,7 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 			}
 		}
 	}
-	return some
+	return len(changed) > 0
 }
 
 // dueOf are the entries that ask for something at these times, in the order in
