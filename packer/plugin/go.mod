@@ -76,6 +76,7 @@ require (
 	github.com/jehiah/go-strftime v0.0.0-20171201141054-1d33003b3869 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/klauspost/pgzip v1.3.0 // indirect
+	github.com/klauspost/readahead v1.4.0 // indirect
 	github.com/kr/fs v0.1.0 // indirect
 	github.com/kubernetes-csi/csi-proxy/client v1.3.0 // indirect
 	github.com/mattn/go-colorable v0.1.13 // indirect

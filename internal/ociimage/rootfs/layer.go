@@ -25,7 +25,7 @@ import (
 // against its diff id at the end.
 type layerStream struct {
 	blob   io.ReadCloser
-	ahead  *readAhead
+	ahead  io.ReadCloser
 	hash   hash.Hash
 	diffID v1.Hash
 }

@@ -2,9 +2,7 @@ package rootfs
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +11,9 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/readahead"
+
+	"github.com/winbake/winbake/internal/stream"
 )
 
 // Member is the one file in a single-member archive.
@@ -91,7 +92,7 @@ func archiveError(err error) error {
 // memberStream is a member's content, followed by the checks of what comes
 // after it.
 type memberStream struct {
-	ahead *readAhead
+	ahead io.ReadCloser
 	tar   *tar.Reader
 	err   error
 }
@@ -141,35 +142,15 @@ func onlyZeros(r io.Reader) error {
 	}
 }
 
-// aheadBlock is how much is read at a time: larger blocks fall out of the
-// processor's cache.
-const aheadBlock = 256 << 10
-
-// readAhead reads in its own goroutine, so that decompression on one side
-// overlaps with hashing on the other. It ends with its context. Both ends of the pipe
-// have a buffer: each read of a pipe, however small, wakes the writer.
-type readAhead struct {
-	*bufio.Reader
-	pipe   *io.PipeReader
-	forget func() bool // the context
-	ended  chan struct{}
-}
-
-func newReadAhead(ctx context.Context, r io.Reader) *readAhead {
-	pr, pw := io.Pipe()
-	a := &readAhead{bufio.NewReaderSize(pr, aheadBlock), pr, context.AfterFunc(ctx, func() { pw.CloseWithError(ctx.Err()) }), make(chan struct{})}
-	go func() {
-		defer close(a.ended)
-		w := bufio.NewWriterSize(pw, aheadBlock)
-		_, err := w.ReadFrom(r)
-		pw.CloseWithError(cmp.Or(err, w.Flush()))
-	}()
+// newReadAhead reads in its own goroutine, so that decompression on one side
+// overlaps with hashing on the other. It ends with its context. Larger blocks than
+// these fall out of the processor's cache. Close returns when the goroutine doesn't
+// touch the reader any more.
+func newReadAhead(ctx context.Context, r io.Reader) io.ReadCloser {
+	const blocks, size = 4, 256 << 10
+	a, err := readahead.NewReaderSize(stream.NewReader(ctx, r), blocks, size)
+	if err != nil {
+		panic(err) // of a size below one
+	}
 	return a
-}
-
-// Close returns when the goroutine doesn't touch the reader any more.
-func (a *readAhead) Close() error {
-	a.forget()
-	defer func() { <-a.ended }()
-	return a.pipe.Close()
 }
