@@ -142,6 +142,30 @@ func LockDir(ctx context.Context, dir string) (unlock func() error, err error) {
 	return f.Close, nil
 }
 
+// MakeLocked is LockDir of a folder that it makes if need be, as made tells. Another
+// run may take away a folder that it made, while this one waits for its lock.
+func MakeLocked(ctx context.Context, dir string) (made bool, unlock func() error, err error) {
+	for {
+		_, serr := os.Stat(dir)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return false, nil, err
+		}
+		before, err := os.Stat(dir)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if unlock, err = LockDir(ctx, dir); os.IsNotExist(err) {
+			continue
+		} else if err != nil {
+			return false, nil, err
+		}
+		if now, err := os.Stat(dir); err == nil && os.SameFile(before, now) {
+			return os.IsNotExist(serr), unlock, nil
+		}
+		_ = unlock()
+	}
+}
+
 // CantWrite is the fault of a place that refuses to be written to; errors of
 // what was to be written pass through.
 func CantWrite(place string, err error) error {

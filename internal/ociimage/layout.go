@@ -27,7 +27,8 @@ const layoutMark = `{"imageLayoutVersion":"` + layoutVersion + `"}`
 // after a kill or a power cut, dir holds the old image or the new one, whole:
 // index.json is replaced after all blobs are in place, and blobs that nothing
 // refers to any more are removed after that. A blob that is there already is
-// hashed and kept. Two runs on one folder wait for each other.
+// hashed and kept. Two runs on one folder wait for each other. An error takes away
+// what was written into a folder that was empty or didn't exist.
 //
 // A folder that isn't empty and isn't a layout is refused. Progress counts the
 // bytes of all blobs.
@@ -37,10 +38,7 @@ func WriteLayout(ctx context.Context, dir string, x ImageOrIndex, progress strea
 		return v1.Hash{}, err
 	}
 	root := blobs[len(blobs)-1].desc
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return v1.Hash{}, atomicfs.CantWrite(dir, err)
-	}
-	unlock, err := atomicfs.LockDir(ctx, dir)
+	made, unlock, err := atomicfs.MakeLocked(ctx, dir)
 	if err != nil {
 		return v1.Hash{}, atomicfs.CantWrite(dir, err)
 	}
@@ -48,14 +46,32 @@ func WriteLayout(ctx context.Context, dir string, x ImageOrIndex, progress strea
 	if err := checkLayoutDir(dir); err != nil {
 		return v1.Hash{}, err
 	}
-	err = fillLayout(ctx, dir, blobs, stream.NewMeter(progress, sizeOf(blobs)))
+	before, err := os.ReadDir(dir)
+	if err == nil {
+		err = fillLayout(ctx, dir, blobs, stream.NewMeter(progress, sizeOf(blobs)))
+	}
 	if err == nil {
 		err = finishLayout(dir, root, blobs)
+	} else if len(before) == 0 {
+		removeUnfinished(dir, made)
 	}
 	if err != nil {
 		return v1.Hash{}, atomicfs.CantWrite(dir, err)
 	}
 	return root.Digest, nil
+}
+
+// removeUnfinished takes away what fillLayout wrote into an empty folder: no reader
+// takes it for an image. What somebody else put there meanwhile stays.
+func removeUnfinished(dir string, made bool) {
+	sums := filepath.Join(dir, "blobs", "sha256")
+	_ = sweep(sums, blobName.MatchString)
+	_ = sweep(dir, func(n string) bool { return n == layoutFile })
+	_ = os.Remove(sums)
+	_ = os.Remove(filepath.Dir(sums))
+	if made {
+		_ = os.Remove(dir)
+	}
 }
 
 // checkLayoutDir keeps a wrong folder name from costing somebody's files. A

@@ -231,6 +231,74 @@ func TestWriteLayoutEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestUnfinishedLayout: a first run that ends early leaves no half image, and takes
+// nothing of anybody else's with it.
+func TestUnfinishedLayout(t *testing.T) {
+	killed := "blobs/sha256/" + strings.Repeat("a", 64)
+	for name, c := range map[string]struct {
+		before, meanwhile string // files, and a folder by / at its end
+		want              string // "" if there is no folder any more
+	}{
+		"a new folder":            {"", "", ""},
+		"an empty folder":         {"image/", "", "image/"},
+		"a file put in meanwhile": {"", "image/mine", "image/mine"},
+		"a blob of somebody's":    {"", "image/blobs/sha256/mine", "image/blobs/sha256/mine"},
+		"what a killed run left":  {"image/" + killed, "", "image/" + killed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			top := t.TempDir()
+			put := func(name string) error {
+				if strings.HasSuffix(name, "/") || name == "" {
+					return os.MkdirAll(filepath.Join(top, name), 0o755)
+				}
+				return errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(top, name)), 0o755), os.WriteFile(filepath.Join(top, name), nil, 0o600))
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			err := put(c.before)
+			_, werr := ociimage.WriteLayout(ctx, filepath.Join(top, "image"), payloadImage(t, 1), func(int64, int64) {
+				if ctx.Err() == nil {
+					err = errors.Join(err, put(c.meanwhile))
+				}
+				cancel()
+			})
+			if err != nil || !errors.Is(werr, context.Canceled) {
+				t.Fatalf("errors %v, %v", err, werr)
+			}
+			if _, err := os.Stat(filepath.Join(top, c.want)); err != nil || c.want == "" && len(must(os.ReadDir(top))) > 0 {
+				t.Errorf("have %q, %v; want %q", filesOf(t, top), err, c.want)
+			}
+			if got := filesOf(t, top); c.before == "" && c.meanwhile == "" && len(got) > 0 {
+				t.Errorf("left: %q", got)
+			}
+		})
+	}
+}
+
+// TestUnfinishedLayoutOfTwo: the run that waits writes its image where the first one
+// has taken the folder away.
+func TestUnfinishedLayoutOfTwo(t *testing.T) {
+	for range 20 {
+		dir := filepath.Join(t.TempDir(), "image")
+		ctx, cancel := context.WithCancel(t.Context())
+		other := make(chan error, 1)
+		img := payloadImage(t, 2)
+		_, err := ociimage.WriteLayout(ctx, dir, payloadImage(t, 1), func(int64, int64) {
+			if ctx.Err() == nil {
+				go func() {
+					_, err := ociimage.WriteLayout(t.Context(), dir, img, nil)
+					other <- err
+				}()
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		})
+		if oerr := <-other; oerr != nil || !errors.Is(err, context.Canceled) {
+			t.Fatalf("errors %v, %v", err, oerr)
+		}
+		wantLayout(t, dir, must(img.Digest()))
+	}
+}
+
 func TestWriteLayoutRefusesOtherBytes(t *testing.T) {
 	// Its layer's manifest entry names another digest than the layer's bytes.
 	good, bad := operatorImage(t, false, linuxAMD64), layerOf(t, item{name: "x"})

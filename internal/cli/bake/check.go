@@ -147,7 +147,10 @@ func (o *outputOptions) setAside(p place) (done func(written bool) error, err er
 	done = func(written bool) (err error) {
 		for _, m := range moved {
 			if !written {
-				err = errors.Join(err, os.Rename(m[1], m[0]))
+				if rerr := os.Rename(m[1], m[0]); rerr != nil {
+					err = errors.Join(err, fmt.Errorf("put back %s, which is in %s: %w", m[0], filepath.Dir(m[1]), rerr))
+					continue
+				}
 			}
 			err = errors.Join(err, os.RemoveAll(filepath.Dir(m[1])))
 		}

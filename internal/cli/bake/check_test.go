@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/winbake/winbake/internal/ociimage"
@@ -75,5 +76,26 @@ func TestSetAside(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(entries) != 0 {
 		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
+// What can't be put back, since something else is there, isn't removed either.
+func TestSetAsideKeeps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	put := func(name string) error {
+		return errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o600))
+	}
+	if err := put(dir + "/mine"); err != nil {
+		t.Fatal(err)
+	}
+	done, err := (&outputOptions{overwrite: true}).setAside(place{"layout", dir, ociimage.KindLayout})
+	if err := errors.Join(err, put(dir+"/half")); err != nil {
+		t.Fatal(err)
+	}
+	if err := done(false); err == nil || !strings.Contains(err.Error(), ".replaced-") {
+		t.Errorf("error %v", err)
+	}
+	if kept, _ := filepath.Glob(filepath.Dir(dir) + "/.out.replaced-*/out/mine"); len(kept) != 1 {
+		t.Errorf("kept: %q", kept)
 	}
 }
