@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/authn"
@@ -94,6 +95,14 @@ func (in *inputs) check() error {
 	}
 	if in.wantsCluster() && (len(in.manifests) > 0 || in.mustGather != "") {
 		return &fault.Error{What: "kubectl's flags are for a live cluster, and something else is to be read", Fix: "leave them out, or leave --manifests and --must-gather out"}
+	}
+	return nil
+}
+
+// stdinOnce refuses to read standard input twice: the second one would find nothing.
+func (in *inputs) stdinOnce(what string, paths ...string) error {
+	if slices.Contains(in.manifests, "-") && slices.Contains(paths, "-") {
+		return &fault.Error{What: "--manifests and " + what + " can't both be read from standard input", Fix: "put one of them into a file"}
 	}
 	return nil
 }

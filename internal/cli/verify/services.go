@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,6 +25,9 @@ func newServices(t *tool) *cobra.Command {
 		Use:  "services FILE",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := in.stdinOnce("FILE", args...); err != nil {
+				return err
+			}
 			declared, err := t.declaredServices(args[0])
 			if err != nil {
 				return err
@@ -62,18 +66,19 @@ func compareServices(declared *manifests.ConfigMap, inv *inventory.Inventory) []
 	i := slices.IndexFunc(inv.Cluster.Services, func(l inventory.ServiceList) bool {
 		return l.WMCO == version || strings.HasPrefix(l.WMCO, version+"-")
 	})
-	none := finding.Finding{ID: "services.configmap", Severity: finding.Unknown, Object: declared.Name, Expected: "one ConfigMap of this version",
-		Observed: "none was read", Why: "what WMCO sets up can't be told", Remedy: "declare the version that the cluster has: --wmco-version of bake manifests windows-services"}
+	none := finding.Finding{ID: "services.configmap", Severity: finding.Unknown, Object: declared.Name, Expected: "one ConfigMap of this version", Why: "what WMCO sets up can't be told"}
 	if i < 0 {
-		if len(names) > 0 {
-			none.Observed = "others: " + strings.Join(names, ", ")
+		none.Observed, none.Remedy = "others: "+strings.Join(names, ", "), "declare the version that the cluster has: --wmco-version of bake manifests windows-services"
+		if len(names) == 0 {
+			none.Observed = strings.TrimSuffix("none was read: "+inv.Read[inventory.Services].Reason, ": ")
+			none.Remedy = "see which there are, and give them to the check: oc -n " + cmp.Or(declared.Namespace, manifests.Namespace) + " get configmaps"
 		}
 		return []finding.Finding{none}
 	}
 	live := inv.Cluster.Services[i]
 	found, err := declared.Compare(live.Data)
 	if err != nil {
-		none.Severity, none.Observed, none.Remedy = finding.Block, err.Error(), ""
+		none.Severity, none.Observed = finding.Block, err.Error()
 		found = []finding.Finding{none}
 	}
 	for i := range found {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -152,10 +151,8 @@ func (o *skewOptions) check() error {
 		return &fault.Error{What: "--eus needs --to: an update over two minors", Fix: "--to 4.20"}
 	case len(o.planned) > 0 && o.to == "":
 		return &fault.Error{What: "--planned needs --to: it tells of the time after an update", Fix: "--to 4.20"}
-	case slices.Contains(o.manifests, "-") && slices.Contains(o.planned, "-"):
-		return &fault.Error{What: "--manifests and --planned can't both be read from standard input", Fix: "put one of them into a file"}
 	}
-	return nil
+	return o.stdinOnce("--planned", o.planned...)
 }
 
 // day is today in UTC, or the day of SOURCE_DATE_EPOCH, so that a report can be
