@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -305,12 +306,18 @@ func kind(n *yaml.Node) string {
 	return "of the type " + printable.Clip(n.ShortTag())
 }
 
+var fieldsByType sync.Map // the catalog has thousands of rows of a few types
+
 func fieldsOf(t reflect.Type) map[string]int {
+	if fields, ok := fieldsByType.Load(t); ok {
+		return fields.(map[string]int)
+	}
 	fields := map[string]int{}
 	for i := range t.NumField() {
 		if name, _ := tagged(t.Field(i).Tag); name != "" {
 			fields[name] = i
 		}
 	}
+	fieldsByType.Store(t, fields)
 	return fields
 }
