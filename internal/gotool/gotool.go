@@ -9,6 +9,7 @@
 package gotool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,9 +102,7 @@ type Setting struct{ Name, Value string }
 // Target returns the settings that decide the bytes of an executable, sorted
 // by name. fips is a GOFIPS140 version such as v1.0.0, or empty for none.
 func Target(fips string) []Setting {
-	if fips == "" {
-		fips = "off"
-	}
+	fips = cmp.Or(fips, "off")
 	return []Setting{
 		{"CGO_ENABLED", "0"}, {"GOAMD64", target.Windows.AMD64}, {"GOARCH", target.Windows.Arch},
 		{"GODEBUG", ""}, {"GOENV", "off"}, {"GOEXPERIMENT", ""},

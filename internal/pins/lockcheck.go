@@ -318,10 +318,8 @@ func facts(f *File, c *Component, lock *Lock) map[string]string {
 }
 
 func differences(name string, before, after map[string]string) []Change {
-	keys := maps.Clone(before)
-	if keys == nil {
-		keys = map[string]string{}
-	}
+	keys := map[string]string{}
+	maps.Copy(keys, before)
 	maps.Copy(keys, after)
 	var all []Change
 	for _, what := range slices.Sorted(maps.Keys(keys)) {
@@ -339,10 +337,7 @@ func (c *Component) Stamps(l *Locked, sourceDateEpoch string) (map[string]string
 	if len(c.Stamp) == 0 {
 		return nil, nil
 	}
-	data := StampData{Version: c.Version, Commit: l.Commit, Date: cmp.Or(l.Date, Epoch)}
-	if data.Version == "" {
-		data.Version = c.Commit
-	}
+	data := StampData{Version: cmp.Or(c.Version, c.Commit), Commit: l.Commit, Date: cmp.Or(l.Date, Epoch)}
 	if major, minor, ok := strings.Cut(strings.TrimPrefix(semver.MajorMinor(c.Version), "v"), "."); ok {
 		data.Major, data.Minor = major, minor
 	}

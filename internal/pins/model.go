@@ -7,6 +7,7 @@
 package pins
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -163,23 +164,16 @@ func (c *Component) ImportPath() string {
 
 // BuildPackage is what the go command is asked to build.
 func (c *Component) BuildPackage() string {
-	if path := c.ImportPath(); path != "" {
-		return path
-	}
-	return c.Package
+	return cmp.Or(c.ImportPath(), c.Package)
 }
 
 // Toolchain is the one that compiles the component, as GOTOOLCHAIN takes it:
 // "go1.26.8" or "local".
 func (c *Component) Toolchain(f *File) string {
-	v := c.Go
-	if v == "" {
-		v = f.Go
+	if v := cmp.Or(c.Go, f.Go); v != "local" {
+		return "go" + v
 	}
-	if v == "local" {
-		return v
-	}
-	return "go" + v
+	return "local"
 }
 
 // MemoryBytes is Memory in bytes; 0 for none.

@@ -55,29 +55,20 @@ func gitURL(address string) (what, fix string) {
 	if err != nil || strings.HasPrefix(u.Host, "-") || strings.HasPrefix(u.User.Username(), "-") || u.Host == "" && scheme != "file" {
 		return what, fix
 	}
-	if !holdsSecret(u) {
-		return "", ""
+	_, password := u.User.Password()
+	if u.User == nil || u.Scheme == "ssh" && !password {
+		return "", "" // ssh needs a user; web servers take tokens in place of one
 	}
 	what = "git holds credentials, and versions.yaml and its lock are for everybody to read"
 	if u.Scheme == "ssh" {
 		u.User = url.User(u.User.Username())
 		return what, "write " + u.String() + "; ssh takes keys"
 	}
-	if _, password := u.User.Password(); !password {
+	if !password {
 		what = "git names a user, in whose place servers take tokens, and versions.yaml and its lock are for everybody to read"
 	}
 	u.User = nil
 	return what, "write " + u.String() + " and let git bring them: git config --global credential.helper store, or url.<URL with credentials>.insteadOf " + u.Scheme + "://" + u.Host + "/"
-}
-
-// holdsSecret tells whether a URL names a password, or a user where that may
-// be a token: web servers take one in its place.
-func holdsSecret(u *url.URL) bool {
-	if u.User == nil {
-		return false
-	}
-	_, password := u.User.Password()
-	return password || u.Scheme != "ssh"
 }
 
 // payload checks a payload path by the rules that package payload has, so that

@@ -230,27 +230,20 @@ func (v *validator) module(c *Component) {
 	case !semver.IsValid(c.Version) || canonical != c.Version:
 		v.report(at["version"], fmt.Sprintf("version can't be %q", c.Version), `write a full module version, such as "v1.3.0"`)
 	default:
-		if err := module.CheckPathMajor(c.Version, majorOf(c.Module)); err != nil {
+		_, major, _ := module.SplitPathVersion(c.Module)
+		if err := module.CheckPathMajor(c.Version, major); err != nil {
 			v.report(at["version"], fmt.Sprintf("version %s isn't one of module %s: %s", c.Version, c.Module, strings.TrimPrefix(err.Error(), "invalid version: ")), "from v2 on a module's path ends in its major version")
 		}
 	}
 	v.optional(at, "commit", c.Commit, commitForm, "all 40 digits")
 }
 
-func majorOf(path string) string {
-	_, major, _ := module.SplitPathVersion(path)
-	return major
-}
-
 func (v *validator) program(c *Component, at map[string]ast.Node) {
 	switch {
 	case c.Package == "":
 		v.report(at[""], fmt.Sprintf("component %s names no package to build", c.Name), "add package: ./cmd/x")
-	case strings.HasPrefix(c.Package, "."):
-		if c.Package != "." && !(strings.HasPrefix(c.Package, "./") && cleanPath(c.Package[2:])) {
-			v.report(at["package"], fmt.Sprintf("package can't be %q", c.Package), "write ./cmd/x, relative to the module, or a full import path")
-		}
-	case module.CheckImportPath(c.Package) != nil:
+	case c.Package == ".", strings.HasPrefix(c.Package, "./") && cleanPath(c.Package[2:]):
+	case strings.HasPrefix(c.Package, "."), module.CheckImportPath(c.Package) != nil:
 		v.report(at["package"], fmt.Sprintf("package can't be %q", c.Package), "write ./cmd/x, relative to the module, or a full import path")
 	}
 	v.optional(at, "go", c.Go, goForm, `go: "1.24.9", or go: local`)

@@ -1,6 +1,7 @@
 package precheck
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -48,10 +49,7 @@ func (j *Judge) Evaluate(ctx context.Context) (*Answer, error) {
 	}
 	inv := c.Inventory()
 	inv.Sources = []inventory.Source{source}
-	a := &Answer{From: j.From, CatalogAsOf: j.Catalog.AsOf}
-	if a.From == "" {
-		a.From = inv.Cluster.OpenShift
-	}
+	a := &Answer{From: cmp.Or(j.From, inv.Cluster.OpenShift), CatalogAsOf: j.Catalog.AsOf}
 	targets, known := j.targets(inv)
 	if !known {
 		a.Targets = []Target{unknownTarget("")}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -15,9 +16,7 @@ import (
 func Write(w io.Writer, format string, r Report, o Options) error {
 	r.Findings = slices.Clone(r.Findings)
 	finding.Sort(r.Findings)
-	if r.FailOn == 0 {
-		r.FailOn = finding.DefaultFailOn
-	}
+	r.FailOn = cmp.Or(r.FailOn, finding.DefaultFailOn)
 	var out string
 	var err error
 	switch format {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,10 +16,7 @@ func Check(ctx context.Context, path string, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{folder: f, profile: o.Profile}
-	if c.profile == "" {
-		c.profile = f.RecordedProfile()
-	}
+	c := &checker{folder: f, profile: cmp.Or(o.Profile, f.RecordedProfile())}
 	r := &Result{Profile: c.profile, Files: len(f.Files)}
 	c.findings = append(c.findings, f.Unreadable...)
 	for _, s := range f.Sources {
@@ -41,9 +39,7 @@ func Check(ctx context.Context, path string, o Options) (*Result, error) {
 // that are missing, emptied or broken, and answer files that Windows Setup stops
 // at. It is what Check says of a folder, less what only the HCL tells.
 func CheckBuild(b Build) []Finding {
-	if b.Profile == "" {
-		b.Profile = Profiles()[0]
-	}
+	b.Profile = cmp.Or(b.Profile, Profiles()[0])
 	c := &buildChecker{Build: b}
 	c.follow()
 	for _, look := range []func(*buildChecker){scripts, answers, entry, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {

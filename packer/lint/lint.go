@@ -2,6 +2,7 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"slices"
 
@@ -56,12 +57,7 @@ func (c *reporter) add(id, object string, f finding.Finding) {
 	if f.Severity == finding.Pass {
 		f.Severity = r.Severity
 	}
-	if f.Why == "" {
-		f.Why = r.Why
-	}
-	if f.Remedy == "" {
-		f.Remedy = r.Remedy
-	}
+	f.Why, f.Remedy = cmp.Or(f.Why, r.Why), cmp.Or(f.Remedy, r.Remedy)
 	c.findings = append(c.findings, f)
 }
 

@@ -66,10 +66,7 @@ func Update(ctx context.Context, o Options) (*Edition, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if o.From == "" {
-		o.From = source
-	}
-	if o.From == "" {
+	if o.From = cmp.Or(o.From, source); o.From == "" {
 		return nil, "", &fault.Error{What: "this build doesn't know where catalogs are", Fix: "--from oci://REGISTRY/REPOSITORY:TAG, or a file"}
 	}
 	envelope, err := fetch(ctx, o.From, o.Registry)

@@ -7,6 +7,7 @@ package hosts
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -106,9 +107,7 @@ func (h *Flags) add(all *[]guest.Target, s, where string) error {
 	if err != nil {
 		return err
 	}
-	if t.User == "" {
-		t.User = h.user
-	}
+	t.User = cmp.Or(t.User, h.user)
 	if slices.ContainsFunc(*all, func(o guest.Target) bool { return o.String() == t.String() }) {
 		return &fault.Error{Where: where, What: t.String() + " is named twice", Fix: "name each node once"}
 	}

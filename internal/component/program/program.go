@@ -4,6 +4,7 @@
 package program
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -141,10 +142,7 @@ func lockedModules(ctx context.Context, w *source.Workspace, linked *gomod.Linke
 				return nil, fmt.Errorf("go.sum has no sum for %s %s", used.Path, used.Version)
 			}
 		}
-		dir := used.Dir
-		if dir == "" {
-			dir = m.Dir
-		}
+		dir := cmp.Or(used.Dir, m.Dir)
 		if dir == "" || w.Vendored() {
 			dir = filepath.Join(w.Dir, "vendor", filepath.FromSlash(m.Path))
 		}

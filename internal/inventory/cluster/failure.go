@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,10 +33,7 @@ func (a access) String() string {
 
 // canI is the command that asks the server about the right.
 func (r *reader) canI(a access) string {
-	verb, object := a.verb, a.resource
-	if verb == "" {
-		verb = "list"
-	}
+	verb, object := cmp.Or(a.verb, "list"), a.resource
 	if a.name != "" {
 		object += "/" + a.name
 	}

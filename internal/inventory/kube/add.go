@@ -1,12 +1,14 @@
 package kube
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 )
 
@@ -135,7 +137,7 @@ func (c *Collector) Meant(apiVersion, kind string) string {
 // NewCollector makes an empty Collector.
 func NewCollector(o Options) *Collector {
 	return &Collector{
-		known:      newKnown(o.Catalog),
+		known:      known{cmp.Or(o.Catalog, &catalog.Catalog{})},
 		images:     o.ImageVersions,
 		counts:     map[inventory.Resource]int{},
 		seen:       map[inventory.Object]string{},

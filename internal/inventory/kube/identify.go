@@ -185,13 +185,6 @@ func appendClue(clues []clue, p podTemplate, w podtext.Word) []clue {
 	return append(clues, clue{folder, inventory.Evidence{Where: p.at(w.Path...), Text: w.Text}})
 }
 
-func newKnown(c *catalog.Catalog) known {
-	if c == nil {
-		c = &catalog.Catalog{}
-	}
-	return known{c}
-}
-
 func (k known) named(name string, names func(*catalog.Driver) []string) (found *catalog.Driver) {
 	for i := range k.Drivers {
 		d := &k.Drivers[i]

@@ -145,10 +145,7 @@ func (c *Collector) usesOf(p podRecord) []inventory.VolumeUse {
 // resolve finds who serves a claim's volume; false where no CSI driver does.
 func (c *Collector) resolve(u *inventory.VolumeUse, k key, v volumeRecord) bool {
 	cl, read := c.claims[k]
-	u.PV = cl.volume
-	if u.PV == "" {
-		u.PV = c.byClaim[k]
-	}
+	u.PV = cmp.Or(cl.volume, c.byClaim[k])
 	if pv, ok := c.pvs[u.PV]; ok && u.PV != "" {
 		u.Provisioner, u.InTree, u.MigratedTo, u.Affinity = pv.provisioner, pv.inTree, pv.migratedTo, pv.affinity
 		return u.Provisioner != "" || u.InTree != ""

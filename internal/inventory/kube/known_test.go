@@ -13,7 +13,7 @@ func TestKnownImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := newKnown(cat)
+	k := known{cat}
 	for repository, want := range map[string]string{
 		"mcr.microsoft.com/oss/v2/kubernetes-csi/azuredisk-csi":                 "azure-disk",
 		"us-docker.pkg.dev/palette-images/packs/csi-azure/1.32.0/azuredisk-csi": "azure-disk",

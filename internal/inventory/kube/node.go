@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -93,9 +94,7 @@ func windowsNode(n *corev1.Node, at Locator) inventory.Node {
 		Name: n.Name, Labels: n.Labels, Build: version.WindowsBuild(info.KernelVersion), OSImage: info.OSImage, Kubelet: info.KubeletVersion, Runtime: info.ContainerRuntimeVersion,
 		WMCO: n.Annotations[wmcoVersion], DesiredWMCO: n.Annotations[wmcoDesired], At: inventory.Evidence{Where: at()},
 	}
-	if out.Build == 0 {
-		out.Build = version.WindowsBuild(n.Labels[corev1.LabelWindowsBuild])
-	}
+	out.Build = cmp.Or(out.Build, version.WindowsBuild(n.Labels[corev1.LabelWindowsBuild]))
 	if out.WMCO != "" {
 		out.At = inventory.Evidence{Where: at("metadata", "annotations", wmcoVersion), Text: wmcoVersion + ": " + out.WMCO}
 	}

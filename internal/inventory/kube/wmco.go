@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -195,9 +196,7 @@ func commonProxy(logs []logLine) *inventory.VersionFact {
 // fact reads a line; the text in front of Version:, klog's, doesn't count.
 func (l logLine) fact() inventory.VersionFact {
 	fact := inventory.VersionFact{At: l.at, By: byLog}
-	if fact.At.Text == "" {
-		fact.At.Text = strings.TrimSpace(l.text)
-	}
+	fact.At.Text = cmp.Or(fact.At.Text, strings.TrimSpace(l.text))
 	_, text, _ := strings.Cut(l.text, "Version:")
 	d, err := version.ParseDriver(strings.TrimSpace(text))
 	if err != nil {

@@ -25,10 +25,6 @@ func isKustomizationFile(name string) bool {
 // either.
 func isKustomization(kind string) bool { return kind == "Kustomization" || kind == "Component" }
 
-func isOverlay(dir string) bool {
-	return slices.ContainsFunc(kustomize.Names, func(name string) bool { return exists(filepath.Join(dir, name)) })
-}
-
 // builtFrom is in front of a folder in the places of what kustomize built of it.
 const builtFrom = "kustomize build "
 
@@ -170,7 +166,8 @@ func (d *document) render() string {
 		if exists(filepath.Join(dir, "Chart.yaml")) {
 			return "helm template " + shell.Path(dir) + " > rendered.yaml"
 		}
-		if filepath.Base(filepath.Dir(d.file)) != "templates" && isOverlay(dir) {
+		isOverlay := slices.ContainsFunc(kustomize.Names, func(name string) bool { return exists(filepath.Join(dir, name)) })
+		if filepath.Base(filepath.Dir(d.file)) != "templates" && isOverlay {
 			return builtFrom + shell.Path(dir) + " > rendered.yaml"
 		}
 		if up := filepath.Dir(dir); up == dir || dir == "." {

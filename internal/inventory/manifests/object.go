@@ -130,7 +130,10 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 		if meant := r.c.Meant(o.apiVersion, o.kind); meant != "" {
 			return &failure{where: d.where(cmp.Or(yamlnode.Get(n, "kind"), n)), what: "there is no kind " + printable.Clip(o.kind) + ": API servers refuse it", fix: "kind: " + meant}
 		}
-		return d.misplaced(n, o, r.c.Misplaced(o.apiVersion, o.kind))
+		if home := r.c.Misplaced(o.apiVersion, o.kind); home != "" { // left alone, a driver in it would just be missing from the answer
+			return &failure{where: d.where(cmp.Or(yamlnode.Get(n, "apiVersion"), n)), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home, fix: "apiVersion: " + home}
+		}
+		return nil
 	}
 	if err := d.unrendered(n, o); err != nil {
 		r.doubt(d, err)
@@ -143,18 +146,6 @@ func (r *reader) take(d *document, n *yaml.Node, o object) error {
 		r.doubt(d, err)
 	}
 	return r.c.Add(o.apiVersion, o.kind, r.json.into, d.locator(n))
-}
-
-// misplaced is the failure of an object whose apiVersion isn't its kind's; left
-// alone, a driver in it would just be missing from the answer.
-func (d *document) misplaced(n *yaml.Node, o object, home string) error {
-	if home == "" {
-		return nil
-	}
-	return &failure{
-		where: d.where(cmp.Or(yamlnode.Get(n, "apiVersion"), n)), what: "there is no " + o.kind + " in " + o.apiVersion + ", it is of " + home,
-		fix: "apiVersion: " + home,
-	}
 }
 
 // noObject is the failure of a document that is a text or a list.

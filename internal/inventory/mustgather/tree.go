@@ -177,11 +177,11 @@ func locate(name string) place {
 			return p
 		}
 	}
-	switch path.Base(bare) {
+	switch dir, file := path.Split(bare); file {
 	case "timestamp":
-		p.role, p.root = timestamp, dirOf(bare)
+		p.role, p.root = timestamp, strings.TrimSuffix(dir, "/")
 	case "version":
-		p.role, p.root = script, dirOf(bare)
+		p.role, p.root = script, strings.TrimSuffix(dir, "/")
 	}
 	return p
 }
@@ -194,9 +194,9 @@ func (p *place) inNamespace(parts []string) {
 	p.namespace = parts[0]
 	rest := parts[1:]
 	switch {
-	case len(rest) == 1 && isYAML(rest[0], p.namespace):
+	case len(rest) == 1 && trimYAML(rest[0]) == p.namespace:
 		p.role, p.resource = object, "core/namespaces"
-	case len(rest) == 3 && rest[0] == "pods" && isYAML(rest[2], rest[1]):
+	case len(rest) == 3 && rest[0] == "pods" && trimYAML(rest[2]) == rest[1]:
 		p.role, p.resource, p.pod = object, "core/pods", true
 	default:
 		p.inGroup(rest)
@@ -207,34 +207,22 @@ func (p *place) inNamespace(parts []string) {
 func (p *place) inGroup(parts []string) {
 	switch len(parts) {
 	case 2:
-		if plural, ok := trimYAML(parts[1]); ok {
+		if plural := trimYAML(parts[1]); plural != "" {
 			p.role, p.resource = list, parts[0]+"/"+plural
 		}
 	case 3:
-		if _, ok := trimYAML(parts[2]); ok {
+		if trimYAML(parts[2]) != "" {
 			p.role, p.resource = object, parts[0]+"/"+parts[1]
 		}
 	}
 }
 
-func isYAML(file, name string) bool {
-	stem, ok := trimYAML(file)
-	return ok && stem == name
-}
-
-// trimYAML cuts the extension off; JSON is YAML too.
-func trimYAML(file string) (string, bool) {
+// trimYAML cuts the extension off; "" for another. JSON is YAML too.
+func trimYAML(file string) string {
 	for _, ext := range []string{".yaml", ".yml", ".json"} {
-		if stem, ok := strings.CutSuffix(file, ext); ok && stem != "" {
-			return stem, true
+		if stem, ok := strings.CutSuffix(file, ext); ok {
+			return stem
 		}
-	}
-	return "", false
-}
-
-func dirOf(name string) string {
-	if d := path.Dir(name); d != "." {
-		return d
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package csidriver
 
 import (
+	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
@@ -184,9 +185,7 @@ func (d *definition) daemonSet(v version.Driver, hostProcess bool, image string)
 		return nil, fmt.Errorf("%s v%s: %w", d.Name, v.Core(), err)
 	}
 	for _, c := range containers(&ds.Spec.Template.Spec) {
-		if c.Image == "" {
-			c.Image = image
-		}
+		c.Image = cmp.Or(c.Image, image)
 	}
 	return ds, nil
 }

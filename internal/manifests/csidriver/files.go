@@ -141,9 +141,7 @@ func (w *writer) write(name, comment string, fields map[string]any) {
 	if err := yaml.Unmarshal(text, &tree); err != nil {
 		panic(name + ": " + err.Error()) // part of the program
 	}
-	if comment == "" {
-		comment = head(string(text))
-	}
+	comment = cmp.Or(comment, head(string(text)))
 	tree, _ = w.named(tree).(map[string]any)
 	maps.Copy(tree, fields)
 	w.add(name, w.names.Replace(comment), tree)

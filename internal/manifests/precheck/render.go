@@ -8,6 +8,7 @@
 package precheck
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -56,9 +57,7 @@ type Folder struct {
 // Render writes the files. Its errors are *fault.Error: no image, or one that
 // can't be; a namespace that isn't for this.
 func Render(o Options) (*Folder, error) {
-	if o.Namespace == "" {
-		o.Namespace = DefaultNamespace
-	}
+	o.Namespace = cmp.Or(o.Namespace, DefaultNamespace)
 	pinned, err := o.check()
 	if err != nil {
 		return nil, err

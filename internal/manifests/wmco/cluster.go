@@ -2,6 +2,7 @@ package wmco
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"net/url"
@@ -87,11 +88,7 @@ func (c Cluster) arguments(row argumentRow) []string {
 	if !row.holds(c.Release, c.Cloud) || c.VXLANPort == 0 && strings.Contains(row.Args, "VXLAN_PORT") {
 		return nil
 	}
-	server := c.APIServer
-	if server == "" {
-		server = ExampleServer
-	}
-	values := strings.NewReplacer("API_SERVER", server, "VXLAN_PORT", fmt.Sprint(c.VXLANPort))
+	values := strings.NewReplacer("API_SERVER", cmp.Or(c.APIServer, ExampleServer), "VXLAN_PORT", fmt.Sprint(c.VXLANPort))
 	args := strings.Fields(row.Args)
 	for i, a := range args {
 		args[i] = values.Replace(a)

@@ -124,9 +124,7 @@ func ExplainRetired(w io.Writer, r skew.Retired) error {
 
 // newDocument copies r into its final order. Strings are still as they came.
 func newDocument(r Report) *Document {
-	if r.FailOn == 0 {
-		r.FailOn = finding.DefaultFailOn
-	}
+	r.FailOn = cmp.Or(r.FailOn, finding.DefaultFailOn)
 	d := &Document{
 		APIVersion: APIVersion, Kind: "SkewReport",
 		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},

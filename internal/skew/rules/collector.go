@@ -39,9 +39,7 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 	if d.Object == "" && v != nil {
 		d.Object = v.DaemonSet.Object.String()
 	}
-	if d.Source == "" {
-		d.Source = Explain(r).Source
-	}
+	d.Source = cmp.Or(d.Source, Explain(r).Source)
 	if r.Starts && !d.Later && v.SeenRegistered(d.Nodes) {
 		return
 	}

@@ -5,6 +5,7 @@
 package payload
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/hcl/v2/hcldec"
@@ -91,9 +92,7 @@ func (d *Datasource) Configure(raws ...any) error {
 	if err := config.Decode(&d.config, nil, raws...); err != nil {
 		return err
 	}
-	if d.config.Profile == "" {
-		d.config.Profile = image.OpenShift
-	}
+	d.config.Profile = cmp.Or(d.config.Profile, image.OpenShift)
 	return d.config.Check()
 }
 

@@ -5,6 +5,7 @@
 package manifest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -50,12 +51,8 @@ func (p *PostProcessor) Configure(raws ...any) error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest == "" {
-		c.Manifest = c.PackerBuildName + ".node.json"
-	}
-	if c.Output == "" {
-		c.Output = c.PackerBuildName + ".winbake.json"
-	}
+	c.Manifest = cmp.Or(c.Manifest, c.PackerBuildName+".node.json")
+	c.Output = cmp.Or(c.Output, c.PackerBuildName+".winbake.json")
 	if c.Manifest == c.Output {
 		return &fault.Error{Where: c.Output, What: "output is the manifest itself", Fix: "name another file in output"}
 	}

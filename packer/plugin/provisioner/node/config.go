@@ -3,6 +3,7 @@
 package node
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -83,18 +84,10 @@ func (p *Provisioner) Prepare(raws ...any) error {
 }
 
 func (c *Config) defaults() {
-	if c.Profile == "" {
-		c.Profile = image.OpenShift
-	}
-	if c.Manifest == "" {
-		c.Manifest = c.PackerBuildName + ".node.json"
-	}
-	if c.StopTimeout == 0 {
-		c.StopTimeout = agent.DefaultTimes.Stop
-	}
-	if c.StartTimeout == 0 {
-		c.StartTimeout = agent.DefaultTimes.Start
-	}
+	c.Profile = cmp.Or(c.Profile, image.OpenShift)
+	c.Manifest = cmp.Or(c.Manifest, c.PackerBuildName+".node.json")
+	c.StopTimeout = cmp.Or(c.StopTimeout, agent.DefaultTimes.Stop)
+	c.StartTimeout = cmp.Or(c.StartTimeout, agent.DefaultTimes.Start)
 }
 
 // known refuses an accepted ID that no check has: the finding that it was
