@@ -30,17 +30,7 @@ func (d *Driver) Line(v version.Driver) *Line {
 	if d == nil {
 		return nil
 	}
-	v = coreOf(v)
-	for i := range d.Lines {
-		l := &d.Lines[i]
-		if v.Compare(coreOf(parseDriver(l.From))) < 0 {
-			return nil
-		}
-		if l.Until == "" || v.Compare(coreOf(parseDriver(l.Until))) < 0 {
-			return l
-		}
-	}
-	return nil
+	return find(d.Lines, func(l *Line) bool { return inRange(v, l.From, l.Until) })
 }
 
 // HostProcessOnly tells whether nothing but a HostProcess container runs the line.

@@ -144,9 +144,6 @@ func (c *Catalog) sort() {
 	})
 }
 
-// The readers below are for text that the check has seen: what can't be read
-// is the zero value.
-
 // checkNeighbours finds rows of a section that hold for the same, or have the same name.
 func (k *checker) checkNeighbours() {
 	taken := map[string]bool{}

@@ -14,11 +14,7 @@ func (d *Driver) Publication(v version.Driver, hostProcess bool) *Publication {
 	if d == nil {
 		return nil
 	}
-	v = coreOf(v)
-	return find(d.Published, func(p *Publication) bool {
-		return p.HostProcess == hostProcess && v.Compare(coreOf(parseDriver(p.From))) >= 0 &&
-			(p.Until == "" || v.Compare(coreOf(parseDriver(p.Until))) < 0)
-	})
+	return find(d.Published, func(p *Publication) bool { return p.HostProcess == hostProcess && inRange(v, p.From, p.Until) })
 }
 
 // HasManifest tells whether the place of a manifest file is known.

@@ -61,19 +61,8 @@ func (v *validator) define(s *Service) winsvc.Service {
 		def.Recovery = v.defineRecovery(s)
 	}
 	def.Dependencies, def.Bootstrap, def.Environment, def.WMCOOnly = s.Dependencies, s.Bootstrap, s.Environment, s.WMCOOnly
-	for _, p := range s.PreScripts {
-		def.PreScripts = append(def.PreScripts, winsvc.PreScript{Variable: p.Variable, Command: p.Command, NodeArgs: defineNodeArgs(p.NodeArgs)})
-	}
-	def.NodeArgs = defineNodeArgs(s.NodeArgs)
+	def.PreScripts, def.NodeArgs = s.PreScripts, s.NodeArgs
 	return def
-}
-
-func defineNodeArgs(args []NodeArg) []winsvc.NodeArg {
-	var out []winsvc.NodeArg
-	for _, a := range args {
-		out = append(out, winsvc.NodeArg(a))
-	}
-	return out
 }
 
 // StampData is what a stamp's template may name.

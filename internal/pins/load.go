@@ -13,6 +13,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/winsvc"
 )
 
 // Load reads and checks versions.yaml. Every mistake that was found is in the
@@ -61,13 +62,13 @@ func Parse(path string, src []byte) (*File, error) {
 // messages.
 var (
 	words = map[reflect.Type]string{
-		reflect.TypeFor[File]():      "versions.yaml",
-		reflect.TypeFor[Component](): "a component",
-		reflect.TypeFor[Godebug]():   "godebug",
-		reflect.TypeFor[Service]():   "a service",
-		reflect.TypeFor[Recovery]():  "recovery",
-		reflect.TypeFor[PreScript](): "a pre-script",
-		reflect.TypeFor[NodeArg]():   "a node argument",
+		reflect.TypeFor[File]():             "versions.yaml",
+		reflect.TypeFor[Component]():        "a component",
+		reflect.TypeFor[Godebug]():          "godebug",
+		reflect.TypeFor[Service]():          "a service",
+		reflect.TypeFor[Recovery]():         "recovery",
+		reflect.TypeFor[winsvc.PreScript](): "a pre-script",
+		reflect.TypeFor[winsvc.NodeArg]():   "a node argument",
 	}
 	listWords = map[string]string{"preScripts": "scripts", "nodeArgs": "names and paths"}
 )

@@ -8,23 +8,23 @@ import (
 // needs a name and a component only: every key that is left out is WMCO's own
 // (winsvc.CSIProxy).
 type Service struct {
-	Name         string            `json:"name" jsonschema:"required,pattern=^[A-Za-z0-9][A-Za-z0-9._-]*$" jsonschema_description:"The service's name on the node."`
-	Component    string            `json:"component,omitempty" jsonschema_description:"The component whose file it runs, at its install path."`
-	Path         string            `json:"path,omitempty" jsonschema_description:"In place of component: a program that something else brings, such as C:\\k\\x.exe."`
-	Args         []string          `json:"args,omitempty" jsonschema_description:"The program's arguments, one each, unquoted."`
-	Display      string            `json:"display,omitempty" jsonschema_description:"Name for people. Default: the name."`
-	Description  string            `json:"description,omitempty" jsonschema_description:"One line for people."`
-	Dependencies []string          `json:"dependencies,omitempty" jsonschema_description:"Services that are started before it."`
-	Start        string            `json:"start,omitempty" jsonschema:"enum=automatic,enum=delayed,enum=manual,enum=disabled" jsonschema_description:"When Windows starts it, on a node without WMCO. Default: automatic."`
-	Account      string            `json:"account,omitempty" jsonschema_description:"What it runs as, without a password. Default: LocalSystem."`
-	Bootstrap    bool              `json:"bootstrap,omitempty" jsonschema_description:"WMCO sets it up before there is a Node object."`
-	Priority     uint              `json:"priority,omitempty" jsonschema:"minimum=0" jsonschema_description:"WMCO's order: lower numbers first, bootstrap services before all others. Default: 0."`
-	Recovery     *Recovery         `json:"recovery,omitempty" jsonschema_description:"What Windows does when it ends unasked, on a node without WMCO."`
-	LogDirectory string            `json:"logDirectory,omitempty" jsonschema_description:"Folder of its log, made before it is started."`
-	Environment  map[string]string `json:"environment,omitempty" jsonschema_description:"Variables of its process. WMCO has no such thing."`
-	PreScripts   []PreScript       `json:"preScripts,omitempty" jsonschema_description:"PowerShell that WMCO runs before it starts the service."`
-	NodeArgs     []NodeArg         `json:"nodeArgs,omitempty" jsonschema_description:"Names in args that WMCO replaces with values of the Node object."`
-	WMCOOnly     bool              `json:"wmcoOnly,omitempty" jsonschema_description:"Only WMCO can set it up: it needs files that the operator writes."`
+	Name         string             `json:"name" jsonschema:"required,pattern=^[A-Za-z0-9][A-Za-z0-9._-]*$" jsonschema_description:"The service's name on the node."`
+	Component    string             `json:"component,omitempty" jsonschema_description:"The component whose file it runs, at its install path."`
+	Path         string             `json:"path,omitempty" jsonschema_description:"In place of component: a program that something else brings, such as C:\\k\\x.exe."`
+	Args         []string           `json:"args,omitempty" jsonschema_description:"The program's arguments, one each, unquoted."`
+	Display      string             `json:"display,omitempty" jsonschema_description:"Name for people. Default: the name."`
+	Description  string             `json:"description,omitempty" jsonschema_description:"One line for people."`
+	Dependencies []string           `json:"dependencies,omitempty" jsonschema_description:"Services that are started before it."`
+	Start        string             `json:"start,omitempty" jsonschema:"enum=automatic,enum=delayed,enum=manual,enum=disabled" jsonschema_description:"When Windows starts it, on a node without WMCO. Default: automatic."`
+	Account      string             `json:"account,omitempty" jsonschema_description:"What it runs as, without a password. Default: LocalSystem."`
+	Bootstrap    bool               `json:"bootstrap,omitempty" jsonschema_description:"WMCO sets it up before there is a Node object."`
+	Priority     uint               `json:"priority,omitempty" jsonschema:"minimum=0" jsonschema_description:"WMCO's order: lower numbers first, bootstrap services before all others. Default: 0."`
+	Recovery     *Recovery          `json:"recovery,omitempty" jsonschema_description:"What Windows does when it ends unasked, on a node without WMCO."`
+	LogDirectory string             `json:"logDirectory,omitempty" jsonschema_description:"Folder of its log, made before it is started."`
+	Environment  map[string]string  `json:"environment,omitempty" jsonschema_description:"Variables of its process. WMCO has no such thing."`
+	PreScripts   []winsvc.PreScript `json:"preScripts,omitempty" jsonschema_description:"PowerShell that WMCO runs before it starts the service."`
+	NodeArgs     []winsvc.NodeArg   `json:"nodeArgs,omitempty" jsonschema_description:"Names in args that WMCO replaces with values of the Node object."`
+	WMCOOnly     bool               `json:"wmcoOnly,omitempty" jsonschema_description:"Only WMCO can set it up: it needs files that the operator writes."`
 
 	// Definition is the service with everything filled in.
 	Definition winsvc.Service `json:"-"`
@@ -38,17 +38,4 @@ type Recovery struct {
 	Actions    []string `json:"actions" jsonschema:"required,minItems=1" jsonschema_description:"After the first failure, the second, and so on: restart/10s, run/10s, reboot/1m or none/0s."`
 	Command    string   `json:"command,omitempty" jsonschema_description:"What run starts."`
 	OnNonCrash bool     `json:"onNonCrash,omitempty" jsonschema_description:"Also when it stops by itself with an error."`
-}
-
-// PreScript is a PowerShell command that must succeed first.
-type PreScript struct {
-	Variable string    `json:"variable,omitempty" jsonschema_description:"Name in args that is replaced with what it prints."`
-	Command  string    `json:"command" jsonschema:"required" jsonschema_description:"A script with its arguments, or an expression."`
-	NodeArgs []NodeArg `json:"nodeArgs,omitempty" jsonschema_description:"Names in command that WMCO replaces with values of the Node object."`
-}
-
-// NodeArg is a name and what replaces it.
-type NodeArg struct {
-	Name string `json:"name" jsonschema:"required" jsonschema_description:"Upper case letters, digits and underscores."`
-	Path string `json:"path" jsonschema:"required" jsonschema_description:"JSON path in the Node object, such as {.metadata.name}; other text stands for itself."`
 }

@@ -32,20 +32,27 @@ const (
 
 // Result is the answer.
 type Result struct {
-	Verdict finding.Severity `json:"verdict"`
-	From    string           `json:"from"`
-	To      string           `json:"to,omitempty"`
-	// Hops are the updates of the route, in order; one for a single minor.
+	Verdict finding.Severity `json:"-"` // the report's own is BLOCK, UNKNOWN, WARN or PASS too
+	// From is the OpenShift release that was started from; empty where it
+	// couldn't be told.
+	From string `json:"from"`
+	// To is the release that was asked about; absent for the check after an
+	// update.
+	To string `json:"to,omitempty"`
+	// Hops are the updates on the way, in order; absent without To.
 	Hops []Hop `json:"hops,omitempty"`
-	// ControlPlaneOnly is why two hops are one Control Plane Only update: "--eus",
-	// "channel eus-4.20"; "" where none are.
-	ControlPlaneOnly string            `json:"controlPlaneOnly,omitempty"`
-	Drivers          []Row             `json:"drivers"`
-	Findings         []finding.Finding `json:"findings"`
-	// Evaluated are the rules that were, NotEvaluated those that couldn't be.
-	Evaluated    []string       `json:"evaluated"`
+	// ControlPlaneOnly is why two hops are one Control Plane Only (EUS to EUS)
+	// update; absent where none are.
+	ControlPlaneOnly string `json:"controlPlaneOnly,omitempty"`
+	// Drivers has a row for each Windows driver at each hop.
+	Drivers []Row `json:"drivers"`
+	// Findings are the rules' answers, worst first, then in the order of hops.
+	Findings []finding.Finding `json:"findings"`
+	// Evaluated are the IDs of the rules that could be evaluated.
+	Evaluated []string `json:"evaluated"`
+	// NotEvaluated are the rules that couldn't be, and why.
 	NotEvaluated []NotEvaluated `json:"notEvaluated,omitempty"`
-	// Steps are what to do, in order: `verify skew plan`.
+	// Steps are what to do, in order.
 	Steps []Step `json:"steps"`
 }
 

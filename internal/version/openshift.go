@@ -86,9 +86,7 @@ func ParseKubernetes(s string) (Kubernetes, error) {
 	var k Kubernetes
 	k.Major, _ = strconv.ParseUint(m[1], 10, 64)
 	k.Minor, _ = strconv.ParseUint(m[2], 10, 64)
-	if m[3] != "" {
-		k.Patch, _ = strconv.ParseUint(m[3], 10, 64)
-	}
+	k.Patch, _ = strconv.ParseUint(m[3], 10, 64) // 0 where there is none
 	return k, nil
 }
 

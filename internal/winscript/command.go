@@ -115,8 +115,5 @@ var aliases = map[string]string{
 func programName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(unquoted(name)))
 	name = name[strings.LastIndexAny(name, `\/`)+1:]
-	for _, end := range []string{".exe", ".com"} {
-		name = strings.TrimSuffix(name, end)
-	}
-	return name
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".exe"), ".com")
 }

@@ -381,13 +381,12 @@ func (r *runner) control(n *node) Value {
 			}
 			continue
 		}
+		perhaps := r.perhaps
 		if !always || i > 0 {
 			r.perhaps++
 		}
 		out = out.and(r.block(k))
-		if !always || i > 0 {
-			r.perhaps--
-		}
+		r.perhaps = perhaps
 	}
 	return out
 }

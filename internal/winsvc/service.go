@@ -64,22 +64,18 @@ type Service struct {
 }
 
 // PreScript is a PowerShell command that must succeed before the service is
-// started.
+// started. Its descriptions are those of versions.yaml's schema.
 type PreScript struct {
-	// Variable is the name in Arguments that is replaced with what the
-	// command prints; "" for none.
-	Variable string `json:"variable,omitempty"`
-	// Command is PowerShell: a script with its arguments, or an expression.
-	Command string `json:"command"`
-	// NodeArgs are names in Command that are replaced.
-	NodeArgs []NodeArg `json:"nodeArgs,omitempty"`
+	Variable string    `json:"variable,omitempty" jsonschema_description:"Name in args that is replaced with what it prints."`
+	Command  string    `json:"command" jsonschema:"required" jsonschema_description:"A script with its arguments, or an expression."`
+	NodeArgs []NodeArg `json:"nodeArgs,omitempty" jsonschema_description:"Names in command that WMCO replaces with values of the Node object."`
 }
 
 // NodeArg is a name in a command, and the JSON path into the Node object
 // whose value replaces it.
 type NodeArg struct {
-	Name string `json:"name"`
-	Path string `json:"path"`
+	Name string `json:"name" jsonschema:"required" jsonschema_description:"Upper case letters, digits and underscores."`
+	Path string `json:"path" jsonschema:"required" jsonschema_description:"JSON path in the Node object, such as {.metadata.name}; other text stands for itself."`
 }
 
 // Start says when Windows starts a service.

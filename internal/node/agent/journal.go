@@ -77,20 +77,15 @@ type serviceChange struct {
 	Dependents []string `json:"dependents,omitempty"`
 }
 
-// record is what is on the node by our doing.
+// record is what is on the node by our doing. Of a service it has name, program and
+// pipes.
 type record struct {
-	Reference string       `json:"reference"`
-	Files     []fileChange `json:"files"`
-	Services  []recorded   `json:"services"`
+	Reference string          `json:"reference"`
+	Files     []fileChange    `json:"files"`
+	Services  []serviceChange `json:"services"`
 	// Folders and LogFolders were made by us.
 	Folders    []string `json:"folders,omitempty"`
 	LogFolders []string `json:"logFolders,omitempty"`
-}
-
-type recorded struct {
-	Name    string   `json:"name"`
-	Program string   `json:"program"`
-	Pipes   []string `json:"pipes,omitempty"`
 }
 
 // state reads what Facts say of a change that was cut short and of the record.

@@ -121,9 +121,6 @@ func answerOf(err error) node.Told[string] {
 // groupOf takes \\.\pipe\csi-proxy-disk-v1 apart.
 func groupOf(pipe string) (group, version string, ok bool) {
 	rest, ok := strings.CutPrefix(strings.ToLower(pipe), winsvc.PipePrefix)
-	if !ok {
-		return "", "", false
-	}
-	group, version, ok = strings.Cut(rest, "-")
+	group, version, _ = strings.Cut(rest, "-")
 	return group, version, ok && group != "" && version != ""
 }

@@ -47,8 +47,10 @@ func (p *planner) plan(ctx context.Context) error {
 	if err := p.planFiles(ctx); err != nil {
 		return err
 	}
-	if err := p.planServices(ctx); err != nil {
-		return err
+	for _, want := range p.req.Expectation.Services {
+		if err := p.planService(ctx, want); err != nil {
+			return err
+		}
 	}
 	if err := p.checkInUse(); err != nil {
 		return err
@@ -102,15 +104,6 @@ func (p *planner) planFiles(ctx context.Context) error {
 
 func (p *planner) changes(path string) bool {
 	return slices.ContainsFunc(p.j.Files, func(f fileChange) bool { return node.SamePath(f.Path, path) })
-}
-
-func (p *planner) planServices(ctx context.Context) error {
-	for _, want := range p.req.Expectation.Services {
-		if err := p.planService(ctx, want); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *planner) planService(ctx context.Context, want node.Service) error {
@@ -302,10 +295,10 @@ func (p *planner) planRecord(old *record) {
 		}
 	}
 	for _, s := range p.req.Expectation.Services {
-		r.Services = append(r.Services, recorded{Name: s.Name, Program: s.Path, Pipes: s.Pipes})
+		r.Services = append(r.Services, serviceChange{Name: s.Name, Program: s.Path, Pipes: s.Pipes})
 	}
 	for _, s := range old.Services {
-		if !slices.ContainsFunc(r.Services, func(t recorded) bool { return strings.EqualFold(s.Name, t.Name) }) {
+		if !slices.ContainsFunc(r.Services, func(t serviceChange) bool { return strings.EqualFold(s.Name, t.Name) }) {
 			r.Services = append(r.Services, s)
 		}
 	}

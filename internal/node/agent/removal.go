@@ -41,7 +41,7 @@ func (p *planner) planRemoval(ctx context.Context, old *record) error {
 	return p.checkInUse()
 }
 
-func (p *planner) planServiceRemoval(ctx context.Context, old recorded) error {
+func (p *planner) planServiceRemoval(ctx context.Context, old serviceChange) error {
 	s, err := p.sys.Service(old.Name)
 	if err != nil {
 		return fmt.Errorf("ask for service %s: %w", old.Name, err)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -41,12 +42,7 @@ func unpack(ctx context.Context, stage string, f fileChange) error {
 		return cantWrite(filepath.Dir(f.Path), err)
 	}
 	damage, err := expand(ctx, out, in, f)
-	if err == nil {
-		err = out.Sync()
-	}
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
+	err = cmp.Or(err, out.Sync(), out.Close())
 	if damage != nil {
 		_ = in.Close()
 		return notStaged(f, errors.Join(damage, remove(name)))

@@ -43,27 +43,7 @@ type Document struct {
 	// Counts is how many findings there are of each severity; all five are
 	// always there.
 	Counts map[string]int `json:"counts"`
-	// From is the OpenShift release that was started from; empty where it
-	// couldn't be told.
-	From string `json:"from"`
-	// To is the release that was asked about; absent for the check after an
-	// update.
-	To string `json:"to,omitempty"`
-	// Hops are the updates on the way, in order; absent without To.
-	Hops []skew.Hop `json:"hops,omitempty"`
-	// ControlPlaneOnly is why two hops are one Control Plane Only (EUS to EUS)
-	// update; absent where none are.
-	ControlPlaneOnly string `json:"controlPlaneOnly,omitempty"`
-	// Drivers has a row for each Windows driver at each hop.
-	Drivers []skew.Row `json:"drivers"`
-	// Findings are the rules' answers, worst first, then in the order of hops.
-	Findings []finding.Finding `json:"findings"`
-	// Evaluated are the IDs of the rules that could be evaluated.
-	Evaluated []string `json:"evaluated"`
-	// NotEvaluated are the rules that couldn't be, and why.
-	NotEvaluated []skew.NotEvaluated `json:"notEvaluated,omitempty"`
-	// Steps are what to do, in order.
-	Steps []skew.Step `json:"steps"`
+	skew.Result
 	// Sources are the inputs that were read.
 	Sources []inventory.Source `json:"sources"`
 	// Coverage says of each resource how much of it was read.
@@ -133,13 +113,14 @@ func (d *Document) ruleIndex(id string) int {
 	return slices.IndexFunc(d.Rules, func(r RuleInfo) bool { return r.ID == id })
 }
 
-func (d *Document) takeResult(r *skew.Result) {
-	d.From, d.To, d.Hops, d.ControlPlaneOnly = r.From, r.To, r.Hops, r.ControlPlaneOnly
-	d.Drivers = append(d.Drivers, r.Drivers...)
-	d.Findings = append(d.Findings, r.Findings...)
-	d.Evaluated = append(d.Evaluated, r.Evaluated...)
+// takeResult copies the lists of r, which are sorted and never null here.
+func (d *Document) takeResult(r skew.Result) {
+	d.Result = r
+	d.Drivers = append([]skew.Row{}, r.Drivers...)
+	d.Findings = append([]finding.Finding{}, r.Findings...)
+	d.Evaluated = append([]string{}, r.Evaluated...)
 	d.NotEvaluated = slices.Clone(r.NotEvaluated)
-	d.Steps = append(d.Steps, r.Steps...)
+	d.Steps = append([]skew.Step{}, r.Steps...)
 	slices.SortStableFunc(d.Drivers, func(a, b skew.Row) int {
 		return cmp.Or(cmp.Compare(a.Driver, b.Driver), cmp.Compare(a.Object, b.Object), cmp.Compare(a.Hop, b.Hop))
 	})

@@ -33,8 +33,6 @@ var markdown = func() *template.Template {
 
 func encodeMarkdown(d *Document, _ Options) (string, error) { return fill("report", d) }
 
-func encodePlan(d *Document) (string, error) { return fill("plan", d) }
-
 func fill(name string, d *Document) (string, error) {
 	var b strings.Builder
 	if err := markdown.ExecuteTemplate(&b, name, newPage(d)); err != nil {

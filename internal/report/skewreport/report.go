@@ -71,7 +71,7 @@ func Write(w io.Writer, format string, r Report, o Options) error {
 
 // Plan writes what to do, in order, as Markdown for a change request.
 func Plan(w io.Writer, r Report) error {
-	return write(w, r, encodePlan)
+	return write(w, r, func(d *Document) (string, error) { return fill("plan", d) })
 }
 
 func write(w io.Writer, r Report, encode func(*Document) (string, error)) error {
@@ -130,12 +130,9 @@ func newDocument(r Report) *Document {
 		Tool: ToolInfo{Name: r.Tool, Version: r.Version, CommandLine: r.Command},
 		Date: r.Today, Catalog: CatalogAge{AsOf: r.CatalogAsOf, AgeDays: days(r.CatalogAsOf, r.Today), Update: cmp.Or(r.CatalogUpdate, "install the newest verify")},
 		FailOn: r.FailOn.String(), Counts: map[string]int{},
-		Drivers: []skew.Row{}, Findings: []finding.Finding{}, Evaluated: []string{}, Steps: []skew.Step{},
 		Sources: []inventory.Source{}, Rules: []RuleInfo{}, Coverage: map[string]inventory.Coverage{},
 	}
-	if r.Result != nil {
-		d.takeResult(r.Result)
-	}
+	d.takeResult(*cmp.Or(r.Result, &skew.Result{}))
 	if r.Inventory != nil {
 		d.Sources = append(d.Sources, r.Inventory.Sources...)
 		for resource, c := range r.Inventory.Read {
