@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"runtime"
@@ -150,11 +151,7 @@ func (c Codec) compress(w io.Writer, blocks int, fill func(io.Writer) error) err
 	if err != nil {
 		return err
 	}
-	err = fill(z)
-	if cerr := z.Close(); err == nil {
-		err = cerr
-	}
-	return err
+	return cmp.Or(fill(z), z.Close())
 }
 
 // gzipPools keep closed writers for the next file: a writer has a few MiB of
@@ -181,10 +178,7 @@ func (c *compressor) Close() error {
 	if err == nil {
 		c.done()
 	}
-	if first := c.sink.err(); first != nil {
-		return first
-	}
-	return err
+	return cmp.Or(c.sink.err(), err)
 }
 
 // allBlocks is how many blocks may be in flight over all files.

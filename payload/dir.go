@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,23 +136,15 @@ func makeDir(name string, mode fs.FileMode) error {
 	return os.Chmod(name, mode)
 }
 
-func writePlain(ctx context.Context, name string, e entry, buf []byte) (err error) {
+func writePlain(ctx context.Context, name string, e entry, buf []byte) error {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, fileMode)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	if err := stream.Copy(ctx, f, e.open, buf); err != nil {
-		return err
+	if err = stream.Copy(ctx, f, e.open, buf); err == nil {
+		err = cmp.Or(f.Chmod(fs.FileMode(e.mode)), f.Sync())
 	}
-	if err := f.Chmod(fs.FileMode(e.mode)); err != nil {
-		return err
-	}
-	return f.Sync()
+	return cmp.Or(err, f.Close())
 }
 
 // CheckDir tells whether WriteDir can write to dir, before there is anything to

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -50,9 +51,7 @@ func NewLayer(ctx context.Context, t *Tree, store Store, o LayerOptions) (*Layer
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	if o.Codec == (Codec{}) {
-		o.Codec = DefaultCodec(t.Format)
-	}
+	o.Codec = cmp.Or(o.Codec, DefaultCodec(t.Format))
 	if err := o.Codec.Check(); err != nil {
 		return nil, err
 	}

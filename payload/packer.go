@@ -68,10 +68,7 @@ func digestOf(kind string, v any) string {
 // has tells whether a blob is there. Its content is checked when it is read.
 func (p *packer) has(digest string) bool {
 	rc, err := p.store.Open(digest)
-	if err != nil {
-		return false
-	}
-	return rc.Close() == nil
+	return err == nil && rc.Close() == nil
 }
 
 // once returns what the store has under key, or makes it: fill writes the blob. what

@@ -2,6 +2,7 @@ package csidriver
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"regexp"
@@ -63,11 +64,7 @@ func (m *images) at(source string, needed bool) string {
 	if m.digests == nil {
 		return target
 	}
-	digest, ok := m.digests.of(target)
-	if !ok {
-		digest, ok = m.digests.of(source)
-	}
-	if ok {
+	if digest := cmp.Or(m.digests.images[target], m.digests.images[source]); digest != "" {
 		return target + "@" + digest
 	}
 	if needed {
@@ -151,11 +148,6 @@ func (d *Digests) file() string {
 		return ""
 	}
 	return d.name
-}
-
-func (d *Digests) of(image string) (string, bool) {
-	digest, ok := d.images[image]
-	return digest, ok
 }
 
 // cut is a listed image that has the name and tag of another, and not its path;

@@ -1,6 +1,7 @@
 package csidriver
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"reflect"
@@ -172,9 +173,7 @@ func (c *choice) keep(now *appsv1.DaemonSet) {
 	if len(from.Tolerations) > 0 {
 		to.Tolerations = withWMCOs(from.Tolerations)
 	}
-	if from.PriorityClassName != "" {
-		to.PriorityClassName = from.PriorityClassName
-	}
+	to.PriorityClassName = cmp.Or(from.PriorityClassName, to.PriorityClassName)
 	if project != nil {
 		keepResources(from, &project.Spec.Template.Spec, to)
 	}
@@ -257,10 +256,7 @@ func (o *Old) project(cat *catalog.Catalog) *appsv1.DaemonSet {
 		return nil
 	}
 	c := &choice{definition: definitionOf(o.Driver), catalog: cat, driver: cat.Driver(o.Driver), version: core(v.Core()), hostProcess: mode == HostProcess}
-	if c.line = c.driver.Line(c.version); c.line == nil {
-		return nil
-	}
-	if c.findPod() != nil {
+	if c.line = c.driver.Line(c.version); c.line == nil || c.findPod() != nil {
 		return nil
 	}
 	ds, err := c.daemonSet(OperatorNamespace, "")

@@ -103,11 +103,10 @@ func removal(old, now *appsv1.DaemonSet) (command, why string) {
 // order puts changes with the same reason beside each other, and those that are
 // the project's and nothing more last.
 func (r *reasons) order(why string) int {
-	i := slices.Index(r.given, why)
 	if why == r.plain() {
 		return len(r.given)
 	}
-	return i
+	return slices.Index(r.given, why)
 }
 
 // reasons tell why a fact changes.

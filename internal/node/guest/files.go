@@ -1,6 +1,7 @@
 package guest
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -74,9 +75,7 @@ func (s *SSH) upload(ctx context.Context, c *sftp.Client, name string, content i
 	}
 	source := &stream.Source{R: content}
 	n, err := f.ReadFromWithConcurrency(stream.NewReader(ctx, source), 0)
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
+	err = cmp.Or(err, f.Close())
 	switch {
 	case ctx.Err() != nil:
 		return 0, ctx.Err()
