@@ -100,6 +100,7 @@ type Script struct {
 	binary  bool   // it isn't text
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
 	last    bool   // it shuts the machine down
+	waits   bool   // a provisioner's: it says what comes of a restart
 	again   bool   // one before it of the same name, without its text
 	bare    string // the text without its comments
 }

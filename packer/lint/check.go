@@ -42,14 +42,15 @@ func CheckBuild(b Build) []Finding {
 	b.Profile = cmp.Or(b.Profile, Profiles()[0])
 	c := &buildChecker{Build: b}
 	c.follow()
-	for _, look := range []func(*buildChecker){scripts, answers, entry, downloads, settings, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
+	for _, look := range []func(*buildChecker){scripts, answers, entry, downloads, settings, restarts, leftovers, passwords, sysprep, checklist, ignoredFailures, services} {
 		look(c)
 	}
 	return c.settled()
 }
 
 // ofBuilds are the findings of each source's build, every one once: what isn't
-// so of all sources says of which it is.
+// so of all sources says of which it is. One of Packer's own null makes no image, beside
+// one that does.
 func (c *checker) ofBuilds() []Finding {
 	var all []Finding
 	of := map[string][]string{}
@@ -59,7 +60,11 @@ func (c *checker) ofBuilds() []Finding {
 		}
 		return fmt.Sprint(f.ID, " ", f.Object, f.Observed, f.Evidence)
 	}
-	for _, m := range c.machines {
+	images := slices.DeleteFunc(slices.Clone(c.machines), func(m *block) bool { return strings.HasPrefix(m.Name(), "null.") })
+	if len(images) == 0 {
+		images = c.machines
+	}
+	for _, m := range images {
 		for _, f := range CheckBuild(c.build(m)) {
 			if of[key(f)] == nil {
 				all = append(all, f)
@@ -68,7 +73,7 @@ func (c *checker) ofBuilds() []Finding {
 		}
 	}
 	sources := map[string]bool{}
-	for _, m := range c.machines {
+	for _, m := range images {
 		sources[m.Name()] = true
 	}
 	for i, f := range all {

@@ -106,6 +106,10 @@ func present(c *checker) {
 // success.
 func exitCodes(c *checker) {
 	for _, p := range c.Provisioners(nil) {
+		if word, name := c.Stray(p); name != "" {
+			c.add("template.script", p.At()[0], finding.Finding{Severity: finding.Warn, Observed: word + " names " + quoted(name) + ", and there is no such source", Expected: "a source's type and name",
+				Why: "Packer passes over the name: the step runs nowhere, or where it shouldn't", Remedy: word + ` = ["` + c.Sources[0].Name() + `"]`, Evidence: p.At(word)})
+		}
 		if goesOn, _ := c.Text(p.Body, "continue_on_error"); goesOn == "true" {
 			c.add("template.updates", p.At()[0], finding.Finding{Observed: "continue_on_error = true", Expected: "a build that ends where a step fails", Why: "the image lacks what the step does, and nobody is told",
 				Remedy: "continue_on_error = false", Evidence: p.At("continue_on_error")})

@@ -72,7 +72,8 @@ func (f *folder) candidates() map[string][]byte {
 func (f *folder) followFor(source *block, candidates map[string][]byte) {
 	f.execute(part{Body: source.Body, object: source.At()[0]})
 	for _, p := range f.Provisioners(source) {
-		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild})
+		waits := slices.ContainsFunc([]string{"valid_exit_codes", "pause_before", "pause_after"}, func(name string) bool { return p.Body.Attributes[name] != nil })
+		f.scripts = append(f.scripts, Script{Name: p.Labels[0], Language: Cmd, Text: p.Labels[0], Stage: AtBuild, waits: waits})
 		pwsh, _ := f.Text(p.Body, "use_pwsh")
 		f.execute(part{p.Body, p.At("inline", "content", "script", "scripts")[0], inlineNames[p.Labels[0]], AtBuild, f.environment(p.Body), pwsh == "true"})
 	}

@@ -99,6 +99,11 @@ func (c *checker) editionOf(s *block) bool {
 		}
 	}
 	for _, image := range chosen {
+		if table.IsMisspelt(image) {
+			c.add("template.answer", image, finding.Finding{Severity: finding.Warn, Observed: "the edition " + quoted(image), Expected: "one such as SERVERSTANDARDCORE, by the name in the ISO", Why: "Windows Setup finds no such image in the ISO, and asks which",
+				Remedy: "Get-WindowsImage -ImagePath D:\\sources\\install.wim shows the names"})
+			return true
+		}
 		m := edition.FindStringSubmatch(image)
 		if m == nil {
 			continue

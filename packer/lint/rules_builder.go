@@ -185,11 +185,6 @@ func firmware(c *checker) {
 			c.add("template.answer", s.Name(), finding.Finding{Observed: bad, Expected: "its driver in DriverPaths", Evidence: s.At("disk_interface", "scsi_controller"),
 				Why: "Windows has no driver for it, and Setup finds no disk", Remedy: "Microsoft-Windows-PnpCustomizationsWinPE with the folders of virtio-win, or $WinPEDriver$ on the CD"})
 		}
-		if template, _ := c.Text(s.Body, "secure_boot_template"); template == "MicrosoftUEFICertificateAuthority" {
-			c.add(id, s.Name(), finding.Finding{Observed: template, Expected: "MicrosoftWindows", Evidence: s.At("secure_boot_template"),
-				Why: "that one is for Linux: the firmware refuses Windows' boot loader", Remedy: `secure_boot_template = "MicrosoftWindows"`})
-			continue
-		}
 		if bad := c.layoutAgainst(s, efi); bad != "" {
 			f := finding.Finding{Observed: bad, Expected: "a layout for the machine's firmware", Evidence: evidence}
 			if !efi {

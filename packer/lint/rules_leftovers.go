@@ -137,7 +137,10 @@ var skipRearm = regexp.MustCompile(`(?is)<SkipRearm>\s*(1|true)\s*</SkipRearm>`)
 func ignoredFailures(c *buildChecker) {
 	const id = "template.updates"
 	found := c.updating()
-	if len(found) == 0 || c.looksAfterUpdates() {
+	if c.looksAfterUpdates() {
+		found = nil
+	}
+	if found = append(found, c.unseenFeature()...); len(found) == 0 {
 		return
 	}
 	for _, d := range found {
@@ -163,6 +166,20 @@ func ignoredFailures(c *buildChecker) {
 		return
 	}
 	c.pass(id, "updates", "a failure of theirs ends the build")
+}
+
+// reports are ways in which a script tells of a failure behind a catch.
+var reports = regexp.MustCompile(`(?i)\bthrow\b|\bexit +[^0\s]`)
+
+// unseenFeature is what installs Containers, where nothing looks whether it is there.
+func (c *buildChecker) unseenFeature() []commandRun {
+	looks := func(d commandRun) bool { return strings.Contains(d.Text(), "containers") }
+	if slices.ContainsFunc(c.commands("get-windowsfeature", "get-windowsoptionalfeature"), looks) {
+		return nil
+	}
+	return slices.DeleteFunc(c.commands("install-windowsfeature", "enable-windowsoptionalfeature"), func(d commandRun) bool {
+		return !looks(d) || d.Compared || d.Excused && reports.MatchString(d.in.bare)
+	})
 }
 
 // inTask: the script makes a task and doesn't ask how it ended.

@@ -223,19 +223,13 @@ func (c *checker) boot(s *block) {
 	}
 }
 
-// reach: how Packer gets in, and whether it knows whom it talks to.
+// reach: how Packer gets in.
 func reach(c *checker) {
 	const id = "template.reach"
 	for _, s := range c.Sources {
 		evidence := s.At()
 		communicator, st := c.Text(s.Body, "communicator")
 		method, _ := c.Text(s.Body, "ssh_file_transfer_method")
-		insecure := ""
-		for _, name := range []string{"insecure_connection", "insecure_skip_tls_verify"} {
-			if v, _ := c.Text(s.Body, name); v == "true" {
-				insecure = name
-			}
-		}
 		if (st == known && communicator == "ssh" || st == absent) && method != "sftp" && s.Labels[0] != "null" {
 			c.add(id, s.Name(), finding.Finding{Observed: "files go by scp", Expected: "sftp", Evidence: evidence, Why: "the first upload hangs for minutes where sshd has no scp"})
 		}
@@ -243,13 +237,13 @@ func reach(c *checker) {
 			c.add(id, s.Name(), finding.Finding{Severity: finding.Block, Observed: `communicator = "none", and there are provisioners`, Expected: `"ssh" or "winrm"`, Evidence: s.At("communicator"),
 				Why: "no step of the build reaches the machine", Remedy: `communicator = "ssh"`})
 		}
+		if i := slices.IndexFunc(c.Provisioners(s), func(p *block) bool { return p.Labels[0] == "shell" && !c.Has(p.Body, "execute_command") }); i >= 0 && s.Labels[0] != "null" {
+			c.add(id, s.Name(), finding.Finding{Observed: "provisioner shell", Expected: "powershell or windows-shell", Evidence: c.Provisioners(s)[i].At(),
+				Why: "it starts /bin/sh, which Windows hasn't", Remedy: `provisioner "powershell"`})
+		}
 		if unencryptedWinRM(c, s, communicator) {
 			c.add(id, s.Name(), finding.Finding{Observed: "WinRM over plain HTTP", Expected: "winrm_use_ssl = true", Evidence: s.At("winrm_use_ssl", "communicator"),
 				Why: "the administrator's password and all that is done go over the network in the clear", Remedy: "winrm_use_ssl = true with a listener for HTTPS, or SSH"})
-		}
-		if insecure != "" {
-			c.add(id, s.Name(), finding.Finding{Observed: insecure + " = true", Expected: "false, or a variable that is false", Evidence: s.At(insecure),
-				Why: "anyone who answers in the server's place is told the passwords", Remedy: "have the host that runs Packer trust the certificate's issuer, and set " + insecure + " = false"})
 		}
 		c.pass(id, s.Name(), cmp.Or(communicator, "a communicator given at build time"))
 	}

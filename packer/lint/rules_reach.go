@@ -109,6 +109,30 @@ func entry(c *buildChecker) {
 	}
 }
 
+// restarts: no step of a provisioner restarts the machine, unless the template waits for it.
+func restarts(c *buildChecker) {
+	var step *scriptRun // the provisioner
+	var by *commandRun
+	for i := range c.runs {
+		r := &c.runs[i]
+		if r.Stage != AtBuild || r.last {
+			continue
+		}
+		if r.Name == r.Text {
+			if by != nil && r.Name != "windows-restart" && !step.waits && !r.waits {
+				c.add("template.reach", by.in.Name, finding.Finding{Observed: by.Name + " restarts the machine in a step", Expected: "provisioner windows-restart behind the step", Evidence: by.at(),
+					Why: "the connection drops: Packer takes the step for failed, or begins the next one before the restart", Remedy: `provisioner "windows-restart" {}`})
+			}
+			by, step = nil, r
+		}
+		for _, d := range r.does.Commands {
+			if step != nil && step.Name != "windows-restart" && command.Restarts(d) && !strings.Contains(strings.ToLower(r.bare), "scheduledtask") {
+				by = &commandRun{d, r}
+			}
+		}
+	}
+}
+
 // unreadable is an answer file whose commands aren't known: that is said already.
 func unreadable(f File) bool {
 	return slices.ContainsFunc(answer.Check(f.Data, false), func(p answer.Problem) bool { return p.Kind == answer.KindXML || p.Kind == answer.KindEncoding })

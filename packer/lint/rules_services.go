@@ -84,6 +84,11 @@ func short(text string) string {
 func scripts(c *buildChecker) {
 	const id = "template.script"
 	before := len(c.findings)
+	for _, d := range c.commands() {
+		if what, why, remedy := command.Slip(d.Command); what != "" {
+			c.add(id, d.in.Name, finding.Finding{Severity: finding.Warn, Observed: short(what), Expected: "a command that does what it says", Why: why, Remedy: remedy, Evidence: d.at()})
+		}
+	}
 	for _, s := range c.Scripts {
 		for offset, text := range winscript.Encoded(s.Text) {
 			if wrong := winscript.Check(text); wrong != nil {

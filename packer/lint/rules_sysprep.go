@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/packer/lint/internal/command"
 )
 
 // agents are clouds' own programs that run sysprep with what it needs.
@@ -68,6 +69,11 @@ func sysprep(c *buildChecker) {
 				Remedy: "a provisioner file with this destination", Evidence: d.at()})
 			return
 		}
+		if c.unwaited(d) {
+			c.add(id, "sysprep", finding.Finding{Severity: finding.Warn, Observed: "nothing waits for sysprep", Expected: "a wait for its end", Evidence: d.at(), Remedy: "Start-Process -Wait, or a loop until ImageState is IMAGE_STATE_GENERALIZE_RESEAL_TO_OOBE",
+				Why: "PowerShell goes on at once, since sysprep has a window, and the machine is shut down while it works"})
+			return
+		}
 	}
 	c.pass(id, "sysprep", "is run with /generalize and /oobe")
 }
@@ -83,8 +89,8 @@ func (c *buildChecker) next(sysprep commandRun, is func(commandRun) bool) *comma
 		if first := slices.IndexFunc(c.runs, func(r scriptRun) bool { return r.Name == run.Name && !r.again }); run.again && first >= 0 {
 			does = &c.runs[first]
 		}
-		for _, command := range does.does.Commands {
-			d := commandRun{command, run}
+		for _, does := range does.does.Commands {
+			d := commandRun{does, run}
 			after = after || run == sysprep.in && d.Order >= sysprep.Order
 			if after && run.Stage == AtBuild && sysprep.in.Stage == AtBuild && !slices.ContainsFunc(d.Args, justTried) && is(d) {
 				return &d
@@ -94,21 +100,21 @@ func (c *buildChecker) next(sysprep commandRun, is func(commandRun) bool) *comma
 	return nil
 }
 
-func starts(d commandRun) bool {
-	return d.Name == "restart-computer" || d.Name == "windows-restart" || d.Name == "shutdown" && strings.Contains(d.Text(), " /r")
+func starts(d commandRun) bool { return d.Name == "windows-restart" || command.Restarts(d.Command) }
+
+// installs reports whether a command puts something into Windows.
+func installs(d commandRun) bool {
+	return command.Installs(d.Command) || slices.Contains(updaters, d.Name)
 }
 
-// installs reports whether a command puts a part of Windows or an update into it.
-func installs(d commandRun) bool {
-	switch d.Name {
-	case "install-windowsfeature", "enable-windowsoptionalfeature", "add-windowscapability":
-		return true
-	case "dism":
-		return strings.Contains(d.Text(), "/enable-feature") || strings.Contains(d.Text(), "/add-package")
-	case "get-windowsupdate":
-		return d.Flag("install")
-	}
-	return slices.Contains(updaters, d.Name)
+// waits are ways in which a script finds out that sysprep is done.
+var waits = regexp.MustCompile(`wait|sleep|imagestate|\bwhile\b|\bdo\b|get-process|scheduledtask|sysprep[^\n;]*\||cmd(\.exe)?["']? +/c`)
+
+// unwaited reports whether PowerShell starts sysprep, which has a window, and nothing
+// waits for its end: cmd does so by itself.
+func (c *buildChecker) unwaited(d commandRun) bool {
+	return d.Name == "sysprep" && d.in.Stage == AtBuild && d.in.Language == PowerShell && !d.in.last && strings.Contains(slashed(d), " /quit") &&
+		!waits.MatchString(strings.ToLower(d.in.bare)) && !strings.Contains(c.spoken, "imagestate")
 }
 
 // shutTwice reports whether a step has sysprep take the machine down, and a
@@ -182,8 +188,8 @@ func (c *buildChecker) unknownProgram() bool {
 // sysprepAtShutdown: the HCL's shutdown_command runs it.
 func sysprepAtShutdown(c *checker) {
 	for _, s := range c.Sources {
-		command, _ := c.Text(s.Body, "shutdown_command")
-		if strings.Contains(strings.ToLower(command), "sysprep") {
+		shutdown, _ := c.Text(s.Body, "shutdown_command")
+		if strings.Contains(strings.ToLower(shutdown), "sysprep") {
 			c.add("template.sysprep", s.Name(), finding.Finding{Severity: finding.Warn, Observed: "sysprep is the shutdown_command", Expected: "a step of its own, and a plain shutdown after it",
 				Why: "its exit code is never seen, and on some versions the dropped connection fails the build", Evidence: s.At("shutdown_command")})
 		}

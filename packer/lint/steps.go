@@ -238,9 +238,12 @@ func port(n int) func(*buildChecker) outcome {
 				out.untold = out.untold || open && strings.Contains(d.in.words(), strconv.Itoa(n))
 				continue
 			}
-			if bad := command.Closed(d.Command); bad == "" {
+			switch bad := command.Closed(d.Command); {
+			case bad == command.Blocks && !strings.Contains(d.Text(), "remote"):
+				return broken(d, "%s", bad) // whatever else lets in
+			case bad == "":
 				out = yes(d)
-			} else if !out.done {
+			case !out.done:
 				out.wrong, out.evidence = bad, d.at()
 			}
 		}

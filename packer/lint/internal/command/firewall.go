@@ -26,6 +26,9 @@ func Covers(d winscript.Command, n int) (covered, open bool) {
 
 var netshPort = regexp.MustCompile(`localport=\s*"?([\d,\-]+)|portopening\s+\w+\s+(\d+)`)
 
+// Blocks is what Closed says of a rule that overrules all that let in.
+const Blocks = "the rule blocks the port"
+
 // Closed says why a rule of the firewall doesn't let anybody in, "" if it does.
 func Closed(d winscript.Command) string {
 	text := strings.ReplaceAll(d.Text(), "= ", "=")
@@ -36,12 +39,12 @@ func Closed(d winscript.Command) string {
 	switch {
 	case strings.Contains(text, "dir=out"), !is("direction", "inbound"):
 		return "the rule is for outbound connections"
-	case strings.Contains(text, "action=block"), !is("action", "allow"):
-		return "the rule blocks the port"
 	case strings.Contains(text, "protocol=udp"), !is("protocol", "tcp", "6", "any"):
 		return "the rule isn't for TCP"
 	case strings.Contains(text, "enable=no"), !is("enabled", "true", "1", "$true"):
 		return "the rule is off"
+	case strings.Contains(text, "action=block"), !is("action", "allow"):
+		return Blocks
 	case strings.Contains(text, "profile=domain") && !strings.Contains(text, "profile=domain,"), !is("profile", "any", "private", "public", "all", "notapplicable"):
 		return "the rule is for a domain's network alone"
 	}

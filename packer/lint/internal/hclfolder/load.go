@@ -139,6 +139,10 @@ func (f *Folder) parse(name string) error {
 			f.Unreadable = append(f.Unreadable, finding.Finding{ID: r.ID, Severity: r.Severity, Object: name, Observed: d.Summary, Why: r.Why, Remedy: r.Remedy, Evidence: At(name, line)})
 		}
 	}
+	if line, path := notation.Escaped(name, data); path != "" {
+		f.Unreadable = append(f.Unreadable, finding.Finding{ID: "template.hcl", Severity: finding.Warn, Object: name, Observed: path + " isn't a path", Expected: `\\ for a backslash`,
+			Why: "in quotes \\t is a tab, and \\r a carriage return", Remedy: `C:\\temp or C:/temp`, Evidence: At(name, line)})
+	}
 	for _, b := range body.Blocks {
 		f.sort(&Block{Block: b, File: name})
 	}
@@ -201,6 +205,36 @@ func (f *Folder) runsFor(p *hclsyntax.Block, source *Block) bool {
 		}
 	}
 	return true
+}
+
+// Stray is a name in only or except that is like a source's and none, "" for none: Packer
+// looks for none. Names of other builders are left of sources that were removed.
+func (f *Folder) Stray(p *Block) (word, name string) {
+	there, kinds := map[string]bool{}, map[string]bool{"source": true}
+	for _, s := range f.Sources {
+		there[s.Name()], kinds[s.Labels[0]] = true, true
+	}
+	for _, b := range f.Builds {
+		if a := b.Body.Attributes["sources"]; a != nil {
+			v := f.Value(a.Expr)
+			for _, name := range expression.Texts(v) {
+				there[strings.TrimPrefix(name, "source.")] = true
+			}
+			if !v.IsWhollyKnown() {
+				return "", ""
+			}
+		}
+	}
+	for _, word := range []string{"only", "except"} {
+		if a := p.Body.Attributes[word]; a != nil {
+			for _, name := range expression.Texts(f.Value(a.Expr)) {
+				if kind, _, _ := strings.Cut(name, "."); !there[name] && kinds[kind] {
+					return word, name
+				}
+			}
+		}
+	}
+	return "", ""
 }
 
 // merge makes the sources those that are built. Packer puts what a build's own

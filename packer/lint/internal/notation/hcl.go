@@ -1,8 +1,10 @@
 package notation
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +42,25 @@ func Parse(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
 	}
 	body, more := fromJSON(file.Body, "")
 	return body, append(diags, more...)
+}
+
+// escaped is a path whose backslash makes a tab or a carriage return. A line may end
+// with a drive: that isn't told from \n in a path.
+var escaped = regexp.MustCompile(`(?:^|[^\w\\])([C-Zc-z]:\\[tr]\w+)`)
+
+// Escaped is a path in quotes, and its line, whose backslash HCL takes for another
+// character, "" for none. In a heredoc it stays one.
+func Escaped(name string, data []byte) (line int, path string) {
+	tokens := hclsyntax.Tokens{{Type: hclsyntax.TokenQuotedLit, Bytes: data, Range: hcl.Range{Start: hcl.InitialPos}}} // of JSON
+	if !strings.HasSuffix(name, ".json") {
+		tokens, _ = hclsyntax.LexConfig(data, name, hcl.InitialPos)
+	}
+	for _, t := range tokens {
+		if m := escaped.FindSubmatchIndex(t.Bytes); m != nil && t.Type == hclsyntax.TokenQuotedLit {
+			return t.Range.Start.Line + bytes.Count(t.Bytes[:m[2]], []byte("\n")), string(t.Bytes[m[2]:m[3]])
+		}
+	}
+	return 0, ""
 }
 
 // headers are the blocks that each kind of block may have, "" being the file's

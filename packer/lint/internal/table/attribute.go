@@ -41,6 +41,7 @@ var checks = map[string]func(Get) string{
 	"shutdown_command": without("shutdown_command", "disable_shutdown"),
 	"ssh_timeout":      waiting,
 	"disk_size":        disk,
+	"winrm_port":       port,
 }
 
 func without(name, other string) func(Get) string {
@@ -67,6 +68,28 @@ func waiting(get Get) string {
 		}
 	}
 	return "no ssh_timeout, which makes it 5m"
+}
+
+// inISO is how Microsoft names images in its ISOs, and editions how such a name goes on.
+var (
+	inISO    = regexp.MustCompile(`^Windows Server 20\d\d (SERVER[A-Z]+)$`)
+	editions = regexp.MustCompile(`^SERVER((STANDARD|DATACENTER)A?(CORE)?|(STORAGE|AZURE|TURBINE|WEB|ESSENTIALS|SOLUTION|HYPER)\w*)$`)
+)
+
+// IsMisspelt reports whether an image's name is of Microsoft's form, and none of its names.
+func IsMisspelt(image string) bool {
+	m := inISO.FindStringSubmatch(image)
+	return m != nil && !editions.MatchString(m[1])
+}
+
+// port: WinRM listens to HTTP on 5985, and to HTTPS on 5986.
+func port(get Get) string {
+	p, ssl := get("winrm_port"), get("winrm_use_ssl")
+	other := map[bool]string{true: "5985", false: "5986"}[slices.Contains(ssl.Texts, "true")]
+	if !slices.Equal(get("communicator").Texts, []string{"winrm"}) || ssl.There && !ssl.Known || !p.Known || !slices.Equal(p.Texts, []string{other}) {
+		return ""
+	}
+	return "winrm_port = " + other
 }
 
 // leastDisk is Windows Server's, in MB

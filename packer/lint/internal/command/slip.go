@@ -1,0 +1,58 @@
+package command
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/winbake/winbake/internal/winscript"
+)
+
+// aliased are calls of sc in PowerShell, where it is an alias of Set-Content.
+var aliased = regexp.MustCompile(`^set-content (?:(?:delete|start|stop) [\w.-]+$|(?:create|config|failure) .*=)`)
+
+// unquoted is a path with a space behind msiexec's /i, without quotes: Start-Process
+// puts none around arguments.
+var unquoted = regexp.MustCompile(`^start-process .*msiexec.*\s/(?:i|package)\s+[a-z]:\\program files`)
+
+// Slip says why a command doesn't do what it is written for, "" for nothing.
+func Slip(c winscript.Command) (what, why, remedy string) {
+	text := c.Text()
+	switch {
+	case aliased.MatchString(text):
+		return strings.Replace(text, "set-content", "sc", 1), "sc is Set-Content in PowerShell: it writes a file, and no service is touched", "sc.exe in place of sc"
+	case c.Name == "program" && strings.HasPrefix(text, "program files"):
+		return `a program C:\Program`, "the path has a space and no quotes: nothing is started", `& "C:\Program Files\..." in PowerShell, and quotes in cmd`
+	case unquoted.MatchString(text):
+		return "msiexec with a path without quotes", "Start-Process joins arguments with spaces, and msiexec ends with its help", "quotes in the argument: '/i \"C:\\Program Files\\...\"'"
+	}
+	return "", "", ""
+}
+
+// Restarts reports whether a command restarts the machine.
+func Restarts(c winscript.Command) bool {
+	switch c.Name {
+	case "restart-computer":
+		return true
+	case "shutdown":
+		return strings.Contains(c.Text(), " /r") || strings.Contains(c.Text(), " -r")
+	case "install-windowsfeature":
+		return c.Flag("restart")
+	}
+	return c.Flag("autoreboot")
+}
+
+// Installs reports whether a command puts a part of Windows, a program or a service into it.
+func Installs(c winscript.Command) bool {
+	text := c.Text()
+	switch c.Name {
+	case "install-windowsfeature", "enable-windowsoptionalfeature", "add-windowscapability", "new-service", "winbake-node":
+		return true
+	case "dism":
+		return strings.Contains(text, "/enable-feature") || strings.Contains(text, "/add-package")
+	case "sc":
+		return strings.Contains(text, " create ")
+	case "get-windowsupdate":
+		return c.Flag("install")
+	}
+	return false
+}
