@@ -199,7 +199,7 @@ func coverageCases() []ruleCase {
 			says: "PersistentVolumes", does: "persistentvolumes", fix: read(inventory.Volumes)},
 		{name: "an input that couldn't be read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: problem, static: true, want: finding.Unknown,
 			says: "isn't YAML", does: "render the template first", fix: func(inv *inventory.Inventory) { inv.Problems = nil }, count: 1},
-		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil)), want: finding.Info, says: "none among 1 DaemonSet of drivers"},
+		{name: "no Windows driver in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil)), want: finding.Info, says: "no Windows driver among 1 DaemonSet of drivers"},
 		{name: "a driver is registered, and its DaemonSet wasn't read", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows), want: finding.Unknown,
 			says: "registered on win-0, win-1, win-2", does: "daemonsets.apps", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
 		{name: "the same in a cluster, where all DaemonSets were read", id: "DATA002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: all(source("cluster"), registers([]string{vsphereName, "csi.example.com"}, 1)), want: finding.Unknown,
@@ -208,9 +208,11 @@ func coverageCases() []ruleCase {
 			says: "registered on win-1", does: "daemonsets.apps", fix: registers([]string{vsphereName}, 1), count: 1},
 		{name: "no DaemonSet in a cluster", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(noWindows, registers(nil), func(inv *inventory.Inventory) {
 			inv.Drivers, inv.Read[inventory.DaemonSets] = nil, inventory.Coverage{Complete: true}
-		}), want: finding.Unknown, says: "none among 0", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
+		}), want: finding.Unknown, says: "no Windows driver among 0", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
 		{name: "no Windows driver among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, registers(nil)), want: finding.Unknown,
-			says: "none among", does: "inventory of the same input", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
+			says: "no Windows driver among", does: "verify inventory, with the same flags", fix: onlyWindows(vsphere("v3.3.0")), count: 1},
+		{name: "no Windows node among manifests", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, noNode(0, 1, 2)), want: finding.Info,
+			says: "no Windows driver among 1 DaemonSet of drivers"},
 		{name: "no DaemonSet at all is told once", id: "DATA002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(source("manifests"), noWindows, unread(inventory.DaemonSets)), want: finding.Unknown,
 			says: "DaemonSets", fix: all(read(inventory.DaemonSets), onlyWindows(vsphere("v3.3.0"))), count: 1},
 	}

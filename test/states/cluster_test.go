@@ -14,6 +14,7 @@ type cluster struct {
 	updating string // the release of an update that isn't complete
 	channel  string
 	offered  []string // available updates
+	risky    []string // conditional ones, with known risks for this cluster
 	// notUpgradeable are reason and message of Upgradeable=False.
 	notUpgradeable [2]string
 	platform       string

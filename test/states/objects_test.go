@@ -88,6 +88,11 @@ func (c *cluster) clusterVersion() fields {
 		updates = append(updates, fields{"version": v, "image": "quay.io/openshift-release-dev/ocp-release@sha256:" + strings.Repeat("3c", 32)})
 	}
 	status["availableUpdates"] = updates
+	var conditional []any
+	for _, v := range c.risky {
+		conditional = append(conditional, fields{"release": fields{"version": v}, "conditions": []any{fields{"type": "Recommended", "status": "False", "reason": "SlowDisks"}}})
+	}
+	status["conditionalUpdates"] = conditional
 	return custom("config.openshift.io/v1", "ClusterVersion", "", "version", fields{
 		"spec": fields{"channel": c.channel, "clusterID": "6f0c9c5e-4f6b-4f42-9a3a-2f3c1c8f4f10"}, "status": status,
 	})

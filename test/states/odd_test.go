@@ -8,10 +8,11 @@ import (
 
 // Where the grounds of these states are written.
 const (
-	tridentWindows = "https://docs.netapp.com/us-en/trident/trident-get-started/kubernetes-deploy-operator.html"
-	nfsOnLinux     = "https://github.com/kubernetes-csi/csi-driver-nfs#readme"
-	ecrTags        = "https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html"
-	proxyPipes     = "https://github.com/kubernetes-csi/csi-proxy/blob/v1.3.0/README.md"
+	tridentWindows     = "https://docs.netapp.com/us-en/trident/trident-get-started/kubernetes-deploy-operator.html"
+	nfsOnLinux         = "https://github.com/kubernetes-csi/csi-driver-nfs#readme"
+	ecrTags            = "https://docs.aws.amazon.com/eks/latest/userguide/add-ons-images.html"
+	conditionalUpdates = "https://github.com/openshift/enhancements/blob/master/enhancements/update/targeted-update-edge-blocking.md"
+	proxyPipes         = "https://github.com/kubernetes-csi/csi-proxy/blob/v1.3.0/README.md"
 )
 
 const (
@@ -212,6 +213,26 @@ func oddStates() []state {
 			cluster: azure("4.18.20", paused, change(func(c *cluster) { c.channel = "eus-4.20" }), besideLinux(operated("smb-csi-driver-node", smbName)), uses(azureDiskName, azureFileName, smbName),
 				with(azureDiskHost("v1.30.0-windows-hp"), azureFileHost("v1.30.1-windows-hp"), adjusted(smbPipes("v1.15.0"), []option{tolerating(everything)}))),
 			why: "two were behind before, and WMCO has to go and come back", source: eusUpdates,
+		},
+		{
+			name: "vsphere, paused by a node selector", to: "4.21", verdict: finding.Block,
+			cluster: vs("4.20.6", uses(vsphereName), with(vsphereHost("v3.5.0", selecting("paused", "true")))),
+			why:     "no node has that label, so the driver runs nowhere, and a pod uses its volume", source: daemonSets,
+		},
+		{
+			name: "only releases with known risks are offered", to: "4.21", verdict: finding.Pass,
+			cluster: vs("4.20.6", change(func(c *cluster) { c.offered, c.risky = []string{"4.20.9"}, []string{"4.21.9"} }), uses(vsphereName), with(vsphereHost("v3.5.0"))),
+			why:     "whether to take the risks is for a person; no driver breaks", source: conditionalUpdates,
+		},
+		{
+			name: "an update is under way, and the one after it is asked about", to: "4.21", verdict: finding.Warn,
+			cluster: aws("4.19.12", change(func(c *cluster) { c.updating = "4.20.6" }), uses(ebsName), with(ebs("v1.45.0"))),
+			why:     "wait until it is complete", source: cvoRefuses,
+		},
+		{
+			name: "nothing is for Windows", to: "4.20", verdict: finding.Pass,
+			cluster: vs("4.19.12", change(func(c *cluster) { c.nodes, c.wmco = nil, "" }), usesOnLinux(vsphereName)),
+			why:     "no node and no driver: no versions can differ", source: daemonSets,
 		},
 		{
 			name: "Windows nodes gone, the drivers left", to: "4.21", verdict: finding.Pass,

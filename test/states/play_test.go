@@ -111,7 +111,7 @@ func (s *server) starts(ds *appsv1.DaemonSet, n *corev1.Node) bool {
 func sameArgs(ds *appsv1.DaemonSet, d *driver) bool {
 	spec, was := &ds.Spec.Template.Spec, d.template().Spec
 	main := spec.Containers[len(spec.Containers)-1]
-	return fmt.Sprint(main.Args) == fmt.Sprint(d.args) && spec.HostNetwork == was.HostNetwork && len(spec.Volumes) == len(was.Volumes) &&
+	return fmt.Sprint(main.Args) == fmt.Sprint(d.args) && fmt.Sprint(spec.NodeSelector) == fmt.Sprint(was.NodeSelector) && spec.HostNetwork == was.HostNetwork && len(spec.Volumes) == len(was.Volumes) &&
 		spec.Containers[0].Image == was.Containers[0].Image
 }
 

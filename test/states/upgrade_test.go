@@ -115,6 +115,9 @@ func (s *server) upgrade(ctx context.Context, args []string) (answerOfPlay, erro
 	if strings.Count(to, ".") < 2 {
 		return answerOfPlay{Out: "error: " + to + " is no version of a release\n", Exit: 1}, nil
 	}
+	if slices.Contains(s.state.cluster.risky, to) && !slices.Contains(args, "--allow-not-recommended") {
+		return answerOfPlay{Out: "error: the update " + to + " is not one of the recommended updates, but is available as a conditional update\n", Exit: 1}, nil
+	}
 	if why := s.refuses(ctx, o, now, to); why != "" {
 		return answerOfPlay{Out: "error: " + why + "\n", Exit: 1}, nil
 	}

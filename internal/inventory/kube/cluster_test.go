@@ -213,7 +213,7 @@ metadata: {name: master}
 	if len(cl.Evidence) != 4 || !strings.Contains(cl.Evidence[0].Where, "ClusterVersion version status.history[0].version") {
 		t.Errorf("evidence %v", cl.Evidence)
 	}
-	if cl.Channel != "eus-4.18" || !slices.Equal(cl.Channels, []string{"eus-4.20", "stable-4.20"}) || !slices.Equal(cl.Conditional, []string{"4.20.4", "4.20.6"}) {
+	if cl.Channel != "eus-4.18" || !slices.Equal(cl.Channels, []string{"eus-4.20", "stable-4.20"}) || !slices.Equal(cl.Conditional, []string{"4.20.6"}) {
 		t.Errorf("channel %q of %q, conditional %q", cl.Channel, cl.Channels, cl.Conditional)
 	}
 	at := inventory.Evidence{Where: "ClusterVersion version status.conditions[0].status", Text: "Upgradeable=False"}

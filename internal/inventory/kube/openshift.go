@@ -59,9 +59,10 @@ func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locato
 		}
 	}
 	cl.Channel, cl.Channels = text(o, "spec", "channel"), texts(list(o, "status", "desired", "channels"))
-	cl.Conditional = texts(list(o, "status", "conditionalUpdates"), "release", "version")
-	cl.Available = texts(list(o, "status", "availableUpdates"), "version")
-	cl.Available = sortedSet(slices.Concat(cl.Available, cl.Conditional))
+	// One in both lists has conditions that don't hold for this cluster.
+	recommended := texts(list(o, "status", "availableUpdates"), "version")
+	cl.Conditional = slices.DeleteFunc(texts(list(o, "status", "conditionalUpdates"), "release", "version"), func(v string) bool { return slices.Contains(recommended, v) })
+	cl.Available = sortedSet(slices.Concat(recommended, cl.Conditional))
 	for i, condition := range list(o, "status", "conditions") {
 		cl.Conditions = append(cl.Conditions, inventory.Condition{
 			Type: text(condition, "type"), Status: text(condition, "status"), Reason: text(condition, "reason"), Message: text(condition, "message"),

@@ -19,7 +19,9 @@ func (d *Document) todos() []skew.Step {
 	var asks []skew.Step
 	for _, f := range d.Findings {
 		s, ok := ask(f)
-		if !ok || slices.ContainsFunc(d.Steps, func(s skew.Step) bool { return answers(s, f) }) {
+		if !ok || slices.ContainsFunc(d.Steps, func(step skew.Step) bool {
+			return answers(step, f) || step.Hop == 0 && step.When == "before" && step.What == s.What
+		}) {
 			continue
 		}
 		if i := slices.IndexFunc(asks, func(o skew.Step) bool { return o.What == s.What }); i < 0 {

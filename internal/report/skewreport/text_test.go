@@ -10,6 +10,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/skew"
 )
 
 // Only what is there to be copied may be wider than the terminal.
@@ -187,5 +188,16 @@ func TestColumnsOfControlFreeText(t *testing.T) {
 	}
 	if strings.IndexFunc(output(t, "text", unknown(), Options{}), unicode.IsControl) < 0 {
 		t.Error("no line ends: the test above looks at nothing")
+	}
+}
+
+// What a step of the plan does is no question besides.
+func TestAskedOnce(t *testing.T) {
+	wait := []finding.Action{{Summary: "wait", Commands: []string{"oc adm upgrade"}}}
+	r := safe()
+	r.Result.Findings = []finding.Finding{{ID: "DATA001", Severity: finding.Warn, Remedy: "wait", Actions: wait}}
+	r.Result.Steps = []skew.Step{{When: "before", What: "wait", Actions: wait, Rules: []string{"AFTER001"}}}
+	if all := newDocument(r).todos(); len(all) != 1 {
+		t.Errorf("%v", all)
 	}
 }

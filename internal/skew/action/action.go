@@ -193,6 +193,9 @@ func owner(o inventory.Owner) string {
 	if o.Namespace != "" {
 		name = o.Namespace + "/" + name
 	}
+	if o.Kind == o.Manager { // an owner reference
+		return o.Manager + " " + name
+	}
 	return strings.TrimSpace(o.Manager+" "+o.Kind) + " " + name
 }
 

@@ -42,6 +42,8 @@ type SetChannel struct {
 type UpdateControlPlane struct {
 	// To may lack its patch: then it is asked for.
 	To version.OpenShift
+	// Risky: the cluster is offered it with known risks alone.
+	Risky bool
 	// Kubernetes is the API server's then, "" where the catalog doesn't know it.
 	Kubernetes string
 	// Linux are the DaemonSets that move with it, Migrated the in-tree plugins whose
@@ -54,7 +56,7 @@ type UpdateControlPlane struct {
 // of them is no more true.
 func (a UpdateControlPlane) apply(inv *inventory.Inventory) {
 	c := &inv.Cluster
-	c.OpenShift, c.Updating, c.Available = a.To.String(), "", nil
+	c.OpenShift, c.Updating, c.Available, c.Conditional = a.To.String(), "", nil, nil
 	c.Kubernetes = cmp.Or(a.Kubernetes, c.Kubernetes)
 	inv.Drivers = slices.DeleteFunc(slices.Clone(inv.Drivers), func(d inventory.Driver) bool { return slices.Contains(a.Linux, d.Object) })
 	inv.Leftovers = slices.Clone(inv.Leftovers)

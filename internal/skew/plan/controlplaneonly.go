@@ -86,6 +86,7 @@ func (p *planner) update(e Judged, channel string) {
 	if offered := p.offered(snap.To); !offered.IsZero() {
 		up.To = offered
 	}
+	up.Risky = slices.Contains(p.inv.Cluster.Conditional, up.To.String())
 	for _, d := range snapshot.Pointers(p.inv.Drivers) {
 		// An operator from OperatorHub brings its driver at another time.
 		if known := snap.LineOf(d); d.OS == "linux" && d.OperatorManaged && (known == nil || !known.OLM) {
@@ -114,27 +115,40 @@ func (p *planner) update(e Judged, channel string) {
 	p.add(rules.During, nil, "", up)
 }
 
-// channel is the one for a minor of the sort that a cluster is in: stable, fast,
-// candidate; eus has even minors alone.
+// channel is the one for a release of the sort that a cluster is in: stable, fast,
+// candidate; eus has even minors alone, and candidate alone has what isn't released. A
+// channel of another name is of an update service of the cluster's own.
 func channel(have string, to version.OpenShift) string {
 	sort, _, _ := strings.Cut(have, "-")
-	if have == "" || sort == "eus" && to.Minor%2 == 1 {
+	switch {
+	case to.Pre != "":
+		sort = "candidate"
+	case have == "" || sort == "eus" && to.Minor%2 == 1:
 		sort = "stable"
+	case !slices.Contains([]string{"stable", "fast", "candidate", "eus"}, sort):
+		return have
 	}
 	return sort + "-" + to.MinorString()
 }
 
-// offered is the newest patch of a minor that the cluster is offered; the zero
-// value for none, or where the patch was asked for.
+// offered is the newest patch of a minor that the cluster is offered, without known risks
+// where there is one; the zero value for none, or where the patch was asked for.
 func (p *planner) offered(to version.OpenShift) version.OpenShift {
-	var newest version.OpenShift
-	for _, s := range p.inv.Cluster.Available {
-		v, err := version.ParseOpenShift(s)
-		if err == nil && to.Patch < 0 && v.CompareMinor(to) == 0 && v.Pre == "" && (newest.IsZero() || v.Compare(newest) > 0) {
-			newest = v
+	c := &p.inv.Cluster
+	risky := func(s string) bool { return slices.Contains(c.Conditional, s) }
+	for _, list := range [][]string{slices.DeleteFunc(slices.Clone(c.Available), risky), c.Conditional} {
+		var newest version.OpenShift
+		for _, s := range list {
+			v, err := version.ParseOpenShift(s)
+			if err == nil && to.Patch < 0 && v.CompareMinor(to) == 0 && v.Pre == "" && (newest.IsZero() || v.Compare(newest) > 0) {
+				newest = v
+			}
+		}
+		if !newest.IsZero() {
+			return newest
 		}
 	}
-	return newest
+	return version.OpenShift{}
 }
 
 func (p *planner) operator(e Judged) {

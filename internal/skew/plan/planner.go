@@ -63,7 +63,7 @@ func (p *planner) judged(stops ...version.OpenShift) Judged {
 	if p.hop < len(p.route.Stops)-2 {
 		r.Planned = nil // they are for the time after the last hop
 	}
-	return p.evaluate(p.inv, r, &snapshot.Route{Stops: stops, Problem: p.route.Problem, Fix: p.route.Fix})
+	return p.evaluate(p.inv, r, &snapshot.Route{Stops: stops, Problem: p.route.Problem, Fix: p.route.Fix, Unknown: p.route.Unknown})
 }
 
 // forget drops, once the first update is made, what the cluster said of it: its

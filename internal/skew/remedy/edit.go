@@ -63,9 +63,50 @@ func Gather(what, file string) []action.Action {
 	return []action.Action{action.Gather{Text: "give them to the check with --manifests " + file + ", or let it read the cluster", Get: []string{"get", what, "--all-namespaces", "-o", "yaml"}, File: file}}
 }
 
+// Payload gives a release's payload to the next check, in the same words for all that
+// lack it.
+func Payload(snap *snapshot.Snapshot, release version.OpenShift) []action.Action {
+	text := "name the release to its patch, or give its payload with --release-image release.json"
+	if !release.IsZero() && snap.Catalog.Release(release.MinorString()) == nil {
+		text = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release-image release.json, and what is known of it with --catalog", release.MinorString())
+	}
+	return []action.Action{action.ReadPayload{Text: text}}
+}
+
+// NameRelease asks for the release that the cluster runs. The example is one that is
+// updated to the target.
+func NameRelease(snap *snapshot.Snapshot) string {
+	example := "4.20.3"
+	if r := slices.IndexFunc(snap.Catalog.Releases, func(r catalog.Release) bool {
+		return !snap.Target.IsZero() && slices.Contains(r.Next, snap.Target.MinorString())
+	}); r >= 0 {
+		example = snap.Catalog.Releases[r].OpenShift
+	}
+	return "name the release that the cluster runs: --from " + example
+}
+
 // LookAtBuild shows the build of a node's Windows.
 func LookAtBuild(node string) []action.Action {
 	return []action.Action{action.Gather{Text: "show the node's build", Get: []string{"get", "node", node, "-o", "jsonpath={.status.nodeInfo.kernelVersion}"}}}
+}
+
+// SelectNodes has a driver take nodes, which it may tolerate and doesn't select; nil
+// where its node selector isn't all that keeps it off.
+func SelectNodes(d *inventory.Driver, nodes []*inventory.Node) []action.Action {
+	to := *d
+	to.Scheduling.NodeSelector = maps.Clone(d.Scheduling.NodeSelector)
+	maps.DeleteFunc(to.Scheduling.NodeSelector, func(k, v string) bool {
+		return slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return n.Labels[k] != v })
+	})
+	left := slices.DeleteFunc(slices.Sorted(maps.Keys(d.Scheduling.NodeSelector)), func(k string) bool { _, kept := to.Scheduling.NodeSelector[k]; return kept })
+	if len(left) == 0 || slices.ContainsFunc(nodes, func(n *inventory.Node) bool { return !to.Scheduling.Matches(*n) }) {
+		return nil
+	}
+	return []action.Action{action.EditDriver{
+		Object: d.Object, Becomes: &to, Strategy: d.Strategy,
+		Patch: `{"spec":{"template":{"spec":{"nodeSelector":{` + strings.Join(snapshot.Map(left, func(k string) string { return fmt.Sprintf("%q:null", k) }), ",") + `}}}}}`,
+		Text:  fmt.Sprintf("let %s run on %s: take %s out of its node selector", d.Object, strings.Join(snapshot.NodeNames(nodes), ", "), strings.Join(left, ", ")),
+	}}
 }
 
 // SelectWindows has a driver select nodes by their system as labels write it, where

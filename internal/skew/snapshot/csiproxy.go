@@ -158,9 +158,11 @@ func (snap *Snapshot) WMCOVersions() []string {
 	})
 }
 
-// UsesWMCO tells whether any node is WMCO's, or there is no node to go by.
+// UsesWMCO tells whether any node is WMCO's, or there is no node to go by and WMCO isn't
+// known to be absent.
 func (snap *Snapshot) UsesWMCO() bool {
-	return len(snap.WMCOVersions()) > 0 || len(snap.Nodes) == 0
+	absent := snap.Inventory.LinuxNodes > 0 && snap.Inventory.Cluster.WMCO == "" && len(snap.Inventory.Cluster.Services) == 0
+	return len(snap.WMCOVersions()) > 0 || len(snap.Nodes) == 0 && !absent
 }
 
 // Arriving is the WMCO that is about to configure n, where that one ships no

@@ -92,6 +92,8 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 	case from.IsZero():
 		j.Stops = append(j.Stops, to)
 		return j, nil
+	case older(to, from) && underWay(r.To, &inv.Cluster):
+		return j, nil // the cluster goes back to its former patch, which no driver follows
 	case older(to, from):
 		return nil, &fault.Error{
 			What: fmt.Sprintf("the target %s is older than %s, which the cluster runs: OpenShift can't be taken back to it", to, from),
@@ -105,6 +107,11 @@ func NewRoute(c *catalog.Catalog, inv *inventory.Inventory, r Request) (*Route, 
 		}
 	}
 	j.walk(c, from, to)
+	for i := 1; i < len(j.Stops)-1; i++ {
+		if v, err := version.ParseOpenShift(inv.Cluster.Updating); err == nil && v.CompareMinor(j.Stops[i]) == 0 {
+			j.Stops[i] = v
+		}
+	}
 	if r.EUS != nil && *r.EUS && j.Problem == "" && !j.overTwo() {
 		return nil, &fault.Error{
 			What: fmt.Sprintf("--eus: a Control Plane Only update goes from an even minor to the next even one, and from %s to %s there is none", from, to),
@@ -127,12 +134,11 @@ func (j *Route) walk(c *catalog.Catalog, from, to version.OpenShift) {
 	minors, err := c.Path(from.MinorString(), to.MinorString())
 	switch {
 	case errors.Is(err, catalog.ErrUnknownRelease):
-		unknown := from
+		j.Unknown = from
 		if c.Release(from.MinorString()) != nil {
-			unknown = to
+			j.Unknown = to
 		}
-		j.Problem = fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", c.AsOf, unknown.MinorString())
-		j.Fix = fmt.Sprintf("where OpenShift %s is newer than the catalog give its payload with --release-image, and what is known of it with --catalog", unknown.MinorString())
+		j.Problem = fmt.Sprintf("the catalog (of %s) doesn't know OpenShift %s", c.AsOf, j.Unknown.MinorString())
 	case err != nil:
 		j.Problem = fmt.Sprintf("the catalog (of %s) knows no update from %s to %s", c.AsOf, from.MinorString(), to.MinorString())
 		j.Fix = "add the release and the update to it with --catalog, where it is newer than the catalog"

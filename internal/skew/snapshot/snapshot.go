@@ -20,8 +20,10 @@ type Route struct {
 	There version.OpenShift
 	// Problem says why the route isn't known for sure; "" for nothing.
 	Problem string
-	// Fix says what to do about it.
-	Fix string
+	// Fix says what to do about it. Unknown is a release that the catalog doesn't know;
+	// the zero value for none.
+	Fix     string
+	Unknown version.OpenShift
 }
 
 // Request is what is asked.

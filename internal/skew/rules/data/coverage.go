@@ -198,7 +198,8 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	// A cluster without any DaemonSet is none: they weren't gathered.
 	cov := snap.Inventory.Read[inventory.DaemonSets]
-	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather")) {
+	noWindows := snap.Inventory.Read[inventory.Nodes].Complete && snap.Inventory.LinuxNodes > 0 && len(snap.Nodes) == 0
+	if cov.Complete && cov.Doubt == "" && cov.Count > 0 && (readFrom(snap, "cluster") || readFrom(snap, "must-gather") || noWindows) {
 		d.Case = "no driver at all"
 	}
 	report(d)

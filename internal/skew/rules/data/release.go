@@ -33,27 +33,20 @@ func releaseData(snap *snapshot.Snapshot, report rules.Report) {
 		return
 	}
 	if snap.Route.Problem != "" {
-		report(rules.Finding{
+		f := rules.Finding{
 			Case: "unknown route", Object: rules.ReleaseText(snap.Target, "OpenShift release"), Evidence: snap.CatalogEvidence(),
-			Remedy: cmp.Or(snap.Route.Fix, "name the release that the cluster runs: --from "+example(snap)),
-		})
+			Remedy: cmp.Or(snap.Route.Fix, remedy.NameRelease(snap)),
+		}
+		if unknown := snap.Route.Unknown; !unknown.IsZero() {
+			f.Remedy, f.Do = "", remedy.Payload(snap, unknown)
+		}
+		report(f)
 	}
 	contradicted(snap, report)
 	updating(snap, report)
 	alreadyThere(snap, report)
 	unusedPayloads(snap, report)
 	age(snap, report)
-}
-
-// example is a release that the cluster may run: one that is updated to the
-// target.
-func example(snap *snapshot.Snapshot) string {
-	for _, r := range snap.Catalog.Releases {
-		if !snap.Target.IsZero() && slices.Contains(r.Next, snap.Target.MinorString()) {
-			return r.OpenShift
-		}
-	}
-	return "4.20.3"
 }
 
 // contradicted tells of a --from that isn't what was read. It is asked for all
@@ -130,7 +123,7 @@ func driverData(v *snapshot.View, report rules.Report) {
 	}
 	d := rules.Finding{
 		Facts: rules.Facts{"linux": l, "release": v.At.Release()}, Evidence: l.Evidence(),
-		Do: []action.Action{action.ReadPayload{Text: "name the release to its patch, or give its payload with --release-image release.json"}},
+		Do: remedy.Payload(v.At, v.At.Release()),
 	}
 	if v.At.Release().Patch >= 0 && !catalog.Dated(v.At.Release()) {
 		d.Do = []action.Action{action.ReadPayload{Text: "give its payload with --release-image release.json, for its patch says nothing"}}

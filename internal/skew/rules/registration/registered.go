@@ -96,18 +96,26 @@ func noDaemonSet(snap *snapshot.Snapshot, us []inventory.VolumeUse, nodes []*inv
 	of := snap.DaemonSetsOf(us[0].Provisioner)
 	if i := slices.IndexFunc(of, func(d *inventory.Driver) bool { return untolerated(d, nodes) }); i >= 0 {
 		f.Do, f.Remedy = remedy.Tolerate(of[i]), ""
-	} else if have := slices.DeleteFunc(slices.Clone(of), snap.KnownUnmatched); len(have) > 0 {
-		// A second one for all nodes would meet it.
+	} else if have := snapshot.Select(of, func(d *inventory.Driver) bool { return !snap.KnownUnmatched(d) || deploys(f.Do, d.Object) }); len(have) > 0 {
+		// A second one for all nodes would meet it, and one of its name be written over it.
 		f.Do, f.Remedy = nil, fmt.Sprintf("let %s run on these nodes too, by its node selector, affinity and tolerations, or deploy another DaemonSet of the driver for these nodes alone; wait until each lists it", have[0].Object)
 	}
 	for _, d := range of {
-		if do := remedy.SelectWindows(d); do != nil {
+		do := remedy.SelectWindows(d)
+		if do == nil && f.Do == nil && snap.KnownUnmatched(d) {
+			do = remedy.SelectNodes(d, nodes)
+		}
+		if do != nil {
 			f.Do, f.Remedy = do, ""
 		}
 	}
 	at := snapshot.Map(us, func(u inventory.VolumeUse) inventory.Evidence { return u.At })
 	f.Evidence = rules.Cite(slices.Concat(snap.CSINodeEvidence(nodes), at))
 	return f
+}
+
+func deploys(list []action.Action, o inventory.Object) bool {
+	return slices.ContainsFunc(list, func(a action.Action) bool { d, ok := a.(action.DeployDriver); return ok && d.Becomes.Object == o })
 }
 
 func untolerated(d *inventory.Driver, nodes []*inventory.Node) bool {

@@ -1,0 +1,120 @@
+package skew_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/skew"
+)
+
+// lines are all commands of a plan.
+func lines(r *skew.Result) string {
+	var all []string
+	for _, s := range r.Steps {
+		all = append(all, s.Commands()...)
+	}
+	return strings.Join(all, "\n")
+}
+
+// The plan takes a release that the cluster is offered without known risks, and where
+// there is none it has a person judge them: oc refuses such an update without the flag.
+func TestUpdateIsOffered(t *testing.T) {
+	for _, c := range []struct {
+		channel, to      string
+		available, risky []string
+		want, without    string
+		judged           bool
+	}{
+		{to: "4.20", available: []string{"4.20.3", "4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.3", without: "--allow-not-recommended"},
+		{to: "4.20", available: []string{"4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
+		{to: "4.20.9", available: []string{"4.20.3", "4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
+		{to: "4.20.0-rc.2", channel: "stable-4.19", want: "oc adm upgrade channel candidate-4.20\noc adm upgrade --to=4.20.0-rc.2"},
+		{to: "4.20.9", channel: "fast-4.19", want: "oc adm upgrade channel fast-4.20"},
+		{to: "4.20.9", channel: "our-own", want: "oc adm upgrade --to=4.20.9", without: "channel"},
+	} {
+		inv := storageCluster("4.19", "10.19.1")
+		inv.Cluster.Channel, inv.Cluster.Available, inv.Cluster.Conditional = c.channel, c.available, c.risky
+		r := evaluate(t, inv, skew.Request{To: c.to})
+		judged := slices.ContainsFunc(r.Steps, func(s skew.Step) bool {
+			return slices.ContainsFunc(s.Actions, func(a finding.Action) bool {
+				return a.Kind == "update-control-plane" && strings.Contains(a.Judge, "--include-not-recommended")
+			})
+		})
+		if got := lines(r); !strings.Contains(got, c.want) || c.without != "" && strings.Contains(got, c.without) || judged != c.judged {
+			t.Errorf("%s to %s of %q, with risks %q, judged: %t\n%s", c.channel, c.to, c.available, c.risky, judged, got)
+		}
+	}
+}
+
+// An update that is under way is a stop of the way to a later target, by its patch.
+func TestUpdateUnderWayIsAStop(t *testing.T) {
+	inv := storageCluster("4.19", "10.19.1")
+	inv.Cluster.Updating = "4.20.6"
+	r := evaluate(t, inv, skew.Request{To: "4.21"})
+	if want := []skew.Hop{{From: "4.19.30", To: "4.20.6"}, {From: "4.20.6", To: "4.21"}}; !slices.Equal(r.Hops, want) {
+		t.Errorf("%v, want %v", r.Hops, want)
+	}
+}
+
+// A cluster that goes back to its former patch has something to wait for, and is no
+// error: nobody has asked for an older release.
+func TestWayBack(t *testing.T) {
+	for _, to := range []string{"", "4.19.12", "4.20"} {
+		inv := storageCluster("4.19", "10.19.1")
+		inv.Cluster.Updating = "4.19.12"
+		r := evaluate(t, inv, skew.Request{To: to})
+		if r.Verdict != finding.Warn || !strings.Contains(lines(r), "oc adm upgrade") {
+			t.Errorf("--to %q: %s, %v", to, r.Verdict, r.Steps)
+		}
+		inv.Cluster.OpenShift = "4.19.12"
+		r = evaluate(t, inv, skew.Request{To: to})
+		if !slices.ContainsFunc(r.Findings, func(f finding.Finding) bool { return f.Observed == "the way back to 4.19.12 isn't complete" }) {
+			t.Errorf("--to %q: %v", to, r.Findings)
+		}
+	}
+}
+
+// What a release that the catalog doesn't know lacks is asked for in the same words.
+func TestUnknownReleaseIsAskedForOnce(t *testing.T) {
+	var asks []string
+	for _, f := range evaluate(t, storageCluster("4.22", "10.22.1"), skew.Request{To: "4.24"}).Findings {
+		if f.Severity == finding.Unknown {
+			asks = append(asks, f.Remedy)
+		}
+	}
+	if len(asks) < 3 || len(slices.Compact(asks)) != 1 || !strings.Contains(asks[0], "--release-image") {
+		t.Errorf("%q", asks)
+	}
+}
+
+// A cluster without Windows nodes and WMCO has no step for WMCO.
+func TestNoWindowsNoWMCO(t *testing.T) {
+	for _, wmco := range []string{"", "10.19.1"} {
+		inv := storageCluster("4.19", wmco)
+		noWindows(inv)
+		inv.Nodes, inv.CSINodes = nil, nil
+		if got := lines(evaluate(t, inv, skew.Request{To: "4.20"})); strings.Contains(got, "windows-machine-config-operator") != (wmco != "") {
+			t.Errorf("WMCO %q:\n%s", wmco, got)
+		}
+	}
+}
+
+// A DaemonSet that selects no node gets its selector back: another one of its name would
+// be written over it, and keep what selects nothing.
+func TestDaemonSetThatSelectsNoNode(t *testing.T) {
+	inv := storageCluster("4.19", "10.19.1")
+	uses(inventory.VolumeUse{Node: "win-1", Provisioner: vsphereName, Claim: "data", PV: "pv"})(inv)
+	registers(nil)(inv)
+	onWindows(func(d *inventory.Driver) {
+		d.Object.Name, d.Rollout = "vmware-vsphere-csi-driver-node-windows", &inventory.Rollout{Observed: true}
+		d.Scheduling.NodeSelector = map[string]string{"kubernetes.io/os": "windows", "paused": "true"}
+	})(inv)
+	r := evaluate(t, inv, skew.Request{To: "4.20"})
+	got := lines(r)
+	if r.Verdict != finding.Block || !strings.Contains(got, `{"spec":{"template":{"spec":{"nodeSelector":{"paused":null}}}}}`) || strings.Contains(got, "oc apply -f vsphere-4.19") {
+		t.Errorf("%s\n%s", r.Verdict, got)
+	}
+}
