@@ -24,6 +24,7 @@ case "$*" in
 *"get daemonset"*yaml*) printf 'metadata:\n  uid: 7\n  resourceVersion: "8"\n  name: x\n' ;;
 "replace --dry-run=server "*) echo new ;;
 "get -f "*) if [ -e replaced ]; then echo new; else echo old; fi ;;
+"apply -f "*) echo clusterrole.rbac.authorization.k8s.io/x created ;;
 "replace -f "*old.yaml) rm replaced ;;
 "replace -f "*) if [ -e broken ]; then exit 1; fi; touch replaced ;;
 esac
@@ -94,4 +95,8 @@ func TestScriptOfAPlan(t *testing.T) {
 	}
 	is("replaced", false)
 	is("acked", false)
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil || !strings.Contains(string(log), "delete --ignore-not-found clusterrole.rbac.authorization.k8s.io/x") {
+		t.Errorf("the rollback doesn't delete what was made, by OC: %v\n%s", err, log)
+	}
 }

@@ -13,8 +13,10 @@
 # seconds are between two looks. WAIT=no waits for nothing: for a rehearsal on an
 # API server that has no nodes.
 set -uo pipefail
+[ "${BASH_VERSINFO[0]}" -ge 4 ] || { echo "this is bash $BASH_VERSION, and 4 or newer is needed" >&2; exit 1; }
 
 oc() { command "${OC:-oc}" "$@"; }
+xargs() { command xargs "$1" "${OC:-oc}" "${@:3}"; } # -r oc: it runs no function
 bake() { command "${BAKE:-bake}" "$@"; }
 verify() { command "${VERIFY:-verify}" "$@"; }
 
@@ -144,4 +146,4 @@ else
   done
 fi
 echo
-echo "All steps are done."
+[ "$rollback" = yes ] && echo "All that has a way back is undone." || echo "All steps are done."
