@@ -3,6 +3,7 @@ package precheck
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -203,15 +204,8 @@ func (m *marks) Replace(objects []any, _ string) error {
 		}
 		m.seen[o.GetNamespace()+"/"+o.GetName()] = m.of(o)
 	}
-	if len(gone) != len(m.seen) {
+	if !maps.Equal(gone, m.seen) {
 		m.changed()
-		return nil
-	}
-	for key, mark := range m.seen {
-		if gone[key] != mark {
-			m.changed()
-			return nil
-		}
 	}
 	return nil
 }
