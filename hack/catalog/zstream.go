@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -152,9 +153,7 @@ func promoted(log []string, minor string) map[int]time.Time {
 // neither tells a date is left out.
 func merge(built map[int]patch, promoted map[int]time.Time) []patch {
 	all := map[int]patch{}
-	for z, p := range built {
-		all[z] = p
-	}
+	maps.Copy(all, built)
 	for z, date := range promoted {
 		p := all[z]
 		p.z = z

@@ -164,10 +164,7 @@ func parse(d Digest) (string, error) {
 }
 
 func isSum(s string) bool {
-	if len(s) != hex.EncodedLen(sha256.Size) {
-		return false
-	}
-	return strings.Trim(s, "0123456789abcdef") == ""
+	return len(s) == hex.EncodedLen(sha256.Size) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // ErrDamaged is wrapped by the errors about a blob or record whose bytes

@@ -232,13 +232,6 @@ func memoryKey(job *Job) string {
 	return DigestOf("memory\x00" + job.Component.Name + "\x00" + job.Component.Module + job.Component.Git)
 }
 
-func (b *Builder) remember(job *Job, r lastRecord) {
-	if r.Peak > 0 {
-		// Lost measurements cost nothing but a worse guess next time.
-		_ = b.Store.PutAction(memoryKey(job), r)
-	}
-}
-
 // last is what was measured here; all zero where nothing was.
 func (b *Builder) last(job *Job) (r lastRecord) {
 	if ok, err := b.Store.GetAction(memoryKey(job), &r); !ok || err != nil {

@@ -95,8 +95,9 @@ func (b *Builder) compile(ctx context.Context, job *Job, dir, exe string, h how)
 	if err = cmd.Run(); err == nil {
 		last.Seconds = time.Since(began).Seconds()
 	}
-	last.Peak = proc.PeakMemory(cmd)
-	b.remember(job, last)
+	if last.Peak = proc.PeakMemory(cmd); last.Peak > 0 {
+		_ = b.Store.PutAction(memoryKey(job), last) // lost measurements cost a worse guess next time
+	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -83,10 +83,7 @@ func folderKind(dir string) (Kind, error) {
 var registryHost = regexp.MustCompile(`^(localhost|\[[0-9a-fA-F:]+\]|[^/]*[.:@][^/]*)(:[0-9]+)?/`)
 
 func looksLocal(ref string) bool {
-	if strings.HasPrefix(ref, ".") || filepath.IsAbs(ref) {
-		return true
-	}
-	return !registryHost.MatchString(ref)
+	return strings.HasPrefix(ref, ".") || filepath.IsAbs(ref) || !registryHost.MatchString(ref)
 }
 
 // Unreadable is the fault of a reference that names no image that can be read.

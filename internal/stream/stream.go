@@ -3,6 +3,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"sync"
@@ -13,18 +14,13 @@ import (
 const BufferSize = 256 << 10
 
 // Copy copies what open gives until its end or the context's.
-func Copy(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), buf []byte) (err error) {
+func Copy(ctx context.Context, w io.Writer, open func() (io.ReadCloser, error), buf []byte) error {
 	rc, err := open()
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if cerr := rc.Close(); err == nil {
-			err = cerr
-		}
-	}()
 	_, err = io.CopyBuffer(w, NewReader(ctx, rc), buf)
-	return err
+	return cmp.Or(err, rc.Close())
 }
 
 // ctxReader ends with its context. It hides the other methods of its reader,

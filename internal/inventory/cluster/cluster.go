@@ -81,12 +81,7 @@ func inParallel(ctx context.Context, all ...func(context.Context) error) error {
 	return g.Wait()
 }
 
-func (r *reader) name() string {
-	if r.o.Context != "" {
-		return r.o.Context
-	}
-	return r.host
-}
+func (r *reader) name() string { return cmp.Or(r.o.Context, r.host) }
 
 func (r *reader) detail() string {
 	at := ""

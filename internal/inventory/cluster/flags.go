@@ -75,10 +75,7 @@ func (f *Flags) Config() (config *rest.Config, context string, err error) {
 	if err != nil {
 		return nil, "", f.unreadable(err)
 	}
-	context = raw.CurrentContext
-	if f.overrides.CurrentContext != "" {
-		context = f.overrides.CurrentContext
-	}
+	context = cmp.Or(f.overrides.CurrentContext, raw.CurrentContext)
 	if err := f.check(raw, context); err != nil {
 		return nil, "", err
 	}

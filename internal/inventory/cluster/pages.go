@@ -120,10 +120,7 @@ func again(ctx context.Context, f func() error) error {
 		}
 		return false, last
 	})
-	if err != nil && last != nil {
-		return last
-	}
-	return err
+	return cmp.Or(last, err)
 }
 
 // passing tells whether an error may be gone in a second. A timeout isn't: who

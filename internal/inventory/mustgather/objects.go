@@ -56,9 +56,7 @@ func (r *reader) gathered(p place) bool {
 		return false
 	}
 	n := r.namespace(p.namespace)
-	if p.resource == "core/namespaces" {
-		n.inspected = true
-	}
+	n.inspected = n.inspected || p.resource == "core/namespaces"
 	if p.role == list {
 		n.lists[p.resource] = true
 	}

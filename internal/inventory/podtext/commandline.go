@@ -94,10 +94,7 @@ func expandShell(s string, env map[string]string) string {
 // isLine tells a command line for a shell from an argument that has a space in
 // it: C:\Program Files\x, or the value of a flag.
 func isLine(arg string) bool {
-	if !strings.ContainsAny(arg, " \n\t") || strings.HasPrefix(arg, "-") {
-		return false
-	}
-	return strings.Contains(arg, " -") || strings.ContainsAny(arg, "\n;&|")
+	return !strings.HasPrefix(arg, "-") && (strings.Contains(arg, " -") || strings.ContainsAny(arg, "\n;&|") && strings.ContainsAny(arg, " \n\t"))
 }
 
 // splitLine cuts a command line at white space and at what separates commands.

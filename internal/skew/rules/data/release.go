@@ -44,7 +44,9 @@ func releaseData(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	contradicted(snap, report)
 	updating(snap, report)
-	alreadyThere(snap, report)
+	if !snap.Route.There.IsZero() {
+		report(rules.Finding{Case: "already there", Evidence: snap.Inventory.Cluster.Evidence})
+	}
 	unusedPayloads(snap, report)
 	age(snap, report)
 }
@@ -92,12 +94,6 @@ func updating(snap *snapshot.Snapshot, report rules.Report) {
 			Look: [][]string{{"oc", "adm", "upgrade"}, {"oc", "get", "clusteroperators"}},
 		}},
 	})
-}
-
-func alreadyThere(snap *snapshot.Snapshot, report rules.Report) {
-	if !snap.Route.There.IsZero() {
-		report(rules.Finding{Case: "already there", Evidence: snap.Inventory.Cluster.Evidence})
-	}
 }
 
 func age(snap *snapshot.Snapshot, report rules.Report) {

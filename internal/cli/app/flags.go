@@ -5,11 +5,13 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/printable"
 )
 
 // choices is the key of a flag's annotation with the values that it may have.
@@ -53,4 +55,56 @@ func Complete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic("a flag that isn't there: " + flag)
 	}
+}
+
+// envPrefix begins the names of variables that give flags their values.
+const envPrefix = "WINBAKE_"
+
+// envName is a flag's variable: WINBAKE_CACHE_DIR for --cache-dir.
+func envName(f *pflag.Flag) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+}
+
+// hasEnv leaves out what asks for another thing than the command does.
+func hasEnv(f *pflag.Flag) bool { return !f.Hidden && f.Name != "help" && f.Name != "version" }
+
+// fromEnv gives flags that aren't on the command line the values of their
+// variables. An empty variable is none.
+func fromEnv(cmd *cobra.Command) (err error) {
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		value := os.Getenv(envName(f))
+		if f.Changed || value == "" || !hasEnv(f) || err != nil {
+			return
+		}
+		if wrong := cmd.Flags().Set(f.Name, value); wrong != nil {
+			err = &fault.Error{Where: envName(f), What: fmt.Sprintf("--%s can't be %q", f.Name, value), Excerpt: wrong.Error(),
+				Fix: "give the variable another value, or " + cmd.CommandPath() + " the flag", Err: wrong}
+		}
+	})
+	return err
+}
+
+func envUsage(cmd *cobra.Command) string {
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if hasEnv(f) {
+			names = append(names, envName(f))
+		}
+	})
+	if len(names) == 0 {
+		return ""
+	}
+	return "\nVariables, which flags overrule:\n  " + strings.Join(printable.Wrap(strings.Join(names, " "), 78), "\n  ") + "\n"
+}
+
+// Registry is the flags of commands that reach a registry.
+type Registry struct {
+	Insecure bool
+	Timeout  time.Duration // 0: the default
+}
+
+// Register adds them to f; whose is the registry's name in their help.
+func (r *Registry) Register(f *pflag.FlagSet, whose string) {
+	f.BoolVar(&r.Insecure, "plain-http", false, "talk plain http to "+whose)
+	f.DurationVar(&r.Timeout, "registry-timeout", 0, "how long "+whose+" may be silent, or slower than 1 KiB a second (default 2m)")
 }
