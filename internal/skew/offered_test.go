@@ -34,6 +34,8 @@ func TestUpdateIsOffered(t *testing.T) {
 		{to: "4.20.0-rc.2", channel: "stable-4.19", want: "oc adm upgrade channel candidate-4.20\noc adm upgrade --to=4.20.0-rc.2"},
 		{to: "4.20.9", channel: "fast-4.19", want: "oc adm upgrade channel fast-4.20"},
 		{to: "4.20.9", channel: "our-own", want: "oc adm upgrade --to=4.20.9", without: "channel"},
+		{to: "4.20.0-okd-scos.5", channel: "stable-scos-4", want: "oc adm upgrade --to=4.20.0-okd-scos.5", without: "channel"},
+		{to: "4.20.0-okd-scos.5", want: "oc adm upgrade --to=4.20.0-okd-scos.5", without: "channel"},
 	} {
 		inv := storageCluster("4.19", "10.19.1")
 		inv.Cluster.Channel, inv.Cluster.Available, inv.Cluster.Conditional = c.channel, c.available, c.risky

@@ -47,6 +47,28 @@ func TestOwnersAreAsked(t *testing.T) {
 	}
 }
 
+// What an owner's source is to hold, the plan still makes: a manifest by bake.
+func TestOwnersGetTheManifest(t *testing.T) {
+	for _, owner := range []inventory.Owner{{Manager: "Argo CD", Kind: "Application", Name: "storage"}, {Manager: "StorageDriver", Kind: "StorageDriver", Name: "windows"}} {
+		inv := storageCluster("4.19", "10.19.1")
+		onWindows(func(d *inventory.Driver) { d.Owners = []inventory.Owner{owner} })(inv)
+		made := ""
+		for _, s := range evaluate(t, inv, skew.Request{To: "4.20"}).Steps {
+			for _, a := range s.Actions {
+				if a.Kind == "by-owner" {
+					made += strings.Join(a.Commands, "\n")
+				}
+				if strings.Contains(a.Summary, "StorageDriver StorageDriver") {
+					t.Errorf("it names the owner twice: %s", a.Summary)
+				}
+			}
+		}
+		if !strings.Contains(made, "\nbake manifests csi-driver --upgrade-from ") || strings.Contains(made, "\noc ") {
+			t.Errorf("%s makes\n%s", owner.Manager, made)
+		}
+	}
+}
+
 func first(owners []inventory.Owner) string {
 	if len(owners) == 0 {
 		return ""

@@ -172,11 +172,16 @@ type ByOwner struct {
 	Change Action
 }
 
-// record is the change's, without commands: only what tells that it is done is left.
+// record is the change's, without what changes the cluster: what makes a manifest or an
+// image for the source is left, and what tells that it is done.
 func (a ByOwner) record(r finding.Action) finding.Action {
 	r.Kind, r.Summary = "by-owner", fmt.Sprintf("in the source of %s: %s", owner(a.Owner), r.Summary)
-	r.Commands, r.Undo = nil, nil
-	r.Asks = used(r.Asks, append(slices.Clone(r.Wait), r.Done))
+	r.Commands = slices.DeleteFunc(r.Commands, func(line string) bool { return strings.HasPrefix(line, "oc ") })
+	if !slices.ContainsFunc(r.Commands, func(line string) bool { return !strings.HasPrefix(line, "test ") }) {
+		r.Commands = nil // nothing is made of what they save
+	}
+	r.Undo = nil
+	r.Asks = used(r.Asks, slices.Concat(r.Commands, r.Wait, []string{r.Done}))
 	r.NoUndo = "it is undone in the source of " + owner(a.Owner)
 	r.Judge = fmt.Sprintf("%[1]s would undo a change by oc: make it in the source of %[2]s, and let %[1]s apply it", a.Owner.Manager, owner(a.Owner))
 	return r

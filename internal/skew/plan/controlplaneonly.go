@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/winbake/winbake/internal/catalog"
 	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
@@ -117,16 +118,18 @@ func (p *planner) update(e Judged, channel string) {
 
 // channel is the one for a release of the sort that a cluster is in: stable, fast,
 // candidate; eus has even minors alone, and candidate alone has what isn't released. A
-// channel of another name is of an update service of the cluster's own.
+// channel of another form is of OKD, stable-scos-4, or of the cluster's own update service;
+// a nightly build is in none.
 func channel(have string, to version.OpenShift) string {
-	sort, _, _ := strings.Cut(have, "-")
+	sort, of, _ := strings.Cut(have, "-")
+	_, err := version.ParseOpenShift(of)
 	switch {
+	case have != "" && err != nil || to.Pre != "" && !catalog.Dated(to):
+		return have
 	case to.Pre != "":
 		sort = "candidate"
 	case have == "" || sort == "eus" && to.Minor%2 == 1:
 		sort = "stable"
-	case !slices.Contains([]string{"stable", "fast", "candidate", "eus"}, sort):
-		return have
 	}
 	return sort + "-" + to.MinorString()
 }
