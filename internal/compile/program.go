@@ -153,13 +153,22 @@ func (b *Builder) inspect(job *Job, toolchain, exe string) error {
 	return nil
 }
 
+const diskFull = "no space left on device"
+
 // explain turns a go command's failure into what a person needs of it.
 func explain(job *Job, what string, err error) error {
 	failure, ok := errors.AsType[*gotool.Failure](err)
 	if !ok {
 		return fmt.Errorf("%s: %w", job.Component.Name, err)
 	}
-	return &fault.Error{Where: job.Component.Name, What: what, Excerpt: failure.Message, Err: err, Fix: adviceFor(job, failure.Message)}
+	excerpt := failure.Message
+	for line := range strings.Lines(excerpt) { // each package says it again
+		if strings.Contains(line, diskFull) {
+			what, excerpt = "a disk is full", line
+			break
+		}
+	}
+	return &fault.Error{Where: job.Component.Name, What: what, Excerpt: excerpt, Err: err, Fix: adviceFor(job, excerpt)}
 }
 
 func adviceFor(job *Job, message string) string {
@@ -172,7 +181,7 @@ func adviceFor(job *Job, message string) string {
 		{"toolchain not available", "check the go: version in versions.yaml, and that GOPROXY serves golang.org/toolchain"},
 		{"is not in std", "check package: in versions.yaml"},
 		{"does not contain package", "check package: in versions.yaml"},
-		{"no space left on device", "make room, or set TMPDIR and GOCACHE to a larger disk"},
+		{diskFull, "make room, or set --cache-dir and GOCACHE to a larger disk"},
 		{"signal: killed", "the compiler was killed, mostly for lack of memory: bake build --jobs 1, or set memory: of the component"},
 		{"disabled by GOPROXY=off", "this machine doesn't have the sources, and GOPROXY=off forbids to fetch them: set it to a proxy, or to a folder that has them (file://)"},
 		{"dial tcp", "check the network and GOPROXY (go env GOPROXY)"},

@@ -74,9 +74,9 @@ var oneLine = strings.NewReplacer("\nfix: ", "; fix: ", "\n", ": ")
 func OneLine(text string) string { return oneLine.Replace(text) }
 
 // Nearest returns the candidate that the user may have meant by word: the one
-// with the fewest edits, at most two; "" if there is none.
+// with the fewest edits, at most two and fewer than letters; "" if there is none.
 func Nearest(word string, candidates []string) string {
-	best, distance := "", 3
+	best, distance := "", min(3, len(word)) // another word altogether is none
 	for _, c := range candidates {
 		if d := levenshtein.Distance(word, c, nil); d < distance {
 			best, distance = c, d

@@ -31,3 +31,13 @@ func TestExitCode(t *testing.T) {
 		t.Error("the cause is lost")
 	}
 }
+
+// TestNearest: a slip is near, and another word of the same length isn't.
+func TestNearest(t *testing.T) {
+	names := []string{"go", "base", "components"}
+	for word, want := range map[string]string{"component": "components", "bsae": "base", "og": "", "g": "", "x": "", "gp": "go", "gos": "go", "": ""} {
+		if got := Nearest(word, names); got != want {
+			t.Errorf("%s: %q, want %q", word, got, want)
+		}
+	}
+}
