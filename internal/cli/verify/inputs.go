@@ -238,12 +238,7 @@ func (t *tool) planned(ctx context.Context, known *catalog.Catalog, in inputs, p
 	}
 	inv.Sources = append(inv.Sources, s)
 	inv.Problems = append(inv.Problems, later.Problems...)
-	var drivers []inventory.Driver
-	for _, d := range later.Drivers {
-		if d.OS == "windows" {
-			drivers = append(drivers, d)
-		}
-	}
+	drivers := slices.DeleteFunc(later.Drivers, func(d inventory.Driver) bool { return d.OS != "windows" })
 	if len(drivers) == 0 {
 		return nil, &fault.Error{
 			What:  "--planned holds no Windows CSI driver: " + s.Detail,

@@ -19,6 +19,7 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/payload"
@@ -231,16 +232,9 @@ var remedyFlags = map[string]string{verify.IDFormat: ": bake payload --format fl
 // treeFindings are package payload's problems, or one PASS for each image
 // without any.
 func treeFindings(problems []verify.Problem, summary verify.Summary) []finding.Finding {
-	severities := map[verify.Severity]finding.Severity{
-		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
-		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
-	}
-	var fs []finding.Finding
-	for _, p := range problems {
-		fs = append(fs, finding.Finding{
-			ID: p.ID, Severity: severities[p.Severity], Object: p.Object,
-			Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy + remedyFlags[p.ID],
-		})
+	fs := deploy.Findings(problems)
+	for i := range fs {
+		fs[i].Remedy += remedyFlags[fs[i].ID]
 	}
 	if len(problems) == 0 {
 		for _, image := range summary.Images {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/node"
 	"github.com/winbake/winbake/internal/ociimage"
 	"github.com/winbake/winbake/internal/ociimage/rootfs"
@@ -83,6 +84,18 @@ func (im *Image) Only(components []string) error {
 	e.Files = slices.DeleteFunc(e.Files, func(f node.File) bool { return !slices.Contains(components, f.Component) })
 	e.Services = slices.DeleteFunc(e.Services, func(s node.Service) bool { return !slices.Contains(components, s.Component) })
 	return nil
+}
+
+// Findings are what is wrong with a payload, as findings.
+func Findings(problems []verify.Problem) (found []finding.Finding) {
+	severities := map[verify.Severity]finding.Severity{
+		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
+		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
+	}
+	for _, p := range problems {
+		found = append(found, finding.Finding{ID: p.ID, Severity: severities[p.Severity], Object: p.Object, Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy})
+	}
+	return found
 }
 
 // Otherwise makes the expectation for an image without node.json, of its files

@@ -3,6 +3,7 @@ package skewreport
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -188,11 +189,7 @@ func scale(all []stretch) (heights map[string]int, most int) {
 			}
 		}
 	}
-	var order []string
-	for text := range known {
-		order = append(order, text)
-	}
-	slices.SortFunc(order, func(a, b string) int { return known[a].Compare(known[b]) })
+	order := slices.SortedFunc(maps.Keys(known), func(a, b string) int { return known[a].Compare(known[b]) })
 	heights = map[string]int{}
 	for i, text := range order {
 		if i > 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/expect"
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/node/deploy"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/payload"
@@ -27,7 +28,7 @@ func (im *Image) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found := slices.Concat(problemFindings(problems), programs, im.missing(summary))
+	found := slices.Concat(deploy.Findings(problems), programs, im.missing(summary))
 	if finding.Worst(found) >= finding.Unknown {
 		return failed(im.Source.Reference(), found)
 	}
@@ -53,19 +54,6 @@ func (im *Image) missing(summary verify.Summary) []finding.Finding {
 		}
 		found = append(found, finding.Finding{ID: "payload.node.differs", Severity: finding.Block, Object: path.Join(payload.Root, f.Payload), Observed: observed,
 			Expected: "sha256 " + f.SHA256 + ", as node.json says", Why: "the node would get something else than what was baked", Remedy: "make it again: bake payload"})
-	}
-	return found
-}
-
-// problemFindings are package payload's problems as findings.
-func problemFindings(problems []verify.Problem) []finding.Finding {
-	severities := map[verify.Severity]finding.Severity{
-		verify.SeverityBlock: finding.Block, verify.SeverityUnknown: finding.Unknown,
-		verify.SeverityWarn: finding.Warn, verify.SeverityInfo: finding.Info,
-	}
-	var found []finding.Finding
-	for _, p := range problems {
-		found = append(found, finding.Finding{ID: p.ID, Severity: severities[p.Severity], Object: p.Object, Observed: p.Observed, Expected: p.Expected, Why: p.Why, Remedy: p.Remedy})
 	}
 	return found
 }
