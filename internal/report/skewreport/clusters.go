@@ -12,6 +12,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/inventory"
 	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/report"
 )
@@ -120,7 +121,7 @@ func countsOf(items []ClusterItem) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s))
 		}
 	}
-	return fmt.Sprintf("%d clusters: %s", len(items), strings.Join(parts, ", "))
+	return inventory.Many(len(items), "cluster") + ": " + strings.Join(parts, ", ")
 }
 
 //go:embed clusters.html.tmpl

@@ -18,6 +18,10 @@ func TestClusters(t *testing.T) {
 		c.Context = "c" + string(rune('0'+len(fleet)))
 		fleet = append(fleet, c)
 	}
+	var one strings.Builder
+	if err := WriteClusters(&one, "text", fleet[:1], Options{}); err != nil || !strings.Contains(one.String(), "\n1 cluster: 1 PASS\n") {
+		t.Errorf("%v\n%s", err, &one)
+	}
 	for format, want := range map[string]string{"text": "c2 c5 c1 c4 c0 c3", "html": "c2 c5 c1 c4 c0 c3", "json": "c0 c1 c2 c3 c4 c5"} {
 		var b strings.Builder
 		if err := WriteClusters(&b, format, fleet, Options{}); err != nil {

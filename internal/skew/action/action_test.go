@@ -104,6 +104,20 @@ func TestCommandsAreShell(t *testing.T) {
 	}
 }
 
+// Pods that don't get ready end the wait of an OnDelete DaemonSet too.
+func TestOnDeleteEnds(t *testing.T) {
+	wait := lines(action.Record(action.WaitRollout{Object: inventory.Object{Kind: "DaemonSet", Namespace: "csi", Name: "windows"}, Strategy: "OnDelete"}))
+	for said, want := range map[string]int{"ready": 0, "": 1} {
+		script := `sleep() { :; }
+oc() { case "$*" in *matchLabels*) echo ,app=csi ;; *controllerrevisions*) echo new ;; *"get pods"*) echo pod/a ;; *numberReady*) echo ` + said + ` ;; esac; }
+` + strings.Join(wait, "\n")
+		cmd := exec.Command("bash", "-c", script)
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != want || (want != 0) != strings.Contains(string(out), "after pod/a was deleted") {
+			t.Errorf("%q: exit %d, want %d\n%s", said, cmd.ProcessState.ExitCode(), want, out)
+		}
+	}
+}
+
 // Each kind that actions.yaml has is one of an action's, and the other way round.
 func TestEveryKindIsWritten(t *testing.T) {
 	var file struct{ Actions map[string]any }
