@@ -226,7 +226,13 @@ func checkArgs(cmd *cobra.Command) {
 		checkArgs(sub)
 	}
 	if !cmd.Runnable() {
-		cmd.Args = cobra.ArbitraryArgs // else cobra words the error for the root
+		cmd.Args = cobra.ArbitraryArgs                                 // else cobra words the error for the root
+		cmd.SetFlagErrorFunc(func(c *cobra.Command, err error) error { // of the command that was meant
+			if words := c.Flags().Args(); c == cmd && len(words) > 0 {
+				return unknownCommand(cmd, words[0])
+			}
+			return flagError(c, err)
+		})
 		cmd.RunE = func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
