@@ -151,11 +151,10 @@ func covered(spans []span) int64 {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	var sum, end int64
 	for _, s := range spans {
-		if s.to <= end {
-			continue
+		if s.to > end {
+			sum += s.to - max(s.from, end)
+			end = s.to
 		}
-		sum += s.to - max(s.from, end)
-		end = s.to
 	}
 	return sum
 }

@@ -92,10 +92,9 @@ func Colored(text string, s finding.Severity) string {
 func text(r Report, o Options) string {
 	var b strings.Builder
 	for s := finding.Block; s >= finding.Pass; s-- {
-		if s == finding.Pass && !o.Verbose {
-			continue
+		if s > finding.Pass || o.Verbose {
+			writeGroup(&b, r.Findings, s, o)
 		}
-		writeGroup(&b, r.Findings, s, o)
 	}
 	for _, n := range r.Notes {
 		writeLine(&b, "note: "+printable.Line(n))

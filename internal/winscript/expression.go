@@ -119,10 +119,9 @@ func (p *parser) number() int {
 		n++
 	}
 	text := strings.ToLower(string(p.src[p.pos : p.pos+n]))
-	if hex && strings.Trim(text[2:], "0123456789abcdefklmgtp") == "" || strings.Trim(text, "0123456789.edlkmgtpb-+") == "" {
-		if !p.in(n, `\:`) {
-			return n
-		}
+	number := hex && strings.Trim(text[2:], "0123456789abcdefklmgtp") == "" || strings.Trim(text, "0123456789.edlkmgtpb-+") == ""
+	if number && !p.in(n, `\:`) {
+		return n
 	}
 	return 0
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -133,11 +134,7 @@ func passing(err error) bool {
 	if !errors.As(err, &status) {
 		return false
 	}
-	switch status.Status().Code {
-	case http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable:
-		return true
-	}
-	return false
+	return slices.Contains([]int32{http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable}, status.Status().Code)
 }
 
 // all reads all objects of a resource.

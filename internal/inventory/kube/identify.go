@@ -169,10 +169,9 @@ func endpoints(p podTemplate, cts []container) []clue {
 func folders(p podTemplate) []clue {
 	var clues []clue
 	for i, v := range p.spec.Volumes {
-		if v.HostPath == nil {
-			continue
+		if v.HostPath != nil {
+			clues = appendClue(clues, p, podtext.Word{Text: v.HostPath.Path, Path: p.path("volumes", i, "hostPath", "path")})
 		}
-		clues = appendClue(clues, p, podtext.Word{Text: v.HostPath.Path, Path: p.path("volumes", i, "hostPath", "path")})
 	}
 	return clues
 }

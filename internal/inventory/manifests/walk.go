@@ -41,11 +41,7 @@ func (r *reader) path(ctx context.Context, path string) error {
 }
 
 func isManifest(name string) bool {
-	switch strings.ToLower(filepath.Ext(name)) {
-	case ".yaml", ".yml", ".json":
-		return true
-	}
-	return false
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(filepath.Ext(name)))
 }
 
 // fresh tells whether a file or folder is met for the first time, by whatever name.

@@ -20,11 +20,9 @@ func (r *reader) cutShort(cut *cutError) {
 
 func (r *reader) tellCoverage() {
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
-		k := kinds[name]
-		if k.resource == "" {
-			continue
+		if k := kinds[name]; k.resource != "" {
+			r.c.Cover(k.resource, r.lacks(name, k))
 		}
-		r.c.Cover(k.resource, r.lacks(name, k))
 	}
 	for _, m := range []configMap{{inventory.AdminGates, "openshift-config-managed", "admin-gates"}, {inventory.AdminAcks, "openshift-config", "admin-acks"}} {
 		r.c.Cover(m.resource, r.lacksConfigMap(m))

@@ -142,11 +142,10 @@ func (c *choice) chooseVersion() error {
 func (c *choice) substitute() {
 	shipped := c.version
 	for _, s := range c.definition.Unpublished {
-		if s.Version != shipped.Core() {
-			continue
+		if s.Version == shipped.Core() {
+			c.version = version.MustDriver(s.Instead)
+			c.note("%s. OpenShift %s ships that version; v%s is the closest with an image; bake driver builds the release's own, for --image.", s.Why, c.release.MinorString(), s.Instead)
 		}
-		c.version = version.MustDriver(s.Instead)
-		c.note("%s. OpenShift %s ships that version; v%s is the closest with an image; bake driver builds the release's own, for --image.", s.Why, c.release.MinorString(), s.Instead)
 	}
 }
 

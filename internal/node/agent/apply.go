@@ -172,11 +172,10 @@ func (c *change) prepare(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(unpackers)
 	for _, f := range c.j.Files {
-		if f.New == "" {
-			continue
+		if f.New != "" {
+			c.say("unpacking " + f.Path)
+			group.Go(func() error { return unpack(ctx, c.dirs.Stage, f) })
 		}
-		c.say("unpacking " + f.Path)
-		group.Go(func() error { return unpack(ctx, c.dirs.Stage, f) })
 	}
 	if err := group.Wait(); err != nil {
 		return err

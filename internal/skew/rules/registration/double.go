@@ -25,12 +25,10 @@ func doubleDriver(snap *snapshot.Snapshot, report rules.Report) {
 	}
 	before := map[string][]*snapshot.View{}
 	for _, b := range snap.Views {
-		of := b.DaemonSet.Provisioner
-		if of == "" {
-			continue
+		if of := b.DaemonSet.Provisioner; of != "" {
+			beside(snap, before[of], b, report)
+			before[of] = append(before[of], b)
 		}
-		beside(snap, before[of], b, report)
-		before[of] = append(before[of], b)
 	}
 }
 
