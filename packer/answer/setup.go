@@ -84,6 +84,10 @@ func orders(t *tree) []Problem {
 // locale is a language with a region, or a keyboard, or several.
 var locale = regexp.MustCompile(`(?i)^(([a-z]{2,3}(-[a-z0-9]+)*|[0-9a-f]{4}:[0-9a-f]{8})(;|$))+$`)
 
+// notInName is a name of a machine with what Windows takes in none. Other tools mark
+// with other characters what they fill in.
+var notInName = regexp.MustCompile(`^[\w-]+[ .,][\w .,-]*$`)
+
 // longest is how many characters Windows Setup takes.
 // https://learn.microsoft.com/windows-hardware/customize/desktop/unattend/
 var longest = map[string]int{
@@ -101,6 +105,8 @@ func unfit(parent, name, value string) string {
 		return fmt.Sprintf("%s has %d characters, and Windows takes %d", name, has, most)
 	case strings.Contains(value, filled):
 		return ""
+	case parent+name == "componentComputerName" && notInName.MatchString(value):
+		return fmt.Sprintf("ComputerName %q isn't of letters, digits and dashes alone", value)
 	case name == "TimeZone" && strings.Contains(value, "/"):
 		return fmt.Sprintf("TimeZone %q isn't a name of Windows' own, such as W. Europe Standard Time", value)
 	case (strings.HasSuffix(name, "Locale") || name == "UILanguage") && !locale.MatchString(value):

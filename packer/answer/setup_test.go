@@ -148,6 +148,10 @@ func TestValues(t *testing.T) {
 	for text, want := range map[string]string{
 		"<ComputerName>build-machine-01</ComputerName>":                                                                  "16 characters",
 		"<ComputerName>build-machine-1</ComputerName>":                                                                   "",
+		"<ComputerName>build.example</ComputerName>":                                                                     "isn't of letters",
+		"<ComputerName>win build</ComputerName>":                                                                         "isn't of letters",
+		"<ComputerName>{{ .Name }}</ComputerName>":                                                                       "",
+		"<ComputerName>@NAME@</ComputerName>":                                                                            "",
 		"<ComputerName>*</ComputerName>":                                                                                 "",
 		"<ComputerName>${name}</ComputerName>":                                                                           "",
 		"<TimeZone>Europe/Berlin</TimeZone>":                                                                             "isn't a name of Windows' own",
