@@ -81,7 +81,15 @@ func (v *Values) check(vars []Variable, demands []demand, platform string) error
 	for _, name := range slices.Sorted(maps.Keys(v.values)) {
 		i := slices.IndexFunc(vars, func(variable Variable) bool { return variable.Name == name })
 		if i < 0 {
-			return v.fault(name, fmt.Sprintf("%s has no variable %s", platform, name), "leave it out; the folder's README.md lists what there is")
+			var names []string
+			for _, variable := range vars {
+				names = append(names, variable.Name)
+			}
+			fix := "leave it out; the folder's README.md lists what there is"
+			if near := fault.Nearest(name, names); near != "" {
+				fix = "did you mean " + near + "?"
+			}
+			return v.fault(name, fmt.Sprintf("%s has no variable %s", platform, name), fix)
 		}
 		if err := v.checkOne(vars[i]); err != nil {
 			return err
@@ -199,7 +207,7 @@ func (v *Values) fault(name, what, fix string) error {
 // diagnosed makes HCL's first complaint a fault.
 func diagnosed(path string, diags hcl.Diagnostics) error {
 	first := diags.Errs()[0]
-	e := &fault.Error{Where: path, What: "the var-file can't be read: " + first.Error(), Fix: `write NAME = "value", one a line`, Err: first}
+	e := &fault.Error{Where: path, What: "the var-file can't be read: " + first.Error(), Fix: expression.Form(path), Err: first}
 	for _, d := range diags {
 		if d.Severity == hcl.DiagError && d.Subject != nil {
 			e.Where = fmt.Sprintf("%s:%d:%d", path, d.Subject.Start.Line, d.Subject.Start.Column)

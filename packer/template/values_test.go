@@ -122,6 +122,8 @@ func TestValuesRefused(t *testing.T) {
 // TestFixes: a value that people get wrong comes back with what fixes it.
 func TestFixes(t *testing.T) {
 	for text, want := range map[string]string{
+		good + "datastroe = \"x\"\n":                         "did you mean datastore?",
+		good + "colour = \"x\"\n":                            "leave it out",
 		good + `admin_password = "Short1"`:                   "openssl rand",
 		strings.Replace(good, "/id.pub", "/absent.pub", 1):   "ssh-keygen -y -f KEY > KEY.pub",
 		strings.Replace(good, "/id.pub", "/id", 1):           "ssh-keygen -y -f KEY > KEY.pub",
@@ -235,5 +237,17 @@ func TestSeveralFiles(t *testing.T) {
 		if !errors.As(err, &e) || !strings.HasPrefix(e.Where, want) || !strings.Contains(e.Excerpt, "cpus") {
 			t.Errorf("want an error at %s, have %v", want, err)
 		}
+	}
+}
+
+// TestFormOfJSON: a var-file in JSON isn't to be written in HCL.
+func TestFormOfJSON(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "v.pkrvars.json")
+	if err := os.WriteFile(name, []byte(`{"cpus": 4`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := ReadValues(name)
+	if f, ok := errors.AsType[*fault.Error](err); !ok || f.Fix != `write {"NAME": "value", ...}` {
+		t.Errorf("have %v", err)
 	}
 }

@@ -1,6 +1,8 @@
 package expression
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -8,6 +10,14 @@ import (
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
 )
+
+// Form is how a var-file of this name is written.
+func Form(path string) string {
+	if strings.HasSuffix(path, ".json") {
+		return `write {"NAME": "value", ...}`
+	}
+	return `write NAME = "value", one a line`
+}
 
 // ReadValues reads a var-file; name is what places in it are called by.
 func ReadValues(path, name string) (hcl.Attributes, error) {
@@ -18,7 +28,7 @@ func ReadValues(path, name string) (hcl.Attributes, error) {
 	file, diags := depth.ParseHCL(data, name)
 	values, more := file.Body.JustAttributes()
 	if diags = append(diags, more...); diags.HasErrors() {
-		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: `write NAME = "value", one a line`, Err: diags}
+		return nil, &fault.Error{Where: path, What: "the var-file can't be read: " + diags.Errs()[0].Error(), Fix: Form(path), Err: diags}
 	}
 	return values, nil
 }
