@@ -110,3 +110,12 @@ func TestRemedyNamesTheManifest(t *testing.T) {
 		}
 	}
 }
+
+// An image whose version isn't known need not change: to say its version may be enough,
+// and the step says so.
+func TestStepNamesWhatMayBeEnough(t *testing.T) {
+	r := evaluate(t, clusterOf("4.16", "10.16.1", azureDisk("latest")), skew.Request{To: "4.17"})
+	if len(r.Steps) == 0 || !strings.Contains(r.Steps[0].What, "; or say which version it is with --image-version ") {
+		t.Errorf("%+v", r.Steps)
+	}
+}
