@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -128,11 +129,7 @@ func prune(file *pins.File, lock *pins.Lock) error {
 	for _, c := range file.All() {
 		known[c.Name] = true
 	}
-	for name := range lock.Components {
-		if !known[name] {
-			delete(lock.Components, name)
-		}
-	}
+	maps.DeleteFunc(lock.Components, func(name string, _ *pins.Locked) bool { return !known[name] })
 	entries, err := os.ReadDir(file.LockDir())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -62,15 +62,15 @@ func (in *inputs) registerObjects(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&in.manifests, "manifests", nil, "file or folder of manifests, - for standard input; may be repeated")
 	f.StringVar(&in.mustGather, "must-gather", "", "must-gather or oc adm inspect: a folder, .tar or .tar.gz")
-	in.clusterSet = pflag.NewFlagSet("cluster", pflag.ContinueOnError)
-	in.cluster.Register(in.clusterSet)
-	f.AddFlagSet(in.clusterSet)
-	showApart(cmd, in.clusterSet)
+	in.clusterSet = addCluster(cmd, &in.cluster)
 }
 
-// showApart lists kubectl's flags after the command's own in its help: there
-// are many of them, and few are ever needed.
-func showApart(cmd *cobra.Command, set *pflag.FlagSet) {
+// addCluster adds kubectl's flags to a command and lists them after its own in
+// its help: there are many of them, and few are ever needed.
+func addCluster(cmd *cobra.Command, flags *cluster.Flags) *pflag.FlagSet {
+	set := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
+	flags.Register(set)
+	cmd.Flags().AddFlagSet(set)
 	usage := cmd.UsageFunc()
 	hide := func(hidden bool) { set.VisitAll(func(f *pflag.Flag) { f.Hidden = hidden }) }
 	cmd.SetUsageFunc(func(c *cobra.Command) error {
@@ -80,6 +80,7 @@ func showApart(cmd *cobra.Command, set *pflag.FlagSet) {
 		fmt.Fprintf(c.OutOrStderr(), "\nWhich cluster, with kubectl's flags:\n%s", set.FlagUsages())
 		return err
 	})
+	return set
 }
 
 // wantsCluster tells whether any of kubectl's flags was given.

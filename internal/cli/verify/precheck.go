@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/winbake/winbake/internal/accept"
 	"github.com/winbake/winbake/internal/cli/app"
@@ -44,10 +43,7 @@ func newPrecheck(t *tool) *cobra.Command {
 	o.catalog.Register(cmd)
 	app.Complete(cmd, "from", o.catalog.Releases)
 	app.Complete(cmd, "to", o.catalog.Releases)
-	set := pflag.NewFlagSet("cluster", pflag.ContinueOnError)
-	o.cluster.Register(set)
-	f.AddFlagSet(set)
-	showApart(cmd, set)
+	addCluster(cmd, &o.cluster)
 	return cmd
 }
 
