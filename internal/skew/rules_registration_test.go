@@ -186,6 +186,8 @@ func registrarCases() []ruleCase {
 			says: "2 of 3 pods are ready", does: "rollout status", fix: rollout(3, 3), count: 1},
 		{name: "one isn't, OnDelete", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 2), onWindows(func(d *inventory.Driver) { d.Strategy = "OnDelete" })), want: finding.Warn,
 			does: "--for=jsonpath='{.status.numberReady}'=3", fix: rollout(3, 3)},
+		{name: "the node of one is down", id: "REG004", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(rollout(3, 2), onNodes(func(n *inventory.Node) { n.Ready = false }, 1)), want: finding.Warn,
+			says: "not ready themselves are win-1", does: "bring back win-1, or take out of the cluster what stays away", fix: rollout(3, 3)},
 		{name: "one isn't, and its image is gone", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("gcr.io/cloud-provider-vsphere/csi/release/driver"), rollout(3, 2)), want: finding.Warn,
 			says: "2 of 3 pods are ready; the project's image of v3.0.2 is gone with its registry, v3.1.2 is the next", fix: rollout(3, 3), count: 1},
 		{name: "one isn't, and a mirror has its image", id: "REG004", from: "4.14", to: "4.15", inv: storageCluster("4.14", "9.0.2"), change: all(vsphereFrom("mirror.example/vsphere"), rollout(3, 2)), want: finding.Warn,

@@ -137,7 +137,7 @@ func notReady(v *snapshot.View, report rules.Report) {
 	if down := snapshot.Select(v.Nodes, func(n *inventory.Node) bool { return !n.Ready }); len(down) > 0 && len(down) == int(r.Desired-r.Ready) {
 		names := snapshot.NodeNames(down)
 		f.Case, f.Facts["down"] = "nodes not ready", down
-		f.Do = []action.Action{action.ByHand{Text: "bring back " + rules.SomeOf(names) + ", or take them out of the cluster", Look: [][]string{slices.Concat([]string{"oc", "describe", "node"}, names)}}}
+		f.Do = []action.Action{action.ByHand{Text: "bring back " + rules.SomeOf(names) + ", or take out of the cluster what stays away", Look: [][]string{slices.Concat([]string{"oc", "describe", "node"}, names)}}}
 	}
 	if r.Desired == 0 {
 		f.Case, f.Do = "no pods", nil
