@@ -53,6 +53,8 @@ func operatorCases() []ruleCase {
 		{name: "the one before", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.18.0")},
 		{name: "two before", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.17.1"), want: finding.Warn,
 			says: "WMCO 10.17.1 is for OpenShift 4.17", does: "let WMCO be updated to its release for 4.19 (approve its install plan", fix: operator("10.19.1"), count: 1},
+		{name: "newer than the cluster", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.20.1"), want: finding.Warn,
+			says: "WMCO 10.20.1 is for OpenShift 4.20", does: "update the cluster to 4.20, which this WMCO is for", fix: operator("10.19.1"), count: 1},
 		{name: "one node left behind", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(ownWMCO(""), wmco("10.17.1-1a2b3c4", 1)), want: finding.Warn,
 			says: "WMCO 10.17.1-1a2b3c4 is for OpenShift 4.17", does: "see why it doesn't configure win-1\noc get node win-1 -o yaml\noc -n openshift-windows-machine-config-operator logs deployment/windows-machine-config-operator", fix: wmco("10.19.1-1a2b3c4"), count: 1},
 		{name: "the same node's kubelet", id: "NODE001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(ownWMCO(""), wmco("10.17.1-1a2b3c4", 1), onNodes(func(n *inventory.Node) { n.Kubelet = "v1.30.9" }, 1)), want: finding.Block,

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/winbake/winbake/internal/inventory"
@@ -53,6 +54,11 @@ func compareOperator(snap *snapshot.Snapshot, report rules.Report, text, minor s
 		d.Case, d.Facts["its"] = "other minor later", known.OpenShift
 	default:
 		d.Case, d.Facts["its"] = "other minor", known.OpenShift
+		if snap.Precedes(minor, known.OpenShift) { // OLM takes no operator back
+			d.Do = []action.Action{action.ByHand{Text: fmt.Sprintf("update the cluster to %s, which this WMCO is for, or remove WMCO and install its release for %s", known.OpenShift, minor), Look: [][]string{
+				{"oc", "-n", "openshift-windows-machine-config-operator", "get", "subscriptions.operators.coreos.com,installplans,csv"},
+			}}}
+		}
 	}
 	report(d)
 }
