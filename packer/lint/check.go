@@ -49,8 +49,8 @@ func CheckBuild(b Build) []Finding {
 }
 
 // ofBuilds are the findings of each source's build, every one once: what isn't
-// so of all sources says of which it is. One of Packer's own null makes no image, beside
-// one that does.
+// so of all sources says of which it is. A source of Packer's null
+// builder is left out where another makes an image.
 func (c *checker) ofBuilds() []Finding {
 	var all []Finding
 	of := map[string][]string{}

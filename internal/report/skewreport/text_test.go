@@ -191,7 +191,7 @@ func TestColumnsOfControlFreeText(t *testing.T) {
 	}
 }
 
-// What a step of the plan does is no question besides.
+// What a step of the plan does isn't asked as a question too.
 func TestAskedOnce(t *testing.T) {
 	wait := []finding.Action{{Summary: "wait", Commands: []string{"oc adm upgrade"}}}
 	r := safe()

@@ -137,21 +137,18 @@ func channel(have string, to version.OpenShift) string {
 // offered is the newest patch of a minor that the cluster is offered, without known risks
 // where there is one; the zero value for none, or where the patch was asked for.
 func (p *planner) offered(to version.OpenShift) version.OpenShift {
-	c := &p.inv.Cluster
-	risky := func(s string) bool { return slices.Contains(c.Conditional, s) }
-	for _, list := range [][]string{slices.DeleteFunc(slices.Clone(c.Available), risky), c.Conditional} {
-		var newest version.OpenShift
-		for _, s := range list {
-			v, err := version.ParseOpenShift(s)
-			if err == nil && to.Patch < 0 && v.CompareMinor(to) == 0 && v.Pre == "" && (newest.IsZero() || v.Compare(newest) > 0) {
-				newest = v
-			}
+	var newest version.OpenShift
+	var risky bool
+	for _, s := range p.inv.Cluster.Available {
+		v, err := version.ParseOpenShift(s)
+		if err != nil || to.Patch >= 0 || v.CompareMinor(to) != 0 || v.Pre != "" {
+			continue
 		}
-		if !newest.IsZero() {
-			return newest
+		if r := slices.Contains(p.inv.Cluster.Conditional, s); newest.IsZero() || risky && !r || risky == r && v.Compare(newest) > 0 {
+			newest, risky = v, r
 		}
 	}
-	return version.OpenShift{}
+	return newest
 }
 
 func (p *planner) operator(e Judged) {
