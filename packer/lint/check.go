@@ -22,6 +22,9 @@ func Check(ctx context.Context, path string, o Options) (*Result, error) {
 	for _, s := range f.Sources {
 		r.Sources = append(r.Sources, s.Name())
 	}
+	for _, s := range f.Linux {
+		r.Linux = append(r.Linux, s.Name())
+	}
 	for _, look := range []func(*checker){
 		plugins, guests, firmware, attributes, media, reach, secrets, keys, letters, payloads, present, editions, exitCodes, sysprepAtShutdown,
 	} {

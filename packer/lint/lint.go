@@ -37,6 +37,8 @@ type Result struct {
 	Files int
 	// Sources names the builders: vsphere-iso.windows.
 	Sources []string
+	// Linux names sources of Linux, beside those of Windows: they aren't judged.
+	Linux []string
 }
 
 // checker runs the rules over one folder.

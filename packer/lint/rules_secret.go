@@ -19,7 +19,7 @@ import (
 
 func secrets(c *checker) {
 	l := &leaks{checker: c, used: map[string]bool{}, said: map[string]bool{}}
-	for _, b := range slices.Concat(c.Sources, c.Data) {
+	for _, b := range slices.Concat(c.Sources, c.Linux, c.Data) {
 		l.block(b.Name(), b.Body)
 	}
 	for _, b := range c.Builds {

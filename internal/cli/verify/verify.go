@@ -195,10 +195,13 @@ func newTemplate(t *tool) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			notes := []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, cmp.Or(strings.Join(result.Sources, ", "), "none"))}
+			if len(result.Linux) > 0 {
+				notes = append(notes, "of Linux, and not checked: "+strings.Join(result.Linux, ", "))
+			}
 			return t.finish(report.Report{
 				Subject: args[0], Findings: result.Findings,
-				Checked: fmt.Sprintf("%d files", result.Files),
-				Notes:   []string{fmt.Sprintf("held to the profile %s; builders: %s", result.Profile, cmp.Or(strings.Join(result.Sources, ", "), "none"))},
+				Checked: fmt.Sprintf("%d files", result.Files), Notes: notes,
 			}, func(found []finding.Finding) []string { return needless(rules, found) })
 		},
 	}

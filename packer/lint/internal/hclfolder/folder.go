@@ -21,6 +21,7 @@ type Folder struct {
 	Locals    map[string]hclsyntax.Expression
 	Packer    []*Block
 	Sources   []*Block // as builds use them
+	Linux     []*Block // sources of another system, left out of Sources
 	Makes     []*Block // files of Packer's own builder
 	Builds    []*Block
 	Data      []*Block

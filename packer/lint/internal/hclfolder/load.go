@@ -57,6 +57,7 @@ func Load(ctx context.Context, path string, varFiles []string) (*Folder, error) 
 		return nil, err
 	}
 	f.merge()
+	f.leaveLinux()
 	return f, nil
 }
 
@@ -211,7 +212,7 @@ func (f *Folder) runsFor(p *hclsyntax.Block, source *Block) bool {
 // looks for none. Names of other builders are left of sources that were removed.
 func (f *Folder) Stray(p *Block) (word, name string) {
 	there, kinds := map[string]bool{}, map[string]bool{"source": true}
-	for _, s := range f.Sources {
+	for _, s := range slices.Concat(f.Sources, f.Linux) {
 		there[s.Name()], kinds[s.Labels[0]] = true, true
 	}
 	for _, b := range f.Builds {
