@@ -46,7 +46,7 @@ type imageTarball struct {
 func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.ReaderAt) (*imageTarball, error) {
 	t := &imageTarball{name: name, r: at, files: map[string]section{}, links: map[string]string{}}
 	tr := tar.NewReader(r)
-	for {
+	for n := 0; ; n++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -56,6 +56,9 @@ func indexTarball(ctx context.Context, name string, r io.ReadSeeker, at io.Reade
 		}
 		if errors.Is(err, tar.ErrFieldTooLong) {
 			return nil, t.fault(fmt.Sprintf("a tar header of more than %d bytes, which no image tarball has", tarentry.MaxHeader))
+		}
+		if err != nil && n == 0 {
+			return nil, noImage(name, "not a tar archive: "+err.Error())
 		}
 		if err != nil {
 			return nil, t.fault("not a whole tar archive: " + err.Error())
@@ -197,10 +200,12 @@ func (t *imageTarball) kind() (Kind, error) {
 			return "", t.fault("blobs but no " + indexFile + ": a truncated image tarball")
 		}
 	}
-	return "", &fault.Error{
-		What: "a tar archive without " + indexFile + " and " + manifestFile + ": not an image", Where: t.name,
-		Fix: "give a tarball as `bake payload --tarball`, `skopeo copy ... oci-archive:F` or `docker save` write it",
-	}
+	return "", noImage(t.name, "a tar archive without "+indexFile+" and "+manifestFile+": not an image")
+}
+
+// noImage is the fault of a file that never was one: there is nothing to check.
+func noImage(name, what string) error {
+	return &fault.Error{What: what, Where: name, Fix: "give a tarball as `bake payload --tarball`, `skopeo copy ... oci-archive:F` or `docker save` write it"}
 }
 
 // refuseCompressed stops at a compressed tarball: it can't be read in place,

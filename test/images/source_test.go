@@ -223,7 +223,7 @@ func TestLoadMisnamed(t *testing.T) {
 		{"quay.io/UPPER/case:v1", "not a registry reference"},
 		{"docker://", "not a registry reference"},
 		{"/dev/null", "neither a folder nor a regular file"},
-		{writeFile(t, []byte("no tar at all")), "not a whole tar archive"},
+		{writeFile(t, []byte("no tar at all")), "not a tar archive"},
 		{writeFile(t, tarOf(t, item{name: "x"})), "not an image"},
 		{writeFile(t, compressed.Gzip(t, tarOf(t))), "gunzip -k"},
 		{writeFile(t, zstded(t, tarOf(t))), "unzstd"},
@@ -231,7 +231,7 @@ func TestLoadMisnamed(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {
 			err := load(t.Context(), tt.ref, ociimage.Options{})
-			wantFault(t, err, fault.ExitCode(err), tt.want)
+			wantFault(t, err, finding.ExitError, tt.want)
 		})
 	}
 }
