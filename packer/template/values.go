@@ -134,7 +134,7 @@ func (v *Values) checkOne(variable Variable) error {
 	}
 	value, err := convert.Convert(v.values[variable.Name], kind.is)
 	if err != nil || value.IsNull() {
-		return v.fault(variable.Name, variable.Name+" has to be "+variable.Type, "write it as "+kind.example)
+		return v.fault(variable.Name, variable.Name+" has to be "+variable.Type, "write it as "+cmp.Or(kind.example, variable.Default))
 	}
 	for _, rule := range variable.Rules {
 		result, diags := evaluate(rule.Condition, cty.ObjectVal(map[string]cty.Value{variable.Name: value}))
@@ -226,10 +226,11 @@ func excerpt(text []byte, at hcl.Range) string {
 	return fmt.Sprintf("  %s\n  %s^", strings.ReplaceAll(all[at.Start.Line-1], "\t", " "), strings.Repeat(" ", max(at.Start.Column-1, 0)))
 }
 
-// kinds are the types of variables, with a value as it is written.
+// kinds are the types of variables, with a value as it is written. A number is written as its
+// default: what 4 is for processors isn't for a disk.
 var kinds = map[string]struct {
 	is      cty.Type
 	example string
 }{
-	"string": {cty.String, `"text"`}, "number": {cty.Number, "4"}, "bool": {cty.Bool, "true or false"}, "list(string)": {cty.List(cty.String), `["a", "b"]`},
+	"string": {cty.String, `"text"`}, "number": {cty.Number, ""}, "bool": {cty.Bool, "true or false"}, "list(string)": {cty.List(cty.String), `["a", "b"]`},
 }

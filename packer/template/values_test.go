@@ -124,6 +124,9 @@ func TestFixes(t *testing.T) {
 	for text, want := range map[string]string{
 		good + "datastroe = \"x\"\n":                         "did you mean datastore?",
 		good + "colour = \"x\"\n":                            "leave it out",
+		good + `cpus = "many"`:                               "write it as 4",
+		good + `disk_mb = "big"`:                             "write it as 131072",
+		good + `memory_mb = null`:                            "write it as 16384",
 		good + `admin_password = "Short1"`:                   "openssl rand",
 		strings.Replace(good, "/id.pub", "/absent.pub", 1):   "ssh-keygen -y -f KEY > KEY.pub",
 		strings.Replace(good, "/id.pub", "/id", 1):           "ssh-keygen -y -f KEY > KEY.pub",
