@@ -42,6 +42,19 @@ func ParseConfigMap(text []byte) (*ConfigMap, error) {
 		Immutable bool              `yaml:"immutable"`
 		Data      map[string]string `yaml:"data"`
 	}
+	var documents []any
+	for all := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var one any
+		if err := all.Decode(&one); err != nil {
+			break // the end; what can't be parsed is told below
+		}
+		if one != nil {
+			documents = append(documents, one)
+		}
+	}
+	if len(documents) > 1 {
+		return nil, errors.New("it has more than one YAML document: give the ConfigMap alone")
+	}
 	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&object); err != nil {
 		return nil, fmt.Errorf("read the ConfigMap: %w", err)
 	}

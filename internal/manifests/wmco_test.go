@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -95,6 +96,8 @@ func TestParseConfigMapRefuses(t *testing.T) {
 		"unknown key": {"immutable: true", "immutable: true\nbinaryData: {}", "unknown field"},
 		"data":        {"data:", "data: []\nx:", "read the ConfigMap"},
 		"files":       {"  files: '[]'\n", "", "key files is missing"},
+		"two":         {"apiVersion: v1", "apiVersion: v1\nkind: Namespace\nspec: {}\n---\napiVersion: v1", "it has more than one YAML document: give the ConfigMap alone"},
+		"three":       {"immutable: true", "immutable: true\n---\na: b\n---\n---\nc: d", "more than one YAML document"},
 	} {
 		changed := strings.Replace(string(text), c.old, c.replacement, 1)
 		if changed == string(text) {
@@ -102,6 +105,11 @@ func TestParseConfigMapRefuses(t *testing.T) {
 		}
 		if _, err := ParseConfigMap([]byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	for _, around := range []string{"---\n%s", "# made by bake\n---\n%s", "%s---\n", "%s---\n# the end\n...\n"} {
+		if _, err := ParseConfigMap(fmt.Appendf(nil, around, text)); err != nil {
+			t.Errorf("one document in %q: %v", around, err)
 		}
 	}
 	if _, err := ParseConfigMap(make([]byte, maxConfigMap+1)); err == nil {
