@@ -29,6 +29,8 @@ type Cluster struct {
 	Platform string `json:"platform,omitempty"`
 	// WMCO is the operator's version, "10.19.1"; from its CSV or Deployment.
 	WMCO string `json:"wmco,omitempty"`
+	// CSV is the ClusterServiceVersion of the newest WMCO; nil where none was read.
+	CSV *ClusterServiceVersion `json:"csv,omitempty"`
 	// Services are WMCO's lists of the services that its nodes run.
 	Services []ServiceList `json:"services,omitempty"`
 	// VSphereStorageDriver is Storage.spec.vsphereStorageDriver.
@@ -105,6 +107,22 @@ func (c *Cluster) Namespace(name string) *Namespace {
 		}
 	}
 	return nil
+}
+
+// ClusterServiceVersion is how far OLM is with a version of an operator:
+// https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/
+type ClusterServiceVersion struct {
+	Object Object `json:"object"`
+	// Phase is Succeeded for one that is installed; "" where it wasn't read.
+	Phase   string   `json:"phase,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	Message string   `json:"message,omitempty"`
+	At      Evidence `json:"at"`
+}
+
+// Installed tells whether nothing says that it isn't.
+func (c *ClusterServiceVersion) Installed() bool {
+	return c == nil || c.Phase == "" || c.Phase == "Succeeded"
 }
 
 // ServiceList is one of WMCO's ConfigMaps windows-services-<version>. Its names

@@ -1,6 +1,7 @@
 package skew_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,38 @@ func operatorCases() []ruleCase {
 		{name: "unheard of", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "77.0.0"), want: finding.Unknown,
 			says: "version 77.0.0", does: "get csv", fix: operator("10.19.1"), count: 1},
 		{name: "nodes without WMCO", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "")},
+		{name: "not installed", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: installed("Failed"), want: finding.Warn,
+			says: "its phase is Failed (InstallCheckFailed: install timeout)", does: "oc -n openshift-windows-machine-config-operator describe csv windows-machine-config-operator.v10.19.1", fix: installed("Succeeded"), count: 1},
+		{name: "not installed, and no update", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: installed("Pending"), want: finding.Warn, says: "its phase is Pending", fix: installed(""), count: 1},
 		{name: "4.22 goes to 5.0", id: "NODE002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1")},
+	}
+}
+
+// installed gives WMCO a ClusterServiceVersion in a phase.
+func installed(phase string) change {
+	return func(inv *inventory.Inventory) {
+		inv.Cluster.CSV = &inventory.ClusterServiceVersion{
+			Object: inventory.Object{Kind: "ClusterServiceVersion", Namespace: "openshift-windows-machine-config-operator", Name: "windows-machine-config-operator.v10.19.1"},
+			Phase:  phase, Reason: "InstallCheckFailed", Message: "install\ntimeout", At: fact("ClusterServiceVersion"),
+		}
+	}
+}
+
+// A plan begins with a WMCO that isn't installed, whatever else is due.
+func TestPlanBeginsWithWMCO(t *testing.T) {
+	for _, way := range [][2]string{{"4.19", "4.20"}, {"4.18", "4.20"}, {"4.16", "4.19"}, {"4.19", ""}} {
+		inv := storageCluster(way[0], "10.17.1")
+		inv.Cluster.Channel = "eus-" + way[0]
+		all(installed("Failed"), ownWMCO("10.17.1"), wmco("10.17.1"), refuses("PoolUpdating"))(inv)
+		steps := evaluate(t, inv, skew.Request{From: way[0], To: way[1]}).Steps
+		if len(steps) == 0 || !strings.HasPrefix(steps[0].What, "see why ClusterServiceVersion openshift-windows-machine-config-operator/windows-machine-config-operator.v10.19.1 is Failed") || steps[0].Actions[0].Judge == "" {
+			t.Errorf("%v: %+v", way, steps)
+		}
+		for _, s := range steps[1:] {
+			if slices.ContainsFunc(s.Actions, func(a finding.Action) bool { return a.Kind == "finish-wmco" }) {
+				t.Errorf("%v: again: %s", way, s.What)
+			}
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type cluster struct {
 	notUpgradeable [2]string
 	platform       string
 	wmco           string // "" for a cluster without it
+	wmcoPhase      string // "" is Succeeded
 	acks           []string
 	pausedPools    bool
 	managed        string // ClusterCSIDriver's managementState

@@ -122,7 +122,7 @@ const olmLabel = "operators.coreos.com/windows-machine-config-operator.openshift
 
 func (c *cluster) csv() fields {
 	o := custom("operators.coreos.com/v1alpha1", "ClusterServiceVersion", wmcoNS, "windows-machine-config-operator.v"+c.wmco, fields{
-		"spec": fields{"version": c.wmco}, "status": fields{"phase": "Succeeded"},
+		"spec": fields{"version": c.wmco}, "status": fields{"phase": cmp.Or(c.wmcoPhase, "Succeeded"), "reason": "InstallCheckFailed", "message": "install timeout"},
 	})
 	o["metadata"].(fields)["labels"] = map[string]any{olmLabel: ""}
 	return o

@@ -70,7 +70,16 @@ func inTreeStates() []state {
 }
 
 func operatorStates() []state {
+	failed := openshift("4.20.6", "VSphere", uses(vsphereName), with(vsphereHost("v3.5.0")), change(func(c *cluster) { c.wmcoPhase = "Failed" }))
 	return []state{
+		{
+			name: "WMCO that failed to install", cluster: failed, to: "4.21",
+			verdict: finding.Warn, why: "the Windows nodes won't follow the update until WMCO is installed: it comes first", source: olmPhases,
+		},
+		{
+			name: "WMCO that failed to install, in a must-gather", cluster: failed, to: "4.21", mustGather: true,
+			verdict: finding.Warn, why: "as from the cluster itself", source: olmPhases,
+		},
 		{
 			name: "WMCO without csi-proxy", cluster: openshift("4.12.40", "AWS", operator("7.1.0"), uses(ebsName), with(ebs("v1.12.0", broken))),
 			verdict: finding.Block, why: "WMCO 7.1 brings no csi-proxy: the driver dials pipes that nobody serves", source: asClose,

@@ -47,6 +47,7 @@ const (
 	daemonSets   = "https://kubernetes.io/docs/tasks/manage-daemon/update-daemon-set/"
 	eusUpdates   = "https://docs.redhat.com/en/documentation/openshift_container_platform/4.18/html/updating_clusters/performing-a-cluster-update#control-plane-only-update"
 	mustGathers  = "https://github.com/openshift/must-gather/blob/main/collection-scripts/gather"
+	olmPhases    = "https://olm.operatorframework.io/docs/concepts/crds/clusterserviceversion/"
 	windowsLabel = "https://kubernetes.io/docs/reference/labels-annotations-taints/#kubernetes-io-os"
 )
 

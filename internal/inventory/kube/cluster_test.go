@@ -261,6 +261,24 @@ func TestWMCO(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
+	for want, docs := range map[string][]string{
+		"":                 {services("10.17.1-abc1234", proxy)},
+		"v10.19.1 ":        {csv("10.19.1", "}")},
+		"v10.19.1 Failed":  {csv("10.19.1", "}\nstatus: {phase: Failed, reason: InstallCheckFailed, message: install timeout}")},
+		"v10.19.2 Pending": {csv("10.19.2", "}\nstatus: {phase: Pending}"), csv("10.19.1", "}\nstatus: {phase: Replacing}")},
+		"v10.20.0 Unknown": {csv("10.9.1", "}\nstatus: {phase: Succeeded}"), csv("10.20.0", "}\nstatus: {phase: Unknown}")},
+	} {
+		got := ""
+		if c := collect(t, Options{}, docs...).Inventory().Cluster.CSV; c != nil {
+			got = strings.TrimPrefix(c.Object.Name, "windows-machine-config-operator.") + " " + c.Phase
+			if c.Object.Namespace != "wmco" || c.Installed() != (c.Phase == "") || c.Phase == "Failed" && (c.Reason != "InstallCheckFailed" || c.Message != "install timeout") {
+				t.Errorf("%+v", c)
+			}
+		}
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
 	cl := collect(t, Options{}, services("10.17.1-abc1234", proxy), services("7.1.0-abc1234", `[{"name":"kubelet","path":"x"}]`)).Inventory().Cluster
 	if len(cl.Services) != 2 || cl.Services[0].CSIProxy != `C:\k\csi-proxy.exe -windows-service` || cl.Services[1].CSIProxy != "" {
 		t.Errorf("services %+v", cl.Services)

@@ -41,6 +41,9 @@ func (c *Collector) Inventory() *inventory.Inventory {
 // joinCluster takes WMCO's version from what says it best.
 func (c *Collector) joinCluster(cl *inventory.Cluster) {
 	cl.Evidence = slices.Clone(cl.Evidence)
+	for _, f := range slices.SortedStableFunc(slices.Values(c.wmco), func(a, b wmcoFact) int { return a.version.Compare(b.version) }) {
+		cl.CSV = cmp.Or(f.csv, cl.CSV)
+	}
 	if newest, ok := c.newestWMCO(); ok {
 		cl.WMCO = newest.version.String()
 		cl.Evidence = append(cl.Evidence, newest.at)

@@ -120,7 +120,9 @@ func (c *Collector) csv(of inventory.Object, object *fields, at Locator) {
 		return
 	}
 	phase := text(o, "status", "phase")
-	c.wmcoIs(of.Name, phase == "" || phase == "Succeeded", inventory.Evidence{Where: at("metadata", "name"), Text: of.Name})
+	c.wmcoIs(of.Name, &inventory.ClusterServiceVersion{
+		Object: of, Phase: phase, Reason: text(o, "status", "reason"), Message: text(o, "status", "message"), At: inventory.Evidence{Where: at("status", "phase"), Text: phase},
+	}, inventory.Evidence{Where: at("metadata", "name"), Text: of.Name})
 }
 
 // value is what is deep in o; nil for nothing.

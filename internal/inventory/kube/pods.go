@@ -63,7 +63,7 @@ func (c *Collector) deployment(o inventory.Object, d *appsv1.Deployment, at Loca
 	c.template(o, d, d.Spec.Replicas, &d.Spec.Template, templateBase, at)
 	if d.Name == wmcoName {
 		const owner = "olm.owner"
-		c.wmcoIs(d.Labels[owner], true, inventory.Evidence{Where: at("metadata", "labels", owner), Text: d.Labels[owner]})
+		c.wmcoIs(d.Labels[owner], nil, inventory.Evidence{Where: at("metadata", "labels", owner), Text: d.Labels[owner]})
 	}
 }
 

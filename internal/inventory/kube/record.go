@@ -118,8 +118,8 @@ type claim struct {
 type wmcoFact struct {
 	version version.WMCO
 	at      inventory.Evidence
-	// settled is false for a ClusterServiceVersion that is being replaced.
-	settled bool
+	// csv is the ClusterServiceVersion that says so; nil for anything else.
+	csv *inventory.ClusterServiceVersion
 }
 
 type logLine struct {

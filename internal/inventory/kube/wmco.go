@@ -92,7 +92,7 @@ var csvName = regexp.MustCompile(`^` + wmcoName + `\.v([0-9]+\.[0-9]+\.[0-9]+)(?
 
 // wmcoIs notes a version of WMCO, from a name such as
 // windows-machine-config-operator.v10.19.1.
-func (c *Collector) wmcoIs(name string, settled bool, at inventory.Evidence) {
+func (c *Collector) wmcoIs(name string, csv *inventory.ClusterServiceVersion, at inventory.Evidence) {
 	m := csvName.FindStringSubmatch(name)
 	if m == nil {
 		return
@@ -101,18 +101,17 @@ func (c *Collector) wmcoIs(name string, settled bool, at inventory.Evidence) {
 	if err != nil {
 		return
 	}
-	c.wmco = append(c.wmco, wmcoFact{v, at, settled})
+	c.wmco = append(c.wmco, wmcoFact{v, at, csv})
 }
 
-// newestWMCO is the operator that is there: the newest that isn't being
-// replaced.
+// newestWMCO is the newest operator, of those that are installed where any is.
 func (c *Collector) newestWMCO() (wmcoFact, bool) {
 	if len(c.wmco) == 0 {
 		return wmcoFact{}, false
 	}
 	return slices.MaxFunc(c.wmco, func(a, b wmcoFact) int {
-		if a.settled != b.settled {
-			if a.settled {
+		if a.csv.Installed() != b.csv.Installed() {
+			if a.csv.Installed() {
 				return 1
 			}
 			return -1

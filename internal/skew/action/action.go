@@ -91,7 +91,7 @@ func sets(a Action) (what, value string) {
 // them, and acknowledgements last.
 func Rank(a Action) int {
 	switch a := a.(type) {
-	case Gather:
+	case Gather, FinishWMCO:
 		return 0
 	case UpdateWMCO, RemoveWMCO, PausePool, ReleaseNodes:
 		return 1

@@ -48,6 +48,7 @@ func every() []action.Action {
 		action.UpdateWMCO{OpenShift: "4.14", WMCO: "9.0.0", Held: true},
 		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com", WMCO: "9.0.0"},
 		action.ReleaseNodes{WMCO: "8.1.0"},
+		action.FinishWMCO{CSV: inventory.ClusterServiceVersion{Object: inventory.Object{Kind: "ClusterServiceVersion", Namespace: "wmco", Name: "windows-machine-config-operator.v10.19.1"}, Phase: "Failed"}},
 		action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: "a/b:v2.0.0", To: version.MustDriver("2.0.0")},
 		action.SetImage{Object: homeless, Image: "a/b:v2.0.0", Digest: true, From: "c/d:v2.0.0", Strategy: "OnDelete"},
 		action.BuildImage{SetImage: action.SetImage{Object: present, Container: "driver", Was: "a/b:v1.0.0", Image: action.Built("vsphere 4.15.txt"), To: version.MustDriver("3.0.2")},
@@ -169,7 +170,7 @@ func TestFilesAreNoLists(t *testing.T) {
 func TestEveryChangeHasAWayBack(t *testing.T) {
 	for _, a := range every() {
 		r := action.Record(a)
-		reads := r.Kind == "by-hand" || r.Kind == "gather" || r.Kind == "check" || r.Kind == "read-payload" || r.Kind == "wait-rollout"
+		reads := r.Kind == "by-hand" || r.Kind == "gather" || r.Kind == "check" || r.Kind == "read-payload" || r.Kind == "wait-rollout" || r.Kind == "finish-wmco"
 		back := len(r.Undo) > 0 || r.NoUndo != ""
 		if reads == back {
 			t.Errorf("%T (%s): undo %q, noUndo %q", a, r.Summary, r.Undo, r.NoUndo)

@@ -193,9 +193,10 @@ func csv(file string) string {
 }
 
 // newEnough is an awk that every line, a version, must be of a minor release of WMCO
-// for, or of a newer one: no line at all is no answer.
+// for, or of a newer one: no line at all is no answer. The release may be named as its
+// ClusterServiceVersion is.
 func newEnough(wmco string) raw {
-	major, rest, _ := strings.Cut(wmco, ".")
+	major, rest, _ := strings.Cut(strings.TrimPrefix(wmco, "windows-machine-config-operator.v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	return raw("awk -F. -v major=" + word(major) + " -v minor=" + word(minor) + ` 'major > $1 || major == $1 && minor > $2 { bad = 1 } END { exit bad || NR == 0 }'`)
 }

@@ -51,6 +51,14 @@ func (a UpdateWMCO) apply(inv *inventory.Inventory) {
 	}
 }
 
+// FinishWMCO waits for a WMCO that OLM hasn't installed, which a person may have to
+// look into.
+type FinishWMCO struct {
+	CSV inventory.ClusterServiceVersion
+}
+
+func (FinishWMCO) apply(inv *inventory.Inventory) { inv.Cluster.CSV = nil }
+
 // RemoveWMCO takes the operator away for an update over two minors. Its
 // namespace, with the key Secret and the ConfigMap windows-instances, stays.
 type RemoveWMCO struct {

@@ -3,8 +3,10 @@ package node
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/printable"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/remedy"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -12,6 +14,9 @@ import (
 )
 
 func operatorSkew(snap *snapshot.Snapshot, report rules.Report) {
+	if c := snap.Inventory.Cluster.CSV; snap.Phase == snapshot.Now && !c.Installed() {
+		report(rules.Finding{Case: "not installed", Facts: rules.Facts{"csv": c, "says": strings.Trim(printable.OneLine(c.Reason+": "+c.Message), ": ")}, Do: []action.Action{action.FinishWMCO{CSV: *c}}, Evidence: []inventory.Evidence{c.At}})
+	}
 	release := snap.CatalogRelease()
 	if release == nil {
 		return // DATA001 says so
