@@ -142,7 +142,7 @@ func (f *Folder) parse(name string) error {
 	}
 	if line, path := notation.Escaped(name, data); path != "" {
 		f.Unreadable = append(f.Unreadable, finding.Finding{ID: "template.hcl", Severity: finding.Warn, Object: name, Observed: path + " isn't a path", Expected: `\\ for a backslash`,
-			Why: "in quotes \\t is a tab, and \\r a carriage return", Remedy: `C:\\temp or C:/temp`, Evidence: At(name, line)})
+			Why: "in quotes \\t is a tab, and \\n and \\r end a line", Remedy: `C:\\temp or C:/temp`, Evidence: At(name, line)})
 	}
 	for _, b := range body.Blocks {
 		f.sort(&Block{Block: b, File: name})

@@ -44,9 +44,9 @@ func Parse(name string, data []byte) (*hclsyntax.Body, hcl.Diagnostics) {
 	return body, append(diags, more...)
 }
 
-// escaped is a path whose backslash makes a tab or a carriage return. A line may end
-// with a drive: that isn't told from \n in a path.
-var escaped = regexp.MustCompile(`(?:^|[^\w\\])([C-Zc-z]:\\[tr]\w+)`)
+// escaped is a path whose backslash makes another character, such as a tab. A line may end
+// with a drive: \n is of a path where a folder follows, or where the path is the whole text.
+var escaped = regexp.MustCompile(`(?:^|[^\w\\])([C-Zc-z]:\\(?:[bfrt]\w+|n\w+(?:\\\\|/)[\w.]*))|(?:^|")([Cc]:\\n[\w.-]+)(?:$|")`)
 
 // Escaped is a path in quotes, and its line, whose backslash HCL takes for another
 // character, "" for none. In a heredoc it stays one.
@@ -57,6 +57,9 @@ func Escaped(name string, data []byte) (line int, path string) {
 	}
 	for _, t := range tokens {
 		if m := escaped.FindSubmatchIndex(t.Bytes); m != nil && t.Type == hclsyntax.TokenQuotedLit {
+			if m[2] < 0 {
+				m = m[2:]
+			}
 			return t.Range.Start.Line + bytes.Count(t.Bytes[:m[2]], []byte("\n")), string(t.Bytes[m[2]:m[3]])
 		}
 	}
