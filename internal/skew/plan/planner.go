@@ -118,8 +118,8 @@ func (p *planner) take(e Judged, when string, due []string) bool {
 			why = entry.Observed // what follows an update goes by what it has moved
 		}
 		p.add(when, []string{f.ID}, why, actions...)
-		if s := &p.list[len(p.list)-1]; len(s.Commands()) > 0 && strings.HasPrefix(f.Remedy, s.What+"; or ") {
-			s.What = f.Remedy // what may be enough instead
+		if s := &p.list[len(p.list)-1]; len(s.Commands()) > 0 {
+			s.What += entry.Said.Or
 		}
 		if effect(actions) {
 			for _, o := range objects {

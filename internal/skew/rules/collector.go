@@ -49,7 +49,7 @@ func (c *Collector) Add(r *Rule, snap *snapshot.Snapshot, v *snapshot.View, d Fi
 	if lack := snap.Partial[d.Object]; lack != "" && r.Lacks && d.Severity == finding.Block {
 		d.Severity, d.NoStep = finding.Unknown, true
 		d.Why = "its manifest isn't whole, it " + lack + ", and the rest of it may have what is missing; if not: " + d.Why
-		d.Remedy = "give the whole manifest, as it is applied, and check it again"
+		d.Or, d.Remedy = "", "give the whole manifest, as it is applied, and check it again"
 	}
 	d.Do = Owned(snap, d.Do)
 	key := identity{r.ID, d.Object, d.Same, d.Severity}
@@ -98,7 +98,7 @@ func (e *Entry) holdsAgain(snap *snapshot.Snapshot, d Finding) {
 		e.again = append(e.again, moment)
 	}
 	if d.When == After && snap.Hop == e.Hop && (d.Remedy != "" || len(d.Do) > 0) {
-		e.Remedy, e.Said.Do = d.Remedy, d.Do // what is due after the update goes by what Linux is then
+		e.Remedy, e.Said.Do, e.Said.Or = d.Remedy, d.Do, d.Or // what is due after the update goes by what Linux is then
 	}
 	e.changed = ""
 	if d.Observed != e.Observed {
@@ -110,7 +110,7 @@ func (e *Entry) holdsAgain(snap *snapshot.Snapshot, d Finding) {
 func (e *Entry) Finish() finding.Finding {
 	f := e.Finding
 	f.Actions = action.Records(e.Said.Do)
-	f.Remedy = cmp.Or(f.Remedy, Summaries(f.Actions))
+	f.Remedy = cmp.Or(f.Remedy, Summaries(f.Actions)) + e.Said.Or
 	if e.changed != "" {
 		f.Observed += "; " + e.changed
 	}

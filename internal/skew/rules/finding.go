@@ -74,6 +74,9 @@ type Finding struct {
 	// Do are the actions that Remedy puts in words. A rule writes no command into
 	// Remedy.
 	Do []action.Action
+	// Or is what may be enough instead, with which Remedy and its step end: "; or
+	// leave it".
+	Or string
 	// Source is empty where the rule's own holds.
 	Source   string
 	Evidence []inventory.Evidence

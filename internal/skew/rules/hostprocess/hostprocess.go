@@ -44,7 +44,7 @@ func hostProcessRequired(v *snapshot.View, report rules.Report) {
 	default:
 		d.Do = remedy.Change(v, windows)
 		if back, ok := downgrade(v); ok {
-			d.Remedy = fmt.Sprintf("%s; or go back to v%s, the version that Linux has now, which runs in the present pod", rules.Summaries(action.Records(d.Do)), back.Core())
+			d.Or = fmt.Sprintf("; or go back to v%s, the version that Linux has now, which runs in the present pod", back.Core())
 		}
 	}
 	report(d)

@@ -296,7 +296,7 @@ func knownIncompatible(v *snapshot.View, report rules.Report) {
 	}
 	if p.severity == finding.Unknown {
 		d.Why = "it depends on which of the Linux versions the release has: " + p.Why
-		d.Remedy += fmt.Sprintf("; or name the release to its patch (--to %s.Z), or give its payload (--release-image), to know whether that is needed", v.At.Release().MinorString())
+		d.Or = fmt.Sprintf("; or name the release to its patch (--to %s.Z), or give its payload (--release-image), to know whether that is needed", v.At.Release().MinorString())
 	}
 	report(d)
 }

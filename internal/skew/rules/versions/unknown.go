@@ -32,19 +32,22 @@ func versionUnknown(v *snapshot.View, report rules.Report) {
 }
 
 func unpinned(v *snapshot.View) rules.Finding {
-	d := rules.Finding{Case: "unpinned", Do: remedy.Change(v, v.LinuxNow.Newest()), Evidence: append(v.Evidence(), running(v)...)}
-	d.Remedy = fmt.Sprintf("%s; or say which version it is with --image-version %s=vX.Y.Z", rules.Summaries(action.Records(d.Do)), rules.ImageKey(v))
-	if i := v.DaemonSet.Image; i.Digest != "" && i.Tag == "" {
-		// A digest can be looked up: that is no reason to change what runs.
-		learn := fmt.Sprintf("check with --resolve, or with --image-version %s=vX.Y.Z, to learn which version %s runs", rules.ImageKey(v), v.DaemonSet.Object)
-		d.Remedy = learn + "; where nothing tells, " + rules.Summaries(action.Records(d.Do))
-		d.Do = []action.Action{action.ByHand{Object: v.DaemonSet.Object.String(), Text: learn, Look: [][]string{{"verify", "skew", "--resolve"}}}}
-	}
+	d := rules.Finding{Case: "unpinned", Evidence: append(v.Evidence(), running(v)...)}
 	if v.DaemonSet.Container == "" {
-		d.Case, d.Remedy, d.Do = "no container", "", nil
+		d.Case = "no container"
 	}
-	if strings.ContainsAny(v.DaemonSet.Image.Reference, "${") { // a shell would expand it in a command
-		d.Remedy, d.Do, d.NoStep = "render the template first, and check what it gives", nil, true
+	given, pin := fmt.Sprintf("--image-version %s=vX.Y.Z", rules.ImageKey(v)), remedy.Change(v, v.LinuxNow.Newest())
+	switch i := v.DaemonSet.Image; {
+	case strings.ContainsAny(i.Reference, "${"): // a shell would expand it in a command
+		d.Remedy, d.NoStep = "render the template first, and check what it gives", true
+	case v.DaemonSet.Container == "":
+	case i.Digest != "" && i.Tag == "":
+		// A digest can be looked up: that is no reason to change what runs.
+		learn := fmt.Sprintf("check with --resolve, or with %s, to learn which version %s runs", given, v.DaemonSet.Object)
+		d.Remedy = learn + "; where nothing tells, " + rules.Summaries(action.Records(pin))
+		d.Do = []action.Action{action.ByHand{Object: v.DaemonSet.Object.String(), Text: learn, Look: [][]string{{"verify", "skew", "--resolve"}}}}
+	default:
+		d.Do, d.Or = pin, "; or say which version it is with "+given
 	}
 	return d
 }
