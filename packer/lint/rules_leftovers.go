@@ -148,6 +148,8 @@ func ignoredFailures(c *buildChecker) {
 		preference := d.in.does.Assigned["erroractionpreference"]
 		quiet := slices.ContainsFunc(preference.Texts, func(t string) bool { t = strings.ToLower(t); return t == "silentlycontinue" || t == "ignore" })
 		switch {
+		case d.Name == "dism":
+			c.add(id, d.in.Name, finding.Finding{Observed: "what dism ends with isn't read, and the script ends with 0", Remedy: "if ($LASTEXITCODE -notin 0, 3010) { exit $LASTEXITCODE }", Evidence: d.at()})
 		case slices.Contains([]string{"silentlycontinue", "ignore", "0", "4"}, action):
 			c.add(id, d.in.Name, finding.Finding{Observed: d.Name + " -ErrorAction " + action, Evidence: d.at()})
 		case quiet:
@@ -177,7 +179,10 @@ func (c *buildChecker) unseenFeature() []commandRun {
 	if slices.ContainsFunc(c.commands("get-windowsfeature", "get-windowsoptionalfeature"), looks) {
 		return nil
 	}
-	return slices.DeleteFunc(c.commands("install-windowsfeature", "enable-windowsoptionalfeature"), func(d commandRun) bool {
+	return slices.DeleteFunc(c.commands("install-windowsfeature", "enable-windowsoptionalfeature", "dism"), func(d commandRun) bool {
+		if d.Name == "dism" {
+			return !command.Unread(d.Command, d.in.bare)
+		}
 		return !looks(d) || d.Compared || d.Excused && reports.MatchString(d.in.bare)
 	})
 }

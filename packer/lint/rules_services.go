@@ -13,8 +13,10 @@ import (
 // is no container runtime, and csi-proxy has the name that it takes over.
 func services(c *buildChecker) {
 	const id = "template.checklist"
-	if o := c.disabled("containerd"); o.wrong != "" {
-		c.add(id, "containerd", finding.Finding{Observed: o.wrong, Expected: "started by itself", Why: "no pod runs on the node", Remedy: "Set-Service -Name containerd -StartupType Automatic", Evidence: o.evidence})
+	for _, service := range sortedKeys(needed) {
+		if o := c.disabled(service); o.wrong != "" {
+			c.add(id, service, finding.Finding{Observed: o.wrong, Expected: "started by itself", Why: needed[service], Remedy: "Set-Service -Name " + service + " -StartupType Automatic", Evidence: o.evidence})
+		}
 	}
 	for _, d := range c.commands("new-service", "sc") { // the operator gives its own a command
 		if text := d.Text(); c.Profile != "openshift" && d.Known() && strings.Contains(text, "csi-proxy.exe") && !strings.Contains(text, "windows-service") && !wrapper.MatchString(text) && (d.Name != "sc" || strings.Contains(text, " create ")) {
@@ -55,6 +57,9 @@ func services(c *buildChecker) {
 		}
 	}
 }
+
+// needed are services that a node doesn't work without, and why.
+var needed = map[string]string{"containerd": "no pod runs on the node", "kubelet": "the node doesn't join", "csi-proxy": "CSI drivers mount no volumes on the node"}
 
 // wrapper are programs that are a service in another program's place.
 var wrapper = regexp.MustCompile(`nssm|winsw|srvany|shawl`)

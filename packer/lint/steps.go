@@ -135,38 +135,27 @@ func openSSH(c *buildChecker) outcome {
 // uninstalls takes the server of OpenSSH away.
 var uninstalls = regexp.MustCompile(`^uninstall-sshd|^(remove-windowscapability .*|dism .*/remove-capability.*)openssh\.server`)
 
+// startType is how a service starts in the end, "" where nothing says so.
+func (c *buildChecker) startType(service string) (last string, by commandRun) {
+	for _, d := range c.commands() {
+		if t := command.StartType(d.Command, service, d.in.words); t != "" {
+			last, by = t, d
+		}
+	}
+	return last, by
+}
+
 // startedByItself: a service whose start type is automatic.
 func startedByItself(service string) func(*buildChecker) outcome {
-	named := func(names []string) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, service) })
-	}
 	return func(c *buildChecker) outcome {
-		var out outcome
-		for _, d := range c.commands("set-service", "new-service", "sc", "set-itemproperty", ".changestartmode") {
-			text := d.Text()
-			switch d.Name {
-			case "sc":
-				if !named(d.Words()) || !strings.Contains(text, "config") {
-					continue
-				}
-			case "set-itemproperty":
-				if strings.Contains(text, `services\`+service+" ") && strings.Contains(text, "start") && strings.Contains(text, " 2") {
-					return yes(d)
-				}
-				continue
-			default:
-				if name := d.Param("name", 0); !named(name.Texts) && !(name.Open && strings.Contains(d.in.words(), service)) {
-					continue
-				}
-			}
-			switch {
-			case strings.Contains(text, "auto"):
-				out = yes(d)
-			case strings.Contains(text, "manual") || strings.Contains(text, "demand") || strings.Contains(text, "disabled"):
-				out = broken(d, "%s isn't started by itself", service)
-			}
+		switch last, d := c.startType(service); last {
+		case "":
+			return outcome{}
+		case command.Auto:
+			return yes(d)
+		default:
+			return broken(d, "%s isn't started by itself", service)
 		}
-		return out
 	}
 }
 
@@ -174,11 +163,8 @@ func startedByItself(service string) func(*buildChecker) outcome {
 // disables in the end.
 func (c *buildChecker) disabled(services ...string) outcome {
 	for _, service := range services {
-		o := startedByItself(service)(c)
-		if o.wrong != "" && slices.ContainsFunc(c.commands("set-service", "sc", ".changestartmode"), func(d commandRun) bool {
-			return slices.Equal(d.at(), o.evidence) && strings.Contains(d.Text(), "disabled")
-		}) {
-			return outcome{wrong: "the service " + service + " is disabled", evidence: o.evidence}
+		if last, d := c.startType(service); last == command.Disabled {
+			return broken(d, "the service %s is disabled", service)
 		}
 	}
 	return outcome{}
@@ -229,7 +215,18 @@ func authorizedKeys(c *buildChecker) outcome {
 func port(n int) func(*buildChecker) outcome {
 	return func(c *buildChecker) outcome {
 		var out outcome
-		for _, d := range c.commands("new-netfirewallrule", "netsh") {
+		var rules [][]string // names of those that let in
+		if n == 22 {
+			rules = [][]string{{"openssh-server-in-tcp", "openssh ssh server (sshd)"}} // the capability's
+		}
+		for _, d := range c.commands("new-netfirewallrule", "netsh", "remove-netfirewallrule", "disable-netfirewallrule", "set-netfirewallrule") {
+			if command.Removes(d.Command) {
+				before := len(rules)
+				if rules = slices.DeleteFunc(rules, func(names []string) bool { return command.AreNamed(names, d.Command) }); before > len(rules) && len(rules) == 0 {
+					out = broken(d, "its rule is taken away again")
+				}
+				continue
+			}
 			covered, open := command.Covers(d.Command, n)
 			if out.done && strings.HasPrefix(d.Text(), "netsh advfirewall reset") {
 				out = broken(d, "all rules are taken away again")
@@ -242,7 +239,7 @@ func port(n int) func(*buildChecker) outcome {
 			case bad == command.Blocks && !strings.Contains(d.Text(), "remote"):
 				return broken(d, "%s", bad) // whatever else lets in
 			case bad == "":
-				out = yes(d)
+				out, rules = yes(d), append(rules, command.RuleNames(d.Command))
 			case !out.done:
 				out.wrong, out.evidence = bad, d.at()
 			}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -49,6 +50,37 @@ func Closed(d winscript.Command) string {
 		return "the rule is for a domain's network alone"
 	}
 	return ""
+}
+
+var (
+	netshName = regexp.MustCompile(`\bname=\s*"?([^"=]+?)"?(?: new\b| \w+=|$)`)
+	netshGone = regexp.MustCompile(`firewall delete rule|firewall set rule .*\benable=no`)
+)
+
+// RuleNames are the names of the firewall's rules that a command is about, in lower case.
+func RuleNames(c winscript.Command) []string {
+	if m := netshName.FindStringSubmatch(strings.ReplaceAll(c.Text(), "= ", "=")); c.Name == "netsh" && m != nil {
+		return m[1:]
+	}
+	return strings.Split(strings.ToLower(strings.Join(slices.Concat(c.Param("name", 0).Texts, c.Param("displayname", -1).Texts), "\n")), "\n")
+}
+
+// AreNamed reports whether a command is about a rule of one of these names.
+func AreNamed(names []string, c winscript.Command) bool {
+	return slices.ContainsFunc(RuleNames(c), func(pattern string) bool {
+		return pattern != "" && slices.ContainsFunc(names, func(name string) bool { is, _ := path.Match(pattern, name); return is })
+	})
+}
+
+// Removes reports whether a command takes rules away, or switches them off.
+func Removes(c winscript.Command) bool {
+	switch c.Name {
+	case "netsh":
+		return netshGone.MatchString(strings.ReplaceAll(c.Text(), "= ", "="))
+	case "set-netfirewallrule":
+		return slices.ContainsFunc(c.Param("enabled", -1).Texts, func(t string) bool { return strings.HasSuffix(strings.ToLower(t), "false") })
+	}
+	return c.Name == "remove-netfirewallrule" || c.Name == "disable-netfirewallrule"
 }
 
 // covers reports whether a port, a range or a list of both holds n.

@@ -56,3 +56,17 @@ func Installs(c winscript.Command) bool {
 	}
 	return false
 }
+
+// What dism installs for a node, a script that ends with 0 after it, and one that reads what
+// a program ends with.
+var (
+	installed = regexp.MustCompile(`/enable-feature.*containers|/add-capability.*openssh\.server|/add-package`)
+	endsWith0 = regexp.MustCompile(`(?is)\bdism\b.*[\s;&{]exit\s+(/b\s+)?0\b`)
+	readsCode = regexp.MustCompile(`(?i)lastexitcode|errorlevel|exitcode|\|\||\$\?`)
+)
+
+// Unread reports whether what dism ends with is read nowhere in a script that says itself
+// that it went well.
+func Unread(dism winscript.Command, script string) bool {
+	return installed.MatchString(dism.Text()) && endsWith0.MatchString(script) && !readsCode.MatchString(script)
+}
