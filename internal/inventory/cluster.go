@@ -27,6 +27,9 @@ type Cluster struct {
 	// Platform is Infrastructure.status.platformStatus.type: AWS, Azure, GCP,
 	// VSphere, Nutanix, None.
 	Platform string `json:"platform,omitempty"`
+	// Topology is Infrastructure.status.controlPlaneTopology: HighlyAvailable,
+	// SingleReplica, External.
+	Topology string `json:"controlPlaneTopology,omitempty"`
 	// WMCO is the operator's version, "10.19.1"; from its CSV or Deployment.
 	WMCO string `json:"wmco,omitempty"`
 	// CSV is the ClusterServiceVersion of the newest WMCO; nil where none was read.
@@ -90,6 +93,10 @@ func (c *Cluster) Condition(kind string) *Condition {
 	}
 	return nil
 }
+
+// Hosted tells whether the control plane runs in another cluster (hosted control
+// planes, HyperShift), from where alone it can be updated.
+func (c *Cluster) Hosted() bool { return c.Topology == "External" }
 
 // Failing is why an update doesn't go on, as the cluster says it; "" where it does.
 func (c *Cluster) Failing() string {

@@ -1,6 +1,7 @@
 package skew_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,45 @@ func TestUpdateIsOffered(t *testing.T) {
 		})
 		if got := lines(r); !strings.Contains(got, c.want) || c.without != "" && strings.Contains(got, c.without) || judged != c.judged {
 			t.Errorf("%s to %s of %q, with risks %q, judged: %t\n%s", c.channel, c.to, c.available, c.risky, judged, got)
+		}
+	}
+}
+
+// A hosted cluster is updated on its management cluster: what oc changes in it is put
+// back. It has no pools to pause.
+func TestHostedClusterIsUpdatedElsewhere(t *testing.T) {
+	for name, c := range map[string]struct {
+		channel, to string
+		eus         *bool
+		want        string
+	}{
+		"a channel of its own": {"stable-4.18", "4.20", nil, "0 update this hosted cluster to 4.19 on its management cluster: spec.channel stable-4.19 and spec.release of its HostedCluster, then spec.release of its NodePools\n1 update this hosted cluster to 4.20 on"},
+		"an EUS channel":       {"eus-4.18", "4.20", nil, "0 update this hosted cluster to 4.19 on"},
+		"asked for":            {"eus-4.18", "4.20", new(true), "0 update this hosted cluster to 4.19 on its management cluster: spec.channel eus-4.20 and"},
+		"a patch":              {"stable-4.18", "4.18.40", nil, "0 update this hosted cluster to 4.18.40 on its management cluster: spec.release of its HostedCluster, then"},
+	} {
+		inv := storageCluster("4.18", "10.18.0")
+		inv.Cluster.OpenShift, inv.Cluster.Channel, inv.Cluster.Topology = "4.18.30", c.channel, "External"
+		r := evaluate(t, inv, skew.Request{To: c.to, EUS: c.eus})
+		if got := lines(r); strings.Contains(got, "oc adm upgrade") || strings.Contains(got, "machineconfigpool") {
+			t.Errorf("%s: it is changed in the cluster itself:\n%s", name, got)
+		}
+		var got strings.Builder
+		for _, s := range r.Steps {
+			for _, a := range s.Actions {
+				if a.Kind == "update-hosted" {
+					fmt.Fprintf(&got, "%d %s\n", s.Hop, s.What)
+					if a.Judge == "" || a.Done == "" {
+						t.Errorf("%s: %+v", name, a)
+					}
+				}
+			}
+		}
+		if !strings.HasPrefix(got.String(), c.want) || strings.Contains(got.String(), "windows-machine") {
+			t.Errorf("%s: %s", name, got.String())
+		}
+		if removed := strings.Contains(lines(r), "delete subscriptions"); removed != (c.eus != nil) {
+			t.Errorf("%s: WMCO is removed: %t", name, removed)
 		}
 	}
 }

@@ -144,7 +144,7 @@ status:
 apiVersion: config.openshift.io/v1
 kind: Infrastructure
 metadata: {name: cluster}
-status: {platform: AWS, platformStatus: {type: VSphere}}
+status: {platform: AWS, platformStatus: {type: VSphere}, controlPlaneTopology: External}
 `, `
 apiVersion: operator.openshift.io/v1
 kind: Storage
@@ -195,7 +195,7 @@ kind: MachineConfigPool
 metadata: {name: master}
 `).Inventory()
 	cl := inv.Cluster
-	if cl.OpenShift != "4.19.12" || cl.Updating != "4.20.3" || cl.Platform != "VSphere" || cl.VSphereStorageDriver != "CSIWithMigrationDriver" {
+	if cl.OpenShift != "4.19.12" || cl.Updating != "4.20.3" || cl.Platform != "VSphere" || !cl.Hosted() || cl.VSphereStorageDriver != "CSIWithMigrationDriver" {
 		t.Errorf("%+v", cl)
 	}
 	if !slices.Equal(cl.Available, []string{"4.20.4", "4.20.5", "4.20.6"}) {

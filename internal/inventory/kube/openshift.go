@@ -110,6 +110,7 @@ func (c *Collector) infrastructure(_ inventory.Object, object *fields, at Locato
 		c.inv.Cluster.Platform = platform
 		c.evidence(at(path...), platform)
 	}
+	c.inv.Cluster.Topology = text(*object, "status", "controlPlaneTopology")
 }
 
 // csv takes WMCO's ClusterServiceVersion; OLM copies it into every namespace

@@ -40,6 +40,7 @@ func every() []action.Action {
 		action.SetChannel{Channel: "eus-4.20"},
 		action.UpdateControlPlane{To: release("4.20")},
 		action.UpdateControlPlane{To: release("4.20.3"), Kubernetes: "1.33"},
+		action.UpdateControlPlane{To: release("4.20.3"), Hosted: true, Channel: "stable-4.20", Risky: true},
 		action.PausePool{Pool: "worker"},
 		action.PausePool{Pool: "worker", Resume: true},
 		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},

@@ -44,12 +44,23 @@ type UpdateControlPlane struct {
 	To version.OpenShift
 	// Risky: the cluster is offered it with known risks alone.
 	Risky bool
+	// Hosted: a person does it on the management cluster, with the Channel, "" for the
+	// one that it is in. What is changed in the hosted cluster is put back.
+	Hosted  bool
+	Channel string
 	// Kubernetes is the API server's then, "" where the catalog doesn't know it.
 	Kubernetes string
 	// Linux are the DaemonSets that move with it, Migrated the in-tree plugins whose
 	// volumes CSI serves then.
 	Linux    []inventory.Object
 	Migrated []string
+}
+
+func (a UpdateControlPlane) kind() string {
+	if a.Hosted {
+		return "update-hosted"
+	}
+	return "update-control-plane"
 }
 
 // apply moves the release. OpenShift's Linux drivers move with it: what was read

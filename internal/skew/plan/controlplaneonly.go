@@ -22,7 +22,7 @@ func (p *planner) overTwo() bool {
 // pools pauses those that aren't paused, or resumes all: the way back leaves them so.
 func (p *planner) pools(resume bool) []action.Action {
 	all := p.inv.Cluster.Pools
-	if len(all) == 0 {
+	if len(all) == 0 && !p.inv.Cluster.Hosted() {
 		all = []inventory.Pool{{Name: "worker"}} // every cluster has it
 	}
 	behind := snapshot.Select(all, func(pool inventory.Pool) bool {
@@ -83,7 +83,7 @@ func withoutWMCO(e Judged) Judged {
 
 func (p *planner) update(e Judged, channel string) {
 	snap := e.Now
-	up := action.UpdateControlPlane{To: snap.To, Kubernetes: p.cat.KubernetesOf(snap.ToMinor())}
+	up := action.UpdateControlPlane{To: snap.To, Hosted: p.inv.Cluster.Hosted(), Kubernetes: p.cat.KubernetesOf(snap.ToMinor())}
 	if offered := p.offered(snap.To); !offered.IsZero() {
 		up.To = offered
 	}
@@ -103,17 +103,15 @@ func (p *planner) update(e Judged, channel string) {
 		action.Apply(p.inv, up) // it was begun: AFTER001 asks to wait for it
 		return
 	}
-	if snap.To.CompareMinor(snap.From) == 0 {
-		p.add(rules.During, nil, "", up)
-		return
-	}
-	have := p.inv.Cluster.Channel
-	if channel != have {
+	do := []action.Action{up}
+	if have := p.inv.Cluster.Channel; channel != have && snap.To.CompareMinor(snap.From) != 0 {
 		p.inv.Cluster.Channel = channel
-		p.add(rules.During, nil, "", action.SetChannel{Channel: channel, Was: have}, up)
-		return
+		if do = []action.Action{action.SetChannel{Channel: channel, Was: have}, up}; up.Hosted {
+			up.Channel = channel
+			do = []action.Action{up}
+		}
 	}
-	p.add(rules.During, nil, "", up)
+	p.add(rules.During, nil, "", do...)
 }
 
 // channel is the one for a release of the sort that a cluster is in: stable, fast,

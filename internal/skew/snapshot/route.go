@@ -22,7 +22,7 @@ func ControlPlaneOnly(req Request, c *inventory.Cluster) string {
 	switch {
 	case req.EUS != nil && *req.EUS:
 		return "--eus"
-	case req.EUS != nil:
+	case req.EUS != nil || c.Hosted(): // it has no pools
 	case strings.HasPrefix(c.Channel, "eus-"):
 		return "channel " + c.Channel
 	case len(workers) > 0 && !slices.ContainsFunc(workers, func(p inventory.Pool) bool { return !p.Paused }):
