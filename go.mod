@@ -8,7 +8,6 @@ require (
 	github.com/agext/levenshtein v1.2.1
 	github.com/distribution/reference v0.6.0
 	github.com/go-logr/logr v1.4.3
-	github.com/goccy/go-yaml v1.19.2
 	github.com/google/go-containerregistry v0.22.1
 	github.com/google/licensecheck v0.3.1
 	github.com/hashicorp/hcl/v2 v2.24.0

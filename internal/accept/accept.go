@@ -11,11 +11,10 @@ import (
 	"io/fs"
 	"time"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/strictyaml"
 )
 
 // File is the name of the file in the current folder.
@@ -26,9 +25,11 @@ const ExpiredID = "accept.expired"
 
 // Entry accepts a rule's findings, or the one about Object, up to the end of a day.
 type Entry struct {
-	ID, Object, Reason string
-	Until              string // 2026-12-31, UTC
-	Where              string // file:line:column
+	ID     string `json:"id"`
+	Object string `json:"object"`
+	Reason string `json:"reason"`
+	Until  string `json:"until"` // 2026-12-31, UTC
+	Where  string `json:"-"`     // file:line:column
 }
 
 // Rule is the entry as --accept has it.
@@ -53,24 +54,34 @@ func Load(path string) ([]Entry, error) {
 	return parse(name, data)
 }
 
+const example = "write entries like: accept: [{id: HP005, reason: why, until: \"2026-12-31\"}]"
+
 func parse(name string, data []byte) ([]Entry, error) {
-	r := reader{name: name}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, &fault.Error{Where: name, What: "it isn't YAML: " + err.Error(), Fix: example, Err: err}
+	d, err := strictyaml.Parse(name, data, strictyaml.Options{File: File, Help: example, Lists: map[string]string{"accept": "entries"}})
+	if err != nil {
+		return nil, err
 	}
-	var entries []Entry
-	for _, top := range doc.Content { // none in an empty file
-		r.fields(top, map[string]func(*yaml.Node){"accept": func(list *yaml.Node) {
-			if list.Kind != yaml.SequenceNode {
-				r.refuse(list, "accept isn't a list")
-			}
-			for _, n := range list.Content {
-				entries = append(entries, r.entry(n))
-			}
-		}})
+	var file struct {
+		Accept []Entry `json:"accept"`
 	}
-	return entries, errors.Join(r.errs...)
+	d.Decode(&file)
+	for i := range file.Accept {
+		e := &file.Accept[i]
+		n, _ := d.Node("accept", i)
+		e.Where = fmt.Sprintf("%s:%d:%d", name, n.Line, n.Column)
+		object, named := d.Node("accept", i, "object")
+		until, dated := d.Node("accept", i, "until")
+		_, err := time.Parse(time.DateOnly, e.Until)
+		switch {
+		case named && e.Object == "":
+			d.Report(object, "object is empty, which would be every object", "name it, or leave the key out")
+		case dated && err != nil:
+			d.Report(until, fmt.Sprintf("until %q is no day", e.Until), example)
+		case e.ID == "" || e.Reason == "" || !dated:
+			d.Report(n, "an entry needs id, reason and until", example)
+		}
+	}
+	return file.Accept, errors.Join(d.Faults...)
 }
 
 // Rules are the entries that count today, a day such as 2026-12-31, as --accept
@@ -100,60 +111,4 @@ func Expired(entries []Entry, fs []finding.Finding, today string) (found []findi
 		}
 	}
 	return found
-}
-
-type reader struct {
-	name string
-	errs []error
-}
-
-const example = "write entries like: accept: [{id: HP005, reason: why, until: \"2026-12-31\"}]"
-
-func (r *reader) where(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", r.name, n.Line, n.Column) }
-
-func (r *reader) refuse(n *yaml.Node, format string, args ...any) {
-	r.errs = append(r.errs, &fault.Error{Where: r.where(n), What: fmt.Sprintf(format, args...), Fix: example})
-}
-
-func (r *reader) entry(n *yaml.Node) Entry {
-	e := Entry{Where: r.where(n)}
-	text := func(to *string) func(*yaml.Node) {
-		return func(n *yaml.Node) {
-			if n.Kind != yaml.ScalarNode || n.Value == "" {
-				r.refuse(n, "a text is wanted here")
-			}
-			*to = n.Value
-		}
-	}
-	before := len(r.errs)
-	r.fields(n, map[string]func(*yaml.Node){"id": text(&e.ID), "object": text(&e.Object), "reason": text(&e.Reason), "until": func(n *yaml.Node) {
-		e.Until = n.Value
-		if _, err := time.Parse(time.DateOnly, n.Value); err != nil {
-			r.refuse(n, "until %q is no day", n.Value)
-		}
-	}})
-	if len(r.errs) == before && (e.ID == "" || e.Reason == "" || e.Until == "") {
-		r.refuse(n, "an entry needs id, reason and until")
-	}
-	return e
-}
-
-func (r *reader) fields(n *yaml.Node, known map[string]func(*yaml.Node)) {
-	if n.Kind != yaml.MappingNode {
-		r.refuse(n, "keys are wanted here")
-		return
-	}
-	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		switch read := known[key.Value]; {
-		case read == nil:
-			r.refuse(key, "there is no key %q", key.Value)
-		case seen[key.Value]:
-			r.refuse(key, "the key %q is there twice", key.Value)
-		default:
-			read(n.Content[i+1])
-		}
-		seen[key.Value] = true
-	}
 }

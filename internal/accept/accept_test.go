@@ -18,14 +18,15 @@ func TestParse(t *testing.T) {
 		t.Errorf("of an empty file: %v, %v", entries, err)
 	}
 	for text, want := range map[string][]string{
-		"accept: x":                        {"a.yaml:1:9: accept isn't a list"},
-		"accepted: []":                     {`a.yaml:1:1: there is no key "accepted"`},
-		"- x":                              {"a.yaml:1:1: keys are wanted here"},
-		"accept: []\naccept: []":           {`a.yaml:2:1: the key "accept" is there twice`},
-		"accept:\n- {id: A, until: x}":     {`a.yaml:2:18: until "x" is no day`},
-		"accept:\n- {id: A}\n- {idd: B}":   {"a.yaml:2:3: an entry needs id, reason and until", `a.yaml:3:4: there is no key "idd"`},
-		"accept:\n- id: [A]\n  object: ''": {"a.yaml:2:7: a text is wanted here", "a.yaml:3:11: a text is wanted here"},
-		"accept: [":                        {"a.yaml: it isn't YAML: "},
+		"accept: x":                       {"a.yaml:1:9: must be a list of entries"},
+		"accepted: []":                    {`a.yaml:1:1: unknown key "accepted"`},
+		"- x":                             {"a.yaml:1:1: must be a mapping"},
+		"accept: []\naccept: []":          {`a.yaml:2:1: key "accept" stands here twice`},
+		"accept:\n- {id: A, until: x}":    {`a.yaml:2:18: until "x" is no day`},
+		"accept:\n- {id: A}\n- {idd: B}":  {"a.yaml:2:3: an entry needs id, reason and until", `a.yaml:3:4: unknown key "idd"`},
+		"accept:\n- id: [A]\n  object: 1": {"a.yaml:2:7: must be a string", "a.yaml:3:11: YAML reads 1 as a whole number"},
+		"accept:\n- object: ''":           {"a.yaml:2:11: object is empty"},
+		"accept: [":                       {"a.yaml:1:1: it isn't YAML: "},
 	} {
 		_, err := parse("a.yaml", []byte(text))
 		for _, w := range want {

@@ -105,7 +105,7 @@ func (r rowCheck) badAt(path []any, what, fix string) {
 	n, _ := at.place(path)
 	// The last document on top is the one that somebody has just written.
 	order := -slices.Index(r.k.docs, at.doc)
-	r.k.found = append(r.k.found, placed{order, n.Line, at.doc.at(n, what, fix)})
+	r.k.found = append(r.k.found, placed{order, n.Line, at.doc.At(n, what, fix)})
 }
 
 // fields judges what the tags of a struct say of its fields, then what its type

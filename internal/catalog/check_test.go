@@ -12,20 +12,19 @@ import (
 // badOverlays are overlays with one mistake. It is told to be at the mark, which
 // isn't part of the text.
 var badOverlays = []struct{ name, text, what string }{
-	{"unknown field", "¦drivrs: []", `there is no field "drivrs" here`},
-	{"unknown field inside", "commits:\n  - {driver: smb, ¦sha: x}", `there is no field "sha" here`},
-	{"twice", "digests: []\n¦digests: []", `"digests" is there twice`},
-	{"number for a string", "releases:\n  - openshift: ¦4.10", "YAML reads 4.10 as a number and not as a string"},
-	{"date for a string", "asOf: ¦2026-08-31", "YAML reads 2026-08-31 as a date and not as a string"},
+	{"unknown field", "¦drivrs: []", `unknown key "drivrs" in the catalog`},
+	{"unknown field inside", "commits:\n  - {driver: smb, ¦sha: x}", `unknown key "sha"`},
+	{"twice", "digests: []\n¦digests: []", `key "digests" stands here twice`},
+	{"number for a string", "releases:\n  - openshift: ¦4.10", "YAML reads 4.10 as the number 4.1, not as a string"},
 	{"nothing for a string", "asOf:¦", "the value is missing"},
-	{"string for a number", "releases:\n  - {openshift: \"4.20\", kubeletSkew: ¦two}", `a whole number is wanted, and it is "two"`},
-	{"string for a truth", "drivers:\n  - {name: x, olm: ¦yes}", "true or false is wanted, and it is a string"},
-	{"list for fields", "drivers:\n  - ¦[x]", "here are fields wanted, and it is a list"},
-	{"fields for a list", "drivers: ¦{}", "a list is wanted, and it is a group of fields"},
-	{"list for a value", "asOf: ¦[x]", "one value is wanted, and it is a list"},
-	{"alias", "drivers: ¦&a []\nreleases: *a", "anchors and aliases aren't read here"},
-	{"merge", "¦<<: {}", "a name is wanted"},
-	{"second document", "asOf: \"2026-08-31\"\n¦---\nasOf: x", "a second document; catalog data has one"},
+	{"string for a number", "releases:\n  - {openshift: \"4.20\", kubeletSkew: ¦two}", "must be a whole number"},
+	{"string for a truth", "drivers:\n  - {name: x, olm: ¦yes}", "must be true or false"},
+	{"list for fields", "drivers:\n  - ¦[x]", "must be a mapping"},
+	{"fields for a list", "drivers: ¦{}", "must be a list of drivers"},
+	{"list for a value", "asOf: ¦[x]", "must be a string"},
+	{"alias", "drivers: &a []\nreleases: ¦*a", "aliases aren't supported"},
+	{"merge", "¦<<: {}", `unknown key "<<"`},
+	{"second document", "asOf: \"2026-08-31\"\n---\n¦asOf: x", "a second document; catalog data has one"},
 	{"no YAML", "¦drivers: [", "it isn't YAML"},
 	{"no YAML, in the middle", "drivers:\n¦\t- x", "it isn't YAML"},
 	{"day", "asOf: ¦tomorrow", `asOf "tomorrow" is no day`},
@@ -50,7 +49,7 @@ var badOverlays = []struct{ name, text, what string }{
 	{"overlap", driver + "[{from: 1.0.0, until: 1.3.0, hostProcess: none, evidence: [{source: x}]}, {from: ¦1.2.0, hostProcess: none, evidence: [{source: x}]}]", "the line before ends at 1.3.0 and this one begins at 1.2.0"},
 	{"open in the middle", driver + "[¦{from: 1.0.0, hostProcess: none, evidence: [{source: x}]}, {from: 1.2.0, hostProcess: none, evidence: [{source: x}]}]", "the line from 1.0.0 has no end, and another follows"},
 	{"group", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: ¦nfs, versions: [v1]}], evidence: [{source: x}]}]", `csi-proxy has no group "nfs"`},
-	{"group's version", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: smb, versions: [¦1]}], evidence: [{source: x}]}]", "YAML reads 1 as a number"},
+	{"group's version", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: smb, versions: [¦1]}], evidence: [{source: x}]}]", "YAML reads 1 as a whole number"},
 	{"group's version is none", driver + "[{from: 1.0.0, hostProcess: none, api: [{group: smb, versions: [¦v1gamma1]}], evidence: [{source: x}]}]", `"v1gamma1" is no API version`},
 	{"group without versions", driver + "[{from: 1.0.0, hostProcess: none, api: [¦{group: smb}], evidence: [{source: x}]}]", "the versions are missing"},
 	{"pipes of a HostProcess", driver + "[{from: 1.0.0, hostProcess: mandatory, api: ¦[{group: smb, versions: [v1]}], evidence: [{source: x}]}]", "a line that must be a HostProcess container dials no csi-proxy"},
@@ -157,7 +156,7 @@ func TestBadHeads(t *testing.T) {
 		"digests: []":                "o.yaml:1:1: apiVersion is missing",
 		"apiVersion: v1\nasOf: x":    `o.yaml:1:13: apiVersion "v1" isn't known`,
 		"kind: DaemonSet":            `o.yaml:1:7: kind "DaemonSet" isn't known`,
-		"just text":                  "o.yaml:1:1: here are fields wanted, and it is a string",
+		"just text":                  "o.yaml:1:1: the catalog must be a mapping (key: value)",
 		"\x00":                       "o.yaml: it isn't YAML",
 		"apiVersion: \"a\x1b[31mb\"": "o.yaml: it isn't YAML",
 	} {
@@ -174,8 +173,8 @@ func TestWords(t *testing.T) {
 		Overlay{"first.yaml", []byte(head + "digests:\n  - {digest: abc, driver: smb, version: 1.0.0}\n")},
 		Overlay{"second.yaml", []byte(head + "releases:\n  - openshift: \"5.0\"\n    next: [\"5.7\"]\r\n\n    windowsManaged: [nfs]\n")})
 	want := `second.yaml:4:12: there is no release "5.7" (there are 2 more mistakes)
-4 |     next: ["5.7"]
-  |            ^
+    4 |     next: ["5.7"]
+      |            ^
 fix: write a minor of the section releases, such as "4.20"`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant %s", err, want)

@@ -67,7 +67,7 @@ func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, dated := d.node("asOf")
+		_, dated := d.Node("asOf")
 		d.hasHead = dated || len(whole) == 1
 		docs = append(docs, d)
 	}
@@ -79,7 +79,7 @@ func LoadOver(whole []Overlay, overlays ...Overlay) (*Catalog, error) {
 func BuiltIn() string {
 	docs, _ := ownDocuments()
 	for _, d := range docs {
-		if day, ok := d.node("asOf"); ok {
+		if day, ok := d.Node("asOf"); ok {
 			return day.Value
 		}
 	}

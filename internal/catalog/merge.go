@@ -45,7 +45,7 @@ type rowAt struct {
 
 // place is the node at a path inside the row, and whether all of it exists.
 func (r rowAt) place(path []any) (*yaml.Node, bool) {
-	return r.doc.node(slices.Concat([]any{r.section, r.index}, path)...)
+	return r.doc.Node(slices.Concat([]any{r.section, r.index}, path)...)
 }
 
 // merger puts documents on top of each other and keeps where rows come from.

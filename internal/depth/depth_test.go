@@ -2,7 +2,6 @@ package depth
 
 import (
 	"encoding/json"
-	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -23,42 +22,6 @@ func growth(f func()) uint64 {
 }
 
 const size = 40_000 // bytes
-
-func TestDeepYAMLCostsNoMemory(t *testing.T) {
-	for _, unit := range []string{"[", "{", "- ", "? ", "[a: ", "a: [", "{a: ", "&a [", "!t [", "{? ", "- [", "- a: [", "? - ", "&a - ", "&a ", "!t ", "&a\n", "!t\n", "*a ", ": ", "--- [", "'", "|\n"} {
-		src := []byte(strings.Repeat(unit, size/len(unit)))
-		var err error
-		if used := growth(func() { _, err = ParseYAML(src) }); used > 50<<20 {
-			t.Errorf("%q: %d MB, %v", unit, used>>20, err)
-		}
-	}
-	var deep []byte
-	for i := range 2 * Max {
-		deep = append(append(deep, strings.Repeat(" ", i)...), "a:\n"...)
-	}
-	for name, src := range map[string]string{"flow": strings.Repeat("[", Max+1), "block": string(deep), "dashes": strings.Repeat("- ", Max+1) + "a", "both": strings.Repeat("- ", Max/2+1) + strings.Repeat("[", Max/2)} {
-		if _, err := ParseYAML([]byte("\n" + src)); !errors.As(err, new(*Error)) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// What isn't deep is read, whatever it has much of.
-func TestWideYAML(t *testing.T) {
-	for name, src := range map[string]string{
-		"list":       strings.Repeat("- [a, {b: c}]\n", 1000),
-		"mappings":   strings.Repeat("- a: b\n  c:\n  - d: [e]\n  - f\n", 1000),
-		"text":       "a: |\n" + strings.Repeat("  [[[{{{- - -\n", 1000),
-		"quoted":     "a: \"" + strings.Repeat("[", 1000) + "\"",
-		"comments":   strings.Repeat("# [[[\n", 1000) + "a: b",
-		"deep":       strings.Repeat("[", Max-1) + strings.Repeat("]", Max-1),
-		"block deep": strings.Repeat("- ", Max-1) + "a",
-	} {
-		if _, err := ParseYAML([]byte(src)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
 
 func hclError(diags hcl.Diagnostics) string {
 	if len(diags) == 0 {

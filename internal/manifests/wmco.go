@@ -9,7 +9,8 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/goccy/go-yaml"
+	yaml "go.yaml.in/yaml/v3"
+	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/winbake/winbake/internal/winsvc"
 )
@@ -33,14 +34,14 @@ func ParseConfigMap(text []byte) (*ConfigMap, error) {
 		return nil, fmt.Errorf("the ConfigMap has %d bytes; an API server takes %d", len(text), maxConfigMap)
 	}
 	var object struct {
-		APIVersion string `yaml:"apiVersion"`
-		Kind       string `yaml:"kind"`
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
 		Metadata   struct {
-			Name      string `yaml:"name"`
-			Namespace string `yaml:"namespace"`
-		} `yaml:"metadata"`
-		Immutable bool              `yaml:"immutable"`
-		Data      map[string]string `yaml:"data"`
+			Name      string `json:"name"`
+			Namespace string `json:"namespace"`
+		} `json:"metadata"`
+		Immutable bool              `json:"immutable"`
+		Data      map[string]string `json:"data"`
 	}
 	var documents []any
 	for all := yaml.NewDecoder(bytes.NewReader(text)); ; {
@@ -55,7 +56,7 @@ func ParseConfigMap(text []byte) (*ConfigMap, error) {
 	if len(documents) > 1 {
 		return nil, errors.New("it has more than one YAML document: give the ConfigMap alone")
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&object); err != nil {
+	if err := sigsyaml.UnmarshalStrict(text, &object); err != nil {
 		return nil, fmt.Errorf("read the ConfigMap: %w", err)
 	}
 	switch {

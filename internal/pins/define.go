@@ -13,7 +13,7 @@ import (
 
 // services fills in what each service leaves out and checks them all.
 func (v *validator) services() {
-	before := len(v.errs)
+	before := len(v.Faults)
 	for i := range v.file.Services {
 		s := &v.file.Services[i]
 		if s.Name == "" {
@@ -21,10 +21,10 @@ func (v *validator) services() {
 		}
 		s.Definition = v.define(s)
 	}
-	if len(v.errs) > before {
+	if len(v.Faults) > before {
 		return // a rule about a value that couldn't be read would mislead
 	}
-	v.errs = append(v.errs, v.file.mistakes(winsvc.Validate(v.file.Definitions()))...)
+	v.Faults = append(v.Faults, v.file.mistakes(winsvc.Validate(v.file.Definitions()))...)
 }
 
 // define makes the definition: csi-proxy's own where the service is

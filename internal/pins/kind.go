@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/winbake/winbake/internal/strictyaml"
 )
 
 // Kind tells the sources apart.
@@ -89,7 +91,7 @@ func (c *Component) Pinned() string {
 func (c *Component) text(key string) string {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
-		if keyOfField(v.Type().Field(i)) == key {
+		if strictyaml.Key(v.Type().Field(i)) == key {
 			return v.Field(i).String()
 		}
 	}
@@ -103,10 +105,4 @@ func (k *kind) takes() []string {
 		keys = append(keys, programKeys...)
 	}
 	return keys
-}
-
-// keyOfField is the key of a struct's field; "" for one that isn't read.
-func keyOfField(f reflect.StructField) string {
-	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return strings.TrimPrefix(key, "-")
 }

@@ -2,17 +2,17 @@ package pins
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"reflect"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
+	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/strictyaml"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -42,26 +42,24 @@ func ReadFile(path string) ([]byte, error) {
 // and for what is relative to the file.
 func Parse(path string, src []byte) (*File, error) {
 	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
-	d := newDocument(path, src)
-	root, err := d.root(src)
+	d, err := newDocument(path, src)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{Path: path, document: d}
-	d.read(root, reflect.ValueOf(f).Elem())
-	if len(d.errs) == 0 {
-		(&validator{d, f}).check(root)
+	if d.Decode(f); len(d.Faults) == 0 {
+		(&validator{d, f}).check(d.Root)
 	}
-	if err := joinFaults(d.errs); err != nil {
+	if err := joinFaults(d.Faults); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// words name a struct of versions.yaml, and what a list is of whose key doesn't, in
-// messages.
-var (
-	words = map[reflect.Type]string{
+// versionsYAML is what messages call its parts.
+var versionsYAML = strictyaml.Options{
+	File: "versions.yaml", Help: "see docs/versions.md for the keys", Mask: masked,
+	Types: map[reflect.Type]string{
 		reflect.TypeFor[File]():             "versions.yaml",
 		reflect.TypeFor[Component]():        "a component",
 		reflect.TypeFor[Godebug]():          "godebug",
@@ -69,64 +67,20 @@ var (
 		reflect.TypeFor[Recovery]():         "recovery",
 		reflect.TypeFor[winsvc.PreScript](): "a pre-script",
 		reflect.TypeFor[winsvc.NodeArg]():   "a node argument",
-	}
-	listWords = map[string]string{"preScripts": "scripts", "nodeArgs": "names and paths"}
-)
-
-// read fills a struct from a mapping, and its places if it has them.
-func (d *document) read(n ast.Node, into reflect.Value) {
-	at := map[string]ast.Node{}
-	if p, ok := into.Addr().Interface().(interface {
-		begin(n ast.Node) map[string]ast.Node
-	}); ok {
-		at = p.begin(n)
-	}
-	readers := map[string]func(ast.Node){}
-	for i := range into.NumField() {
-		if key := keyOfField(into.Type().Field(i)); key != "" {
-			readers[key] = func(n ast.Node) {
-				at[key] = n
-				d.value(n, key, into.Field(i))
-			}
-		}
-	}
-	d.fields(n, words[into.Type()], readers)
+	},
+	Lists: map[string]string{"preScripts": "scripts", "nodeArgs": "names and paths"},
 }
 
-// value reads a key's value as what the field's type says.
-func (d *document) value(n ast.Node, key string, into reflect.Value) {
-	switch v := into.Addr().Interface().(type) {
-	case *string:
-		d.text(v)(n)
-	case *bool:
-		d.boolean(v, n)
-	case *uint:
-		d.whole(v, n)
-	case *[]string:
-		d.items(n, "a list of strings", func(item ast.Node) {
-			var s string
-			d.text(&s)(item)
-			*v = append(*v, s)
-		})
-	case *map[string]string:
-		d.table(v, n)
-	default:
-		d.structs(n, key, into)
+// newDocument parses src, which has one top mapping.
+func newDocument(path string, src []byte) (*document, error) {
+	if len(src) > maxBytes {
+		return nil, &fault.Error{Where: path, What: fmt.Sprintf("the file has %d bytes; versions.yaml has at most %d", len(src), maxBytes), Fix: "check that -f names the right file"}
 	}
-}
-
-// structs reads a mapping into a pointer, or a list of them.
-func (d *document) structs(n ast.Node, key string, into reflect.Value) {
-	item := func(n ast.Node) reflect.Value {
-		v := reflect.New(into.Type().Elem())
-		d.read(n, v.Elem())
-		return v
+	d, err := strictyaml.Parse(path, src, versionsYAML)
+	if err == nil && d.Root == nil {
+		err = &fault.Error{Where: path, What: "the file is empty", Fix: "see examples/README.md for a file to start from"}
 	}
-	if into.Kind() == reflect.Pointer {
-		into.Set(item(n))
-		return
-	}
-	d.items(n, "a list of "+cmp.Or(listWords[key], key), func(n ast.Node) { into.Set(reflect.Append(into, item(n).Elem())) })
+	return &document{d}, err
 }
 
 // SetPin returns src with one component's pin changed: the version of a
@@ -166,18 +120,11 @@ func SetPin(path string, src []byte, name, value string) ([]byte, error) {
 }
 
 // splice puts value in the place of node's scalar, in the same quotes.
-func splice(d *document, src []byte, node ast.Node, value string, quoted bool) ([]byte, error) {
-	p := positionOf(node)
-	if p.line < 1 || p.line > len(d.lines) {
-		return nil, fmt.Errorf("line %d isn't in the file", p.line)
-	}
-	start := 0
-	for _, l := range d.lines[:p.line-1] {
-		start += len(l) + 1
-	}
-	line := d.lines[p.line-1]
-	column := len(string([]rune(line)[:min(p.column-1, len([]rune(line)))])) // columns count characters
-	rest := line[column:]
+func splice(d *document, src []byte, node *yaml.Node, value string, quoted bool) ([]byte, error) {
+	lines := strings.SplitAfter(string(src), "\n")
+	line := []rune(lines[node.Line-1]) // columns count characters
+	at := len(strings.Join(lines[:node.Line-1], "")) + len(string(line[:min(node.Column-1, len(line))]))
+	rest := string(line[min(node.Column-1, len(line)):])
 	var old, fresh string
 	switch {
 	case strings.HasPrefix(rest, `"`), strings.HasPrefix(rest, "'"):
@@ -187,7 +134,7 @@ func splice(d *document, src []byte, node ast.Node, value string, quoted bool) (
 		}
 		old, fresh = rest[:end+2], rest[:1]+value+rest[:1]
 	default:
-		old, fresh = node.GetToken().Value, value
+		old, fresh = node.Value, value
 		if quoted {
 			fresh = `"` + value + `"`
 		}
@@ -195,6 +142,5 @@ func splice(d *document, src []byte, node ast.Node, value string, quoted bool) (
 	if !strings.HasPrefix(rest, old) {
 		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand")
 	}
-	at := start + column
 	return bytes.Join([][]byte{src[:at], []byte(fresh), src[at+len(old):]}, nil), nil
 }

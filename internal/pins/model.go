@@ -22,6 +22,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/strictyaml"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -259,7 +260,7 @@ func (f *File) Mistakes(found []winsvc.Problem) error { return joinFaults(f.mist
 func (f *File) mistakes(found []winsvc.Problem) (errs []error) {
 	d := f.document
 	if d == nil { // a file that wasn't read
-		d = newDocument(f.Path, nil)
+		d = &document{&strictyaml.Document{Name: f.Path}}
 	}
 	for _, p := range found {
 		errs = append(errs, d.at(f.Services[p.Service].place(p.Field, p.Item), p.What, p.Fix))

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
 	"github.com/winbake/winbake/internal/winname"
+	yaml "go.yaml.in/yaml/v3"
 )
 
 // File systems take names of 255 bytes (NAME_MAX). An archived payload puts
@@ -73,7 +73,7 @@ func gitURL(address string) (what, fix string) {
 
 // payload checks a payload path by the rules that package payload has, so that
 // nothing is compiled for a path that can't be packed.
-func (v *validator) payload(c *Component, at map[string]ast.Node) {
+func (v *validator) payload(c *Component, at map[string]*yaml.Node) {
 	if c.Payload == "" {
 		v.report(at[""], fmt.Sprintf("component %s has no payload path", c.Name), "add payload: csi-proxy/csi-proxy.exe")
 		return

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/goccy/go-yaml/ast"
+	yaml "go.yaml.in/yaml/v3"
 	"golang.org/x/mod/module"
 	"golang.org/x/mod/semver"
 
@@ -38,7 +38,7 @@ type validator struct {
 	file *File
 }
 
-func (v *validator) check(root ast.Node) {
+func (v *validator) check(root *yaml.Node) {
 	f := v.file
 	v.form(root, f.at, "apiVersion", f.APIVersion, regexp.MustCompile(`^`+regexp.QuoteMeta(APIVersion)+`$`), "apiVersion: "+APIVersion)
 	v.form(root, f.at, "release", f.Release, releaseForm, `release: "4.20", the OpenShift release`)
@@ -65,7 +65,7 @@ func (v *validator) check(root ast.Node) {
 		v.one(&f.Drivers[i])
 		v.driver(&f.Drivers[i])
 	}
-	if len(v.errs) == 0 {
+	if len(v.Faults) == 0 {
 		v.services()
 	}
 }
@@ -80,7 +80,7 @@ func untagged(ref string) string {
 
 // form reports a missing key at parent, and a value of another form at its
 // own place.
-func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value string, form *regexp.Regexp, example string) {
+func (v *validator) form(parent *yaml.Node, at map[string]*yaml.Node, key, value string, form *regexp.Regexp, example string) {
 	switch n := at[key]; {
 	case value == "" && n == nil:
 		v.report(parent, key+" is missing", "add "+example)
@@ -89,7 +89,7 @@ func (v *validator) form(parent ast.Node, at map[string]ast.Node, key, value str
 	}
 }
 
-func (v *validator) optional(at map[string]ast.Node, key, value string, form *regexp.Regexp, example string) {
+func (v *validator) optional(at map[string]*yaml.Node, key, value string, form *regexp.Regexp, example string) {
 	if at[key] != nil {
 		v.form(nil, at, key, value, form, example)
 	}
@@ -125,7 +125,7 @@ func (v *validator) unique() {
 }
 
 // install checks a component's place on the node, and that no other has it.
-func (v *validator) install(c *Component, at map[string]ast.Node, places map[string]string) {
+func (v *validator) install(c *Component, at map[string]*yaml.Node, places map[string]string) {
 	if c.Install == "" {
 		return
 	}
@@ -238,7 +238,7 @@ func (v *validator) module(c *Component) {
 	v.optional(at, "commit", c.Commit, commitForm, "all 40 digits")
 }
 
-func (v *validator) program(c *Component, at map[string]ast.Node) {
+func (v *validator) program(c *Component, at map[string]*yaml.Node) {
 	switch {
 	case c.Package == "":
 		v.report(at[""], fmt.Sprintf("component %s names no package to build", c.Name), "add package: ./cmd/x")
@@ -257,7 +257,7 @@ func (v *validator) program(c *Component, at map[string]ast.Node) {
 	v.godebug(c, at)
 }
 
-func (v *validator) stamps(c *Component, at map[string]ast.Node) {
+func (v *validator) stamps(c *Component, at map[string]*yaml.Node) {
 	for name, text := range c.Stamp {
 		if !variableForm.MatchString(name) {
 			v.report(at["stamp"], fmt.Sprintf("%q isn't a variable's full name", name), "write main.version or path/to/package.Variable")
@@ -268,7 +268,7 @@ func (v *validator) stamps(c *Component, at map[string]ast.Node) {
 	}
 }
 
-func (v *validator) godebug(c *Component, at map[string]ast.Node) {
+func (v *validator) godebug(c *Component, at map[string]*yaml.Node) {
 	g := c.Godebug
 	if g == nil {
 		return

@@ -30,7 +30,7 @@ var ruleFamily = []string{"internal/printable", "internal/catalog", "internal/fi
 // line needs a reason; an arrow that points upwards has none.
 var allowed = map[string][]string{
 	"internal/printable":      {},                                                                                                                                                                                                                          // leaf: any text that nobody vouches for
-	"internal/accept":         {"internal/fault", "internal/finding", "internal/infile"},                                                                                                                                                                   // reads one file; lowers no finding
+	"internal/accept":         {"internal/fault", "internal/finding", "internal/infile", "internal/strictyaml"},                                                                                                                                            // reads one file; lowers no finding
 	"internal/autoescape":     {},                                                                                                                                                                                                                          // leaf: templates
 	"internal/finding":        {},                                                                                                                                                                                                                          // leaf: anything may hold findings
 	"internal/atomicfs":       {"internal/fault"},                                                                                                                                                                                                          // leaf: where any output goes
@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"internal/node/deploy":    {"internal/printable", "internal/shell", "internal/fault", "internal/finding", "internal/node", "internal/node/agent", "internal/node/guest", "payload", "internal/ociimage", "internal/ociimage/rootfs", "payload/verify"}, // a payload image onto a node
 	"internal/manifests":      {"internal/fault", "internal/finding", "internal/version", "internal/winsvc"},                                                                                                                                               // definitions written out; reads and runs nothing
 	"internal/cas":            {"internal/atomicfs", "internal/fault", "internal/stream"},                                                                                                                                                                  // knows nothing of what it keeps
-	"internal/pins":           {"internal/atomicfs", "internal/depth", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc", "internal/winname"},                                                                   // exit code of a stale lock
+	"internal/pins":           {"internal/atomicfs", "internal/strictyaml", "internal/fault", "internal/finding", "internal/infile", "internal/shell", "internal/winsvc", "internal/winname"},                                                              // exit code of a stale lock
 	"internal/gotool":         {"internal/fault", "internal/printable", "internal/proc", "internal/target"},                                                                                                                                                // runs go
 	"internal/wine":           {"internal/fault"},                                                                                                                                                                                                          // starts programs, judges none
 	"internal/report":         {"internal/fault", "internal/finding", "internal/printable"},                                                                                                                                                                // writes findings, makes none
@@ -57,6 +57,7 @@ var allowed = map[string][]string{
 
 	"internal/infile":            {},                                                                                             // leaf: opens what a user names
 	"internal/depth":             {},                                                                                             // leaf: parses what may be nested without end
+	"internal/strictyaml":        {"internal/fault"},                                                                             // one YAML document into structs, with places
 	"internal/source/gitsrc":     {"internal/shell", "internal/fault", "internal/printable", "internal/proc"},                    // runs git
 	"internal/source/gomod":      {"internal/shell", "internal/fault", "internal/gotool", "internal/pins", "internal/printable"}, // runs go
 	"internal/source":            {"internal/event", "internal/gotool", "internal/pins", "internal/source/gitsrc", "internal/source/gomod"},
@@ -71,7 +72,7 @@ var allowed = map[string][]string{
 
 	"internal/version":                 {"internal/fault", "internal/printable"},                                                                                                                                            // leaf: reads versions, knows no driver
 	"internal/shell":                   {},                                                                                                                                                                                  // leaf
-	"internal/catalog":                 {"internal/fault", "internal/infile", "internal/version", "internal/printable"},                                                                                                     // data and questions about them
+	"internal/catalog":                 {"internal/fault", "internal/infile", "internal/strictyaml", "internal/version", "internal/printable"},                                                                              // data and questions about them
 	"internal/inventory":               {"internal/printable", "internal/version"},                                                                                                                                          // the model alone; its readers stand below it
 	"internal/skew/action":             {"internal/autoescape", "internal/finding", "internal/inventory", "internal/shell", "internal/version"},                                                                             // values, and the commands of each; chooses nothing, runs nothing
 	"internal/skew/snapshot":           {"internal/catalog", "internal/fault", "internal/inventory", "internal/version"},                                                                                                    // what can be looked up; judges nothing
@@ -244,8 +245,6 @@ func TestImportsRunDownwards(t *testing.T) {
 // bounded are the parsers of others that have no limit of depth, and who may
 // use them.
 var bounded = map[string][]string{
-	"github.com/goccy/go-yaml":             {"internal/manifests", "internal/manifests/wmco"}, // read what was just written, and a file of their own
-	"github.com/goccy/go-yaml/parser":      {"internal/depth"},
 	"github.com/hashicorp/hcl/v2/hclparse": {"internal/depth"},
 	"github.com/hashicorp/hcl/v2/json":     {"internal/depth"},
 	"hclsyntax.Parse":                      {"internal/depth", "packer/template"}, // a call: the template's reads rules of our own
@@ -339,7 +338,7 @@ func TestSkewIsPure(t *testing.T) {
 	if err != nil {
 		t.Fatalf("go list: %v", err)
 	}
-	pure := append(slices.Clone(ruleFamily), "internal/autoescape", "internal/fault", "internal/infile", "internal/manifests/csidriver", "internal/manifests/csidriver/dsfacts", "internal/manifests/object", "internal/printable", "internal/shell")
+	pure := append(slices.Clone(ruleFamily), "internal/autoescape", "internal/fault", "internal/infile", "internal/manifests/csidriver", "internal/manifests/csidriver/dsfacts", "internal/manifests/object", "internal/printable", "internal/shell", "internal/strictyaml")
 	for line := range strings.Lines(string(out)) {
 		own, ok := strings.CutPrefix(strings.TrimSpace(line), module)
 		if ok && !strings.HasPrefix(own, "internal/skew") && !slices.Contains(pure, own) {

@@ -183,7 +183,7 @@ func TestUpdateRefuses(t *testing.T) {
 		"another key":          {Options{From: b.at("good"), KeyFile: b.at("other.pub")}, "signed with another key than ", "--key FILE"},
 		"half of it":           {Options{From: b.at("half")}, "only a part of one", "get it again"},
 		"nothing":              {Options{From: b.at("empty")}, "only a part of one", "get it again"},
-		"from the future":      {Options{From: b.at("strange")}, `there is no field "news"`, "install the newest verify"},
+		"from the future":      {Options{From: b.at("strange")}, `unknown key "news"`, "install the newest verify"},
 		"without dates":        {Options{From: b.at("no-date")}, "can't be read", "install the newest verify"},
 		"no file":              {Options{From: b.at("none.json")}, "no such file", "--from"},
 		"a folder without one": {Options{From: b.at("folder")}, "no such file or folder", "a folder with catalog.json"},

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
+	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/version"
@@ -154,7 +154,9 @@ func compare(a, b string) int {
 // fault of the program.
 var load = sync.OnceValue(func() *document {
 	d := &document{}
-	if err := yaml.NewDecoder(bytes.NewReader(services), yaml.Strict()).Decode(d); err != nil {
+	dec := yaml.NewDecoder(bytes.NewReader(services))
+	dec.KnownFields(true)
+	if err := dec.Decode(d); err != nil {
 		panic(fmt.Sprintf("services.yaml: %v", err))
 	}
 	return d
