@@ -43,6 +43,7 @@ func every() []action.Action {
 		action.UpdateControlPlane{To: release("4.20.3"), Hosted: true, Channel: "stable-4.20", Risky: true},
 		action.PausePool{Pool: "worker"},
 		action.PausePool{Pool: "worker", Resume: true},
+		action.PausePool{Pool: "infra", Resume: true, Was: true},
 		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.RemoveWMCO{To: version.OpenShift{Major: 4, Minor: 20, Patch: -1}},
 		action.UpdateWMCO{Again: true, OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},

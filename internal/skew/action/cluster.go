@@ -83,6 +83,8 @@ func (a UpdateControlPlane) apply(inv *inventory.Inventory) {
 type PausePool struct {
 	Pool   string
 	Resume bool
+	// Was: it was paused before the plan, perhaps for another reason.
+	Was bool
 }
 
 func (a PausePool) kind() string {

@@ -28,7 +28,9 @@ func (p *planner) pools(resume bool) []action.Action {
 	behind := snapshot.Select(all, func(pool inventory.Pool) bool {
 		return pool.Name != snapshot.ControlPlanePool && (resume || !pool.Paused)
 	})
-	return snapshot.Map(behind, func(pool inventory.Pool) action.Action { return action.PausePool{Pool: pool.Name, Resume: resume} })
+	return snapshot.Map(behind, func(pool inventory.Pool) action.Action {
+		return action.PausePool{Pool: pool.Name, Resume: resume, Was: pool.Paused}
+	})
 }
 
 // controlPlaneOnly is both hops of a Control Plane Only update, as OpenShift's
