@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/printable"
@@ -46,7 +45,7 @@ func encodeJSON(r Report) (string, error) {
 	for s := finding.Pass; s <= finding.Block; s++ {
 		d.Counts[s.String()] = finding.Count(r.Findings, s)
 	}
-	return Envelope("CheckReport", MapStrings(d, func(_, s string) string { return Valid(s) }))
+	return Envelope("CheckReport", d)
 }
 
 // Envelope is v as programs read it: an object with apiVersion and kind, and v's
@@ -67,7 +66,7 @@ func Envelope(kind string, v any) (string, error) {
 }
 
 // EncodeJSON writes v indented, with everything escaped that a terminal would
-// act upon; the values stay the same. Its strings must be Valid.
+// act upon; the values stay the same.
 func EncodeJSON(v any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -118,20 +117,4 @@ func mapValue(v reflect.Value, field string, f func(field, s string) string) ref
 		out.Set(v)
 	}
 	return out
-}
-
-// Valid writes broken UTF-8 as Clean does. encoding/json would make one and
-// the same character of all of it, and two files one.
-func Valid(s string) string {
-	var b strings.Builder
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		if r == utf8.RuneError && n == 1 {
-			fmt.Fprintf(&b, `\x%02x`, s[0])
-		} else {
-			b.WriteString(s[:n])
-		}
-		s = s[n:]
-	}
-	return b.String()
 }

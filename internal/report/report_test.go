@@ -166,7 +166,7 @@ func TestJSONKeepsValues(t *testing.T) {
 	if err := json.Unmarshal([]byte(write(t, "json", r, Options{})), &d); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.ReplaceAll(strings.ReplaceAll(hostile, "\xff", `\xff`), "\xfe", `\xfe`)
+	want := strings.ReplaceAll(strings.ReplaceAll(hostile, "\xff", "\ufffd"), "\xfe", "\ufffd")
 	if d.Subject != want || d.Findings[0].Object != want || d.Findings[0].Evidence[1] != want {
 		t.Errorf("got %q\nwant %q", d.Subject, want)
 	}

@@ -66,9 +66,9 @@ func WriteClusters(w io.Writer, format string, all []Cluster, o Options) error {
 	for _, c := range all {
 		item := ClusterItem{Context: c.Context, Verdict: finding.Unknown}
 		if c.Err != nil {
-			item.Error = report.Valid(c.Err.Error())
+			item.Error = c.Err.Error()
 		} else {
-			item.Report = newDocument(c.Report).valid()
+			item.Report = newDocument(c.Report)
 			item.Verdict = item.Report.Verdict
 		}
 		items = append(items, item)

@@ -173,9 +173,3 @@ func (d *Document) display() *Document {
 		return strings.Join(report.CleanLines(s), "\n")
 	})
 }
-
-// valid returns a copy of d whose strings are UTF-8 and otherwise as they
-// came.
-func (d *Document) valid() *Document {
-	return report.MapStrings(d, func(_, s string) string { return report.Valid(s) })
-}

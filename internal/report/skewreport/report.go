@@ -86,7 +86,7 @@ func write(w io.Writer, r Report, encode func(*Document) (string, error)) error 
 }
 
 func encodeJSON(d *Document, _ Options) (string, error) {
-	return report.EncodeJSON(d.valid())
+	return report.EncodeJSON(d)
 }
 
 // Explain writes what rules compare, why, and what they need, for people.

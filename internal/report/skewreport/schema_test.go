@@ -163,7 +163,7 @@ func TestJSONKeepsValues(t *testing.T) {
 	if err := json.Unmarshal([]byte(output(t, "json", unknown(), Options{})), &d); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.ReplaceAll(hostile, "\xff", `\xff`)
+	want := strings.ToValidUTF8(hostile, "\ufffd")
 	if d.From != want || d.Drivers[0].Object != want || d.Findings[3].Evidence[0] != want || d.Coverage[want].Reason != want {
 		t.Errorf("got %q, want %q", d.From, want)
 	}
