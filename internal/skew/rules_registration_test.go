@@ -9,6 +9,7 @@ import (
 
 func registeredCases() []ruleCase {
 	csiVolume := uses(inventory.VolumeUse{Node: "win-1", Volume: "data", Claim: "shop/data", PV: "pv-1", Provisioner: vsphereName})
+	waits := uses(inventory.VolumeUse{Volume: "data", Claim: "data", Provisioner: vsphereName})
 	return []ruleCase{
 		{name: "everywhere", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: csiVolume},
 		{name: "two of three nodes, unused", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: registers(nil, 1), want: finding.Warn,
@@ -37,6 +38,13 @@ func registeredCases() []ruleCase {
 		{name: "planned for fewer nodes, and another has them", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), planned: plannedDrivers("vsphere-windows a"), change: all(pooled, secondPool)},
 		{name: "in use, and no DaemonSet", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, noWindows, registers(nil)), want: finding.Block,
 			says: "no Windows DaemonSet of it runs there", does: "deploy the Windows DaemonSet of vSphere CSI driver", fix: registers([]string{vsphereName}), count: 1},
+		{name: "a pod waits, and no DaemonSet", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(waits, noWindows, registers(nil)), want: finding.Warn,
+			says: "Pod shop/web-0 will use its volumes on Windows; no Windows DaemonSet of it runs, and no CSINode of win-0, win-1, win-2 lists it", does: "deploy the Windows DaemonSet of vSphere CSI driver", fix: registers([]string{vsphereName}, 0), count: 1},
+		{name: "a pod waits, and one runs without", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(csiVolume, waits, noWindows, registers(nil)), want: finding.Block,
+			says: "on win-1 use its volumes", fix: registers([]string{vsphereName}), count: 1},
+		{name: "a pod waits for one node of three", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(waits, noWindows, registers(nil, 1, 2))},
+		{name: "a pod waits, and a CSINode wasn't read", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: all(waits, noWindows, registers(nil), noCSINode(1))},
+		{name: "a pod waits for the driver that is there", id: "REG001", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: waits},
 	}
 }
 

@@ -219,7 +219,14 @@ func eusStates() []state {
 
 func inputStates() []state {
 	none := change(func(c *cluster) { c.nodes = nil })
+	waits := openshift("4.20.6", "VSphere", change(func(c *cluster) {
+		c.volumes = append(c.volumes, volume{name: "data", node: -1, provisioner: vsphereName})
+	}))
 	return []state{
+		{
+			name: "a pod waits, and the driver is on no Windows node", cluster: waits, to: "4.21", mustGather: true, spaces: true,
+			verdict: finding.Warn, why: "the pod's volume can be mounted on no node", source: nodeInfo,
+		},
 		{
 			name: "no Windows node, the driver waits", cluster: openshift("4.19.12", "VSphere", none, usesOnLinux(vsphereName), with(vsphere("v3.3.1"))), to: "4.20", mustGather: true,
 			verdict: finding.Pass, why: "all nodes were read and none runs Windows: the DaemonSet has no pod, and nothing depends on it", source: daemonSets,

@@ -64,7 +64,8 @@ func repair(v *snapshot.View, node string) []action.Action {
 }
 
 // unreached reports Windows pods that use CSI volumes on nodes where no
-// DaemonSet of the inventory would run the driver.
+// DaemonSet of the inventory would run the driver, and pods that no node was found
+// for yet where that is each Windows node.
 func unreached(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Phase == snapshot.Planned {
 		uncovered(snap, report)
@@ -74,16 +75,20 @@ func unreached(snap *snapshot.Snapshot, report rules.Report) {
 		uses := slices.DeleteFunc(slices.Clone(snap.Inventory.Volumes), func(u inventory.VolumeUse) bool {
 			// A CSI driver's name has no slash; kubernetes.io/no-provisioner and
 			// the like aren't CSI drivers.
-			return u.InTree != "" || u.Provisioner == "" || u.Node == "" || strings.Contains(u.Provisioner, "/")
+			return u.InTree != "" || u.Provisioner == "" || strings.Contains(u.Provisioner, "/")
 		})
 		return snapshot.GroupBy(uses, func(u inventory.VolumeUse) string { return u.Provisioner })
 	})
 	for _, us := range byDriver {
-		used, _ := snap.Using(us[0].Provisioner, true, snap.Nodes)
-		missing, _ := snap.Lacking(us[0].Provisioner, used)
-		missing = slices.DeleteFunc(missing, func(n *inventory.Node) bool { return snap.Serving(us[0].Provisioner, n) != nil })
-		if len(missing) > 0 {
-			report(noDaemonSet(snap, us, missing))
+		bare, _ := snap.Lacking(us[0].Provisioner, snap.Nodes)
+		bare = slices.DeleteFunc(bare, func(n *inventory.Node) bool { return snap.Serving(us[0].Provisioner, n) != nil })
+		waiting := snapshot.Select(us, func(u inventory.VolumeUse) bool { return u.Node == "" })
+		if used, _ := snap.Using(us[0].Provisioner, true, bare); len(used) > 0 {
+			report(noDaemonSet(snap, us, used))
+		} else if len(waiting) > 0 && len(bare) > 0 && len(bare) == len(snap.Nodes) {
+			f := noDaemonSet(snap, waiting, bare)
+			f.Case, f.Facts["pods"] = "no DaemonSet, waiting", snapshot.Map(waiting, func(u inventory.VolumeUse) string { return u.Pod.String() })
+			report(f)
 		}
 	}
 }
