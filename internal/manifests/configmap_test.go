@@ -54,7 +54,7 @@ func TestGoldenConfigMaps(t *testing.T) {
 		if err != nil || !bytes.Equal(first, again) {
 			t.Errorf("%s: the second time it differs, %v", path, err)
 		}
-		read, err := ParseConfigMap(first)
+		read, err := ParseConfigMap("a.yaml", first)
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}

@@ -9,9 +9,7 @@ import (
 	"regexp"
 	"slices"
 
-	yaml "go.yaml.in/yaml/v3"
-	sigsyaml "sigs.k8s.io/yaml"
-
+	"github.com/winbake/winbake/internal/strictyaml"
 	"github.com/winbake/winbake/internal/winsvc"
 )
 
@@ -29,7 +27,7 @@ const maxConfigMap = 1 << 20
 // it refuses what WMCO refuses (pkg/servicescm/servicescm.go), and what WMCO
 // lets pass and then goes wrong on the node: unknown keys, services without a
 // name or a command, files without a sum.
-func ParseConfigMap(text []byte) (*ConfigMap, error) {
+func ParseConfigMap(name string, text []byte) (*ConfigMap, error) {
 	if len(text) > maxConfigMap {
 		return nil, fmt.Errorf("the ConfigMap has %d bytes; an API server takes %d", len(text), maxConfigMap)
 	}
@@ -43,21 +41,12 @@ func ParseConfigMap(text []byte) (*ConfigMap, error) {
 		Immutable bool              `json:"immutable"`
 		Data      map[string]string `json:"data"`
 	}
-	var documents []any
-	for all := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var one any
-		if err := all.Decode(&one); err != nil {
-			break // the end; what can't be parsed is told below
-		}
-		if one != nil {
-			documents = append(documents, one)
-		}
+	d, err := strictyaml.Parse(name, text, strictyaml.Options{File: "the services ConfigMap", Help: "give it as bake manifests windows-services writes it"})
+	if err != nil {
+		return nil, err
 	}
-	if len(documents) > 1 {
-		return nil, errors.New("it has more than one YAML document: give the ConfigMap alone")
-	}
-	if err := sigsyaml.UnmarshalStrict(text, &object); err != nil {
-		return nil, fmt.Errorf("read the ConfigMap: %w", err)
+	if d.Decode(&object); len(d.Faults) > 0 {
+		return nil, d.Faults[0]
 	}
 	switch {
 	case object.APIVersion != "v1" || object.Kind != "ConfigMap":

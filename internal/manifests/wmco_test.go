@@ -93,26 +93,26 @@ func TestParseConfigMapRefuses(t *testing.T) {
 		"kind":        {"kind: ConfigMap", "kind: Secret", "isn't a ConfigMap"},
 		"name":        {"name: windows-services-", "name: linux-services-", "isn't the name"},
 		"namespace":   {"namespace: openshift", "namespace: OpenShift", "isn't the name"},
-		"unknown key": {"immutable: true", "immutable: true\nbinaryData: {}", "unknown field"},
-		"data":        {"data:", "data: []\nx:", "read the ConfigMap"},
+		"unknown key": {"immutable: true", "immutable: true\nbinaryData: {}", `unknown key "binaryData"`},
+		"data":        {"data:", "data: []\nx:", "must be a mapping"},
 		"files":       {"  files: '[]'\n", "", "key files is missing"},
-		"two":         {"apiVersion: v1", "apiVersion: v1\nkind: Namespace\nspec: {}\n---\napiVersion: v1", "it has more than one YAML document: give the ConfigMap alone"},
-		"three":       {"immutable: true", "immutable: true\n---\na: b\n---\n---\nc: d", "more than one YAML document"},
+		"two":         {"apiVersion: v1", "apiVersion: v1\nkind: Namespace\nspec: {}\n---\napiVersion: v1", "a.yaml:5:1: a second document; the services ConfigMap has one"},
+		"three":       {"immutable: true", "immutable: true\n---\na: b\n---\n---\nc: d", "a second document"},
 	} {
 		changed := strings.Replace(string(text), c.old, c.replacement, 1)
 		if changed == string(text) {
 			t.Errorf("%s: nothing to replace", name)
 		}
-		if _, err := ParseConfigMap([]byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseConfigMap("a.yaml", []byte(changed)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
 	for _, around := range []string{"---\n%s", "# made by bake\n---\n%s", "%s---\n", "%s---\n# the end\n...\n"} {
-		if _, err := ParseConfigMap(fmt.Appendf(nil, around, text)); err != nil {
+		if _, err := ParseConfigMap("a.yaml", fmt.Appendf(nil, around, text)); err != nil {
 			t.Errorf("one document in %q: %v", around, err)
 		}
 	}
-	if _, err := ParseConfigMap(make([]byte, maxConfigMap+1)); err == nil {
+	if _, err := ParseConfigMap("a.yaml", make([]byte, maxConfigMap+1)); err == nil {
 		t.Error("a ConfigMap that no API server stores was read")
 	}
 }
@@ -125,7 +125,7 @@ func FuzzParseConfigMap(f *testing.F) {
 		f.Add([]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: windows-services-1, namespace: a}\nimmutable: true\ndata:\n  files: '[]'\n  services: '" + services + "'\n"))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c, err := ParseConfigMap(text)
+		c, err := ParseConfigMap("a.yaml", text)
 		if err != nil {
 			return
 		}
@@ -133,7 +133,7 @@ func FuzzParseConfigMap(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q was read and can't be written: %v", text, err)
 		}
-		if again, err := ParseConfigMap(written); err != nil || len(again.Services) != len(c.Services) || again.Name != c.Name {
+		if again, err := ParseConfigMap("a.yaml", written); err != nil || len(again.Services) != len(c.Services) || again.Name != c.Name {
 			t.Errorf("%s\nis read back as %+v, %v", written, again, err)
 		}
 	})

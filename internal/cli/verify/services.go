@@ -3,6 +3,7 @@ package verify
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,11 +50,11 @@ func (t *tool) declaredServices(path string) (*manifests.ConfigMap, error) {
 	if err != nil {
 		return nil, &fault.Error{Where: path, What: "it can't be read: " + infile.Cause(err), Fix: "bake manifests windows-services > declared.yaml", Err: err}
 	}
-	c, err := manifests.ParseConfigMap(text)
-	if err != nil {
+	c, err := manifests.ParseConfigMap(path, text)
+	if _, told := errors.AsType[*fault.Error](err); err != nil && !told {
 		return nil, &fault.Error{Where: path, What: err.Error(), Fix: "bake manifests windows-services > declared.yaml", Err: err}
 	}
-	return c, nil
+	return c, err
 }
 
 // compareServices holds the cluster's ConfigMap of the declared version to it.
