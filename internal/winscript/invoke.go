@@ -119,6 +119,24 @@ func (r *runner) effect(n *node, c Command) Value {
 	return open(r.source(n))
 }
 
+// chooses are the comparisons that what is named comes through.
+var chooses = map[string]bool{"eq": true, "in": true, "like": true, "match": true}
+
+// choice is what a block of where-object compares with.
+func (r *runner) choice(n *node) Value {
+	if n.kind == operation && chooses[strings.TrimPrefix(n.text, "-")] && len(n.kids) == 2 {
+		return r.eval(n.kids[1])
+	}
+	var out Value
+	if n.kind == operation && len(n.kids) == 1 { // -not
+		return out
+	}
+	for _, k := range n.kids {
+		out = out.and(r.choice(k))
+	}
+	return out
+}
+
 func (r *runner) blocks(c Command) Value {
 	var out Value
 	given := c.Param("argumentlist", -1)
@@ -137,8 +155,17 @@ func (r *runner) blocks(c Command) Value {
 			r.perhaps--
 		}
 	}
-	if c.Name == "where-object" {
-		return c.Input
+	if c.Name == "where-object" { // what is chosen by a name has it
+		chosen := c.Input
+		for _, a := range c.Args {
+			if chooses[a.Flag] {
+				chosen = chosen.and(a.Value)
+			}
+			for _, b := range a.Value.blocks {
+				chosen = chosen.and(r.choice(b))
+			}
+		}
+		return chosen
 	}
 	return out
 }

@@ -27,6 +27,9 @@ func TestMistakes(t *testing.T) {
 	const step, restart = "  provisioner \"powershell\" {\n    inline = [\"Write-Output a\"]\n  }\n", "  provisioner \"windows-restart\" {}\n"
 	const sysprep = `C:\Windows\System32\Sysprep\sysprep.exe /generalize /oobe /quit /quiet`
 	script := func(text string) map[string]string { return ran(text, "", "") }
+	keyed := func(then string) map[string]string {
+		return script("$key | Set-Content C:\\ProgramData\\ssh\\administrators_authorized_keys\nicacls C:\\ProgramData\\ssh\\administrators_authorized_keys /inheritance:r /grant 'Administrators:F' /grant 'SYSTEM:F'\n" + then)
+	}
 	named := func(word string) map[string]string { return ran("Write-Output a", word, "") }
 	source := func(kind, body string) map[string]string { return map[string]string{"w.pkr.hcl": sourced(kind, body)} }
 	edition := func(name string) map[string]string {
@@ -132,6 +135,37 @@ func TestMistakes(t *testing.T) {
 		"a rule made again":                  {script("Remove-NetFirewallRule -DisplayName k -ErrorAction SilentlyContinue\n" + open), ruleStep, ""},
 		"another rule taken away":            {script(open + "Remove-NetFirewallRule -DisplayName 'Remote Desktop*'\nnetsh advfirewall firewall delete rule name=old\nSet-NetFirewallRule -DisplayName k -Enabled True"), ruleStep, ""},
 		"one of two rules":                   {script(open + "New-NetFirewallRule -Name l -DisplayName l -Direction Inbound -Protocol TCP -LocalPort 10250 -Action Allow\nRemove-NetFirewallRule l"), ruleStep, ""},
+		"a rule of a loop taken away":        {script("foreach ($r in @{ N = 'logs'; P = 10250 }, @{ N = 'metrics'; P = 9182 }) { New-NetFirewallRule -DisplayName $r.N -Direction Inbound -Protocol TCP -LocalPort $r.P -Action Allow }\nRemove-NetFirewallRule -DisplayName metrics"), ruleStep, "its rule is taken away again"},
+		"a rule chosen by its name":          {script(open + "Get-NetFirewallRule | Where-Object { $_.Enabled -and $_.DisplayName -like 'k*' } | Remove-NetFirewallRule"), ruleStep, "its rule is taken away again"},
+		"all rules but one":                  {script(open + "Get-NetFirewallRule | Where-Object { -not ($_.DisplayName -eq 'k') } | Remove-NetFirewallRule"), ruleStep, ""},
+		"Containers chosen, and removed":     {script("Install-WindowsFeature Containers\nGet-WindowsFeature | Where-Object { $_.Name -in 'XPS-Viewer', 'Containers' } | Uninstall-WindowsFeature"), ruleStep, "it is taken away again"},
+		"Containers chosen by a word":        {script("Install-WindowsFeature Containers\nGet-WindowsFeature | Where-Object Name -eq Containers | Uninstall-WindowsFeature"), ruleStep, "it is taken away again"},
+		"others chosen, and removed":         {script("Install-WindowsFeature Containers\nGet-WindowsFeature | Where-Object { $_.Name -in 'XPS-Viewer', 'SNMP' } | Uninstall-WindowsFeature"), ruleStep, ""},
+		"sshd for others":                    {keyed("Add-Content C:\\ProgramData\\ssh\\sshd_config 'AllowUsers packer'"), ruleStep, "sshd lets others in"},
+		"sshd for another group":             {keyed("Add-Content C:\\ProgramData\\ssh\\sshd_config \"`nAllowGroups `\"openssh users`\"\""), ruleStep, "sshd lets others in"},
+		"sshd for administrators":            {keyed("Add-Content C:\\ProgramData\\ssh\\sshd_config 'AllowGroups administrators \"openssh users\"'"), ruleStep, ""},
+		"sshd for who is given":              {keyed("Add-Content C:\\ProgramData\\ssh\\sshd_config \"AllowUsers $users\""), ruleStep, ""},
+		"sshd not for the administrator":     {keyed("Add-Content C:\\ProgramData\\ssh\\sshd_config 'DenyUsers guest administrator'"), ruleStep, "sshd refuses the administrator"},
+		"sshd on another port":               {keyed("(Get-Content C:\\ProgramData\\ssh\\sshd_config) -replace '^#?Port 22$', 'Port 2222' | Set-Content C:\\ProgramData\\ssh\\sshd_config"), ruleStep, "sshd listens on another port"},
+		"sshd on its port":                   {keyed("(Get-Content C:\\ProgramData\\ssh\\sshd_config) -replace '^#?Port .*', 'Port 22' | Set-Content C:\\ProgramData\\ssh\\sshd_config"), ruleStep, ""},
+		"another file of keys":               {keyed("(Get-Content C:\\ProgramData\\ssh\\sshd_config) -replace '^Match Group administrators', '#Match Group administrators' | Set-Content C:\\ProgramData\\ssh\\sshd_config"), ruleStep, "sshd doesn't read"},
+		"the file of keys again":             {keyed("(Get-Content C:\\ProgramData\\ssh\\sshd_config) -replace '^#Match Group administrators', 'Match Group administrators' | Set-Content C:\\ProgramData\\ssh\\sshd_config"), ruleStep, ""},
+		"sshd's folder removed":              {keyed("Remove-Item -Path C:\\ProgramData\\ssh -Recurse -Force"), ruleStep, "the file is removed"},
+		"sshd's host keys removed":           {keyed("Remove-Item C:\\ProgramData\\ssh\\ssh_host_*"), ruleStep, ""},
+		"the key file's rights reset":        {keyed("icacls C:\\ProgramData\\ssh\\administrators_authorized_keys /reset"), ruleStep, "the key file keeps the rights"},
+		"a policy that renames":              {script("Set-Content C:\\h.inf \"[System Access]`r`nNewAdministratorName = `\"sysadm`\"\"\nsecedit /configure /db C:\\h.sdb /cfg C:\\h.inf"), ruleStep, "the administrator is disabled"},
+		"a policy that disables":             {script("Set-Content C:\\h.inf 'EnableAdminAccount = 0'\nsecedit /configure /db C:\\h.sdb /cfg C:\\h.inf"), ruleStep, "the administrator is disabled"},
+		"a policy of passwords":              {script("Set-Content C:\\h.inf \"MinimumPasswordLength = 14`r`nNewAdministratorName = `\"Administrator`\"`r`nEnableAdminAccount = 1\"\nsecedit /configure /db C:\\h.sdb /cfg C:\\h.inf"), ruleStep, ""},
+		"the administrator by its SID":       {script("Get-LocalUser | Where-Object { $_.SID -like 'S-1-5-*-500' } | Disable-LocalUser"), ruleStep, "the administrator is disabled"},
+		"another name by WMI":                {script("$a = Get-WmiObject Win32_UserAccount -Filter \"Name='Administrator'\"\n$a.Rename('sysadm')"), ruleStep, "the administrator is disabled"},
+		"the guest by its SID":               {script("Get-LocalUser | Where-Object { $_.SID -like 'S-1-5-*-501' } | Disable-LocalUser"), ruleStep, ""},
+		"the network's service":              {script("foreach ($n in 'Spooler', 'Dhcp') { Set-Service $n -StartupType Disabled }"), ruleStep, "the service dhcp is disabled"},
+		"rules of a policy alone":            {script(`reg add "HKLM\SOFTWARE\Policies\Microsoft\WindowsFirewall\PublicProfile" /v AllowLocalPolicyMerge /t REG_DWORD /d 0 /f`), ruleLeft, "the firewall passes over rules"},
+		"rules of both":                      {script(`Set-ItemProperty HKLM:\SOFTWARE\Policies\Microsoft\WindowsFirewall\PublicProfile -Name AllowLocalPolicyMerge -Value 1`), ruleLeft, ""},
+		"a static address":                   {script("New-NetIPAddress -InterfaceAlias Ethernet0 -IPAddress 10.0.0.5 -PrefixLength 24"), ruleLeft, "the build's static address stays"},
+		"a static address by netsh":          {script("netsh interface ip set address name=\"Ethernet0\" static 10.0.0.5 255.255.255.0 10.0.0.1"), ruleLeft, "the build's static address stays"},
+		"an address of the build's time":     {script("New-NetIPAddress -InterfaceAlias Ethernet0 -IPAddress 10.0.0.5 -PrefixLength 24\nSet-NetIPInterface -InterfaceAlias Ethernet0 -Dhcp Enabled"), ruleLeft, ""},
+		"an address that is given":           {script("New-NetIPAddress -InterfaceAlias Ethernet0 -IPAddress $given -PrefixLength 24"), ruleLeft, ""},
 		"errors of another feature":          {script("try { Install-WindowsFeature Web-Server } catch {}"), "template.updates", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,8 @@ func services(c *buildChecker) {
 }
 
 // needed are services that a node doesn't work without, and why.
-var needed = map[string]string{"containerd": "no pod runs on the node", "kubelet": "the node doesn't join", "csi-proxy": "CSI drivers mount no volumes on the node"}
+var needed = map[string]string{"containerd": "no pod runs on the node", "kubelet": "the node doesn't join", "csi-proxy": "CSI drivers mount no volumes on the node",
+	"dhcp": "the node gets no address", "dnscache": "the node finds no names", "bfe": "there is no firewall, and no network of containers"}
 
 // wrapper are programs that are a service in another program's place.
 var wrapper = regexp.MustCompile(`nssm|winsw|srvany|shawl`)
@@ -72,6 +73,11 @@ func (c *buildChecker) barred() (by commandRun, barred bool) {
 			if e.Act == command.Barred || e == (command.Event{Act: command.Freed, Name: command.Administrator}) {
 				by, barred = d, e.Act == command.Barred
 			}
+		}
+	}
+	for _, d := range c.commands("secedit", "lgpo") {
+		if command.PolicyBars(c.words()) {
+			return d, true
 		}
 	}
 	return by, barred

@@ -166,7 +166,8 @@ func (c *buildChecker) unbrought(sysprep commandRun) string {
 	names := func(d commandRun) bool { return strings.Contains(d.Text(), base) }
 	if elsewhere {
 		if slices.ContainsFunc(c.commands(append([]string{"rename-item", "ren", "new-item"}, writers...)...), func(d commandRun) bool {
-			return names(d) || strings.Contains(plain(d.Text()), strings.TrimSuffix(folder, "/")) || !d.Known() && copies.MatchString(d.Name)
+			isFolder := func(w string) bool { return strings.TrimRight(plain(w), "/*") == strings.TrimSuffix(folder, "/") }
+			return names(d) || copies.MatchString(d.Name) && (slices.ContainsFunc(d.Words(), isFolder) || !d.Known() && strings.Contains(d.in.words(), base))
 		}) {
 			return ""
 		}

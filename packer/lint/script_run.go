@@ -171,16 +171,21 @@ func (r scriptRun) words() string {
 	return b.String()
 }
 
-// all are the texts of everything that runs or is put into the image.
-func (c *buildChecker) words() string {
-	var b strings.Builder
-	for _, r := range c.runs {
-		b.WriteString(r.words())
-	}
+// all is everything that runs or is put into the image.
+func (c *buildChecker) all() []scriptRun {
+	out := slices.Clone(c.runs)
 	for _, s := range c.Scripts {
 		if s.Language == Text && s.Stage == OnCall {
-			b.WriteString(scriptRun{Script: s}.words())
+			out = append(out, scriptRun{Script: s})
 		}
+	}
+	return out
+}
+
+func (c *buildChecker) words() string {
+	var b strings.Builder
+	for _, r := range c.all() {
+		b.WriteString(r.words())
 	}
 	return b.String()
 }

@@ -195,13 +195,16 @@ func authorizedKeys(c *buildChecker) outcome {
 	if !ok {
 		return outcome{}
 	}
-	if noKeys.MatchString(c.words()) {
-		return broken(d, "sshd takes no keys")
+	for _, r := range c.all() {
+		if how := command.LocksOut(strings.Join(r.names(), "\n") + "\n" + r.words()); how != "" {
+			return outcome{wrong: how, evidence: at(r.Name, 0)}
+		}
 	}
 	out := yes(d)
-	for _, d := range c.commands(append(writers, "remove-item", "del", "erase")...) {
-		if text := d.Text(); d.Name == "remove-item" || d.Name == "del" || d.Name == "erase" {
-			if strings.Contains(text+" ", file+" ") || strings.Contains(text, file+`"`) {
+	removers := []string{"remove-item", "del", "erase", "rd", "rmdir"}
+	for _, d := range c.commands(slices.Concat(writers, removers)...) {
+		if text := d.Text(); slices.Contains(removers, d.Name) {
+			if strings.Contains(text+" ", file+" ") || strings.Contains(text, file+`"`) || sshData.MatchString(text) {
 				out = broken(d, "the file is removed after it was written")
 			}
 		} else if strings.Contains(text, file) {
@@ -210,6 +213,9 @@ func authorizedKeys(c *buildChecker) outcome {
 	}
 	return out
 }
+
+// sshData is the folder of sshd's own files as a whole.
+var sshData = regexp.MustCompile(`programdata\\ssh(\\\*)?["']?(\s|$)`)
 
 // port is an inbound rule of the firewall for it.
 func port(n int) func(*buildChecker) outcome {
@@ -239,7 +245,7 @@ func port(n int) func(*buildChecker) outcome {
 			case bad == command.Blocks && !strings.Contains(d.Text(), "remote"):
 				return broken(d, "%s", bad) // whatever else lets in
 			case bad == "":
-				out, rules = yes(d), append(rules, command.RuleNames(d.Command))
+				out, rules = yes(d), append(rules, command.RuleNames(d.Command, n))
 			case !out.done:
 				out.wrong, out.evidence = bad, d.at()
 			}
@@ -253,22 +259,22 @@ func port(n int) func(*buildChecker) outcome {
 	}
 }
 
-// toolsInstaller is VMware Tools' setup as scripts call it.
-var toolsInstaller = regexp.MustCompile(`\bsetup64\b|\bvmware[-_ ]?tools[-_.\w]*\.(exe|msi)|\bvmware tools(64)?\.msi|(choco|winget|scoop|install-package)\b.*\bvmware[-_. ]?(vmware)?tools|\bsetup(\.exe)?\b.*(/v|-v)\s*"?/q|install-vm-?tools|install-vmware-?tools`)
-
 func vmwareTools(c *buildChecker) outcome {
 	if o := c.disabled("vmtools"); o.wrong != "" {
 		return o
 	}
+	var out outcome
 	for _, d := range c.commands() {
-		if toolsInstaller.MatchString(strings.TrimPrefix(d.Text(), "write-")) && !strings.HasPrefix(d.Name, "write-") && d.Name != "echo" {
-			return yes(d)
+		if is, removed := command.VMwareTools(d.Command); removed {
+			out = broken(d, "they are taken away again")
+		} else if is {
+			out = yes(d)
 		}
 		if !c.on("vsphere-iso") && d.Name == "get-service" && strings.Contains(d.Text(), "vmtools") { // a base that has them
 			return yes(d)
 		}
 	}
-	return outcome{}
+	return out
 }
 
 // hidden is an exclude-nics that isn't empty, shown one that is. A script that
@@ -303,7 +309,7 @@ func containersFeature(c *buildChecker) outcome {
 		return out
 	}
 	for _, d := range c.commands("install-windowsfeature", "enable-windowsoptionalfeature", "dism", "enable-feature", "uninstall-windowsfeature", "remove-windowsfeature", "disable-windowsoptionalfeature") {
-		switch is := strings.Contains(d.Text(), "containers"); {
+		switch is := strings.Contains(d.Text()+strings.ToLower(strings.Join(d.Input.Texts, " ")), "containers"); {
 		case is && takesAway.MatchString(d.Text()):
 			out = broken(d, "it is taken away again")
 		case is || !d.Known() && strings.Contains(d.in.words(), "containers"):
@@ -389,8 +395,6 @@ func passwordLogon(c *buildChecker) outcome {
 	return outcome{done: noPasswords.MatchString(c.words())}
 }
 
-var noKeys = regexp.MustCompile(`pubkeyauthentication\s+["']?no\b`)
-
 var noPasswords = regexp.MustCompile(`passwordauthentication\s+["']?no\b`)
 
 // everybody are names and identifiers of groups that more than administrators
@@ -424,7 +428,7 @@ func keysACL(c *buildChecker) outcome {
 				}
 			}
 		}
-		if d.Name == "icacls" && strings.Contains(d.Text(), "authorized_keys") && !protected {
+		if isFile := strings.Contains(d.Text(), "authorized_keys"); d.Name == "icacls" && (isFile && !protected || strings.Contains(d.Text(), " /reset")) {
 			out = broken(d, "the key file keeps the rights of its folder: no /inheritance:r")
 			continue
 		}

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -33,6 +34,7 @@ const Administrator = "administrator"
 
 // Accounts is what a command does with accounts.
 func Accounts(c winscript.Command) []Event {
+	named := slices.Concat(c.Param("name", 0).Texts, c.Param("sid", -1).Texts)
 	switch c.Name {
 	case "net", "net1":
 		return ofNet(c)
@@ -40,13 +42,18 @@ func Accounts(c winscript.Command) []Event {
 		return events(Made, c.Param("name", 0).Texts)
 	case "remove-localuser", "disable-localuser":
 		if len(c.Args) == 0 {
-			return []Event{{Gone, "*"}}
+			barred := slices.DeleteFunc(events(Gone, named), func(e Event) bool { return e.Act != Barred })
+			return append(barred, Event{Gone, "*"})
 		}
-		return events(Gone, c.Param("name", 0).Texts)
+		return events(Gone, named)
 	case "enable-localuser":
-		return events(Freed, c.Param("name", 0).Texts)
+		return events(Freed, named)
 	case "rename-localuser":
-		return slices.DeleteFunc(events(Barred, c.Param("name", 0).Texts), func(e Event) bool { return e.Name != Administrator })
+		return slices.DeleteFunc(events(Barred, named), func(e Event) bool { return e.Name != Administrator })
+	case ".rename": // WMI's
+		if of := strings.ToLower(c.Object + strings.Join(c.Input.Texts, " ")); strings.Contains(of, "useraccount") && (strings.Contains(of, Administrator) || strings.Contains(of, "-500")) {
+			return []Event{{Barred, Administrator}}
+		}
 	case "add-localgroupmember", "remove-localgroupmember":
 		act := map[bool]Act{true: Joined, false: Parted}[c.Name[0] == 'a']
 		group, members := slices.Concat(c.Param("group", 0).Texts, c.Param("sid", -1).Texts), c.Param("member", 1).Texts
@@ -98,6 +105,13 @@ func Plain(c winscript.Command) []string {
 	return words
 }
 
+// policy is one of secedit that bars the administrator.
+var policy = regexp.MustCompile(`newadministratorname\s*=\s*"?(?:[b-z0-9_]|a[^d\n]|ad[^m\n]|adm[^i\n])|enableadminaccount\s*=\s*0`)
+
+// PolicyBars reports whether the words of a build, in lower case, have a policy by which
+// nobody can log on as Administrator.
+func PolicyBars(words string) bool { return policy.MatchString(words) }
+
 func administrators(group string) bool {
 	group = strings.ToLower(group[strings.LastIndexByte(group, '\\')+1:])
 	return group == "administrators" || group == "s-1-5-32-544"
@@ -109,6 +123,9 @@ func events(act Act, names []string) []Event {
 		name = strings.ToLower(strings.Trim(name, `"'`))
 		for _, here := range []string{`.\`, `localhost\`, `%computername%\`, `$env:computername\`} {
 			name = strings.TrimPrefix(name, here)
+		}
+		if strings.HasSuffix(name, "-500") { // its SID
+			name = Administrator
 		}
 		if act == Gone && name == Administrator {
 			out = append(out, Event{Barred, name})

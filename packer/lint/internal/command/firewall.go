@@ -57,18 +57,28 @@ var (
 	netshGone = regexp.MustCompile(`firewall delete rule|firewall set rule .*\benable=no`)
 )
 
-// RuleNames are the names of the firewall's rules that a command is about, in lower case.
-func RuleNames(c winscript.Command) []string {
+// RuleNames are the names of the firewall's rules for a port that a command is about, in lower
+// case. A loop has a name for each of its ports.
+func RuleNames(c winscript.Command, port int) []string {
 	if m := netshName.FindStringSubmatch(strings.ReplaceAll(c.Text(), "= ", "=")); c.Name == "netsh" && m != nil {
 		return m[1:]
 	}
-	return strings.Split(strings.ToLower(strings.Join(slices.Concat(c.Param("name", 0).Texts, c.Param("displayname", -1).Texts), "\n")), "\n")
+	var all []string
+	ports := c.Param("localport", -1).Texts
+	for _, names := range [][]string{c.Param("name", 0).Texts, c.Param("displayname", -1).Texts} {
+		for i, name := range names {
+			if len(ports) != len(names) || covers(ports[i], port) {
+				all = append(all, strings.ToLower(name))
+			}
+		}
+	}
+	return all
 }
 
 // AreNamed reports whether a command is about a rule of one of these names.
 func AreNamed(names []string, c winscript.Command) bool {
-	return slices.ContainsFunc(RuleNames(c), func(pattern string) bool {
-		return pattern != "" && slices.ContainsFunc(names, func(name string) bool { is, _ := path.Match(pattern, name); return is })
+	return slices.ContainsFunc(RuleNames(c, 0), func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { is, _ := path.Match(pattern, name); return is })
 	})
 }
 

@@ -86,6 +86,19 @@ func all(call string, words []string) bool {
 	return len(words) == 0 && (strings.HasPrefix(call, "up") || strings.Contains(call, "update") || strings.Contains(call, "upgrade"))
 }
 
+// What installs VMware Tools, as scripts call it, and what takes them away.
+var (
+	tools   = regexp.MustCompile(`\bsetup64\b|\bvmware[-_ ]?tools[-_.\w]*\.(exe|msi)|\bvmware tools(64)?\.msi|(choco|winget|scoop|install-package)\b.*\bvmware[-_. ]?(vmware)?tools|\bsetup(\.exe)?\b.*(/v|-v)\s*"?/q|install-vm-?tools|install-vmware-?tools`)
+	removes = regexp.MustCompile(`uninstall|\s/x\b|remove=all`)
+)
+
+// VMwareTools reports whether a command installs VMware Tools, or takes them away.
+func VMwareTools(c winscript.Command) (installs, takesAway bool) {
+	text := c.Text() + " " + strings.ToLower(strings.Join(c.Input.Texts, " "))
+	is := tools.MatchString(text) && !strings.HasPrefix(c.Name, "write-") && c.Name != "echo"
+	return is && !removes.MatchString(text), is && removes.MatchString(text)
+}
+
 // IsRuntime reports whether a command installs a container runtime, or uses one that
 // is there.
 func IsRuntime(c winscript.Command) bool { return engine.MatchString(c.Text()) }
