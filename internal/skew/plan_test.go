@@ -165,3 +165,28 @@ func TestSameCommandsAreOneStep(t *testing.T) {
 		}
 	}
 }
+
+// A plan for manifests alone changes each driver in the hops in which one for the cluster does.
+func TestStaticPlanLosesNoStep(t *testing.T) {
+	drivers := map[string]inventory.Driver{
+		"vsphere": vsphere("v3.0.2"), "vsphere with the tag alone": vsphere("v3.5.0"), "ebs": ebs("v1.12.0"), "ebs latest": ebs("latest"),
+		"azure-disk": azureDisk("v1.27.0"), "azure-disk latest": azureDisk("latest"), "azure-file": azureFile("v1.27.0"),
+	}
+	for name, d := range drivers {
+		for _, eus := range []bool{false, true} {
+			changed := map[bool]string{}
+			for _, static := range []bool{false, true} {
+				inv := clusterOf("4.14", "9.0.2", d)
+				unread(inventory.Nodes, inventory.CSINodes, inventory.Pods)(inv)
+				for _, s := range evaluate(t, inv, skew.Request{To: "4.20", Static: static, EUS: &eus}).Steps {
+					if strings.Contains(s.What, d.Object.Name) {
+						changed[static] += fmt.Sprintln(s.Hop, s.When, s.Rules)
+					}
+				}
+			}
+			if changed[false] != changed[true] || changed[true] == "" {
+				t.Errorf("%s, eus %t: for the cluster\n%sfor the manifests\n%s", name, eus, changed[false], changed[true])
+			}
+		}
+	}
+}
