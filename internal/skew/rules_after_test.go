@@ -41,7 +41,7 @@ func afterCases() []ruleCase {
 		{name: "nothing in-tree", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0")},
 		{name: "migrated", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: leftover(vsphereName)},
 		{name: "not migrated", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: leftover(""), want: finding.Warn,
-			says: "shop/data", does: "CSIWithMigrationDriver", fix: leftover(vsphereName), count: 1},
+			says: "shop/data", does: "oc get csidriver csi.vsphere.vmware.com", fix: leftover(vsphereName), count: 1},
 		{name: "in-tree as it should be", id: "AFTER002", from: "4.12", inv: storageCluster("4.12", "7.2.0"), change: leftover("")},
 		{name: "driver everywhere", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: uses(vsphere)},
 		{name: "node without the driver", id: "AFTER003", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: all(uses(vsphere), registers(nil, 1)), want: finding.Block,

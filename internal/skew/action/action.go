@@ -107,7 +107,7 @@ func Rank(a Action) int {
 		return 4
 	case WaitRollout:
 		return 6
-	case AckGate, EnableMigration, SetChannel:
+	case AckGate, SetChannel:
 		return 7
 	}
 	return ByHandRank

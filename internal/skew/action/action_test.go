@@ -34,7 +34,6 @@ func every() []action.Action {
 		action.Gather{Text: "give them to the check", Get: []string{"get", "csinodes", "-o", "yaml"}, File: "csi nodes.yaml"},
 		action.SetPodSecurity{Namespace: "csi", Was: &inventory.Namespace{Enforce: "restricted"}},
 		action.BindSCC{Namespace: "csi", Account: "driver"},
-		action.EnableMigration{},
 		action.AckGate{Key: "ack-4.13-kube-1.27-api-removals-in-4.14", Applies: "every cluster"},
 		action.SetChannel{Channel: "stable-4.20", Was: "stable-4.19"},
 		action.SetChannel{Channel: "eus-4.20"},

@@ -10,13 +10,6 @@ import (
 	"github.com/winbake/winbake/internal/version"
 )
 
-// EnableMigration opts vSphere's in-tree volumes in to CSI.
-type EnableMigration struct{}
-
-func (EnableMigration) apply(inv *inventory.Inventory) {
-	inv.Cluster.VSphereStorageDriver = "CSIWithMigrationDriver"
-}
-
 // AckGate acknowledges what an update waits for.
 type AckGate struct {
 	Key string

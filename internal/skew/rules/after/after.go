@@ -65,16 +65,13 @@ func afterMigrated(snap *snapshot.Snapshot, report rules.Report) {
 	for _, ls := range snapshot.GroupBy(left, func(l inventory.Leftover) string { return l.InTree + " " + l.Object.Kind }) {
 		names := snapshot.Map(ls, func(l inventory.Leftover) string { return strings.TrimPrefix(l.Object.String(), l.Object.Kind+" ") })
 		report(rules.Finding{
-			Case: "not migrated", Facts: rules.Facts{"of": ls[0], "count": len(ls), "names": names}, Same: ls[0].Object.Kind, Do: migrate(snap, ls[0]),
+			Case: "not migrated", Facts: rules.Facts{"of": ls[0], "count": len(ls), "names": names}, Same: ls[0].Object.Kind, Do: migrate(ls[0]),
 			Evidence: rules.Cite(snapshot.Map(ls, func(l inventory.Leftover) inventory.Evidence { return l.At })),
 		})
 	}
 }
 
-func migrate(snap *snapshot.Snapshot, l inventory.Leftover) []action.Action {
-	if l.InTree == "kubernetes.io/vsphere-volume" && snap.Inventory.Cluster.VSphereStorageDriver != "CSIWithMigrationDriver" {
-		return []action.Action{action.EnableMigration{}}
-	}
+func migrate(l inventory.Leftover) []action.Action {
 	return []action.Action{action.ByHand{Text: "see that the storage operator is healthy and the CSIDriver is there", Look: [][]string{
 		{"oc", "get", "clusteroperators", "storage", "kube-controller-manager"}, {"oc", "get", "csidriver", l.Provisioner},
 	}}}
