@@ -56,7 +56,7 @@ func (d *Document) routes() []driverRow {
 	var all []driverRow
 	for _, r := range d.rows() {
 		last := len(all) - 1
-		if last < 0 || all[last].Driver != r.Driver {
+		if last < 0 || all[last].row.Object != r.row.Object {
 			all = append(all, r)
 			continue
 		}
@@ -88,11 +88,17 @@ func (d *Document) driverRow(r skew.Row) driverRow {
 
 func (d *Document) driverName(r skew.Row) string {
 	name := cmp.Or(r.Driver, r.Provisioner, "unknown driver")
-	shared := slices.ContainsFunc(d.Drivers, func(o skew.Row) bool {
-		return o.Object != r.Object && o.Driver == r.Driver && o.Provisioner == r.Provisioner
-	})
-	if shared || r.Driver == "" && r.Provisioner == "" {
-		return cmp.Or(shortObject(r.Object), name)
+	shared, short := r.Driver == "" && r.Provisioner == "", shortObject(r.Object)
+	for _, o := range d.Drivers {
+		if o.Object != r.Object && o.Driver == r.Driver && o.Provisioner == r.Provisioner {
+			shared = true
+			if shortObject(o.Object) == shortObject(r.Object) {
+				short = strings.TrimPrefix(r.Object, "DaemonSet ") // of another namespace
+			}
+		}
+	}
+	if shared {
+		return cmp.Or(short, name)
 	}
 	return name
 }

@@ -201,3 +201,21 @@ func TestAskedOnce(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 }
+
+// Two DaemonSets of one name, in two namespaces, are two rows.
+func TestDriversOfOneNameAreTwoRows(t *testing.T) {
+	r := safe()
+	row := r.Result.Drivers[0]
+	row.Object, row.Windows = "DaemonSet a/csi-windows", "1.1.1"
+	other := row
+	other.Object, other.Windows = "DaemonSet b/csi-windows", "1.2.2"
+	r.Result.Drivers = []skew.Row{row, other}
+	for _, details := range []bool{false, true} {
+		out := output(t, "text", r, Options{Width: 120, Details: details})
+		for _, want := range []string{`(?m)^a/csi-windows .* 1\.1\.1 `, `(?m)^b/csi-windows .* 1\.2\.2 `} {
+			if !regexp.MustCompile(want).MatchString(out) {
+				t.Errorf("no %s in\n%s", want, out)
+			}
+		}
+	}
+}
