@@ -41,6 +41,9 @@ func kubeletCases() []ruleCase {
 		{name: "another Kubernetes, too old", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(func(inv *inventory.Inventory) { inv.Cluster.OpenShift = "" }, apiServer("v1.27.1"), kubelet("v1.24.9")), want: finding.Block,
 			says: "kubelet 1.24.9", fix: kubelet("v1.25.0")},
 		{name: "half way, two behind the new API server", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, kubelet("v1.31.9"))},
+		{name: "half way, newer, and which API server isn't known", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, apiServer(""), kubelet("v1.33.5", 1))},
+		{name: "half way, newer than either", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, apiServer(""), kubelet("v1.34.5", 1)), want: finding.Block, says: "the kubelet is newer", fix: kubelet("v1.33.5")},
+		{name: "half way, newer than the API server", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, apiServer("v1.32.9"), kubelet("v1.33.5", 1)), want: finding.Block, says: "the kubelet is newer", fix: kubelet("v1.32.9")},
 		{name: "half way, three behind", id: "NODE001", inv: storageCluster("4.19", "10.19.1"), change: all(updating, kubelet("v1.30.9")), want: finding.Block, says: "API server 1.33", fix: kubelet("v1.31.9")},
 	}
 }

@@ -55,6 +55,9 @@ func compareKubelet(snap *snapshot.Snapshot, report rules.Report, kubelet, serve
 	if kubelet.Major == server.Major && lag >= 0 && lag <= allowed {
 		return
 	}
+	if lag < 0 && snap.Underway() && snap.Inventory.Cluster.Kubernetes == "" && snap.Catalog.KubernetesOf(snap.ToMinor()) == kubelet.MinorString() {
+		return // the API server may be of the update's release already, as a must-gather doesn't tell
+	}
 	d := rules.Finding{
 		Case: "older", Facts: rules.Facts{"kubelet": kubelet, "server": server, "nodes": nodes, "text": nodes[0].Kubelet, "allowed": allowed, "rule": rule},
 		Do: remedy.UpdateWMCO(snap, snap.FromMinor()), Evidence: append(snapshot.NodeEvidence(nodes), at),
