@@ -1,13 +1,9 @@
 package winscript
 
 import (
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 )
-
-func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // RunCmd tells what a cmd script does in this environment.
 func RunCmd(text string, env map[string]string) Script {

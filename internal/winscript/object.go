@@ -12,10 +12,13 @@ func (r *runner) member(n *node) Value {
 	of := r.eval(n.kids[0])
 	switch n.kind {
 	case element:
+		var found Value
 		for _, key := range r.eval(n.kids[1]).Texts {
-			if v, ok := of.field(strings.ToLower(key)); ok {
-				return v
-			}
+			v, _ := of.field(strings.ToLower(key))
+			found = found.and(v)
+		}
+		if !found.empty() {
+			return found
 		}
 		if len(of.tables) > 0 || len(of.Texts) > 1 {
 			return of
@@ -23,6 +26,9 @@ func (r *runner) member(n *node) Value {
 	case member:
 		if v, ok := of.field(n.text); ok {
 			return v
+		}
+		if len(of.tables) > 0 && (n.text == "keys" || n.text == "values") {
+			return of.entries(n.text == "keys")
 		}
 	case method:
 		return r.method(n, of)

@@ -58,8 +58,11 @@ func TestRun(t *testing.T) {
 		"a )\nb }\nif (c { d":                  {"a", "b", "c"},
 		"powershell -En YQAgAGIA":              {"a b"},
 		"powershell /NoLogo -ep Bypass /C a b": {"a b"},
-		"@{ a = 1; b = 2 }.GetEnumerator() | % { c $_.Key $_.Value }": {"c a b 1 2"},
-		"(a) -replace 'b', 'c d' | e":                                 {"e"},
+		"@{ a = 1; b = 2 }.GetEnumerator() | % { c $_.Key $_.Value }":     {"c a b 1 2"},
+		"$t = @{ a = 1; b = 2 }; foreach ($k in $t.Keys) { c $k $t[$k] }": {"c a b 1 2"},
+		"$t = @{ a = 1; b = 2 }; $t.Values | % { c $_ }":                  {"c 1 2"},
+		"$t = @{ keys = 3; b = 2 }; c $t.Keys":                            {"c 3"},
+		"(a) -replace 'b', 'c d' | e":                                     {"e"},
 	} {
 		lines := func(s Script) (out []string) {
 			for _, c := range s.Commands {

@@ -1,6 +1,7 @@
 package winscript
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -76,6 +77,23 @@ func (v Value) field(name string) (Value, bool) {
 	}
 	return out, found
 }
+
+// entries are the keys of hash tables, or their values.
+func (v Value) entries(keys bool) Value {
+	var out Value
+	for _, t := range v.tables {
+		for _, key := range sorted(t) {
+			if keys {
+				out = out.and(known(key))
+			} else {
+				out = out.and(t[key])
+			}
+		}
+	}
+	return out
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 func unquoted(s string) string { return strings.Trim(s, `"' `) }
 

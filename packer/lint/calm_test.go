@@ -45,12 +45,20 @@ func TestCalm(t *testing.T) {
 		return map[string]string{"w.pkr.hcl": sourced("qemu", "cd_files = [\"autounattend.xml\"]") + "build {\n  provisioner \"file\" {\n    source = \"u.xml\"\n    destination = \"" + destination + "\"\n  }\n  provisioner \"powershell\" {\n    script = \"a.ps1\"\n  }\n}\n",
 			"autounattend.xml": setup(""), "u.xml": setup(generalizePass), "a.ps1": script + "& sysprep.exe /generalize /oobe /quit /unattend:C:\\Windows\\System32\\Sysprep\\u.xml\n"}
 	}
+	from := func(first, second string) map[string]string {
+		return map[string]string{"w.pkr.hcl": sourced("qemu", "") + "locals {\n  dir = \"${path.root}/scripts\"\n}\nbuild {\n  sources = [\"source.qemu.a\"]\n  provisioner \"powershell\" {\n    scripts = " + first + "\n  }\n  provisioner \"windows-restart\" {}\n  provisioner \"powershell\" {\n    scripts = " + second + "\n  }\n}\n",
+			"scripts/a.ps1": "Write-Output a\n", "scripts/b.ps1": "Write-Output b\n", "scripts/s.ps1": sysprep + "\n"}
+	}
 	const last, restart = "  provisioner \"powershell\" {\n    script = \"s.ps1\"\n  }", "  provisioner \"windows-restart\" {}"
 	for name, c := range map[string]struct {
 		files    map[string]string
 		id, what string
 		found    bool
 	}{
+		"a list of steps from a folder":    {from(`formatlist("%s/%s.ps1", local.dir, ["a", "b"])`, `["${local.dir}/s.ps1"]`), "template.sysprep", "started again", false},
+		"a list of steps, out of order":    {from(`formatlist("%s/%s.ps1", local.dir, ["a", "s"])`, `["${local.dir}/b.ps1"]`), "template.sysprep", "started again", true},
+		"a script's lines":                 {map[string]string{"w.pkr.hcl": run("powershell", `inline = split("\n", file("${path.root}/a.ps1"))`)["w.pkr.hcl"], "a.ps1": "Write-Output a\n"}, ruleScript, "nothing but comments", false},
+		"no lines":                         {run("powershell", `inline = ["", " "]`), ruleScript, "nothing but comments", true},
 		"a logon":                          {script(logon), ruleLeft, "logs somebody on", true},
 		"a logon that is taken away":       {script(logon + `Remove-ItemProperty 'HKLM:\SOFTWARE\Microsoft\Windows NT\CurrentVersion\Winlogon' -Name AutoAdminLogon`), ruleLeft, "logs somebody on", false},
 		"WinRM, off at the end":            {script("winrm set winrm/config/service '@{AllowUnencrypted=\"true\"}'\nSet-Service -Name winrm -StartupType Disabled"), "template.winrm", "", false},

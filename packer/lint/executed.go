@@ -94,8 +94,9 @@ func (f *folder) execute(p part) {
 // what is known of both.
 func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
 	e := p.Attributes[attribute].Expr
+	v := f.Value(e)
 	if isPath { // what functions make of paths
-		for _, path := range expression.Texts(f.Value(e)) {
+		for _, path := range expression.Texts(v) {
 			switch {
 			case f.take(path, s):
 			case f.uploads(p):
@@ -108,13 +109,19 @@ func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
 		}
 	}
 	joined := map[string]piece{} // by name: a comment may span the lines of a list
+	files := false
 	for _, one := range f.pieces(e, s.Name, map[string]bool{}) {
+		if isPath && v.IsWhollyKnown() && !slices.Contains(expression.Texts(v), one.text) {
+			continue // what a path is made of
+		}
 		own := s
 		own.medium = s.medium && (isPath || one.name != s.Name) // under a name that is known
 		if one.name != s.Name {
 			own.Paths = append(slices.Clone(s.Paths), one.name)
 		}
-		switch named := f.take(one.text, own); {
+		named := f.take(one.text, own)
+		files = files || named
+		switch {
 		case !named && isPath:
 			f.mentions = append(f.mentions, one.text)
 		case !named && !one.inner:
@@ -122,6 +129,9 @@ func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
 		}
 	}
 	for _, name := range sortedKeys(joined) {
+		if files && strings.TrimSpace(joined[name].text) == "" {
+			continue // split("\n", file(...))
+		}
 		own := s
 		own.Name, own.Text, own.Language, own.partial = cmp.Or(p.object+" "+name, name), joined[name].text, LanguageOf(name), s.partial || joined[name].partial
 		if name != "" {

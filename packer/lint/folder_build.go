@@ -70,7 +70,7 @@ func (c *checker) build(source *block) Build {
 	}
 	if len(source.Labels) > 0 {
 		b.Builders = source.Labels[:1]
-		if slices.Contains(madeFrom(builder.Image), source.Labels[0]) {
+		if slices.Contains(builder.Names(builder.Image), source.Labels[0]) {
 			b.base = "the machine that is cloned"
 		}
 	}

@@ -2,8 +2,6 @@ package lint
 
 import (
 	"encoding/base64"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,13 +26,7 @@ func encode(t *testing.T, script string) string {
 // provisioner.
 func worse(t *testing.T, files map[string]string) []finding.Finding {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return slices.DeleteFunc(check(t, dir, Options{}), func(f finding.Finding) bool {
+	return slices.DeleteFunc(check(t, writeFiles(t, files), Options{}), func(f finding.Finding) bool {
 		return f.Severity <= finding.Info || f.Severity == finding.Unknown
 	})
 }

@@ -13,22 +13,11 @@ import (
 )
 
 // fromMedium are builders that have Windows Setup run, from an answer file.
-var fromMedium = append(madeFrom(builder.ISO), "vmware-iso", "virtualbox-iso", "parallels-iso")
+var fromMedium = append(builder.Names(builder.ISO), "vmware-iso", "virtualbox-iso", "parallels-iso")
 
 // own are platforms on which nobody but the image brings SSH, keys and ports:
 // elsewhere the operator's user data does at first boot.
-var own = append(madeFrom(builder.Image), fromMedium...)
-
-// madeFrom are the builders whose machines come from this medium.
-func madeFrom(medium builder.Medium) []string {
-	var names []string
-	for _, b := range builder.Builders() {
-		if b.Medium == medium {
-			names = append(names, b.Name)
-		}
-	}
-	return names
-}
+var own = append(builder.Names(builder.Image), fromMedium...)
 
 var onVSphere = []string{"vsphere-iso", "vsphere-clone"}
 
