@@ -71,11 +71,19 @@ func operatorCases() []ruleCase {
 		{name: "unheard of", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "77.0.0"), want: finding.Unknown,
 			says: "version 77.0.0", does: "get csv", fix: operator("10.19.1"), count: 1},
 		{name: "nodes without WMCO", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "")},
+		{name: "at work on a node", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: desired("10.19.2-5a6b7c8"), want: finding.Warn,
+			says: "WMCO isn't done with win-1", does: "wait until WMCO has configured win-1, or see why it doesn't\noc get node win-1 -o yaml", fix: desired("10.19.1-1a2b3c4"), count: 1},
+		{name: "at work on a node, and no update", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: desired("10.19.2-5a6b7c8")},
 		{name: "not installed", id: "NODE002", from: "4.19", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: installed("Failed"), want: finding.Warn,
 			says: "its phase is Failed (InstallCheckFailed: install timeout)", does: "oc -n openshift-windows-machine-config-operator describe csv windows-machine-config-operator.v10.19.1", fix: installed("Succeeded"), count: 1},
 		{name: "not installed, and no update", id: "NODE002", from: "4.19", inv: storageCluster("4.19", "10.19.1"), change: installed("Pending"), want: finding.Warn, says: "its phase is Pending", fix: installed(""), count: 1},
 		{name: "4.22 goes to 5.0", id: "NODE002", from: "4.22", to: "5.0", inv: storageCluster("4.22", "10.22.1")},
 	}
+}
+
+// desired is the WMCO that is to configure win-1, which 10.19.1-1a2b3c4 has.
+func desired(v string) change {
+	return onNodes(func(n *inventory.Node) { n.WMCO, n.DesiredWMCO = "10.19.1-1a2b3c4", v }, 1)
 }
 
 // installed gives WMCO a ClusterServiceVersion in a phase.

@@ -68,7 +68,7 @@ func compareKubelet(snap *snapshot.Snapshot, report rules.Report, kubelet, serve
 	case operatorBehind(snap, nodes):
 		d.NoStep = true // NODE002 asks for the same
 	case len(behind) == len(nodes):
-		d.Do = lookAtNodes(behind)
+		d.Do = lookAtNodes(leftBehind, behind)
 	}
 	if lag >= 0 && snap.Hop > 0 {
 		d.Case = "older later" // by then WMCO has followed; if it hasn't, the cluster refuses the hop

@@ -17,6 +17,9 @@ func operatorSkew(snap *snapshot.Snapshot, report rules.Report) {
 	if c := snap.Inventory.Cluster.CSV; snap.Phase == snapshot.Now && !c.Installed() {
 		report(rules.Finding{Case: "not installed", Facts: rules.Facts{"csv": c, "says": strings.Trim(printable.OneLine(c.Reason+": "+c.Message), ": ")}, Do: []action.Action{action.FinishWMCO{CSV: *c}}, Evidence: []inventory.Evidence{c.At}})
 	}
+	if at := snapshot.Select(snap.Nodes, func(n *inventory.Node) bool { return n.DesiredWMCO != "" && n.WMCO != n.DesiredWMCO }); snap.Phase == snapshot.Now && snap.Hops > 0 && len(at) > 0 {
+		report(rules.Finding{Case: "at work", Facts: rules.Facts{"nodes": at}, Do: lookAtNodes("wait until WMCO has configured %s, or see why it doesn't", snapshot.NodeNames(at)), Evidence: snapshot.NodeEvidence(at)}) // at rest AFTER004 says so
+	}
 	release := snap.CatalogRelease()
 	if release == nil {
 		return // DATA001 says so
@@ -44,7 +47,7 @@ func compareOperator(snap *snapshot.Snapshot, report rules.Report, text, minor s
 		d.Evidence = snapshot.NodeEvidence(its)
 	}
 	if behind := snap.LeftBehind(its); len(behind) > 0 {
-		d.Do = lookAtNodes(behind)
+		d.Do = lookAtNodes(leftBehind, behind)
 	}
 	known := snap.WMCORow(text)
 	switch {
@@ -68,8 +71,10 @@ func compareOperator(snap *snapshot.Snapshot, report rules.Report, text, minor s
 	report(d)
 }
 
-func lookAtNodes(names []string) []action.Action {
-	return []action.Action{action.ByHand{Text: "WMCO is newer than these nodes: see why it doesn't configure " + rules.SomeOf(names), Look: [][]string{
+const leftBehind = "WMCO is newer than these nodes: see why it doesn't configure %s"
+
+func lookAtNodes(text string, names []string) []action.Action {
+	return []action.Action{action.ByHand{Text: fmt.Sprintf(text, rules.SomeOf(names)), Look: [][]string{
 		{"oc", "get", "node", names[0], "-o", "yaml"},
 		{"oc", "-n", "openshift-windows-machine-config-operator", "logs", "deployment/windows-machine-config-operator"},
 	}}}
