@@ -29,3 +29,12 @@ func plain(t *testing.T, typ reflect.Type, seen map[reflect.Type]bool) {
 		}
 	}
 }
+
+// A driver that is ahead stays as it is: its row names no way back to csi-proxy.
+func TestRowOfADriverAheadKeepsItsMode(t *testing.T) {
+	for _, row := range evaluate(t, clusterOf("4.18", "10.18.0", vsphereHostProcess("v3.5.0")), skew.Request{To: "4.19"}).Drivers {
+		if row.Mode != "HostProcess" || row.ModeTarget != "HostProcess" {
+			t.Errorf("%+v", row)
+		}
+	}
+}

@@ -102,8 +102,7 @@ func (e *evaluation) mustMove(v *snapshot.View) bool {
 			}
 		}
 	}
-	line := v.Catalog.Line(v.LinuxTarget.Newest())
-	return line.HostProcessOnly() || line != nil && v.DaemonSet.HostProcess && !line.CanHostProcess()
+	return v.Catalog.Line(v.LinuxTarget.Newest()).HostProcessOnly()
 }
 
 // moved notes where a plan has the Windows drivers, before or after a hop's
