@@ -16,13 +16,21 @@ import (
 func Covers(d winscript.Command, n int) (covered, open bool) {
 	ports, text := d.Param("localport", -1), d.Text()
 	if d.Name == "netsh" {
-		m := netshPort.FindStringSubmatch(text)
-		if !strings.Contains(text, "firewall") || !strings.Contains(text, "add") || m == nil {
+		if !strings.Contains(text, "firewall") || !strings.Contains(text, "add") {
 			return false, false
 		}
-		ports.Texts = strings.Split(cmp.Or(m[1], m[2]), ",")
+		ports.Texts = portsOf(d)
 	}
 	return slices.ContainsFunc(ports.Texts, func(p string) bool { return covers(p, n) }), ports.Open
+}
+
+// portsOf are those of netsh, several in a loop.
+func portsOf(netsh winscript.Command) []string {
+	var all []string
+	for _, m := range netshPort.FindAllStringSubmatch(netsh.Text(), -1) {
+		all = append(all, cmp.Or(m[1], m[2]))
+	}
+	return all
 }
 
 var netshPort = regexp.MustCompile(`localport=\s*"?([\d,\-]+)|portopening\s+\w+\s+(\d+)`)
@@ -52,20 +60,23 @@ func Closed(d winscript.Command) string {
 	return ""
 }
 
-var (
-	netshName = regexp.MustCompile(`\bname=\s*"?([^"=]+?)"?(?: new\b| \w+=|$)`)
-	netshGone = regexp.MustCompile(`firewall delete rule|firewall set rule .*\benable=no`)
-)
+var netshGone = regexp.MustCompile(`firewall delete rule|firewall set rule .*\benable=no`)
 
 // RuleNames are the names of the firewall's rules for a port that a command is about, in lower
 // case. A loop has a name for each of its ports.
 func RuleNames(c winscript.Command, port int) []string {
-	if m := netshName.FindStringSubmatch(strings.ReplaceAll(c.Text(), "= ", "=")); c.Name == "netsh" && m != nil {
-		return m[1:]
+	ports, lists := c.Param("localport", -1).Texts, [][]string{c.Param("name", 0).Texts, c.Param("displayname", -1).Texts}
+	if c.Name == "netsh" {
+		var names []string
+		for _, w := range c.Words() {
+			if name, is := strings.CutPrefix(strings.ToLower(w), "name="); is {
+				names = append(names, strings.Trim(name, `"'`))
+			}
+		}
+		ports, lists = portsOf(c), [][]string{names}
 	}
 	var all []string
-	ports := c.Param("localport", -1).Texts
-	for _, names := range [][]string{c.Param("name", 0).Texts, c.Param("displayname", -1).Texts} {
+	for _, names := range lists {
 		for i, name := range names {
 			if len(ports) != len(names) || covers(ports[i], port) {
 				all = append(all, strings.ToLower(name))

@@ -14,6 +14,7 @@ var (
 	allowed   = regexp.MustCompile(`\ballow(?:users|groups)[ \t]+([^\n]+)`)
 	otherPort = regexp.MustCompile(`(?m)^["']?port[ \t]+(?:[13-9]\d*|2|2[013-9]\d*|22\d+)\b`)
 	otherFile = regexp.MustCompile(`#\s*match group administrators`)
+	thatFile  = regexp.MustCompile(`(?m)^["'\s]*authorizedkeysfile\s+\S*administrators_authorized_keys`)
 )
 
 // LocksOut says how the words of a script or of a file, in lower case and with its name, keep
@@ -32,7 +33,7 @@ func LocksOut(words string) string {
 		return "sshd lets others in, and not the administrator"
 	case otherPort.MatchString(words):
 		return "sshd listens on another port than 22"
-	case otherFile.MatchString(words):
+	case otherFile.MatchString(words) && !thatFile.MatchString(words):
 		return "sshd doesn't read administrators_authorized_keys"
 	}
 	return ""
