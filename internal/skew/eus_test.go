@@ -78,6 +78,36 @@ func TestControlPlaneOnly(t *testing.T) {
 	}
 }
 
+// One that is half done is planned to its end: WMCO, which was removed, isn't updated first,
+// and the pools that were paused are resumed.
+func TestControlPlaneOnlyHalfWay(t *testing.T) {
+	known, err := catalog.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inv := storageCluster("4.18", "10.18.0")
+	inv.Cluster.OpenShift, inv.Cluster.WMCO, inv.Cluster.Channel, inv.Cluster.Kubernetes = "4.19.10", "", "eus-4.20", ""
+	inv.Cluster.Pools = []inventory.Pool{{Name: "master"}, {Name: "infra"}, {Name: "worker", Paused: true}}
+	result, err := skew.Evaluate(known, inv, skew.Request{To: "4.20", Now: "2026-11-21"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, s := range result.Steps {
+		fmt.Fprintf(&got, "%s: %s\n", s.When, s.What)
+	}
+	const want = `before: acknowledge ack-4.19-admissionregistration-v1beta1-api-removals-in-4.20
+during: update the cluster to 4.20
+after: resume the machine config pool worker (it was paused before this plan), and wait until its nodes have followed
+after: install WMCO again, for 4.20, and wait until every Windows node is ready and shows its version
+after: replace DaemonSet openshift-cluster-csi-drivers/vsphere-windows by the one that bake writes, v3.5.0
+after: check the result: versions, rollouts, registered drivers, migrated volumes
+`
+	if got.String() != want {
+		t.Error(got.String())
+	}
+}
+
 // What isn't one for sure is planned minor by minor, and the admin has the last word.
 func TestNoControlPlaneOnly(t *testing.T) {
 	infra := []inventory.Pool{{Name: "master"}, {Name: "worker"}, {Name: "infra", Paused: true}}

@@ -252,8 +252,7 @@ func TestWMCO(t *testing.T) {
 		"newest":           {[]string{csv("10.9.1", "}\nstatus: {phase: Succeeded}"), csv("10.19.0", "}\nstatus: {phase: Succeeded}")}, "10.19.0"},
 		"a copy":           {[]string{csv("10.19.1", ", labels: {olm.copiedFrom: wmco}}\nstatus: {phase: Succeeded}")}, ""},
 		"Deployment":       {[]string{"apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: windows-machine-config-operator, labels: {olm.owner: windows-machine-config-operator.v10.18.0}}"}, "10.18.0"},
-		"services":         {[]string{services("10.17.1-abc1234", proxy)}, "10.17.1-abc1234"},
-		"services of two":  {[]string{services("10.17.1-abc1234", proxy), services("10.17.0-bcd1234", proxy)}, ""},
+		"services alone":   {[]string{services("10.17.1-abc1234", proxy)}, ""},
 		"CSV and services": {[]string{services("10.17.1-abc1234", proxy), csv("10.17.2", "}\nstatus: {phase: Succeeded}")}, "10.17.2"},
 		"another operator": {[]string{strings.Replace(csv("10.19.1", "}"), "windows-machine", "other-machine", 1)}, ""},
 	} {

@@ -38,21 +38,15 @@ func (c *Collector) Inventory() *inventory.Inventory {
 	return &inv
 }
 
-// joinCluster takes WMCO's version from what says it best.
+// joinCluster takes WMCO's version from what runs it. Its lists of services don't tell:
+// they stay when it is removed, as for an update over two minors.
 func (c *Collector) joinCluster(cl *inventory.Cluster) {
-	cl.Evidence = slices.Clone(cl.Evidence)
 	for _, f := range slices.SortedStableFunc(slices.Values(c.wmco), func(a, b wmcoFact) int { return a.version.Compare(b.version) }) {
 		cl.CSV = cmp.Or(f.csv, cl.CSV)
 	}
 	if newest, ok := c.newestWMCO(); ok {
 		cl.WMCO = newest.version.String()
-		cl.Evidence = append(cl.Evidence, newest.at)
-		return
-	}
-	// The operator drops the lists of other versions once no node needs them.
-	if len(cl.Services) == 1 {
-		cl.WMCO = cl.Services[0].WMCO
-		cl.Evidence = append(cl.Evidence, inventory.Evidence{Where: cl.Services[0].At.Where, Text: ServicesPrefix + cl.WMCO})
+		cl.Evidence = append(slices.Clone(cl.Evidence), newest.at)
 	}
 }
 

@@ -20,13 +20,14 @@ func (p *planner) overTwo() bool {
 }
 
 // pools pauses those that aren't paused, or resumes all: the way back leaves them so.
+// Of an update that is half done those are resumed that are paused.
 func (p *planner) pools(resume bool) []action.Action {
 	all := p.inv.Cluster.Pools
 	if len(all) == 0 && !p.inv.Cluster.Hosted() {
 		all = []inventory.Pool{{Name: "worker"}} // every cluster has it
 	}
 	behind := snapshot.Select(all, func(pool inventory.Pool) bool {
-		return pool.Name != snapshot.ControlPlanePool && (resume || !pool.Paused)
+		return pool.Name != snapshot.ControlPlanePool && (resume && p.hop > 0 || resume == pool.Paused)
 	})
 	return snapshot.Map(behind, func(pool inventory.Pool) action.Action {
 		return action.PausePool{Pool: pool.Name, Resume: resume, Was: pool.Paused}
@@ -49,26 +50,33 @@ func (p *planner) controlPlaneOnly(from, middle, to version.OpenShift) {
 	if wmco {
 		p.add(rules.Before, nil, "WMCO doesn't update nodes over two minors. Windows pods run on without it; their kubelet is two minors behind at the end, which OpenShift allows on an even minor and no further", action.RemoveWMCO{To: to})
 	}
-	channel := "eus-" + to.MinorString()
-	p.update(w, channel)
+	p.update(w, "eus-"+to.MinorString())
 	p.take(w, rules.During, []string{rules.During})
 	p.moved(p.hop, rules.After, p.inv)
 
 	p.hop++
 	p.forget()
-	second := withoutWMCO(p.settle(rules.Before, []string{rules.Before}, middle, to))
+	p.controlPlaneEnds(middle, to, wmco, moved(w.Now))
+}
+
+// controlPlaneEnds is the second hop of such an update, the first one where the cluster is
+// half way. wmco: the first hop has removed WMCO; was is the driver that it has moved
+// volumes to.
+func (p *planner) controlPlaneEnds(middle, to version.OpenShift, wmco bool, was string) {
+	w := withoutWMCO(p.settle(rules.Before, []string{rules.Before}, middle, to))
 	p.moved(p.hop, rules.Before, p.inv)
-	p.update(second, channel)
-	p.take(second, rules.During, []string{rules.During})
-	p.add(rules.After, nil, "", p.pools(true)...)
-	if wmco {
-		snap := second.Now
+	p.update(w, "eus-"+to.MinorString())
+	p.take(w, rules.During, []string{rules.During})
+	if resume := p.pools(true); len(resume) > 0 {
+		p.add(rules.After, nil, "", resume...)
+	}
+	if snap := w.Now; wmco || snap.UsesWMCO() {
 		up, why := remedy.WMCOOf(snap, snap.ToMinor()), whyWMCO
 		up.Again = true
 		do := []action.Action{up}
 		if held(snap, snap.ToMinor()) {
 			up.Held, why = true, whyRelease
-			do = []action.Action{up, action.ReleaseNodes{Provisioner: cmp.Or(moved(w.Now), moved(snap)), WMCO: up.WMCO}}
+			do = []action.Action{up, action.ReleaseNodes{Provisioner: cmp.Or(was, moved(snap)), WMCO: up.WMCO}}
 		}
 		p.add(rules.After, nil, why, do...)
 	}

@@ -24,6 +24,10 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 			continue
 		}
 		from, to := stops[p.hop], stops[p.hop+1]
+		if p.hop == 0 && snapshot.HalfWay(p.req, &p.inv.Cluster, from) && from.CompareMinor(to) < 0 {
+			p.controlPlaneEnds(from, to, false, "")
+			continue
+		}
 		w := p.settle(rules.Before, []string{rules.Before}, from, to)
 		p.moved(p.hop, rules.Before, p.inv)
 		p.update(w, channel(p.inv.Cluster.Channel, to))

@@ -55,6 +55,12 @@ func (snap *Snapshot) ControlPlaneOnly() string {
 	return ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster)
 }
 
+// HalfWay tells whether a cluster is in the middle of such an update: at an odd minor,
+// without WMCO.
+func HalfWay(req Request, c *inventory.Cluster, at version.OpenShift) bool {
+	return c.WMCO == "" && at.Minor%2 == 1 && ControlPlaneOnly(req, c) != ""
+}
+
 // WithoutNodes tells whether a hop is the first of a Control Plane Only update: no
 // WMCO is there for its target.
 func (snap *Snapshot) WithoutNodes() bool {

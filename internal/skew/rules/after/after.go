@@ -114,8 +114,10 @@ func behind(snap *snapshot.Snapshot, n *inventory.Node) string {
 	if n.WMCO != "" && n.DesiredWMCO != "" && n.WMCO != n.DesiredWMCO {
 		return fmt.Sprintf("configured by WMCO %s, to be configured by %s", n.WMCO, n.DesiredWMCO)
 	}
-	node, err := version.ParseWMCO(n.WMCO)
-	if operator, opErr := version.ParseWMCO(snap.Inventory.Cluster.WMCO); err == nil && opErr == nil && node.Compare(operator) < 0 {
+	if len(snap.LeftBehind([]*inventory.Node{n})) > 0 {
+		if snap.Inventory.Cluster.WMCO == "" {
+			return fmt.Sprintf("configured by WMCO %s, other nodes by a newer one", n.WMCO)
+		}
 		return fmt.Sprintf("configured by WMCO %s, the operator is %s", n.WMCO, snap.Inventory.Cluster.WMCO)
 	}
 	if oldKubelet(snap, n) {

@@ -56,7 +56,7 @@ func compareOperator(snap *snapshot.Snapshot, report rules.Report, text, minor s
 		d.Do = []action.Action{action.Gather{Text: "look at the operator, and add its release to the catalog with --catalog where it is new", Get: []string{"-n", "openshift-windows-machine-config-operator", "get", "csv"}}}
 	case known.OpenShift == minor || snap.Precedes(known.OpenShift, minor), snap.Route.Problem != "" && snap.Phase != snapshot.Now:
 		return // it fits, or DATA001 says that the route isn't known
-	case (snap.Hop > 0 || snap.Inventory.Cluster.WMCO == "") && snap.From.Minor%2 == 1 && snapshot.ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster) != "":
+	case snap.Hop > 0 && snap.From.Minor%2 == 1 && snapshot.ControlPlaneOnly(snap.Request, &snap.Inventory.Cluster) != "", snapshot.HalfWay(snap.Request, &snap.Inventory.Cluster, snap.From):
 		return // it is removed before, and comes back after
 	case snap.Hop > 0:
 		d.Case, d.Facts["its"] = "other minor later", known.OpenShift
