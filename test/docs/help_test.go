@@ -12,13 +12,16 @@ import (
 )
 
 // TestEveryCommandHasHelp: a text file with another name than the command's would
-// leave it without a word.
+// leave it without a word. Each has an example.
 func TestEveryCommandHasHelp(t *testing.T) {
 	for _, build := range []func(*app.App) *cobra.Command{bake.New, verify.New} {
 		var told func(cmd *cobra.Command)
 		told = func(cmd *cobra.Command) {
 			if cmd.Short == "" {
 				t.Errorf("%s has no help", cmd.CommandPath())
+			}
+			if cmd.Example == "" {
+				t.Errorf("%s has no example", cmd.CommandPath())
 			}
 			for _, sub := range cmd.Commands() {
 				told(sub)
