@@ -55,6 +55,7 @@ func TestCalm(t *testing.T) {
 		id, what string
 		found    bool
 	}{
+		"a clone's domain and address":     {map[string]string{"w.pkr.hcl": run("powershell", `script = "a.ps1"`)["w.pkr.hcl"], "a.ps1": "Copy-Item b.ps1 C:\\b.ps1\nSet-Content C:\\Windows\\Setup\\Scripts\\SetupComplete.cmd 'powershell -File C:\\b.ps1'\n", "b.ps1": "Add-Computer -DomainName corp.example.com -Credential $c\nNew-NetIPAddress -InterfaceAlias a -IPAddress 10.0.0.5\n"}, ruleLeft, "", false},
 		"a list of steps from a folder":    {from(`formatlist("%s/%s.ps1", local.dir, ["a", "b"])`, `["${local.dir}/s.ps1"]`), "template.sysprep", "started again", false},
 		"a list of steps, out of order":    {from(`formatlist("%s/%s.ps1", local.dir, ["a", "s"])`, `["${local.dir}/b.ps1"]`), "template.sysprep", "started again", true},
 		"a script's lines":                 {map[string]string{"w.pkr.hcl": run("powershell", `inline = split("\n", file("${path.root}/a.ps1"))`)["w.pkr.hcl"], "a.ps1": "Write-Output a\n"}, ruleScript, "nothing but comments", false},

@@ -72,7 +72,7 @@ func settings(c *buildChecker) {
 			text += " wsman"
 		}
 		for i, s := range table.Settings() {
-			if weakens, told := s.Tells(text); weakens {
+			if weakens, told := s.Tells(text); weakens && !(s.Clones && d.in.stage == InClone) {
 				last[i] = d
 			} else if told {
 				delete(last, i)

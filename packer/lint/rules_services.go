@@ -96,7 +96,7 @@ func scripts(c *buildChecker) {
 	const id = "template.script"
 	before := len(c.findings)
 	for _, d := range c.commands() {
-		if what, why, remedy := command.Slip(d.Command); what != "" {
+		if what, why, remedy := command.Slip(d.Command, string(d.in.Language), d.in.bare); what != "" {
 			c.add(id, d.in.Name, finding.Finding{Severity: finding.Warn, Observed: short(what), Expected: "a command that does what it says", Why: why, Remedy: remedy, Evidence: d.at()})
 		}
 	}

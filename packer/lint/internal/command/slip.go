@@ -14,10 +14,17 @@ var aliased = regexp.MustCompile(`^set-content (?:(?:delete|start|stop) [\w.-]+$
 // puts none around arguments.
 var unquoted = regexp.MustCompile(`^start-process .*msiexec.*\s/(?:i|package)\s+[a-z]:\\program files`)
 
-// Slip says why a command doesn't do what it is written for, "" for nothing.
-func Slip(c winscript.Command) (what, why, remedy string) {
+// waits are ways in which a script of PowerShell waits for a program with a window.
+var waits = regexp.MustCompile(`(?i)wait|sleep|\bwhile\b|\bdo\b|get-process|msiexec[^\n;]*\||cmd(\.exe)?["']? +/c`)
+
+// Slip says why a command of a script in this language doesn't do what it is written for, ""
+// for nothing.
+func Slip(c winscript.Command, language, script string) (what, why, remedy string) {
 	text := c.Text()
 	switch {
+	case c.Name == "msiexec" && language == "powershell" && !waits.MatchString(script):
+		return "nothing waits for msiexec", "it has a window, and PowerShell goes on at once: the next step runs beside it, or sysprep does, and nobody sees its failure",
+			"$p = Start-Process msiexec.exe -ArgumentList ... -Wait -PassThru, and throw where $p.ExitCode isn't 0 or 3010"
 	case aliased.MatchString(text):
 		return strings.Replace(text, "set-content", "sc", 1), "sc is Set-Content in PowerShell: it writes a file, and no service is touched", "sc.exe in place of sc"
 	case c.Name == "program" && strings.HasPrefix(text, "program files"):

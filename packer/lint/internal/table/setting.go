@@ -12,6 +12,7 @@ type Setting struct {
 	Rule   string // of package lint
 	Object string // "" for the script's own name
 	Mild   bool   // the rule's finding is one to be warned of
+	Clones bool   // what a clone sets itself is right
 
 	What, Expected, Why, Remedy string
 
