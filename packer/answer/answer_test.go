@@ -86,6 +86,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		"empty":              {`<unattend xmlns="` + namespace + `"></unattend>`, false, KindXML, "no <settings>"},
 		"unknown pass":       {strings.Replace(good, `pass="oobeSystem"`, `pass="oobe"`, 1), false, KindPass, `no pass "oobe"`},
 		"other pass":         {strings.Replace(good, `pass="windowsPE"`, `pass="generalize"`, 1), false, KindPass, "doesn't read Microsoft-Windows-International-Core-WinPE"},
+		"another pass's":     {strings.Replace(left, "<OOBE>", "<ComputerName>*</ComputerName><OOBE>", 1), true, KindPass, "doesn't read ComputerName in the pass oobeSystem, only in specialize"},
 		"misspelt":           {strings.Replace(good, "Microsoft-Windows-SQMApi", "Microsoft-Windows-SQM", 1), false, KindUnknown, "Microsoft-Windows-SQM"},
 		"32 bits":            {strings.ReplaceAll(good, `"amd64"`, `"x86"`), false, KindIdentity, `for "x86"`},
 		"other key":          {strings.Replace(good, publicKey, "deadbeef", 1), false, KindIdentity, `publicKeyToken="deadbeef"`},

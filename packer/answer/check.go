@@ -112,6 +112,10 @@ func (c *checker) element(e *tree) {
 	case e.depth == 2 && name.Local == "component":
 		c.component(e)
 	case e.depth > 2:
+		// https://learn.microsoft.com/windows-hardware/customize/desktop/unattend/microsoft-windows-shell-setup-computername
+		if name.Local == "ComputerName" && e.parent.attribute("name") == "Microsoft-Windows-Shell-Setup" && c.pass == "oobeSystem" {
+			c.add(e.line, KindPass, "Windows doesn't read ComputerName in the pass %s, only in specialize", c.pass)
+		}
 		if meant := misspelt(name.Local); meant != "" {
 			c.add(e.line, KindSetup, "there is no <%s>; <%s> is meant", name.Local, meant)
 		}
