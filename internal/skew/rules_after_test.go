@@ -35,6 +35,12 @@ func afterCases() []ruleCase {
 		{name: "half way, and that is the target", id: "AFTER001", to: "4.20", inv: storageCluster("4.19", "10.19.1"), change: updating("4.20.3"), want: finding.Warn,
 			says: "the update from 4.19.30 to 4.20.3 isn't complete", does: "oc adm upgrade", fix: func(inv *inventory.Inventory) { inv.Cluster.Updating = "" }},
 		{name: "half way, and somebody asks for another target", id: "AFTER001", to: "4.21", inv: storageCluster("4.19", "10.19.1"), change: all(updating("4.20.3"), rolling(1, true))},
+		{name: "a pool left paused", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: pool(true, 1), want: finding.Warn,
+			says: "it is paused, and 1 of 3 nodes are at its configuration", does: `oc patch machineconfigpool worker --type=merge --patch '{"spec":{"paused":false}}'`, fix: pool(false, 1), count: 1},
+		{name: "a pool that is paused and has followed", id: "AFTER001", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: pool(true, 3)},
+		{name: "a pool that is paused, and an update asked about", id: "AFTER001", from: "4.20", to: "4.21", inv: storageCluster("4.20", "10.20.0"), change: pool(true, 1)},
+		{name: "WMCO was removed", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.18.0"), change: all(ownWMCO(""), kubelet("v1.31.9")), want: finding.Warn,
+			does: "where that is manual; install it again where it was removed)", fix: all(wmco("10.20.0-1a2b3c4"), kubelet("v1.33.5"))},
 		{name: "made by hand", id: "AFTER002", from: "4.20", inv: storageCluster("4.20", "10.20.0"), change: byHand},
 		{name: "the code was removed", id: "AFTER002", from: "4.22", inv: storageCluster("4.22", "10.22.1"), change: leftover(""), want: finding.Warn, says: "shop/data", fix: leftover(vsphereName)},
 		{name: "half way", id: "AFTER002", inv: storageCluster("4.20", "10.20.0"), change: all(updating("4.21.3"), leftover(""))},
@@ -57,5 +63,12 @@ func afterCases() []ruleCase {
 		{name: "WMCO taken out over two minors", id: "AFTER004", from: "4.20", inv: storageCluster("4.20", "10.18.0"),
 			change: all(func(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }, onNodes(func(n *inventory.Node) { n.Kubelet = "v1.31.9" })), want: finding.Warn,
 			says: "kubelet v1.31.9, the API server is v1.33.4", does: "let WMCO be updated to its release for 4.20", fix: onNodes(func(n *inventory.Node) { n.Kubelet = "v1.33.4" }), count: 1},
+	}
+}
+
+// pool is MachineConfigPool worker, with three nodes.
+func pool(paused bool, updated int) change {
+	return func(inv *inventory.Inventory) {
+		inv.Cluster.Pools = []inventory.Pool{{Name: "worker", Paused: paused, Machines: 3, Updated: updated, At: fact("MachineConfigPool worker")}}
 	}
 }

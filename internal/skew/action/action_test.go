@@ -47,6 +47,7 @@ func every() []action.Action {
 		action.RemoveWMCO{To: version.OpenShift{Major: 4, Minor: 20, Patch: -1}},
 		action.UpdateWMCO{Again: true, OpenShift: "4.20", WMCO: "10.20.0", Kubernetes: "1.33"},
 		action.UpdateWMCO{OpenShift: "4.14", WMCO: "9.0.0", Held: true},
+		action.UpdateWMCO{OpenShift: "4.20", WMCO: "10.20.0", Unseen: true},
 		action.ReleaseNodes{Provisioner: "csi.vsphere.vmware.com", WMCO: "9.0.0"},
 		action.ReleaseNodes{WMCO: "8.1.0"},
 		action.FinishWMCO{CSV: inventory.ClusterServiceVersion{Object: inventory.Object{Kind: "ClusterServiceVersion", Namespace: "wmco", Name: "windows-machine-config-operator.v10.19.1"}, Phase: "Failed"}},

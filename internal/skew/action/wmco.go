@@ -14,6 +14,8 @@ type UpdateWMCO struct {
 	OpenShift, WMCO, Kubernetes string
 	// AtLeast: an older WMCO of that minor won't do.
 	AtLeast bool
+	// Unseen: nodes show that it was there, and nothing that it is.
+	Unseen bool
 	// Held: WMCO holds nodes that have volumes until each is released.
 	Held bool
 	// Again: it was removed, and comes back from the Subscription that was saved.

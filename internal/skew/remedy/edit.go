@@ -41,7 +41,12 @@ func UpdateWMCO(snap *snapshot.Snapshot, minor string) []action.Action {
 	if !snap.UsesWMCO() {
 		return []action.Action{action.ByHand{Text: fmt.Sprintf("update the Windows nodes to kubelet and containerd of OpenShift %s the way they were set up: no WMCO keeps them", minor)}}
 	}
-	return []action.Action{WMCOOf(snap, minor)}
+	up := WMCOOf(snap, minor)
+	up.Unseen = snap.Hops == 0 && snap.From.Minor%2 == 0 && snap.Inventory.Cluster.WMCO == "" && slices.ContainsFunc(snap.Nodes, func(n *inventory.Node) bool {
+		r := snap.WMCORow(n.WMCO) // over two minors an update is made without it
+		return r != nil && r.OpenShift != minor && !snap.Precedes(r.OpenShift, minor)
+	})
+	return []action.Action{up}
 }
 
 // WMCOOf is the operator's release for a minor, as far as the catalog knows it.

@@ -29,6 +29,11 @@ func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 		underWay(snap, report)
 		return
 	}
+	for _, pool := range snap.Inventory.Cluster.Pools {
+		if pool.Paused && pool.Updated < pool.Machines {
+			report(rules.Finding{Case: "paused", Facts: rules.Facts{"pool": pool}, Do: []action.Action{action.PausePool{Pool: pool.Name, Resume: true, Was: true}}, Evidence: []inventory.Evidence{pool.At}})
+		}
+	}
 	for _, d := range snap.Drivers {
 		if d.OS == "windows" && snapshot.ImagesRunning(d) > 1 && snap.Covered(inventory.Pods) {
 			continue // SKEW006 says so
