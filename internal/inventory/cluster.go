@@ -36,8 +36,6 @@ type Cluster struct {
 	CSV *ClusterServiceVersion `json:"csv,omitempty"`
 	// Services are WMCO's lists of the services that its nodes run.
 	Services []ServiceList `json:"services,omitempty"`
-	// VSphereStorageDriver is Storage.spec.vsphereStorageDriver.
-	VSphereStorageDriver string `json:"vsphereStorageDriver,omitempty"`
 	// AdminGates are what openshift-config-managed/admin-gates asks to be
 	// acknowledged, those of other releases too: a key begins with ack- and the
 	// release that it holds back.

@@ -49,7 +49,6 @@ var unknown = map[string]string{
 	"list machineconfigpools":      "machineconfigpools",
 	"get clusterversions/version":  "clusterversions",
 	"get infrastructures/cluster":  "infrastructures.config.openshift.io/cluster",
-	"get storages/cluster":         "storages.operator.openshift.io/cluster",
 	"get clusterserviceversions":   "clusterserviceversions.operators.coreos.com",
 	"list clusterserviceversions":  "clusterserviceversions.operators.coreos.com",
 	"get configmaps/admin-gates":   "admin-gates",

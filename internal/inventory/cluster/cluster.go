@@ -62,7 +62,7 @@ func (r *reader) read(ctx context.Context) error {
 		r.all(inventory.CSINodes, "csinodes", of(r.storage.CSINodes().List), add[storagev1.CSINode](r, "storage.k8s.io/v1", "CSINode")),
 		r.all(inventory.Volumes, "persistentvolumes", of(r.core.PersistentVolumes().List), add[corev1.PersistentVolume](r, "v1", "PersistentVolume")),
 		r.all(inventory.Claims, "persistentvolumeclaims", of(r.core.PersistentVolumeClaims("").List), add[corev1.PersistentVolumeClaim](r, "v1", "PersistentVolumeClaim")),
-		r.readNodes, r.readClasses, r.readNamespaces, r.readClusterVersion, r.readRuntimeClasses, r.settings(infrastructures), r.settings(storages),
+		r.readNodes, r.readClasses, r.readNamespaces, r.readClusterVersion, r.readRuntimeClasses, r.readInfrastructure,
 		r.objects(inventory.CSIDrivers, csiDrivers), r.objects(inventory.Pools, pools),
 		r.configMap(inventory.AdminGates, "openshift-config-managed", "admin-gates"), r.configMap(inventory.AdminAcks, "openshift-config", "admin-acks"))
 	if err != nil {

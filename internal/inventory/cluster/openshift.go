@@ -21,7 +21,6 @@ import (
 var (
 	clusterVersions = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "clusterversions"}
 	infrastructures = schema.GroupVersionResource{Group: "config.openshift.io", Version: "v1", Resource: "infrastructures"}
-	storages        = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "storages"}
 	csiDrivers      = schema.GroupVersionResource{Group: "operator.openshift.io", Version: "v1", Resource: "clustercsidrivers"}
 	runtimeClasses  = schema.GroupVersionResource{Group: "node.k8s.io", Version: "v1", Resource: "runtimeclasses"}
 	pools           = schema.GroupVersionResource{Group: "machineconfiguration.openshift.io", Version: "v1", Resource: "machineconfigpools"}
@@ -61,15 +60,12 @@ func (r *reader) readClusterVersion(ctx context.Context) error {
 	return r.cover(inventory.ClusterVersion, err)
 }
 
-// settings reads the one object of a kind that a cluster needn't have.
-func (r *reader) settings(resource schema.GroupVersionResource) func(context.Context) error {
-	return func(ctx context.Context) error {
-		err := r.readCustom(ctx, resource, "", "cluster")
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return r.note(access{verb: "get", resource: resource.GroupResource().String(), name: "cluster"}, err)
+func (r *reader) readInfrastructure(ctx context.Context) error {
+	err := r.readCustom(ctx, infrastructures, "", "cluster")
+	if apierrors.IsNotFound(err) {
+		return nil
 	}
+	return r.note(access{verb: "get", resource: infrastructures.GroupResource().String(), name: "cluster"}, err)
 }
 
 func (r *reader) readCustom(ctx context.Context, resource schema.GroupVersionResource, namespace, name string) error {

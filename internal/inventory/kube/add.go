@@ -36,7 +36,6 @@ var takers = map[string]taker{
 	"node.k8s.io/RuntimeClass":               once("", (*Collector).runtimeClass),
 	"config.openshift.io/ClusterVersion":     once(inventory.ClusterVersion, (*Collector).clusterVersion),
 	"config.openshift.io/Infrastructure":     typed((*Collector).infrastructure),
-	"operator.openshift.io/Storage":          typed((*Collector).storage),
 	"operator.openshift.io/ClusterCSIDriver": once(inventory.CSIDrivers, (*Collector).clusterCSIDriver),
 	"machineconfiguration.openshift.io/MachineConfigPool": once(inventory.Pools, (*Collector).pool),
 	"operators.coreos.com/ClusterServiceVersion":          typed((*Collector).csv),

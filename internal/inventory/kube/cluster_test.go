@@ -146,11 +146,6 @@ kind: Infrastructure
 metadata: {name: cluster}
 status: {platform: AWS, platformStatus: {type: VSphere}, controlPlaneTopology: External}
 `, `
-apiVersion: operator.openshift.io/v1
-kind: Storage
-metadata: {name: cluster}
-spec: {vsphereStorageDriver: CSIWithMigrationDriver}
-`, `
 apiVersion: v1
 kind: Namespace
 metadata: {name: csi, labels: {pod-security.kubernetes.io/enforce: privileged, pod-security.kubernetes.io/audit: baseline, security.openshift.io/scc.podSecurityLabelSync: "false"}}
@@ -195,7 +190,7 @@ kind: MachineConfigPool
 metadata: {name: master}
 `).Inventory()
 	cl := inv.Cluster
-	if cl.OpenShift != "4.19.12" || cl.Updating != "4.20.3" || cl.Platform != "VSphere" || !cl.Hosted() || cl.VSphereStorageDriver != "CSIWithMigrationDriver" {
+	if cl.OpenShift != "4.19.12" || cl.Updating != "4.20.3" || cl.Platform != "VSphere" || !cl.Hosted() {
 		t.Errorf("%+v", cl)
 	}
 	if !slices.Equal(cl.Available, []string{"4.20.4", "4.20.5", "4.20.6"}) {
@@ -210,7 +205,7 @@ metadata: {name: master}
 	if n := cl.Namespace("default"); n.Privileged() || n.Warn != "privileged" || n.Sync != "" || cl.Namespace("none").Privileged() {
 		t.Errorf("namespace %+v", n)
 	}
-	if len(cl.Evidence) != 4 || !strings.Contains(cl.Evidence[0].Where, "ClusterVersion version status.history[0].version") {
+	if len(cl.Evidence) != 3 || !strings.Contains(cl.Evidence[0].Where, "ClusterVersion version status.history[0].version") {
 		t.Errorf("evidence %v", cl.Evidence)
 	}
 	if cl.Channel != "eus-4.18" || !slices.Equal(cl.Channels, []string{"eus-4.20", "stable-4.20"}) || !slices.Equal(cl.Conditional, []string{"4.20.6"}) {

@@ -35,13 +35,6 @@ func (c *Collector) namespace(_ inventory.Object, ns *corev1.Namespace, at Locat
 	})
 }
 
-func (c *Collector) storage(_ inventory.Object, object *fields, at Locator) {
-	if v := text(*object, "spec", "vsphereStorageDriver"); v != "" {
-		c.inv.Cluster.VSphereStorageDriver = v
-		c.evidence(at("spec", "vsphereStorageDriver"), v)
-	}
-}
-
 // clusterVersion reads the newest completed update, and the one under way.
 // The history's first entry is the newest.
 func (c *Collector) clusterVersion(_ inventory.Object, object *fields, at Locator) {

@@ -83,7 +83,6 @@ var kinds = map[string]kind{
 	"storage.k8s.io/csinodes":                              {"storage.k8s.io/v1", "CSINode", inventory.CSINodes, false},
 	"config.openshift.io/clusterversions":                  {"config.openshift.io/v1", "ClusterVersion", inventory.ClusterVersion, false},
 	"config.openshift.io/infrastructures":                  {"config.openshift.io/v1", "Infrastructure", "", false},
-	"operator.openshift.io/storages":                       {"operator.openshift.io/v1", "Storage", "", false},
 	"operator.openshift.io/clustercsidrivers":              {"operator.openshift.io/v1", "ClusterCSIDriver", inventory.CSIDrivers, false},
 	"machineconfiguration.openshift.io/machineconfigpools": {"machineconfiguration.openshift.io/v1", "MachineConfigPool", inventory.Pools, false},
 	"operators.coreos.com/clusterserviceversions":          {"operators.coreos.com/v1alpha1", "ClusterServiceVersion", "", true},
