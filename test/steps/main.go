@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -158,7 +159,7 @@ func (s step) run() (counts, time.Duration, error) {
 	if err := cmd.Start(); err != nil {
 		return counts{}, 0, err
 	}
-	c := count(out)
+	c := count(out, os.Stdout)
 	err = cmd.Wait()
 	if err == nil && c.passed == 0 {
 		err = errors.New("no test ran")
@@ -183,7 +184,7 @@ type event struct {
 
 // count reads a run's events, prints the output of what failed, and a line
 // for each package.
-func count(r io.Reader) counts {
+func count(r io.Reader, w io.Writer) counts {
 	results := map[string]string{}
 	parents := map[string]bool{}
 	output := map[string][]string{}
@@ -192,7 +193,7 @@ func count(r io.Reader) counts {
 	for lines.Scan() {
 		var e event
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
-			fmt.Println(lines.Text()) // a build failure, in the compiler's own words
+			fmt.Fprintln(w, lines.Text()) // a build failure, in the compiler's own words
 			continue
 		}
 		key := e.Package + " " + e.Test
@@ -200,7 +201,7 @@ func count(r io.Reader) counts {
 		case "output", "build-output":
 			output[key] = append(output[key], e.Output)
 		case "pass", "fail", "skip":
-			finish(e, key, results, parents, output)
+			finish(w, e, key, results, parents, output)
 			delete(output, key)
 		}
 	}
@@ -219,15 +220,22 @@ func count(r io.Reader) counts {
 	return c
 }
 
-func finish(e event, key string, results map[string]string, parents map[string]bool, output map[string][]string) {
+func finish(w io.Writer, e event, key string, results map[string]string, parents map[string]bool, output map[string][]string) {
 	if e.Action == "fail" {
-		fmt.Print(strings.Join(output[key], ""))
+		fmt.Fprint(w, strings.Join(output[key], ""))
 	}
 	if e.Test == "" {
 		if e.Action == "skip" {
 			return // a package without tests
 		}
-		fmt.Printf("%-5s %-60s %6.1f s\n", e.Action, e.Package, e.Elapsed)
+		// A process that was killed, or that panicked, ends none of its tests: why is in the
+		// output of one of them.
+		for _, unfinished := range slices.Sorted(maps.Keys(output)) {
+			if e.Action == "fail" && strings.HasPrefix(unfinished, key) && unfinished != key {
+				fmt.Fprint(w, strings.Join(output[unfinished], ""))
+			}
+		}
+		fmt.Fprintf(w, "%-5s %-60s %6.1f s\n", e.Action, e.Package, e.Elapsed)
 		return
 	}
 	results[key] = e.Action

@@ -36,6 +36,7 @@ var concurrent = []string{
 	"./internal/skew/rules",
 	"./internal/source/gomod",
 	"./internal/stream",
+	"./internal/strictyaml",
 	"./internal/wine",
 	"./packer/lint/internal/table",
 	"./packer/template",

@@ -76,6 +76,25 @@ func TestCI(t *testing.T) {
 	}
 }
 
+// TestCount: a process that ends in the midst of its tests has its last words shown.
+func TestCount(t *testing.T) {
+	const events = `{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"quiet\n"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"run","Package":"p","Test":"TestB"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"signal: killed\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t1s\n"}
+{"Action":"fail","Package":"p","Elapsed":1}
+`
+	var out strings.Builder
+	if got := count(strings.NewReader(events), &out); got != (counts{passed: 1}) {
+		t.Errorf("%+v", got)
+	}
+	if got := out.String(); !strings.Contains(got, "signal: killed\n") || !strings.Contains(got, "fail  p ") || strings.Contains(got, "quiet") {
+		t.Error(got)
+	}
+}
+
 func sideBySide(t *testing.T, file string) bool {
 	t.Helper()
 	data, err := os.ReadFile(file)
