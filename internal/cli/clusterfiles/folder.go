@@ -8,7 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/fault"
@@ -16,47 +16,76 @@ import (
 	"github.com/winbake/winbake/internal/manifests/object"
 )
 
-// writeFolder fills dir with these files; when one can't be written, the others go
-// again, so that nothing half written stays. A folder that is there already stays the
-// same one, with its rights, and a link to one stays a link. What stands in it may only
-// be these very files: an admin's own edits aren't lost.
+// writeFolder fills dir with these files. They are made beside it and moved in
+// one after the other; when that fails, what was moved goes again, so that
+// nothing half written stays. A folder that is there already stays the same one,
+// with its rights, and a link to one stays a link. What stands in it may only be
+// these very files: an admin's own edits aren't lost.
 func writeFolder(ctx context.Context, dir string, files []object.File) error {
-	dir, err := atomicfs.Target(dir)
+	dir, err := atomicfs.Target(dir) // beside a link may be another disk, to which nothing can be renamed
 	if err != nil {
 		return err
 	}
 	if same, err := holds(dir, files); same || err != nil {
 		return err
 	}
-	_, missing := os.Stat(dir)
-	if err = fill(ctx, dir, files); err == nil {
-		return nil
+	if err = fill(ctx, dir, files); err != nil && ctx.Err() == nil {
+		err = cantWrite(dir, err)
 	}
-	if os.IsNotExist(missing) {
-		_ = os.RemoveAll(dir)
-	}
-	for _, f := range files { // it was empty
-		top, _, _ := strings.Cut(f.Name, "/")
-		_ = os.RemoveAll(filepath.Join(dir, top))
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return cantWrite(dir, err)
+	return err
 }
 
-func fill(ctx context.Context, dir string, files []object.File) error {
+func fill(ctx context.Context, dir string, files []object.File) (err error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+".winbake-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		path := filepath.Join(temp, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
 		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
 			return err
 		}
+	}
+	return move(temp, dir)
+}
+
+// move puts what from holds into to, which it makes if need be, or nothing.
+func move(from, to string) (err error) {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	var undo []func() error
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, f := range slices.Backward(undo) {
+			err = errors.Join(err, f())
+		}
+	}()
+	switch err := os.Mkdir(to, 0o755); {
+	case err == nil:
+		undo = append(undo, func() error { return os.Remove(to) })
+	case !errors.Is(err, fs.ErrExist):
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(to, e.Name())
+		if err := os.Rename(filepath.Join(from, e.Name()), path); err != nil {
+			return err
+		}
+		undo = append(undo, func() error { return os.RemoveAll(path) })
 	}
 	return nil
 }

@@ -93,23 +93,31 @@ func TestWriteFolderKeepsTheFolder(t *testing.T) {
 	}
 }
 
-// TestAllOrNothing: a file that can't be written takes those before it back, and the
-// folder that was made for them.
-func TestAllOrNothing(t *testing.T) {
-	bad := append(slices.Clone(twoFiles), csidriver.File{Name: "01-a.yaml/in-a-file.yaml"})
-	for name, there := range map[string]bool{"a new folder": false, "an empty folder": true} {
-		parent := t.TempDir()
-		dir := filepath.Join(parent, "out")
-		if there {
-			if err := os.Mkdir(dir, 0o700); err != nil {
+// TestMoveOrNothing: a file that can't be moved takes those before it back, and
+// the folder that was made for them.
+func TestMoveOrNothing(t *testing.T) {
+	for name, there := range map[string]bool{"a file in its place": false, "a folder that is there": true} {
+		from, to := t.TempDir(), filepath.Join(t.TempDir(), "out")
+		for _, file := range []string{"01-a.yaml", "02-b.yaml"} {
+			if err := os.WriteFile(filepath.Join(from, file), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := writeFolder(t.Context(), dir, bad); err == nil {
+		var before []string
+		if there {
+			// A folder that isn't empty can't be renamed over.
+			if err := os.MkdirAll(filepath.Join(to, "02-b.yaml", "own"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			before = names(t, to)
+		} else if err := os.WriteFile(to, nil, 0o600); err != nil { // nor can a file be a folder
+			t.Fatal(err)
+		}
+		if err := move(from, to); err == nil {
 			t.Errorf("%s: no error", name)
 		}
-		if got := names(t, parent); len(got) == 1 != there || there && len(names(t, dir)) > 0 {
-			t.Errorf("%s: left %v", name, got)
+		if there && !slices.Equal(names(t, to), before) {
+			t.Errorf("%s: left %v", name, names(t, to))
 		}
 	}
 }
