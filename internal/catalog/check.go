@@ -12,6 +12,7 @@ import (
 
 	"github.com/winbake/winbake/internal/fault"
 	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/strictyaml"
 	"github.com/winbake/winbake/internal/version"
 )
 
@@ -113,20 +114,14 @@ func (r rowCheck) badAt(path []any, what, fix string) {
 // that may be left out are judged where they are there.
 func (r rowCheck) fields(v reflect.Value, path []any) {
 	for i := range v.NumField() {
-		tag := v.Type().Field(i).Tag
-		if name, _ := tagged(tag); name != "" {
-			r.value(v.Field(i), tag, below(path, name))
+		field := v.Type().Field(i)
+		if name := strictyaml.Key(field); name != "" {
+			r.value(v.Field(i), field.Tag, below(path, name))
 		}
 	}
 	if own, ok := v.Addr().Interface().(interface{ check(r rowCheck, path []any) }); ok {
 		own.check(r, path)
 	}
-}
-
-// tagged is the name of a field in YAML, "" for none, and whether it may be left out.
-func tagged(tag reflect.StructTag) (name string, optional bool) {
-	name, option, _ := strings.Cut(tag.Get("json"), ",")
-	return strings.TrimPrefix(name, "-"), option == "omitempty"
 }
 
 func (r rowCheck) value(v reflect.Value, tag reflect.StructTag, path []any) {
@@ -156,7 +151,7 @@ func (r rowCheck) value(v reflect.Value, tag reflect.StructTag, path []any) {
 func (r rowCheck) text(value string, tag reflect.StructTag, path []any) {
 	check, option, _ := strings.Cut(tag.Get("check"), ",")
 	values := strings.Fields(tag.Get("oneOf"))
-	_, optional := tagged(tag)
+	optional := strings.HasSuffix(tag.Get("json"), ",omitempty")
 	name, named := path[len(path)-1].(string)
 	switch {
 	case check == "" && len(values) == 0 || value == "" && (optional || option == "optional"):

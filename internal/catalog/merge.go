@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/printable"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/strictyaml"
 )
 
 // row is an entry of one of the catalog's lists. An overlay's takes the place of
@@ -64,7 +66,7 @@ type merger struct {
 func (c *Catalog) sections(f func(name string, rows reflect.Value)) {
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
-		if name, _ := tagged(v.Type().Field(i).Tag); v.Field(i).Kind() == reflect.Slice {
+		if name := strictyaml.Key(v.Type().Field(i)); v.Field(i).Kind() == reflect.Slice {
 			f(name, v.Field(i))
 		}
 	}
