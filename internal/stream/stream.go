@@ -34,7 +34,11 @@ func (c *ctxReader) Read(p []byte) (int, error) {
 	if err := c.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return c.r.Read(p)
+	n, err := c.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = cmp.Or(c.ctx.Err(), err) // it may be closed for its context
+	}
+	return n, err
 }
 
 // NewReader is r until ctx ends.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"maps"
@@ -12,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	gcrregistry "github.com/google/go-containerregistry/pkg/registry"
@@ -209,28 +209,64 @@ func TestRegistryGone(t *testing.T) {
 }
 
 // A registry that sends half a layer and then nothing must not outlive an
-// interrupt.
+// interrupt, whether that comes before or during the read that waits.
 func TestStalledRegistryEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	host := serve(t, smallImage(t), only("/blobs/", func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		rec := httptest.NewRecorder()
-		next.ServeHTTP(rec, r)
-		if !bytes.HasPrefix(rec.Body.Bytes(), []byte{0x1f, 0x8b}) {
-			_, _ = w.Write(rec.Body.Bytes())
-			return
-		}
-		_, _ = w.Write(rec.Body.Bytes()[:100])
-		w.(http.Flusher).Flush()
-		cancel()
-		<-r.Context().Done()
-	}))
-	s, err := ociimage.Load(t.Context(), host+"/team/payload:v1", fast) // a longer life than the check's
-	if err != nil {
-		t.Fatal(err)
+	for _, waiting := range []bool{false, true} {
+		t.Run(fmt.Sprintf("waiting=%v", waiting), func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			host := serve(t, smallImage(t), only("/blobs/", func(w http.ResponseWriter, r *http.Request, next http.Handler) {
+				rec := httptest.NewRecorder()
+				next.ServeHTTP(rec, r)
+				if !bytes.HasPrefix(rec.Body.Bytes(), []byte{0x1f, 0x8b}) {
+					_, _ = w.Write(rec.Body.Bytes())
+					return
+				}
+				_, _ = w.Write(rec.Body.Bytes()[:100])
+				w.(http.Flusher).Flush()
+				if !waiting {
+					cancel()
+				}
+				<-r.Context().Done()
+			}))
+			o := fast
+			if waiting {
+				o.Transport = cancelsAfter{100, cancel}
+			}
+			s, err := ociimage.Load(t.Context(), host+"/team/payload:v1", o) // a longer life than the check's
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := verify.Check(ctx, s, verify.Options{}); !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v, want %v", err, context.Canceled)
+			}
+		})
 	}
-	start := time.Now()
-	if _, _, err := verify.Check(ctx, s, verify.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
+}
+
+// cancelsAfter cancels at the read of a layer's body that follows its first n bytes.
+type cancelsAfter struct {
+	n      int
+	cancel context.CancelFunc
+}
+
+func (c cancelsAfter) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := http.DefaultTransport.RoundTrip(r)
+	if err == nil && strings.Contains(r.URL.Path, "/blobs/") && resp.ContentLength < 0 {
+		resp.Body = &cancelingBody{resp.Body, c}
 	}
-	t.Logf("took %v to end", time.Since(start))
+	return resp, err
+}
+
+type cancelingBody struct {
+	io.ReadCloser
+	cancelsAfter
+}
+
+func (b *cancelingBody) Read(p []byte) (int, error) {
+	if b.n <= 0 {
+		b.cancel()
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.n -= n
+	return n, err
 }

@@ -25,6 +25,7 @@ import (
 // against its diff id at the end.
 type layerStream struct {
 	blob   io.ReadCloser
+	forget func() bool // the context
 	ahead  io.ReadCloser
 	hash   hash.Hash
 	diffID v1.Hash
@@ -41,7 +42,10 @@ func openLayer(ctx context.Context, s *ociimage.Source, l v1.Layer, diffID v1.Ha
 		blob: blob, counted: &countingReader{r: io.TeeReader(blob, m)}, budget: b,
 		where: s.LayerPlace(l), damaged: func(what string) error { return s.DamagedLayer(l, what) },
 	}
-	return &layerStream{blob: blob, ahead: newReadAhead(ctx, in), hash: sha256.New(), diffID: diffID}, nil
+	// A read of a registry that sends nothing ends with the context of Load alone,
+	// which may live longer than this one.
+	forget := context.AfterFunc(ctx, func() { _ = blob.Close() })
+	return &layerStream{blob: blob, forget: forget, ahead: newReadAhead(ctx, in), hash: sha256.New(), diffID: diffID}, nil
 }
 
 func (l *layerStream) Read(p []byte) (int, error) {
@@ -63,6 +67,7 @@ func (l *layerStream) finish(s *ociimage.Source, v v1.Layer) error {
 }
 
 func (l *layerStream) Close() {
+	l.forget()
 	// The blob goes first: a registry that stalls must not hold up the end of
 	// an interrupted run.
 	_ = l.blob.Close()
