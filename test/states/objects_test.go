@@ -128,8 +128,11 @@ func (c *cluster) csv() fields {
 	return o
 }
 
+// subscriptionName isn't the console's: whoever installs by oc chooses one.
+const subscriptionName = "wmco"
+
 func (c *cluster) subscription() fields {
-	return custom("operators.coreos.com/v1alpha1", "Subscription", wmcoNS, "windows-machine-config-operator", fields{
+	return custom("operators.coreos.com/v1alpha1", "Subscription", wmcoNS, subscriptionName, fields{
 		"spec":   fields{"name": "windows-machine-config-operator", "channel": "stable", "source": "redhat-operators", "sourceNamespace": "openshift-marketplace", "installPlanApproval": "Automatic"},
 		"status": fields{"installedCSV": "windows-machine-config-operator.v" + c.wmco},
 	})

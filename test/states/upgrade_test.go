@@ -214,7 +214,7 @@ func (s *server) follow(ctx context.Context) error {
 	if err := s.settlePools(ctx); err != nil {
 		return err
 	}
-	if _, err := s.any.Resource(subscriptions).Namespace(wmcoNS).Get(ctx, "windows-machine-config-operator", metav1.GetOptions{}); apierrors.IsNotFound(err) {
+	if _, err := s.any.Resource(subscriptions).Namespace(wmcoNS).Get(ctx, subscriptionName, metav1.GetOptions{}); apierrors.IsNotFound(err) {
 		return nil
 	} else if err != nil {
 		return err
