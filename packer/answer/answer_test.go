@@ -104,6 +104,7 @@ func TestCheckFindsFaults(t *testing.T) {
 		"a blank line":       {"\n" + good, false, KindXML, "before <?xml"},
 		"a comment first":    {"<!-- a -->\n" + good, false, KindXML, "before <?xml"},
 		"a misspelt setting": {strings.Replace(strings.Replace(left, "<HideEULAPage>", "<HideEULAPages>", 1), "</HideEULAPage>", "</HideEULAPages>", 1), true, KindSetup, "<HideEULAPage> is meant"},
+		"a command as path":  {strings.NewReplacer("<CommandLine>", "<Path>", "</CommandLine>", "</Path>").Replace(good), false, KindSetup, "<SynchronousCommand> has no <Path>, only CommandLine, Description, Order, RequiresUserInput"},
 		"letter":             {strings.Replace(good, "powershell.exe", `A:\setup.exe`, 1), false, KindLetter, "drive A:"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -116,8 +116,11 @@ func (c *checker) element(e *tree) {
 		if name.Local == "ComputerName" && e.parent.attribute("name") == "Microsoft-Windows-Shell-Setup" && c.pass == "oobeSystem" {
 			c.add(e.line, KindPass, "Windows doesn't read ComputerName in the pass %s, only in specialize", c.pass)
 		}
+		parent := e.parent.start.Name.Local
 		if meant := misspelt(name.Local); meant != "" {
 			c.add(e.line, KindSetup, "there is no <%s>; <%s> is meant", name.Local, meant)
+		} else if has := holds[parent]; has != "" && !slices.Contains(strings.Fields(has), name.Local) {
+			c.add(e.line, KindSetup, "<%s> has no <%s>, only %s", parent, name.Local, strings.Join(strings.Fields(has), ", "))
 		}
 	}
 	c.text(e)
@@ -220,6 +223,28 @@ PersistAllDeviceInstalls PlainText ProductKey ProtectYourPC RegisteredOrganizati
 RunAsynchronous RunAsynchronousCommand RunSynchronous RunSynchronousCommand SetupUILanguage SkipMachineOOBE SkipRearm
 SkipUserOOBE SynchronousCommand SystemLocale TimeZone UILanguage UILanguageFallback UserAccounts UserData UserLocale
 WillReboot WillShowUI WillWipeDisk`)
+
+// holds is all that settings can have which are often written by hand. Windows Setup
+// ends at another one, such as the CommandLine of a SynchronousCommand in a
+// RunSynchronousCommand.
+// https://learn.microsoft.com/windows-hardware/customize/desktop/unattend/
+var holds = map[string]string{
+	"AdministratorPassword":  "PlainText Value",
+	"AsynchronousCommand":    "CommandLine Description Order RequiresUserInput",
+	"AutoLogon":              "Domain Enabled LogonCount Password Username",
+	"CreatePartition":        "Extend Order Size Type",
+	"Disk":                   "CreatePartitions DiskID ModifyPartitions WillWipeDisk",
+	"InstallFrom":            "Credentials MetaData Path",
+	"InstallTo":              "DiskID PartitionID",
+	"LocalAccount":           "Description DisplayName Group Name Password",
+	"MetaData":               "Key Value",
+	"ModifyPartition":        "Active Extend Format Label Letter Order PartitionID TypeID",
+	"OSImage":                "Compact InstallFrom InstallTo InstallToAvailablePartition WillShowUI",
+	"RunAsynchronousCommand": "Credentials Description Order Path",
+	"RunSynchronousCommand":  "Credentials Description Order Path WillReboot",
+	"SynchronousCommand":     "CommandLine Description Order RequiresUserInput",
+	"UserData":               "AcceptEula FullName Organization ProductKey",
+}
 
 // misspelt is the setting that is meant by a name that differs from it in one
 // letter, or in case; "" for any other. Windows Setup ends at a setting that it
