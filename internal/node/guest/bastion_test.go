@@ -149,6 +149,16 @@ func TestLongTrouble(t *testing.T) {
 	}
 }
 
+// TestConnectionThatEnds: netcat closes its output where the machine closes the
+// connection, and goes on until its input ends.
+func TestConnectionThatEnds(t *testing.T) {
+	config := writeConfig(t, "Host node\n  ProxyCommand sh -c 'exec >&-; cat >/dev/null'\n")
+	_, err := Dial(t.Context(), Target{User: "a", Host: "node"}, Options{Config: config, KnownHosts: []string{os.DevNull}})
+	if err == nil || !strings.Contains(err.Error(), "handshake failed: EOF") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestCommandThatNeverEnds: of a machine that logs in, takes the command and its files
 // and goes on answering keepalives. The end of the context ends what waits for it.
 func TestCommandThatNeverEnds(t *testing.T) {

@@ -115,8 +115,12 @@ func (r route) start(ctx context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
 	c := &commandConn{Conn: ours, ended: make(chan struct{})}
 	cmd := proc.Command(ctx, r.command[0], r.command[1:]...)
-	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = theirs, &c.stderr, endTime
+	cmd.Stderr, cmd.WaitDelay = &c.stderr, endTime
 	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +132,9 @@ func (r route) start(ctx context.Context) (net.Conn, error) {
 		_ = in.Close()
 	}()
 	go func() {
-		_ = cmd.Wait() // stderr says why
-		_ = theirs.Close()
+		_, _ = io.Copy(theirs, out)
+		_ = theirs.Close() // netcat closes its output with the connection, and ends when its input does
+		_ = cmd.Wait()     // stderr says why
 		close(c.ended)
 	}()
 	return c, nil
