@@ -43,6 +43,8 @@ type Build struct {
 	way   *way              // how Packer gets into a machine that Windows Setup makes; nil where that isn't known
 	base  string            // what the machine is cloned from, which may have steps of the list
 	given func(string) bool // whether a text was given to the build; nil where all may have been
+	media map[string]bool   // names of files on the machine's CD and floppy; whole: there are no others
+	whole bool
 }
 
 // File is a file's content under its name.
@@ -51,7 +53,6 @@ type File struct {
 	Data []byte
 
 	paths  []string          // where it is brought, if that isn't under its name
-	medium bool              // it is put onto a CD or floppy
 	values map[string]string // those that templatefile puts into it, as far as they are known
 }
 
@@ -96,7 +97,6 @@ type Script struct {
 	Env map[string]string
 
 	values  map[string]string
-	medium  bool
 	binary  bool   // it isn't text
 	partial bool   // a part of the text isn't known, or PowerShell 7 reads it
 	last    bool   // it shuts the machine down

@@ -23,9 +23,8 @@ import (
 // Attributes of sources and provisioners whose values come to run. Those that
 // are paths don't by their own words: the file that they name does.
 var (
-	pathAttribute   = regexp.MustCompile(`(scripts?|sources?|_files?|_dirs?|_directory|_paths?)$`)
-	mediumAttribute = regexp.MustCompile(`^(cd|floppy)_`)
-	textAttribute   = regexp.MustCompile(`(inline|command|content|user_data|custom_data|metadata|override|search_criteria|filters)$|^env`)
+	pathAttribute = regexp.MustCompile(`(scripts?|sources?|_files?|_dirs?|_directory|_paths?)$`)
+	textAttribute = regexp.MustCompile(`(inline|command|content|user_data|custom_data|metadata|override|search_criteria|filters)$|^env`)
 )
 
 // piece is text that the HCL itself has, under the name that tells its language.
@@ -82,7 +81,7 @@ func (f *folder) execute(p part) {
 				name = destination
 			}
 		}
-		f.expression(p, attribute, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh, last: attribute == "shutdown_command", medium: mediumAttribute.MatchString(attribute)})
+		f.expression(p, attribute, isPath, Script{Name: name, Stage: stage, Paths: paths, Env: p.env, partial: p.pwsh, last: attribute == "shutdown_command"})
 	}
 	for _, inner := range p.Blocks {
 		p.Body = inner.Body
@@ -115,7 +114,6 @@ func (f *folder) expression(p part, attribute string, isPath bool, s Script) {
 			continue // what a path is made of
 		}
 		own := s
-		own.medium = s.medium && (isPath || one.name != s.Name) // under a name that is known
 		if one.name != s.Name {
 			own.Paths = append(slices.Clone(s.Paths), one.name)
 		}

@@ -116,7 +116,7 @@ func TestOneFault(t *testing.T) {
 		"autologon stays":    {"", change{left, "<Enabled>false", "<Enabled>true"}, "template.answer", finding.Block, left, "AutoLogon is on"},
 		"password in XML":    {"", change{left, "${password}", "Pa55"}, "template.answer", finding.Block, left, "is written into the file"},
 		"drive letter":       {"", change{"scripts/winbake.ps1", "", "\nInvoke-Program 'E:\\setup64.exe' @('/S')\n"}, "template.letter", finding.Warn, "scripts/winbake.ps1", "drive E:"},
-		"letter in XML":      {"", change{build, "<CommandLine>powershell.exe", `<CommandLine>A:\setup.cmd`}, "template.letter", finding.Warn, build, "drive A:"},
+		"letter in XML":      {"", change{build, "<CommandLine>powershell.exe", `<CommandLine>A:\setup.exe`}, "template.letter", finding.Warn, build, "drive A:"},
 		"payload by tag":     {"", change{vars, `default     = "` + digest + `"`, `default = "latest"`}, "template.payload", finding.Block, "", "without a digest"},
 		"sysprep at the end": {"", change{image, `shutdown_command = "shutdown.exe `, `shutdown_command = "sysprep.exe /generalize /oobe /shutdown `}, "template.sysprep", finding.Warn, "vsphere-iso.windows", "shutdown_command"},
 		"nics hidden":        {"", change{"scripts/tools-conf.ps1", "'exclude-nics='", "'exclude-nics=vEthernet*'"}, "template.checklist", finding.Block, "exclude-nics", "set to something"},
@@ -328,4 +328,48 @@ func FuzzCheck(f *testing.F) {
 			t.Errorf("%q: %v", text, err)
 		}
 	})
+}
+
+// TestScriptOnMedium: an answer file runs what Packer puts onto a CD or floppy.
+func TestScriptOnMedium(t *testing.T) {
+	run := func(line string) string {
+		return setup(`<settings pass="oobeSystem"><component name="Microsoft-Windows-Shell-Setup" processorArchitecture="amd64" publicKeyToken="31bf3856ad364e35" language="neutral" versionScope="nonSxS"><FirstLogonCommands><SynchronousCommand><Order>1</Order><CommandLine>` + line + `</CommandLine></SynchronousCommand></FirstLogonCommands></component></settings>`)
+	}
+	const search = `cmd /c for %x in (D E F) do if exist %x:\setup.cmd call %x:\setup.cmd`
+	for _, c := range []struct {
+		body, line string
+		want       bool
+	}{
+		{`cd_files = ["autounattend.xml"]`, search, true},
+		{`cd_files = ["autounattend.xml"]`, `powershell -File E:\sub\first.ps1`, true},
+		{`cd_files = ["autounattend.xml"]`, `powershell -Command "foreach ($d in 'D','E') { &amp; $d:\first.ps1 }"`, true},
+		{`floppy_files = ["autounattend.xml"]`, `cmd /c a:\setup.cmd`, true},
+		{"cd_content = {\n\"autounattend.xml\" = file(\"${path.root}/autounattend.xml\")\n}", search, true},
+		{"cd_content = {\n\"autounattend.xml\" = file(\"${path.root}/autounattend.xml\")\n\"SETUP.cmd\" = \"ver\"\n}", search, false},
+		{`cd_files = ["autounattend.xml", "scripts/setup.cmd"]`, search, false},
+		{`cd_files = ["autounattend.xml", "scripts/*"]`, search, false},
+		{`cd_files = ["autounattend.xml", "scripts"]`, `powershell -File E:\sub\first.ps1`, false},
+		{`cd_files = concat(["autounattend.xml"], var.more)`, search, false},
+		{`cd_files = ["autounattend.xml", "/opt/scripts"]`, search, false},
+		{"cd_files = [\"autounattend.xml\"]\niso_paths = [\"[d] windows.iso\", \"[d] scripts.iso\"]", search, false},
+		{"cd_files = [\"autounattend.xml\"]\niso_paths = [\"[d] windows.iso\", \"[] /vmimages/tools-isoimages/windows.iso\"]", search, true},
+		{"cd_files = [\"autounattend.xml\"]\niso_paths = [\"[d] ${var.more}\"]", search, true},
+		{"cd_files = [\"autounattend.xml\"]\niso_paths = [\"[d] ${var.more}\", \"[d] b.iso\"]", search, false},
+		{"cd_files = [\"autounattend.xml\"]\niso_paths = var.more", search, false},
+		{"cd_files = [\"autounattend.xml\"]\ncd_content = [\"setup.cmd\"]", search, false},
+		{"cd_files = [\"autounattend.xml\"]\nadditional_iso_files {\niso_file = \"local:iso/scripts.iso\"\n}", search, false},
+		{`cd_files = ["autounattend.xml"]`, `C:\Windows\Setup\setup.cmd`, false},
+		{`cd_files = ["autounattend.xml"]`, `powershell -File $env:TEMP\first.ps1`, false},
+		{`cd_files = ["autounattend.xml"]`, `powershell -Command Get-Volume <!-- E:\setup.cmd -->`, false},
+		{`http_directory = "scripts"`, search, false},
+	} {
+		files := map[string]string{"a.pkr.hcl": sourced("proxmox-iso", c.body) + "variable \"more\" {}\n" + provisioned(`inline = ["sysprep.exe /generalize /oobe /unattend:C:/b.xml"]`),
+			"autounattend.xml": run(c.line), "scripts/setup.cmd": "ver\n", "scripts/sub/first.ps1": "Get-Date\n"}
+		found := slices.ContainsFunc(check(t, writeFiles(t, files), Options{}), func(f finding.Finding) bool {
+			return f.ID == ruleAnswer && f.Severity == finding.Warn && strings.Contains(f.Observed, "no such file onto")
+		})
+		if found != c.want {
+			t.Errorf("%s, %s: %t", c.body, c.line, found)
+		}
+	}
 }

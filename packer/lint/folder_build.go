@@ -53,7 +53,7 @@ func (f *folder) answers(source *block) []File {
 	var out []File
 	for _, s := range f.brought[source].scripts {
 		if notation.IsAnswer(s.Name, []byte(s.Text)) && !slices.ContainsFunc(out, func(f File) bool { return f.Name == s.Name }) {
-			out = append(out, File{s.Name, []byte(s.Text), s.Paths, s.medium, s.values})
+			out = append(out, File{s.Name, []byte(s.Text), s.Paths, s.values})
 		}
 	}
 	return out
@@ -63,6 +63,7 @@ func (f *folder) answers(source *block) []File {
 func (c *checker) build(source *block) Build {
 	b := Build{Profile: c.profile, Unread: c.opaque(source), Answers: c.answers(source)}
 	b.way = c.wayInto(source)
+	b.media, b.whole = c.Media(source.Body)
 	b.given = func(text string) bool {
 		return slices.ContainsFunc(slices.Collect(maps.Values(c.Given)), func(v cty.Value) bool {
 			return slices.ContainsFunc(expression.Texts(v), func(t string) bool { return strings.EqualFold(t, text) })

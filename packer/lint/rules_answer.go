@@ -40,6 +40,7 @@ func answers(c *buildChecker) {
 			}
 			c.add(id, f.Name, finding.Finding{Severity: said.Severity, Observed: p.What, Why: said.Why, Remedy: said.Remedy, Evidence: at(f.Name, p.Line)})
 		}
+		c.notBrought(f)
 		if name := c.unseen(f); name != "" {
 			c.add(id, f.Name, finding.Finding{Observed: "it is put onto a medium as " + name, Expected: "autounattend.xml, which is the name that Windows Setup looks for",
 				Why: "Windows Setup finds no answer file, and stops at its first question", Remedy: "call it autounattend.xml there", Evidence: at(f.Name, 0)})
@@ -50,6 +51,20 @@ func answers(c *buildChecker) {
 	}
 }
 
+// onMedia is a script that is run from a drive other than the system's and WinPE's.
+var onMedia = regexp.MustCompile(`(?i)(?:\b[ABD-WYZ]|%%?[a-z]|\$\w+):[\\/](?:[\w.-]+[\\/])*([\w-][\w.-]*\.(?:ps1|cmd|bat))\b`)
+
+// notBrought tells of a script that an answer file runs and no medium has.
+func (c *buildChecker) notBrought(f File) {
+	text := notation.Stripped(f.Name, f.Data)
+	for _, m := range onMedia.FindAllSubmatchIndex(text, -1) {
+		if name := string(text[m[2]:m[3]]); c.whole && !c.media[strings.ToLower(name)] && c.on(fromMedium...) {
+			c.add("template.answer", f.Name, finding.Finding{Severity: finding.Warn, Observed: "it runs " + name + ", and Packer puts no such file onto a CD or floppy", Expected: "a script that is there",
+				Why: "Windows goes on without what the script does", Remedy: "name it in cd_files or cd_content", Evidence: at(f.Name, lineAt(text, m[2]))})
+		}
+	}
+}
+
 // setupTold is how Windows Setup is given its answer file by name.
 var setupTold = regexp.MustCompile(`\bsetup(\.exe)?\b[^\n]*/unattend:`)
 
@@ -57,16 +72,13 @@ var setupTold = regexp.MustCompile(`\bsetup(\.exe)?\b[^\n]*/unattend:`)
 // medium; "" where it finds one, or is told of it.
 // https://learn.microsoft.com/windows-hardware/manufacture/desktop/windows-setup-automation-overview
 func (c *buildChecker) unseen(f File) string {
-	named := func(f File) string {
-		name := f.places()[len(f.places())-1]
-		return name[strings.LastIndexAny(name, `/\`)+1:]
-	}
-	if !f.medium || !strings.HasSuffix(strings.ToLower(named(f)), ".xml") || strings.ContainsAny(named(f), "${*") || !strings.Contains(string(f.Data), `pass="windowsPE"`) ||
-		!c.on(fromMedium...) || setupTold.MatchString(c.spoken) ||
-		slices.ContainsFunc(c.Answers, func(f File) bool { return strings.EqualFold(named(f), "autounattend.xml") }) {
+	name := f.places()[len(f.places())-1]
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	lower := strings.ToLower(name)
+	if !c.media[lower] || c.media["autounattend.xml"] || !strings.HasSuffix(lower, ".xml") || !strings.Contains(string(f.Data), `pass="windowsPE"`) || setupTold.MatchString(c.spoken) || !c.on(fromMedium...) {
 		return ""
 	}
-	return named(f)
+	return name
 }
 
 // lettersOf reports each letter of an answer file once, with all its lines.

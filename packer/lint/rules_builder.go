@@ -91,7 +91,7 @@ func guests(c *checker) {
 		guest, exists := builder.GuestOf(value)
 		switch {
 		case s.Labels[0] == "vsphere-clone" && st == absent:
-		case st == unknown, value == "" && len(variablesOf(s.Body, "guest_os_type")) > 0:
+		case st == unknown, value == "" && len(hclfolder.VariablesOf(s.Body, "guest_os_type")) > 0:
 			c.untold(id, s.Name(), "guest_os_type is given at build time")
 		case strings.HasPrefix(s.Labels[0], "vmware-"): // VMX has names of its own
 		case st == absent:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/packer/internal/expression"
+	"github.com/winbake/winbake/packer/lint/internal/hclfolder"
 )
 
 // media: the ISO has a sum, CDs come before floppies, boot order is set.
@@ -47,11 +48,6 @@ func (c *checker) iso(s *block, b *hclsyntax.Body, object string) {
 	}
 }
 
-// toolsISO is the ISO of VMware Tools, which ESXi and Workstation have in a
-// folder isoimages, one for each kind of guest, and VMware offers as
-// VMware-tools-windows-*.iso. A datastore's own isoimages has any ISO.
-var toolsISO = regexp.MustCompile(`(?i)(^|/)(tools-)?isoimages/(windows|linux|darwin|freebsd|solaris|netware|(win|linux|darwin)pre\w+)\.iso$|vmware[-_ ]?tools|vm-?tools`)
-
 // lyingThere judges a source without a URL: its ISO is on the host or in the
 // datastore, is given at build time, or there is none.
 func (c *checker) lyingThere(s *block, b *hclsyntax.Body, object string) {
@@ -85,32 +81,17 @@ func (c *checker) isoPaths(b *hclsyntax.Body) (ofWindows, ofTools bool) {
 		v := c.Value(b.Attributes[name].Expr)
 		ofWindows = ofWindows || !v.IsWhollyKnown()
 		for _, path := range expression.Texts(v) {
-			ofTools = ofTools || toolsISO.MatchString(path)
-			ofWindows = ofWindows || path != "" && !toolsISO.MatchString(path)
+			ofTools = ofTools || hclfolder.ToolsISO.MatchString(path)
+			ofWindows = ofWindows || path != "" && !hclfolder.ToolsISO.MatchString(path)
 		}
 	}
 	return ofWindows, ofTools
 }
 
-// variablesOf are the variables in these attributes, each once.
-func variablesOf(b *hclsyntax.Body, attributes ...string) []string {
-	var names []string
-	for _, attribute := range attributes {
-		if a := b.Attributes[attribute]; a != nil {
-			for _, t := range a.Expr.Variables() {
-				if name := expression.Name(t); t.RootName() == "var" && !slices.Contains(names, name) {
-					names = append(names, name)
-				}
-			}
-		}
-	}
-	return names
-}
-
 // openVariables are variables in these attributes whose value is empty: it
 // stands for what somebody gives.
 func (c *checker) openVariables(b *hclsyntax.Body, attributes ...string) []string {
-	return slices.DeleteFunc(variablesOf(b, attributes...), func(name string) bool {
+	return slices.DeleteFunc(hclfolder.VariablesOf(b, attributes...), func(name string) bool {
 		return c.Variables[name] == nil || !expression.IsEmpty(c.Context.Variables["var"].GetAttr(name))
 	})
 }
@@ -125,7 +106,7 @@ func (c *checker) insists(variables []string) bool {
 		})
 	}
 	for _, e := range c.Locals {
-		if speaks(e) && functionFails(e, c.Context) {
+		if speaks(e) && hclfolder.FunctionFails(e, c.Context) {
 			return true
 		}
 	}
@@ -139,20 +120,10 @@ func (c *checker) insists(variables []string) bool {
 	return false
 }
 
-// functionFails reports whether a function that is known here ends an
-// expression.
-func functionFails(e hclsyntax.Expression, ctx *hcl.EvalContext) bool {
-	_, diags := e.Value(ctx)
-	return slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
-		_, failed := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
-		return failed
-	})
-}
-
 // demanded reports whether an attribute is a variable without a default that
 // its own validation holds to a form.
 func (c *checker) demanded(b *hclsyntax.Body, attribute string) bool {
-	return slices.ContainsFunc(variablesOf(b, attribute), func(name string) bool {
+	return slices.ContainsFunc(hclfolder.VariablesOf(b, attribute), func(name string) bool {
 		v := c.Variables[name]
 		return v != nil && v.Body.Attributes["default"] == nil && slices.ContainsFunc(v.Body.Blocks, func(b *hclsyntax.Block) bool { return b.Type == "validation" })
 	})

@@ -205,3 +205,28 @@ func Objects(e hclsyntax.Expression) []*hclsyntax.ObjectConsExpr {
 	})
 	return all
 }
+
+// VariablesOf are the variables in these attributes, each once.
+func VariablesOf(b *hclsyntax.Body, attributes ...string) []string {
+	var names []string
+	for _, attribute := range attributes {
+		if a := b.Attributes[attribute]; a != nil {
+			for _, t := range a.Expr.Variables() {
+				if name := expression.Name(t); t.RootName() == "var" && !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// FunctionFails reports whether a function that is known here ends an
+// expression.
+func FunctionFails(e hclsyntax.Expression, ctx *hcl.EvalContext) bool {
+	_, diags := e.Value(ctx)
+	return slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool {
+		_, failed := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d)
+		return failed
+	})
+}
