@@ -27,7 +27,7 @@ type document struct {
 }
 
 var kindOfFile = strictyaml.Options{
-	File: "catalog data", Help: "verify catalog -o yaml prints the keys", Types: map[reflect.Type]string{reflect.TypeFor[Catalog](): "the catalog"},
+	File: "catalog data", Nulls: true, Help: "verify catalog -o yaml prints the keys", Types: map[reflect.Type]string{reflect.TypeFor[Catalog](): "the catalog"},
 }
 
 func parse(name string, src []byte) (*document, error) {

@@ -69,6 +69,10 @@ func TestSetPinRefuses(t *testing.T) {
 			t.Errorf("SetPin(%s, %q) is no error", c[0], c[1])
 		}
 	}
+	old := bytes.ReplaceAll(src, []byte("\n"), []byte("\r")) // lines of YAML, and none of ours
+	if _, err := SetPin("versions.yaml", old, "csi-proxy", "v1.3.1"); err == nil || !strings.Contains(err.Error(), "can't be changed in place") {
+		t.Errorf("of lines that end in another way: %v", err)
+	}
 }
 
 // Whatever is pinned, one value changes and no other byte.

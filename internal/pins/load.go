@@ -122,6 +122,9 @@ func SetPin(path string, src []byte, name, value string) ([]byte, error) {
 // splice puts value in the place of node's scalar, in the same quotes.
 func splice(d *document, src []byte, node *yaml.Node, value string, quoted bool) ([]byte, error) {
 	lines := strings.SplitAfter(string(src), "\n")
+	if node.Line > len(lines) { // YAML knows other line ends too
+		return nil, d.at(node, "this value can't be changed in place", "edit versions.yaml by hand")
+	}
 	line := []rune(lines[node.Line-1]) // columns count characters
 	at := len(strings.Join(lines[:node.Line-1], "")) + len(string(line[:min(node.Column-1, len(line))]))
 	rest := string(line[min(node.Column-1, len(line)):])

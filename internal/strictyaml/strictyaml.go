@@ -29,6 +29,7 @@ type Options struct {
 	Types map[reflect.Type]string // what structs are
 	Lists map[string]string       // what lists hold whose key doesn't say it
 	Help  string                  // where keys are explained
+	Nulls bool                    // an empty value stands for an empty list or mapping
 	Mask  func(line string) string
 }
 
@@ -169,7 +170,7 @@ func (d *Document) Decode(into any) {
 }
 
 func (d *Document) value(n *yaml.Node, key string, v reflect.Value) {
-	empty := n.ShortTag() == "!!null"
+	empty := d.o.Nulls && n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
 	switch kind := v.Kind(); {
 	case n.Kind == yaml.AliasNode:
 		d.Report(n, "aliases aren't supported", "write the value out")
@@ -223,6 +224,10 @@ func (d *Document) pairs(n *yaml.Node, read func(key string, k, value *yaml.Node
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
+		if k.Kind != yaml.ScalarNode {
+			d.Report(k, "a key must be a name", "write it out")
+			continue
+		}
 		if seen[k.Value] {
 			d.Report(k, fmt.Sprintf("key %q stands here twice", k.Value), "remove one of them")
 			continue
@@ -265,21 +270,21 @@ func (d *Document) table(n *yaml.Node, key string, v reflect.Value) {
 }
 
 func (d *Document) scalar(n *yaml.Node, v reflect.Value) {
-	tag := n.ShortTag()
+	tag, tagged := n.ShortTag(), n.Style&yaml.TaggedStyle != 0
 	switch kind := v.Kind(); {
-	case kind == reflect.String && n.Style&yaml.TaggedStyle == 0 && (tag == "!!str" || tag == "!!timestamp"):
+	case kind == reflect.String && !tagged && (tag == "!!str" || tag == "!!timestamp"):
 		v.SetString(n.Value)
 	case kind == reflect.String:
 		what, fix := noString(n, tag)
 		d.Report(n, what, fix)
-	case kind == reflect.Bool && tag == "!!bool":
+	case kind == reflect.Bool && !tagged && tag == "!!bool":
 		v.SetBool(strings.EqualFold(n.Value, "true"))
 	case kind == reflect.Bool:
 		d.Report(n, "must be true or false", "write true or false, unquoted")
 	default:
 		whole, err := strconv.ParseInt(n.Value, 10, 32)
 		switch {
-		case tag != "!!int" || err != nil || kind == reflect.Uint && whole < 0:
+		case tagged || tag != "!!int" || err != nil || kind == reflect.Uint && whole < 0:
 			d.Report(n, "must be a whole number", "write 0 or more, unquoted")
 		case kind == reflect.Uint:
 			v.SetUint(uint64(whole))
