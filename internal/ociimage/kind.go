@@ -54,11 +54,6 @@ func prefixed(ref string) (Kind, string) {
 	return "", ref
 }
 
-func isMissing(err error) bool {
-	f, ok := errors.AsType[*fault.Error](err)
-	return ok && f.Err != nil && os.IsNotExist(f.Err)
-}
-
 func isFault(err error) bool {
 	_, ok := errors.AsType[*fault.Error](err)
 	return ok

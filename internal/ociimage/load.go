@@ -1,12 +1,15 @@
 package ociimage
 
 import (
+	"cmp"
 	"context"
 	"os"
+	"syscall"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
 	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/shell"
 )
 
@@ -16,6 +19,8 @@ func loadLocal(ctx context.Context, kind Kind, path string) (*Source, error) {
 	switch {
 	case err != nil:
 		return nil, Unreadable(path, err)
+	case kind != "" && info.IsDir() != (kind == KindLayout || kind == KindDir):
+		return nil, Unreadable(path, cmp.Or[error](infile.Check(info), syscall.ENOTDIR))
 	case info.Mode().IsRegular():
 		return loadTarball(ctx, kind, path)
 	case !info.IsDir():
@@ -69,12 +74,11 @@ func (s *Source) Image() (v1.Image, error) {
 func Load(ctx context.Context, ref string, opts Options) (*Source, error) {
 	kind, rest := prefixed(ref)
 	var s *Source
-	var err error
-	if kind != KindRegistry {
-		s, err = loadLocal(ctx, kind, rest)
-	}
-	if kind == KindRegistry || kind == "" && isMissing(err) && !looksLocal(ref) {
+	_, err := os.Stat(rest)
+	if kind == KindRegistry || kind == "" && os.IsNotExist(err) && !looksLocal(ref) {
 		s, err = loadRegistry(ctx, rest, opts)
+	} else {
+		s, err = loadLocal(ctx, kind, rest)
 	}
 	if err != nil {
 		return nil, err

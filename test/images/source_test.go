@@ -227,12 +227,33 @@ func TestLoadMisnamed(t *testing.T) {
 		{writeFile(t, tarOf(t, item{name: "x"})), "not an image"},
 		{writeFile(t, compressed.Gzip(t, tarOf(t))), "gunzip -k"},
 		{writeFile(t, zstded(t, tarOf(t))), "unzstd"},
+		{"oci:" + writeFile(t, tarOf(t, item{name: "index.json", body: "{}"})), "not a directory"},
+		{"dir:" + writeFile(t, tarOf(t, item{name: "index.json", body: "{}"})), "not a directory"},
+		{"oci-archive:" + t.TempDir(), "is a directory"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {
 			err := load(t.Context(), tt.ref, ociimage.Options{})
 			wantFault(t, err, finding.ExitError, tt.want)
 		})
+	}
+}
+
+// A damaged image whose path could be a registry's is told, and no registry asked.
+func TestDamagedImageIsNoReference(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll("my.dir/image", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"my.dir/image/index.json": []byte("{}"),
+		"my.dir/image.tar":        tarOf(t, item{name: "index.json", body: "{}"}),
+	} {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := load(t.Context(), strings.TrimSuffix(name, "/index.json"), ociimage.Options{})
+		wantFault(t, err, finding.ExitBlock, "oci-layout")
 	}
 }
 
