@@ -68,9 +68,11 @@ func TestDirectivesAreNoDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Parse("versions.yaml", append([]byte("%YAML 1.2\n---\n"), src...))
-	if err != nil || len(f.Components) == 0 {
-		t.Errorf("%+v, %v", f, err)
+	for _, head := range []string{"%YAML 1.2\n---\n", "# of the team\n%YAML 1.2\n---\n"} {
+		f, err := Parse("versions.yaml", append([]byte(head), src...))
+		if err != nil || len(f.Components) == 0 {
+			t.Errorf("%q: %+v, %v", head, f, err)
+		}
 	}
 }
 

@@ -51,9 +51,7 @@ func Parse(name string, src []byte, o Options) (d *Document, err error) {
 			err = d.syntax(fmt.Errorf("the parser gave up: %v", p))
 		}
 	}()
-	if rest, newer := bytes.CutPrefix(src, []byte("%YAML 1.2")); newer { // the parser takes no other than 1.1
-		src = slices.Concat([]byte("%YAML 1.1"), rest)
-	}
+	src = newer.ReplaceAllLiteral(src, []byte("%YAML 1.1")) // the parser takes no other
 	for dec := yaml.NewDecoder(bytes.NewReader(src)); ; {
 		var n yaml.Node
 		switch err := dec.Decode(&n); {
@@ -69,6 +67,8 @@ func Parse(name string, src []byte, o Options) (d *Document, err error) {
 		}
 	}
 }
+
+var newer = regexp.MustCompile(`(?m)^%YAML 1\.2\b`) // comments may be above it
 
 var yamlLine = regexp.MustCompile(`^line ([0-9]+): `)
 
