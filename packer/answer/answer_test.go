@@ -156,6 +156,21 @@ func TestSearchedLetters(t *testing.T) {
 	}
 }
 
+// Two letters on one line are told in one order.
+func TestLettersInOneLine(t *testing.T) {
+	text := strings.Replace(build(t), "powershell.exe", `a:\b.exe</CommandLine><CommandLine>b:\c.exe</CommandLine><CommandLine>e:\d.exe`, 1)
+	text = strings.ReplaceAll(text, "\n", " ")
+	first := Check([]byte(text), false)
+	if n := len(slices.DeleteFunc(slices.Clone(first), func(p Problem) bool { return p.Kind != KindLetter })); n < 3 {
+		t.Fatalf("%+v", first)
+	}
+	for range 50 {
+		if found := Check([]byte(text), false); !slices.Equal(found, first) {
+			t.Fatalf("%+v\nand before\n%+v", found, first)
+		}
+	}
+}
+
 func TestCheckSaysTheLine(t *testing.T) {
 	found := Check([]byte("<?xml version=\"1.0\"?>\n%{ if a\n ~}\n<nothing/>"), false)
 	if len(found) != 1 || found[0].Line != 4 {

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -205,9 +206,9 @@ func (c *checker) fixedLetters() {
 	for key := range c.letters {
 		count[key[1:]]++
 	}
-	for key, lines := range c.letters {
+	for _, key := range slices.Sorted(maps.Keys(c.letters)) {
 		if count[key[1:]] == 1 {
-			c.add(lines[0], KindLetter, "drive %s: is taken for granted", key[:1])
+			c.add(c.letters[key][0], KindLetter, "drive %s: is taken for granted", key[:1])
 		}
 	}
 	slices.SortStableFunc(c.problems, func(a, b Problem) int { return a.Line - b.Line })
