@@ -24,10 +24,10 @@ func lines(r *skew.Result) string {
 // there is none it has a person judge them: oc refuses such an update without the flag.
 func TestUpdateIsOffered(t *testing.T) {
 	for _, c := range []struct {
-		channel, to      string
-		available, risky []string
-		want, without    string
-		judged           bool
+		channel, from, to string
+		available, risky  []string
+		want, without     string
+		judged            bool
 	}{
 		{to: "4.20", available: []string{"4.20.3", "4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.3", without: "--allow-not-recommended"},
 		{to: "4.20", available: []string{"4.20.9"}, risky: []string{"4.20.9"}, want: "oc adm upgrade --to=4.20.9 --allow-not-recommended", judged: true},
@@ -37,10 +37,12 @@ func TestUpdateIsOffered(t *testing.T) {
 		{to: "4.20.9", channel: "our-own", want: "oc adm upgrade --to=4.20.9", without: "channel"},
 		{to: "4.20.0-okd-scos.5", channel: "stable-scos-4", want: "oc adm upgrade --to=4.20.0-okd-scos.5", without: "channel"},
 		{to: "4.20.0-okd-scos.5", want: "oc adm upgrade --to=4.20.0-okd-scos.5", without: "channel"},
+		{from: "4.19.0-0.nightly-2026-03-01-120000", to: "4.20", want: "oc adm upgrade", without: "channel"},
+		{from: "4.19.0-0.nightly-2026-03-01-120000", to: "4.21", channel: "stable-4.19", want: "oc adm upgrade", without: "channel"},
 	} {
 		inv := storageCluster("4.19", "10.19.1")
 		inv.Cluster.Channel, inv.Cluster.Available, inv.Cluster.Conditional = c.channel, c.available, c.risky
-		r := evaluate(t, inv, skew.Request{To: c.to})
+		r := evaluate(t, inv, skew.Request{From: c.from, To: c.to})
 		judged := slices.ContainsFunc(r.Steps, func(s skew.Step) bool {
 			return slices.ContainsFunc(s.Actions, func(a finding.Action) bool {
 				return a.Kind == "update-control-plane" && strings.Contains(a.Judge, "--include-not-recommended")

@@ -127,12 +127,13 @@ func (p *planner) update(e Judged, channel string) {
 // channel is the one for a release of the sort that a cluster is in: stable, fast,
 // candidate; eus has even minors alone, and candidate alone has what isn't released. A
 // channel of another form is of OKD, stable-scos-4, or of the cluster's own update service;
-// a nightly build is in none.
-func channel(have string, to version.OpenShift) string {
+// a nightly build is in none, and none leads away from one.
+func channel(have string, from, to version.OpenShift) string {
 	sort, of, _ := strings.Cut(have, "-")
 	_, err := version.ParseOpenShift(of)
+	build := func(v version.OpenShift) bool { return v.Pre != "" && !catalog.Dated(v) }
 	switch {
-	case have != "" && err != nil || to.Pre != "" && !catalog.Dated(to):
+	case have != "" && err != nil, build(from), build(to):
 		return have
 	case to.Pre != "":
 		sort = "candidate"

@@ -30,7 +30,7 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 		}
 		w := p.settle(rules.Before, []string{rules.Before}, from, to)
 		p.moved(p.hop, rules.Before, p.inv)
-		p.update(w, channel(p.inv.Cluster.Channel, to))
+		p.update(w, channel(p.inv.Cluster.Channel, stops[0], to))
 		p.take(w, rules.During, []string{rules.During})
 		p.operator(w)
 		p.follow(to)
