@@ -28,6 +28,7 @@ func For(snap *snapshot.Snapshot, evaluate Judge, moved func(hop int, when strin
 			p.controlPlaneEnds(from, to, false, "")
 			continue
 		}
+		p.unpause(to)
 		w := p.settle(rules.Before, []string{rules.Before}, from, to)
 		p.moved(p.hop, rules.Before, p.inv)
 		p.update(w, channel(p.inv.Cluster.Channel, stops[0], to))
