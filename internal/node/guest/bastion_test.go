@@ -154,7 +154,7 @@ func TestLongTrouble(t *testing.T) {
 func TestConnectionThatEnds(t *testing.T) {
 	config := writeConfig(t, "Host node\n  ProxyCommand sh -c 'exec >&-; cat >/dev/null'\n")
 	_, err := Dial(t.Context(), Target{User: "a", Host: "node"}, Options{Config: config, KnownHosts: []string{os.DevNull}})
-	if err == nil || !strings.Contains(err.Error(), "handshake failed: EOF") {
+	if err == nil || !strings.Contains(err.Error(), "handshake failed: ") || strings.Contains(err.Error(), "says nothing") {
 		t.Errorf("%v", err)
 	}
 }
