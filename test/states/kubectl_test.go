@@ -30,7 +30,10 @@ func callsOf(text string) []string {
 	var calls []string
 	for _, at := range beginsOC.FindAllStringSubmatchIndex(text, -1) {
 		call := simple(text[at[3]:])
-		if strings.HasPrefix(text[at[2]:at[3]], "xargs") {
+		switch isXargs := strings.HasPrefix(text[at[2]:at[3]], "xargs"); {
+		case isXargs && strings.Contains(call, " subscriptions."): // of these it is given names alone
+			call += " by-xargs"
+		case isXargs:
 			call += " daemonset/by-xargs"
 		}
 		calls = append(calls, call)
