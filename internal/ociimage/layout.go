@@ -48,10 +48,10 @@ func WriteLayout(ctx context.Context, dir string, x ImageOrIndex, progress strea
 	}
 	before, err := os.ReadDir(dir)
 	if err == nil {
-		err = fillLayout(ctx, dir, blobs, stream.NewMeter(progress, sizeOf(blobs)))
+		err = fillLayout(ctx, dir, root, blobs, stream.NewMeter(progress, sizeOf(blobs)))
 	}
 	if err == nil {
-		err = finishLayout(dir, root, blobs)
+		err = sweepLayout(dir, blobs)
 	} else if len(before) == 0 {
 		removeUnfinished(dir, made)
 	}
@@ -65,8 +65,8 @@ func WriteLayout(ctx context.Context, dir string, x ImageOrIndex, progress strea
 // takes it for an image. What somebody else put there meanwhile stays.
 func removeUnfinished(dir string, made bool) {
 	sums := filepath.Join(dir, "blobs", "sha256")
+	_ = sweep(dir, func(n string) bool { return n == layoutFile || n == indexFile })
 	_ = sweep(sums, blobName.MatchString)
-	_ = sweep(dir, func(n string) bool { return n == layoutFile })
 	_ = os.Remove(sums)
 	_ = os.Remove(filepath.Dir(sums))
 	if made {
@@ -94,7 +94,8 @@ func checkLayoutDir(dir string) error {
 	return nil
 }
 
-func fillLayout(ctx context.Context, dir string, blobs []blob, m *stream.Meter) error {
+// fillLayout points the layout to its new image once all blobs are there.
+func fillLayout(ctx context.Context, dir string, root v1.Descriptor, blobs []blob, m *stream.Meter) error {
 	if err := atomicfs.WriteFile(filepath.Join(dir, layoutFile), []byte(layoutMark)); err != nil {
 		return err
 	}
@@ -114,16 +115,6 @@ func fillLayout(ctx context.Context, dir string, blobs []blob, m *stream.Meter) 
 			return err
 		}
 	}
-	return nil
-}
-
-// layoutTag is the tag of the one image of a layout: the one that umoci takes
-// where none is given. skopeo, podman and buildah need none where there is one
-// image. The release would be another tag after each update, in scripts too.
-const layoutTag = "latest"
-
-// finishLayout points the layout to its new image and removes the rest.
-func finishLayout(dir string, root v1.Descriptor, blobs []blob) error {
 	root.Annotations = map[string]string{refName: layoutTag}
 	raw, err := json.Marshal(v1.IndexManifest{
 		SchemaVersion: 2, MediaType: types.OCIImageIndex, Manifests: []v1.Descriptor{root},
@@ -131,9 +122,16 @@ func finishLayout(dir string, root v1.Descriptor, blobs []blob) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfs.WriteFile(filepath.Join(dir, indexFile), raw); err != nil {
-		return err
-	}
+	return atomicfs.WriteFile(filepath.Join(dir, indexFile), raw)
+}
+
+// layoutTag is the tag of the one image of a layout: the one that umoci takes
+// where none is given. skopeo, podman and buildah need none where there is one
+// image. The release would be another tag after each update, in scripts too.
+const layoutTag = "latest"
+
+// sweepLayout removes what the image doesn't refer to.
+func sweepLayout(dir string, blobs []blob) error {
 	keep := map[string]bool{}
 	for _, b := range blobs {
 		keep[b.desc.Digest.Hex] = true

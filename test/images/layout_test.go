@@ -274,6 +274,23 @@ func TestUnfinishedLayout(t *testing.T) {
 	}
 }
 
+// TestLayoutWithoutIndex: nor does one that ends at its last file.
+func TestLayoutWithoutIndex(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "image")
+	var merr error
+	_, err := ociimage.WriteLayout(t.Context(), dir, payloadImage(t, 1), func(done, total int64) {
+		if done == total {
+			merr = os.MkdirAll(filepath.Join(dir, "index.json"), 0o755)
+		}
+	})
+	if merr != nil || err == nil {
+		t.Fatalf("errors %v, %v", merr, err)
+	}
+	if got := filesOf(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
+}
+
 // TestUnfinishedLayoutOfTwo: the run that waits writes its image where the first one
 // has taken the folder away.
 func TestUnfinishedLayoutOfTwo(t *testing.T) {
