@@ -126,9 +126,11 @@ func (d *Document) excerpt(number, column int) string {
 	return head + line + "\n" + strings.Repeat(" ", len(head)-2) + "| " + before + "^"
 }
 
-// Report adds a mistake at n.
+// Report adds a mistake at n. Nobody reads more than a hundred, and each costs its line.
 func (d *Document) Report(n *yaml.Node, what, fix string) {
-	d.Faults = append(d.Faults, d.At(n, what, fix))
+	if len(d.Faults) < 100 {
+		d.Faults = append(d.Faults, d.At(n, what, fix))
+	}
 }
 
 // Node follows path, of string keys and int indexes, and returns the deepest node

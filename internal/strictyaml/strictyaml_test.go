@@ -26,6 +26,23 @@ func TestDeepCostsNoMemory(t *testing.T) {
 	}
 }
 
+// Each mistake shows its line, which may hold many.
+func TestManyMistakesCostNoMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	d, err := Parse("a.yaml", []byte("a: ["+strings.Repeat("1, ", 5000)+"]"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&before)
+	d.Decode(new(struct {
+		A []string `json:"a"`
+	}))
+	runtime.ReadMemStats(&after)
+	if used := (after.TotalAlloc - before.TotalAlloc) >> 20; used > 50 || len(d.Faults) == 0 {
+		t.Errorf("%d MB for %d mistakes", used, len(d.Faults))
+	}
+}
+
 // All of a mistake as a person reads it: tabs keep the caret in its place, a long line is
 // cut, and a hidden part stays hidden.
 func TestExcerpt(t *testing.T) {
