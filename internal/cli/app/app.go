@@ -202,8 +202,11 @@ func (a *App) prepare(root *cobra.Command) {
 	Choices(root, "log-level", "debug", "info", "warn", "error")
 	Choices(root, "log-format", "text", "json")
 	root.SetFlagErrorFunc(flagError)
-	cobra.AddTemplateFunc("variables", envUsage)
-	root.SetHelpTemplate(root.HelpTemplate() + "{{variables .}}")
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { // cobra's functions of templates are the whole process's
+		help(cmd, args)
+		_, _ = io.WriteString(cmd.OutOrStdout(), envUsage(cmd))
+	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := fromEnv(cmd); err != nil {
 			return err

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -29,6 +30,22 @@ func TestWrongChoices(t *testing.T) {
 		}
 		t.Setenv(envPrefix+strings.ToUpper(strings.ReplaceAll(flag[2:], "-", "_")), "")
 	}
+}
+
+// Commands that run side by side in one process, as tests do, share nothing.
+func TestSideBySide(t *testing.T) {
+	var all sync.WaitGroup
+	for range 50 {
+		all.Go(func() {
+			var stdout bytes.Buffer
+			root := &cobra.Command{Use: "bake", Run: func(*cobra.Command, []string) {}}
+			root.Flags().String("release", "", "")
+			if code := (&App{Stdout: &stdout}).Run(t.Context(), root, []string{"--help"}); code != 0 || !strings.Contains(stdout.String(), envPrefix+"RELEASE") {
+				t.Errorf("%d, %s", code, &stdout)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // A script's unset variable is no value; a flag that isn't given is another thing.
