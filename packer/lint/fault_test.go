@@ -358,6 +358,8 @@ func TestScriptOnMedium(t *testing.T) {
 		{"cd_files = [\"autounattend.xml\"]\niso_paths = var.more", search, false},
 		{"cd_files = [\"autounattend.xml\"]\ncd_content = [\"setup.cmd\"]", search, false},
 		{"cd_files = [\"autounattend.xml\"]\nadditional_iso_files {\niso_file = \"local:iso/scripts.iso\"\n}", search, false},
+		{"cd_files = [\"autounattend.xml\"]\ndynamic \"additional_iso_files\" {\nfor_each = [1]\ncontent {\niso_file = \"local:iso/scripts.iso\"\n}\n}", search, false},
+		{"cd_files = [\"autounattend.xml\"]\nqemuargs = [[\"-drive\", \"file=scripts.iso,media=cdrom\"]]", search, false},
 		{`cd_files = ["autounattend.xml"]`, `C:\Windows\Setup\setup.cmd`, false},
 		{`cd_files = ["autounattend.xml"]`, `powershell -File $env:TEMP\first.ps1`, false},
 		{`cd_files = ["autounattend.xml"]`, `powershell -Command Get-Volume <!-- E:\setup.cmd -->`, false},

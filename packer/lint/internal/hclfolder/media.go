@@ -42,11 +42,11 @@ func (f *Folder) Media(b *hclsyntax.Body) (names map[string]bool, whole bool) {
 			}
 		case "iso_paths":
 			whole = whole && v.CanIterateElements() && v.LengthInt()-len(slices.DeleteFunc(expression.Texts(v), isOther)) < 2
-		case "secondary_iso_images", "floppy_img_path":
+		case "secondary_iso_images", "floppy_img_path", "qemuargs", "vmx_data", "vboxmanage": // they can bring any medium
 			whole = whole && expression.IsEmpty(v)
 		}
 	}
-	return names, whole && len(names) > 0 && !slices.ContainsFunc(b.Blocks, func(inner *hclsyntax.Block) bool { return inner.Type == "additional_iso_files" })
+	return names, whole && len(names) > 0 && !slices.ContainsFunc(b.Blocks, func(inner *hclsyntax.Block) bool { return f.Expanded(inner).Type == "additional_iso_files" })
 }
 
 func isOther(iso string) bool { return !ToolsISO.MatchString(iso) }
