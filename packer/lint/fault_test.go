@@ -341,6 +341,7 @@ func TestScriptOnMedium(t *testing.T) {
 		want       bool
 	}{
 		{`cd_files = ["autounattend.xml"]`, search, true},
+		{`cd_files = ["autounattend.xml"]`, search + "</CommandLine></SynchronousCommand>\n<SynchronousCommand><Order>2</Order><CommandLine>E:\\setup.cmd", true},
 		{`cd_files = ["autounattend.xml"]`, `powershell -File E:\sub\first.ps1`, true},
 		{`cd_files = ["autounattend.xml"]`, `powershell -Command "foreach ($d in 'D','E') { &amp; $d:\first.ps1 }"`, true},
 		{`floppy_files = ["autounattend.xml"]`, `cmd /c a:\setup.cmd`, true},
@@ -367,11 +368,14 @@ func TestScriptOnMedium(t *testing.T) {
 	} {
 		files := map[string]string{"a.pkr.hcl": sourced("proxmox-iso", c.body) + "variable \"more\" {}\n" + provisioned(`inline = ["sysprep.exe /generalize /oobe /unattend:C:/b.xml"]`),
 			"autounattend.xml": run(c.line), "scripts/setup.cmd": "ver\n", "scripts/sub/first.ps1": "Get-Date\n"}
-		found := slices.ContainsFunc(check(t, writeFiles(t, files), Options{}), func(f finding.Finding) bool {
-			return f.ID == ruleAnswer && f.Severity == finding.Warn && strings.Contains(f.Observed, "no such file onto")
-		})
-		if found != c.want {
-			t.Errorf("%s, %s: %t", c.body, c.line, found)
+		found := 0
+		for _, f := range check(t, writeFiles(t, files), Options{}) {
+			if f.ID == ruleAnswer && f.Severity == finding.Warn && strings.Contains(f.Observed, "no such file onto") {
+				found++
+			}
+		}
+		if (found > 0) != c.want || found > 1 {
+			t.Errorf("%s, %s: %d", c.body, c.line, found)
 		}
 	}
 }

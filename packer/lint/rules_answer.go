@@ -54,14 +54,20 @@ func answers(c *buildChecker) {
 // onMedia is a script that is run from a drive other than the system's and WinPE's.
 var onMedia = regexp.MustCompile(`(?i)(?:\b[ABD-WYZ]|%%?[a-z]|\$\w+):[\\/](?:[\w.-]+[\\/])*([\w-][\w.-]*\.(?:ps1|cmd|bat))\b`)
 
-// notBrought tells of a script that an answer file runs and no medium has.
+// notBrought tells once of each script that an answer file runs and no medium has.
 func (c *buildChecker) notBrought(f File) {
-	text := notation.Stripped(f.Name, f.Data)
+	if !c.whole || !c.on(fromMedium...) {
+		return
+	}
+	lines, text := map[string][]string{}, notation.Stripped(f.Name, f.Data)
 	for _, m := range onMedia.FindAllSubmatchIndex(text, -1) {
-		if name := string(text[m[2]:m[3]]); c.whole && !c.media[strings.ToLower(name)] && c.on(fromMedium...) {
-			c.add("template.answer", f.Name, finding.Finding{Severity: finding.Warn, Observed: "it runs " + name + ", and Packer puts no such file onto a CD or floppy", Expected: "a script that is there",
-				Why: "Windows goes on without what the script does", Remedy: "name it in cd_files or cd_content", Evidence: at(f.Name, lineAt(text, m[2]))})
+		if name := string(text[m[2]:m[3]]); !c.media[strings.ToLower(name)] {
+			lines[name] = append(lines[name], at(f.Name, lineAt(text, m[2]))...)
 		}
+	}
+	for _, name := range sortedKeys(lines) {
+		c.add("template.answer", f.Name, finding.Finding{Severity: finding.Warn, Observed: "it runs " + name + ", and Packer puts no such file onto a CD or floppy", Expected: "a script that is there",
+			Why: "Windows goes on without what the script does", Remedy: "name it in cd_files or cd_content", Evidence: slices.Compact(lines[name])})
 	}
 }
 
