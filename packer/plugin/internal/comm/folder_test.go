@@ -26,6 +26,8 @@ type folder struct {
 	uploads  atomic.Int64 // under way
 	mu       sync.Mutex
 	most     int64 // of them at once
+	opening  int   // sessions
+	together int   // of them at once
 	commands []string
 	// spoil is asked before each command and upload; nil for none.
 	spoil func(what string) error
@@ -42,11 +44,25 @@ func (f *folder) host(name string) string {
 	return filepath.Join(f.root, name[3:])
 }
 
+// open opens a session, while r's first bytes lie in streams on the way here.
+func (f *folder) open(r io.Reader) []byte {
+	f.mu.Lock()
+	f.opening++
+	f.together = max(f.together, f.opening)
+	f.mu.Unlock()
+	ahead, _ := io.ReadAll(io.LimitReader(r, 2*(256+32)<<10)) // an error is for its end
+	f.mu.Lock()
+	f.opening--
+	f.mu.Unlock()
+	return ahead
+}
+
 // Start is Communicator's.
 func (f *folder) Start(_ context.Context, c *packersdk.RemoteCmd) error {
 	f.mu.Lock()
 	f.commands = append(f.commands, c.Command)
 	f.mu.Unlock()
+	f.open(strings.NewReader(""))
 	if f.spoil != nil {
 		if err := f.spoil(c.Command); err != nil {
 			return err
@@ -130,6 +146,7 @@ func (f *folder) Upload(name string, r io.Reader, _ *os.FileInfo) error {
 	f.mu.Lock()
 	f.most = max(f.most, now)
 	f.mu.Unlock()
+	ahead := f.open(r)
 	if f.spoil != nil {
 		if err := f.spoil(name); err != nil {
 			return err
@@ -138,12 +155,13 @@ func (f *folder) Upload(name string, r io.Reader, _ *os.FileInfo) error {
 	if !absolute(name) {
 		return fmt.Errorf("%s: what it's relative to depends on the communicator", name)
 	}
-	data, _ := io.ReadAll(r)
-	return os.WriteFile(f.host(name), data, 0o600)
+	rest, _ := io.ReadAll(r)
+	return os.WriteFile(f.host(name), append(ahead, rest...), 0o600)
 }
 
 // Download is Communicator's.
 func (f *folder) Download(name string, w io.Writer) error {
+	f.open(strings.NewReader(""))
 	data, err := os.ReadFile(f.host(name))
 	if err == nil {
 		_, err = w.Write(data)

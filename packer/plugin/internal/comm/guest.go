@@ -57,11 +57,16 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
+	opened, err := open(ctx)
+	if err != nil {
+		return 0, err
+	}
 	// Packer's WinRM waits for ever for a command whose output nobody takes.
 	cmd := &packersdk.RemoteCmd{Command: command, Stdout: orNothing(stdout), Stderr: orNothing(stderr)}
 	done := make(chan error, 1)
 	go func() {
 		err := g.comm.Start(ctx, cmd)
+		opened()
 		if err == nil {
 			cmd.Wait()
 		}
@@ -79,6 +84,27 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 		return 0, broken("a command ran", nil)
 	}
 	return cmd.ExitStatus(), nil
+}
+
+// opening is held by the call that may be opening a session. Where the
+// connection is lost, that call of Packer's communicator connects again, and
+// two of them at once crash Packer, which leaves the machine behind
+// (https://github.com/hashicorp/packer-plugin-sdk/blob/v0.6.10/sdk-internals/communicator/ssh/communicator.go,
+// reconnect: it sets to nil the connection that another is shaking hands on).
+//
+// It is the process's, which has one machine: a try that max_retries makes
+// meets the calls that the one before it left.
+var opening = make(chan struct{}, 1)
+
+// open waits until no other call opens a session. opened ends that of this one;
+// it may be called again.
+func open(ctx context.Context) (opened func(), err error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case opening <- struct{}{}:
+		return sync.OnceFunc(func() { <-opening }), nil
+	}
 }
 
 func orNothing(w io.Writer) io.Writer {
@@ -102,8 +128,15 @@ func (g *Guest) Get(ctx context.Context, name string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	opened, err := open(ctx)
+	if err != nil {
+		return err
+	}
 	done := make(chan error, 1)
-	go func() { done <- g.comm.Download(where, w) }()
+	go func() {
+		defer opened()
+		done <- g.comm.Download(where, w)
+	}()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -73,7 +73,9 @@ func TestPutOfAStreamAndToADrive(t *testing.T) {
 	}
 }
 
-// Several files go up at once, into a folder that none of them finds.
+// TestPutSideBySide: several files go up at once, into a folder that none of
+// them finds. No two open a session at once: where the connection is lost, that
+// crashes Packer.
 func TestPutSideBySide(t *testing.T) {
 	g, f := newFolder(t, "")
 	done := make(chan error, 8)
@@ -95,6 +97,34 @@ func TestPutSideBySide(t *testing.T) {
 	}
 	if f.most > streams {
 		t.Errorf("%d uploads were under way at once", f.most)
+	}
+	if f.together != 1 {
+		t.Errorf("%d sessions were opened at once", f.together)
+	}
+}
+
+// TestAbandonedUpload: an upload that is given up is still opening its session;
+// the next call, which may be that of a retry, waits for it.
+func TestAbandonedUpload(t *testing.T) {
+	g, f := newFolder(t, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := make(chan struct{})
+	f.spoil = func(what string) error {
+		if strings.HasSuffix(what, partSuffix) {
+			cancel()
+			<-answer
+		}
+		return nil
+	}
+	if err := g.Put(ctx, "a", strings.NewReader("x")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if len(opening) != 1 {
+		t.Error("another session may be opened now")
+	}
+	close(answer)
+	if code, err := New(f, "").Run(t.Context(), "cmd /c exit", nil, nil); code != 7 || err != nil || f.together != 1 {
+		t.Errorf("%d, %v, %d sessions at once", code, err, f.together)
 	}
 }
 

@@ -23,10 +23,16 @@ const (
 	// (MaxSessions), and Packer answers a refusal by connecting again.
 	streams = 6
 	// pieceSize is the least that is worth a session of its own, in bytes.
-	pieceSize = 1 << 20
+	pieceSize = 2 << 20
 	// maxPieces keeps the command that joins them below cmd.exe's 8191
 	// characters.
 	maxPieces = 24
+
+	// underWay is more than lies between here and Packer's communicator: two
+	// streams of yamux with 256 KiB each (plugin to Packer, Packer to the
+	// builder's plugin), and 32 KiB in each copy. An upload that has taken more
+	// has a session.
+	underWay = 640 << 10
 
 	partSuffix = ".part"
 )
@@ -105,11 +111,18 @@ func (g *Guest) upload(ctx context.Context, name string, s *io.SectionReader) er
 		return ctx.Err()
 	case g.slots <- struct{}{}:
 	}
-	r := &counted{r: s}
+	opened, err := open(ctx)
+	if err != nil {
+		<-g.slots
+		return err
+	}
+	r := &counted{r: s, opened: opened}
 	done := make(chan error, 1)
 	go func() {
 		defer func() { <-g.slots }()
-		done <- g.comm.Upload(where, r, nil)
+		err := g.comm.Upload(where, r, nil)
+		opened()
+		done <- err
 	}()
 	select {
 	case <-ctx.Done():
@@ -127,14 +140,17 @@ func (g *Guest) upload(ctx context.Context, name string, s *io.SectionReader) er
 }
 
 type counted struct {
-	r io.Reader
-	n atomic.Int64
+	r      io.Reader
+	n      atomic.Int64
+	opened func()
 }
 
 // Read is io.Reader's.
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
+	if c.n.Add(int64(n)) > underWay {
+		c.opened()
+	}
 	return n, err
 }
 
