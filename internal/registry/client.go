@@ -13,10 +13,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +59,7 @@ type Client struct {
 	Ref     name.Reference
 	options Options
 	until   atomic.Int64 // Unix nanoseconds: the registry wants no request before
+	denied  sync.Map     // the *http.Requests that were answered 401
 }
 
 // New returns a client for ref, REGISTRY/REPOSITORY with a tag or a digest.
@@ -138,11 +141,34 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
-	resp, err := c.exchange(req)
+	body, err := c.bodyOf(req)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.exchange(req, body)
 	if err == nil && resp.StatusCode >= http.StatusBadRequest {
 		c.noteRetryAfter(resp.Header.Get("Retry-After"))
+		if resp.StatusCode == http.StatusUnauthorized && req.GetBody != nil {
+			c.denied.Store(req, nil)
+		}
 	}
 	return resp, err
+}
+
+// bodyOf is what is to be sent, nil for nothing. A request that was answered 401
+// go-containerregistry sends again, with another token and the body that is used up.
+func (c *Client) bodyOf(req *http.Request) (io.ReadCloser, error) {
+	if req.Body == http.NoBody {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	if _, again := c.denied.LoadAndDelete(req); !again {
+		return req.Body, nil
+	}
+	body, err := req.GetBody()
+	if err != nil {
+		return nil, &sourceError{err}
+	}
+	return body, nil
 }
 
 func (c *Client) refuse(req *http.Request) error {
@@ -175,13 +201,13 @@ func (c *Client) noteRetryAfter(s string) {
 	}
 }
 
-func (c *Client) exchange(req *http.Request) (*http.Response, error) {
+func (c *Client) exchange(req *http.Request, body io.ReadCloser) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	x := &exchange{req: req, ctx: ctx, cancel: cancel}
 	out := req.WithContext(ctx)
 	p := newPace(c.options.Timeout, func() { x.cut(x.sent.silence(c.options.Timeout)) })
-	if req.Body != nil && req.Body != http.NoBody {
-		x.sent = &sentBody{ReadCloser: req.Body, pace: p}
+	if body != nil {
+		x.sent = &sentBody{ReadCloser: body, pace: p}
 		out.Body, out.GetBody = x.sent, nil
 	}
 	p.wait()

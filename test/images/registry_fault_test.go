@@ -128,6 +128,11 @@ var (
 		w.WriteHeader(http.StatusNotFound)
 		_, _ = io.WriteString(w, `{"errors":[{"code":"NAME_UNKNOWN","message":"repository name not known to registry"}]}`)
 	}
+	// expired takes no token for good.
+	expired = func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("WWW-Authenticate", `Bearer realm="https://`+memnet.Host+`/token",service="s"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}
 	later = func(asked string) failure {
 		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Retry-After", asked)
@@ -220,6 +225,7 @@ func TestPushToABadRegistry(t *testing.T) {
 		{"PATCH uploads", later("3600"), []string{"answered 429 Too Many Requests, and wants no request for 1h0m0s", "run it again after that"}, 2},
 		{"PUT manifests", later("Fri, 31 Dec 2100 00:00:00 GMT"), []string{"wants no request for"}, 1},
 		{"HEAD blobs", circle, []string{"redirects in circles: more than 8 redirects", "tell those who run"}, 2},
+		{"PATCH uploads", expired, []string{"answered 401 Unauthorized", "podman login example.com, with an account that may push to team/p"}, 4},
 	}...), nothing, pushing(payloadImage(t, 1)))
 	tree, _ := treeOf(payload.Flat, map[string]string{"a.exe": programLike(1, 8<<20)}) // more than HTTP/2 buffers
 	large := must(payload.NewImage(newTestLayer(t, tree, newMemStore(), payload.LayerOptions{}), payload.ImageOptions{}))
@@ -227,6 +233,26 @@ func TestPushToABadRegistry(t *testing.T) {
 		{"PATCH uploads", slow, nil, 0},
 		{"PATCH uploads", slow, []string{"less than 1024 bytes a second were taken of PATCH https://example.com/v2/team/p/blobs/uploads/"}, 4},
 	}, nothing, pushing(large))
+}
+
+// A request that is sent again with a new token has all of its body.
+func TestPushWithATokenThatExpires(t *testing.T) {
+	t.Parallel()
+	dir := layoutOf(t, payloadImage(t, 1))
+	each(t, passing(map[string][]failure{"POST uploads": {expired}, "PATCH uploads": {expired}, "PUT manifests": {expired}}), nothing,
+		func(ctx context.Context, tr http.RoundTripper) error {
+			s, err := ociimage.Load(ctx, dir, ociimage.Options{})
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			o := ociimage.Options{Jobs: 1, Transport: tr, Retrying: func(err error) { t.Errorf("tried again: %v", err) }}
+			ref, err := ociimage.Push(ctx, badRef, must(s.Image()), o)
+			if err != nil {
+				return err
+			}
+			return load(ctx, ref, ociimage.Options{Transport: tr})
+		})
 }
 
 func nothing(context.Context, http.RoundTripper) error { return nil }
