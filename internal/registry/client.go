@@ -151,9 +151,17 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 		if resp.StatusCode == http.StatusUnauthorized && req.GetBody != nil {
 			c.denied.Store(req, nil)
 		}
+		// go-containerregistry refuses a longer one, and the status is lost.
+		resp.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(resp.Body, maxErrorBody), resp.Body}
 	}
 	return resp, err
 }
+
+// maxErrorBody is go-containerregistry's own limit of what comes with an error's status.
+const maxErrorBody = 64 << 10
 
 // bodyOf is what is to be sent, nil for nothing. A request that was answered 401
 // go-containerregistry sends again, with another token and the body that is used up.
@@ -173,7 +181,7 @@ func (c *Client) bodyOf(req *http.Request) (io.ReadCloser, error) {
 
 func (c *Client) refuse(req *http.Request) error {
 	if !c.options.Insecure && req.URL.Scheme != "https" && !isLoopback(req.URL.Hostname()) {
-		return &httpRefused{req.URL.Host}
+		return &httpRefused{req.URL.Host, req.URL.Path != pingPath || req.Response != nil}
 	}
 	n := 0
 	for r := req.Response; r != nil && r.Request != nil; r = r.Request.Response {
@@ -229,7 +237,13 @@ func (c *Client) exchange(req *http.Request, body io.ReadCloser) (*http.Response
 // falls back to plain http where a registry's name is of a private network (RFC
 // 1918) and https fails, which anybody on the way can bring about: credentials
 // would go out in the clear then, unasked.
-type httpRefused struct{ host string }
+type httpRefused struct {
+	host string
+	led  bool // by an answer of the registry's, not by a registry that fails over https
+}
+
+// pingPath is asked for first: https://github.com/opencontainers/distribution-spec/blob/main/spec.md#endpoints
+const pingPath = "/v2/"
 
 func (e *httpRefused) Error() string {
 	return e.host + " is to be talked to in plain http, which wasn't asked for"
@@ -238,9 +252,9 @@ func (e *httpRefused) Error() string {
 // mayBePlain tells a registry that failed over https and would have been tried
 // in plain http. One with a certificate doesn't speak that.
 func mayBePlain(err error) bool {
-	_, refused := errors.AsType[*httpRefused](err)
+	refused, ok := errors.AsType[*httpRefused](err)
 	_, secure := errors.AsType[*tls.CertificateVerificationError](err)
-	return refused && !secure
+	return ok && !refused.led && !secure
 }
 
 // isLoopback also knows the names below localhost, which are this machine's:

@@ -3,6 +3,7 @@ package registry
 import (
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -32,7 +33,9 @@ func (c *Client) Fault(ctx context.Context, err error) error {
 		return own.error
 	}
 	f := &fault.Error{Where: c.Ref.Name(), Err: err}
-	if te, ok := errors.AsType[*transport.Error](err); ok {
+	// On this machine plain http is tried too: what an https server says to that is no news.
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	if te, ok := errors.AsType[*transport.Error](err); ok && !untrusted {
 		f.What = fmt.Sprintf("registry %s answered %d %s%s", c.registry(), te.StatusCode, http.StatusText(te.StatusCode), diagnostics(te))
 		f.Fix = c.statusFix(te)
 	} else {
@@ -65,7 +68,7 @@ func (c *Client) keeps() string {
 func diagnostics(te *transport.Error) string {
 	var all []string
 	for _, d := range te.Errors {
-		all = append(all, strings.TrimSpace(string(d.Code)+" "+d.Message))
+		all = append(all, strings.Join(strings.Fields(string(d.Code)+" "+d.Message), " ")) // a line, and none that looks like ours
 	}
 	if len(all) == 0 {
 		return ""
@@ -76,6 +79,8 @@ func diagnostics(te *transport.Error) string {
 func (c *Client) statusFix(te *transport.Error) string {
 	registry, repo := c.registry(), c.Ref.Context().RepositoryStr()
 	switch status := te.StatusCode; {
+	case c.options.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
+		return "push with another tag, such as " + c.Ref.Context().Name() + ":NEWTAG: what this one names stays"
 	case status == http.StatusForbidden && c.options.Push:
 		return "let the account push to " + repo + ", or use another one: " + login(registry, "push to "+repo)
 	case status == http.StatusUnauthorized && c.options.Push:
@@ -86,7 +91,8 @@ func (c *Client) statusFix(te *transport.Error) string {
 		return "run it again later" + c.keeps()
 	case status == http.StatusTooManyRequests:
 		return "wait and run it again, or use an account: " + login(registry, "pull "+repo)
-	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode):
+	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode) ||
+		hasCode(te, transport.ManifestBlobUnknownErrorCode) || hasCode(te, transport.DigestInvalidErrorCode):
 		return "run it again" + c.keeps() + "; if it stays, tell those who run " + registry
 	case status == http.StatusNotFound && c.options.Push:
 		return "create the repository " + repo + " in " + registry + ", or check its name"
@@ -121,6 +127,8 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 	}
 	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	loop, looping := errors.AsType[*redirectLoop](err)
+	plain, isPlain := errors.AsType[*httpRefused](err)
+	_, noJSON := errors.AsType[*json.SyntaxError](err)
 	switch {
 	case failed && f.Silence != "":
 		return registry + " can't be " + done + ": " + f.Error(),
@@ -130,6 +138,11 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 	case mayBePlain(err):
 		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
 			"if it does and that is meant, say --plain-http; else " + c.curl()
+	case isPlain && plain.led && !untrusted:
+		return registry + " leads to plain http: http://" + plain.host,
+			"tell those who run " + c.registry() + "; a proxy before it has to send X-Forwarded-Proto: https"
+	case noJSON:
+		return registry + "'s token service gave an answer that isn't JSON: " + cause, "check the name, and what answers: " + c.curl()
 	case untrusted:
 		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
 			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"

@@ -204,6 +204,12 @@ func TestPushErrors(t *testing.T) {
 		{"not allowed", refuse(403), "", []string{"answered 403 Forbidden", "let the account push to team/p"}, 12},
 		{"no repository", refuse(404), "", []string{"answered 404 Not Found", "create the repository team/p"}, 12},
 		{"too many requests", refuse(429), "", []string{"answered 429 Too Many Requests", "run it again later"}, 0},
+		{"a long page", failing(9, "POST uploads", saying(413, strings.Repeat("<p>", 50_000))), "", []string{"answered 413 Request Entity Too Large", "raise the limit"}, 12},
+		{"a message of two lines", failing(9, "POST uploads", saying(403, `{"errors":[{"code":"DENIED","message":"no\nfix: no"}]}`)), "", []string{"(DENIED no fix: no)"}, 12},
+		{"a tag that stays", failing(9, "PUT manifests", saying(400, `{"errors":[{"code":"TAG_INVALID","message":"cannot be overwritten because the tag is immutable."}]}`)), "",
+			[]string{"answered 400 Bad Request (TAG_INVALID", "push with another tag"}, 12},
+		{"a blob that went", failing(9, "PUT manifests", saying(404, `{"errors":[{"code":"MANIFEST_BLOB_UNKNOWN","message":"blob unknown"}]}`)), "",
+			[]string{"answered 404 Not Found (MANIFEST_BLOB_UNKNOWN", "run it again"}, 12},
 		{"broken for good", refuse(500), "", []string{"answered 500 Internal Server Error", "run it again"}, 0},
 		{"cut for good", failing(1000, "PATCH uploads", cut), "", []string{"cut the connection", "run it again"}, 0},
 		{"not there", nil, goneHost, []string{"connection refused", "check the name and the network"}, 0},
@@ -276,6 +282,9 @@ func TestPushChecksCertificates(t *testing.T) {
 	host, dial := elsewhere(t, strings.TrimPrefix(s.URL, "https://"))
 	_, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), ociimage.Options{Transport: dial})
 	wantFault(t, err, 1, host, "certificate that isn't trusted", "SSL_CERT_FILE")
+	local := strings.TrimPrefix(s.URL, "https://") // where plain http is tried too
+	_, err = ociimage.Push(t.Context(), local+"/p:x", smallImage(t), ociimage.Options{})
+	wantFault(t, err, 1, local, "certificate that isn't trusted", "SSL_CERT_FILE")
 }
 
 func TestPushEndsWithItsContext(t *testing.T) {

@@ -25,8 +25,13 @@ func failing(n int, what string, fail func(http.ResponseWriter, *http.Request)) 
 	}
 }
 
-func answering(code int) func(http.ResponseWriter, *http.Request) {
-	return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+func answering(code int) func(http.ResponseWriter, *http.Request) { return saying(code, "") }
+
+func saying(code int, text string) func(http.ResponseWriter, *http.Request) {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, text)
+	}
 }
 
 // cut reads some of the body and then cuts the connection.

@@ -133,6 +133,14 @@ var (
 		w.Header().Set("WWW-Authenticate", `Bearer realm="https://`+memnet.Host+`/token",service="s"`)
 		w.WriteHeader(http.StatusUnauthorized)
 	}
+	// plainUpload is of a registry that doesn't know of the TLS before it.
+	plainUpload = func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Location", "http://"+memnet.Host+":8080/v2/team/p/blobs/uploads/1")
+		w.WriteHeader(http.StatusAccepted)
+	}
+	page = func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		_, _ = io.WriteString(w, "<html>Log in</html>")
+	}
 	later = func(asked string) failure {
 		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Retry-After", asked)
@@ -226,6 +234,8 @@ func TestPushToABadRegistry(t *testing.T) {
 		{"PUT manifests", later("Fri, 31 Dec 2100 00:00:00 GMT"), []string{"wants no request for"}, 1},
 		{"HEAD blobs", circle, []string{"redirects in circles: more than 8 redirects", "tell those who run"}, 2},
 		{"PATCH uploads", expired, []string{"answered 401 Unauthorized", "podman login example.com, with an account that may push to team/p"}, 4},
+		{"POST uploads", plainUpload, []string{"leads to plain http: http://example.com:8080", "X-Forwarded-Proto: https"}, 2},
+		{"GET token", page, []string{"token service gave an answer that isn't JSON", "curl -I https://example.com/v2/"}, 1},
 	}...), nothing, pushing(payloadImage(t, 1)))
 	tree, _ := treeOf(payload.Flat, map[string]string{"a.exe": programLike(1, 8<<20)}) // more than HTTP/2 buffers
 	large := must(payload.NewImage(newTestLayer(t, tree, newMemStore(), payload.LayerOptions{}), payload.ImageOptions{}))
