@@ -187,3 +187,17 @@ func TestStrangersStayOut(t *testing.T) {
 		t.Errorf("the server is %q with a key of %s", got, version)
 	}
 }
+
+// TestSessions: a connection has no more of them than sshd allows.
+func TestSessions(t *testing.T) {
+	t.Parallel()
+	c := dial(t, Start(t, Options{}))
+	for range maxSessions {
+		if _, err := c.NewSession(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.NewSession(); err == nil || !strings.Contains(err.Error(), "open failed") {
+		t.Errorf("one more: %v", err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
@@ -118,6 +119,10 @@ func (s *server) accept() {
 	}
 }
 
+// maxSessions is how many sessions sshd allows on a connection unless it is told
+// otherwise: https://man.openbsd.org/sshd_config#MaxSessions.
+const maxSessions = 10
+
 func (s *server) serve(conn net.Conn) {
 	defer conn.Close() //nolint:errcheck // the client may have gone
 	_, channels, requests, err := ssh.NewServerConn(conn, s.config)
@@ -128,16 +133,25 @@ func (s *server) serve(conn net.Conn) {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	var sessions sync.WaitGroup
+	var open atomic.Int32
 	for c := range channels {
 		if c.ChannelType() != "session" {
 			_ = c.Reject(ssh.UnknownChannelType, "sessions alone")
+			continue
+		}
+		if open.Load() >= maxSessions {
+			_ = c.Reject(ssh.ConnectionFailed, "open failed")
 			continue
 		}
 		ch, requests, err := c.Accept()
 		if err != nil {
 			continue // the connection has gone
 		}
-		sessions.Go(func() { s.n.session(ctx, ch, requests) })
+		open.Add(1)
+		sessions.Go(func() {
+			defer open.Add(-1)
+			s.n.session(ctx, ch, requests)
+		})
 	}
 	cancel()
 	sessions.Wait()

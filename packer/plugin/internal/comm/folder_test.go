@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 )
@@ -23,11 +22,11 @@ type folder struct {
 	packersdk.MockCommunicator
 	root string
 
-	uploads  atomic.Int64 // under way
 	mu       sync.Mutex
-	most     int64 // of them at once
-	opening  int   // sessions
-	together int   // of them at once
+	sessions int // now
+	most     int // of them at once
+	opening  int // of them
+	together int // opened at once
 	commands []string
 	// spoil is asked before each command and upload; nil for none.
 	spoil func(what string) error
@@ -47,6 +46,8 @@ func (f *folder) host(name string) string {
 // open opens a session, while r's first bytes lie in streams on the way here.
 func (f *folder) open(r io.Reader) []byte {
 	f.mu.Lock()
+	f.sessions++
+	f.most = max(f.most, f.sessions)
 	f.opening++
 	f.together = max(f.together, f.opening)
 	f.mu.Unlock()
@@ -57,6 +58,12 @@ func (f *folder) open(r io.Reader) []byte {
 	return ahead
 }
 
+func (f *folder) end() {
+	f.mu.Lock()
+	f.sessions--
+	f.mu.Unlock()
+}
+
 // Start is Communicator's.
 func (f *folder) Start(_ context.Context, c *packersdk.RemoteCmd) error {
 	f.mu.Lock()
@@ -65,11 +72,13 @@ func (f *folder) Start(_ context.Context, c *packersdk.RemoteCmd) error {
 	f.open(strings.NewReader(""))
 	if f.spoil != nil {
 		if err := f.spoil(c.Command); err != nil {
+			f.end()
 			return err
 		}
 	}
 	go func() {
 		code := f.command(c)
+		f.end()
 		c.SetExited(code)
 	}()
 	return nil
@@ -141,12 +150,8 @@ func get(url, to string) error {
 
 // Upload is Communicator's. As Packer's, it takes a reader's error for its end.
 func (f *folder) Upload(name string, r io.Reader, _ *os.FileInfo) error {
-	now := f.uploads.Add(1)
-	defer f.uploads.Add(-1)
-	f.mu.Lock()
-	f.most = max(f.most, now)
-	f.mu.Unlock()
 	ahead := f.open(r)
+	defer f.end()
 	if f.spoil != nil {
 		if err := f.spoil(name); err != nil {
 			return err
@@ -162,6 +167,7 @@ func (f *folder) Upload(name string, r io.Reader, _ *os.FileInfo) error {
 // Download is Communicator's.
 func (f *folder) Download(name string, w io.Writer) error {
 	f.open(strings.NewReader(""))
+	defer f.end()
 	data, err := os.ReadFile(f.host(name))
 	if err == nil {
 		_, err = w.Write(data)

@@ -29,7 +29,7 @@ const again = "see why the machine went away, then build again; max_retries = 2 
 // several goroutines at once.
 type Guest struct {
 	comm packersdk.Communicator
-	// slots bounds the uploads that are under way.
+	// slots bounds the sessions.
 	slots chan struct{}
 	names atomic.Int64 // of pieces so far
 	// server is where the machine can fetch files from, "" for nowhere.
@@ -47,7 +47,7 @@ var _ guest.Guest = (*Guest)(nil)
 // New returns the machine behind c. server is a URL without a slash at its end,
 // where the machine may find what is put onto it; "" for nowhere.
 func New(c packersdk.Communicator, server string) *Guest {
-	g := &Guest{comm: c, slots: make(chan struct{}, streams), folders: map[string]bool{}}
+	g := &Guest{comm: c, slots: make(chan struct{}, sessions), folders: map[string]bool{}}
 	g.server.Store(&server)
 	return g
 }
@@ -57,7 +57,7 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	opened, err := open(ctx)
+	opened, ended, err := g.session(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -65,6 +65,7 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 	cmd := &packersdk.RemoteCmd{Command: command, Stdout: orNothing(stdout), Stderr: orNothing(stderr)}
 	done := make(chan error, 1)
 	go func() {
+		defer ended()
 		err := g.comm.Start(ctx, cmd)
 		opened()
 		if err == nil {
@@ -96,15 +97,22 @@ func (g *Guest) Run(ctx context.Context, command string, stdout, stderr io.Write
 // meets the calls that the one before it left.
 var opening = make(chan struct{}, 1)
 
-// open waits until no other call opens a session. opened ends that of this one;
-// it may be called again.
-func open(ctx context.Context) (opened func(), err error) {
+// session waits until a session may be opened. The caller calls opened, as often
+// as it likes, when it is open, and ended at its end.
+func (g *Guest) session(ctx context.Context) (opened, ended func(), err error) {
 	select {
 	case <-ctx.Done():
-		return nil, ctx.Err()
-	case opening <- struct{}{}:
-		return sync.OnceFunc(func() { <-opening }), nil
+		return nil, nil, ctx.Err()
+	case g.slots <- struct{}{}:
 	}
+	select {
+	case <-ctx.Done():
+		<-g.slots
+		return nil, nil, ctx.Err()
+	case opening <- struct{}{}:
+	}
+	opened = sync.OnceFunc(func() { <-opening })
+	return opened, func() { opened(); <-g.slots }, nil
 }
 
 func orNothing(w io.Writer) io.Writer {
@@ -128,13 +136,13 @@ func (g *Guest) Get(ctx context.Context, name string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	opened, err := open(ctx)
+	_, ended, err := g.session(ctx)
 	if err != nil {
 		return err
 	}
 	done := make(chan error, 1)
 	go func() {
-		defer opened()
+		defer ended()
 		done <- g.comm.Download(where, w)
 	}()
 	select {

@@ -47,8 +47,8 @@ func TestPut(t *testing.T) {
 		if err != nil || len(left) != 1 {
 			t.Errorf("%d bytes left %v, %v", size, left, err)
 		}
-		if f.most > streams {
-			t.Errorf("%d uploads were under way at once", f.most)
+		if f.most > sessions {
+			t.Errorf("there were %d sessions at once", f.most)
 		}
 		for _, c := range f.commands {
 			if len(c) > 8191 || !strings.HasPrefix(c, "cmd /c ") || strings.ContainsAny(c, `"'`) {
@@ -95,8 +95,8 @@ func TestPutSideBySide(t *testing.T) {
 			t.Errorf("file %d has %d bytes, %v", i, len(got), err)
 		}
 	}
-	if f.most > streams {
-		t.Errorf("%d uploads were under way at once", f.most)
+	if f.most > sessions {
+		t.Errorf("there were %d sessions at once", f.most)
 	}
 	if f.together != 1 {
 		t.Errorf("%d sessions were opened at once", f.together)

@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// streams is how many uploads are under way at once. Packer's SFTP waits
-	// for an answer to every 32 KiB, so one upload is bound by the round trip
-	// and not by the line. sshd allows ten sessions on a connection
-	// (MaxSessions), and Packer answers a refusal by connecting again.
-	streams = 6
+	// sessions is how many there are at once. Packer's SFTP waits for an answer
+	// to every 32 KiB, so one upload is bound by the round trip and not by the
+	// line. sshd allows ten sessions on a connection (MaxSessions), those that
+	// just end among them, and Packer answers a refusal by connecting again.
+	sessions = 6
 	// pieceSize is the least that is worth a session of its own, in bytes.
 	pieceSize = 2 << 20
 	// maxPieces keeps the command that joins them below cmd.exe's 8191
@@ -106,23 +106,15 @@ func (g *Guest) upload(ctx context.Context, name string, s *io.SectionReader) er
 	if err != nil {
 		return err
 	}
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case g.slots <- struct{}{}:
-	}
-	opened, err := open(ctx)
+	opened, ended, err := g.session(ctx)
 	if err != nil {
-		<-g.slots
 		return err
 	}
 	r := &counted{r: s, opened: opened}
 	done := make(chan error, 1)
 	go func() {
-		defer func() { <-g.slots }()
-		err := g.comm.Upload(where, r, nil)
-		opened()
-		done <- err
+		defer ended()
+		done <- g.comm.Upload(where, r, nil)
 	}()
 	select {
 	case <-ctx.Done():
