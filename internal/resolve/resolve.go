@@ -90,12 +90,17 @@ func (r *Resolver) emit(c *pins.Component, s event.State, message string) {
 	r.Events.Emit(event.Event{Object: c.Name, Phase: event.Resolve, State: s, Message: message})
 }
 
-// Write merges results into lock and writes it into file's lock folder.
+// Write merges results into the lock that is in file's lock folder now, since others
+// may have written it while this run resolved, or into lock where none can be read.
+// The folder is locked meanwhile, by who calls.
 // lock.yaml, which holds the sums of the other files, is written last: a killed
 // run leaves a lock that doesn't match its sums and is refused, never one that
 // seems right.
 func Write(file *pins.File, lock *pins.Lock, results map[string]*Result) error {
 	dir := file.LockDir()
+	if now, err := pins.LoadLock(file); err == nil {
+		lock = now
+	}
 	for name, r := range results {
 		lock.Seal(name, r.Locked)
 		if err := writeFiles(filepath.Join(dir, name), r); err != nil {

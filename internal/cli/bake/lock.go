@@ -3,10 +3,12 @@ package bake
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/event"
 	"github.com/winbake/winbake/internal/fault"
@@ -63,6 +65,11 @@ func (t *tool) checkLock(names []string, output *app.Output) error {
 // lock resolves the named components, or all, and writes what could be
 // resolved even if others failed.
 func (t *tool) lock(ctx context.Context, file *pins.File, names []string) error {
+	return t.lockWith(ctx, file, names, func(write func() error) error { return write() })
+}
+
+// lockWith is lock whose end, which writes, is put's. One run at a time is there.
+func (t *tool) lockWith(ctx context.Context, file *pins.File, names []string, put func(write func() error) error) error {
 	components, err := file.Select(names)
 	if err != nil {
 		return err
@@ -81,10 +88,16 @@ func (t *tool) lock(ctx context.Context, file *pins.File, names []string) error 
 	}
 	r := &resolve.Resolver{Host: host, Git: git, Events: t.Console, Lock: lock}
 	results, resolveErr := r.Resolve(ctx, file, components)
-	if len(results) > 0 {
-		if err := resolve.Write(file, lock, results); err != nil {
-			return err
-		}
+	if len(results) == 0 {
+		return resolveErr
+	}
+	_, unlock, err := atomicfs.MakeLocked(ctx, file.LockDir())
+	if err != nil {
+		return fmt.Errorf("write the lock: %w", err)
+	}
+	defer unlock() //nolint:errcheck // closes a folder opened to be locked
+	if err := put(func() error { return resolve.Write(file, lock, results) }); err != nil {
+		return err
 	}
 	return resolveErr
 }

@@ -69,15 +69,11 @@ func (t *tool) pin(ctx context.Context, name, value string) ([]pins.Change, erro
 	if err != nil {
 		was = new(pins.Lock) // none yet
 	}
-	// The lock is written first: killed in between, the next command says
-	// that the lock is stale and how to fix it, and no pin was lost.
-	if err := t.lock(ctx, file, []string{name}); err != nil {
+	err = t.lockWith(ctx, file, []string{name}, func(write func() error) error {
+		return replacePins(t.file, src, edited, write)
+	})
+	if err != nil {
 		return nil, err
-	}
-	if !bytes.Equal(src, edited) {
-		if err := replacePins(t.file, src, edited); err != nil {
-			return nil, err
-		}
 	}
 	is, err := pins.LoadLock(file)
 	if err != nil {
@@ -95,7 +91,9 @@ func newestOf(ctx context.Context, c *pins.Component) (string, error) {
 
 // replacePins puts edited in the place of src. A link stays one, and what was
 // written into the file since src was read isn't lost: to lock may take minutes.
-func replacePins(path string, src, edited []byte) error {
+// The lock is written first: killed in between, the next command says that the lock
+// is stale and how to fix it, and no pin was lost.
+func replacePins(path string, src, edited []byte, writeLock func() error) error {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fmt.Errorf("write the pins: %w", err)
@@ -106,6 +104,9 @@ func replacePins(path string, src, edited []byte) error {
 	}
 	if !bytes.Equal(now, src) {
 		return &fault.Error{Where: path, What: "the file was changed while the pin was locked, and stays as it is now", Fix: "run the command again"}
+	}
+	if err := writeLock(); err != nil || bytes.Equal(src, edited) {
+		return err
 	}
 	if err := atomicfs.WriteFile(target, edited); err != nil {
 		return fmt.Errorf("write the pins: %w", err)

@@ -18,7 +18,9 @@ func TestReplacePins(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := replacePins(link, []byte("old"), []byte("new")); err != nil {
+	locked := 0
+	lock := func() error { locked++; return nil }
+	if err := replacePins(link, []byte("old"), []byte("new"), lock); err != nil {
 		t.Fatal(err)
 	}
 	wantPins(t, file, "new")
@@ -28,11 +30,14 @@ func TestReplacePins(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	err = replacePins(link, []byte("old"), []byte("newer"))
+	err = replacePins(link, []byte("old"), []byte("newer"), lock)
 	if f, ok := errors.AsType[*fault.Error](err); !ok || !strings.Contains(f.What, "changed while") || f.Fix == "" {
 		t.Errorf("%v", err)
 	}
 	wantPins(t, file, "new")
+	if locked != 1 {
+		t.Errorf("the lock was written %d times, also for a pin that wasn't", locked)
+	}
 }
 
 func wantPins(t *testing.T, path, want string) {
