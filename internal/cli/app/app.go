@@ -126,16 +126,20 @@ func (a *App) openConsole(o console.Options) {
 	}
 }
 
-// signals ends ctx on the first SIGINT or SIGTERM. The second one ends the
+// signals ends ctx on the first SIGINT, SIGTERM or SIGHUP. The second one ends the
 // process, for a user who can't wait.
 func signals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	ends := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
+		ends = append(ends, syscall.SIGHUP)
+	}
+	signal.Notify(c, ends...)
 	go func() {
 		if _, ok := <-c; ok {
 			cancel(errInterrupted)
-			signal.Reset(syscall.SIGINT, syscall.SIGTERM)
+			signal.Reset(ends...)
 		}
 	}()
 	return ctx, func() { signal.Stop(c); close(c); cancel(nil) }
