@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
@@ -72,20 +71,21 @@ func TestTwoChangesAtOnce(t *testing.T) {
 }
 
 // What two runs bring at once is the same file: when the other's has its name
-// and is being unpacked, Windows keeps it, and this run goes on with it. The link
-// is slow: on a busy machine it takes seconds until a program holds the file.
+// and is being unpacked, Windows keeps it, and this run goes on with it. Its
+// upload pauses until a program holds the file.
 func TestUploadThatAnotherRunUnpacks(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
-	t.Parallel()
-	n := node{winenode.Start(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 4e6}}), t}
+	n := start(t)
 	program, err := os.ReadFile(winenode.Built(t, winenode.CSIProxy13, "csi-proxy"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	resume := n.Pause(n.stage())
+	defer resume()
 	ended := make(chan ran)
 	go func() { ended <- n.run("bake", "node", "install", current) }()
 	n.waitForPart()
-	staged := n.Home() + `\.winbake\stage\` + sumOf(program) + ".zst"
+	staged := n.stage() + `\` + sumOf(program) + ".zst"
 	z, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -96,6 +96,7 @@ func TestUploadThatAnotherRunUnpacks(t *testing.T) {
 	if err != nil || len(uploads) == 0 {
 		t.Fatalf("the upload ended before the file was held: %q, %v", uploads, err)
 	}
+	resume()
 	if r := <-ended; r.code != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -108,8 +109,9 @@ func TestUploadThatAnotherRunUnpacks(t *testing.T) {
 // is left here, and the next run ends right.
 func TestInterruptedUpload(t *testing.T) {
 	current := image(t, winenode.CSIProxy13)
-	t.Parallel()
-	n := node{winenode.Start(t, winenode.Options{Link: winenode.Link{BitsPerSecond: 20e6, RoundTrip: 20 * time.Millisecond}}), t}
+	n := start(t)
+	resume := n.Pause(n.stage())
+	defer resume()
 	temp := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), filepath.Join(tools(t), "bake"), "node", "install", current,
 		"--ssh", n.User+"@"+n.Addr, "--known-hosts", n.KnownHosts, "--identity", n.KeyFile)
@@ -127,6 +129,7 @@ func TestInterruptedUpload(t *testing.T) {
 	if exit, ok := errors.AsType[*exec.ExitError](cmd.Wait()); !ok || exit.ExitCode() != 130 {
 		t.Errorf("it ended with %v\n%s", exit, stderr.String())
 	}
+	resume()
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 		t.Errorf("left here: %v, %v", left, err)
 	}
@@ -137,10 +140,13 @@ func TestInterruptedUpload(t *testing.T) {
 	n.healthy(current)
 }
 
+// stage is where files of the payload arrive.
+func (n node) stage() string { return n.Home() + `\.winbake\stage` }
+
 // waitForPart waits until some of a file of the payload has arrived.
 func (n node) waitForPart() {
 	n.t.Helper()
-	pattern := filepath.Join(n.host(n.Home()), ".winbake", "stage", "*")
+	pattern := filepath.Join(n.host(n.stage()), "*")
 	n.waitFor("some of a file arrives", func() bool {
 		found, err := filepath.Glob(pattern)
 		if err != nil {

@@ -17,6 +17,8 @@ type faults struct {
 	space    int64 // bytes that may be written; negative: no end
 	keep     int64 // bytes of each file that are kept; 0 all
 	readOnly []string
+	paused   string        // a folder
+	gate     chan struct{} // where uploads into it wait; nil for nowhere
 }
 
 // CutAfter cuts every connection made from now on after it has brought this
@@ -30,6 +32,17 @@ func (n *Node) Space(bytes int64) { n.faults.set(func(f *faults) { f.space = byt
 // Truncate loses what an upload brings beyond this many bytes of a file, and
 // doesn't say so. 0 ends it.
 func (n *Node) Truncate(bytes int64) { n.faults.set(func(f *faults) { f.keep = bytes }) }
+
+// Pause holds back what SFTP uploads into a folder bring from now on, all but the
+// beginning of each file. resume may be called again.
+func (n *Node) Pause(folder string) (resume func()) {
+	gate := make(chan struct{})
+	n.faults.set(func(f *faults) { f.paused, f.gate = folder, gate })
+	return sync.OnceFunc(func() {
+		n.faults.set(func(f *faults) { f.gate = nil })
+		close(gate)
+	})
+}
 
 // ReadOnly makes SFTP refuse every change in these folders of the node. None
 // ends it.
@@ -45,6 +58,16 @@ func (f *faults) cutAfter() int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.cut
+}
+
+// wait holds an upload of this name back.
+func (f *faults) wait(windows string) {
+	f.mu.Lock()
+	gate, holds := f.gate, below(windows, f.paused)
+	f.mu.Unlock()
+	if gate != nil && holds {
+		<-gate
+	}
 }
 
 // take lets length bytes be written at an offset of a file, and returns how

@@ -76,7 +76,7 @@ func (f files) Filewrite(r *sftp.Request) (io.WriterAt, error) {
 		return nil, err
 	}
 	f.n.Uploaded(f.windows(r.Filepath))
-	return &upload{out, &f.n.faults}, nil
+	return &upload{out, f.windows(r.Filepath), &f.n.faults}, nil
 }
 
 func openFlags(asked sftp.FileOpenFlags) int {
@@ -136,12 +136,16 @@ func ownCopy(path string) error {
 
 // upload is a file that a client writes.
 type upload struct {
-	file   *os.File
-	faults *faults
+	file    *os.File
+	windows string
+	faults  *faults
 }
 
 // WriteAt is io.WriterAt's.
 func (u *upload) WriteAt(p []byte, offset int64) (int, error) {
+	if offset > 0 {
+		u.faults.wait(u.windows)
+	}
 	kept, err := u.faults.take(offset, len(p))
 	if err != nil {
 		return 0, err
