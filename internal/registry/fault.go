@@ -125,6 +125,7 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 	if failed {
 		cause = f.Error()
 	}
+	cause, _, _ = strings.Cut(cause, ":\n") // what a token service said follows
 	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	loop, looping := errors.AsType[*redirectLoop](err)
 	plain, isPlain := errors.AsType[*httpRefused](err)

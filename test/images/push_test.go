@@ -323,6 +323,25 @@ func TestPushLogsIn(t *testing.T) {
 	}
 }
 
+// What a token service answers may hold a secret, and none of it is shown.
+func TestPushShowsNoTokens(t *testing.T) {
+	reg := newRegistry(t, nil)
+	reg.hook = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == "/token" {
+			_, _ = io.WriteString(w, `{"refresh_token":"SECRET"}`)
+			return true
+		}
+		w.Header().Set("WWW-Authenticate", `Bearer realm="http://`+reg.host+`/token",service="s"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return true
+	}
+	_, err := ociimage.Push(t.Context(), reg.host+"/p:x", smallImage(t), ociimage.Options{})
+	wantFault(t, err, 1, reg.host, "no token in bearer response")
+	if strings.Contains(err.Error(), "SECRET") {
+		t.Errorf("%v shows it", err)
+	}
+}
+
 type keychainFunc func(authn.Resource) (authn.Authenticator, error)
 
 func (f keychainFunc) Resolve(r authn.Resource) (authn.Authenticator, error) { return f(r) }
