@@ -12,16 +12,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/winbake/winbake/test/winenode"
 )
 
-// TestInterrupted: Ctrl-C in the middle of an upload ends the build, and leaves
+// TestInterrupted: Ctrl-C in an upload that goes on no more ends the build, and leaves
 // neither a machine nor its CD, nor a record. It comes as a terminal sends it:
 // to Packer and its plugins.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
-	b, v := templatedIn(t, setting{platform: "vsphere-iso", node: winenode.Options{Link: winenode.Link{BitsPerSecond: 4e6}}})
+	b, v := templated(t, "vsphere-iso")
+	defer b.node.Pause(b.node.Home() + `\.winbake`)()
 	cmd := b.p.Command(t.Context(), b.dir, b.line("build")...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var out bytes.Buffer

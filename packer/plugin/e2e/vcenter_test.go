@@ -24,7 +24,6 @@ type center struct {
 // setting is what a build is of, and in.
 type setting struct {
 	platform string
-	node     winenode.Options
 	address  string // of the guest, "" for 127.0.0.1
 	anyImage bool   // see vcenter.Guest
 }
@@ -32,7 +31,7 @@ type setting struct {
 // site is a Wine node, and a vCenter whose machines have it for a guest.
 func site(t testing.TB, in setting) (*winenode.Node, *center) {
 	t.Helper()
-	n := winenode.Start(t, in.node)
+	n := winenode.Start(t, winenode.Options{})
 	g, err := vcenter.NewGuest(n, filepath.Join(tools(t).dir, "shutdown.exe"))
 	if err != nil {
 		t.Fatal(err)
