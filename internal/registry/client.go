@@ -16,6 +16,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,12 +81,29 @@ func New(ref string, o Options) (*Client, error) {
 
 // patient is go-containerregistry's transport with more than its ten seconds for TLS:
 // Options.Timeout is the limit for any silence. What that gave up, net/http goes on with
-// in the background, until this limit.
+// in the background, until this limit. What a proxy refuses, net/http words as if the
+// registry did.
 var patient = func() *http.Transport {
 	t := remote.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // as its docs say
 	t.TLSHandshakeTimeout = 10 * time.Minute
+	t.OnProxyConnectResponse = func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+		if resp.StatusCode == http.StatusOK {
+			return nil
+		}
+		return &proxyRefused{proxy.Host, resp.StatusCode}
+	}
 	return t
 }()
+
+// proxyRefused is a proxy that leads to no registry.
+type proxyRefused struct {
+	host   string
+	status int
+}
+
+func (e *proxyRefused) Error() string {
+	return fmt.Sprintf("the proxy %s answers %d %s", e.host, e.status, http.StatusText(e.status))
+}
 
 // Parse reads a reference. One with credentials is refused, and the error
 // doesn't show them: no client of registries reads such a one.

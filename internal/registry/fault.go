@@ -129,8 +129,12 @@ func (c *Client) connectionFault(err error) (what, fix string) {
 	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	loop, looping := errors.AsType[*redirectLoop](err)
 	plain, isPlain := errors.AsType[*httpRefused](err)
+	proxy, proxied := errors.AsType[*proxyRefused](err)
 	_, noJSON := errors.AsType[*json.SyntaxError](err)
 	switch {
+	case proxied:
+		return registry + " can't be " + done + ": " + proxy.Error(),
+			"let the proxy reach " + c.registry() + " (its login goes into HTTPS_PROXY), or add " + c.registry() + " to NO_PROXY"
 	case failed && f.Silence != "":
 		return registry + " can't be " + done + ": " + f.Error(),
 			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()

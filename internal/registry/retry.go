@@ -101,6 +101,9 @@ func mayPass(err error) bool {
 	if f, ok := errors.AsType[*Failure](err); !ok || f.Silence != "" {
 		return ok
 	}
+	if proxy, ok := errors.AsType[*proxyRefused](err); ok {
+		return proxy.status >= http.StatusInternalServerError
+	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		return dns.IsTemporary || dns.IsTimeout
 	}

@@ -3,9 +3,12 @@ package registry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -141,6 +144,36 @@ func TestSilenceInPlainHTTP(t *testing.T) {
 			t.Errorf("%d tries, %v", n, err)
 		}
 	})
+}
+
+// A proxy that doesn't lead to the registry is told apart from it, and asked once where
+// that stays.
+func TestProxyRefuses(t *testing.T) {
+	before := Retries
+	Retries.First = time.Millisecond
+	t.Cleanup(func() { Retries = before })
+	for status, tries := range map[int]int{http.StatusProxyAuthRequired: 1, http.StatusForbidden: 1, http.StatusBadGateway: Retries.Tries} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		t.Cleanup(s.Close)
+		proxy, err := url.Parse(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		proxy.User = url.UserPassword("me", "secret")
+		behind := patient.Clone()
+		behind.Proxy = http.ProxyURL(proxy)
+		c, n := clientOf(t, "example.com/a/b:c", Options{Transport: behind}), 0
+		err = c.Do(t.Context(), func() error {
+			n++
+			_, err := remote.Head(c.Ref, c.Remote(t.Context())...)
+			return err
+		})
+		text := c.Fault(t.Context(), err).Error()
+		want := fmt.Sprintf("registry example.com can't be read: the proxy %s answers %d", proxy.Host, status)
+		if n != tries || !strings.Contains(text, want) || !strings.Contains(text, "add example.com to NO_PROXY") || strings.Contains(text, "secret") {
+			t.Errorf("%d tries, %s; want %s", n, text, want)
+		}
+	}
 }
 
 type zeros struct{}
