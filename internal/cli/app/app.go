@@ -11,13 +11,11 @@ import (
 	"io/fs"
 	"log"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
@@ -60,9 +58,6 @@ func (a *App) Once(level logrus.Level, message string) {
 
 // exitInterrupted is what a shell reports of a program ended by SIGINT.
 const exitInterrupted = 130
-
-// errInterrupted is the cause of a context that a signal ended.
-var errInterrupted = errors.New("interrupted")
 
 // Main runs the command that build makes, with the process's own arguments,
 // and returns its exit code.
@@ -124,25 +119,6 @@ func (a *App) openConsole(o console.Options) {
 	if a.typed != nil {
 		a.Console.Log().AddHook(typedHook(a.typed))
 	}
-}
-
-// signals ends ctx on the first SIGINT, SIGTERM or SIGHUP. The second one ends the
-// process, for a user who can't wait.
-func signals(parent context.Context) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(parent)
-	c := make(chan os.Signal, 1)
-	ends := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
-		ends = append(ends, syscall.SIGHUP)
-	}
-	signal.Notify(c, ends...)
-	go func() {
-		if _, ok := <-c; ok {
-			cancel(errInterrupted)
-			signal.Reset(ends...)
-		}
-	}()
-	return ctx, func() { signal.Stop(c); close(c); cancel(nil) }
 }
 
 // Run executes root with args and returns the exit code.
