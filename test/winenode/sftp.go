@@ -75,8 +75,9 @@ func (f files) Filewrite(r *sftp.Request) (io.WriterAt, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.n.Uploaded(f.windows(r.Filepath))
-	return &upload{out, f.windows(r.Filepath), &f.n.faults}, nil
+	windows := f.windows(r.Filepath)
+	f.n.Uploaded(windows)
+	return &upload{out, windows, &f.n.faults}, nil
 }
 
 func openFlags(asked sftp.FileOpenFlags) int {

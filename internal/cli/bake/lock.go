@@ -65,41 +65,51 @@ func (t *tool) checkLock(names []string, output *app.Output) error {
 // lock resolves the named components, or all, and writes what could be
 // resolved even if others failed.
 func (t *tool) lock(ctx context.Context, file *pins.File, names []string) error {
-	return t.lockWith(ctx, file, names, func(write func() error) error { return write() })
-}
-
-// lockWith is lock whose end, which writes, is put's. One run at a time is there.
-func (t *tool) lockWith(ctx context.Context, file *pins.File, names []string, put func(write func() error) error) error {
-	components, err := file.Select(names)
-	if err != nil {
-		return err
-	}
-	host, err := gotool.NewHost(ctx)
-	if err != nil {
-		return err
-	}
-	git, err := t.git()
-	if err != nil {
-		return err
-	}
-	lock, err := t.oldLock(file, len(components) == len(file.All()))
-	if err != nil {
-		return err
-	}
-	r := &resolve.Resolver{Host: host, Git: git, Events: t.Console, Lock: lock}
-	results, resolveErr := r.Resolve(ctx, file, components)
+	lock, results, resolveErr := t.resolve(ctx, file, names)
 	if len(results) == 0 {
 		return resolveErr
 	}
-	_, unlock, err := atomicfs.MakeLocked(ctx, file.LockDir())
+	unlock, err := lockFolder(ctx, file)
 	if err != nil {
-		return fmt.Errorf("write the lock: %w", err)
+		return err
 	}
 	defer unlock() //nolint:errcheck // closes a folder opened to be locked
-	if err := put(func() error { return resolve.Write(file, lock, results) }); err != nil {
+	if err := resolve.Write(file, lock, results); err != nil {
 		return err
 	}
 	return resolveErr
+}
+
+// resolve returns what is known of the named components, or of all, and the lock as it
+// was before. Some may have failed.
+func (t *tool) resolve(ctx context.Context, file *pins.File, names []string) (*pins.Lock, map[string]*resolve.Result, error) {
+	components, err := file.Select(names)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := gotool.NewHost(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	git, err := t.git()
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, err := t.oldLock(file, len(components) == len(file.All()))
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &resolve.Resolver{Host: host, Git: git, Events: t.Console, Lock: lock}
+	results, err := r.Resolve(ctx, file, components)
+	return lock, results, err
+}
+
+// lockFolder lets one run at a time write the lock.
+func lockFolder(ctx context.Context, file *pins.File) (unlock func() error, err error) {
+	if _, unlock, err = atomicfs.MakeLocked(ctx, file.LockDir()); err != nil {
+		return nil, fmt.Errorf("write the lock: %w", err)
+	}
+	return unlock, nil
 }
 
 // oldLock is the lock that is there, or an empty one. One whose text is broken

@@ -21,6 +21,7 @@ import (
 	"github.com/winbake/winbake/internal/gotool"
 	"github.com/winbake/winbake/internal/infile"
 	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/resolve"
 	"github.com/winbake/winbake/internal/source"
 	"github.com/winbake/winbake/internal/source/gitsrc"
 	"github.com/winbake/winbake/internal/source/gomod"
@@ -69,10 +70,16 @@ func (t *tool) pin(ctx context.Context, name, value string) ([]pins.Change, erro
 	if err != nil {
 		was = new(pins.Lock) // none yet
 	}
-	err = t.lockWith(ctx, file, []string{name}, func(write func() error) error {
-		return replacePins(t.file, src, edited, write)
-	})
+	lock, results, err := t.resolve(ctx, file, []string{name})
 	if err != nil {
+		return nil, err
+	}
+	unlock, err := lockFolder(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock() //nolint:errcheck // closes a folder opened to be locked
+	if err := replacePins(t.file, src, edited, func() error { return resolve.Write(file, lock, results) }); err != nil {
 		return nil, err
 	}
 	is, err := pins.LoadLock(file)
