@@ -11,8 +11,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // createdBy is what the history says of the payload's layer.
@@ -48,7 +48,7 @@ func Append(base v1.Image, layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	have, err := ociimage.PlatformOf(v1.Descriptor{}, base)
+	have, err := oci.PlatformOf(v1.Descriptor{}, base)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (b *baseImage) append(layer v1.Layer, o ImageOptions) (v1.Image, error) {
 	if own, ok := layer.(*Layer); ok {
 		layer = own.as(desc.MediaType)
 	}
-	return ociimage.NewImage(m, config, append(slices.Clip(b.layers), layer))
+	return oci.NewImage(m, config, append(slices.Clip(b.layers), layer))
 }
 
 // describe gives the layer a media type of the base's family: registries

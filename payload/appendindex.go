@@ -6,8 +6,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // AppendIndex puts a payload onto each Linux image of an index, with what put
@@ -50,15 +50,15 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (v1.ImageIndex, err
 	if err != nil {
 		return nil, fmt.Errorf("read the base index: %w", err)
 	}
-	if depth > ociimage.MaxIndexDepth {
+	if depth > oci.MaxIndexDepth {
 		return nil, &fault.Error{What: "the base is an index within too many others", Fix: "give the digest of the innermost index"}
 	}
 	m = m.DeepCopy()
 	old := m.Manifests
 	m.Manifests, m.MediaType, m.Subject = nil, mt, nil
-	children := map[v1.Hash]ociimage.ImageOrIndex{}
+	children := map[v1.Hash]oci.ImageOrIndex{}
 	for _, d := range old {
-		if ociimage.IsAttachment(d) {
+		if oci.IsAttachment(d) {
 			continue
 		}
 		child, err := a.child(base, d, depth)
@@ -81,12 +81,12 @@ func (a *indexAppender) index(base v1.ImageIndex, depth int) (v1.ImageIndex, err
 	if mt == types.OCIImageIndex {
 		m.Annotations = merged(m.Annotations, a.options.described(), a.options.Annotations)
 	}
-	return ociimage.NewIndex(m, children)
+	return oci.NewIndex(m, children)
 }
 
 // child is an entry with the payload on it where it is for Linux; nil for a
 // signature and the like.
-func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (ociimage.ImageOrIndex, error) {
+func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (oci.ImageOrIndex, error) {
 	switch {
 	case d.MediaType.IsIndex():
 		sub, err := base.ImageIndex(d.Digest)
@@ -104,10 +104,10 @@ func (a *indexAppender) child(base v1.ImageIndex, d v1.Descriptor, depth int) (o
 	if err != nil {
 		return nil, fmt.Errorf("read the base image %s: %w", d.Digest, err)
 	}
-	if attached, err := ociimage.IsDocument(d, img); attached || err != nil {
+	if attached, err := oci.IsDocument(d, img); attached || err != nil {
 		return nil, err
 	}
-	p, err := ociimage.PlatformOf(d, img)
+	p, err := oci.PlatformOf(d, img)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"golang.org/x/mod/modfile"
 )
 

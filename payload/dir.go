@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/stream"
 )
 
 // DirOptions says how WriteDir writes.

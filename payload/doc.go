@@ -16,9 +16,9 @@
 package payload
 
 import (
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/stream"
 )
 
 // Error is an error for people: what is wrong, where, and what fixes it. Those of

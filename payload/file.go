@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/stream"
 )
 
 // verified opens the file. Its reader gives a fault in place of io.EOF when

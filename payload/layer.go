@@ -9,8 +9,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // LayerOptions says how NewLayer packs a tree.
@@ -110,7 +110,7 @@ func (l *Layer) Compressed() (io.ReadCloser, error) {
 }
 
 // Uncompressed returns the tar.
-func (l *Layer) Uncompressed() (io.ReadCloser, error) { return ociimage.Uncompressed(l) }
+func (l *Layer) Uncompressed() (io.ReadCloser, error) { return oci.Uncompressed(l) }
 
 // Verified tells that Compressed's reader checks what it reads.
 func (l *Layer) Verified() bool { return true }

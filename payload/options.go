@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // ImageOptions describes an image. What isn't set isn't written.
@@ -34,11 +34,11 @@ type ImageOptions struct {
 // described returns the keys and values that labels and annotations share.
 func (o ImageOptions) described() map[string]string {
 	m := map[string]string{
-		ociimage.KeyTitle: o.Title, ociimage.KeySource: o.Source, ociimage.KeyRevision: o.Revision, ociimage.KeyVersion: o.Version,
-		ociimage.KeyBaseName: o.BaseName, ociimage.KeyBaseDigest: o.BaseDigest,
+		oci.KeyTitle: o.Title, oci.KeySource: o.Source, oci.KeyRevision: o.Revision, oci.KeyVersion: o.Version,
+		oci.KeyBaseName: o.BaseName, oci.KeyBaseDigest: o.BaseDigest,
 	}
 	if !o.Created.IsZero() {
-		m[ociimage.KeyCreated] = o.Created.UTC().Format(time.RFC3339)
+		m[oci.KeyCreated] = o.Created.UTC().Format(time.RFC3339)
 	}
 	maps.DeleteFunc(m, func(_, v string) bool { return v == "" })
 	return m
@@ -71,10 +71,10 @@ var (
 // ReleaseOf is the OpenShift release that an image's labels tell: ours carry
 // it as their version, WMCO's from 4.12 on carry WMCO's. "" where they don't.
 func ReleaseOf(labels map[string]string) string {
-	if v := ownRelease.FindString(labels[ociimage.KeyVersion]); v != "" {
+	if v := ownRelease.FindString(labels[oci.KeyVersion]); v != "" {
 		return v
 	}
-	for _, key := range []string{"version", ociimage.KeyVersion} {
+	for _, key := range []string{"version", oci.KeyVersion} {
 		if m := wmcoRelease.FindStringSubmatch(labels[key]); m != nil {
 			return map[string]string{"0": "4.", "1": "5."}[m[1]] + m[2]
 		}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/stream"
 )
 
 type packer struct {

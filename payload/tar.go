@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/stream"
 )
 
 // tarVersion is raised when the same tree gives another tar than before: it is

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/winname"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/winname"
 )
 
 // Check tells whether WMCO and Windows can take the tree: a known format,

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 // The tests of this file read what is committed, so that a run of the command

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 func diffCommand(_ context.Context, f *flag.FlagSet, args []string, w io.Writer) error {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 func TestDiff(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 // note says what a reader has to know to believe a row.

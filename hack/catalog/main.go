@@ -1,6 +1,6 @@
 // Command catalog makes the catalog of verify and bake, compares two, and signs one.
 //
-//	go run -C hack/catalog . make -clones DIR      # the newest facts into internal/catalog/data
+//	go run -C hack/catalog . make -clones DIR      # the newest facts into internal/cluster/catalog/data
 //	go run -C hack/catalog . diff OLD [NEW]        # what was added, removed and changed
 //	go run -C hack/catalog . sign -key key.pem -out catalog.json [-push REGISTRY/REPOSITORY:TAG]
 //
@@ -42,7 +42,7 @@ func execute(ctx context.Context, args []string, w io.Writer) error {
 }
 
 // dataDir is seen from this folder, where go run -C starts the command.
-const dataDir = "../../internal/catalog/data"
+const dataDir = "../../internal/cluster/catalog/data"
 
 func makeCommand(ctx context.Context, f *flag.FlagSet, args []string, w io.Writer) error {
 	clones := f.String("clones", "", "folder of clones, by owner/name")

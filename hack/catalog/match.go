@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
 )
 
 // candidate is an upstream tag and how far a fork's tree is from it.

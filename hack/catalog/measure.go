@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
 )
 
 // shortlist is how many tags' lines are counted for a tree: those with the

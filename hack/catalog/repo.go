@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/winbake/winbake/internal/proc"
+	"github.com/winbake/winbake/internal/base/proc"
 )
 
 // repo sees the objects of a fork and of its upstream at once, so that a tree of

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 // shippedIn turns a branch's history and its minor's patches into the catalog's

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 var cut = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)

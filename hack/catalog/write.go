@@ -16,12 +16,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/winbake/winbake/internal/atomicfs"
 	"github.com/winbake/winbake/internal/attest"
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/catalog/signed"
-	"github.com/winbake/winbake/internal/inventory/yamlnode"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog/signed"
+	"github.com/winbake/winbake/internal/cluster/inventory/yamlnode"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // digits is how much of a commit id commits.yaml keeps.
@@ -239,7 +239,7 @@ func signCommand(ctx context.Context, f *flag.FlagSet, args []string, w io.Write
 	if err != nil {
 		return err
 	}
-	ref, err := ociimage.Push(ctx, *push, img, ociimage.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake", Insecure: *plainHTTP})
+	ref, err := oci.Push(ctx, *push, img, oci.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake", Insecure: *plainHTTP})
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 func main() {
@@ -60,9 +60,9 @@ func run(ctx context.Context, command string, platforms []string, layout, archiv
 		}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: p}})
 	}
-	place, write := layout, ociimage.WriteLayout
+	place, write := layout, oci.WriteLayout
 	if archive != "" {
-		place, write = archive, ociimage.WriteTarball
+		place, write = archive, oci.WriteTarball
 	}
 	digest, err := write(ctx, place, index, nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func run(ctx context.Context, command string, platforms []string, layout, archiv
 	}
 	ref := place + "@" + digest.String()
 	if push != "" {
-		if ref, err = ociimage.Push(ctx, push, index, ociimage.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake"}); err != nil {
+		if ref, err = oci.Push(ctx, push, index, oci.Options{Keychain: authn.DefaultKeychain, UserAgent: "winbake"}); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func image(ctx context.Context, command string, p v1.Platform) (v1.Image, error)
 func catalogFlags() (flags string) {
 	for _, pair := range [][2]string{{"CATALOG_KEY", "publicKey"}, {"CATALOG_SOURCE", "source"}} {
 		if value := os.Getenv(pair[0]); value != "" {
-			flags += " -X github.com/winbake/winbake/internal/catalog/signed." + pair[1] + "=" + value
+			flags += " -X github.com/winbake/winbake/internal/cluster/catalog/signed." + pair[1] + "=" + value
 		}
 	}
 	return flags

@@ -3,7 +3,7 @@ package precheck
 import (
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/skew"
 )
 

@@ -8,13 +8,13 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/cluster"
-	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory/kube"
 	"github.com/winbake/winbake/internal/skew"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // Judge reads a cluster and judges it against each update that it's offered.

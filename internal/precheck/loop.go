@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 )
 
 type loop struct {

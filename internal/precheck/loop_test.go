@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 var errAway = errors.New("the API server\ndoesn't answer")

@@ -10,8 +10,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // Answer is what one evaluation found.

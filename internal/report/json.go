@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 )
 
 // SchemaVersion is raised when a field of the JSON report changes its meaning

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 )
 
 // Formats are the values of -o.

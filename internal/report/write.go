@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // Write writes r in one of Formats; another format is a fault. The order of

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 	"github.com/winbake/winbake/internal/skew"
 )
 

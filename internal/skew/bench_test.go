@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
 

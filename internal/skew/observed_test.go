@@ -3,8 +3,8 @@ package skew_test
 import (
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
 

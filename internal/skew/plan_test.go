@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew"
 )
 

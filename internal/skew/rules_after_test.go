@@ -1,8 +1,8 @@
 package skew_test
 
 import (
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 func afterCases() []ruleCase {

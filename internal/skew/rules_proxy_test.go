@@ -1,9 +1,9 @@
 package skew_test
 
 import (
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 func hostProcess(d *inventory.Driver) {

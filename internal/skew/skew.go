@@ -1,7 +1,7 @@
 package skew
 
 import (
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/skew/plan"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"

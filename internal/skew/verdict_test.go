@@ -3,7 +3,7 @@ package skew_test
 import (
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/skew"
 )
 

@@ -19,7 +19,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 // Env is the whole environment of a program in prefix: no display, no home of

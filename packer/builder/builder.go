@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 // Plugin is the Packer plugin that a builder comes from.

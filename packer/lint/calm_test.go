@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // TestCalm: what public templates do, and what is no fault, beside what nearly looks

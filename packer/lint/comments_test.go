@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // TestNothingIsDone: a step that isn't run isn't there, wherever it is spoken

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/packer/template"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // encode is what -EncodedCommand is given.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // jsonTemplate has in JSON what the rules look for in HCL.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/packer/lint/internal/table"
 )
 

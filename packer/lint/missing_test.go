@@ -3,7 +3,7 @@ package lint
 import (
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // TestNotThere: files that a machine has before Packer comes in, and that aren't there.

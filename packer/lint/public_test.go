@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // public are templates in the style of those that people publish, in folders of

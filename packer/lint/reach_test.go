@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // TestEntry: what Windows Setup runs lets Packer in, as somebody who is there.

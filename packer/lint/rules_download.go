@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/winscript"
 	"github.com/winbake/winbake/packer/lint/internal/command"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // TestSecrets: a password is found wherever it is written down, and what isn't

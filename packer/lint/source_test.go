@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // TestBuildSources: what a build adds to a source is the source's, and each

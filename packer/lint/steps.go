@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/packer/builder"
 	"github.com/winbake/winbake/packer/lint/internal/command"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/packer/builder"
 )
 

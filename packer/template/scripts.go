@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
 )
 
 var scriptPath = regexp.MustCompile(`scripts/([a-z-]+)\.ps1`)

@@ -15,9 +15,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/winbake/winbake/internal/depth"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/base/depth"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/packer/internal/expression"
 )
 

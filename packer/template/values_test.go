@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 const (

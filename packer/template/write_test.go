@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 func folder(t *testing.T, platform string) *Folder {

@@ -10,9 +10,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/printable"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -44,7 +44,7 @@ type Base struct {
 }
 
 // baseKey is the key of what is known of a base.
-func baseKey(s *ociimage.Source) string {
+func baseKey(s *oci.Source) string {
 	platform := ""
 	if s.Platform() != nil {
 		platform = s.Platform().String()
@@ -55,7 +55,7 @@ func baseKey(s *ociimage.Source) string {
 // ReadBase reads the images that a payload is to be put onto with Append or
 // AppendIndex. All of their layers are read, once: the store remembers the
 // answer.
-func ReadBase(ctx context.Context, s *ociimage.Source, store payload.Store, progress stream.Progress) (*Base, error) {
+func ReadBase(ctx context.Context, s *oci.Source, store payload.Store, progress stream.Progress) (*Base, error) {
 	key := baseKey(s)
 	b := &Base{}
 	known, err := store.Lookup(key, b)
@@ -106,7 +106,7 @@ func (b *BaseImage) Removes(kept []payload.KeptFile) []string {
 
 // own are the problems of one image beside those of its layers, which images
 // may share: what its configuration and its manifest say.
-func (c *checker) own(i ociimage.PlatformImage, r *result) ([]Problem, error) {
+func (c *checker) own(i oci.PlatformImage, r *result) ([]Problem, error) {
 	cf, err := i.Image.ConfigFile()
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func (c *checker) own(i ociimage.PlatformImage, r *result) ([]Problem, error) {
 	}
 	r.summary.Release, r.summary.Operator = payload.ReleaseOf(cf.Config.Labels), len(cf.Config.Entrypoint) > 0
 	ps := append(mountedOver(cf.Config.Volumes), tables(m, r.layers)...)
-	r.summary.Base = cf.Config.Labels[ociimage.KeyBaseDigest]
+	r.summary.Base = cf.Config.Labels[oci.KeyBaseDigest]
 	var wrong []Problem
 	r.summary.Kept, wrong = keptOf(cf.Config.Labels)
 	// Of an image that wasn't read to its end nothing can be missed.

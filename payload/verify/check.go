@@ -12,10 +12,10 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -78,7 +78,7 @@ func (f File) stored() string {
 
 // Summary is what Check has seen, for reports.
 type Summary struct {
-	Kind      ociimage.Kind
+	Kind      oci.Kind
 	Reference string // by digest
 	Images    []ImageSummary
 }
@@ -118,7 +118,7 @@ type ImageSummary struct {
 const maxProblems = 10_000
 
 type checker struct {
-	source    *ociimage.Source
+	source    *oci.Source
 	opts      Options
 	memory    []byte             // of executables, one after the other
 	known     map[string]*result // by the layers that decide a payload
@@ -150,7 +150,7 @@ func (c *checker) room(path string, size int64) (*bytes.Buffer, error) {
 
 // image checks one image, or finds that an image before it has the same upper
 // layers: the images of an index differ in their Linux part only.
-func (c *checker) image(ctx context.Context, i ociimage.PlatformImage) (result, error) {
+func (c *checker) image(ctx context.Context, i oci.PlatformImage) (result, error) {
 	keys, err := layerKeys(i.Image)
 	if err != nil {
 		return result{}, err
@@ -194,7 +194,7 @@ func layerKeys(img v1.Image) ([]string, error) {
 }
 
 // payload reads one image's payload and judges it.
-func (c *checker) payload(ctx context.Context, i ociimage.PlatformImage) (result, error) {
+func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, error) {
 	r := newPayloadReader(c)
 	o := rootfs.Options{Roots: roots, Limits: c.opts.Limits, Progress: c.opts.Progress}
 	o.Unsafe = func(u rootfs.Unsafe) error {
@@ -204,7 +204,7 @@ func (c *checker) payload(ctx context.Context, i ociimage.PlatformImage) (result
 		return ctx.Err()
 	}
 	var err error
-	if c.source.Kind == ociimage.KindDir {
+	if c.source.Kind == oci.KindDir {
 		_, beside := atomicfs.Current(c.source.Ref)
 		err = r.extrasDir(beside)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/rootfs"
 )
 
 func TestRoom(t *testing.T) {

@@ -10,16 +10,16 @@ package verify
 import (
 	"context"
 
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 )
 
 // Source is an opened image, index of images, or folder of files.
-type Source = ociimage.Source
+type Source = oci.Source
 
 // OpenOptions says how Open reaches an image. The zero value reads public images
 // over https.
-type OpenOptions = ociimage.Options
+type OpenOptions = oci.Options
 
 // Limits bound what a hostile image can make Check do. A zero field takes its
 // default.
@@ -29,5 +29,5 @@ type Limits = rootfs.Limits
 // registry. ctx also bounds later reads from a registry. The caller closes the
 // Source.
 func Open(ctx context.Context, ref string, o OpenOptions) (*Source, error) {
-	return ociimage.Load(ctx, ref, o)
+	return oci.Load(ctx, ref, o)
 }

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -71,7 +71,7 @@ func (r *payloadReader) unexpectedExtra(object string) {
 func (r *payloadReader) extrasDir(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !os.IsNotExist(err) {
-		return ociimage.Unreadable(dir, err)
+		return oci.Unreadable(dir, err)
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() || !slices.Contains(extraNames, e.Name()) {
@@ -128,8 +128,8 @@ type Extras struct {
 // ReadExtras reads them. Layers are read from the top until one has node.json,
 // each to its end, so what is returned has the digests that the image names.
 // For a plain folder D they are in D.winbake.
-func ReadExtras(ctx context.Context, s *ociimage.Source, limits rootfs.Limits) (*Extras, error) {
-	if s.Kind == ociimage.KindDir {
+func ReadExtras(ctx context.Context, s *oci.Source, limits rootfs.Limits) (*Extras, error) {
+	if s.Kind == oci.KindDir {
 		_, dir := atomicfs.Current(s.Ref)
 		return readExtrasDir(dir)
 	}
@@ -166,7 +166,7 @@ func readExtrasDir(dir string) (*Extras, error) {
 	for name, into := range map[string]*[]byte{payload.ExpectationName: &x.Expectation, payload.VerifyName: &x.Verify} {
 		data, err := infile.Read(filepath.Join(dir, name), infile.Any)
 		if err != nil && !os.IsNotExist(err) {
-			return nil, ociimage.Unreadable(filepath.Join(dir, name), err)
+			return nil, oci.Unreadable(filepath.Join(dir, name), err)
 		}
 		*into = data
 	}

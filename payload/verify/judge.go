@@ -9,7 +9,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/payload"
 )
 

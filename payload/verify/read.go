@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 )
 

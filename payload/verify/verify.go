@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"slices"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // Check reads the payload of every Linux image of a source, and what lies in
@@ -15,11 +15,11 @@ import (
 // The error is for what can't be checked at all: a source that can't be read
 // or contradicts its own digests, or the end of ctx. Problems found up to then
 // are dropped, since they may be the damage's.
-func Check(ctx context.Context, s *ociimage.Source, opts Options) ([]Problem, Summary, error) {
+func Check(ctx context.Context, s *oci.Source, opts Options) ([]Problem, Summary, error) {
 	sum := Summary{Kind: s.Kind, Reference: s.Reference()}
 	c := &checker{source: s, opts: opts, kept: map[[sha256.Size]byte][]byte{}}
-	if s.Kind == ociimage.KindDir {
-		r, err := c.payload(ctx, ociimage.PlatformImage{})
+	if s.Kind == oci.KindDir {
+		r, err := c.payload(ctx, oci.PlatformImage{})
 		if err != nil {
 			return nil, sum, err
 		}
@@ -36,7 +36,7 @@ func Check(ctx context.Context, s *ociimage.Source, opts Options) ([]Problem, Su
 	return ps, sum, err
 }
 
-func (c *checker) images(ctx context.Context, images []ociimage.PlatformImage, sum *Summary) ([]Problem, error) {
+func (c *checker) images(ctx context.Context, images []oci.PlatformImage, sum *Summary) ([]Problem, error) {
 	var all []Problem
 	c.known = map[string]*result{}
 	for _, i := range images {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/winsvc"
+	"github.com/winbake/winbake/internal/windows/winsvc"
 	"github.com/winbake/winbake/test/winenode"
 )
 

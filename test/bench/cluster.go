@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/kubeclient"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/build/pins"
 )
 
 // nothingChanged compares bake with A done again: each program is asked of

@@ -6,8 +6,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/winbake/winbake/internal/cas"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -84,6 +84,6 @@ func ours(ctx context.Context, inputs []input, dir string, format payload.Format
 	if err != nil {
 		return err
 	}
-	_, err = ociimage.WriteLayout(ctx, filepath.Join(dir, "layout"), image, nil)
+	_, err = oci.WriteLayout(ctx, filepath.Join(dir, "layout"), image, nil)
 	return err
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 
-	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/build/cas"
 )
 
 // smallInputs are two files in a cache.

@@ -11,11 +11,11 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/cluster"
-	"github.com/winbake/winbake/internal/inventory/kube"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory/kube"
 )
 
 const (

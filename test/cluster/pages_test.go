@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/kubeclient"
 )

@@ -9,8 +9,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
 	"github.com/winbake/winbake/test/apiserver"
 )
 

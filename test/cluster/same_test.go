@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/cluster"
-	"github.com/winbake/winbake/internal/inventory/manifests"
-	"github.com/winbake/winbake/internal/inventory/mustgather"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory/manifests"
+	"github.com/winbake/winbake/internal/cluster/inventory/mustgather"
 	"github.com/winbake/winbake/test/apiserver"
 )
 

@@ -18,9 +18,9 @@ import (
 	"k8s.io/client-go/restmapper"
 	"sigs.k8s.io/yaml"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/kubeclient"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 // columns are the modes and csi-proxies that drivers were run in and beside.

@@ -16,9 +16,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/images"
 	"github.com/winbake/winbake/test/winedriver"
@@ -150,7 +150,7 @@ commits:
 // program takes a file out of the last layer of a Windows image.
 func program(t *testing.T, layout, name string) string {
 	t.Helper()
-	src, err := ociimage.Load(t.Context(), "oci:"+layout, ociimage.Options{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
+	src, err := oci.Load(t.Context(), "oci:"+layout, oci.Options{Platform: &v1.Platform{OS: "windows", Architecture: "amd64"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -162,7 +162,7 @@ func TestAppendKeepsUnknownFields(t *testing.T) {
 	raw = []byte(strings.Replace(string(raw), `"User"`, `"FutureField":[1],"User"`, 1))
 	m, _ := base.Manifest()
 	layers, _ := base.Layers()
-	odd, err := ociimage.NewImage(m.DeepCopy(), raw, layers)
+	odd, err := oci.NewImage(m.DeepCopy(), raw, layers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func artifact(t *testing.T) v1.Image {
 	t.Helper()
 	l := static.NewLayer([]byte("x"), "text/plain")
 	h, _ := l.Digest()
-	img, err := ociimage.NewImage(&v1.Manifest{
+	img, err := oci.NewImage(&v1.Manifest{
 		SchemaVersion: 2, MediaType: types.OCIManifestSchema1, Config: v1.Descriptor{MediaType: types.OCIConfigJSON},
 		Layers: []v1.Descriptor{{MediaType: "text/plain", Digest: h, Size: 1}},
 	}, []byte(`{}`), []v1.Layer{l})
@@ -317,7 +317,7 @@ func TestAppendIndexRefuses(t *testing.T) {
 		{"no Linux image", indexOf(t, windows), payload.ImageOptions{}, "no Linux image"},
 		{"only attestations", mutate.AppendManifests(empty.Index, attachment(t)), payload.ImageOptions{}, "no Linux image"},
 		{"no such platform", indexOf(t, linux), payload.ImageOptions{Platform: &v1.Platform{OS: "linux", Architecture: "s390x"}}, "no image for linux/s390x"},
-		{"too deep", nested(indexOf(t, linux), ociimage.MaxIndexDepth), payload.ImageOptions{}, "too many others"},
+		{"too deep", nested(indexOf(t, linux), oci.MaxIndexDepth), payload.ImageOptions{}, "too many others"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

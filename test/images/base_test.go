@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/compressed"
@@ -31,7 +31,7 @@ func itemsOf(t *testing.T, f payload.Format, files map[string]string) []item {
 }
 
 // onto puts the files onto an image, as bake does.
-func onto(t *testing.T, s *ociimage.Source, f payload.Format, files map[string]string, replace bool) ociimage.ImageOrIndex {
+func onto(t *testing.T, s *oci.Source, f payload.Format, files map[string]string, replace bool) oci.ImageOrIndex {
 	t.Helper()
 	base, err := verify.ReadBase(t.Context(), s, newMemStore(), nil)
 	if err != nil || len(base.Problems) > 0 {
@@ -77,7 +77,7 @@ func sumsOf(files ...map[string]string) map[string]string {
 }
 
 // checked finds nothing wrong with an image.
-func checked(t *testing.T, x ociimage.ImageOrIndex) verify.Summary {
+func checked(t *testing.T, x oci.ImageOrIndex) verify.Summary {
 	t.Helper()
 	ps, sum, err := verify.Check(t.Context(), openWritten(t, x), verify.Options{})
 	if err != nil || len(ps) > 0 {
@@ -86,7 +86,7 @@ func checked(t *testing.T, x ociimage.ImageOrIndex) verify.Summary {
 	return sum
 }
 
-func openWritten(t *testing.T, x ociimage.ImageOrIndex) *ociimage.Source {
+func openWritten(t *testing.T, x oci.ImageOrIndex) *oci.Source {
 	t.Helper()
 	dir := t.TempDir()
 	writeTestLayout(t, dir, x)
@@ -255,7 +255,7 @@ func TestReadBase(t *testing.T) {
 				t.Errorf("%+v, want %s", base.Problems, c.wrong)
 			}
 			// From the store alone.
-			again, err := verify.ReadBase(t.Context(), &ociimage.Source{Digest: s.Digest}, store, nil)
+			again, err := verify.ReadBase(t.Context(), &oci.Source{Digest: s.Digest}, store, nil)
 			if err != nil || !slices.EqualFunc(base.Images, again.Images, func(a, b verify.BaseImage) bool {
 				return slices.Equal(a.Files, b.Files) && slices.Equal(a.Paths, b.Paths) && a.Digest == b.Digest && a.Release == b.Release
 			}) {

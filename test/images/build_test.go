@@ -20,7 +20,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/test/compressed"
 )
@@ -158,9 +158,9 @@ func layoutOf(t testing.TB, a mutate.Appendable) string {
 }
 
 // open loads a reference and closes it with the test.
-func open(t testing.TB, ref string) *ociimage.Source {
+func open(t testing.TB, ref string) *oci.Source {
 	t.Helper()
-	s, err := ociimage.Load(t.Context(), ref, ociimage.Options{})
+	s, err := oci.Load(t.Context(), ref, oci.Options{})
 	if err != nil {
 		t.Fatalf("Load(%s): %v", ref, err)
 	}

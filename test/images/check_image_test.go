@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/compressed"
 )
@@ -71,7 +71,7 @@ func TestLayerWithASecondTar(t *testing.T) {
 	} {
 		dir := layoutOf(t, imageOf(t, layerBytes(t, append(slices.Clone(first), second...), compressed, types.OCILayer)))
 		t.Log(name)
-		wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "bytes after the end of its tar archive")
+		wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, dir, "bytes after the end of its tar archive")
 	}
 	padded := append(slices.Clone(first), make([]byte, 10<<10)...) // as GNU tar does
 	if got := problemsOf(t, open(t, layoutOf(t, imageOf(t, layerBytes(t, padded, compressed.Gzip(t, padded), types.OCILayer)))), verify.Options{}); len(got) > 0 {

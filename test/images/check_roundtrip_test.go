@@ -8,7 +8,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -55,12 +55,12 @@ func TestCheckWhatIsWritten(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, x := range []ociimage.ImageOrIndex{single, appended, index} {
+				for _, x := range []oci.ImageOrIndex{single, appended, index} {
 					dir, file := filepath.Join(t.TempDir(), "image"), filepath.Join(t.TempDir(), "image.tar")
-					if _, err := ociimage.WriteLayout(t.Context(), dir, x, nil); err != nil {
+					if _, err := oci.WriteLayout(t.Context(), dir, x, nil); err != nil {
 						t.Fatal(err)
 					}
-					if _, err := ociimage.WriteTarball(t.Context(), file, x, nil); err != nil {
+					if _, err := oci.WriteTarball(t.Context(), file, x, nil); err != nil {
 						t.Fatal(err)
 					}
 					passes(t, f, dir)

@@ -16,17 +16,17 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
-	"github.com/winbake/winbake/internal/tarentry"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
+	"github.com/winbake/winbake/internal/image/tarentry"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/compressed"
 )
 
 // problemsOf checks a source and returns "ID object" of each problem.
-func problemsOf(t *testing.T, s *ociimage.Source, opts verify.Options) []string {
+func problemsOf(t *testing.T, s *oci.Source, opts verify.Options) []string {
 	t.Helper()
 	ps, _, err := verify.Check(t.Context(), s, opts)
 	if err != nil {
@@ -441,7 +441,7 @@ func longRecord(t *testing.T) []byte {
 func TestLongRecord(t *testing.T) {
 	t.Parallel()
 	b := longRecord(t)
-	wantFault(t, load(t.Context(), writeFile(t, b), ociimage.Options{}), finding.ExitBlock, "a tar header of more than 1048576 bytes")
+	wantFault(t, load(t.Context(), writeFile(t, b), oci.Options{}), finding.ExitBlock, "a tar header of more than 1048576 bytes")
 	s := open(t, layoutOf(t, imageOf(t, layerBytes(t, b, compressed.Gzip(t, b), types.OCILayer))))
 	ps, _, err := verify.Check(t.Context(), s, verify.Options{})
 	if err != nil {

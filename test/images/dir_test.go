@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/payload"
 )
 

@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -32,7 +32,7 @@ func writeRun(ctx context.Context, dir string, run int) error {
 // runOf is the run whose payload and extras a reader of dir sees.
 func runOf(t *testing.T, dir string) (run int) {
 	t.Helper()
-	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
+	s, err := oci.Load(t.Context(), dir, oci.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,9 +10,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -44,13 +44,13 @@ func withExtras(t *testing.T, files ...payload.File) (plain, both v1.Image) {
 	return plain, both
 }
 
-func openLayout(t *testing.T, img v1.Image) *ociimage.Source {
+func openLayout(t *testing.T, img v1.Image) *oci.Source {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "layout")
-	if _, err := ociimage.WriteLayout(t.Context(), dir, img, nil); err != nil {
+	if _, err := oci.WriteLayout(t.Context(), dir, img, nil); err != nil {
 		t.Fatal(err)
 	}
-	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
+	s, err := oci.Load(t.Context(), dir, oci.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,9 +11,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/compressed"
 )
@@ -83,7 +83,7 @@ func FuzzTarball(f *testing.F) {
 	f.Add(tarOf(f, item{name: "manifest.json", body: `[{"Config":"a","Layers":["a","b"]}]`}, item{name: "a", kind: tar.TypeSymlink, link: "a"}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p := writeFile(t, b)
-		s, err := ociimage.Load(t.Context(), p, ociimage.Options{})
+		s, err := oci.Load(t.Context(), p, oci.Options{})
 		if err == nil {
 			_, _, err = verify.Check(t.Context(), s, verify.Options{Limits: fuzzLimits})
 			if cerr := s.Close(); cerr != nil {

@@ -16,7 +16,7 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -337,15 +337,15 @@ func TestDamagedStore(t *testing.T) {
 	for _, blob := range []string{"layer", "member"} {
 		for name, write := range map[string]func(dir string, tree *payload.Tree, img v1.Image, s payload.Store) error{
 			"layout": func(dir string, _ *payload.Tree, img v1.Image, _ payload.Store) error {
-				_, err := ociimage.WriteLayout(t.Context(), dir, img, nil)
+				_, err := oci.WriteLayout(t.Context(), dir, img, nil)
 				return err
 			},
 			"tarball": func(dir string, _ *payload.Tree, img v1.Image, _ payload.Store) error {
-				_, err := ociimage.WriteTarball(t.Context(), dir+"/f", img, nil)
+				_, err := oci.WriteTarball(t.Context(), dir+"/f", img, nil)
 				return err
 			},
 			"push": func(_ string, _ *payload.Tree, img v1.Image, _ payload.Store) error {
-				_, err := ociimage.Push(t.Context(), reg.host+"/p:"+blob, img, ociimage.Options{})
+				_, err := oci.Push(t.Context(), reg.host+"/p:"+blob, img, oci.Options{})
 				return err
 			},
 			"dir": func(dir string, tree *payload.Tree, _ v1.Image, s payload.Store) error {

@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -39,9 +39,9 @@ func payloadImage(t *testing.T, seed uint64) v1.Image {
 	return img
 }
 
-func writeTestLayout(t *testing.T, dir string, x ociimage.ImageOrIndex) v1.Hash {
+func writeTestLayout(t *testing.T, dir string, x oci.ImageOrIndex) v1.Hash {
 	t.Helper()
-	h, err := ociimage.WriteLayout(t.Context(), dir, x, nil)
+	h, err := oci.WriteLayout(t.Context(), dir, x, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestWriteLayout(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "_output", "image")
 	one, two := payloadImage(t, 1), payloadImage(t, 2)
 	var done, total int64
-	h, err := ociimage.WriteLayout(t.Context(), dir, one, func(d, all int64) { done, total = d, all })
+	h, err := oci.WriteLayout(t.Context(), dir, one, func(d, all int64) { done, total = d, all })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +205,13 @@ func TestWriteLayoutRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(somebodys, "main.go"), []byte("package main"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := ociimage.WriteLayout(t.Context(), somebodys, img, nil)
+	_, err := oci.WriteLayout(t.Context(), somebodys, img, nil)
 	wantFault(t, err, 1, "isn't an OCI image layout: it holds main.go", somebodys)
 	if got := filesOf(t, somebodys); !slices.Equal(got, []string{"main.go"}) {
 		t.Errorf("files %q", got)
 	}
 	file := filepath.Join(somebodys, "main.go")
-	_, err = ociimage.WriteLayout(t.Context(), file, img, nil)
+	_, err = oci.WriteLayout(t.Context(), file, img, nil)
 	wantFault(t, err, 1, "can't be written", file)
 }
 
@@ -219,7 +219,7 @@ func TestWriteLayoutEndsWithItsContext(t *testing.T) {
 	dir := t.TempDir()
 	h := writeTestLayout(t, dir, payloadImage(t, 1))
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := ociimage.WriteLayout(ctx, dir, payloadImage(t, 2), func(int64, int64) { cancel() })
+	_, err := oci.WriteLayout(ctx, dir, payloadImage(t, 2), func(int64, int64) { cancel() })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
@@ -255,7 +255,7 @@ func TestUnfinishedLayout(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			err := put(c.before)
-			_, werr := ociimage.WriteLayout(ctx, filepath.Join(top, "image"), payloadImage(t, 1), func(int64, int64) {
+			_, werr := oci.WriteLayout(ctx, filepath.Join(top, "image"), payloadImage(t, 1), func(int64, int64) {
 				if ctx.Err() == nil {
 					err = errors.Join(err, put(c.meanwhile))
 				}
@@ -278,7 +278,7 @@ func TestUnfinishedLayout(t *testing.T) {
 func TestLayoutWithoutIndex(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "image")
 	var merr error
-	_, err := ociimage.WriteLayout(t.Context(), dir, payloadImage(t, 1), func(done, total int64) {
+	_, err := oci.WriteLayout(t.Context(), dir, payloadImage(t, 1), func(done, total int64) {
 		if done == total {
 			merr = os.MkdirAll(filepath.Join(dir, "index.json"), 0o755)
 		}
@@ -299,10 +299,10 @@ func TestUnfinishedLayoutOfTwo(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		other := make(chan error, 1)
 		img := payloadImage(t, 2)
-		_, err := ociimage.WriteLayout(ctx, dir, payloadImage(t, 1), func(int64, int64) {
+		_, err := oci.WriteLayout(ctx, dir, payloadImage(t, 1), func(int64, int64) {
 			if ctx.Err() == nil {
 				go func() {
-					_, err := ociimage.WriteLayout(t.Context(), dir, img, nil)
+					_, err := oci.WriteLayout(t.Context(), dir, img, nil)
 					other <- err
 				}()
 				time.Sleep(time.Millisecond)
@@ -321,11 +321,11 @@ func TestWriteLayoutRefusesOtherBytes(t *testing.T) {
 	good, bad := operatorImage(t, false, linuxAMD64), layerOf(t, item{name: "x"})
 	m, _ := good.Manifest()
 	config, _ := good.RawConfigFile()
-	img, err := ociimage.NewImage(m.DeepCopy(), config, []v1.Layer{bad, bad})
+	img, err := oci.NewImage(m.DeepCopy(), config, []v1.Layer{bad, bad})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = ociimage.WriteLayout(t.Context(), t.TempDir(), img, nil)
+	_, err = oci.WriteLayout(t.Context(), t.TempDir(), img, nil)
 	checkText(t, err, []string{"another digest"})
 }
 
@@ -336,7 +336,7 @@ func TestConcurrentLayouts(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range 9 {
 		wg.Go(func() {
-			if _, err := ociimage.WriteLayout(t.Context(), dir, images[i%3], nil); err != nil {
+			if _, err := oci.WriteLayout(t.Context(), dir, images[i%3], nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -400,8 +400,8 @@ func writeUntilKilled(dir string) {
 		}
 	}
 	for i := 0; ; i = 1 - i {
-		_, lerr := ociimage.WriteLayout(ctx, filepath.Join(dir, "layout"), images[i], nil)
-		_, terr := ociimage.WriteTarball(ctx, filepath.Join(dir, "image.tar"), images[i], nil)
+		_, lerr := oci.WriteLayout(ctx, filepath.Join(dir, "layout"), images[i], nil)
+		_, terr := oci.WriteTarball(ctx, filepath.Join(dir, "image.tar"), images[i], nil)
 		derr := payload.WriteDir(ctx, filepath.Join(dir, "payload"), trees[i], payload.DirOptions{Extras: []payload.File{extraFile(payload.ExpectationName, fmt.Sprint(i))}})
 		if err := errors.Join(lerr, terr, derr); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -196,7 +196,7 @@ func TestArtifactsArePassed(t *testing.T) {
 		Layers: []v1.Descriptor{putBlob(t, dir, "application/cose", []byte("\xd2\x84"))},
 	})))
 	putIndex(t, dir, good, artifact)
-	if err := load(t.Context(), dir, ociimage.Options{}); err != nil {
+	if err := load(t.Context(), dir, oci.Options{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -216,7 +216,7 @@ func TestIndexNamesAnImageForTwoPlatforms(t *testing.T) {
 	again := other
 	again.Platform = &linuxAMD64
 	putIndex(t, dir, other, again, good)
-	s := must(ociimage.Load(t.Context(), dir, ociimage.Options{Platform: &linuxAMD64}))
+	s := must(oci.Load(t.Context(), dir, oci.Options{Platform: &linuxAMD64}))
 	if images, err := s.Images(); err != nil || len(images) != 2 {
 		t.Errorf("%d images for one platform, %v; want 2", len(images), err)
 	}
@@ -264,5 +264,5 @@ func TestImageWithTwoMeanings(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "index.json"), raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, d.Digest.Hex, "an image and an index at once")
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, d.Digest.Hex, "an image and an index at once")
 }

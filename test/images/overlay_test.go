@@ -10,17 +10,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
-	"github.com/winbake/winbake/internal/tarentry"
-	"github.com/winbake/winbake/internal/winname"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/winname"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
+	"github.com/winbake/winbake/internal/image/tarentry"
 	"github.com/winbake/winbake/payload"
 )
 
 // walked returns what Walk shows: path -> content, "/" for folders, and for
 // archives the member's content.
-func walked(t *testing.T, s *ociimage.Source, opts rootfs.Options) (map[string]string, error) {
+func walked(t *testing.T, s *oci.Source, opts rootfs.Options) (map[string]string, error) {
 	t.Helper()
 	if opts.Roots == nil {
 		opts.Roots = []string{payload.Root, payload.ExtrasRoot}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/authn"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // A registry on a private network that doesn't answer over TLS sees no request
@@ -25,14 +25,14 @@ func TestPushStaysWithTLS(t *testing.T) {
 	t.Cleanup(anywhere.CloseIdleConnections)
 	for _, host := range []string{"10.11.12.13:5000", "192.168.1.1"} {
 		reg.reset()
-		o := ociimage.Options{Transport: anywhere, Keychain: authn.DefaultKeychain}
-		_, err := ociimage.Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o)
+		o := oci.Options{Transport: anywhere, Keychain: authn.DefaultKeychain}
+		_, err := oci.Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o)
 		wantFault(t, err, 1, "speaks plain http", "--plain-http")
 		if n := reg.all(); n != 0 {
 			t.Errorf("%s: %d requests in the clear", host, n)
 		}
 		o.Insecure = true
-		if _, err := ociimage.Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o); err != nil {
+		if _, err := oci.Push(t.Context(), host+"/team/payload", payloadImage(t, 1), o); err != nil {
 			t.Errorf("%s, as asked for: %v", host, err)
 		}
 	}
@@ -44,7 +44,7 @@ func TestReadStaysWithTLS(t *testing.T) {
 	tr := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, reg.host)
 	}}
-	_, err := ociimage.Load(t.Context(), "10.11.12.13:5000/team/payload:1", ociimage.Options{Keychain: authn.DefaultKeychain, Transport: tr})
+	_, err := oci.Load(t.Context(), "10.11.12.13:5000/team/payload:1", oci.Options{Keychain: authn.DefaultKeychain, Transport: tr})
 	wantFault(t, err, 1, "speaks plain http", "--plain-http")
 	if n := reg.all(); n != 0 {
 		t.Errorf("%d requests in the clear", n)
@@ -63,8 +63,8 @@ func TestRefusedPlainHTTPIsTold(t *testing.T) {
 		t.Errorf("%v: a registry with a certificate speaks no plain http", err)
 	}
 	for _, cause := range []error{errors.New("tls: handshake failure"), io.EOF} {
-		o := ociimage.Options{Transport: refusing{cause}}
-		_, err := ociimage.Push(t.Context(), ref, payloadImage(t, 1), o)
+		o := oci.Options{Transport: refusing{cause}}
+		_, err := oci.Push(t.Context(), ref, payloadImage(t, 1), o)
 		wantFault(t, err, 1, "can't be written to over https", cause.Error(), "may speak plain http", "--plain-http")
 	}
 }

@@ -20,8 +20,8 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/registry"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/registry"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -121,8 +121,8 @@ func TestPush(t *testing.T) {
 	reg := newRegistry(t, nil)
 	img := payloadImage(t, 1)
 	var done, total int64
-	o := ociimage.Options{Progress: func(d, all int64) { done, total = d, all }, UserAgent: "winbake/test"}
-	ref, err := ociimage.Push(t.Context(), reg.host+"/team/payload:4.20", img, o)
+	o := oci.Options{Progress: func(d, all int64) { done, total = d, all }, UserAgent: "winbake/test"}
+	ref, err := oci.Push(t.Context(), reg.host+"/team/payload:4.20", img, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestPush(t *testing.T) {
 	}
 	reg.reset()
 	done = 0
-	if _, err := ociimage.Push(t.Context(), reg.host+"/team/payload:4.20", img, o); err != nil {
+	if _, err := oci.Push(t.Context(), reg.host+"/team/payload:4.20", img, o); err != nil {
 		t.Fatal(err)
 	}
 	if n := reg.count("PATCH uploads") + reg.count("POST uploads") + reg.count("PUT manifests"); n != 0 {
@@ -155,7 +155,7 @@ func TestPushByDigest(t *testing.T) {
 	reg := newRegistry(t, nil)
 	img := payloadImage(t, 1)
 	h, _ := img.Digest()
-	if _, err := ociimage.Push(t.Context(), reg.host+"/p@"+h.String(), img, ociimage.Options{}); err != nil {
+	if _, err := oci.Push(t.Context(), reg.host+"/p@"+h.String(), img, oci.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	wantPushed(t, reg.host+"/p@"+h.String())
@@ -169,7 +169,7 @@ func TestPushIndex(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref, err := ociimage.Push(t.Context(), reg.host+"/op:v1", idx, ociimage.Options{Jobs: 2})
+	ref, err := oci.Push(t.Context(), reg.host+"/op:v1", idx, oci.Options{Jobs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestPushErrors(t *testing.T) {
 			if tt.host != "" {
 				host = tt.host
 			}
-			_, err := ociimage.Push(t.Context(), host+"/team/p:x", payloadImage(t, 1), ociimage.Options{Keychain: authn.NewMultiKeychain()})
+			_, err := oci.Push(t.Context(), host+"/team/p:x", payloadImage(t, 1), oci.Options{Keychain: authn.NewMultiKeychain()})
 			wantFault(t, err, 1, append(tt.want, host+"/team/p:x")...)
 			if text := err.Error(); strings.Contains(text, "http://") || strings.Contains(text, "PATCH") || strings.Count(text, "\n") > 1 {
 				t.Errorf("a raw error shows: %s", text)
@@ -235,7 +235,7 @@ func TestPushErrors(t *testing.T) {
 
 func TestPushRefusesReferences(t *testing.T) {
 	for _, ref := range []string{"", "UPPER/case", "reg.example/p:bad tag", "reg.example/p@sha256:12"} {
-		_, err := ociimage.Push(t.Context(), ref, smallImage(t), ociimage.Options{})
+		_, err := oci.Push(t.Context(), ref, smallImage(t), oci.Options{})
 		if err == nil {
 			t.Errorf("%q passes", ref)
 			continue
@@ -262,14 +262,14 @@ func elsewhere(t *testing.T, host string) (string, *http.Transport) {
 func TestPushNeedsInsecureForPlainHTTP(t *testing.T) {
 	reg := newRegistry(t, nil)
 	host, dial := elsewhere(t, reg.host)
-	o := ociimage.Options{Transport: dial}
-	_, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), o)
+	o := oci.Options{Transport: dial}
+	_, err := oci.Push(t.Context(), host+"/p:x", smallImage(t), o)
 	wantFault(t, err, 1, "speaks plain http", "--plain-http")
 	if n := reg.count("GET ping"); n != 0 {
 		t.Errorf("%d requests in the clear", n)
 	}
 	o.Insecure = true
-	if _, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), o); err != nil {
+	if _, err := oci.Push(t.Context(), host+"/p:x", smallImage(t), o); err != nil {
 		t.Error(err)
 	}
 }
@@ -280,10 +280,10 @@ func TestPushChecksCertificates(t *testing.T) {
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	host, dial := elsewhere(t, strings.TrimPrefix(s.URL, "https://"))
-	_, err := ociimage.Push(t.Context(), host+"/p:x", smallImage(t), ociimage.Options{Transport: dial})
+	_, err := oci.Push(t.Context(), host+"/p:x", smallImage(t), oci.Options{Transport: dial})
 	wantFault(t, err, 1, host, "certificate that isn't trusted", "SSL_CERT_FILE")
 	local := strings.TrimPrefix(s.URL, "https://") // where plain http is tried too
-	_, err = ociimage.Push(t.Context(), local+"/p:x", smallImage(t), ociimage.Options{})
+	_, err = oci.Push(t.Context(), local+"/p:x", smallImage(t), oci.Options{})
 	wantFault(t, err, 1, local, "certificate that isn't trusted", "SSL_CERT_FILE")
 }
 
@@ -298,7 +298,7 @@ func TestPushEndsWithItsContext(t *testing.T) {
 		return true
 	})
 	began := time.Now()
-	_, err := ociimage.Push(ctx, reg.host+"/p:x", smallImage(t), ociimage.Options{})
+	_, err := oci.Push(ctx, reg.host+"/p:x", smallImage(t), oci.Options{})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v after %s", err, time.Since(began))
 	}
@@ -318,7 +318,7 @@ func TestPushLogsIn(t *testing.T) {
 	keychain := keychainFunc(func(authn.Resource) (authn.Authenticator, error) {
 		return &authn.Basic{Username: "u", Password: "p"}, nil
 	})
-	if _, err := ociimage.Push(t.Context(), reg.host+"/p:x", smallImage(t), ociimage.Options{Keychain: keychain}); err != nil {
+	if _, err := oci.Push(t.Context(), reg.host+"/p:x", smallImage(t), oci.Options{Keychain: keychain}); err != nil {
 		t.Error(err)
 	}
 }
@@ -335,7 +335,7 @@ func TestPushShowsNoTokens(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return true
 	}
-	_, err := ociimage.Push(t.Context(), reg.host+"/p:x", smallImage(t), ociimage.Options{})
+	_, err := oci.Push(t.Context(), reg.host+"/p:x", smallImage(t), oci.Options{})
 	wantFault(t, err, 1, reg.host, "no token in bearer response")
 	if strings.Contains(err.Error(), "SECRET") {
 		t.Errorf("%v shows it", err)

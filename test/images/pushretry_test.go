@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // failing makes the first n requests of a kind fail.
@@ -75,7 +75,7 @@ func TestPushSurvives(t *testing.T) {
 			var mu sync.Mutex
 			var retries int
 			var last, total int64
-			ref, err := ociimage.Push(t.Context(), reg.host+"/p:x", img, ociimage.Options{
+			ref, err := oci.Push(t.Context(), reg.host+"/p:x", img, oci.Options{
 				Progress: func(d, all int64) { last, total = d, all },
 				Retrying: func(error) { mu.Lock(); retries++; mu.Unlock() },
 			})

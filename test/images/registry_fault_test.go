@@ -17,7 +17,7 @@ import (
 	gcrregistry "github.com/google/go-containerregistry/pkg/registry"
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/test/memnet"
 )
@@ -251,17 +251,17 @@ func TestPushWithATokenThatExpires(t *testing.T) {
 	dir := layoutOf(t, payloadImage(t, 1))
 	each(t, passing(map[string][]failure{"POST uploads": {expired}, "PATCH uploads": {expired}, "PUT manifests": {expired}}), nothing,
 		func(ctx context.Context, tr http.RoundTripper) error {
-			s, err := ociimage.Load(ctx, dir, ociimage.Options{})
+			s, err := oci.Load(ctx, dir, oci.Options{})
 			if err != nil {
 				return err
 			}
 			defer s.Close()
-			o := ociimage.Options{Jobs: 1, Transport: tr, Retrying: func(err error) { t.Errorf("tried again: %v", err) }}
-			ref, err := ociimage.Push(ctx, badRef, must(s.Image()), o)
+			o := oci.Options{Jobs: 1, Transport: tr, Retrying: func(err error) { t.Errorf("tried again: %v", err) }}
+			ref, err := oci.Push(ctx, badRef, must(s.Image()), o)
 			if err != nil {
 				return err
 			}
-			return load(ctx, ref, ociimage.Options{Transport: tr})
+			return load(ctx, ref, oci.Options{Transport: tr})
 		})
 }
 
@@ -270,11 +270,11 @@ func nothing(context.Context, http.RoundTripper) error { return nil }
 // pushing pushes, and reads what was pushed.
 func pushing(img v1.Image) func(context.Context, http.RoundTripper) error {
 	return func(ctx context.Context, tr http.RoundTripper) error {
-		ref, err := ociimage.Push(ctx, badRef, img, ociimage.Options{Jobs: 1, Transport: tr})
+		ref, err := oci.Push(ctx, badRef, img, oci.Options{Jobs: 1, Transport: tr})
 		if err != nil {
 			return err
 		}
-		return load(ctx, ref, ociimage.Options{Transport: tr})
+		return load(ctx, ref, oci.Options{Transport: tr})
 	}
 }
 
@@ -301,9 +301,9 @@ func TestReadFromABadRegistry(t *testing.T) {
 		{"GET manifests", circle, []string{"redirects in circles: more than 8 redirects"}, 1},
 		{"GET layer", circle, []string{"redirects in circles: more than 8 redirects"}, 1},
 	}...), func(ctx context.Context, tr http.RoundTripper) error {
-		_, err := ociimage.Push(ctx, badRef, idx, ociimage.Options{Jobs: 1, Transport: tr})
+		_, err := oci.Push(ctx, badRef, idx, oci.Options{Jobs: 1, Transport: tr})
 		return err
 	}, func(ctx context.Context, tr http.RoundTripper) error {
-		return load(ctx, badRef, ociimage.Options{Transport: tr})
+		return load(ctx, badRef, oci.Options{Transport: tr})
 	})
 }

@@ -20,13 +20,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload/verify"
 )
 
 // fast names the client. TestMain keeps it from waiting between its tries.
-var fast = ociimage.Options{UserAgent: "winbake-test"}
+var fast = oci.Options{UserAgent: "winbake-test"}
 
 // serve starts a registry that holds an image or index as team/payload:v1 and
 // returns its host. wrap, which may be nil, sees every later request.
@@ -81,11 +81,11 @@ func TestRegistry(t *testing.T) {
 			}
 			byDigest := host + "/team/payload@" + digest.String()
 			for _, ref := range []string{host + "/team/payload:v1", byDigest, "docker://" + byDigest} {
-				s, err := ociimage.Load(t.Context(), ref, fast)
+				s, err := oci.Load(t.Context(), ref, fast)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if s.Reference() != byDigest || s.Kind != ociimage.KindRegistry {
+				if s.Reference() != byDigest || s.Kind != oci.KindRegistry {
 					t.Errorf("%s: reference %s of a %s, want %s", ref, s.Reference(), s.Kind, byDigest)
 				}
 				ps, sum, err := verify.Check(t.Context(), s, verify.Options{})
@@ -180,7 +180,7 @@ func TestResolveBase(t *testing.T) {
 	byDigest := host + "/team/payload@" + digest.String()
 	dir := layoutOf(t, img)
 	for _, ref := range []string{byDigest, host + "/team/payload:v1@" + digest.String(), dir, tarFolder(t, dir), dockerSave(t, img)} {
-		s, err := ociimage.Resolve(t.Context(), ref, fast)
+		s, err := oci.Resolve(t.Context(), ref, fast)
 		if err != nil {
 			t.Fatalf("%s: %v", ref, err)
 		}
@@ -192,12 +192,12 @@ func TestResolveBase(t *testing.T) {
 		}
 	}
 	for _, ref := range []string{host + "/team/payload:v1", "docker://" + host + "/team/payload:v1"} {
-		_, err := ociimage.Resolve(t.Context(), ref, fast)
+		_, err := oci.Resolve(t.Context(), ref, fast)
 		wantFault(t, err, finding.ExitError, "fix: name it by its digest: "+byDigest)
 	}
-	_, err = ociimage.Resolve(t.Context(), host+"/team/payload", fast) // no tag: latest, which isn't there
+	_, err = oci.Resolve(t.Context(), host+"/team/payload", fast) // no tag: latest, which isn't there
 	wantFault(t, err, finding.ExitError, "answered 404", host)
-	_, err = ociimage.Resolve(t.Context(), t.TempDir(), fast)
+	_, err = oci.Resolve(t.Context(), t.TempDir(), fast)
 	wantFault(t, err, finding.ExitError, "a plain folder")
 }
 
@@ -232,7 +232,7 @@ func TestStalledRegistryEndsWithItsContext(t *testing.T) {
 			if waiting {
 				o.Transport = cancelsAfter{100, cancel}
 			}
-			s, err := ociimage.Load(t.Context(), host+"/team/payload:v1", o) // a longer life than the check's
+			s, err := oci.Load(t.Context(), host+"/team/payload:v1", o) // a longer life than the check's
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,9 +14,9 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/registry"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/registry"
 	"github.com/winbake/winbake/payload/verify"
 )
 
@@ -43,20 +43,20 @@ func half(w http.ResponseWriter, body []byte) {
 }
 
 // asBase does with a base in a registry what bake does.
-func asBase(t *testing.T, host string, digest fmt.Stringer, o ociimage.Options) error {
+func asBase(t *testing.T, host string, digest fmt.Stringer, o oci.Options) error {
 	t.Helper()
-	s, err := ociimage.Resolve(t.Context(), host+"/team/payload@"+digest.String(), o)
+	s, err := oci.Resolve(t.Context(), host+"/team/payload@"+digest.String(), o)
 	if err != nil {
 		return err
 	}
-	var base ociimage.ImageOrIndex = s.Index()
+	var base oci.ImageOrIndex = s.Index()
 	if s.Index() == nil {
 		base = must(s.Image())
 	}
 	if _, err := verify.ReadBase(t.Context(), s, newMemStore(), nil); err != nil {
 		return err
 	}
-	_, err = ociimage.WriteLayout(t.Context(), filepath.Join(t.TempDir(), "image"), base, nil)
+	_, err = oci.WriteLayout(t.Context(), filepath.Join(t.TempDir(), "image"), base, nil)
 	return err
 }
 
@@ -68,7 +68,7 @@ func TestLayersSurviveACutConnection(t *testing.T) {
 		panic(http.ErrAbortHandler)
 	}
 	single := imageOf(t, layerOf(t, item{name: "etc/x", body: "x"}))
-	for kind, a := range map[string]ociimage.ImageOrIndex{"image": single, "index": indexOf(t, map[string]v1.Image{"linux/amd64": single})} {
+	for kind, a := range map[string]oci.ImageOrIndex{"image": single, "index": indexOf(t, map[string]v1.Image{"linux/amd64": single})} {
 		t.Run(kind, func(t *testing.T) {
 			host := serve(t, a, layersOnly(func(n int64, w http.ResponseWriter, _ *http.Request, body []byte) {
 				if n%2 == 1 {

@@ -20,9 +20,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/compressed"
@@ -49,8 +49,8 @@ func wantFault(t *testing.T, err error, code int, texts ...string) {
 }
 
 // load opens a reference and checks it, whichever fails first.
-func load(ctx context.Context, ref string, opts ociimage.Options) error {
-	s, err := ociimage.Load(ctx, ref, opts)
+func load(ctx context.Context, ref string, opts oci.Options) error {
+	s, err := oci.Load(ctx, ref, opts)
 	if err != nil {
 		return err
 	}
@@ -141,15 +141,15 @@ func TestLoadKinds(t *testing.T) {
 	archive, docker := tarFolder(t, dir), dockerSave(t, img)
 	tests := []struct {
 		ref       string
-		kind      ociimage.Kind
+		kind      oci.Kind
 		reference string
 	}{
-		{dir, ociimage.KindLayout, dir + "@" + digest.String()},
-		{"oci:" + dir, ociimage.KindLayout, dir + "@" + digest.String()},
-		{archive, ociimage.KindOCIArchive, archive + "@" + digest.String()},
-		{"oci-archive:" + archive, ociimage.KindOCIArchive, archive + "@" + digest.String()},
-		{docker, ociimage.KindDockerArchive, ""},
-		{"docker-archive:" + docker, ociimage.KindDockerArchive, ""},
+		{dir, oci.KindLayout, dir + "@" + digest.String()},
+		{"oci:" + dir, oci.KindLayout, dir + "@" + digest.String()},
+		{archive, oci.KindOCIArchive, archive + "@" + digest.String()},
+		{"oci-archive:" + archive, oci.KindOCIArchive, archive + "@" + digest.String()},
+		{docker, oci.KindDockerArchive, ""},
+		{"docker-archive:" + docker, oci.KindDockerArchive, ""},
 	}
 	for _, tt := range tests {
 		t.Run(string(tt.kind), func(t *testing.T) {
@@ -198,14 +198,14 @@ func TestLoadIndex(t *testing.T) {
 		_, err = s.Image()
 		wantFault(t, err, finding.ExitError, "linux/amd64", "linux/arm64")
 	}
-	s, err := ociimage.Load(t.Context(), dir, ociimage.Options{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}})
+	s, err := oci.Load(t.Context(), dir, oci.Options{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Image(); err != nil {
 		t.Errorf("image of a platform: %v", err)
 	}
-	s, err = ociimage.Load(t.Context(), dir, ociimage.Options{Platform: &v1.Platform{OS: "linux", Architecture: "ppc64le"}})
+	s, err = oci.Load(t.Context(), dir, oci.Options{Platform: &v1.Platform{OS: "linux", Architecture: "ppc64le"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestLoadMisnamed(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {
-			err := load(t.Context(), tt.ref, ociimage.Options{})
+			err := load(t.Context(), tt.ref, oci.Options{})
 			wantFault(t, err, finding.ExitError, tt.want)
 		})
 	}
@@ -252,7 +252,7 @@ func TestDamagedImageIsNoReference(t *testing.T) {
 		if err := os.WriteFile(name, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		err := load(t.Context(), strings.TrimSuffix(name, "/index.json"), ociimage.Options{})
+		err := load(t.Context(), strings.TrimSuffix(name, "/index.json"), oci.Options{})
 		wantFault(t, err, finding.ExitBlock, "oci-layout")
 	}
 }
@@ -299,7 +299,7 @@ func TestDamagedLayout(t *testing.T) {
 					if err := fn(p, b); err != nil {
 						t.Fatal(err)
 					}
-					wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, p)
+					wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, p)
 				})
 			}
 		}
@@ -319,11 +319,11 @@ func TestDamagedLayerBelowAnOpaqueOne(t *testing.T) {
 	if err := os.Truncate(p, 10); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, p, "has 10 bytes where its manifest says")
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, p, "has 10 bytes where its manifest says")
 	if err := os.Remove(p); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, p, "missing")
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, p, "missing")
 }
 
 func TestCutManifestSaysHowMuch(t *testing.T) {
@@ -336,7 +336,7 @@ func TestCutManifestSaysHowMuch(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, blobIn(h)), 10); err != nil {
 		t.Fatal(err)
 	}
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, "cut off: 10 of ")
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, "cut off: 10 of ")
 }
 
 func TestDamagedTarball(t *testing.T) {
@@ -351,14 +351,14 @@ func TestDamagedTarball(t *testing.T) {
 	for _, b := range [][]byte{whole, docker} {
 		for n := 1; n < 8; n++ {
 			p := writeFile(t, b[:(len(b)-2048)*n/8|1]) // odd: never between two entries
-			err := load(t.Context(), p, ociimage.Options{})
+			err := load(t.Context(), p, oci.Options{})
 			wantFault(t, err, finding.ExitBlock, p)
 		}
 	}
 	changed := bytes.Clone(docker)
 	changed[bytes.Index(changed, []byte(`"rootfs"`))+2] ^= 1
 	p := writeFile(t, changed)
-	wantFault(t, load(t.Context(), p, ociimage.Options{}), finding.ExitBlock, p, "its bytes have the digest")
+	wantFault(t, load(t.Context(), p, oci.Options{}), finding.ExitBlock, p, "its bytes have the digest")
 }
 
 func TestGarbageIndex(t *testing.T) {
@@ -384,7 +384,7 @@ func TestGarbageIndex(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "index.json"), []byte(tt.index), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			err := load(t.Context(), dir, ociimage.Options{})
+			err := load(t.Context(), dir, oci.Options{})
 			wantFault(t, err, fault.ExitCode(err), dir, tt.want)
 		})
 	}
@@ -394,8 +394,8 @@ func TestGarbageIndex(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
-			wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, name+": missing: a truncated OCI layout")
-			wantFault(t, load(t.Context(), tarFolder(t, dir), ociimage.Options{}), finding.ExitBlock, name)
+			wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, name+": missing: a truncated OCI layout")
+			wantFault(t, load(t.Context(), tarFolder(t, dir), oci.Options{}), finding.ExitBlock, name)
 		})
 	}
 }
@@ -407,7 +407,7 @@ func TestWrongDiffID(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := layoutOf(t, imageOf(t, builtLayer{l, other}))
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "configuration says "+other.String())
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, dir, "configuration says "+other.String())
 }
 
 func TestLayerThatIsNoTar(t *testing.T) {
@@ -417,19 +417,19 @@ func TestLayerThatIsNoTar(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, compressed := range [][]byte{b, compressed.Gzip(t, b)} {
 				dir := layoutOf(t, imageOf(t, layerBytes(t, b, compressed, types.OCILayer)))
-				wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "isn't a whole tar archive")
+				wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, dir, "isn't a whole tar archive")
 			}
 		})
 	}
 	whole := compressed.Gzip(t, tarOf(t, flatItems(nodeFiles)...))
 	dir := layoutOf(t, imageOf(t, layerBytes(t, nil, whole[:len(whole)/2], types.OCILayer)))
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, dir, "t") // damaged before its tar ends
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, dir, "t") // damaged before its tar ends
 }
 
 func TestLayerCountDiffers(t *testing.T) {
 	img := imageOf(t, layerOf(t, flatItems(nodeFiles)...))
 	dir := layoutOf(t, configless{img})
-	wantFault(t, load(t.Context(), dir, ociimage.Options{}), finding.ExitBlock, "its configuration lists 0 layers, its manifest 1")
+	wantFault(t, load(t.Context(), dir, oci.Options{}), finding.ExitBlock, "its configuration lists 0 layers, its manifest 1")
 }
 
 // configless swaps an image's configuration for one without layers.
@@ -499,7 +499,7 @@ func TestDockerArchives(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := writeFile(t, tarOf(t, tt.items...))
-			err := load(t.Context(), p, ociimage.Options{})
+			err := load(t.Context(), p, oci.Options{})
 			if tt.want == "" {
 				if err != nil {
 					t.Fatal(err)

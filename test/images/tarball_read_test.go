@@ -14,16 +14,16 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // tarballItems are the entries of a tarball as WriteTarball makes it.
-func tarballItems(t *testing.T, x ociimage.ImageOrIndex) []item {
+func tarballItems(t *testing.T, x oci.ImageOrIndex) []item {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "image.tar")
-	if _, err := ociimage.WriteTarball(t.Context(), file, x, nil); err != nil {
+	if _, err := oci.WriteTarball(t.Context(), file, x, nil); err != nil {
 		t.Fatal(err)
 	}
 	var items []item
@@ -84,7 +84,7 @@ func TestTarballsWithTwoMeanings(t *testing.T) {
 				if prefix == "docker-archive:" && tt.name == "without manifest.json" {
 					continue
 				}
-				err := load(t.Context(), prefix+p, ociimage.Options{})
+				err := load(t.Context(), prefix+p, oci.Options{})
 				if tt.want != "" {
 					wantFault(t, err, finding.ExitBlock, p, tt.want)
 				} else if err != nil {
@@ -142,7 +142,7 @@ func TestTarballOfAnIndexInPart(t *testing.T) {
 				platform *v1.Platform
 				want     string
 			}{{nil, tt.all}, {&linuxAMD64, tt.some}} {
-				s, err := ociimage.Load(t.Context(), p, ociimage.Options{Platform: o.platform})
+				s, err := oci.Load(t.Context(), p, oci.Options{Platform: o.platform})
 				if err == nil {
 					_, err = s.Images()
 					defer s.Close()

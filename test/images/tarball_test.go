@@ -17,7 +17,7 @@ import (
 	ggcrtarball "github.com/google/go-containerregistry/pkg/v1/tarball"
 	"golang.org/x/sys/unix"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -53,7 +53,7 @@ func TestWriteTarball(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "out", "image.tar")
 	var done, total int64
 	img := payloadImage(t, 1)
-	h, err := ociimage.WriteTarball(t.Context(), file, img, func(d, all int64) { done, total = d, all })
+	h, err := oci.WriteTarball(t.Context(), file, img, func(d, all int64) { done, total = d, all })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestWriteTarball(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ociimage.WriteTarball(t.Context(), file, img, nil); err != nil {
+	if _, err := oci.WriteTarball(t.Context(), file, img, nil); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := os.ReadFile(file); err != nil || !bytes.Equal(first, again) {
@@ -85,7 +85,7 @@ func TestWriteTarballOfAnIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "image.tar")
-	if _, err := ociimage.WriteTarball(t.Context(), file, idx, nil); err != nil {
+	if _, err := oci.WriteTarball(t.Context(), file, idx, nil); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(file)
@@ -129,7 +129,7 @@ func TestWriteTarballRemovesLeftovers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := ociimage.WriteTarball(t.Context(), file, payloadImage(t, 1), nil); err != nil {
+	if _, err := oci.WriteTarball(t.Context(), file, payloadImage(t, 1), nil); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{filepath.Base(busy.Name()), folder + "/a", other, "image.tar"}
@@ -146,7 +146,7 @@ func TestWriteTarballAtOnce(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if _, err := ociimage.WriteTarball(t.Context(), file, img, nil); err != nil {
+			if _, err := oci.WriteTarball(t.Context(), file, img, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -172,9 +172,9 @@ func TestWriteTarballReplacesFilesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = ociimage.WriteTarball(t.Context(), at(name), payloadImage(t, 1), nil)
+		_, err = oci.WriteTarball(t.Context(), at(name), payloadImage(t, 1), nil)
 		wantFault(t, err, 1, at(name)+": "+want, "name ")
-		if cerr := ociimage.CheckPlace(ociimage.KindOCIArchive, at(name)); cerr == nil || cerr.Error() != err.Error() {
+		if cerr := oci.CheckPlace(oci.KindOCIArchive, at(name)); cerr == nil || cerr.Error() != err.Error() {
 			t.Errorf("%s: told beforehand: %v; then: %v", name, cerr, err)
 		}
 		if after, err := os.Lstat(at(name)); err != nil || after.Mode() != before.Mode() {
@@ -184,7 +184,7 @@ func TestWriteTarballReplacesFilesAlone(t *testing.T) {
 	if got := filesOf(t, dir); !slices.Equal(got, []string{"file", "link", "nowhere", "pipe"}) {
 		t.Errorf("files %q", got)
 	}
-	if _, err := ociimage.WriteTarball(t.Context(), at("link"), payloadImage(t, 1), nil); err != nil {
+	if _, err := oci.WriteTarball(t.Context(), at("link"), payloadImage(t, 1), nil); err != nil {
 		t.Error(err)
 	}
 	wantTarball(t, at("file"))
@@ -207,8 +207,8 @@ func TestFullDisk(t *testing.T) {
 	img := payloadImage(t, 1)
 	tree, _ := treeOf(payload.Flat, map[string]string{"a.exe": programLike(1, 3<<20)})
 	file, layoutDir, plain := filepath.Join(dir, "image.tar"), filepath.Join(dir, "layout"), filepath.Join(dir, "payload")
-	_, terr := ociimage.WriteTarball(t.Context(), file, img, nil)
-	_, lerr := ociimage.WriteLayout(t.Context(), layoutDir, img, nil)
+	_, terr := oci.WriteTarball(t.Context(), file, img, nil)
+	_, lerr := oci.WriteLayout(t.Context(), layoutDir, img, nil)
 	derr := payload.WriteDir(t.Context(), plain, tree, payload.DirOptions{})
 	for where, err := range map[string]error{file: terr, layoutDir: lerr, plain: derr} {
 		wantFault(t, err, 1, where, "no space left on device")

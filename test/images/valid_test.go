@@ -8,8 +8,8 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 )
 
 // validImage does what go-containerregistry's package validate does, for zstd
@@ -123,7 +123,7 @@ func validIndex(idx v1.ImageIndex) error {
 		return err
 	}
 	for _, d := range m.Manifests {
-		var child ociimage.ImageOrIndex
+		var child oci.ImageOrIndex
 		if d.MediaType.IsIndex() {
 			sub, err := idx.ImageIndex(d.Digest)
 			if err != nil {

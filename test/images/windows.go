@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // Hive is the head of a registry file, as far as the checks of a base look.
@@ -59,6 +59,6 @@ func WriteWindowsBase(dir, osVersion, hive string) error {
 	if err != nil {
 		return err
 	}
-	_, err = ociimage.WriteLayout(context.Background(), dir, img, nil)
+	_, err = oci.WriteLayout(context.Background(), dir, img, nil)
 	return err
 }

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/testproxy"
+	"github.com/winbake/winbake/test/testproxy"
 )
 
 const release = "v0.9.1" // one that nobody published

@@ -16,7 +16,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/test/program"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	rules "github.com/winbake/winbake/internal/node"
+	rules "github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/test/document"
 	"github.com/winbake/winbake/test/winenode"
 )

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/node/deploy"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
+	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -24,7 +24,7 @@ import (
 // Windows starts and that ends at once.
 func brokenImage(t *testing.T, image string) string {
 	t.Helper()
-	s, err := ociimage.Load(t.Context(), image, ociimage.Options{})
+	s, err := oci.Load(t.Context(), image, oci.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func brokenImage(t *testing.T, image string) string {
 	}
 	dir := filepath.Join(t.TempDir(), "broken")
 	if err == nil {
-		_, err = ociimage.WriteLayout(t.Context(), dir, img, nil)
+		_, err = oci.WriteLayout(t.Context(), dir, img, nil)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'
 // sumIn is the sum of csi-proxy in an image.
 func sumIn(t *testing.T, image string) string {
 	t.Helper()
-	im, err := deploy.OpenImage(t.Context(), image, ociimage.Options{}, nil)
+	im, err := deploy.OpenImage(t.Context(), image, oci.Options{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

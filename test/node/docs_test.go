@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/client-go/util/jsonpath"
 
-	rules "github.com/winbake/winbake/internal/node"
+	rules "github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/test/winenode"
 )
 

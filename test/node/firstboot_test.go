@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	expected "github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/firstboot"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
+	"github.com/winbake/winbake/internal/windows/firstboot"
+	expected "github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 	"github.com/winbake/winbake/test/winenode"
@@ -30,7 +30,7 @@ const (
 // Windows Setup be at a point.
 func (n node) imaged(image, state string) {
 	n.t.Helper()
-	source, err := ociimage.Load(n.t.Context(), image, ociimage.Options{})
+	source, err := oci.Load(n.t.Context(), image, oci.Options{})
 	if err != nil {
 		n.t.Fatal(err)
 	}

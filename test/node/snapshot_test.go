@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/windows/agent"
 	"github.com/winbake/winbake/test/await"
 	"github.com/winbake/winbake/test/winenode"
 )

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/test/program"
 )
 

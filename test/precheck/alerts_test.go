@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
-	"github.com/winbake/winbake/internal/manifests/csidriver"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/await"
 )

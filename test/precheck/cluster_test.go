@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/winbake/winbake/internal/manifests/object"
-	manifests "github.com/winbake/winbake/internal/manifests/precheck"
+	"github.com/winbake/winbake/internal/cluster/manifests/object"
+	manifests "github.com/winbake/winbake/internal/cluster/manifests/precheck"
 	"github.com/winbake/winbake/test/apiserver"
 )
 

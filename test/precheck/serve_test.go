@@ -18,8 +18,8 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/event"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/precheck"
 	"github.com/winbake/winbake/test/await"
 )

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/ociimage/rootfs"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/rootfs"
 )
 
 // unshare is what a tool with a store of its own needs where the user isn't root.
@@ -88,7 +88,7 @@ func winbake(t *testing.T, img image) (listing, error) { return walk(t.Context()
 func dockerRegistry(t *testing.T, img image) (listing, error) { return walk(t.Context(), img.remote) }
 
 func walk(ctx context.Context, ref string) (listing, error) {
-	s, err := ociimage.Load(ctx, ref, ociimage.Options{Insecure: true})
+	s, err := oci.Load(ctx, ref, oci.Options{Insecure: true})
 	if err != nil {
 		return nil, err
 	}

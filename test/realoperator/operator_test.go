@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 // given is an environment variable that `make e2e-operator` sets.

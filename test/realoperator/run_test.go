@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/test/apiserver"
 	"github.com/winbake/winbake/test/kubeclient"
 )

@@ -11,9 +11,9 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/winbake/winbake/internal/attest"
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/catalog/signed"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog/signed"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 // keyPair writes NAME.pem and NAME.pub: keys NAME.
@@ -48,6 +48,6 @@ func signCatalog(ts *testscript.TestScript, _ bool, args []string) {
 func pushCatalog(ts *testscript.TestScript, _ bool, args []string) {
 	img, err := signed.Artifact([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
-	_, err = ociimage.Push(context.Background(), args[1], img, ociimage.Options{})
+	_, err = oci.Push(context.Background(), args[1], img, oci.Options{})
 	ts.Check(err)
 }

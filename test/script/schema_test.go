@@ -20,10 +20,10 @@ import (
 	"github.com/invopop/jsonschema"
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
-	"github.com/winbake/winbake/internal/finding"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/test/answer"
@@ -108,7 +108,7 @@ func generate(t *testing.T) []byte {
 	t.Helper()
 	r := jsonschema.Reflector{Anonymous: true, AllowAdditionalProperties: true, Mapper: texts, Namer: typeName}
 	t.Chdir("../..") // comments are found by import path + folder
-	for _, folder := range []string{"internal/cas", "internal/catalog", "internal/cli", "internal/compile", "internal/driver", "internal/finding", "internal/inventory", "internal/node", "internal/pins", "internal/report", "internal/skew"} {
+	for _, folder := range []string{"internal/build/cas", "internal/cluster/catalog", "internal/cli", "internal/build/compile", "internal/build/driver", "internal/base/finding", "internal/cluster/inventory", "internal/windows/node", "internal/build/pins", "internal/report", "internal/skew"} {
 		if err := r.AddGoComments("github.com/winbake/winbake", "./"+folder); err != nil {
 			t.Fatal(err)
 		}

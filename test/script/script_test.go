@@ -24,8 +24,8 @@ import (
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
-	"github.com/winbake/winbake/internal/testproxy"
 	"github.com/winbake/winbake/test/images"
+	"github.com/winbake/winbake/test/testproxy"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs in testdata")

@@ -12,12 +12,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/bake"
 	"github.com/winbake/winbake/internal/cli/verify"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 )
 
 // TestPlansNameWhatBakeWrites plans the next update of every driver on every

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/report/skewreport"
 	"github.com/winbake/winbake/internal/skew"
 )

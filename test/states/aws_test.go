@@ -1,6 +1,6 @@
 package states
 
-import "github.com/winbake/winbake/internal/finding"
+import "github.com/winbake/winbake/internal/base/finding"
 
 const zoneLabel = "topology.kubernetes.io/zone"
 

@@ -1,6 +1,6 @@
 package states
 
-import "github.com/winbake/winbake/internal/finding"
+import "github.com/winbake/winbake/internal/base/finding"
 
 func azureStates() []state {
 	file := func(release string, mods ...mod) *cluster {

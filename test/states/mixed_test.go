@@ -1,6 +1,6 @@
 package states
 
-import "github.com/winbake/winbake/internal/finding"
+import "github.com/winbake/winbake/internal/base/finding"
 
 // Where the grounds of these states are written.
 const (

@@ -3,7 +3,7 @@ package states
 import (
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // Where the grounds of these states are written.

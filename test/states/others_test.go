@@ -5,7 +5,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // proxyDaemonSet is csi-proxy as a HostProcess DaemonSet.

@@ -3,7 +3,7 @@ package states
 import (
 	"slices"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // state is a cluster, what is asked about it, and the answer that an expert gives.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/verify"
-	"github.com/winbake/winbake/internal/finding"
 )
 
 // wrong are the states that the program doesn't judge as the expert, with what it

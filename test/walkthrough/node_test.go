@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 	"github.com/winbake/winbake/test/await"
 	"github.com/winbake/winbake/test/winenode"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/test/winenode"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"google.golang.org/grpc/status"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/test/winenode"
 	"github.com/winbake/winbake/test/winenode/answer"
 )

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/printable"
 )
 
 // choices is the key of a flag's annotation with the values that it may have.

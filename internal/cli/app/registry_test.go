@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/winbake/winbake/internal/console"
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/console"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 func TestRetrying(t *testing.T) {

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/compile"
+	"github.com/winbake/winbake/internal/build/gotool"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/source/gitsrc"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/gotool"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/source/gitsrc"
 )
 
 //go:embed help

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/build/compile"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/compile"
 )
 
 func newBuild(t *tool) *cobra.Command {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/pins"
 )
 
 func newCache(t *tool) *cobra.Command {

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -42,7 +42,7 @@ func (o *payloadOptions) check(t *tool) error {
 		}
 	}
 	if o.push != "" {
-		if err := ociimage.CheckPush(o.push); err != nil {
+		if err := oci.CheckPush(o.push); err != nil {
 			return err
 		}
 	}
@@ -51,20 +51,20 @@ func (o *payloadOptions) check(t *tool) error {
 
 type place struct {
 	flag, path string
-	kind       ociimage.Kind
+	kind       oci.Kind
 }
 
-func (p place) stdout() bool { return p.kind == ociimage.KindOCIArchive && p.path == toStdout }
+func (p place) stdout() bool { return p.kind == oci.KindOCIArchive && p.path == toStdout }
 
 func (p place) check() error {
-	if p.kind == ociimage.KindDir {
+	if p.kind == oci.KindDir {
 		return payload.CheckDir(p.path)
 	}
-	return ociimage.CheckPlace(p.kind, p.path)
+	return oci.CheckPlace(p.kind, p.path)
 }
 
 func (o *outputOptions) places() []place {
-	return []place{{"dir", o.dir, ociimage.KindDir}, {"tarball", o.tarball, ociimage.KindOCIArchive}, {"layout", o.layout, ociimage.KindLayout}}
+	return []place{{"dir", o.dir, oci.KindDir}, {"tarball", o.tarball, oci.KindOCIArchive}, {"layout", o.layout, oci.KindLayout}}
 }
 
 func (o *outputOptions) check(t *tool) error {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 func TestPrecious(t *testing.T) {
@@ -44,7 +44,7 @@ func TestPrecious(t *testing.T) {
 // What was there is put back where the new can't be written.
 func TestSetAside(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	p := place{"dir", dir, ociimage.KindDir}
+	p := place{"dir", dir, oci.KindDir}
 	for _, written := range []bool{false, true} {
 		for _, name := range []string{dir + "/mine", dir + ".winbake/mine"} {
 			if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o600)); err != nil {
@@ -62,7 +62,7 @@ func TestSetAside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ociimage.CheckPlace(p.kind, p.path); err != nil {
+		if err := oci.CheckPlace(p.kind, p.path); err != nil {
 			t.Error(err)
 		}
 		if err := done(written); err != nil {
@@ -88,7 +88,7 @@ func TestSetAsideKeeps(t *testing.T) {
 	if err := put(dir + "/mine"); err != nil {
 		t.Fatal(err)
 	}
-	done, err := (&outputOptions{overwrite: true}).setAside(place{"layout", dir, ociimage.KindLayout})
+	done, err := (&outputOptions{overwrite: true}).setAside(place{"layout", dir, oci.KindLayout})
 	if err := errors.Join(err, put(dir+"/half")); err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/cluster/catalog"
 )
 
 // TestDefaultPinsAgainstEachOperator: what the repository's own versions.yaml,

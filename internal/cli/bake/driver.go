@@ -13,22 +13,22 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/build/compile"
+	"github.com/winbake/winbake/internal/build/driver"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/resolve"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/driver"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/release"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
-	"github.com/winbake/winbake/internal/manifests/wmco"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/resolve"
-	"github.com/winbake/winbake/internal/stream"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/release"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
+	"github.com/winbake/winbake/internal/cluster/manifests/wmco"
+	"github.com/winbake/winbake/internal/image/oci"
 )
 
 type driverOptions struct {
@@ -206,7 +206,7 @@ func (o *driverOptions) check(cat *catalog.Catalog, sources []*driver.Source) er
 		if o.layoutSet {
 			return &fault.Error{What: "--push and --layout", Fix: "leave out one of them"}
 		}
-		if err := ociimage.CheckPush(strings.TrimSuffix(o.push, "/") + "/name"); err != nil {
+		if err := oci.CheckPush(strings.TrimSuffix(o.push, "/") + "/name"); err != nil {
 			return err
 		}
 	}
@@ -223,7 +223,7 @@ func (o *driverOptions) check(cat *catalog.Catalog, sources []*driver.Source) er
 		if o.push != "" {
 			continue
 		}
-		if err := ociimage.CheckPlace(ociimage.KindLayout, filepath.Join(o.layout, s.Build.Name)); err != nil {
+		if err := oci.CheckPlace(oci.KindLayout, filepath.Join(o.layout, s.Build.Name)); err != nil {
 			return err
 		}
 	}
@@ -337,7 +337,7 @@ func (t *tool) driverJobs(ctx context.Context, b *compile.Builder, file *pins.Fi
 	return jobs, nil
 }
 
-func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage.ImageOrIndex, o *driverOptions) (row driverRow, err error) {
+func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image oci.ImageOrIndex, o *driverOptions) (row driverRow, err error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return row, err
@@ -351,7 +351,7 @@ func (t *tool) writeDriver(ctx context.Context, s *driver.Source, image ociimage
 	dir := filepath.Join(o.layout, s.Build.Name)
 	row.Reference = dir + "@" + digest.String()
 	return row, t.step(dir, event.Write, func(p stream.Progress, _ *event.Event) error {
-		_, err := ociimage.WriteLayout(ctx, dir, image, p)
+		_, err := oci.WriteLayout(ctx, dir, image, p)
 		return err
 	})
 }

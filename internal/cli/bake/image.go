@@ -18,14 +18,14 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/compile"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/wanted"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -111,8 +111,8 @@ func pinsDigest(file *pins.File, jobs []*compile.Job) string {
 	return "pins-" + strings.TrimPrefix(compile.DigestOf(strings.Join(parts, "\n")), "sha256:")
 }
 
-func (t *tool) load(r app.Registry) ociimage.Options {
-	return ociimage.Options{
+func (t *tool) load(r app.Registry) oci.Options {
+	return oci.Options{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
 }

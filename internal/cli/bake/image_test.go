@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/build/compile"
+	"github.com/winbake/winbake/internal/build/pins"
 )
 
 func TestCreatedAt(t *testing.T) {

@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/gotool"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/resolve"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/gotool"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/resolve"
 )
 
 func newLock(t *tool) *cobra.Command {

@@ -8,17 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
 	"github.com/winbake/winbake/internal/cli/clusterfiles"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/manifests"
-	"github.com/winbake/winbake/internal/manifests/wmco"
-	"github.com/winbake/winbake/internal/node/wanted"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/version"
-	"github.com/winbake/winbake/internal/winsvc"
+	"github.com/winbake/winbake/internal/cluster/manifests"
+	"github.com/winbake/winbake/internal/cluster/manifests/wmco"
+	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
 func newManifests(t *tool) *cobra.Command {

@@ -12,13 +12,13 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/compile"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -151,7 +151,7 @@ func (p *packing) fill(artifacts []*compile.Artifact) error {
 
 // image packs tree and extras into a layer each and puts them onto each image
 // of the base, or into an image of their own.
-func (p *packing) image(ctx context.Context) (ociimage.ImageOrIndex, error) {
+func (p *packing) image(ctx context.Context) (oci.ImageOrIndex, error) {
 	options, err := p.describe(p.file, p.jobs, p.base)
 	if err != nil {
 		return nil, err

@@ -10,14 +10,14 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -210,8 +210,8 @@ func lacks(file *pins.File, demanded []catalog.PayloadFile) (missing []string) {
 
 // baseImage is the image that a payload is put onto, or none.
 type baseImage struct {
-	source *ociimage.Source
-	image  ociimage.ImageOrIndex
+	source *oci.Source
+	image  oci.ImageOrIndex
 	ref    string // by digest
 	name   string // of a registry's; a path isn't the same everywhere
 	below  map[string]below
@@ -224,7 +224,7 @@ type below struct {
 	removes []string
 }
 
-func (o *imageOptions) openBase(ctx context.Context, load ociimage.Options, file *pins.File) (*baseImage, error) {
+func (o *imageOptions) openBase(ctx context.Context, load oci.Options, file *pins.File) (*baseImage, error) {
 	if err := o.checkAccept(); err != nil {
 		return nil, err
 	}
@@ -240,12 +240,12 @@ func (o *imageOptions) openBase(ctx context.Context, load ociimage.Options, file
 		return nil, err
 	}
 	load.Platform = platform
-	source, err := ociimage.Resolve(ctx, ref, load)
+	source, err := oci.Resolve(ctx, ref, load)
 	if err != nil {
 		return nil, err
 	}
 	b := &baseImage{source: source, ref: source.Reference()}
-	if source.Kind == ociimage.KindRegistry {
+	if source.Kind == oci.KindRegistry {
 		b.name, _, _ = strings.Cut(source.Ref, "@")
 	}
 	if b.image = source.Index(); source.Index() == nil || platform != nil {
@@ -262,7 +262,7 @@ func (b *baseImage) close() {
 
 // add puts a payload onto the base, or makes an image of it alone: put gets nil
 // then.
-func (b *baseImage) add(o payload.ImageOptions, put func(v1.Image) (v1.Image, error)) (ociimage.ImageOrIndex, error) {
+func (b *baseImage) add(o payload.ImageOptions, put func(v1.Image) (v1.Image, error)) (oci.ImageOrIndex, error) {
 	switch base := b.image.(type) {
 	case v1.ImageIndex:
 		return payload.AppendIndex(base, o, put)

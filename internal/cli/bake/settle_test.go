@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/winbake/winbake/internal/base/console"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/console"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )

@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/payload"
 )
@@ -132,28 +132,28 @@ func (t *tool) findPayload(ctx context.Context, o templateOptions) (template.Pay
 	if o.payload == "" || o.payload == noPayload {
 		return template.Payload{}, nil
 	}
-	source, err := ociimage.Load(ctx, o.payload, t.load(o.registry))
+	source, err := oci.Load(ctx, o.payload, t.load(o.registry))
 	if err != nil {
 		return template.Payload{}, err
 	}
 	defer source.Close() //nolint:errcheck // it was only read
 	switch {
-	case source.Kind == ociimage.KindDir:
+	case source.Kind == oci.KindDir:
 		return template.Payload{}, &fault.Error{Where: o.payload, What: "a folder of files has no digest that a build could be held to", Fix: "bake payload --layout DIR, and give that layout"}
-	case source.Kind == ociimage.KindRegistry && !strings.Contains(o.payload, "@sha256:"):
+	case source.Kind == oci.KindRegistry && !strings.Contains(o.payload, "@sha256:"):
 		return template.Payload{}, &fault.Error{Where: o.payload, What: "a tag may be another image tomorrow", Fix: "--payload " + shell.Word(source.Reference())}
 	}
 	if err := t.checkRelease(o, source); err != nil {
 		return template.Payload{}, err
 	}
 	reference := source.Ref
-	if source.Kind == ociimage.KindRegistry {
+	if source.Kind == oci.KindRegistry {
 		reference = source.Reference()
 	}
 	return template.Payload{Reference: reference, Digest: source.Digest.String()}, nil
 }
 
-func (t *tool) checkRelease(o templateOptions, source *ociimage.Source) error {
+func (t *tool) checkRelease(o templateOptions, source *oci.Source) error {
 	if o.Release == "" {
 		return nil
 	}

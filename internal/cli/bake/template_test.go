@@ -20,9 +20,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 
-	"github.com/winbake/winbake/internal/cas"
+	"github.com/winbake/winbake/internal/build/cas"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/packer/template"
 	"github.com/winbake/winbake/payload"
 )
@@ -74,7 +74,7 @@ func digestOf(t *testing.T, image v1.Image) string {
 func layoutOf(t *testing.T, image v1.Image) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "layout")
-	if _, err := ociimage.WriteLayout(t.Context(), dir, image, nil); err != nil {
+	if _, err := oci.WriteLayout(t.Context(), dir, image, nil); err != nil {
 		t.Fatal(err)
 	}
 	return dir
@@ -141,13 +141,13 @@ func TestTemplatePayload(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			source, err := ociimage.Load(t.Context(), place, ociimage.Options{}) // as the plugin does: a tarball of Docker's has a manifest of its own
+			source, err := oci.Load(t.Context(), place, oci.Options{}) // as the plugin does: a tarball of Docker's has a manifest of its own
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer source.Close()
 			want := place
-			if source.Kind != ociimage.KindRegistry { // from the folder, wherever both are moved
+			if source.Kind != oci.KindRegistry { // from the folder, wherever both are moved
 				if want, err = filepath.Rel(out, place); err != nil {
 					t.Fatal(err)
 				}

@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/mod/modfile"
 
-	"github.com/winbake/winbake/internal/atomicfs"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/build/compile"
+	"github.com/winbake/winbake/internal/build/gotool"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/compile"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/gotool"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/payload"
 )
 

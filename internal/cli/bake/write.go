@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/stream"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -52,7 +52,7 @@ func (o *outputOptions) refs(t *tool) io.Writer {
 
 // write writes the image everywhere it was asked for and returns its
 // reference by digest: the registry's if it was pushed, else the file's.
-func (p *packing) write(ctx context.Context, image ociimage.ImageOrIndex) (ref string, err error) {
+func (p *packing) write(ctx context.Context, image oci.ImageOrIndex) (ref string, err error) {
 	digest, err := image.Digest()
 	if err != nil {
 		return "", err
@@ -80,27 +80,27 @@ func (p *packing) write(ctx context.Context, image ociimage.ImageOrIndex) (ref s
 	return ref, err
 }
 
-func (t *tool) push(ctx context.Context, to string, r app.Registry, image ociimage.ImageOrIndex) (ref string, err error) {
+func (t *tool) push(ctx context.Context, to string, r app.Registry, image oci.ImageOrIndex) (ref string, err error) {
 	err = t.step(to, event.Push, func(p stream.Progress, _ *event.Event) (err error) {
 		o := t.load(r)
 		o.Progress = p
-		ref, err = ociimage.Push(ctx, to, image, o)
+		ref, err = oci.Push(ctx, to, image, o)
 		return err
 	})
 	return ref, err
 }
 
-func (p *packing) writePlace(ctx context.Context, to place, image ociimage.ImageOrIndex, extras []payload.File) error {
+func (p *packing) writePlace(ctx context.Context, to place, image oci.ImageOrIndex, extras []payload.File) error {
 	done, err := p.setAside(to)
 	if err == nil {
 		err = p.step(to.path, event.Write, func(progress stream.Progress, _ *event.Event) (err error) {
 			switch to.kind {
-			case ociimage.KindDir:
+			case oci.KindDir:
 				return payload.WriteDir(ctx, to.path, p.tree, payload.DirOptions{Store: p.store, Extras: extras, Progress: progress})
-			case ociimage.KindLayout:
-				_, err = ociimage.WriteLayout(ctx, to.path, image, progress)
+			case oci.KindLayout:
+				_, err = oci.WriteLayout(ctx, to.path, image, progress)
 			default:
-				_, err = ociimage.WriteTarball(ctx, to.path, image, progress)
+				_, err = oci.WriteTarball(ctx, to.path, image, progress)
 			}
 			return err
 		})
@@ -110,14 +110,14 @@ func (p *packing) writePlace(ctx context.Context, to place, image ociimage.Image
 
 // writeStdout writes a tarball to stdout once it is whole: a reader gets all of it
 // or nothing.
-func (p *packing) writeStdout(ctx context.Context, image ociimage.ImageOrIndex) error {
+func (p *packing) writeStdout(ctx context.Context, image oci.ImageOrIndex) error {
 	dir, cleanup, err := p.store.store.TempDir("tarball-")
 	if err != nil {
 		return err
 	}
 	defer cleanup()
 	file := filepath.Join(dir, "payload.tar")
-	if _, err := ociimage.WriteTarball(ctx, file, image, nil); err != nil {
+	if _, err := oci.WriteTarball(ctx, file, image, nil); err != nil {
 		return err
 	}
 	f, err := os.Open(file)

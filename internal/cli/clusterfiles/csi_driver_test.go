@@ -12,9 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 )
 
 // TestCSIDriverBadInput: whatever is wrong is one error that names a choice, exit

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/manifests/csidriver"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/cluster/manifests/csidriver"
 )
 
 var twoFiles = []csidriver.File{{Name: "01-a.yaml", Data: []byte("a: 1\n")}, {Name: "more/02-b.yaml", Data: []byte("b: 2\n")}}

@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/guest"
 )
 
 // ErrSkipped is the error of a machine that wasn't begun with: too many others

@@ -17,13 +17,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/deploy"
-	"github.com/winbake/winbake/internal/node/guest"
-	"github.com/winbake/winbake/internal/node/wanted"
-	"github.com/winbake/winbake/internal/pins"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/wanted"
+	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/guest"
+	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload/verify"
 )
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/windows/guest"
 )
 
 func parse(t *testing.T, args ...string) *Flags {

@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/agent"
-	"github.com/winbake/winbake/internal/node/firstboot"
 	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/firstboot"
+	"github.com/winbake/winbake/internal/windows/node"
 )
 
 // New returns the command.

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 	"sigs.k8s.io/yaml"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/catalog/signed"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/catalog/signed"
 	"github.com/winbake/winbake/internal/report/facts"
-	"github.com/winbake/winbake/internal/version"
 )
 
 func newCatalog(t *tool) *cobra.Command {

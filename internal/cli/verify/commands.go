@@ -3,10 +3,10 @@ package verify
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/accept"
+	"github.com/winbake/winbake/internal/base/accept"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/finding"
 )
 
 // New returns the verify command.

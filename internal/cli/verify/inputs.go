@@ -12,23 +12,23 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/inventory/cluster"
-	"github.com/winbake/winbake/internal/inventory/kube"
-	"github.com/winbake/winbake/internal/inventory/manifests"
-	"github.com/winbake/winbake/internal/inventory/mustgather"
-	"github.com/winbake/winbake/internal/inventory/release"
-	"github.com/winbake/winbake/internal/inventory/resolve"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/registry"
-	"github.com/winbake/winbake/internal/shell"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory/kube"
+	"github.com/winbake/winbake/internal/cluster/inventory/manifests"
+	"github.com/winbake/winbake/internal/cluster/inventory/mustgather"
+	"github.com/winbake/winbake/internal/cluster/inventory/release"
+	"github.com/winbake/winbake/internal/cluster/inventory/resolve"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/image/registry"
 )
 
 type inputs struct {
@@ -171,8 +171,8 @@ func (t *tool) resolve(ctx context.Context, inv *inventory.Inventory, in inputs)
 	})
 }
 
-func (t *tool) load(r app.Registry) ociimage.Options {
-	return ociimage.Options{
+func (t *tool) load(r app.Registry) oci.Options {
+	return oci.Options{
 		Keychain: authn.DefaultKeychain, Insecure: r.Insecure, UserAgent: "winbake/" + app.Version(), Timeout: r.Timeout, Retrying: t.Retrying,
 	}
 }

@@ -8,17 +8,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/base/shell"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/hosts"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/deploy"
-	"github.com/winbake/winbake/internal/node/guest"
 	"github.com/winbake/winbake/internal/report"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/guest"
+	"github.com/winbake/winbake/internal/windows/node"
 )
 
 type nodeOptions struct {

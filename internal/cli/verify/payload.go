@@ -13,15 +13,15 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/event"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/build/expect"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/event"
-	"github.com/winbake/winbake/internal/expect"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node/deploy"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/report"
+	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -100,7 +100,7 @@ func (t *tool) payload(ctx context.Context, ref string, o payloadOptions) (repor
 	if o.file == "" {
 		check.Expected = &verify.Expected{Format: payload.Format(demands.format)}
 	}
-	source, err := ociimage.Load(ctx, ref, load)
+	source, err := oci.Load(ctx, ref, load)
 	if err != nil {
 		return r, err
 	}
@@ -136,7 +136,7 @@ func (o *payloadOptions) parseDigest() (v1.Hash, error) {
 }
 
 // digestFindings hold the image to the digest that it must have.
-func digestFindings(source *ociimage.Source, want v1.Hash) []finding.Finding {
+func digestFindings(source *oci.Source, want v1.Hash) []finding.Finding {
 	if want == (v1.Hash{}) {
 		return nil
 	}
@@ -154,16 +154,16 @@ func digestFindings(source *ociimage.Source, want v1.Hash) []finding.Finding {
 
 // byteNotes say what the check doesn't prove: which image it is. Files say of
 // themselves what they like.
-func byteNotes(source *ociimage.Source, want *pinned, digest v1.Hash) []string {
-	byDigest := digest != v1.Hash{} || source.Kind == ociimage.KindRegistry && strings.Contains(source.Ref, "@")
+func byteNotes(source *oci.Source, want *pinned, digest v1.Hash) []string {
+	byDigest := digest != v1.Hash{} || source.Kind == oci.KindRegistry && strings.Contains(source.Ref, "@")
 	switch {
-	case byDigest || want != nil && len(want.programs) == 0 || want == nil && source.Kind == ociimage.KindDir:
+	case byDigest || want != nil && len(want.programs) == 0 || want == nil && source.Kind == oci.KindDir:
 		return nil
 	case want == nil:
 		return []string{"nothing says that it is the image that was baked: hold it to the digest that bake payload printed, with --digest"}
 	}
 	how := "hold the image to the digest that bake payload printed, with --digest"
-	if source.Kind == ociimage.KindDir {
+	if source.Kind == oci.KindDir {
 		how = "bake the folder again, and compare the two"
 	}
 	return []string{"no pin holds the sum of a built program, so its code was compared with nothing: " + how}

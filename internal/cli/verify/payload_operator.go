@@ -7,17 +7,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/catalog"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/build/expect"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/wanted"
 	"github.com/winbake/winbake/internal/cli/hosts"
-	"github.com/winbake/winbake/internal/expect"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/wanted"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/pe"
-	"github.com/winbake/winbake/internal/pins"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/internal/windows/pe"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )
@@ -173,7 +173,7 @@ const verifyProgram = "github.com/winbake/winbake/cmd/verify/node"
 func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []finding.Finding, err error) {
 	for i, image := range summary.Images {
 		object := payload.ExtrasRoot + "/"
-		if summary.Kind == ociimage.KindDir {
+		if summary.Kind == oci.KindDir {
 			object = summary.Reference + "." + object
 		} else if len(summary.Images) > 1 {
 			object = image.Platform + " " + object
@@ -190,7 +190,7 @@ func (t *tool) extrasFindings(summary verify.Summary, want *pinned) (fs []findin
 			fs = append(fs, checkVerify(object+payload.VerifyName, data)...)
 		}
 	}
-	if summary.Kind == ociimage.KindDir {
+	if summary.Kind == oci.KindDir {
 		// The payload's folder may be moved without the one beside it.
 		for i := range fs {
 			if fs[i].ID == wanted.Missing {

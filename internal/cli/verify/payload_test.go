@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 
-	"github.com/winbake/winbake/internal/expect"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/build/expect"
+	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/payload/verify"
 )
 
@@ -57,7 +57,7 @@ func TestProgramsAreInspectedByTheirPins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	source, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
+	source, err := oci.Load(t.Context(), dir, oci.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

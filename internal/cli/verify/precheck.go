@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/accept"
+	"github.com/winbake/winbake/internal/base/accept"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
 	"github.com/winbake/winbake/internal/cli/catalogflag"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/inventory/cluster"
+	"github.com/winbake/winbake/internal/cluster/inventory/cluster"
 	"github.com/winbake/winbake/internal/precheck"
-	"github.com/winbake/winbake/internal/version"
 )
 
 type precheckOptions struct {

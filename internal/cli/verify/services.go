@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/manifests"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+	"github.com/winbake/winbake/internal/cluster/manifests"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/report/facts"
 )

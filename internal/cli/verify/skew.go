@@ -12,14 +12,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/winbake/winbake/internal/accept"
-	"github.com/winbake/winbake/internal/catalog/signed"
+	"github.com/winbake/winbake/internal/base/accept"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/cluster/catalog/signed"
 	"github.com/winbake/winbake/internal/report/skewreport"
-	"github.com/winbake/winbake/internal/shell"
 	"github.com/winbake/winbake/internal/skew"
-	"github.com/winbake/winbake/internal/version"
 )
 
 type skewOptions struct {

@@ -13,12 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/winbake/winbake/internal/accept"
+	"github.com/winbake/winbake/internal/base/accept"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/build/expect"
+	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/cli/app"
-	"github.com/winbake/winbake/internal/expect"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/pins"
 	"github.com/winbake/winbake/internal/report"
 	"github.com/winbake/winbake/internal/skew"
 	"github.com/winbake/winbake/packer/lint"

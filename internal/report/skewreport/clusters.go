@@ -10,10 +10,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/report"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 // TestClusters: of many clusters people see the worst first, those alike in the

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/winbake/winbake/internal/autoescape"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/autoescape"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 )
 
 //go:embed report.md.tmpl

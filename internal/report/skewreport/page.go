@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/skew"
 )
 

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/skew"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // hopOf names the hop that a row or a step belongs to: "now" where there is

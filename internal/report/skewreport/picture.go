@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/version"
 )
 
 // The geometry of the picture, in CSS pixels.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/report"
 )
 

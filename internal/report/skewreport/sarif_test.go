@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 func sarifOf(t *testing.T, r Report) sarifLog {

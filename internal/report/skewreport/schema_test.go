@@ -11,7 +11,7 @@ import (
 	"github.com/invopop/jsonschema"
 	validate "github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 )
 
 // generate makes the schema from the Go model and its comments. strict knows no

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/shell"
 )
 
 //go:embed script.sh

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/skew"
 )
 

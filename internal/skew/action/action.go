@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // Action is one thing to do.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // AckGate acknowledges what an update waits for.

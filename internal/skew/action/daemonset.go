@@ -3,8 +3,8 @@ package action
 import (
 	"slices"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // SetImage gives a container of a DaemonSet another image.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // EditDriver changes a field of a DaemonSet that no other command sets.

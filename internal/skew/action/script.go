@@ -13,10 +13,10 @@ import (
 
 	"sigs.k8s.io/yaml"
 
-	"github.com/winbake/winbake/internal/autoescape"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/base/autoescape"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 //go:embed actions.yaml

@@ -3,8 +3,8 @@ package action
 import (
 	"maps"
 
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // UpdateWMCO lets WMCO follow, and the Windows nodes with it.

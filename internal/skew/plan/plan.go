@@ -7,7 +7,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )

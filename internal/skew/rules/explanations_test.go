@@ -32,7 +32,7 @@ func TestExplanationsAreOfRules(t *testing.T) {
 // A ground is what a project's code, its documents or its releases say. What
 // somebody reported or asked to be merged is none.
 func TestSourcesArePrimary(t *testing.T) {
-	for _, glob := range []string{"*.yaml", "*/*.go", "../../catalog/data/*.yaml"} {
+	for _, glob := range []string{"*.yaml", "*/*.go", "../../cluster/catalog/data/*.yaml"} {
 		files, err := filepath.Glob(glob)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v, %v", glob, files, err)

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/snapshot"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // Owned has the owner of a DaemonSet make the changes of it, where it has one.

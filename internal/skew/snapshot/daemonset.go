@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // Scope are the Windows nodes that a DaemonSet's pods run on, in name order.

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // CSINode finds the CSINode of a node; nil if it wasn't read.

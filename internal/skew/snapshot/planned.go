@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // Replacements are the planned DaemonSets that replace one together: the

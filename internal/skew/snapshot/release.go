@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/winbake/winbake/internal/catalog"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/version"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/catalog"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // linuxAt finds the Linux side of a driver at a release. current: the release

@@ -15,7 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/base/infile"
 )
 
 // Functions are those of Packer's that don't reach out, with Packer's meaning

@@ -6,9 +6,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/winbake/winbake/internal/depth"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
+	"github.com/winbake/winbake/internal/base/depth"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
 )
 
 // Form is how a var-file of this name is written.

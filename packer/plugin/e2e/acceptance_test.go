@@ -12,7 +12,7 @@ import (
 
 	"github.com/hashicorp/packer-plugin-sdk/acctest"
 
-	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/test/packer"
 	"github.com/winbake/winbake/test/winenode"

@@ -3,11 +3,11 @@ package intree
 import (
 	"slices"
 
-	"github.com/winbake/winbake/internal/inventory"
+	"github.com/winbake/winbake/internal/base/version"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
-	"github.com/winbake/winbake/internal/version"
 )
 
 // Labels of WMCO 8 and 9, which hold a node's update while volumes are

@@ -5,9 +5,9 @@ package update
 import (
 	"slices"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/inventory"
-	"github.com/winbake/winbake/internal/printable"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"

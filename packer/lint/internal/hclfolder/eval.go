@@ -12,7 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
-	"github.com/winbake/winbake/internal/finding"
+	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/packer/internal/expression"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/winbake/winbake/internal/depth"
+	"github.com/winbake/winbake/internal/base/depth"
 )
 
 // notations are the ends of the names of files that Packer reads as HCL.

@@ -18,8 +18,8 @@ import (
 
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/guest"
 )
 
 // again is what fixes a connection that broke off.

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/node/guest"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/guest"
 )
 
 func newFolder(t *testing.T, server string) (*Guest, *folder) {

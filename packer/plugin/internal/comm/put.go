@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 const (

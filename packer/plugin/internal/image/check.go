@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/expect"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/build/expect"
 	"github.com/winbake/winbake/internal/report"
-	"github.com/winbake/winbake/internal/shell"
+	"github.com/winbake/winbake/internal/windows/deploy"
 	"github.com/winbake/winbake/payload"
 	"github.com/winbake/winbake/payload/verify"
 )

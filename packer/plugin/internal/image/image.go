@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/authn"
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/infile"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/agent"
-	"github.com/winbake/winbake/internal/node/deploy"
-	"github.com/winbake/winbake/internal/ociimage"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/infile"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 	"github.com/winbake/winbake/packer/plugin/version"
 	"github.com/winbake/winbake/payload"
@@ -29,7 +29,7 @@ import (
 // Image is an opened image. The caller closes it.
 type Image struct {
 	*deploy.Image
-	Source *ociimage.Source
+	Source *oci.Source
 	// Digest is "sha256:...", "" for a folder.
 	Digest string
 	// Release is what the image says that it is for, "" for nothing.
@@ -38,7 +38,7 @@ type Image struct {
 
 // Open opens the image. The error is a *fault.Error, or one of the registry's.
 func Open(ctx context.Context, o Options) (*Image, error) {
-	source, err := ociimage.Load(ctx, o.Payload, ociimage.Options{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: version.UserAgent()})
+	source, err := oci.Load(ctx, o.Payload, oci.Options{Keychain: authn.DefaultKeychain, Insecure: o.PlainHTTP, UserAgent: version.UserAgent()})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (im *Image) open(ctx context.Context, o Options) error {
 // pinned refuses an image that may be another one tomorrow, or already is.
 func (im *Image) pinned(o Options) error {
 	s := im.Source
-	if s.Kind == ociimage.KindDir {
+	if s.Kind == oci.KindDir {
 		if o.Digest != "" {
 			return &fault.Error{Where: o.Payload, What: "a folder of files has no digest that the build could be held to", Fix: "bake payload --layout DIR, and name that layout"}
 		}
@@ -83,7 +83,7 @@ func (im *Image) pinned(o Options) error {
 	}
 	im.Digest = s.Digest.String()
 	switch {
-	case s.Kind == ociimage.KindRegistry && !strings.Contains(o.Payload, "@sha256:"):
+	case s.Kind == oci.KindRegistry && !strings.Contains(o.Payload, "@sha256:"):
 		return &fault.Error{Where: o.Payload, What: "a tag may be another image tomorrow", Fix: fmt.Sprintf("payload = %q", s.Reference())}
 	case o.Digest != "" && o.Digest != im.Digest:
 		return &fault.Error{Where: o.Payload, What: "the payload has changed: its digest is " + im.Digest + ", the build is held to " + o.Digest,
@@ -93,8 +93,8 @@ func (im *Image) pinned(o Options) error {
 }
 
 // labelled is the release that the image's labels tell.
-func labelled(s *ociimage.Source) (string, error) {
-	if s.Kind == ociimage.KindDir {
+func labelled(s *oci.Source) (string, error) {
+	if s.Kind == oci.KindDir {
 		return "", nil
 	}
 	image, err := s.Image()

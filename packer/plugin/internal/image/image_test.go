@@ -16,9 +16,9 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/registry"
 
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/ociimage"
-	"github.com/winbake/winbake/internal/winsvc"
+	"github.com/winbake/winbake/internal/image/oci"
+	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/internal/windows/winsvc"
 	"github.com/winbake/winbake/payload"
 )
 
@@ -87,7 +87,7 @@ func layout(t *testing.T, m made) (dir, digest string) {
 		}
 	}
 	dir = filepath.Join(t.TempDir(), "layout")
-	hash, err := ociimage.WriteLayout(t.Context(), dir, image, nil)
+	hash, err := oci.WriteLayout(t.Context(), dir, image, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +268,7 @@ func TestTag(t *testing.T) {
 	defer server.Close()
 	ref := strings.TrimPrefix(server.URL, "http://") + "/team/payload"
 	dir, digest := layout(t, made{format: payload.Flat, version: "v10.20.2"})
-	source, err := ociimage.Load(t.Context(), dir, ociimage.Options{})
+	source, err := oci.Load(t.Context(), dir, oci.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestTag(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ociimage.Push(t.Context(), ref+":latest", image, ociimage.Options{Insecure: true}); err != nil {
+	if _, err := oci.Push(t.Context(), ref+":latest", image, oci.Options{Insecure: true}); err != nil {
 		t.Fatal(err)
 	}
 	o := Options{Payload: ref + ":latest", Profile: OpenShift, PlainHTTP: true}

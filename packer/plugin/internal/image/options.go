@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 )
 
 // Options name an image and what it must be, in a template's words.

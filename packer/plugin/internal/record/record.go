@@ -12,11 +12,11 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/winbake/winbake/internal/atomicfs"
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/winsvc"
+	"github.com/winbake/winbake/internal/base/atomicfs"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/internal/windows/winsvc"
 )
 
 // APIVersion is the manifest's. A reader refuses one that it doesn't know.

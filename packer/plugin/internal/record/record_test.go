@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/windows/node"
 )
 
 func manifest(t *testing.T, run string) *Manifest {

@@ -16,7 +16,7 @@ import (
 	"github.com/hashicorp/packer-plugin-sdk/template/config"
 	"github.com/hashicorp/packer-plugin-sdk/template/interpolate"
 
-	"github.com/winbake/winbake/internal/fault"
+	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/packer/plugin/internal/record"
 )
 

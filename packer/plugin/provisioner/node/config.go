@@ -16,9 +16,9 @@ import (
 	"github.com/hashicorp/packer-plugin-sdk/template/config"
 	"github.com/hashicorp/packer-plugin-sdk/template/interpolate"
 
-	"github.com/winbake/winbake/internal/fault"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/agent"
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/agent"
+	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )
 

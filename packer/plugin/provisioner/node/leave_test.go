@@ -9,8 +9,8 @@ import (
 
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/deploy"
+	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/packer/plugin/internal/comm"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )

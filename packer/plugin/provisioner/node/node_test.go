@@ -9,10 +9,10 @@ import (
 
 	packersdk "github.com/hashicorp/packer-plugin-sdk/packer"
 
-	"github.com/winbake/winbake/internal/finding"
-	"github.com/winbake/winbake/internal/node"
-	"github.com/winbake/winbake/internal/node/deploy"
-	"github.com/winbake/winbake/internal/winsvc"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/windows/deploy"
+	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/internal/windows/winsvc"
 	"github.com/winbake/winbake/packer/plugin/internal/image"
 )
 

@@ -1,0 +1,280 @@
+// Package program describes a program for its lock, whichever kind of
+// component it is: what it links, of which licences, and which of its
+// variables the linker can stamp.
+package program
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/licensecheck"
+	"golang.org/x/mod/modfile"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/gotool"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/build/source"
+	"github.com/winbake/winbake/internal/build/source/gomod"
+	"github.com/winbake/winbake/internal/build/target"
+)
+
+// Describe asks what the program in w is made of and writes it into locked.
+func Describe(ctx context.Context, env *source.Env, p source.Pin, w *source.Workspace, locked *pins.Locked) (*gomod.Linked, error) {
+	linked, err := gomod.List(ctx, w.Query(env.Host.Tool(p.Toolchain(p.File)), p.Component))
+	if err != nil {
+		return nil, Failure(p.Component, err)
+	}
+	if err := checkStamps(p.Component, linked); err != nil {
+		return nil, err
+	}
+	if err := mainLines(w.GoMod, locked); err != nil {
+		return nil, err
+	}
+	locked.Toolchain = p.Toolchain(p.File)
+	locked.DefaultGODEBUG = linked.DefaultGODEBUG
+	locked.Vendored = w.Vendored()
+	locked.APIGroups = apiGroups(linked)
+	locked.Modules, err = lockedModules(ctx, w, linked)
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.Stamps(locked, "")
+	return linked, err
+}
+
+// apiGroups lists csi-proxy's API groups that a program links: the service itself
+// those that it serves, a driver those that it dials.
+func apiGroups(linked *gomod.Linked) []string {
+	var groups []string
+	for pkg := range linked.Packages {
+		if group, ok := strings.CutPrefix(pkg, "github.com/kubernetes-csi/csi-proxy/client/api/"); ok && strings.Count(group, "/") == 1 {
+			groups = append(groups, strings.ReplaceAll(group, "/", " "))
+		}
+	}
+	slices.Sort(groups)
+	return groups
+}
+
+// Result is the lock of the program in w, with the files that a build of it
+// needs.
+func Result(w *source.Workspace, locked *pins.Locked) *source.Result {
+	if w.Vendored() {
+		return &source.Result{Locked: locked}
+	}
+	locked.GoMod, locked.GoSum = sum(w.GoMod), sum(w.GoSum)
+	return &source.Result{Locked: locked, GoMod: w.GoMod, GoSum: w.GoSum}
+}
+
+func sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:])
+}
+
+// Failure makes go's own words readable as the answer to "why not".
+func Failure(c *pins.Component, err error) error {
+	f, ok := errors.AsType[*gotool.Failure](err)
+	if !ok {
+		return err
+	}
+	fix := "check package: and the version, and that GOPROXY has every module of it"
+	if strings.Contains(f.Message, "build constraints exclude all Go files") {
+		fix = "pin a version or commit whose package compiles for Windows"
+	}
+	return &fault.Error{Where: c.Name, What: "its packages can't be resolved", Excerpt: f.Message, Err: err, Fix: fix}
+}
+
+// mainLines notes what the main module says of Go and GODEBUG.
+func mainLines(main []byte, locked *pins.Locked) error {
+	var godebug []*modfile.Godebug
+	if f, err := modfile.Parse("go.mod", main, nil); err == nil {
+		locked.GoLine, godebug = goLine(f.Go), f.Godebug
+	} else if w, workErr := modfile.ParseWork("go.work", main, nil); workErr == nil {
+		locked.GoLine, godebug = goLine(w.Go), w.Godebug
+	} else {
+		return fmt.Errorf("read the main module: %w", err)
+	}
+	for _, g := range godebug {
+		locked.Godebug = append(locked.Godebug, g.Key+"="+g.Value)
+	}
+	slices.Sort(locked.Godebug)
+	return nil
+}
+
+func goLine(g *modfile.Go) string {
+	if g == nil {
+		return gomod.NoGoLine
+	}
+	return g.Version
+}
+
+// noLicense is SPDX's word for "nothing was found that says"
+// (https://spdx.github.io/spdx-spec/v2.3/package-information/).
+const noLicense = "NOASSERTION"
+
+// lockedModules notes each linked module with its sum and licences.
+func lockedModules(ctx context.Context, w *source.Workspace, linked *gomod.Linked) ([]pins.LockedModule, error) {
+	sums := gomod.ParseSums(w.GoSum)
+	var modules []pins.LockedModule
+	for _, m := range linked.Modules {
+		if ctx.Err() != nil { // licences take seconds
+			return nil, context.Cause(ctx)
+		}
+		used := m.Used()
+		lm := pins.LockedModule{Path: m.Path, Version: m.Version}
+		if m.Replace != nil {
+			lm.Replace = &pins.ModuleVersion{Path: m.Replace.Path, Version: m.Replace.Version}
+		}
+		if !w.Vendored() && !m.Local() {
+			if lm.Sum = sums.Of(used.Path, used.Version); lm.Sum == "" {
+				return nil, fmt.Errorf("go.sum has no sum for %s %s", used.Path, used.Version)
+			}
+		}
+		dir := cmp.Or(used.Dir, m.Dir)
+		if dir == "" || w.Vendored() {
+			dir = filepath.Join(w.Dir, "vendor", filepath.FromSlash(m.Path))
+		}
+		lm.Licenses = licenses(dir)
+		modules = append(modules, lm)
+	}
+	return modules, nil
+}
+
+// licenses returns the SPDX identifiers of the licence texts at the top of a
+// module, sorted. It reads texts, not claims: a README that names a licence
+// counts for nothing.
+func licenses(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return []string{noLicense}
+	}
+	found := map[string]bool{}
+	for _, e := range entries {
+		if !e.Type().IsRegular() || !isLicenseName(e.Name()) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			continue
+		}
+		for _, m := range licensecheck.Scan(text).Match {
+			found[m.ID] = true
+		}
+	}
+	if len(found) == 0 {
+		return []string{noLicense}
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func isLicenseName(name string) bool {
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "UNLICENSE", "MIT-LICENSE"}, func(p string) bool {
+		return strings.HasPrefix(upper, p)
+	})
+}
+
+// checkStamps makes sure that the linker will set each stamped variable. It
+// sets string variables that have no initialiser or a constant one, and says
+// nothing of any other (go tool link -X, https://pkg.go.dev/cmd/link).
+func checkStamps(c *pins.Component, linked *gomod.Linked) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Stamp)) {
+		pkg, variable := splitVariable(name)
+		if pkg == "main" {
+			pkg = linked.Main
+		}
+		dir, ok := linked.Packages[pkg]
+		if !ok {
+			return stampFault(c, name, fmt.Sprintf("the program doesn't link package %s", pkg))
+		}
+		if why := stampable(dir, variable, c.Tags); why != "" {
+			return stampFault(c, name, why)
+		}
+	}
+	return nil
+}
+
+func stampFault(c *pins.Component, name, why string) error {
+	return &fault.Error{Where: c.Name, What: fmt.Sprintf("stamp %s would be ignored: %s", name, why),
+		Fix: "name a string variable of the program that has no initialiser or a constant one, or take the stamp out of versions.yaml"}
+}
+
+func splitVariable(name string) (pkg, variable string) {
+	i := strings.LastIndex(name, ".")
+	return name[:max(i, 0)], name[i+1:]
+}
+
+// stampable says why the linker wouldn't set a variable of the package in
+// dir; "" if it will.
+func stampable(dir, variable string, tags []string) string {
+	ctx := build.Default
+	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = target.Windows.OS, target.Windows.Arch, false, tags
+	p, err := ctx.ImportDir(dir, 0)
+	if err != nil {
+		return "its package can't be read: " + err.Error()
+	}
+	var files []*ast.File
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			return "its package can't be read: " + err.Error()
+		}
+		files = append(files, f)
+	}
+	spec, i := findSpec(files, token.VAR, variable)
+	if spec == nil {
+		return "package " + p.Name + " has no such variable for windows/amd64"
+	}
+	if t, ok := spec.Type.(*ast.Ident); spec.Type != nil && (!ok || t.Name != "string") {
+		return "the variable isn't a string"
+	}
+	if spec.Type == nil && len(spec.Values) == 0 || len(spec.Values) > 0 && (i >= len(spec.Values) || !constant(files, spec.Values[i])) {
+		return "the variable's initial value isn't a constant string"
+	}
+	return ""
+}
+
+func findSpec(files []*ast.File, kind token.Token, name string) (*ast.ValueSpec, int) {
+	for _, f := range files {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != kind {
+				continue
+			}
+			for _, s := range g.Specs {
+				v := s.(*ast.ValueSpec) // the only spec of var and const
+				if i := slices.IndexFunc(v.Names, func(n *ast.Ident) bool { return n.Name == name }); i >= 0 {
+					return v, i
+				}
+			}
+		}
+	}
+	return nil, 0
+}
+
+func constant(files []*ast.File, e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return e.Kind == token.STRING
+	case *ast.ParenExpr:
+		return constant(files, e.X)
+	case *ast.BinaryExpr:
+		return e.Op == token.ADD && constant(files, e.X) && constant(files, e.Y)
+	case *ast.Ident:
+		spec, i := findSpec(files, token.CONST, e.Name)
+		return spec != nil && i < len(spec.Values) && constant(files, spec.Values[i])
+	}
+	return false
+}

@@ -1,0 +1,126 @@
+// Package gomod brings Go modules from the module proxy, checks what lies in
+// the module cache against its h1 sums, and makes the synthetic main module
+// that a program is built from.
+//
+// It compiles nothing and writes no lock: packages compile and resolve do.
+package gomod
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"golang.org/x/mod/semver"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/build/gotool"
+)
+
+// Module is one downloaded module, as `go mod download -json` tells it.
+type Module struct {
+	Path, Version string
+	Sum           string // h1: of the module's zip
+	GoModSum      string // h1: of its go.mod
+	GoMod, Dir    string // paths in the module cache
+	Error         string
+	Origin        *Origin
+}
+
+// Origin is where the proxy says that a module version came from. Not every
+// version has one.
+type Origin struct {
+	VCS, URL, Subdir, Hash, Ref string
+}
+
+// Download brings path@version into the module cache. The go command checks
+// it against the checksum database.
+func Download(ctx context.Context, tool *gotool.Tool, path, version string) (*Module, error) {
+	dir, err := os.MkdirTemp("", "winbake-download-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder to download from: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	// go mod download wants no module around it; an empty folder has none.
+	out, runErr := tool.Output(ctx, dir, gotool.Target(""), "mod", "download", "-json", path+"@"+version)
+	var m Module
+	if err := json.Unmarshal(out, &m); err != nil {
+		if runErr != nil {
+			return nil, runErr
+		}
+		return nil, fmt.Errorf("read go mod download's answer: %w", err)
+	}
+	if m.Error != "" {
+		return nil, downloadFault(path, version, m.Error)
+	}
+	return &m, runErr
+}
+
+// downloadFault says which of the usual reasons a refused download has.
+func downloadFault(path, version, message string) error {
+	f := &fault.Error{
+		What:    fmt.Sprintf("module %s@%s can't be downloaded", path, version),
+		Excerpt: printable.NoCredentials(message),
+		Fix:     "check the version, and that GOPROXY reaches a proxy that has it (go env GOPROXY)",
+	}
+	switch {
+	case strings.Contains(message, "sumdb"):
+		f.What = fmt.Sprintf("module %s@%s can't be checked against the checksum database", path, version)
+		f.Fix = "use a version that the checksum database knows, or set GOPRIVATE if the module is your own"
+	case strings.Contains(message, "SECURITY ERROR"), strings.Contains(message, "checksum mismatch"):
+		f.What = fmt.Sprintf("module %s@%s isn't what its checksum says", path, version)
+		f.Fix = "don't build from it: compare with another proxy (GOPROXY=https://proxy.golang.org), then go clean -modcache"
+	}
+	return f
+}
+
+// Commit returns the full commit that the version was made from, or "" where
+// the proxy doesn't tell.
+func (m *Module) Commit() string {
+	if m.Origin == nil || m.Origin.VCS != "git" {
+		return ""
+	}
+	return m.Origin.Hash
+}
+
+// Versions asks the module proxy for every version of a module that wasn't
+// retracted, oldest first. A proxy may serve versions and refuse the list.
+func Versions(ctx context.Context, tool *gotool.Tool, path, current string) ([]string, error) {
+	dir, err := os.MkdirTemp("", "winbake-versions-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder to ask from: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	out, err := tool.Output(ctx, dir, gotool.Target(""), "list", "-m", "-versions", "-json", path+"@"+current)
+	if err != nil {
+		return nil, err
+	}
+	var m struct{ Versions []string }
+	if err := json.Unmarshal(out, &m); err != nil {
+		return nil, fmt.Errorf("read go list's answer: %w", err)
+	}
+	return m.Versions, nil
+}
+
+// Newer picks, out of versions, the newest patch of current's minor and the
+// newest of all; "" where there is none. Pre-releases count only for one who
+// has pinned one.
+func Newer(current string, versions []string) (patch, latest string) {
+	for _, v := range versions {
+		if !semver.IsValid(v) || semver.Compare(v, current) <= 0 {
+			continue
+		}
+		if semver.Prerelease(v) != "" && semver.Prerelease(current) == "" {
+			continue
+		}
+		if semver.MajorMinor(v) == semver.MajorMinor(current) && semver.Compare(v, patch) > 0 {
+			patch = v
+		}
+		if semver.Compare(v, latest) > 0 {
+			latest = v
+		}
+	}
+	return patch, latest
+}

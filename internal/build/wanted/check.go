@@ -1,0 +1,135 @@
+package wanted
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/base/finding"
+	"github.com/winbake/winbake/internal/windows/node"
+)
+
+// The IDs of Check's findings. They are frozen once released.
+const (
+	Tree      = "payload.node"
+	Malformed = "payload.node.malformed"
+	Missing   = "payload.node.missing"
+	Differs   = "payload.node.file"
+	NotPinned = "payload.node.pins"
+)
+
+// Present is a file of the payload as it is in the image, uncompressed.
+type Present struct {
+	SHA256 string
+	Size   int64
+}
+
+// Check compares an image's node.json, nil for none, with the files next to it,
+// by their paths below /payload, and with what the pins say. want is nil where
+// no pins are known, or where they say nothing of nodes. Findings are sorted;
+// object names node.json in them.
+func Check(object string, data []byte, files map[string]Present, want *node.Expectation) []finding.Finding {
+	if data == nil {
+		if want == nil {
+			return nil
+		}
+		return []finding.Finding{bad(Missing, object, "no such file", "what versions.yaml says of services", "no node can be installed or checked from this image")}
+	}
+	e, err := node.Parse(data)
+	if err != nil {
+		what := err.Error()
+		if f, ok := err.(*fault.Error); ok { //nolint:errorlint // Parse makes it
+			what = f.What
+		}
+		return []finding.Finding{bad(Malformed, object, what, node.APIVersion, "bake and verify refuse it, or would read something else in it than its author")}
+	}
+	fs := append(present(object, e, files), pinnedAs(object, e, want)...)
+	if len(fs) == 0 {
+		fs = []finding.Finding{{ID: Tree, Object: object, Observed: fmt.Sprintf("%d files, %d services", len(e.Files), len(e.Services))}}
+	}
+	finding.Sort(fs)
+	return fs
+}
+
+func bad(id, object, observed, expected, why string) finding.Finding {
+	return finding.Finding{ID: id, Severity: finding.Block, Object: object, Observed: observed, Expected: expected, Why: why,
+		Remedy: "bake payload again from versions.yaml, and take the image from where it was built"}
+}
+
+// present compares files with those of the payload.
+func present(object string, e *node.Expectation, files map[string]Present) (fs []finding.Finding) {
+	const why = "an install from this image would fail, or a node with its files would be found wrong"
+	one := func(path, sum string, size int64) {
+		got, ok := files[path]
+		switch {
+		case !ok:
+			fs = append(fs, bad(Differs, object+" "+path, "no such file in the payload", "sha256 "+sum, why))
+		case got.SHA256 == "": // it couldn't be read, which is a problem of its own
+		case got.SHA256 != sum || got.Size != size:
+			fs = append(fs, bad(Differs, object+" "+path, fmt.Sprintf("sha256 %s, %d bytes", sum, size),
+				fmt.Sprintf("sha256 %s, %d bytes, as in the payload", got.SHA256, got.Size), why))
+		}
+	}
+	for _, f := range e.Files {
+		one(f.Payload, f.SHA256, f.Size)
+	}
+	for _, k := range e.Kept {
+		one(k.Path, k.SHA256, k.Size)
+	}
+	return fs
+}
+
+// pinnedAs compares with what bake would write.
+func pinnedAs(object string, e, want *node.Expectation) (fs []finding.Finding) {
+	if want == nil {
+		return nil
+	}
+	const why = "nodes would be made into something else than versions.yaml says"
+	add := func(name, observed, expected string) {
+		fs = append(fs, bad(NotPinned, strings.TrimSpace(object+" "+name), observed, expected, why))
+	}
+	if e.Release != want.Release {
+		add("", "release "+e.Release, want.Release)
+	}
+	compare(add, "file ", e.Files, want.Files, func(f node.File) string { return f.Payload })
+	compare(add, "kept file ", e.Kept, want.Kept, func(k node.KeptFile) string { return k.Path })
+	compare(add, "service ", e.Services, want.Services, func(s node.Service) string { return s.Name })
+	return fs
+}
+
+// compare finds what is in one list alone, and the keys that differ.
+func compare[T any](add func(name, observed, expected string), kind string, got, want []T, name func(T) string) {
+	left := map[string]T{}
+	for _, w := range want {
+		left[name(w)] = w
+	}
+	for _, g := range got {
+		w, ok := left[name(g)]
+		delete(left, name(g))
+		if !ok {
+			add(kind+name(g), "it is listed", "nothing: versions.yaml doesn't have it")
+			continue
+		}
+		for _, d := range finding.Differences(g, w) {
+			add(kind+name(g), d.Key+": "+text(d.Observed), text(d.Expected))
+		}
+	}
+	for _, n := range slices.Sorted(maps.Keys(left)) {
+		add(kind+n, "it isn't listed", "what versions.yaml says")
+	}
+}
+
+// text is a value of JSON for people.
+func text(v any) string {
+	if v == nil {
+		return "not set"
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}

@@ -1,0 +1,123 @@
+package wanted
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/build/pins"
+	"github.com/winbake/winbake/internal/windows/node"
+	"github.com/winbake/winbake/internal/windows/winsvc"
+)
+
+// Built is one component as it was built.
+type Built struct {
+	Component *pins.Component
+	// Stamps are the variables that were set, with their values.
+	Stamps map[string]string
+	// SHA256 is lower-case hex, Size in bytes.
+	SHA256 string
+	Size   int64
+}
+
+// Expectation is what a node with a payload of these components should be, and
+// nil when the file declares no services: then the image says nothing of
+// nodes. What only WMCO can set up isn't in it: its command line is known on
+// the node alone.
+func Expectation(file *pins.File, built []Built, warn func(service, what string)) (*node.Expectation, error) {
+	if len(file.Services) == 0 {
+		return nil, nil
+	}
+	e := &node.Expectation{APIVersion: node.APIVersion, Release: file.Release, Files: []node.File{}, Services: []node.Service{}}
+	versions := map[string]string{}
+	for _, b := range built {
+		c := b.Component
+		versions[c.Name] = b.Stamps["main.version"]
+		if c.Install == "" {
+			continue
+		}
+		e.Files = append(e.Files, node.File{Component: c.Name, Path: c.Install, Payload: c.Payload,
+			SHA256: b.SHA256, Size: b.Size, Version: stampedVersion(b.Stamps)})
+	}
+	services, err := Services(file, warn)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range services {
+		if _, built := versions[s.Component]; s.Standalone() && (built || s.Component == "") {
+			e.Services = append(e.Services, service(s, versions[s.Component]))
+		}
+	}
+	return e, nil
+}
+
+func service(s winsvc.Service, version string) node.Service {
+	one := node.Service{Service: s}
+	if s.IsCSIProxy() {
+		one.Log, one.Version = logFile(s.Arguments), version
+		if len(s.Pipes) == 0 {
+			// The catalog doesn't know it. Every csi-proxy since v1.0.0 serves these
+			// (https://github.com/kubernetes-csi/csi-proxy/tree/v1.0.0/client/api).
+			one.Pipes = winsvc.CSIProxy("disk-v1", "filesystem-v1", "smb-v1", "volume-v1").Pipes
+		}
+	}
+	return one
+}
+
+// stampedVersion is the stamp that holds a program's version, by the names
+// that such variables have.
+func stampedVersion(stamps map[string]string) string {
+	for _, name := range []string{"main.version", "k8s.io/component-base/version.gitVersion", "main.gitVersion"} {
+		if v := stamps[name]; v != "" {
+			return v
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(stamps)) {
+		for _, end := range []string{"/version.Version", "/version.gitVersion", ".BuildVersion"} {
+			if strings.HasSuffix(name, end) && !strings.HasPrefix(name, "k8s.io/client-go/") {
+				return stamps[name]
+			}
+		}
+	}
+	return ""
+}
+
+// logFile is klog's -log_file, "" for none.
+func logFile(args []string) string {
+	for _, a := range args {
+		if rest, ok := strings.CutPrefix(strings.TrimLeft(a, "-"), "log_file="); ok && strings.HasPrefix(a, "-") {
+			return rest
+		}
+	}
+	return ""
+}
+
+// OfImage is what a node should be with the files of an image that doesn't say
+// it itself, such as one of WMCO's own: where versions.yaml puts them, with the
+// sums that they have in the image. files go by their paths below /payload.
+//
+// It expects no versions: which ones are in somebody else's files isn't known.
+// warn is told, with its name, of each component that the image doesn't have.
+func OfImage(file *pins.File, files map[string]Present, warn func(name, what string)) (*node.Expectation, error) {
+	if len(file.Services) == 0 {
+		return nil, &fault.Error{Where: file.Path, What: "no services are declared", Fix: "add services: [{name: csi-proxy, component: csi-proxy}]; docs/services.md has the keys"}
+	}
+	var built []Built
+	for i := range file.Components {
+		c := &file.Components[i]
+		if c.Install == "" {
+			continue
+		}
+		p, ok := files[c.Payload]
+		if !ok {
+			warn(c.Name, "the image has no /payload/"+c.Payload+": it is left out")
+			continue
+		}
+		built = append(built, Built{Component: c, SHA256: p.SHA256, Size: p.Size})
+	}
+	if len(built) == 0 {
+		return nil, &fault.Error{Where: file.Path, What: "the image has none of its components", Fix: "see that each payload: is the file's path below /payload, as verify payload IMAGE -v lists them"}
+	}
+	return Expectation(file, built, warn)
+}

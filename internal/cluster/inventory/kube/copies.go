@@ -1,0 +1,192 @@
+package kube
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+)
+
+// CompareCopies makes Nodes, CSINodes, Pods, volumes and claims that are met
+// twice a problem where they differ: files hold what was saved on several days,
+// or of several clusters. In one cluster's lists an object may change between
+// two pages.
+func (c *Collector) CompareCopies() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.compare = true
+}
+
+// contradictions are the copies that differ in what an answer may hang on.
+func (c *Collector) contradictions() []inventory.Problem {
+	var out []inventory.Problem
+	for _, d := range c.differences {
+		if !c.matters(d.first.kept, d.second.kept) {
+			continue
+		}
+		o := d.object
+		out = append(out, inventory.Problem{
+			Where: d.second.where,
+			What:  fmt.Sprintf("%s stands here and, otherwise, at %s; the first one was taken", o, d.first.where),
+			Fix:   "give it once, as the cluster has it now", Command: "kubectl get " + shell.Word(strings.ToLower(o.Kind)) + " " + shell.Word(o.Name) + inNamespace(o) + " -o yaml",
+		})
+	}
+	return out
+}
+
+// matters tells whether it changes an answer which of two copies is so: nothing
+// is asked of Linux nodes and their pods but the images of drivers.
+func (c *Collector) matters(first, second any) bool {
+	switch a := first.(type) {
+	case podCopy:
+		return c.podsDiffer(a, second.(podCopy))
+	case inventory.CSINode:
+		return !c.onLinux(a.Name)
+	case inventory.Node:
+		b, isWindows := second.(inventory.Node)
+		return !isWindows || c.nodesDiffer(a, b)
+	}
+	return true
+}
+
+// podsDiffer compares the images of drivers, and of what isn't on Linux the
+// rest.
+func (c *Collector) podsDiffer(a, b podCopy) bool {
+	d, isDriver := c.drivers[inventory.Object{Kind: "DaemonSet", Namespace: a.object.Namespace, Name: strings.TrimPrefix(a.owner, "DaemonSet/")}]
+	if x, y := a.images[d.Container], b.images[d.Container]; isDriver && x != "" && y != "" && x != y {
+		return true
+	}
+	a.images, b.images = nil, nil
+	return !reflect.DeepEqual(a, b) && !(c.podOnLinux(a.podRecord) && c.podOnLinux(b.podRecord))
+}
+
+func (c *Collector) podOnLinux(p podRecord) bool { return p.os == linux || c.onLinux(p.node) }
+
+// nodesDiffer compares nodes without the labels that nothing asks for.
+func (c *Collector) nodesDiffer(a, b inventory.Node) bool {
+	asked := c.labelsAsked()
+	for label := range asked {
+		x, onA := a.Labels[label]
+		if y, onB := b.Labels[label]; x != y || onA != onB {
+			return true
+		}
+	}
+	a.Labels, b.Labels = nil, nil
+	return !reflect.DeepEqual(a, b)
+}
+
+// labelsAsked are the labels of nodes that the model or a rule reads, or that
+// keep a pod that was read to some nodes.
+func (c *Collector) labelsAsked() map[string]bool {
+	asked := map[string]bool{corev1.LabelWindowsBuild: true}
+	for _, label := range ruleLabels {
+		asked[label] = true
+	}
+	for _, i := range c.known.Incompatible {
+		asked[i.UnlessNodeLabel] = true
+	}
+	ask := func(s inventory.Scheduling) {
+		for label := range s.NodeSelector {
+			asked[label] = true
+		}
+		for _, t := range s.Terms {
+			for _, e := range t.Expressions {
+				asked[e.Key] = true
+			}
+		}
+	}
+	for _, d := range c.drivers {
+		ask(d.Scheduling)
+	}
+	for _, p := range c.inv.Proxies {
+		ask(p.Scheduling)
+	}
+	for _, p := range slices.Concat(c.pods, c.templates) {
+		if p.asks != nil {
+			ask(*p.asks)
+		}
+	}
+	for _, s := range c.runtimeClasses {
+		ask(s)
+	}
+	return asked
+}
+
+// ruleLabels are WMCO's, which hold its updates of a node or let them go:
+// https://github.com/openshift/windows-machine-config-operator/blob/master/pkg/metadata/metadata.go
+var ruleLabels = []string{"windowsmachineconfig.openshift.io/allow-upgrade", "windowsmachineconfig.openshift.io/upgrade-blocked"}
+
+func inNamespace(o inventory.Object) string {
+	if o.Namespace == "" {
+		return ""
+	}
+	return " -n " + shell.Word(o.Namespace)
+}
+
+// podCopy is what is kept of a pod, with what decides whether it is.
+type podCopy struct {
+	podRecord
+	ended  bool
+	owner  string
+	images map[string]string
+}
+
+func (c *Collector) copyOfPod(o inventory.Object, p podTemplate, pod *corev1.Pod) podCopy {
+	if ended(pod) {
+		return podCopy{podRecord: podRecord{object: o}, ended: true}
+	}
+	kept := podCopy{podRecord: c.record(o, p, pod.Name)}
+	for i := range kept.volumes {
+		kept.volumes[i].at = inventory.Evidence{}
+	}
+	owner := metav1.GetControllerOfNoCopy(pod)
+	if owner == nil {
+		return kept
+	}
+	if kept.owner = owner.Kind + "/" + owner.Name; owner.Kind == "DaemonSet" {
+		kept.images = map[string]string{}
+		for _, s := range slices.Concat(pod.Status.ContainerStatuses, pod.Status.InitContainerStatuses) {
+			if s.ImageID != "" {
+				kept.images[s.Name] = s.ImageID
+			}
+		}
+	}
+	return kept
+}
+
+// sameDriver compares what is kept of two copies. One from Git has no status,
+// which contradicts none, and nothing of what its owner adds in the cluster.
+func sameDriver(a, b inventory.Driver) bool {
+	if a.Rollout == nil || b.Rollout == nil {
+		a.Rollout, b.Rollout = nil, nil
+		a.Deleting, b.Deleting = false, false
+	}
+	a.Owners, b.Owners = nil, nil
+	return reflect.DeepEqual(bare(a), bare(b))
+}
+
+// bare is d without where its facts were read.
+func bare(d inventory.Driver) inventory.Driver {
+	d.Evidence, d.Version.At, d.Call = nil, inventory.Evidence{}, inventory.Call{}
+	d.Pipes, d.Unmounted = barePipes(d.Pipes), barePipes(d.Unmounted)
+	if d.Registrar != nil {
+		r := *d.Registrar
+		r.Version.At = inventory.Evidence{}
+		d.Registrar = &r
+	}
+	return d
+}
+
+func barePipes(pipes []inventory.Pipe) []inventory.Pipe {
+	out := make([]inventory.Pipe, len(pipes))
+	for i, p := range pipes {
+		out[i] = inventory.Pipe{Group: p.Group, Version: p.Version, Container: p.Container}
+	}
+	return out
+}

@@ -1,0 +1,160 @@
+package kube
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
+
+	"github.com/winbake/winbake/internal/base/printable"
+	"github.com/winbake/winbake/internal/base/shell"
+	"github.com/winbake/winbake/internal/cluster/inventory"
+)
+
+func scheduling(spec *corev1.PodSpec) inventory.Scheduling {
+	s := inventory.Scheduling{NodeSelector: spec.NodeSelector}
+	if a := spec.Affinity; a != nil && a.NodeAffinity != nil {
+		s.Terms = terms(a.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
+	}
+	s.Tolerations = tolerations(spec.Tolerations)
+	return s
+}
+
+func terms(from *corev1.NodeSelector) []inventory.Term {
+	if from == nil {
+		return nil
+	}
+	var out []inventory.Term
+	for _, t := range from.NodeSelectorTerms {
+		out = append(out, inventory.Term{Expressions: expressions(t.MatchExpressions), Fields: expressions(t.MatchFields)})
+	}
+	return out
+}
+
+func tolerations(from []corev1.Toleration) []inventory.Toleration {
+	var out []inventory.Toleration
+	for _, t := range from {
+		out = append(out, inventory.Toleration{Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect)})
+	}
+	return out
+}
+
+func expressions(from []corev1.NodeSelectorRequirement) []inventory.Expression {
+	var out []inventory.Expression
+	for _, r := range from {
+		out = append(out, inventory.Expression{Key: r.Key, Operator: string(r.Operator), Values: r.Values})
+	}
+	return out
+}
+
+// runtimeClass takes what a class adds to its pods' scheduling. The API server
+// has done so with pods; templates only name the class:
+// https://kubernetes.io/docs/concepts/containers/runtime-class/#scheduling
+func (c *Collector) runtimeClass(_ inventory.Object, r *nodev1.RuntimeClass, _ Locator) {
+	if c.runtimeClasses[r.Name] = (inventory.Scheduling{}); r.Scheduling == nil {
+		return
+	}
+	c.runtimeClasses[r.Name] = inventory.Scheduling{
+		NodeSelector: r.Scheduling.NodeSelector, Tolerations: tolerations(r.Scheduling.Tolerations),
+	}
+}
+
+// classOf gives a DaemonSet what its class adds. It tells of a class that wasn't
+// read where nothing else says which system the pods run on.
+func (c *Collector) classOf(d *inventory.Driver) *inventory.Problem {
+	name := c.classNames[d.Object]
+	if name == "" {
+		return nil
+	}
+	class, read := c.runtimeClasses[name]
+	if !read {
+		if d.OS != "" {
+			return nil
+		}
+		return &inventory.Problem{
+			Where: d.Object.String() + " spec.template.spec.runtimeClassName",
+			What:  "nothing says which system its pods run on but the RuntimeClass " + printable.Clip(name) + ", which wasn't read",
+			Fix:   "give the RuntimeClass too", Command: "oc get runtimeclass " + shell.Word(name) + " -o yaml",
+		}
+	}
+	d.Scheduling = merged(d.Scheduling, class)
+	for _, label := range osLabels {
+		if os := class.NodeSelector[label]; d.OS == "" && (os == linux || os == windows) {
+			d.OS = os
+			d.Evidence = append(slices.Clone(d.Evidence), inventory.Evidence{Where: "RuntimeClass " + name + " scheduling.nodeSelector", Text: label + ": " + os})
+		}
+	}
+	return nil
+}
+
+// merged is what keeps a pod to some nodes with what its class adds.
+func merged(s, class inventory.Scheduling) inventory.Scheduling {
+	if len(class.NodeSelector) > 0 {
+		both := maps.Clone(class.NodeSelector)
+		maps.Copy(both, s.NodeSelector)
+		s.NodeSelector = both
+	}
+	s.Tolerations = slices.Concat(s.Tolerations, class.Tolerations)
+	return s
+}
+
+// boundForWindows tells whether a pod that doesn't ask for a system itself goes
+// to Windows all the same: its class asks, or of the nodes that were read it
+// asks for some that run Windows and for none that runs Linux. Where no Linux
+// node was read, it must tolerate the taint of the Windows nodes too.
+func (c *Collector) boundForWindows(s inventory.Scheduling) bool {
+	for _, label := range osLabels {
+		if os := s.NodeSelector[label]; os != "" {
+			return os == windows
+		}
+	}
+	takes := s.Matches
+	if len(c.linuxNodes) > 0 {
+		takes = s.Selects
+	}
+	return s.NodeSelector[corev1.LabelWindowsBuild] != "" ||
+		chooses(s) && slices.ContainsFunc(c.inv.Nodes, takes) && !slices.ContainsFunc(c.linuxNodes, s.Selects)
+}
+
+// chooses tells whether a pod asks for nodes by what sets some apart: that no
+// Linux node was read with what all nodes have proves nothing.
+func chooses(s inventory.Scheduling) bool {
+	for key := range s.NodeSelector {
+		if setsApart(key) {
+			return true
+		}
+	}
+	return len(s.Terms) > 0 && !slices.ContainsFunc(s.Terms, func(t inventory.Term) bool {
+		return !slices.ContainsFunc(slices.Concat(t.Expressions, t.Fields), func(e inventory.Expression) bool {
+			return setsApart(e.Key) && e.Operator != "NotIn" && e.Operator != "DoesNotExist"
+		})
+	})
+}
+
+// everywhere are labels, and domains of labels, that nodes of either system
+// have: https://kubernetes.io/docs/reference/labels-annotations-taints/
+var everywhere = []string{
+	corev1.LabelArchStable, "beta.kubernetes.io/arch", corev1.LabelInstanceTypeStable, corev1.LabelInstanceType,
+	"topology.kubernetes.io/", "failure-domain.beta.kubernetes.io/", "node-role.kubernetes.io/",
+}
+
+func setsApart(label string) bool {
+	return !slices.ContainsFunc(everywhere, func(e string) bool {
+		return label == e || strings.HasSuffix(e, "/") && strings.HasPrefix(label, e)
+	})
+}
+
+// onWindows tells whether a pod runs on Windows or will.
+func (c *Collector) onWindows(p podRecord) bool {
+	switch {
+	case c.systems[p.node] == windows:
+		return true
+	case c.onLinux(p.node):
+		return false
+	case p.asks == nil:
+		return p.os == windows
+	}
+	return c.boundForWindows(merged(*p.asks, c.runtimeClasses[p.runtimeClass]))
+}

@@ -1,0 +1,128 @@
+// Package oci reads and writes images: OCI layouts, tarballs of OCI and of
+// docker, and registries, of which it is the program's only client together with
+// package registry, its transport. Every blob that is read is checked against its
+// digest; what is written takes its place as a whole.
+//
+// It knows nothing of what is in an image: package rootfs merges its layers.
+package oci
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/authn"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
+	"github.com/winbake/winbake/internal/base/stream"
+	"github.com/winbake/winbake/internal/image/registry"
+)
+
+// Kind is what a reference given to Load turned out to be.
+type Kind string
+
+// The kinds of sources.
+const (
+	KindRegistry      Kind = "registry"       // an image or index in a registry
+	KindLayout        Kind = "layout"         // a folder with an OCI image layout
+	KindOCIArchive    Kind = "oci-archive"    // a tarball of an OCI image layout
+	KindDockerArchive Kind = "docker-archive" // a tarball as `docker save` writes it
+	KindDir           Kind = "dir"            // the plain files of a payload
+)
+
+// Options say how Load and Push reach an image. The zero value reads public images
+// over https.
+type Options struct {
+	// Platform picks one image out of an index; nil takes all Linux images.
+	Platform *v1.Platform
+	// Keychain gives credentials for registries; nil stands for anonymous.
+	Keychain authn.Keychain
+	// Insecure talks plain http to the registry. It doesn't make https accept any
+	// certificate. Without it, plain http is spoken to this machine alone.
+	Insecure bool
+	// UserAgent is sent to registries.
+	UserAgent string
+	// Timeout is how long a registry may be silent, or send or take less than 1 KiB a
+	// second; 0 stands for two minutes. Then it is asked once more.
+	Timeout time.Duration
+	// Retrying is told of each failure that is tried again. May be nil.
+	Retrying func(err error)
+	// Jobs is how many blobs Push uploads at once; 0 stands for 4.
+	Jobs int
+	// Progress counts the bytes of all blobs of a push, those too that were there
+	// already. May be nil.
+	Progress stream.Progress
+
+	Transport http.RoundTripper // of tests
+}
+
+func (o *Options) client(ref string, push bool) (*registry.Client, error) {
+	return registry.New(ref, registry.Options{
+		Push: push, Keychain: o.Keychain, Insecure: o.Insecure, UserAgent: o.UserAgent, Timeout: o.Timeout, Retrying: o.Retrying, Transport: o.Transport,
+	})
+}
+
+// Source is an image, an index of images or a folder of files that may hold a
+// payload. Nothing but manifests has been read when Load returns it, with one
+// exception: the layers of a docker-archive are hashed, since nothing in it
+// names their digests.
+//
+// Every blob that is read through a Source is checked against its digest and
+// size. What doesn't match comes as an error that names the blob's place and
+// what to do.
+type Source struct {
+	// Kind is what the reference is.
+	Kind Kind
+	// Ref is the reference as it was given, without a prefix such as "oci:".
+	Ref string
+	// Digest is the digest of the image's or the index's manifest; zero for
+	// KindDir.
+	Digest v1.Hash
+
+	Name     string // what stands before @ in Reference
+	image    v1.Image
+	index    v1.ImageIndex
+	topLevel bool      // index is a layout's own index.json, from which engines choose by tag
+	store    blobStore // nil for KindDir
+	platform *v1.Platform
+	closer   io.Closer // of a tarball
+}
+
+// Reference names the source by digest: "registry/repository@sha256:...", and
+// for local images the path in place of the name. A KindDir has no digest and
+// gives its path.
+func (s *Source) Reference() string {
+	if s.Kind == KindDir {
+		return s.Name
+	}
+	return s.Name + "@" + s.Digest.String()
+}
+
+// Platform is Options.Platform.
+func (s *Source) Platform() *v1.Platform { return s.platform }
+
+// Index returns the index; nil when the source is a single image or a folder.
+func (s *Source) Index() v1.ImageIndex { return s.index }
+
+// Close lets go of an opened tarball. Images of the source can't be read any
+// more.
+func (s *Source) Close() error {
+	if s.closer == nil {
+		return nil
+	}
+	return s.closer.Close()
+}
+
+// DamagedLayer is the fault of a layer that isn't what its image says.
+func (s *Source) DamagedLayer(l v1.Layer, what string) error {
+	return damaged(s.LayerPlace(l), what, s.store.fix())
+}
+
+// LayerPlace names a layer for people.
+func (s *Source) LayerPlace(l v1.Layer) string {
+	h, err := l.Digest()
+	if err != nil {
+		return s.Name
+	}
+	return s.store.where(v1.Descriptor{Digest: h})
+}

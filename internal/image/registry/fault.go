@@ -1,0 +1,181 @@
+package registry
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
+
+	"github.com/winbake/winbake/internal/base/fault"
+)
+
+// Fault says which registry did what, and what helps. Errors that aren't the
+// registry's come back as they are.
+func (c *Client) Fault(ctx context.Context, err error) error {
+	if cerr := ctx.Err(); cerr != nil {
+		return cerr
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if f, ok := errors.AsType[*fault.Error](err); ok {
+		return f
+	}
+	if own, ok := errors.AsType[*sourceError](err); ok {
+		return own.error
+	}
+	f := &fault.Error{Where: c.Ref.Name(), Err: err}
+	// On this machine plain http is tried too: what an https server says to that is no news.
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	if te, ok := errors.AsType[*transport.Error](err); ok && !untrusted {
+		f.What = fmt.Sprintf("registry %s answered %d %s%s", c.registry(), te.StatusCode, http.StatusText(te.StatusCode), diagnostics(te))
+		f.Fix = c.statusFix(te)
+	} else {
+		f.What, f.Fix = c.connectionFault(err)
+	}
+	return f
+}
+
+// later is the fault of a registry that asks for a pause that nobody waits for.
+func (c *Client) later(ctx context.Context, err error, asked time.Duration) error {
+	f, ok := errors.AsType[*fault.Error](c.Fault(ctx, err))
+	if !ok {
+		return err
+	}
+	f.What += ", and wants no request for " + asked.Round(time.Second).String()
+	f.Fix = "run it again after that" + c.keeps()
+	return f
+}
+
+func (c *Client) registry() string { return c.Ref.Context().RegistryStr() }
+
+// keeps says what a push that failed is good for.
+func (c *Client) keeps() string {
+	if c.options.Push {
+		return "; what was uploaded is skipped then"
+	}
+	return ""
+}
+
+func diagnostics(te *transport.Error) string {
+	var all []string
+	for _, d := range te.Errors {
+		all = append(all, strings.Join(strings.Fields(string(d.Code)+" "+d.Message), " ")) // a line, and none that looks like ours
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(all, "; ") + ")"
+}
+
+func (c *Client) statusFix(te *transport.Error) string {
+	registry, repo := c.registry(), c.Ref.Context().RepositoryStr()
+	switch status := te.StatusCode; {
+	case c.options.Push && strings.Contains(strings.ToLower(diagnostics(te)), "immutab"):
+		return "push with another tag, such as " + c.Ref.Context().Name() + ":NEWTAG: what this one names stays"
+	case status == http.StatusForbidden && c.options.Push:
+		return "let the account push to " + repo + ", or use another one: " + login(registry, "push to "+repo)
+	case status == http.StatusUnauthorized && c.options.Push:
+		return login(registry, "push to "+repo)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return login(registry, "pull "+repo)
+	case status == http.StatusTooManyRequests && c.options.Push:
+		return "run it again later" + c.keeps()
+	case status == http.StatusTooManyRequests:
+		return "wait and run it again, or use an account: " + login(registry, "pull "+repo)
+	case status >= http.StatusInternalServerError || hasCode(te, transport.BlobUploadUnknownErrorCode) ||
+		hasCode(te, transport.ManifestBlobUnknownErrorCode) || hasCode(te, transport.DigestInvalidErrorCode):
+		return "run it again" + c.keeps() + "; if it stays, tell those who run " + registry
+	case status == http.StatusNotFound && c.options.Push:
+		return "create the repository " + repo + " in " + registry + ", or check its name"
+	case status == http.StatusNotFound:
+		return "check the name; what is there: skopeo list-tags docker://" + c.Ref.Context().Name()
+	case status == http.StatusRequestEntityTooLarge && c.options.Push:
+		return "raise the limit for uploads in " + registry + ", or of the proxy before it"
+	}
+	return "check the name and the registry: " + c.curl()
+}
+
+func (c *Client) curl() string {
+	scheme := "https"
+	if c.options.Insecure {
+		scheme = "http"
+	}
+	return "curl -I " + scheme + "://" + c.registry() + "/v2/"
+}
+
+func (c *Client) connectionFault(err error) (what, fix string) {
+	registry, cause := "registry "+c.registry(), err.Error()
+	if ue, ok := errors.AsType[*url.Error](err); ok {
+		cause = ue.Err.Error()
+	}
+	done := "read"
+	if c.options.Push {
+		done = "written to"
+	}
+	f, failed := errors.AsType[*Failure](err)
+	if failed {
+		cause = f.Error()
+	}
+	cause, _, _ = strings.Cut(cause, ":\n") // what a token service said follows
+	cert, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	loop, looping := errors.AsType[*redirectLoop](err)
+	plain, isPlain := errors.AsType[*httpRefused](err)
+	proxy, proxied := errors.AsType[*proxyRefused](err)
+	_, noJSON := errors.AsType[*json.SyntaxError](err)
+	switch {
+	case proxied:
+		return registry + " can't be " + done + ": " + proxy.Error(),
+			"let the proxy reach " + c.registry() + " (its login goes into HTTPS_PROXY), or add " + c.registry() + " to NO_PROXY"
+	case failed && f.Silence != "":
+		return registry + " can't be " + done + ": " + f.Error(),
+			"run it again" + c.keeps() + "; for a slow one allow more: --registry-timeout " + (5 * c.options.Timeout).String()
+	case errors.Is(err, http.ErrSchemeMismatch) && !c.options.Insecure:
+		return registry + " speaks plain http", "if that is meant, say --plain-http"
+	case mayBePlain(err):
+		return registry + " can't be " + done + " over https, and may speak plain http: " + cause,
+			"if it does and that is meant, say --plain-http; else " + c.curl()
+	case isPlain && plain.led && !untrusted:
+		return registry + " leads to plain http: http://" + plain.host,
+			"tell those who run " + c.registry() + "; a proxy before it has to send X-Forwarded-Proto: https"
+	case noJSON:
+		return registry + "'s token service gave an answer that isn't JSON: " + cause, "check the name, and what answers: " + c.curl()
+	case untrusted:
+		return registry + " has a certificate that isn't trusted: " + cert.Err.Error(),
+			"add its authority to the system's, or name it: SSL_CERT_FILE=ca.pem"
+	case looping:
+		return registry + " redirects in circles: " + loop.Error(), "tell those who run " + c.registry()
+	case failed && isCut(err):
+		return registry + " cut the connection", "run it again" + c.keeps()
+	}
+	return registry + " can't be " + done + ": " + cause, "check the name and the network: " + c.curl()
+}
+
+// tektonCredentials is where Tekton keeps the logins of a run's service account
+// in each step: https://tekton.dev/docs/pipelines/auth/
+var tektonCredentials = "/tekton/creds"
+
+// login says how to get an account that may do what was refused. A pod has no
+// login of its own: what its service account has is for the kubelet, unless
+// something brings it into the container.
+func login(registry, may string) string {
+	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
+		return "podman login " + registry + ", with an account that may " + may
+	}
+	if _, err := os.Stat(tektonCredentials); err == nil {
+		return "give the pipeline's service account a login that may " + may +
+			": podman login --authfile login.json " + registry + " && oc create secret generic LOGIN --type=kubernetes.io/dockerconfigjson" +
+			" --from-file=.dockerconfigjson=login.json && oc secrets link SERVICEACCOUNT LOGIN" +
+			"; and let the step find it: env DOCKER_CONFIG=$(credentials.path)/.docker"
+	}
+	return "give this pod a login that may " + may + ": mount a Secret of type kubernetes.io/dockerconfigjson" +
+		" and name its file, env REGISTRY_AUTH_FILE=/MOUNTPATH/.dockerconfigjson; the service account's pull secrets are the kubelet's alone"
+}

@@ -1,0 +1,281 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/node"
+)
+
+// poll is how often something that is waited for is looked at.
+const poll = 100 * time.Millisecond
+
+// wait looks until done says so, or for at most d.
+func wait(ctx context.Context, d time.Duration, done func() (bool, error)) (bool, error) {
+	for end := time.Now().Add(d); ; {
+		ok, err := done()
+		if ok || err != nil {
+			return ok, err
+		}
+		if time.Now().After(end) {
+			return false, nil
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(min(poll, max(d/10, time.Millisecond))):
+		}
+	}
+}
+
+// stop stops what depends on a service, and the service: its state says so and
+// its process is gone. A process that outlives the time it is given is ended;
+// csi-proxy's is one on Wine, where its service says stopped and it goes on
+// serving its pipes.
+func (c *change) stop(ctx context.Context, s serviceChange) error {
+	for _, d := range s.Dependents {
+		if err := c.stopOne(ctx, d); err != nil {
+			return err
+		}
+	}
+	return c.stopOne(ctx, s.Name)
+}
+
+func (c *change) stopOne(ctx context.Context, name string) error {
+	s, err := c.sys.Service(name)
+	if err != nil || s == nil {
+		return err
+	}
+	image := programOf(s.Configuration)
+	if s.State != node.StateStopped {
+		c.say("stopping service " + name)
+		if err := c.sys.Stop(name); err != nil {
+			c.note(fmt.Sprintf("service %s didn't take the request to stop: %v", name, err))
+		} else {
+			c.did(name + " stopped")
+		}
+	}
+	gone, err := wait(ctx, c.times.Stop, func() (bool, error) { return c.gone(name, s.PID, image) })
+	if err != nil || gone {
+		return err
+	}
+	return c.endAll(ctx, name, image, s.PID)
+}
+
+// gone tells whether a service is stopped and nothing runs its program.
+func (c *change) gone(name string, pid uint32, image string) (bool, error) {
+	s, err := c.sys.Service(name)
+	if err != nil {
+		return false, err
+	}
+	left, err := c.runners(pid, image)
+	if err != nil {
+		return false, err
+	}
+	// A manager may say running of a process that was killed long ago.
+	return len(left) == 0 && (s == nil || s.State == node.StateStopped || s.PID == 0 || s.PID == pid), nil
+}
+
+// runners lists the processes of a program, and the one with pid as long as
+// it runs it.
+func (c *change) runners(pid uint32, image string) ([]Process, error) {
+	ps, err := c.sys.Processes()
+	if err != nil {
+		return nil, fmt.Errorf("list the node's processes: %w", err)
+	}
+	return slices.DeleteFunc(ps, func(p Process) bool {
+		return !node.SamePath(p.Image, image) && (p.PID != pid || p.Image != "")
+	}), nil
+}
+
+// killTime is how long a process that was ended may take to be gone, however
+// little time it was given to end by itself.
+const killTime = 5 * time.Second
+
+// endAll ends what didn't end by itself.
+func (c *change) endAll(ctx context.Context, name, image string, pid uint32) error {
+	left, err := c.runners(pid, image)
+	if err != nil {
+		return err
+	}
+	for _, p := range left {
+		c.note(fmt.Sprintf("process %d of service %s outlived its stop by %s and was ended", p.PID, name, c.times.Stop))
+		if err := c.sys.End(p); err != nil {
+			return &fault.Error{What: fmt.Sprintf("process %d of service %s can't be ended: %v", p.PID, name, err), Fix: "end it on the node, then run this again", Err: err}
+		}
+	}
+	gone, err := wait(ctx, max(c.times.Stop, killTime), func() (bool, error) {
+		left, err := c.runners(pid, image)
+		return len(left) == 0, err
+	})
+	if err == nil && !gone {
+		err = &fault.Error{What: fmt.Sprintf("service %s can't be stopped: its process goes on after it was ended", name), Fix: "restart the node, then run this again"}
+	}
+	return err
+}
+
+// checkPipesGone waits until nobody serves the pipes of what was stopped or is
+// about to be made: the first instance of a pipe is exclusive.
+func (c *change) checkPipesGone(ctx context.Context) error {
+	for _, s := range c.j.Services {
+		if !s.Restart && s.Before != nil && s.Ran {
+			continue
+		}
+		for _, name := range s.Pipes {
+			if err := c.pipeGone(ctx, s, name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *change) pipeGone(ctx context.Context, s serviceChange, name string) error {
+	var last node.PipeFacts
+	gone, err := wait(ctx, max(c.times.Stop, killTime), func() (bool, error) {
+		last = c.sys.Pipe(ctx, name)
+		there, ok := last.Exists.Get()
+		return ok && !there, nil
+	})
+	if err != nil || gone {
+		return err
+	}
+	owner := "the node doesn't tell by whom: " + last.PID.Reason()
+	if pid, ok := last.PID.Get(); ok {
+		owner = fmt.Sprintf("by process %d", pid)
+	}
+	return &fault.Error{What: fmt.Sprintf("the pipe %s is still served, %s, though service %s is stopped", name, owner, s.Name),
+		Fix: "find out what it is and end it (tasklist, taskkill /pid on the node), then run this again"}
+}
+
+func (c *change) settle(ctx context.Context, s serviceChange) error {
+	var notes []string
+	var err error
+	switch {
+	case s.After == nil:
+		c.did(s.Name + " removed")
+		err = c.sys.Delete(ctx, s.Name)
+	case s.Before == nil:
+		c.did(s.Name + " made")
+		notes, err = c.sys.Create(*s.After)
+	default:
+		notes, err = c.sys.Configure(*s.After)
+	}
+	for _, n := range notes {
+		c.note("service " + s.Name + ": " + n)
+	}
+	if errors.Is(err, ErrMarked) {
+		return markedFault(s.Name)
+	}
+	if err != nil {
+		return fmt.Errorf("set up service %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// start starts a service that doesn't run, waits until each of its pipes
+// answers, and starts what depended on it.
+func (c *change) start(ctx context.Context, s serviceChange) error {
+	now, runs, err := c.running(s.Name)
+	if err != nil {
+		return err
+	}
+	if !runs {
+		c.say("starting service " + s.Name)
+		if now != nil && now.State != node.StateStopped { // of a process that was killed
+			_ = c.sys.Stop(s.Name) // what counts is whether it starts
+		}
+		if err := c.sys.Start(s.Name); err != nil {
+			return &fault.Error{What: fmt.Sprintf("service %s doesn't start: %v", s.Name, err), Fix: "look into its log and the node's System event log", Err: err}
+		}
+		c.did(s.Name + " started")
+	}
+	if err := c.serves(ctx, s); err != nil {
+		return err
+	}
+	for _, d := range slices.Backward(s.Dependents) {
+		_, runs, err := c.running(d)
+		if err == nil && !runs {
+			err = c.sys.Start(d)
+		}
+		if err != nil {
+			return fmt.Errorf("start %s, which depends on it: %w", d, err)
+		}
+	}
+	return nil
+}
+
+// steady is how long a service without pipes must run to count as started.
+const steady = 2 * time.Second
+
+// dead is how long a started service may have no process. The manager starts
+// it again after a failure no sooner than its recovery actions say.
+const dead = time.Second
+
+// serves waits until the service runs and its own process answers on all its
+// pipes. A process that ends meanwhile has failed.
+func (c *change) serves(ctx context.Context, s serviceChange) error {
+	began, wrong := time.Now(), ""
+	alive := began
+	ok, err := wait(ctx, c.times.Start, func() (bool, error) {
+		now, runs, err := c.running(s.Name)
+		if err != nil || now == nil {
+			return false, err
+		}
+		if !runs {
+			wrong = fmt.Sprintf("it is %s, and its process isn't there", now.State)
+			if now.State != node.StateStartPending && time.Since(alive) > min(dead, c.times.Start/4) {
+				return false, notServing(s, wrong)
+			}
+			return false, nil
+		}
+		alive = time.Now()
+		wrong = c.pipesWrong(ctx, s, now.PID)
+		return wrong == "" && (len(s.Pipes) > 0 || time.Since(began) > steady), nil
+	})
+	if err == nil && !ok {
+		err = notServing(s, wrong)
+	}
+	return err
+}
+
+func notServing(s serviceChange, wrong string) error {
+	return &fault.Error{What: fmt.Sprintf("service %s was started and doesn't serve: %s", s.Name, wrong),
+		Fix: "look into its log on the node; was it built for it? verify payload IMAGE checks that"}
+}
+
+// pipesWrong says what is wrong with the first pipe that isn't right.
+func (c *change) pipesWrong(ctx context.Context, s serviceChange, pid uint32) string {
+	for _, p := range askAll(ctx, c.sys, s.Pipes) {
+		there, _ := p.Exists.Get()
+		owner, told := p.PID.Get()
+		answer, _ := p.Answer.Get()
+		switch {
+		case !there:
+			return "no pipe " + p.Name
+		case told && owner != pid:
+			return fmt.Sprintf("pipe %s is served by process %d, not by its own, %d", p.Name, owner, pid)
+		case answer != node.AnswerOK:
+			return strings.TrimSpace(fmt.Sprintf("pipe %s doesn't answer: %s %s", p.Name, answer, p.Answer.Reason()))
+		}
+	}
+	return ""
+}
+
+// running tells whether a service runs and its process lives.
+func (c *change) running(name string) (*Service, bool, error) {
+	s, err := c.sys.Service(name)
+	if err != nil || s == nil {
+		return s, false, err
+	}
+	ps, err := c.sys.Processes()
+	if err != nil {
+		return s, false, err
+	}
+	return s, s.State == node.StateRunning && runs(ps, s.PID), nil
+}

@@ -1,0 +1,193 @@
+// Package node is what a Windows node should be, what it says of itself, and
+// how the two differ.
+//
+// It is pure: an [Expectation] is written by `bake payload` into the image
+// (/winbake/node.json), [Facts] are gathered on the node by verify.exe, and
+// [Compare] makes findings of them. It reads no node (package agent does), it
+// reaches none (package guest does), and it changes nothing (package deploy
+// does).
+package node
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/winbake/winbake/internal/base/fault"
+	"github.com/winbake/winbake/internal/windows/winsvc"
+)
+
+// APIVersion is that of node.json. A reader that doesn't know the version
+// refuses the file: a field that it can't compare would pass unseen.
+const APIVersion = "winbake.dev/node/v1"
+
+// FileName is the expectation's name in an image's /winbake and elsewhere.
+const FileName = "node.json"
+
+// Expectation is what a node should be: node.json.
+type Expectation struct {
+	APIVersion string `json:"apiVersion"`
+	// Release is the OpenShift release that the payload is for: "4.20".
+	Release  string    `json:"release,omitempty"`
+	Files    []File    `json:"files"`
+	Services []Service `json:"services"`
+	// Kept are the payload's files that came with the image below it. They are
+	// the operator's own: where they go on a node isn't said here.
+	Kept []KeptFile `json:"kept,omitempty"`
+}
+
+// KeptFile is one file of the payload that came with its base.
+type KeptFile struct {
+	// Path is the one below /payload.
+	Path string `json:"payload"`
+	// SHA256 is lower-case hex, Size in bytes, both of the file as it is on the
+	// node.
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	// Base is the digest of the image that the file came with: "sha256:...".
+	Base string `json:"base"`
+}
+
+// File is one file of the payload that has a place on the node.
+type File struct {
+	Component string `json:"component"`
+	// Path is the Windows path, Payload the one below /payload.
+	Path    string `json:"path"`
+	Payload string `json:"payload"`
+	// SHA256 is lower-case hex, Size in bytes, both of the file as it is on
+	// the node.
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size"`
+	// Version is what the pin stamps into the program; "" for none.
+	Version string `json:"version,omitempty"`
+}
+
+// Service is one Windows service as it should be.
+type Service struct {
+	winsvc.Service
+	// Log is the file into which the program writes its version; "" where
+	// none tells.
+	Log string `json:"log,omitempty"`
+	// Version is what it should write there; "" where that isn't known.
+	Version string `json:"version,omitempty"`
+}
+
+// Parse reads node.json strictly. The error is a fault.
+func Parse(data []byte) (*Expectation, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	var e Expectation
+	if err := dec.Decode(&e); err != nil {
+		return nil, &fault.Error{Where: FileName, What: "can't be read: " + err.Error(), Fix: "make the payload again: bake payload", Err: err}
+	}
+	if e.APIVersion != APIVersion {
+		return nil, &fault.Error{Where: FileName, What: fmt.Sprintf("has apiVersion %q, this program reads %q", e.APIVersion, APIVersion),
+			Fix: "use the release of winbake that made the payload"}
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, malformed("something follows the end of its JSON")
+	}
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	return &e, nil
+}
+
+func malformed(what string) error {
+	return &fault.Error{Where: FileName, What: what, Fix: "make the payload again: bake payload"}
+}
+
+// check refuses what would make a file or a service of nothing, or two of one.
+func (e *Expectation) check() error {
+	seen := map[string]bool{}
+	for _, f := range e.Files {
+		if !isSum(f.SHA256) || f.Size < 0 || f.Size > maxSize || f.Payload == "" || !winsvc.LegalPath(f.Path) {
+			return malformed(fmt.Sprintf("the file %q lacks a sum, a size or an absolute path", f.Path))
+		}
+		if seen[foldPath(f.Path)] {
+			return malformed(fmt.Sprintf("two files are to be %s", f.Path))
+		}
+		seen[foldPath(f.Path)] = true
+	}
+	for _, f := range e.Files {
+		for dir := Dir(foldPath(f.Path)); len(dir) > 3; dir = Dir(dir) {
+			if seen[dir] {
+				return malformed(fmt.Sprintf("%s is to be a file and the folder of %s", dir, f.Path))
+			}
+		}
+	}
+	for _, k := range e.Kept {
+		sum, ok := strings.CutPrefix(k.Base, "sha256:")
+		if !isSum(k.SHA256) || k.Size < 0 || k.Size > maxSize || k.Path == "" || !ok || !isSum(sum) {
+			return malformed(fmt.Sprintf("the kept file %q lacks a sum, a size or its base", k.Path))
+		}
+	}
+	names := map[string]bool{}
+	for _, s := range e.Services {
+		if err := s.check(); err != nil {
+			return err
+		}
+		if names[strings.ToLower(s.Name)] {
+			return malformed("two services are to be called " + s.Name)
+		}
+		names[strings.ToLower(s.Name)] = true
+	}
+	return nil
+}
+
+// maxSize bounds a file in bytes, so that sums of sizes stay numbers.
+const maxSize = 1 << 40
+
+// check holds a service to the rules of versions.yaml: an image may have been
+// made by anything.
+func (s Service) check() error {
+	if found := winsvc.ValidateOne(s.Service); len(found) > 0 {
+		return malformed(fmt.Sprintf("the service %q: %s", s.Name, found[0].What))
+	}
+	switch {
+	case !s.Standalone():
+		return malformed(fmt.Sprintf("only WMCO can set up the service %q", s.Name))
+	case s.Log != "" && !winsvc.LegalPath(s.Log):
+		return malformed(fmt.Sprintf("the service %q: its log %q isn't an absolute path", s.Name, s.Log))
+	}
+	return nil
+}
+
+// isSum holds names of uploads together too: they are made of sums.
+func isSum(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// Encode writes e as node.json: the same expectation gives the same bytes.
+func (e *Expectation) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", FileName, err)
+	}
+	return append(data, '\n'), nil
+}
+
+// SamePath tells whether two Windows paths name one file: in any case, with
+// either separator.
+func SamePath(a, b string) bool { return foldPath(a) == foldPath(b) }
+
+func foldPath(p string) string { return strings.ToLower(strings.ReplaceAll(p, "/", `\`)) }
+
+// Base is the last part of a Windows path.
+func Base(p string) string {
+	return p[strings.LastIndexAny(p, `\/`)+1:]
+}
+
+// Dir is a Windows path without its last part.
+func Dir(p string) string {
+	i := strings.LastIndexAny(p, `\/`)
+	switch {
+	case i < 0:
+		return "."
+	case i == 2 && p[1] == ':':
+		return p[:3]
+	}
+	return p[:i]
+}
