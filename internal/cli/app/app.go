@@ -243,6 +243,7 @@ func unknownCommand(group *cobra.Command, word string) error {
 	if near := group.SuggestionsFor(word); len(near) > 0 {
 		fix = group.CommandPath() + " " + near[0]
 	}
+	fix = cmp.Or(instead(group, word), fix)
 	return &fault.Error{What: fmt.Sprintf("unknown command %q for %q", word, group.CommandPath()), Fix: fix}
 }
 
@@ -261,6 +262,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near != "" && unknown.GetSpecifiedShortnames() == "" { // all are alike a letter
 			fix = cmd.CommandPath() + " --" + near
 		}
+		fix = cmp.Or(instead(cmd, "--"+unknown.GetSpecifiedName()), fix)
 	}
 	return &fault.Error{What: err.Error(), Fix: fix, Err: err}
 }

@@ -24,7 +24,7 @@ func generate(t *testing.T, strict bool) []byte {
 		t.Fatal(err)
 	}
 	t.Chdir("../../..") // comments are found by import path + folder
-	for _, folder := range []string{"report/skewreport", "skew", "finding", "inventory"} {
+	for _, folder := range []string{"report/skewreport", "skew", "base/finding", "cluster/inventory"} {
 		if err := r.AddGoComments("github.com/winbake/winbake", "./internal/"+folder); err != nil {
 			t.Fatal(err)
 		}
