@@ -12,7 +12,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/stream"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
@@ -205,7 +204,7 @@ func (c *checker) payload(ctx context.Context, i oci.PlatformImage) (result, err
 	}
 	var err error
 	if c.source.Kind == oci.KindDir {
-		_, beside := atomicfs.Current(c.source.Ref)
+		beside := payload.ExtrasDir(c.source.Ref)
 		err = r.extrasDir(beside)
 	}
 	layers, werr := rootfs.WalkImage(ctx, c.source, i.Image, o, r.visit)

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/infile"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
@@ -130,7 +129,7 @@ type Extras struct {
 // For a plain folder D they are in D.winbake.
 func ReadExtras(ctx context.Context, s *oci.Source, limits rootfs.Limits) (*Extras, error) {
 	if s.Kind == oci.KindDir {
-		_, dir := atomicfs.Current(s.Ref)
+		dir := payload.ExtrasDir(s.Ref)
 		return readExtrasDir(dir)
 	}
 	x := &Extras{}

@@ -10,7 +10,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/image/oci"
 	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/payload"
@@ -92,24 +91,24 @@ func TestExtrasDir(t *testing.T) {
 		if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Extras: []payload.File{extraFile(payload.ExpectationName, content)}}); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := os.ReadFile(filepath.Join(atomicfs.Beside(dir), payload.ExpectationName)); err != nil || string(data) != content {
+		if data, err := os.ReadFile(filepath.Join(payload.ExtrasDir(dir), payload.ExpectationName)); err != nil || string(data) != content {
 			t.Errorf("%q, %v", data, err)
 		}
 	}
 	if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(atomicfs.Beside(dir)); err == nil {
+	if _, err := os.Stat(payload.ExtrasDir(dir)); err == nil {
 		t.Error("what an earlier run wrote is still there")
 	}
-	if err := os.MkdirAll(atomicfs.Beside(dir), 0o755); err != nil {
+	if err := os.MkdirAll(payload.ExtrasDir(dir), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(atomicfs.Beside(dir), "mine"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(payload.ExtrasDir(dir), "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, files := range [][]payload.File{nil, {extraFile(payload.ExpectationName, "{}")}} {
-		if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Extras: files}); !errors.Is(err, atomicfs.ErrForeign) {
+		if err := payload.WriteDir(t.Context(), dir, tree, payload.DirOptions{Extras: files}); !errors.Is(err, payload.ErrForeign) {
 			t.Errorf("somebody's folder was replaced: %v", err)
 		}
 	}

@@ -146,17 +146,16 @@ func sweepLayout(dir string, blobs []blob) error {
 
 var blobName = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// sweep removes the files in dir that old names. Folders stay: none is ours.
+// sweep removes the files in dir that old names. Folders stay, but for those of
+// killed runs.
 func sweep(dir string, old func(name string) bool) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
 	}
-	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.IsDir() || !old(e.Name()) })
+	entries = slices.DeleteFunc(entries, func(e os.DirEntry) bool { return e.IsDir() && !atomicfs.IsTemp(e.Name()) || !old(e.Name()) })
 	for _, e := range entries {
-		if rerr := os.Remove(filepath.Join(dir, e.Name())); rerr != nil && !os.IsNotExist(rerr) {
-			err = errors.Join(err, rerr)
-		}
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
 	}
 	return err
 }

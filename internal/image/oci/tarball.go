@@ -62,7 +62,7 @@ func prepareFile(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return atomicfs.RemoveLeftovers(file, func(e os.DirEntry) bool { return e.Type().IsRegular() })
+	return atomicfs.RemoveLeftovers(file)
 }
 
 // tarballEntry is a file of the tarball, or a folder without a blob.

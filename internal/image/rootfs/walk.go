@@ -18,7 +18,6 @@ import (
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 
-	"github.com/winbake/winbake/internal/base/atomicfs"
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/stream"
@@ -89,8 +88,7 @@ func WalkImage(ctx context.Context, s *oci.Source, img v1.Image, opts Options, v
 		w.problem = w.refuse
 	}
 	if img == nil {
-		tree, _ := atomicfs.Current(s.Name)
-		return w.dir(ctx, tree, opts.Progress)
+		return w.dir(ctx, s.Name, opts.Progress)
 	}
 	layers, err := newImageLayers(s, img, w.budget, opts.Progress)
 	if err != nil {
