@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/base/event"
-	"github.com/winbake/winbake/internal/build/cas"
+	"github.com/winbake/winbake/internal/build/cache"
 	"github.com/winbake/winbake/internal/build/pins"
 	"github.com/winbake/winbake/internal/build/source/gitsrc"
 )
@@ -45,7 +45,7 @@ func sparse(t *testing.T, path string, size int64) string {
 
 func carrier(t *testing.T) *Builder {
 	t.Helper()
-	store, err := cas.Open(t.TempDir())
+	store, err := cache.Open(filepath.Join(t.TempDir(), "cache"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestCarryLargeFiles(t *testing.T) {
 	}
 }
 
-func wantZeros(t *testing.T, s *cas.Store, digest string) {
+func wantZeros(t *testing.T, s *cache.Store, digest string) {
 	t.Helper()
 	r, err := s.Open(digest)
 	if err != nil {

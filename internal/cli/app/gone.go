@@ -8,7 +8,10 @@ import (
 
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
-var gone = map[string]string{}
+var gone = map[string]string{
+	"cache du": "du -sh $(bake cache path)",
+	"cache gc": "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
+}
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
 func instead(cmd *cobra.Command, word string) string {
