@@ -32,21 +32,20 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/precheck", "internal/wine"}, 6990},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/precheck"}, 6990},
 	"hack":             {[]string{"internal/image"}, 200},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 3200},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8300},
-	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 8000},
+	"internal/build":   {[]string{"payload", "internal/cluster", "internal/windows", "internal/image", "internal/base"}, 6950},
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base", "internal/attest"}, 15600},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 7700},
 	"packer":           {[]string{"internal/base", "internal/winscript"}, 8500},
-	"payload":          {[]string{"internal/image", "internal/base"}, 3000},
+	"payload":          {[]string{"internal/image", "internal/base"}, 3030},
 	"internal/image":   {[]string{"internal/base"}, 4750},
 	"internal/base":    {nil, 3700},
 
 	"internal/winscript": {nil, 2800},
 	"internal/precheck":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 880},
-	"internal/wine":      {[]string{"internal/base"}, 430},
 	"internal/attest":    {nil, 130},
 }
 

@@ -37,7 +37,7 @@ var concurrent = []string{
 	"./internal/build/source/gomod",
 	"./internal/base/stream",
 	"./internal/base/strictyaml",
-	"./internal/wine",
+	"./test/wine",
 	"./packer/lint/internal/table",
 	"./packer/template",
 	"./payload",

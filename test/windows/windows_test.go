@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/wine"
 	"github.com/winbake/winbake/test/program"
 )
 

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/wine"
 	"github.com/winbake/winbake/test/filelock"
 )
 

@@ -14,7 +14,7 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/winbake/winbake/internal/wine"
+	"github.com/winbake/winbake/test/wine"
 	"github.com/winbake/winbake/test/filelock"
 	"github.com/winbake/winbake/test/program"
 )
