@@ -61,7 +61,7 @@ const (
 
 // Finding is what a rule says; the collector makes a finding.Finding of it.
 type Finding struct {
-	// Case names the rule's texts in findings.yaml, Facts are what they name. What
+	// Case names the texts in the rule's file, Facts are what they name. What
 	// the rule sets itself counts more than what is there.
 	Case     string
 	Facts    Facts
