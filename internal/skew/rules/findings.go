@@ -41,7 +41,11 @@ func (d *Finding) fill(r *Rule, snap *snapshot.Snapshot, v *snapshot.View) {
 	if d.Case == "" {
 		return
 	}
-	known, is := textsOf(cmp.Or(r.Cases, r.Texts)).Findings[d.Case]
+	from := r.file
+	if r.Like != nil {
+		from = r.Like.file
+	}
+	known, is := textsOf(from).Findings[d.Case]
 	if !is {
 		panic(r.ID + " has no case " + d.Case) // tests report each
 	}

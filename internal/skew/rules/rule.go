@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"embed"
+	"strings"
+
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
@@ -22,16 +25,28 @@ var (
 	ExceptPlan   = []snapshot.Phase{snapshot.Now, snapshot.Target}
 )
 
+// Family gives rules their texts, each from the file that is called as the rule is.
+func Family(texts embed.FS, list ...Rule) []Rule {
+	for i := range list {
+		file, err := texts.ReadFile(strings.ToLower(list[i].ID) + ".yaml")
+		if err != nil {
+			panic(err) // part of the program
+		}
+		list[i].file = string(file)
+	}
+	return list
+}
+
 // Report takes what a rule says.
 type Report func(Finding)
 
 // Rule is one rule: its judgement, of drivers or of the cluster, or both. What it
 // says of itself and of a cluster is in the file beside it.
 type Rule struct {
-	ID string
-	// Texts is that file's content, Cases that of another rule whose findings it
-	// makes too; "" for none.
-	Texts, Cases string
+	ID   string
+	file string // its content
+	// Like is a rule of another family whose findings it makes too.
+	Like *Rule
 	// Needs are the resources without which the rule says nothing.
 	Needs []inventory.Resource
 	// Driver is called for every Windows driver at every moment.

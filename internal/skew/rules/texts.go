@@ -70,7 +70,7 @@ var retiredFile []byte
 
 // Explain is what a rule says of itself, with what holds for all of its kind.
 func Explain(r *Rule) Explanation {
-	said := textsOf(r.Texts).Explanation
+	said := textsOf(r.file).Explanation
 	said.ID, said.Needs = r.ID, r.Needs
 	if r.Starts {
 		said.Text += "\n\nIt is silent where the driver is seen to start: the pods of the present template are all ready, and\nthe nodes' CSINodes list it."

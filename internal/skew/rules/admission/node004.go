@@ -1,7 +1,6 @@
 package admission
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -11,12 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed node004.yaml
-var node004Texts string
-
-var node004 = rules.Rule{
-	ID: "NODE004", Texts: node004Texts, Needs: rules.NeedsScope, Cluster: untoleratedTaints, At: rules.AtNow,
-}
+var node004 = rules.Rule{ID: "NODE004", Needs: rules.NeedsScope, Cluster: untoleratedTaints, At: rules.AtNow}
 
 // untoleratedTaints is NODE004. Of planned manifests REG004 tells.
 func untoleratedTaints(snap *snapshot.Snapshot, report rules.Report) {

@@ -1,7 +1,6 @@
 package admission
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -10,12 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed policy001.yaml
-var policy001Texts string
-
-var policy001 = rules.Rule{
-	ID: "POLICY001", Texts: policy001Texts, Needs: rules.NeedsDrivers, Driver: refusedPods,
-}
+var policy001 = rules.Rule{ID: "POLICY001", Needs: rules.NeedsDrivers, Driver: refusedPods}
 
 func refusedPods(v *snapshot.View, report rules.Report) {
 	n := v.At.Inventory.Cluster.Namespace(v.DaemonSet.Object.Namespace)

@@ -3,8 +3,13 @@
 package admission
 
 import (
+	"embed"
+
 	"github.com/winbake/winbake/internal/skew/rules"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{policy001, node004}
+var Rules = rules.Family(texts, policy001, node004)

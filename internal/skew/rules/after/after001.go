@@ -1,19 +1,13 @@
 package after
 
 import (
-	_ "embed"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed after001.yaml
-var after001Texts string
-
-var after001 = rules.Rule{
-	ID: "AFTER001", Texts: after001Texts, Needs: rules.NeedsDrivers, Cluster: afterRollouts, Asks: rules.OfState,
-}
+var after001 = rules.Rule{ID: "AFTER001", Needs: rules.NeedsDrivers, Cluster: afterRollouts, Asks: rules.OfState}
 
 func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 	if snap.Underway() {
@@ -30,8 +24,12 @@ func afterRollouts(snap *snapshot.Snapshot, report rules.Report) {
 			continue // SKEW006 says so
 		}
 		if r := d.Rollout; r != nil && (!r.Observed || r.Updated < r.Desired || d.OS != "windows" && r.Ready < r.Desired) {
+			state := "not observed"
+			if r.Observed {
+				state = "rolling"
+			}
 			report(rules.Finding{
-				Case: map[bool]string{true: "rolling", false: "not observed"}[r.Observed], Facts: rules.Facts{"set": d}, Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))]),
+				Case: state, Facts: rules.Facts{"set": d}, Evidence: rules.Cite(d.Evidence[:min(2, len(d.Evidence))]),
 				Do: []action.Action{action.WaitRollout{Object: d.Object, Strategy: d.Strategy}},
 			})
 		}

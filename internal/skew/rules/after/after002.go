@@ -1,7 +1,6 @@
 package after
 
 import (
-	_ "embed"
 	"slices"
 	"strings"
 
@@ -11,12 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed after002.yaml
-var after002Texts string
-
-var after002 = rules.Rule{
-	ID: "AFTER002", Texts: after002Texts, Needs: []inventory.Resource{inventory.Volumes, inventory.Claims}, Cluster: afterMigrated, Asks: rules.OfRest,
-}
+var after002 = rules.Rule{ID: "AFTER002", Needs: []inventory.Resource{inventory.Volumes, inventory.Claims}, Cluster: afterMigrated, Asks: rules.OfRest}
 
 // afterMigrated is AFTER002: volumes and claims that should have been migrated
 // and don't say so.

@@ -2,7 +2,6 @@ package after
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed after004.yaml
-var after004Texts string
-
-var after004 = rules.Rule{
-	ID: "AFTER004", Texts: after004Texts, Needs: rules.NeedsNodes, Cluster: afterWindows, Asks: rules.OfRest,
-}
+var after004 = rules.Rule{ID: "AFTER004", Needs: rules.NeedsNodes, Cluster: afterWindows, Asks: rules.OfRest}
 
 func afterWindows(snap *snapshot.Snapshot, report rules.Report) {
 	for _, ns := range snapshot.GroupBy(snap.Nodes, func(n *inventory.Node) string { return behind(snap, n) }) {

@@ -2,7 +2,6 @@ package data
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"time"
@@ -59,12 +58,7 @@ func runs(snap *snapshot.Snapshot, p *inventory.Payload) bool {
 	})
 }
 
-//go:embed data001.yaml
-var data001Texts string
-
-var data001 = rules.Rule{
-	ID: "DATA001", Texts: data001Texts, Driver: driverData, Cluster: releaseData, At: rules.ExceptPlan,
-}
+var data001 = rules.Rule{ID: "DATA001", Driver: driverData, Cluster: releaseData, At: rules.ExceptPlan}
 
 // stale is when the catalog's age is worth a word: OpenShift has a new minor
 // about every four months, and drivers are rebased with it.

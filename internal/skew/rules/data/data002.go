@@ -2,7 +2,6 @@ package data
 
 import (
 	"cmp"
-	_ "embed"
 	"maps"
 	"slices"
 	"strings"
@@ -204,9 +203,4 @@ func noDriver(snap *snapshot.Snapshot, report rules.Report) {
 	report(d)
 }
 
-//go:embed data002.yaml
-var data002Texts string
-
-var data002 = rules.Rule{
-	ID: "DATA002", Texts: data002Texts, Cluster: notRead, At: rules.AtNow,
-}
+var data002 = rules.Rule{ID: "DATA002", Cluster: notRead, At: rules.AtNow}

@@ -2,8 +2,13 @@
 package data
 
 import (
+	"embed"
+
 	"github.com/winbake/winbake/internal/skew/rules"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{data001, data002}
+var Rules = rules.Family(texts, data001, data002)

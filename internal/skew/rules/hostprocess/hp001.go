@@ -1,7 +1,6 @@
 package hostprocess
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -12,12 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed hp001.yaml
-var hp001Texts string
-
-var hp001 = rules.Rule{
-	ID: "HP001", Texts: hp001Texts, Needs: rules.NeedsDrivers, Driver: hostProcessRequired, Lacks: true,
-}
+var hp001 = rules.Rule{ID: "HP001", Needs: rules.NeedsDrivers, Driver: hostProcessRequired, Lacks: true}
 
 func hostProcessRequired(v *snapshot.View, report rules.Report) {
 	first := v.LineWith((*catalog.Line).HostProcessOnly)

@@ -1,7 +1,6 @@
 package hostprocess
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -12,12 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed hp002.yaml
-var hp002Texts string
-
-var hp002 = rules.Rule{
-	ID: "HP002", Texts: hp002Texts, Needs: rules.NeedsDrivers, Driver: hostProcessPipes, Starts: true,
-}
+var hp002 = rules.Rule{ID: "HP002", Needs: rules.NeedsDrivers, Driver: hostProcessPipes, Starts: true}
 
 func hostProcessPipes(v *snapshot.View, report rules.Report) {
 	mounts, at := mountedPipes(v.DaemonSet)

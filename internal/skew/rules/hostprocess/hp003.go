@@ -1,7 +1,6 @@
 package hostprocess
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,12 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed hp003.yaml
-var hp003Texts string
-
-var hp003 = rules.Rule{
-	ID: "HP003", Texts: hp003Texts, Needs: rules.NeedsDrivers, Driver: hostProcessFlag, Lacks: true, Starts: true,
-}
+var hp003 = rules.Rule{ID: "HP003", Needs: rules.NeedsDrivers, Driver: hostProcessFlag, Lacks: true, Starts: true}
 
 func hostProcessFlag(v *snapshot.View, report rules.Report) {
 	given := v.DaemonSet.HostProcessFlag

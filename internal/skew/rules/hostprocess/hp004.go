@@ -1,7 +1,6 @@
 package hostprocess
 
 import (
-	_ "embed"
 	"strings"
 
 	"github.com/winbake/winbake/internal/cluster/catalog"
@@ -10,12 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed hp004.yaml
-var hp004Texts string
-
-var hp004 = rules.Rule{
-	ID: "HP004", Texts: hp004Texts, Needs: rules.NeedsDrivers, Driver: hostProcessImage, Lacks: true, Starts: true,
-}
+var hp004 = rules.Rule{ID: "HP004", Needs: rules.NeedsDrivers, Driver: hostProcessImage, Lacks: true, Starts: true}
 
 func hostProcessImage(v *snapshot.View, report rules.Report) {
 	if v.DaemonSet.HostProcess && v.Line != nil && v.Line.HostProcess == catalog.HostProcessNone {

@@ -1,7 +1,6 @@
 package hostprocess
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -13,12 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed hp005.yaml
-var hp005Texts string
-
-var hp005 = rules.Rule{
-	ID: "HP005", Texts: hp005Texts, Needs: rules.NeedsDrivers, Driver: hostProcessCrossing,
-}
+var hp005 = rules.Rule{ID: "HP005", Needs: rules.NeedsDrivers, Driver: hostProcessCrossing}
 
 // Ahead is what HostProcess is to the Linux side's line, where a driver with
 // pipes is to follow it there: mandatory, default, or "".

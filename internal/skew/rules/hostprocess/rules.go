@@ -3,13 +3,18 @@
 package hostprocess
 
 import (
+	"embed"
+
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{hp001, hp002, hp003, hp004, hp005}
+var Rules = rules.Family(texts, hp001, hp002, hp003, hp004, hp005)
 
 // NeedsHostProcess tells whether HP001 reports the driver.
 func NeedsHostProcess(v *snapshot.View) bool {

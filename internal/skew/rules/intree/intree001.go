@@ -1,7 +1,6 @@
 package intree
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -19,13 +18,8 @@ func featureOff(snap *snapshot.Snapshot, use snapshot.InTreeUse) bool {
 	return d != nil && d.Name == "vsphere" && snapshot.BeforeVSphere(snap.FromMinor())
 }
 
-//go:embed intree001.yaml
-var intree001Texts string
-
-// Gate is the check of nodes before in-tree volumes move to CSI; AFTER003 says the same later.
-var Gate = rules.Rule{
-	ID: "INTREE001", Texts: intree001Texts, Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops, At: rules.ExceptPlan,
-}
+// AFTER003 makes its findings too, as intree.Rules[0].
+var intree001 = rules.Rule{ID: "INTREE001", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: inTreeGate, Asks: rules.OfHops, At: rules.ExceptPlan}
 
 // inTreeGate is INTREE001: Windows pods use in-tree volumes that the target
 // serves by CSI, and nodes whose CSINode lacks the driver.

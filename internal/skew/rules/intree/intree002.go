@@ -1,18 +1,12 @@
 package intree
 
 import (
-	_ "embed"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed intree002.yaml
-var intree002Texts string
-
-var intree002 = rules.Rule{
-	ID: "INTREE002", Texts: intree002Texts, Needs: []inventory.Resource{inventory.Pods}, Cluster: neverMigrated, Asks: rules.OfHops, At: rules.AtTarget,
-}
+var intree002 = rules.Rule{ID: "INTREE002", Needs: []inventory.Resource{inventory.Pods}, Cluster: neverMigrated, Asks: rules.OfHops, At: rules.AtTarget}
 
 // neverMigrated is INTREE002: in-tree volumes on a platform where nothing
 // moves them from before 4.12.

@@ -1,7 +1,6 @@
 package intree
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/winbake/winbake/internal/base/version"
@@ -61,9 +60,4 @@ func labelled(snap *snapshot.Snapshot, nodes []*inventory.Node) rules.Finding {
 	return f
 }
 
-//go:embed intree003.yaml
-var intree003Texts string
-
-var intree003 = rules.Rule{
-	ID: "INTREE003", Texts: intree003Texts, Needs: rules.NeedsNodes, Cluster: upgradeLabels, At: rules.AtNow,
-}
+var intree003 = rules.Rule{ID: "INTREE003", Needs: rules.NeedsNodes, Cluster: upgradeLabels, At: rules.AtNow}

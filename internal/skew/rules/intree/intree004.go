@@ -1,7 +1,6 @@
 package intree
 
 import (
-	_ "embed"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
 	"github.com/winbake/winbake/internal/skew/snapshot"
@@ -33,9 +32,4 @@ func registeredEverywhere(v *snapshot.View) bool {
 	return len(v.Nodes) > 0 && len(missing)+len(unread) == 0
 }
 
-//go:embed intree004.yaml
-var intree004Texts string
-
-var intree004 = rules.Rule{
-	ID: "INTREE004", Texts: intree004Texts, Needs: rules.NeedsDrivers, Driver: earlyVSphere, At: rules.ExceptTarget,
-}
+var intree004 = rules.Rule{ID: "INTREE004", Needs: rules.NeedsDrivers, Driver: earlyVSphere, At: rules.ExceptTarget}

@@ -3,6 +3,7 @@
 package intree
 
 import (
+	"embed"
 	"fmt"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -10,8 +11,11 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{Gate, intree002, intree003, intree004}
+var Rules = rules.Family(texts, intree001, intree002, intree003, intree004)
 
 // nodes parts the Windows nodes: those where such a volume is, or where a
 // pending pod may bring one, and the others, that a drained pod may move to.

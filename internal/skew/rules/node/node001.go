@@ -1,7 +1,6 @@
 package node
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -13,12 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed node001.yaml
-var node001Texts string
-
-var node001 = rules.Rule{
-	ID: "NODE001", Texts: node001Texts, Needs: rules.NeedsNodes, Cluster: kubeletSkew, At: rules.ExceptPlan,
-}
+var node001 = rules.Rule{ID: "NODE001", Needs: rules.NeedsNodes, Cluster: kubeletSkew, At: rules.ExceptPlan}
 
 func kubeletSkew(snap *snapshot.Snapshot, report rules.Report) {
 	if len(snap.Nodes) == 0 {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,12 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed node002.yaml
-var node002Texts string
-
-var node002 = rules.Rule{
-	ID: "NODE002", Texts: node002Texts, Needs: rules.NeedsNodes, Cluster: operatorSkew, At: rules.ExceptPlan,
-}
+var node002 = rules.Rule{ID: "NODE002", Needs: rules.NeedsNodes, Cluster: operatorSkew, At: rules.ExceptPlan}
 
 func operatorSkew(snap *snapshot.Snapshot, report rules.Report) {
 	if c := snap.Inventory.Cluster.CSV; snap.Phase == snapshot.Now && !c.Installed() {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strconv"
@@ -90,9 +89,4 @@ func buildRemedy(v *snapshot.View, build int, runtime string) (string, []action.
 	return advice, nil
 }
 
-//go:embed node003.yaml
-var node003Texts string
-
-var node003 = rules.Rule{
-	ID: "NODE003", Texts: node003Texts, Needs: rules.NeedsScope, Driver: windowsBuild, Lacks: true, Starts: true, At: rules.ExceptTarget,
-}
+var node003 = rules.Rule{ID: "NODE003", Needs: rules.NeedsScope, Driver: windowsBuild, Lacks: true, Starts: true, At: rules.ExceptTarget}

@@ -1,7 +1,6 @@
 package node
 
 import (
-	_ "embed"
 	"github.com/winbake/winbake/internal/cluster/catalog"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -31,9 +30,4 @@ func oldRuntime(v *snapshot.View, report rules.Report) {
 	}
 }
 
-//go:embed node005.yaml
-var node005Texts string
-
-var node005 = rules.Rule{
-	ID: "NODE005", Texts: node005Texts, Needs: rules.NeedsScope, Driver: oldRuntime, Starts: true, At: rules.ExceptTarget,
-}
+var node005 = rules.Rule{ID: "NODE005", Needs: rules.NeedsScope, Driver: oldRuntime, Starts: true, At: rules.ExceptTarget}

@@ -3,6 +3,7 @@
 package node
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 
@@ -29,8 +30,11 @@ func OnlyHostProcess(v *snapshot.View) bool {
 	})
 }
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{node001, node002, node003, node005}
+var Rules = rules.Family(texts, node001, node002, node003, node005)
 
 const leftBehind = "WMCO is newer than these nodes: see why it doesn't configure %s"
 

@@ -2,7 +2,6 @@ package proxy
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -167,9 +166,4 @@ func wmcoRanges(rs []catalog.WMCORelease) string {
 	}), ", ")
 }
 
-//go:embed proxy001.yaml
-var proxy001Texts string
-
-var proxy001 = rules.Rule{
-	ID: "PROXY001", Texts: proxy001Texts, Needs: rules.NeedsScope, Driver: proxyAbsent,
-}
+var proxy001 = rules.Rule{ID: "PROXY001", Needs: rules.NeedsScope, Driver: proxyAbsent}

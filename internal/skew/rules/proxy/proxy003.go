@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -72,9 +71,4 @@ func fitsLinux(v *snapshot.View) bool {
 	return v.LinuxNow.Known() && line != nil && !line.HostProcessOnly() && len(snapshot.Unmounted(line, v.DaemonSet)) == 0
 }
 
-//go:embed proxy003.yaml
-var proxy003Texts string
-
-var proxy003 = rules.Rule{
-	ID: "PROXY003", Texts: proxy003Texts, Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget,
-}
+var proxy003 = rules.Rule{ID: "PROXY003", Needs: rules.NeedsDrivers, Driver: pipeNotMounted, Lacks: true, At: rules.ExceptTarget}

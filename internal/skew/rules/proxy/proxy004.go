@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,12 +14,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed proxy004.yaml
-var proxy004Texts string
-
-var proxy004 = rules.Rule{
-	ID: "PROXY004", Texts: proxy004Texts, Needs: rules.NeedsScope, Driver: proxyWMIC, Starts: true, At: rules.ExceptTarget,
-}
+var proxy004 = rules.Rule{ID: "PROXY004", Needs: rules.NeedsScope, Driver: proxyWMIC, Starts: true, At: rules.ExceptTarget}
 
 // proxyWMIC is PROXY004: a driver that needs GetBIOSSerialNumber of a csi-proxy
 // that runs wmic for it, or runs wmic itself, on a Windows that may have none.

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -31,7 +30,11 @@ func proxyDouble(snap *snapshot.Snapshot, report rules.Report) {
 				unsure = append(unsure, s)
 			}
 		}
-		twoOwners(snap, p, both, map[bool]string{true: "two will run", false: "two run"}[snap.Phase == snapshot.Target], report)
+		run := "two run"
+		if snap.Phase == snapshot.Target {
+			run = "two will run"
+		}
+		twoOwners(snap, p, both, run, report)
 		twoOwners(snap, p, unsure, "two may run", report)
 	}
 }
@@ -61,9 +64,4 @@ func onlyProxyOf(snap *snapshot.Snapshot, p *inventory.Proxy, ss []snapshot.CSIP
 	}))
 }
 
-//go:embed proxy005.yaml
-var proxy005Texts string
-
-var proxy005 = rules.Rule{
-	ID: "PROXY005", Texts: proxy005Texts, Needs: rules.NeedsScope, Cluster: proxyDouble,
-}
+var proxy005 = rules.Rule{ID: "PROXY005", Needs: rules.NeedsScope, Cluster: proxyDouble}

@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -32,9 +31,4 @@ func firstSafe(snap *snapshot.Snapshot) string {
 	return safe
 }
 
-//go:embed proxy007.yaml
-var proxy007Texts string
-
-var proxy007 = rules.Rule{
-	ID: "PROXY007", Texts: proxy007Texts, Needs: rules.NeedsNodes, Cluster: proxyVulnerable, At: rules.AtNow,
-}
+var proxy007 = rules.Rule{ID: "PROXY007", Needs: rules.NeedsNodes, Cluster: proxyVulnerable, At: rules.AtNow}

@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -122,5 +123,8 @@ func lineSource(v *snapshot.View) string {
 	return kep1122
 }
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{proxy001, proxy003, proxy004, proxy005, proxy007}
+var Rules = rules.Family(texts, proxy001, proxy003, proxy004, proxy005, proxy007)

@@ -1,7 +1,6 @@
 package registration
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,12 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed reg001.yaml
-var reg001Texts string
-
-var reg001 = rules.Rule{
-	ID: "REG001", Texts: reg001Texts, Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.ExceptTarget,
-}
+var reg001 = rules.Rule{ID: "REG001", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Nodes, inventory.CSINodes, inventory.Pods}, Driver: notRegistered, Cluster: unreached, At: rules.ExceptTarget}
 
 // notRegistered is REG001: a Windows node in a DaemonSet's reach whose CSINode
 // doesn't list the driver. That a CSINode exists proves nothing: the kubelet

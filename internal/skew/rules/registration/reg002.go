@@ -1,7 +1,6 @@
 package registration
 
 import (
-	_ "embed"
 	"fmt"
 	"math"
 	"reflect"
@@ -202,9 +201,4 @@ func copiedMarks(v *snapshot.View) rules.Finding {
 	}
 }
 
-//go:embed reg002.yaml
-var reg002Texts string
-
-var reg002 = rules.Rule{
-	ID: "REG002", Texts: reg002Texts, Needs: rules.NeedsDrivers, Driver: byOperator, Cluster: doubleDriver,
-}
+var reg002 = rules.Rule{ID: "REG002", Needs: rules.NeedsDrivers, Driver: byOperator, Cluster: doubleDriver}

@@ -1,7 +1,6 @@
 package registration
 
 import (
-	_ "embed"
 	"fmt"
 	"path"
 	"slices"
@@ -99,9 +98,4 @@ func registrarProbe(d *inventory.Driver, r *inventory.Sidecar) (rules.Finding, b
 	return f, true
 }
 
-//go:embed reg003.yaml
-var reg003Texts string
-
-var reg003 = rules.Rule{
-	ID: "REG003", Texts: reg003Texts, Needs: rules.NeedsDrivers, Driver: oldRegistrar, Starts: true, At: rules.ExceptTarget,
-}
+var reg003 = rules.Rule{ID: "REG003", Needs: rules.NeedsDrivers, Driver: oldRegistrar, Starts: true, At: rules.ExceptTarget}

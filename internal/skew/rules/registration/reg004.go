@@ -1,7 +1,6 @@
 package registration
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -11,12 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed reg004.yaml
-var reg004Texts string
-
-var reg004 = rules.Rule{
-	ID: "REG004", Texts: reg004Texts, Needs: rules.NeedsDrivers, Driver: notReady, Cluster: plannedNowhere, At: rules.ExceptTarget,
-}
+var reg004 = rules.Rule{ID: "REG004", Needs: rules.NeedsDrivers, Driver: notReady, Cluster: plannedNowhere, At: rules.ExceptTarget}
 
 // notReady is REG004: pods of a Windows DaemonSet that aren't ready. A
 // DaemonSet that no node matches is common and harmless.

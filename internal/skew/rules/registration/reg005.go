@@ -1,7 +1,6 @@
 package registration
 
 import (
-	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,12 +12,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed reg005.yaml
-var reg005Texts string
-
-var reg005 = rules.Rule{
-	ID: "REG005", Texts: reg005Texts, Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: topology, At: rules.AtNow,
-}
+var reg005 = rules.Rule{ID: "REG005", Needs: []inventory.Resource{inventory.Nodes, inventory.CSINodes, inventory.Pods}, Cluster: topology, At: rules.AtNow}
 
 // topology is REG005: nodes without the labels that a driver's volumes go by, and
 // volumes that no Windows node can reach. Nodes that were read without any label

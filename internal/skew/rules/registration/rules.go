@@ -3,8 +3,13 @@
 package registration
 
 import (
+	"embed"
+
 	"github.com/winbake/winbake/internal/skew/rules"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{reg001, reg002, reg003, reg004, reg005}
+var Rules = rules.Family(texts, reg001, reg002, reg003, reg004, reg005)

@@ -1,7 +1,6 @@
 package update
 
 import (
-	_ "embed"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 	"github.com/winbake/winbake/internal/skew/action"
 	"github.com/winbake/winbake/internal/skew/rules"
@@ -31,9 +30,4 @@ func adminGates(snap *snapshot.Snapshot, report rules.Report) {
 	}
 }
 
-//go:embed intree005.yaml
-var intree005Texts string
-
-var intree005 = rules.Rule{
-	ID: "INTREE005", Texts: intree005Texts, Cluster: adminGates, Asks: rules.OfHops, At: rules.AtTarget,
-}
+var intree005 = rules.Rule{ID: "INTREE005", Cluster: adminGates, Asks: rules.OfHops, At: rules.AtTarget}

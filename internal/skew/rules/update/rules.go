@@ -3,6 +3,7 @@
 package update
 
 import (
+	"embed"
 	"slices"
 	"strings"
 
@@ -87,8 +88,11 @@ func maybeOn(snap *snapshot.Snapshot, platform string) bool {
 
 const ackRequired = "AdminAckRequired"
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Acknowledgements is the rule on them; its ID says where it comes from.
-var Acknowledgements = []rules.Rule{intree005}
+var Acknowledgements = rules.Family(texts, intree005)
 
 // Rules are those of the family.
-var Rules = []rules.Rule{update001, update002}
+var Rules = rules.Family(texts, update001, update002)

@@ -1,7 +1,6 @@
 package update
 
 import (
-	_ "embed"
 	"github.com/winbake/winbake/internal/base/finding"
 	"github.com/winbake/winbake/internal/base/printable"
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -10,12 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed update001.yaml
-var update001Texts string
-
-var update001 = rules.Rule{
-	ID: "UPDATE001", Texts: update001Texts, Cluster: refusedUpdate, Asks: rules.OfHops, At: rules.AtTarget,
-}
+var update001 = rules.Rule{ID: "UPDATE001", Cluster: refusedUpdate, Asks: rules.OfHops, At: rules.AtTarget}
 
 func refusedUpdate(snap *snapshot.Snapshot, report rules.Report) {
 	c := snap.Inventory.Cluster.Condition("Upgradeable")

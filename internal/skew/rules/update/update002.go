@@ -1,7 +1,6 @@
 package update
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/winbake/winbake/internal/base/finding"
@@ -11,12 +10,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed update002.yaml
-var update002Texts string
-
-var update002 = rules.Rule{
-	ID: "UPDATE002", Texts: update002Texts, Needs: rules.NeedsDrivers, Driver: unmanagedLinux,
-}
+var update002 = rules.Rule{ID: "UPDATE002", Needs: rules.NeedsDrivers, Driver: unmanagedLinux}
 
 func unmanagedLinux(v *snapshot.View, report rules.Report) {
 	i := slices.IndexFunc(v.At.Inventory.Cluster.CSIDrivers, func(c inventory.ClusterCSIDriver) bool { return c.Name == v.DaemonSet.Provisioner })

@@ -3,6 +3,7 @@
 package versions
 
 import (
+	"embed"
 	"fmt"
 
 	"github.com/winbake/winbake/internal/base/finding"
@@ -14,8 +15,11 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
+//go:embed *.yaml
+var texts embed.FS
+
 // Rules are those of the family.
-var Rules = []rules.Rule{skew001, skew002, skew003, skew005, skew006}
+var Rules = rules.Family(texts, skew001, skew002, skew003, skew005, skew006)
 
 // followed is the Linux side that the driver is to follow when the update is done.
 func followed(v *snapshot.View) *snapshot.Linux {

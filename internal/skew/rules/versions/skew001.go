@@ -1,7 +1,6 @@
 package versions
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -16,12 +15,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed skew001.yaml
-var skew001Texts string
-
-var skew001 = rules.Rule{
-	ID: "SKEW001", Texts: skew001Texts, Needs: rules.NeedsDrivers, Driver: minorDistance,
-}
+var skew001 = rules.Rule{ID: "SKEW001", Needs: rules.NeedsDrivers, Driver: minorDistance}
 
 func minorDistance(v *snapshot.View, report rules.Report) {
 	windows, known := v.Windows()

@@ -1,7 +1,6 @@
 package versions
 
 import (
-	_ "embed"
 	"slices"
 
 	"github.com/winbake/winbake/internal/base/finding"
@@ -12,12 +11,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed skew002.yaml
-var skew002Texts string
-
-var skew002 = rules.Rule{
-	ID: "SKEW002", Texts: skew002Texts, Needs: rules.NeedsDrivers, Driver: majorDiffers,
-}
+var skew002 = rules.Rule{ID: "SKEW002", Needs: rules.NeedsDrivers, Driver: majorDiffers}
 
 func majorDiffers(v *snapshot.View, report rules.Report) {
 	windows, known := v.Windows()

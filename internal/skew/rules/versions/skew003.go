@@ -1,7 +1,6 @@
 package versions
 
 import (
-	_ "embed"
 	"fmt"
 	"slices"
 
@@ -14,12 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed skew003.yaml
-var skew003Texts string
-
-var skew003 = rules.Rule{
-	ID: "SKEW003", Texts: skew003Texts, Needs: rules.NeedsDrivers, Driver: knownIncompatible,
-}
+var skew003 = rules.Rule{ID: "SKEW003", Needs: rules.NeedsDrivers, Driver: knownIncompatible}
 
 func knownIncompatible(v *snapshot.View, report rules.Report) {
 	windows, known := v.Windows()

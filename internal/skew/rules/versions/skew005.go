@@ -2,7 +2,6 @@ package versions
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,12 +13,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed skew005.yaml
-var skew005Texts string
-
-var skew005 = rules.Rule{
-	ID: "SKEW005", Texts: skew005Texts, Needs: rules.NeedsDrivers, Driver: versionUnknown, Cluster: systemUnknown,
-}
+var skew005 = rules.Rule{ID: "SKEW005", Needs: rules.NeedsDrivers, Driver: versionUnknown, Cluster: systemUnknown}
 
 func versionUnknown(v *snapshot.View, report rules.Report) {
 	f := rules.Finding{Evidence: slices.Concat(v.Evidence(), v.DaemonSet.Evidence)}

@@ -1,7 +1,6 @@
 package versions
 
 import (
-	_ "embed"
 	"fmt"
 
 	"github.com/winbake/winbake/internal/cluster/inventory"
@@ -10,12 +9,7 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-//go:embed skew006.yaml
-var skew006Texts string
-
-var skew006 = rules.Rule{
-	ID: "SKEW006", Texts: skew006Texts, Needs: []inventory.Resource{inventory.DaemonSets, inventory.Pods}, Driver: mixedRollout, At: rules.AtNow,
-}
+var skew006 = rules.Rule{ID: "SKEW006", Needs: []inventory.Resource{inventory.DaemonSets, inventory.Pods}, Driver: mixedRollout, At: rules.AtNow}
 
 func mixedRollout(v *snapshot.View, report rules.Report) {
 	evidence := running(v)

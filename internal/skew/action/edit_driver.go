@@ -11,6 +11,7 @@ import (
 
 // EditDriver changes a field of a DaemonSet that no other command sets.
 type EditDriver struct {
+	defaults
 	Object inventory.Object
 	Text   string
 	// Patch is a merge patch that does it, "" where Flags are what changes.
@@ -132,3 +133,11 @@ func jsonOf[T any](list []T) string {
 	}
 	return string(text)
 }
+
+func (EditDriver) rank() int { return rankDrivers }
+
+func (a EditDriver) changes() []inventory.Object { return []inventory.Object{a.Object} }
+
+func (a EditDriver) sets() []setting { return []setting{{"pod of " + a.Object.String(), ""}} }
+
+func (a EditDriver) outcome() *inventory.Driver { return a.Becomes }

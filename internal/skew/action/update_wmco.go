@@ -3,12 +3,12 @@ package action
 import (
 	"maps"
 
-	"github.com/winbake/winbake/internal/base/version"
 	"github.com/winbake/winbake/internal/cluster/inventory"
 )
 
 // UpdateWMCO lets WMCO follow, and the Windows nodes with it.
 type UpdateWMCO struct {
+	defaults
 	// OpenShift is the minor, WMCO the first release of WMCO for it, "" where the
 	// catalog doesn't know it, Kubernetes that of its kubelet.
 	OpenShift, WMCO, Kubernetes string
@@ -53,32 +53,6 @@ func (a UpdateWMCO) apply(inv *inventory.Inventory) {
 	}
 }
 
-// FinishWMCO waits for a WMCO that OLM hasn't installed, which a person may have to
-// look into.
-type FinishWMCO struct {
-	CSV inventory.ClusterServiceVersion
-}
-
-func (FinishWMCO) apply(inv *inventory.Inventory) { inv.Cluster.CSV = nil }
-
-// RemoveWMCO takes the operator away for an update over two minors. Its
-// namespace, with the key Secret and the ConfigMap windows-instances, stays.
-type RemoveWMCO struct {
-	// To is where the update ends.
-	To version.OpenShift
-}
-
-// apply takes it out; the nodes stay as it configured them.
-func (RemoveWMCO) apply(inv *inventory.Inventory) { inv.Cluster.WMCO = "" }
-
-// ReleaseNodes lets WMCO 8 and 9 update nodes that have volumes.
-type ReleaseNodes struct {
-	// Provisioner is what a node's CSINode must list first; "" for nothing.
-	Provisioner string
-	// WMCO is the release that they get.
-	WMCO string
-}
-
 // ConfiguredForCSI is the label of a node that WMCO has configured for CSI.
 const ConfiguredForCSI = "windowsmachineconfig.openshift.io/configured-with-csi"
 
@@ -89,3 +63,5 @@ const ConfiguredForCSI = "windowsmachineconfig.openshift.io/configured-with-csi"
 func ConfiguresCSI(openshift, platform string) bool {
 	return openshift == "4.14" || openshift == "4.13" && platform != "VSphere" && platform != ""
 }
+
+func (UpdateWMCO) rank() int { return rankNodes }
