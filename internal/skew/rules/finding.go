@@ -44,6 +44,9 @@ const (
 	After  = "after"
 )
 
+// Facts are what a text of a rule's finding names, beside snap and the driver's v.
+type Facts map[string]any
+
 // Finding is what a rule says; the collector makes a finding.Finding of it.
 type Finding struct {
 	// Case names the texts in the rule's file, Facts are what they name. What

@@ -12,9 +12,6 @@ import (
 	"github.com/winbake/winbake/internal/skew/snapshot"
 )
 
-// Facts are what a text of a rule's finding names, beside snap and the driver's v.
-type Facts map[string]any
-
 var functions = template.FuncMap{
 	"names": func(nodes []*inventory.Node) string { return SomeOf(snapshot.NodeNames(nodes)) },
 	"some":  SomeOf, "many": inventory.Many, "join": strings.Join, "or": cmp.Or[string],

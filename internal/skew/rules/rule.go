@@ -78,3 +78,13 @@ const (
 	// OfState is of the check after an update, and of one that isn't complete.
 	OfState
 )
+
+// Explain is what a rule says of itself, with what holds for all of its kind.
+func Explain(r *Rule) Explanation {
+	said := textsOf(r.file).Explanation
+	said.ID, said.Needs = r.ID, r.Needs
+	if r.Starts {
+		said.Text += "\n\nIt is silent where the driver is seen to start: the pods of the present template are all ready, and\nthe nodes' CSINodes list it."
+	}
+	return said
+}

@@ -68,16 +68,6 @@ type Retired struct {
 //go:embed retired.yaml
 var retiredFile []byte
 
-// Explain is what a rule says of itself, with what holds for all of its kind.
-func Explain(r *Rule) Explanation {
-	said := textsOf(r.file).Explanation
-	said.ID, said.Needs = r.ID, r.Needs
-	if r.Starts {
-		said.Text += "\n\nIt is silent where the driver is seen to start: the pods of the present template are all ready, and\nthe nodes' CSINodes list it."
-	}
-	return said
-}
-
 // ExplainRetired finds a rule that was taken out by its ID.
 func ExplainRetired(id string) (Retired, bool) {
 	var retired []Retired
