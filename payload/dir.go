@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,15 +17,14 @@ import (
 
 // DirOptions says how WriteDir writes.
 type DirOptions struct {
-	// Store keeps the members of an archived payload; nil compresses them
-	// each time.
+	// Store keeps the members of an archived payload. A flat one needs none.
 	Store Store
 	// Extras are the files of the folder beside it, dir.winbake: what an image
 	// has in ExtrasRoot. Without any there is no such folder.
 	Extras []File
 	// Progress counts the bytes of the payload's files, before compression. May
 	// be nil.
-	Progress Progress
+	Progress func(done, total int64)
 }
 
 // WriteDir makes dir the payload: dir/csi-proxy/csi-proxy.exe, in the tree's
@@ -47,6 +45,9 @@ func WriteDir(ctx context.Context, dir string, t *Tree, o DirOptions) error {
 	t = &Tree{Format: t.Format, Files: t.Files}
 	if err := t.Check(); err != nil {
 		return err
+	}
+	if t.Format == Archived && o.Store == nil {
+		return errors.New("an archived payload is written with a Store for its members")
 	}
 	extras := &Tree{Format: Flat, Files: o.Extras, extras: true}
 	if len(o.Extras) > 0 {
@@ -127,7 +128,7 @@ func replaceBoth(ctx context.Context, temp, dir string, extras bool) error {
 }
 
 func (p *packer) fillDir(ctx context.Context, dir string) error {
-	contents, err := p.dirContents(ctx)
+	contents, err := p.contents(ctx)
 	if err != nil {
 		return err
 	}
@@ -144,23 +145,6 @@ func (p *packer) fillDir(ctx context.Context, dir string) error {
 		}
 	}
 	return nil
-}
-
-// dirContents is contents without a store: members then have no size before
-// they are written.
-func (p *packer) dirContents(ctx context.Context) ([]entry, error) {
-	if p.store != nil || p.tree.Format == Flat {
-		return p.contents(ctx)
-	}
-	out := []entry{p.sums()}
-	for _, f := range p.tree.Sorted() {
-		out = append(out, p.tree.entry(f.Path+ArchiveSuffix, 0, func() (io.ReadCloser, error) {
-			pr, pw := io.Pipe()
-			go func() { pw.CloseWithError(writeMember(ctx, pw, f, allBlocks(), p.meter)) }()
-			return pr, nil
-		}))
-	}
-	return out, nil
 }
 
 func makeDir(name string, mode fs.FileMode) error {

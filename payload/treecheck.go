@@ -215,7 +215,7 @@ type Tree struct {
 	Format Format
 	Files  []File
 	// Kept are the files of the image below that stay with Files: see
-	// BaseImage. They are in the checksum list, and no file may clash with one.
+	// ImageSummary.Keeps of package verify. They are in the checksum list, and no file may clash with one.
 	Kept []KeptFile
 
 	extras bool // below ExtrasRoot, see NewExtras

@@ -46,7 +46,7 @@ func runOf(t *testing.T, dir string) (run int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func openLayout(t *testing.T, img v1.Image) *oci.Source {
 func TestExtrasRoundTrip(t *testing.T) {
 	plain, both := withExtras(t, extraFile(payload.ExpectationName, "{}"), extraFile(payload.VerifyName, "MZ2"))
 	s := openLayout(t, both)
-	x, err := verify.ReadExtras(t.Context(), s, rootfs.Limits{})
+	x, err := verify.ReadExtras(t.Context(), s)
 	if err != nil || string(x.Expectation) != "{}" || string(x.Verify) != "MZ2" {
 		t.Fatalf("%+v, %v", x, err)
 	}
@@ -79,7 +79,7 @@ func TestExtrasRoundTrip(t *testing.T) {
 	if db, _ := b[0].Digest(); len(b) != 2 || da != db {
 		t.Errorf("the payload's layer is another one with extras: %s, %s", da, db)
 	}
-	if x, err := verify.ReadExtras(t.Context(), openLayout(t, plain), rootfs.Limits{}); err != nil || x.Expectation != nil || x.Verify != nil {
+	if x, err := verify.ReadExtras(t.Context(), openLayout(t, plain)); err != nil || x.Expectation != nil || x.Verify != nil {
 		t.Errorf("an image without extras has %+v, %v", x, err)
 	}
 }
@@ -115,8 +115,8 @@ func TestExtrasDir(t *testing.T) {
 }
 
 func TestExtrasTooLarge(t *testing.T) {
-	_, both := withExtras(t, extraFile(payload.ExpectationName, string(make([]byte, (4<<20)+1))))
-	_, err := verify.ReadExtras(t.Context(), openLayout(t, both), rootfs.Limits{})
+	_, both := withExtras(t, extraFile(payload.ExpectationName, string(make([]byte, (64<<20)+1))))
+	_, err := verify.ReadExtras(t.Context(), openLayout(t, both))
 	if _, ok := errors.AsType[*rootfs.LimitError](err); !ok {
 		t.Errorf("%v", err)
 	}

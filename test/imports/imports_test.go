@@ -40,7 +40,7 @@ var rooms = map[string]room{
 	"internal/cluster": {[]string{"internal/windows", "internal/image", "internal/base", "internal/attest"}, 15600},
 	"internal/windows": {[]string{"payload", "internal/image", "internal/base"}, 7700},
 	"packer":           {[]string{"internal/base", "internal/winscript"}, 8500},
-	"payload":          {[]string{"internal/image", "internal/base"}, 3030},
+	"payload":          {[]string{"internal/image", "internal/base"}, 2980},
 	"internal/image":   {[]string{"internal/base"}, 4750},
 	"internal/base":    {nil, 3700},
 

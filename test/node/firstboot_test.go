@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/winbake/winbake/internal/image/oci"
-	"github.com/winbake/winbake/internal/image/rootfs"
 	"github.com/winbake/winbake/internal/windows/firstboot"
 	expected "github.com/winbake/winbake/internal/windows/node"
 	"github.com/winbake/winbake/payload"
@@ -35,7 +34,7 @@ func (n node) imaged(image, state string) {
 		n.t.Fatal(err)
 	}
 	defer source.Close()
-	extras, err := verify.ReadExtras(n.t.Context(), source, rootfs.Limits{})
+	extras, err := verify.ReadExtras(n.t.Context(), source)
 	if err != nil {
 		n.t.Fatal(err)
 	}

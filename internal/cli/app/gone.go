@@ -10,8 +10,8 @@ import (
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
 	"binary --run": "FILE --version on a Windows node; verify binary compares the stamps in the file",
-	"cache du": "du -sh $(bake cache path)",
-	"cache gc": "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
+	"cache du":     "du -sh $(bake cache path)",
+	"cache gc":     "nothing: what wasn't used for 5 days goes by itself; bake cache clean empties the cache",
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
