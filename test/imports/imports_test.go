@@ -32,7 +32,7 @@ type room struct {
 
 var rooms = map[string]room{
 	"cmd":              {[]string{"internal/cli"}, 40},
-	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/precheck", "internal/wine"}, 7000},
+	"internal/cli":     {[]string{"packer", "payload", "internal/report", "internal/skew", "internal/build", "internal/cluster", "internal/windows", "internal/image", "internal/base", "internal/wine"}, 7000},
 	"hack":             {[]string{"internal/image"}, 200},
 	"internal/report":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 3200},
 	"internal/skew":    {[]string{"internal/cluster", "internal/base"}, 8860},
@@ -45,7 +45,6 @@ var rooms = map[string]room{
 	"internal/base":    {nil, 3700},
 
 	"internal/winscript": {nil, 2800},
-	"internal/precheck":  {[]string{"internal/skew", "internal/cluster", "internal/base"}, 880},
 	"internal/wine":      {[]string{"internal/base"}, 430},
 	"internal/attest":    {nil, 130},
 }

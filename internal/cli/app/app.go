@@ -230,6 +230,9 @@ func checkArgs(cmd *cobra.Command) {
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		err := check(cmd, args)
+		if use := insteadOf(cmd, args); err != nil && use != "" {
+			return &fault.Error{What: fmt.Sprintf("there is no %s %s any more", cmd.CommandPath(), args[0]), Fix: use, Err: err}
+		}
 		if _, told := errors.AsType[*fault.Error](err); err == nil || told {
 			return err
 		}
@@ -262,7 +265,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		if near != "" && unknown.GetSpecifiedShortnames() == "" { // all are alike a letter
 			fix = cmd.CommandPath() + " --" + near
 		}
-		fix = cmp.Or(instead(cmd, "--"+unknown.GetSpecifiedName()), fix)
+		fix = cmp.Or(insteadOf(cmd, cmd.Flags().Args()), instead(cmd, "--"+unknown.GetSpecifiedName()), fix)
 	}
 	return &fault.Error{What: err.Error(), Fix: fix, Err: err}
 }
