@@ -159,3 +159,30 @@ func TestRetired(t *testing.T) {
 		}
 	}
 }
+
+// FuzzCheck: whatever is in a template and its answer file, Check ends.
+func FuzzCheck(f *testing.F) {
+	files, err := filepath.Glob("testdata/*/*.pkr.hcl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	f.Add("source \"qemu\" {\n}\nsource \"a\" \"b\" {\n  password = local.x.y[var.z]\n}\nbuild {\n  provisioner {\n  }\n  dynamic {\n  }\n  source {\n  }\n}\nvariable {\n}\nlocals {\n  x = local\n}\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "w.pkr.hcl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, profile := range Profiles() {
+			if r, err := Check(dir, Options{Profile: profile}); err == nil && len(r.Findings) == 0 {
+				t.Error("nothing is said")
+			}
+		}
+	})
+}

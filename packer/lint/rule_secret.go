@@ -26,8 +26,6 @@ var ruleSecret = Rule{
 var (
 	// secretName are names of variables, attributes and keys that hold a secret.
 	secretName = regexp.MustCompile(`(?i)(password|passwd|passphrase|secret|(^|[_-])(pass|pwd|pw|creds?|credentials?|token|(secret|secret_access|api|account|private|product)_key))$`)
-	// tagName are names of maps that clouds show: their keys are anybody's words.
-	tagName = regexp.MustCompile(`(?i)(^|_)tags$|^labels$`)
 	// no secret is a switch, what something else puts in, or a file's path.
 	noSecret = regexp.MustCompile(`(?i)^(true|false|yes|no|none|0|1|(\{\{[^{}]*\}\}|\$\{[^{}]*\})+|(~|\.{0,2}|[a-z]:)[\\/]\S*)$`)
 )
@@ -70,9 +68,6 @@ func secrets(l *look) {
 
 // value looks at a value under its name, and at objects in it under their keys.
 func (s *leaks) value(object, name string, e hclsyntax.Expression) {
-	if tagName.MatchString(name) {
-		return
-	}
 	if secretName.MatchString(name) {
 		s.secret(object, name, e)
 	}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/winbake/winbake/packer/answer"
@@ -71,17 +72,14 @@ func (t *template) answersOf(s *block) []answerFile {
 	}
 	var named, alike []answerFile
 	for _, a := range t.answers {
-		for _, text := range texts {
-			file := t.rel(text)
-			match, _ := path.Match(file, a.name)
-			if match || strings.HasPrefix(a.name, file+"/") {
-				named = append(named, a)
-				break
-			}
-			if path.Base(file) == path.Base(a.name) {
-				alike = append(alike, a)
-				break
-			}
+		names := func(text string) bool {
+			match, _ := path.Match(t.rel(text), a.name)
+			return match || strings.HasPrefix(a.name, t.rel(text)+"/")
+		}
+		if slices.ContainsFunc(texts, names) {
+			named = append(named, a)
+		} else if slices.ContainsFunc(texts, func(text string) bool { return path.Base(t.rel(text)) == path.Base(a.name) }) {
+			alike = append(alike, a)
 		}
 	}
 	if len(named) == 0 { // something puts them where the HCL looks for them

@@ -20,12 +20,24 @@ func (f *Folder) Provisioners(source *Block) []*Block {
 			continue
 		}
 		for _, p := range b.Body.Blocks {
+			p = f.expanded(p)
 			if p.Type == "provisioner" && len(p.Labels) > 0 && (source == nil || f.runsFor(p, source)) {
 				all = append(all, &Block{Block: p, File: b.File})
 			}
 		}
 	}
 	return all
+}
+
+// expanded is the block that a dynamic one makes for each of its values.
+func (f *Folder) expanded(b *hclsyntax.Block) *hclsyntax.Block {
+	labels, content := b.Body.Attributes["labels"], Inner(b.Body, "content")
+	if b.Type != "dynamic" || len(b.Labels) != 1 || labels == nil || len(content) == 0 {
+		return b
+	}
+	made := *b
+	made.Type, made.Labels, made.Body = b.Labels[0], expression.Texts(f.Value(labels.Expr)), content[0]
+	return &made
 }
 
 // runsFor is what only and except say.

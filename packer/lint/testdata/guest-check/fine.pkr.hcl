@@ -30,3 +30,14 @@ build {
 build {
   sources = ["source.null.w"]
 }
+source "vsphere-iso" "dynamic" {}
+build {
+  sources = ["source.vsphere-iso.dynamic"]
+  dynamic "provisioner" {
+    for_each = [1]
+    labels   = ["winbake-node"]
+    content {
+      check = "image"
+    }
+  }
+}

@@ -16,7 +16,6 @@ variable "ssh_private_key" {
 source "vsphere-iso" "w" {
   ssh_password = var.admin_password
   password     = var.vcenter_password
-  tags         = { token = "of nothing" }
 }
 source "azure-arm" "w" {
   client_secret = "{{ env `SECRET` }}"
