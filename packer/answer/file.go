@@ -62,12 +62,8 @@ type GeneralizeOptions struct {
 func Generalize(o GeneralizeOptions) ([]byte, error) { return fill(unattend, o) }
 
 func fill(file string, values any) ([]byte, error) {
-	t, err := template.New("").Parse(file)
-	if err != nil {
-		return nil, fmt.Errorf("read the answer file's template: %w", err)
-	}
 	var b bytes.Buffer
-	if err := t.Execute(&b, values); err != nil {
+	if err := template.Must(template.New("").Parse(file)).Execute(&b, values); err != nil {
 		return nil, fmt.Errorf("write the answer file: %w", err)
 	}
 	return b.Bytes(), nil

@@ -44,7 +44,6 @@ type partition struct {
 	kind, format string
 	size, line   int
 	extend       bool
-	both         bool // Size and Extend
 }
 
 // disks says what is wrong with the disks that a file makes.
@@ -99,8 +98,7 @@ func partitions(d *element) []partition {
 		if isPlaceholder(c.at("Size")) {
 			size = leastWindows
 		}
-		out = append(out, partition{kind: c.at("Type"), size: size, line: c.line, extend: isTrue(c.at("Extend")),
-			both: number(c, "Size") > 0 && strings.EqualFold(c.at("Extend"), "true")})
+		out = append(out, partition{kind: c.at("Type"), size: size, line: c.line, extend: isTrue(c.at("Extend"))})
 	}
 	for _, m := range d.all("ModifyPartitions", "ModifyPartition") {
 		if n := number(m, "PartitionID"); n >= 1 && n <= len(out) {
@@ -139,7 +137,7 @@ func order(made []partition) (string, partition) {
 // wrong is what is wrong with the partition of a number, "" for nothing.
 func (p partition) wrong(n int, last bool) string {
 	switch {
-	case p.both: // https://learn.microsoft.com/previous-versions/windows/it-pro/windows-vista/cc766046(v=ws.10)
+	case p.extend && p.size > 0: // https://learn.microsoft.com/previous-versions/windows/it-pro/windows-vista/cc766046(v=ws.10)
 		return fmt.Sprintf("partition %d has Size and Extend, and Windows Setup makes none then", n)
 	case p.kind == "EFI" && p.format == "":
 		return "the EFI partition isn't formatted"
