@@ -1,1 +1,1 @@
-# What it does isn't looked at.
+Write-Output 'What it does is nothing to verify template.'
