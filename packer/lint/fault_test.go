@@ -102,7 +102,6 @@ func TestOneFault(t *testing.T) {
 		"ISO with MD5":       {"qemu", change{image, "= var.iso_checksum", `= "md5:0123456789abcdef0123456789abcdef"`}, "template.iso", finding.Warn, "qemu.windows", "md5"},
 		"ISO sum untold":     {"qemu", change{vars, "iso_checksum\" {\n  type        = string\n", "iso_checksum\" {\n  type = string\n}\nvariable \"unused\" {\n"}, "template.iso", finding.Unknown, "qemu.windows", "nothing demands one"},
 		"the CD first":       {"", change{image, `boot_order      = "disk,cdrom"`, `boot_order = "cdrom,disk"`}, "template.boot", finding.Warn, "vsphere-iso.windows", "cdrom,disk"},
-		"floppy":             {"hyperv-iso", change{image, `boot_order `, "floppy_files = [\"${path.root}/README.md\"]\n  boot_order "}, "template.boot", finding.Warn, "hyperv-iso.windows", "floppy_files"},
 		"scp":                {"googlecompute", change{image, `ssh_file_transfer_method = "sftp"`, ""}, "template.reach", finding.Warn, "googlecompute.windows", "scp"},
 		"any certificate":    {"", change{image, "var.vcenter_insecure", "true"}, "template.reach", finding.Warn, "vsphere-iso.windows", "insecure_connection = true"},
 		"default password":   {"", change{vars, "variable \"admin_password\" {\n", "variable \"admin_password\" {\n  default = \"S3cr3t0!\"\n"}, "template.secret", finding.Block, "var.admin_password", "a default"},

@@ -225,10 +225,6 @@ var elsewhere = map[string]map[string]seeded{
 		"no driver for the card":         {image, `"${local.virtio_dir}/NetKVM", `, "", "", ""},
 		"a gem":                          also("gem install winrm", ruleDownload, "features.ps1"),
 	},
-	"hyperv-iso": {
-		"no secure boot":       {image, "enable_secure_boot   = local.efi", "enable_secure_boot = false", "template.firmware", "hyperv-iso.windows"},
-		"an account that came": also("New-LocalUser -Name packer -NoPassword\nAdd-LocalGroupMember -Group Administrators -Member packer", ruleLeft, "packer"),
-	},
 	"amazon-ebs": {
 		"an image for everybody": {image, "ami_name ", "ami_groups = [\"all\"]\n  ami_name ", ruleLeft, "amazon-ebs.windows"},
 		"no image":               {image, "ami_name ", "skip_create_ami = true\n  ami_name ", ruleStep, "amazon-ebs.windows"},

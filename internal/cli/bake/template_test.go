@@ -305,7 +305,7 @@ func TestTemplateRefused(t *testing.T) {
 		"unknown Windows":              {[]string{"vsphere-iso", "--windows", "2019"}, `--windows can't be "2019"`, "2022, 2025"},
 		"unknown profile":              {[]string{"vsphere-iso", "--profile", "byoh"}, `--profile can't be "byoh"`, "openshift, generic"},
 		"strange release":              {[]string{"vsphere-iso", "--release", "latest"}, `--release can't be "latest"`, "--release 4.20"},
-		"missing variable":             {[]string{"hyperv-iso", "--payload", "none", "--var-file", values("")}, "no value for iso_url", `iso_url = "..."`},
+		"missing variable":             {[]string{"qemu", "--payload", "none", "--var-file", values("")}, "no value for iso_url", `iso_url = "..."`},
 		"weak password":                {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`admin_password = "Short1"`)}, "14 to 127 characters", "openssl rand"},
 		"key file absent":              {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`authorized_keys_file = "/none/id.pub"`)}, "a file with public SSH keys", "ssh-keygen -y"},
 		"key file private":             {[]string{"vsphere-iso", "--payload", "none", "--var-file", values(`authorized_keys_file = "` + key + `"`)}, "a file with public SSH keys", "ssh-keygen -y"},
