@@ -8,7 +8,9 @@ import (
 
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
-var gone = map[string]string{}
+var gone = map[string]string{
+	"template --adopt": "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
+}
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.
 func instead(cmd *cobra.Command, word string) string {

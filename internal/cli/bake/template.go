@@ -3,7 +3,6 @@ package bake
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +21,7 @@ type templateOptions struct {
 	payload         string
 	varFiles, extra []string
 	registry        app.Registry
-	adopt, skeleton bool
+	skeleton        bool
 	output          app.Output
 }
 
@@ -52,7 +51,6 @@ func newTemplate(t *tool) *cobra.Command {
 	f.BoolVar(&o.CloudbaseInit, "cloudbase-init", false, "have cloudbase-init name clones and run their user data, for Cluster API; profile generic")
 	f.StringArrayVar(&o.extra, "extra-script", nil, "a step of your own: [before-updates=|after-updates=|last=]PATH; may be repeated")
 	f.BoolVar(&o.skeleton, "skeleton", false, "print a var-file to fill in, and write nothing")
-	f.BoolVar(&o.adopt, "adopt", false, "keep files of the folder that were changed by hand")
 	o.registry.Register(f, "the payload's registry")
 	o.output.Register(cmd)
 	app.Choices(cmd, "profile", string(template.OpenShift), string(template.Generic))
@@ -75,12 +73,8 @@ func (t *tool) template(ctx context.Context, o templateOptions) error {
 	if o.skeleton {
 		return t.print(folder.Skeleton(), nil)
 	}
-	adopted, err := template.Update(ctx, o.Dir, folder, o.adopt)
-	if err != nil {
+	if err := template.Write(ctx, o.Dir, folder); err != nil {
 		return err
-	}
-	for _, a := range adopted {
-		t.Tell(filepath.Join(o.Dir, a.Path), event.Write, event.Warning, a.Note())
 	}
 	t.Tell(o.Dir, event.Write, event.Done, fmt.Sprintf("%d files; README.md says what to run", len(folder.Files)))
 	if o.output.String() == "json" {

@@ -1,5 +1,5 @@
-# Made by bake template. Values belong into a var-file; the next run keeps an edit
-# here with --adopt alone.
+# Made by bake template, which doesn't write over a file that was changed here. Values
+# belong into a var-file.
 
 local "one_time_password" {
   expression = "aA1!${uuidv4()}"
