@@ -117,8 +117,8 @@ func (r *render) ISO() bool       { return r.Builder.Medium == builder.ISO }
 func (r *render) Cloud() bool     { return r.Builder.Medium == builder.Cloud }
 func (r *render) Answers() bool   { return !r.Cloud() }
 
-// Plugins are those that the template needs. Our own brings the data source, the
-// provisioner and the post-processor.
+// Plugins are those that the template needs. Our own brings the data source and the
+// provisioner.
 func (r *render) Plugins() []Plugin {
 	if r.WithoutPayload {
 		return []Plugin{r.Builder.Plugin}

@@ -38,9 +38,6 @@ func cases() map[string]Options {
 		}
 		all[p.Name+"-none"] = Options{Platform: p.Name, WithoutPayload: true}
 	}
-	checked := all["vsphere-iso-openshift-2022"]
-	checked.FirstBootCheck = true
-	all["vsphere-iso-first-boot-check"] = checked
 	own := all["vsphere-iso-generic-2022"]
 	own.CloudbaseInit = true
 	own.ExtraScripts = []ExtraScript{{BeforeUpdates, "before.ps1", []byte("exit 0\n")}, {AfterUpdates, "after.cmd", []byte("exit /b 0\n")}, {Last, "last.ps1", []byte("exit 0\n")}}
@@ -254,17 +251,16 @@ func TestOptionsRefused(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"platform":         {Options{Platform: "vsphere"}, `there is no platform "vsphere"`},
-		"profile":          {Options{Platform: "vsphere-iso", Profile: "kubeadm"}, `--profile can't be "kubeadm"`},
-		"windows":          {Options{Platform: "vsphere-iso", Windows: "2019"}, `--windows can't be "2019"`},
-		"release":          {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
-		"generic, none":    {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
-		"tag":              {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
-		"nothing to check": {Options{Platform: "vsphere-iso", WithoutPayload: true, FirstBootCheck: true}, "nothing to check"},
-		"given and none":   {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
-		"cloudbase-init":   {Options{Platform: "vsphere-iso", CloudbaseInit: true}, "cloudbase-init is for Cluster API"},
-		"same script":      {Options{Platform: "vsphere-iso", ExtraScripts: []ExtraScript{{Last, "a.ps1", nil}, {BeforeUpdates, "A.ps1", nil}}}, "the same name"},
-		"no platform":      {Options{}, `there is no platform ""`},
+		"platform":       {Options{Platform: "vsphere"}, `there is no platform "vsphere"`},
+		"profile":        {Options{Platform: "vsphere-iso", Profile: "kubeadm"}, `--profile can't be "kubeadm"`},
+		"windows":        {Options{Platform: "vsphere-iso", Windows: "2019"}, `--windows can't be "2019"`},
+		"release":        {Options{Platform: "vsphere-iso", Release: "latest"}, `--release can't be "latest"`},
+		"generic, none":  {Options{Platform: "vsphere-iso", Profile: Generic, WithoutPayload: true}, "no files without a payload"},
+		"tag":            {Options{Platform: "vsphere-iso", Payload: Payload{Reference: "quay.io/x:1"}}, "has no digest"},
+		"given and none": {Options{Platform: "vsphere-iso", WithoutPayload: true, Payload: Payload{"a", digest}}, "given and refused"},
+		"cloudbase-init": {Options{Platform: "vsphere-iso", CloudbaseInit: true}, "cloudbase-init is for Cluster API"},
+		"same script":    {Options{Platform: "vsphere-iso", ExtraScripts: []ExtraScript{{Last, "a.ps1", nil}, {BeforeUpdates, "A.ps1", nil}}}, "the same name"},
+		"no platform":    {Options{}, `there is no platform ""`},
 	} {
 		_, err := Render(c.o)
 		var f *fault.Error

@@ -9,7 +9,8 @@ import (
 // gone is what earlier versions had, as a user types it after the program's name,
 // and what does it now. Flags are looked for with their command first, then alone.
 var gone = map[string]string{
-	"template --adopt": "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
+	"template --first-boot-check": "nothing: the image is checked before sysprep, and verify.exe node check looks at a node",
+	"template --adopt":            "give another folder with --out and take the changes over; values belong into --var-file, steps of your own into --extra-script",
 }
 
 // instead is what a user does now for a word or flag that went; "" for one that never was.

@@ -253,8 +253,8 @@ build {
     max_retries = 3
   }
 
-  post-processor "winbake-manifest" {
-    manifest = local.node_manifest
-    output   = "${local.image}.winbake.json"
+  post-processor "manifest" {
+    output      = "${local.image}.packer.json"
+    custom_data = { payload = var.payload_digest, node_manifest = local.node_manifest }
   }
 }
