@@ -6,7 +6,9 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,12 +18,13 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/winbake/winbake/internal/base/fault"
 	"github.com/winbake/winbake/packer/answer"
 )
 
-var update = flag.Bool("update", false, "rewrite the golden folders")
+var update = flag.Bool("update", false, "rewrite the golden folders and differences")
 
 const digest = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -76,31 +79,37 @@ func mustRender(t *testing.T, o Options) *Folder {
 	return f
 }
 
-// TestGolden compares every folder with testdata. Scripts are the same in all
-// of them and are kept once.
+// TestGolden compares every folder with testdata, which has one whole folder a platform:
+// OpenShift's for Windows Server 2022. Others are there as their differences to it.
+// Scripts are the same in all of them and are kept once.
 func TestGolden(t *testing.T) {
-	scripts := map[string][]byte{}
-	want := map[string]bool{}
-	for name, folder := range everyFolder(t) {
+	want := map[string][]byte{}
+	all := everyFolder(t)
+	for name, folder := range all {
+		base := folder.Platform.Name + "-openshift-2022"
+		if name != base {
+			want[name+".diff"] = difference(folder.Platform.Name, all[base], name, folder)
+		}
 		for _, f := range folder.Files {
-			place := filepath.Join("testdata", "golden", name, f.Path)
-			if base, ok := strings.CutPrefix(f.Path, "scripts/"); ok {
-				if other, seen := scripts[base]; seen && !bytes.Equal(other, f.Data) {
+			if strings.HasPrefix(f.Path, "scripts/") {
+				if other, seen := want[f.Path]; seen && !bytes.Equal(other, f.Data) {
 					t.Errorf("%s: %s differs from another folder's", name, f.Path)
 				}
-				scripts[base] = f.Data
-				place = filepath.Join("testdata", "golden", "scripts", base)
+				want[f.Path] = f.Data
+			} else if name == base {
+				want[path.Join(folder.Platform.Name, f.Path)] = f.Data
 			}
-			want[place] = true
-			golden(t, place, f.Data)
 		}
 	}
-	err := filepath.WalkDir(filepath.Join("testdata", "golden"), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || want[name] {
+	for name, data := range want {
+		golden(t, filepath.Join("testdata", "golden", name), data)
+	}
+	err := fs.WalkDir(os.DirFS("testdata/golden"), ".", func(name string, d fs.DirEntry, err error) error {
+		if _, known := want[name]; err != nil || d.IsDir() || known {
 			return err
 		}
 		if *update {
-			return os.Remove(name)
+			return os.Remove(filepath.Join("testdata", "golden", name))
 		}
 		t.Errorf("%s is a leftover: go test ./packer/template -update", name)
 		return nil
@@ -108,6 +117,34 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// difference is how two folders differ: files of one alone, scripts by name, and
+// lines.
+func difference(oldName string, old *Folder, newName string, folder *Folder) []byte {
+	before, after := map[string][]byte{}, map[string][]byte{}
+	for _, f := range old.Files {
+		before[f.Path] = f.Data
+	}
+	for _, f := range folder.Files {
+		after[f.Path] = f.Data
+	}
+	paths := slices.Concat(slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(after)))
+	slices.Sort(paths)
+	var b bytes.Buffer
+	for _, p := range slices.Compact(paths) {
+		_, was := before[p]
+		_, is := after[p]
+		switch {
+		case !is:
+			fmt.Fprintf(&b, "Only in %s: %s\n", oldName, p)
+		case !was && strings.HasPrefix(p, "scripts/"):
+			fmt.Fprintf(&b, "Only in %s: %s\n", newName, p)
+		default:
+			b.Write(diff.Diff(path.Join(oldName, p), before[p], path.Join(newName, p), after[p]))
+		}
+	}
+	return b.Bytes()
 }
 
 func golden(t *testing.T, place string, data []byte) {
